@@ -1,0 +1,5 @@
+/** One part of a key. Parts sort by type in this order, then by value: see {@link compareKeys}. */
+export type KvKeyPart = Uint8Array | string | number | bigint | boolean;
+
+/** A key: a sequence of parts, the first the most significant. A key to read or write has at least one part. */
+export type KvKey = readonly KvKeyPart[];

@@ -1,0 +1,25 @@
+import { Packr } from "msgpackr";
+
+/**
+ * Standard MessagePack: objects as maps with string keys, bigints as 64-bit integers, dates as timestamps, bytes as
+ * bin, and `undefined` as the extension type 0 with one zero byte. No extension of msgpackr's own that another reader
+ * would not know.
+ */
+const packr = new Packr({
+	useRecords: false,
+	mapsAsObjects: true,
+	variableMapSize: true,
+	int64AsType: "bigint",
+	// A stored record must not be reachable through a value that was read from it.
+	copyBuffers: true,
+});
+
+/** Packs plain data: what {@link isPlain} accepts. */
+export function pack(value: unknown): Uint8Array {
+	return packr.pack(value);
+}
+
+/** Unpacks one MessagePack item. Its byte strings are copies. */
+export function unpack(bytes: Uint8Array): unknown {
+	return packr.unpack(bytes);
+}
