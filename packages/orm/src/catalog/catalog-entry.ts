@@ -7,21 +7,21 @@ import { ownPrefix } from "../model/compile-model.js";
  * index waits for as unique-pending is that the last duplicate goes. An index that the catalog does not list is absent.
  */
 export type IndexState =
-	| "absent"
-	| "write-only"
-	| "verifying"
-	| "unique-pending"
-	| "readable"
-	| "disabled"
-	| "dropping";
+  | "absent"
+  | "write-only"
+  | "verifying"
+  | "unique-pending"
+  | "readable"
+  | "disabled"
+  | "dropping";
 
 /** An index as the database knows it. */
 export interface StoredIndex {
-	readonly state: IndexState;
-	readonly prefix: string;
-	readonly fields: readonly string[];
-	readonly unique: boolean;
-	readonly normalized: boolean;
+  readonly state: IndexState;
+  readonly prefix: string;
+  readonly fields: readonly string[];
+  readonly unique: boolean;
+  readonly normalized: boolean;
 }
 
 /**
@@ -29,59 +29,54 @@ export interface StoredIndex {
  * checks it, so that a change here is a fence for all who have not read it.
  */
 export interface CatalogEntry {
-	readonly format: 1;
-	readonly indexes: Readonly<Record<string, StoredIndex>>;
+  readonly format: 1;
+  readonly indexes: Readonly<Record<string, StoredIndex>>;
 }
 
 export function catalogKey(model: CompiledModel): KvKey {
-	return [ownPrefix, "catalog", model.name];
+  return [ownPrefix, "catalog", model.name];
 }
 
 /** How the catalog describes an index of this state. */
-export function storedIndex(
-	index: CompiledIndex,
-	state: IndexState,
-): StoredIndex {
-	return {
-		state,
-		prefix: index.prefix,
-		fields: index.fields,
-		unique: index.unique,
-		normalized: index.normalize !== undefined,
-	};
+export function storedIndex(index: CompiledIndex, state: IndexState): StoredIndex {
+  return {
+    state,
+    prefix: index.prefix,
+    fields: index.fields,
+    unique: index.unique,
+    normalized: index.normalize !== undefined,
+  };
 }
 
 /** A catalog entry in which some indexes have another state. */
 export function withIndexStates(
-	entry: CatalogEntry,
-	indexes: readonly CompiledIndex[],
-	state: IndexState,
+  entry: CatalogEntry,
+  indexes: readonly CompiledIndex[],
+  state: IndexState,
 ): CatalogEntry {
-	const changed = indexes.map(
-		(index) => [index.name, storedIndex(index, state)] as const,
-	);
-	return {
-		...entry,
-		indexes: { ...entry.indexes, ...Object.fromEntries(changed) },
-	};
+  const changed = indexes.map((index) => [index.name, storedIndex(index, state)] as const);
+  return {
+    ...entry,
+    indexes: { ...entry.indexes, ...Object.fromEntries(changed) },
+  };
 }
 
 /** Whether two descriptions are of the same index, whatever their states. */
 export function isSameIndex(a: StoredIndex, b: StoredIndex): boolean {
-	return (
-		a.prefix === b.prefix &&
-		a.unique === b.unique &&
-		a.normalized === b.normalized &&
-		a.fields.join("\0") === b.fields.join("\0")
-	);
+  return (
+    a.prefix === b.prefix &&
+    a.unique === b.unique &&
+    a.normalized === b.normalized &&
+    a.fields.join("\0") === b.fields.join("\0")
+  );
 }
 
 /** Whether writers put rows into an index of this state. */
 export function isMaintained(state: IndexState): boolean {
-	return (
-		state === "write-only" ||
-		state === "verifying" ||
-		state === "unique-pending" ||
-		state === "readable"
-	);
+  return (
+    state === "write-only" ||
+    state === "verifying" ||
+    state === "unique-pending" ||
+    state === "readable"
+  );
 }

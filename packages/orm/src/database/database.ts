@@ -2,9 +2,9 @@ import type { Kv } from "@keywright/core";
 import { ModelCatalog } from "../catalog/model-catalog.js";
 import { ModelDefinitionError } from "../errors/orm-errors.js";
 import {
-	assertDistinctPrefixes,
-	type CompiledModel,
-	compileModel,
+  assertDistinctPrefixes,
+  type CompiledModel,
+  compileModel,
 } from "../model/compile-model.js";
 import type { Model } from "../model/model.js";
 import { limitsOf, type TableContext } from "../query/table-context.js";
@@ -18,19 +18,16 @@ declare const databaseBrand: unique symbol;
 
 /** A database whatever its models: what `migrate` and `tableOf` take. */
 export interface AnyDatabase {
-	readonly [databaseBrand]?: never;
+  readonly [databaseBrand]?: never;
 }
 
 /** Models → a repository for each of them. */
 export type Database<M extends Models> = AnyDatabase & {
-	readonly [K in keyof M]: Repository<M[K]>;
+  readonly [K in keyof M]: Repository<M[K]>;
 };
 
 /** What stands behind a database: for each model's own name, what reading and writing its rows needs. */
-const contextsOf = new WeakMap<
-	AnyDatabase,
-	ReadonlyMap<string, TableContext>
->();
+const contextsOf = new WeakMap<AnyDatabase, ReadonlyMap<string, TableContext>>();
 
 /**
  * Opens models on a key-value database: one that `openKv` opened, or a Deno KV. A model that the database does not know
@@ -45,24 +42,24 @@ const contextsOf = new WeakMap<
  * @throws {IndexChangedError} where the database has an index of another definition under the same name.
  */
 export async function createDatabase<const M extends Models>(options: {
-	readonly kv: Kv;
-	readonly models: M;
+  readonly kv: Kv;
+  readonly models: M;
 }): Promise<Database<M>> {
-	const { kv, models } = options;
-	const compiled = Object.entries(models).map(
-		([name, model]) => [name, compileModel(model)] as const,
-	);
-	assertDistinctPrefixes(compiled.map(([, model]) => model));
-	const contexts = new Map<string, TableContext>();
-	const repositories: Record<string, Repository<Model>> = {};
-	for (const [name, model] of compiled) {
-		const context = await openTable(kv, model);
-		contexts.set(model.name, context);
-		repositories[name] = new Repository(context);
-	}
-	const database = Object.freeze(repositories);
-	contextsOf.set(database, contexts);
-	return database as Database<M>;
+  const { kv, models } = options;
+  const compiled = Object.entries(models).map(
+    ([name, model]) => [name, compileModel(model)] as const,
+  );
+  assertDistinctPrefixes(compiled.map(([, model]) => model));
+  const contexts = new Map<string, TableContext>();
+  const repositories: Record<string, Repository<Model>> = {};
+  for (const [name, model] of compiled) {
+    const context = await openTable(kv, model);
+    contexts.set(model.name, context);
+    repositories[name] = new Repository(context);
+  }
+  const database = Object.freeze(repositories);
+  contextsOf.set(database, contexts);
+  return database as Database<M>;
 }
 
 /**
@@ -71,35 +68,28 @@ export async function createDatabase<const M extends Models>(options: {
  * @throws {ModelDefinitionError} where the database has no such model.
  */
 export function tableOf<Row, CreateInput, UpdateInput>(
-	database: AnyDatabase,
-	modelName: string,
+  database: AnyDatabase,
+  modelName: string,
 ): Table<Row, CreateInput, UpdateInput> {
-	const context = tableContexts(database).get(modelName);
-	if (context === undefined) {
-		throw new ModelDefinitionError(
-			modelName,
-			"name",
-			"the database was opened without this model",
-		);
-	}
-	return new Table(context);
+  const context = tableContexts(database).get(modelName);
+  if (context === undefined) {
+    throw new ModelDefinitionError(modelName, "name", "the database was opened without this model");
+  }
+  return new Table(context);
 }
 
 /** What stands behind each model of a database, by the model's own name. */
-export function tableContexts(
-	database: AnyDatabase,
-): ReadonlyMap<string, TableContext> {
-	const contexts = contextsOf.get(database);
-	if (contexts === undefined)
-		throw new TypeError("This is not what createDatabase returned.");
-	return contexts;
+export function tableContexts(database: AnyDatabase): ReadonlyMap<string, TableContext> {
+  const contexts = contextsOf.get(database);
+  if (contexts === undefined) throw new TypeError("This is not what createDatabase returned.");
+  return contexts;
 }
 
 async function openTable(kv: Kv, model: CompiledModel): Promise<TableContext> {
-	return {
-		kv,
-		model,
-		catalog: await ModelCatalog.open(kv, model),
-		limits: limitsOf(kv),
-	};
+  return {
+    kv,
+    model,
+    catalog: await ModelCatalog.open(kv, model),
+    limits: limitsOf(kv),
+  };
 }

@@ -1,8 +1,4 @@
-import {
-	type MigrateOptions,
-	type MigrationResult,
-	migrateTables,
-} from "../migrate/migrate.js";
+import { type MigrateOptions, type MigrationResult, migrateTables } from "../migrate/migrate.js";
 import { type AnyDatabase, tableContexts } from "./database.js";
 
 /**
@@ -19,8 +15,8 @@ import { type AnyDatabase, tableContexts } from "./database.js";
  * @throws {StaleSchemaError} where the database has indexes that this program does not know.
  */
 export async function migrate(
-	database: AnyDatabase,
-	options: MigrateOptions = {},
+  database: AnyDatabase,
+  options: MigrateOptions = {},
 ): Promise<MigrationResult> {
-	return await migrateTables(tableContexts(database).values(), options);
+  return await migrateTables(tableContexts(database).values(), options);
 }

@@ -2,11 +2,7 @@ import type { KvKeyPart } from "@keywright/core";
 import { UnknownIndexError } from "../errors/orm-errors.js";
 import { primaryKeyOfValues } from "../indexes/primary-key.js";
 import type { AnyRow, CompiledIndex } from "../model/compile-model.js";
-import {
-	type FoundRow,
-	findByPrimaryKey,
-	findByUniqueIndex,
-} from "../query/find-unique.js";
+import { type FoundRow, findByPrimaryKey, findByUniqueIndex } from "../query/find-unique.js";
 import { type Direction, planIndexRead } from "../query/plan-query.js";
 import { type Page, type PageOptions, readPage } from "../query/read-page.js";
 import type { TableContext } from "../query/table-context.js";
@@ -14,8 +10,8 @@ import { createRow, deleteRow, updateRow } from "../write/row-writer.js";
 
 /** How `listByIndex` pages, and in which order. */
 export interface ListOptions extends PageOptions {
-	/** Of the index; `"asc"` without it. */
-	readonly order?: Direction | undefined;
+  /** Of the index; `"asc"` without it. */
+  readonly order?: Direction | undefined;
 }
 
 /**
@@ -23,122 +19,95 @@ export interface ListOptions extends PageOptions {
  * are those that they spell out; `Repository` infers them from the model instead.
  */
 export class Table<Row, CreateInput, UpdateInput> {
-	readonly #context: TableContext;
+  readonly #context: TableContext;
 
-	constructor(context: TableContext) {
-		this.#context = context;
-	}
+  constructor(context: TableContext) {
+    this.#context = context;
+  }
 
-	/** The row of a primary key, null where there is none. One read. */
-	async findByPrimaryKey(primaryKey: readonly unknown[]): Promise<Row | null> {
-		const found = await findByPrimaryKey(
-			this.#context,
-			this.#primaryKey(primaryKey),
-		);
-		return (found?.row ?? null) as Row | null;
-	}
+  /** The row of a primary key, null where there is none. One read. */
+  async findByPrimaryKey(primaryKey: readonly unknown[]): Promise<Row | null> {
+    const found = await findByPrimaryKey(this.#context, this.#primaryKey(primaryKey));
+    return (found?.row ?? null) as Row | null;
+  }
 
-	/**
-	 * The row with these values in a unique index, null where there is none. Two reads.
-	 *
-	 * @throws {UnknownIndexError} for a name that is no unique index's.
-	 * @throws {IndexNotReadyError} where the index is not built.
-	 */
-	async findByIndex(
-		indexName: string,
-		values: readonly unknown[],
-	): Promise<Row | null> {
-		const found = await findByUniqueIndex(
-			this.#context,
-			this.#index(indexName, true),
-			values,
-		);
-		return (found?.row ?? null) as Row | null;
-	}
+  /**
+   * The row with these values in a unique index, null where there is none. Two reads.
+   *
+   * @throws {UnknownIndexError} for a name that is no unique index's.
+   * @throws {IndexNotReadyError} where the index is not built.
+   */
+  async findByIndex(indexName: string, values: readonly unknown[]): Promise<Row | null> {
+    const found = await findByUniqueIndex(this.#context, this.#index(indexName, true), values);
+    return (found?.row ?? null) as Row | null;
+  }
 
-	/**
-	 * A page of rows in the order of an index: those with these values in its first fields. The last of the values may be
-	 * bounds instead, `{ gte: 10, lt: 20 }`; with no values it is every row that the index holds.
-	 *
-	 * @throws {UnknownIndexError} for a name that the model does not have.
-	 * @throws {UnindexedQueryError} for bounds before the last value, or more values than the index has fields.
-	 * @throws {IndexNotReadyError} where the index is not built.
-	 * @throws {InvalidCursorError} for a cursor of another list.
-	 */
-	async listByIndex(
-		indexName: string,
-		values: readonly unknown[] = [],
-		options: ListOptions = {},
-	): Promise<Page<Row>> {
-		const index = this.#index(indexName, false);
-		const read = planIndexRead(
-			this.#context.model,
-			index,
-			values,
-			options.order === "desc",
-		);
-		return (await readPage(this.#context, read, options)) as Page<Row>;
-	}
+  /**
+   * A page of rows in the order of an index: those with these values in its first fields. The last of the values may be
+   * bounds instead, `{ gte: 10, lt: 20 }`; with no values it is every row that the index holds.
+   *
+   * @throws {UnknownIndexError} for a name that the model does not have.
+   * @throws {UnindexedQueryError} for bounds before the last value, or more values than the index has fields.
+   * @throws {IndexNotReadyError} where the index is not built.
+   * @throws {InvalidCursorError} for a cursor of another list.
+   */
+  async listByIndex(
+    indexName: string,
+    values: readonly unknown[] = [],
+    options: ListOptions = {},
+  ): Promise<Page<Row>> {
+    const index = this.#index(indexName, false);
+    const read = planIndexRead(this.#context.model, index, values, options.order === "desc");
+    return (await readPage(this.#context, read, options)) as Page<Row>;
+  }
 
-	/**
-	 * Creates a row and returns it. One commit.
-	 *
-	 * @throws {RowInvalidError} where the schema refuses the data.
-	 * @throws {UniqueConstraintError} where another row has its primary key or a unique value.
-	 */
-	async create(data: CreateInput): Promise<Row> {
-		return (await createRow(this.#context, data)) as Row;
-	}
+  /**
+   * Creates a row and returns it. One commit.
+   *
+   * @throws {RowInvalidError} where the schema refuses the data.
+   * @throws {UniqueConstraintError} where another row has its primary key or a unique value.
+   */
+  async create(data: CreateInput): Promise<Row> {
+    return (await createRow(this.#context, data)) as Row;
+  }
 
-	/**
-	 * Changes fields of a row and returns it as it is then. One read and one commit, more where others write the row too.
-	 *
-	 * @throws {RowNotFoundError} where there is none.
-	 * @throws {RowInvalidError} where the schema refuses the changed row.
-	 * @throws {UniqueConstraintError} where another row has a unique value.
-	 * @throws {PrimaryKeyChangeError} where the data name another primary key.
-	 */
-	async update(
-		primaryKey: readonly unknown[],
-		data: UpdateInput,
-	): Promise<Row> {
-		const find = this.#finder(primaryKey);
-		return (await updateRow(
-			this.#context,
-			find,
-			primaryKey,
-			data as AnyRow,
-		)) as Row;
-	}
+  /**
+   * Changes fields of a row and returns it as it is then. One read and one commit, more where others write the row too.
+   *
+   * @throws {RowNotFoundError} where there is none.
+   * @throws {RowInvalidError} where the schema refuses the changed row.
+   * @throws {UniqueConstraintError} where another row has a unique value.
+   * @throws {PrimaryKeyChangeError} where the data name another primary key.
+   */
+  async update(primaryKey: readonly unknown[], data: UpdateInput): Promise<Row> {
+    const find = this.#finder(primaryKey);
+    return (await updateRow(this.#context, find, primaryKey, data as AnyRow)) as Row;
+  }
 
-	/**
-	 * Removes a row and returns it as it was.
-	 *
-	 * @throws {RowNotFoundError} where there is none.
-	 */
-	async delete(primaryKey: readonly unknown[]): Promise<Row> {
-		return (await deleteRow(
-			this.#context,
-			this.#finder(primaryKey),
-			primaryKey,
-		)) as Row;
-	}
+  /**
+   * Removes a row and returns it as it was.
+   *
+   * @throws {RowNotFoundError} where there is none.
+   */
+  async delete(primaryKey: readonly unknown[]): Promise<Row> {
+    return (await deleteRow(this.#context, this.#finder(primaryKey), primaryKey)) as Row;
+  }
 
-	#finder(primaryKey: readonly unknown[]): () => Promise<FoundRow | undefined> {
-		const parts = this.#primaryKey(primaryKey);
-		return () => findByPrimaryKey(this.#context, parts);
-	}
+  #finder(primaryKey: readonly unknown[]): () => Promise<FoundRow | undefined> {
+    const parts = this.#primaryKey(primaryKey);
+    return () => findByPrimaryKey(this.#context, parts);
+  }
 
-	#primaryKey(values: readonly unknown[]): KvKeyPart[] {
-		return primaryKeyOfValues(this.#context.model, values);
-	}
+  #primaryKey(values: readonly unknown[]): KvKeyPart[] {
+    return primaryKeyOfValues(this.#context.model, values);
+  }
 
-	#index(name: string, unique: boolean): CompiledIndex {
-		const { model } = this.#context;
-		const candidates = model.indexes.filter((index) => index.unique || !unique);
-		const index = candidates.find((candidate) => candidate.name === name);
-		if (index !== undefined) return index;
-		const known = candidates.map((candidate) => candidate.name);
-		throw new UnknownIndexError(model.name, name, known);
-	}
+  #index(name: string, unique: boolean): CompiledIndex {
+    const { model } = this.#context;
+    const candidates = model.indexes.filter((index) => index.unique || !unique);
+    const index = candidates.find((candidate) => candidate.name === name);
+    if (index !== undefined) return index;
+    const known = candidates.map((candidate) => candidate.name);
+    throw new UnknownIndexError(model.name, name, known);
+  }
 }

@@ -3,23 +3,23 @@
  * error to the next stands in the error's fields. Each code has a heading in `docs/errors.md`.
  */
 export const ormErrorMessages = {
-	KW_MODEL_INVALID: "This model definition is not valid.",
-	KW_ROW_INVALID: "The row does not fit the schema of its model.",
-	KW_ROW_NOT_FOUND: "There is no such row.",
-	KW_UNIQUE_CONSTRAINT: "Another row has this value, which is unique.",
-	KW_VERSION_CONFLICT: "The row kept changing while it was being written.",
-	KW_PRIMARY_KEY_CHANGED:
-		"A primary key cannot be changed: create a row with the new key, then delete the old one.",
-	KW_INDEX_KEY_INVALID: "The row has a value that its index cannot hold.",
-	KW_INDEX_UNKNOWN: "The model has no index of this name.",
-	KW_INDEX_NOT_READY:
-		"The index is not readable yet: run a migration, or wait for the one that builds it.",
-	KW_INDEX_CHANGED:
-		"The database holds this index with another definition: give the new one another name.",
-	KW_QUERY_UNINDEXED: "No index serves this query.",
-	KW_CURSOR_INVALID: "The cursor does not belong to this query.",
-	KW_STALE_SCHEMA:
-		"The database has indexes that this program does not know of; a write would leave them out.",
+  KW_MODEL_INVALID: "This model definition is not valid.",
+  KW_ROW_INVALID: "The row does not fit the schema of its model.",
+  KW_ROW_NOT_FOUND: "There is no such row.",
+  KW_UNIQUE_CONSTRAINT: "Another row has this value, which is unique.",
+  KW_VERSION_CONFLICT: "The row kept changing while it was being written.",
+  KW_PRIMARY_KEY_CHANGED:
+    "A primary key cannot be changed: create a row with the new key, then delete the old one.",
+  KW_INDEX_KEY_INVALID: "The row has a value that its index cannot hold.",
+  KW_INDEX_UNKNOWN: "The model has no index of this name.",
+  KW_INDEX_NOT_READY:
+    "The index is not readable yet: run a migration, or wait for the one that builds it.",
+  KW_INDEX_CHANGED:
+    "The database holds this index with another definition: give the new one another name.",
+  KW_QUERY_UNINDEXED: "No index serves this query.",
+  KW_CURSOR_INVALID: "The cursor does not belong to this query.",
+  KW_STALE_SCHEMA:
+    "The database has indexes that this program does not know of; a write would leave them out.",
 } as const;
 
 /** A code of {@link ormErrorMessages}. */

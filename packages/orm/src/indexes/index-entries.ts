@@ -1,24 +1,20 @@
 import type { KvKey, KvKeyPart } from "@keywright/core";
 import { IndexKeyError, type RowId } from "../errors/orm-errors.js";
-import type {
-	AnyRow,
-	CompiledIndex,
-	CompiledModel,
-} from "../model/compile-model.js";
+import type { AnyRow, CompiledIndex, CompiledModel } from "../model/compile-model.js";
 import { isSameKey, keyPartOf } from "./key-parts.js";
 import { pointerOf } from "./primary-key.js";
 
 /** One entry of an index: what is stored for a row. */
 export interface IndexEntry {
-	readonly index: CompiledIndex;
-	readonly key: KvKey;
-	readonly value: RowId;
+  readonly index: CompiledIndex;
+  readonly key: KvKey;
+  readonly value: RowId;
 }
 
 /** What a write has to do to the indexes: entries to take away, and entries to put there. */
 export interface IndexChanges {
-	readonly removed: readonly IndexEntry[];
-	readonly added: readonly IndexEntry[];
+  readonly removed: readonly IndexEntry[];
+  readonly added: readonly IndexEntry[];
 }
 
 /**
@@ -27,17 +23,17 @@ export interface IndexChanges {
  * @throws {IndexKeyError} for a value that cannot be part of a key.
  */
 export function indexedValues(
-	model: CompiledModel,
-	index: CompiledIndex,
-	row: AnyRow,
+  model: CompiledModel,
+  index: CompiledIndex,
+  row: AnyRow,
 ): KvKeyPart[] | undefined {
-	const values: KvKeyPart[] = [];
-	for (const field of index.fields) {
-		const value = row[field];
-		if (value === undefined || value === null) return undefined;
-		values.push(indexedValue(model, index, field, value));
-	}
-	return values;
+  const values: KvKeyPart[] = [];
+  for (const field of index.fields) {
+    const value = row[field];
+    if (value === undefined || value === null) return undefined;
+    values.push(indexedValue(model, index, field, value));
+  }
+  return values;
 }
 
 /**
@@ -46,28 +42,23 @@ export function indexedValues(
  * @throws {IndexKeyError} for a value that cannot be part of a key.
  */
 export function indexedValue(
-	model: CompiledModel,
-	index: CompiledIndex,
-	field: string,
-	value: unknown,
+  model: CompiledModel,
+  index: CompiledIndex,
+  field: string,
+  value: unknown,
 ): KvKeyPart {
-	const part = keyPartOf(
-		index.normalize === undefined ? value : index.normalize(value),
-	);
-	if (part === undefined)
-		throw new IndexKeyError(model.name, index.name, field, typeof value);
-	return part;
+  const part = keyPartOf(index.normalize === undefined ? value : index.normalize(value));
+  if (part === undefined) throw new IndexKeyError(model.name, index.name, field, typeof value);
+  return part;
 }
 
 /** The key of the entry with these values: a unique index has one row for them, another one adds the primary key. */
 export function indexKey(
-	index: CompiledIndex,
-	values: readonly KvKeyPart[],
-	primaryKey: readonly KvKeyPart[],
+  index: CompiledIndex,
+  values: readonly KvKeyPart[],
+  primaryKey: readonly KvKeyPart[],
 ): KvKey {
-	return index.unique
-		? [index.prefix, ...values]
-		: [index.prefix, ...values, ...primaryKey];
+  return index.unique ? [index.prefix, ...values] : [index.prefix, ...values, ...primaryKey];
 }
 
 /**
@@ -76,49 +67,45 @@ export function indexKey(
  * @throws {IndexKeyError} for a value that cannot be part of a key.
  */
 export function indexEntries(
-	model: CompiledModel,
-	indexes: readonly CompiledIndex[],
-	row: AnyRow,
-	primaryKey: readonly KvKeyPart[],
+  model: CompiledModel,
+  indexes: readonly CompiledIndex[],
+  row: AnyRow,
+  primaryKey: readonly KvKeyPart[],
 ): IndexEntry[] {
-	const entries: IndexEntry[] = [];
-	for (const index of indexes) {
-		const values = indexedValues(model, index, row);
-		if (values === undefined) continue;
-		entries.push({
-			index,
-			key: indexKey(index, values, primaryKey),
-			value: pointerOf(primaryKey),
-		});
-	}
-	return entries;
+  const entries: IndexEntry[] = [];
+  for (const index of indexes) {
+    const values = indexedValues(model, index, row);
+    if (values === undefined) continue;
+    entries.push({
+      index,
+      key: indexKey(index, values, primaryKey),
+      value: pointerOf(primaryKey),
+    });
+  }
+  return entries;
 }
 
 /** What changes in the indexes when the entries of a row's old state give way to those of its new state. */
 export function indexChanges(
-	before: readonly IndexEntry[],
-	after: readonly IndexEntry[],
+  before: readonly IndexEntry[],
+  after: readonly IndexEntry[],
 ): IndexChanges {
-	const isIn = (entries: readonly IndexEntry[], entry: IndexEntry) =>
-		entries.some(
-			(other) => other.index === entry.index && isSameKey(other.key, entry.key),
-		);
-	return {
-		removed: before.filter((entry) => !isIn(after, entry)),
-		added: after.filter((entry) => !isIn(before, entry)),
-	};
+  const isIn = (entries: readonly IndexEntry[], entry: IndexEntry) =>
+    entries.some((other) => other.index === entry.index && isSameKey(other.key, entry.key));
+  return {
+    removed: before.filter((entry) => !isIn(after, entry)),
+    added: after.filter((entry) => !isIn(before, entry)),
+  };
 }
 
 /** Whether a row really has an entry of this key in an index: a pointer is believed only then. */
 export function hasIndexKey(
-	model: CompiledModel,
-	index: CompiledIndex,
-	row: AnyRow,
-	primaryKey: readonly KvKeyPart[],
-	key: KvKey,
+  model: CompiledModel,
+  index: CompiledIndex,
+  row: AnyRow,
+  primaryKey: readonly KvKeyPart[],
+  key: KvKey,
 ): boolean {
-	const values = indexedValues(model, index, row);
-	return (
-		values !== undefined && isSameKey(indexKey(index, values, primaryKey), key)
-	);
+  const values = indexedValues(model, index, row);
+  return values !== undefined && isSameKey(indexKey(index, values, primaryKey), key);
 }

@@ -5,66 +5,56 @@ import type { KvKeyPart } from "@keywright/core";
  * equal numbers have one key. Undefined for a value that no key part holds.
  */
 export function keyPartOf(value: unknown): KvKeyPart | undefined {
-	switch (typeof value) {
-		case "string":
-		case "bigint":
-		case "boolean":
-			return value;
-		case "number":
-			return value === 0 ? 0 : value;
-		default:
-			if (value instanceof Date) return value.getTime();
-			return value instanceof Uint8Array ? value : undefined;
-	}
+  switch (typeof value) {
+    case "string":
+    case "bigint":
+    case "boolean":
+      return value;
+    case "number":
+      return value === 0 ? 0 : value;
+    default:
+      if (value instanceof Date) return value.getTime();
+      return value instanceof Uint8Array ? value : undefined;
+  }
 }
 
 /** Whether two key parts are the same part of a key. */
-export function isSamePart(
-	a: KvKeyPart | undefined,
-	b: KvKeyPart | undefined,
-): boolean {
-	if (!(a instanceof Uint8Array && b instanceof Uint8Array))
-		return Object.is(a, b);
-	return a.length === b.length && a.every((byte, index) => byte === b[index]);
+export function isSamePart(a: KvKeyPart | undefined, b: KvKeyPart | undefined): boolean {
+  if (!(a instanceof Uint8Array && b instanceof Uint8Array)) return Object.is(a, b);
+  return a.length === b.length && a.every((byte, index) => byte === b[index]);
 }
 
 /** Whether two lists of key parts are the same key. */
-export function isSameKey(
-	a: readonly KvKeyPart[],
-	b: readonly KvKeyPart[],
-): boolean {
-	return (
-		a.length === b.length &&
-		a.every((part, index) => isSamePart(part, b[index]))
-	);
+export function isSameKey(a: readonly KvKeyPart[], b: readonly KvKeyPart[]): boolean {
+  return a.length === b.length && a.every((part, index) => isSamePart(part, b[index]));
 }
 
 /** The next part of the same type after `part`, undefined where it is the type's last. */
 export function partAfter(part: KvKeyPart): KvKeyPart | undefined {
-	switch (typeof part) {
-		case "string":
-			return `${part}\u0000`;
-		case "bigint":
-			return part + 1n;
-		case "boolean":
-			return part ? undefined : true;
-		case "number":
-			return numberAfter(part);
-		default: {
-			const longer = new Uint8Array(part.length + 1);
-			longer.set(part);
-			return longer;
-		}
-	}
+  switch (typeof part) {
+    case "string":
+      return `${part}\u0000`;
+    case "bigint":
+      return part + 1n;
+    case "boolean":
+      return part ? undefined : true;
+    case "number":
+      return numberAfter(part);
+    default: {
+      const longer = new Uint8Array(part.length + 1);
+      longer.set(part);
+      return longer;
+    }
+  }
 }
 
 const bits = new DataView(new ArrayBuffer(8));
 
 function numberAfter(value: number): number | undefined {
-	if (Number.isNaN(value)) return undefined;
-	if (value === Number.POSITIVE_INFINITY) return Number.NaN;
-	if (value === 0) return Object.is(value, -0) ? 0 : Number.MIN_VALUE;
-	bits.setFloat64(0, value);
-	bits.setBigInt64(0, bits.getBigInt64(0) + (value > 0 ? 1n : -1n));
-	return bits.getFloat64(0);
+  if (Number.isNaN(value)) return undefined;
+  if (value === Number.POSITIVE_INFINITY) return Number.NaN;
+  if (value === 0) return Object.is(value, -0) ? 0 : Number.MIN_VALUE;
+  bits.setFloat64(0, value);
+  bits.setBigInt64(0, bits.getBigInt64(0) + (value > 0 ? 1n : -1n));
+  return bits.getFloat64(0);
 }

@@ -9,10 +9,10 @@ import { keyPartOf } from "./key-parts.js";
  * @throws {IndexKeyError} where a part is absent or cannot be part of a key.
  */
 export function primaryKeyOf(model: CompiledModel, row: AnyRow): KvKeyPart[] {
-	return primaryKeyOfValues(
-		model,
-		model.primaryKey.map((field) => row[field]),
-	);
+  return primaryKeyOfValues(
+    model,
+    model.primaryKey.map((field) => row[field]),
+  );
 }
 
 /**
@@ -20,48 +20,35 @@ export function primaryKeyOf(model: CompiledModel, row: AnyRow): KvKeyPart[] {
  *
  * @throws {IndexKeyError} where a value is absent or cannot be part of a key.
  */
-export function primaryKeyOfValues(
-	model: CompiledModel,
-	values: readonly unknown[],
-): KvKeyPart[] {
-	return model.primaryKey.map((field, position) => {
-		const part = keyPartOf(values[position]);
-		if (part !== undefined) return part;
-		throw new IndexKeyError(
-			model.name,
-			"primaryKey",
-			field,
-			typeof values[position],
-		);
-	});
+export function primaryKeyOfValues(model: CompiledModel, values: readonly unknown[]): KvKeyPart[] {
+  return model.primaryKey.map((field, position) => {
+    const part = keyPartOf(values[position]);
+    if (part !== undefined) return part;
+    throw new IndexKeyError(model.name, "primaryKey", field, typeof values[position]);
+  });
 }
 
 /** The key under which a row is stored: `["users", id]`. */
-export function rowKey(
-	model: CompiledModel,
-	primaryKey: readonly KvKeyPart[],
-): KvKey {
-	return [model.name, ...primaryKey];
+export function rowKey(model: CompiledModel, primaryKey: readonly KvKeyPart[]): KvKey {
+  return [model.name, ...primaryKey];
 }
 
 /** What an index entry points with: the primary key, its parts in a list where it has several. */
 export function pointerOf(primaryKey: readonly KvKeyPart[]): RowId {
-	return primaryKey.length === 1 ? primaryKey[0]! : [...primaryKey];
+  return primaryKey.length === 1 ? primaryKey[0]! : [...primaryKey];
 }
 
 /** The primary key that a stored pointer names; undefined where it cannot be one of this model's. */
 export function primaryKeyOfPointer(
-	model: CompiledModel,
-	pointer: unknown,
+  model: CompiledModel,
+  pointer: unknown,
 ): readonly KvKeyPart[] | undefined {
-	const parts: unknown[] =
-		model.primaryKey.length === 1 ? [pointer] : asList(pointer);
-	const isPrimaryKey =
-		parts.length === model.primaryKey.length &&
-		parts.every((part) => keyPartOf(part) === part);
-	return isPrimaryKey ? (parts as KvKeyPart[]) : undefined;
+  const parts: unknown[] = model.primaryKey.length === 1 ? [pointer] : asList(pointer);
+  const isPrimaryKey =
+    parts.length === model.primaryKey.length && parts.every((part) => keyPartOf(part) === part);
+  return isPrimaryKey ? (parts as KvKeyPart[]) : undefined;
 }
 
 function asList(value: unknown): unknown[] {
-	return Array.isArray(value) ? value : [];
+  return Array.isArray(value) ? value : [];
 }

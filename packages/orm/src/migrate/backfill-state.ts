@@ -7,44 +7,34 @@ import { type CompiledModel, ownPrefix } from "../model/compile-model.js";
  * on behind its last batch, and of two runs at once only one can write a batch.
  */
 export interface BackfillState {
-	readonly format: 1;
-	/** The indexes that this scan of the rows fills. */
-	readonly indexes: readonly string[];
-	/** The primary key of the last row that is done; null before the first. */
-	readonly after: readonly KvKeyPart[] | null;
-	readonly rowsDone: number;
-	/** Rows that were there when the backfill began. */
-	readonly rowsTotal: number;
+  readonly format: 1;
+  /** The indexes that this scan of the rows fills. */
+  readonly indexes: readonly string[];
+  /** The primary key of the last row that is done; null before the first. */
+  readonly after: readonly KvKeyPart[] | null;
+  readonly rowsDone: number;
+  /** Rows that were there when the backfill began. */
+  readonly rowsTotal: number;
 }
 
 export function backfillKey(model: CompiledModel): KvKey {
-	return [ownPrefix, "backfill", model.name];
+  return [ownPrefix, "backfill", model.name];
 }
 
 /** A row that could not enter a unique index, because another row has its key. */
 export interface Duplicate {
-	readonly model: string;
-	readonly index: string;
-	/** The values of the index's fields, as the index holds them. */
-	readonly value: readonly KvKeyPart[];
-	/** The primary key of the row that is not in the index. */
-	readonly primaryKey: readonly KvKeyPart[];
+  readonly model: string;
+  readonly index: string;
+  /** The values of the index's fields, as the index holds them. */
+  readonly value: readonly KvKeyPart[];
+  /** The primary key of the row that is not in the index. */
+  readonly primaryKey: readonly KvKeyPart[];
 }
 
-export function duplicatesPrefix(
-	model: CompiledModel,
-	indexName: string,
-): KvKey {
-	return [ownPrefix, "duplicates", model.name, indexName];
+export function duplicatesPrefix(model: CompiledModel, indexName: string): KvKey {
+  return [ownPrefix, "duplicates", model.name, indexName];
 }
 
-export function duplicateKey(
-	model: CompiledModel,
-	duplicate: Duplicate,
-): KvKey {
-	return [
-		...duplicatesPrefix(model, duplicate.index),
-		...duplicate.value,
-		...duplicate.primaryKey,
-	];
+export function duplicateKey(model: CompiledModel, duplicate: Duplicate): KvKey {
+  return [...duplicatesPrefix(model, duplicate.index), ...duplicate.value, ...duplicate.primaryKey];
 }

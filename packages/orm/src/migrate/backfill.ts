@@ -7,30 +7,30 @@ import type { AnyRow, CompiledIndex } from "../model/compile-model.js";
 import type { TableContext } from "../query/table-context.js";
 import { claimUniqueKey } from "../write/claim-unique-key.js";
 import {
-	type BackfillState,
-	backfillKey,
-	type Duplicate,
-	duplicateKey,
-	duplicatesPrefix,
+  type BackfillState,
+  backfillKey,
+  type Duplicate,
+  duplicateKey,
+  duplicatesPrefix,
 } from "./backfill-state.js";
 import { type MigrationProgress, ProgressMeter } from "./migration-progress.js";
 
 export interface BackfillOptions {
-	readonly onProgress: (progress: MigrationProgress) => void;
-	readonly signal: AbortSignal | undefined;
+  readonly onProgress: (progress: MigrationProgress) => void;
+  readonly signal: AbortSignal | undefined;
 }
 
 /** A state as it was read, with the versionstamp that the next batch checks. */
 interface StoredState {
-	readonly state: BackfillState;
-	readonly versionstamp: string;
+  readonly state: BackfillState;
+  readonly versionstamp: string;
 }
 
 /** What a batch of rows comes to: the conditions of its commit, and what it writes. */
 interface Batch {
-	readonly checks: AtomicCheck[];
-	readonly entries: IndexEntry[];
-	readonly duplicates: Duplicate[];
+  readonly checks: AtomicCheck[];
+  readonly entries: IndexEntry[];
+  readonly duplicates: Duplicate[];
 }
 
 const maxBatchRows = 500;
@@ -44,277 +44,241 @@ const nothing: KvKeyPart = new Uint8Array();
  *
  * @returns false where the signal stopped it; the next call goes on behind the last batch.
  */
-export async function backfill(
-	context: TableContext,
-	options: BackfillOptions,
-): Promise<boolean> {
-	for (;;) {
-		const stored = await beginOrResume(context, options);
-		if (stored === "stopped") return false;
-		if (stored === undefined) return true;
-		if (!(await runBackfill(context, stored, options))) return false;
-	}
+export async function backfill(context: TableContext, options: BackfillOptions): Promise<boolean> {
+  for (;;) {
+    const stored = await beginOrResume(context, options);
+    if (stored === "stopped") return false;
+    if (stored === undefined) return true;
+    if (!(await runBackfill(context, stored, options))) return false;
+  }
 }
 
 /** The state of the backfill that is under way, or of one that begins here; undefined where there is nothing to fill. */
 async function beginOrResume(
-	context: TableContext,
-	options: BackfillOptions,
+  context: TableContext,
+  options: BackfillOptions,
 ): Promise<StoredState | "stopped" | undefined> {
-	const { kv, model, catalog } = context;
-	const key = backfillKey(model);
-	for (;;) {
-		if (options.signal?.aborted) return "stopped";
-		await catalog.reload();
-		catalog.assertWritable();
-		const running = await readState(context);
-		if (running !== undefined) return running;
-		const absent = model.indexes.filter(
-			(index) => catalog.stateOf(index) === "absent",
-		);
-		if (absent.length === 0) return undefined;
-		const rowsTotal = await countRows(context, absent, options);
-		if (rowsTotal === undefined) return "stopped";
-		const indexes = absent.map((index) => index.name);
-		const state: BackfillState = {
-			format: 1,
-			indexes,
-			after: null,
-			rowsDone: 0,
-			rowsTotal,
-		};
-		const begun = await kv
-			.atomic()
-			.check(catalog.check, { key, versionstamp: null })
-			.set(
-				catalog.check.key,
-				withIndexStates(catalog.entry, absent, "write-only"),
-			)
-			.set(key, state)
-			.commit();
-		if (begun.ok) {
-			await catalog.reload();
-			return { state, versionstamp: begun.versionstamp };
-		}
-	}
+  const { kv, model, catalog } = context;
+  const key = backfillKey(model);
+  for (;;) {
+    if (options.signal?.aborted) return "stopped";
+    await catalog.reload();
+    catalog.assertWritable();
+    const running = await readState(context);
+    if (running !== undefined) return running;
+    const absent = model.indexes.filter((index) => catalog.stateOf(index) === "absent");
+    if (absent.length === 0) return undefined;
+    const rowsTotal = await countRows(context, absent, options);
+    if (rowsTotal === undefined) return "stopped";
+    const indexes = absent.map((index) => index.name);
+    const state: BackfillState = {
+      format: 1,
+      indexes,
+      after: null,
+      rowsDone: 0,
+      rowsTotal,
+    };
+    const begun = await kv
+      .atomic()
+      .check(catalog.check, { key, versionstamp: null })
+      .set(catalog.check.key, withIndexStates(catalog.entry, absent, "write-only"))
+      .set(key, state)
+      .commit();
+    if (begun.ok) {
+      await catalog.reload();
+      return { state, versionstamp: begun.versionstamp };
+    }
+  }
 }
 
-async function readState({
-	kv,
-	model,
-}: TableContext): Promise<StoredState | undefined> {
-	const { value: state, versionstamp } = await kv.get<BackfillState>(
-		backfillKey(model),
-	);
-	return state === null ? undefined : { state, versionstamp };
+async function readState({ kv, model }: TableContext): Promise<StoredState | undefined> {
+  const { value: state, versionstamp } = await kv.get<BackfillState>(backfillKey(model));
+  return state === null ? undefined : { state, versionstamp };
 }
 
 /** Counts a model's rows, so that the progress has an end; undefined where the signal stopped it. */
 async function countRows(
-	{ kv, model }: TableContext,
-	indexes: readonly CompiledIndex[],
-	{ onProgress, signal }: BackfillOptions,
+  { kv, model }: TableContext,
+  indexes: readonly CompiledIndex[],
+  { onProgress, signal }: BackfillOptions,
 ): Promise<number | undefined> {
-	const names = indexes.map((index) => index.name);
-	const meter = new ProgressMeter(model.name, names, onProgress);
-	let rows = 0;
-	for await (const _ of kv.list(
-		{ prefix: [model.name] },
-		{ batchSize: maxBatchRows },
-	)) {
-		rows++;
-		if (rows % 10_000 !== 0) continue;
-		if (signal?.aborted) return undefined;
-		meter.counting(rows);
-	}
-	meter.counting(rows);
-	return rows;
+  const names = indexes.map((index) => index.name);
+  const meter = new ProgressMeter(model.name, names, onProgress);
+  let rows = 0;
+  for await (const _ of kv.list({ prefix: [model.name] }, { batchSize: maxBatchRows })) {
+    rows++;
+    if (rows % 10_000 !== 0) continue;
+    if (signal?.aborted) return undefined;
+    meter.counting(rows);
+  }
+  meter.counting(rows);
+  return rows;
 }
 
 /** Runs batches to the end; false where the signal stopped it. */
 async function runBackfill(
-	context: TableContext,
-	stored: StoredState,
-	{ onProgress, signal }: BackfillOptions,
+  context: TableContext,
+  stored: StoredState,
+  { onProgress, signal }: BackfillOptions,
 ): Promise<boolean> {
-	const indexes = indexesOf(context, stored.state);
-	const mostRows = batchLimit(context, indexes);
-	const meter = new ProgressMeter(
-		context.model.name,
-		stored.state.indexes,
-		onProgress,
-	);
-	meter.start(stored.state.rowsDone, stored.state.rowsTotal);
-	let current: StoredState | undefined = stored;
-	let size = mostRows;
-	while (current !== undefined) {
-		if (signal?.aborted) return false;
-		const rows = await nextRows(context, current.state, size);
-		if (rows.length === 0) {
-			current = await finish(context, current, indexes);
-			continue;
-		}
-		const next = await commitBatch(context, current, indexes, rows);
-		if (next !== undefined) {
-			current = next;
-			size = Math.min(size * 2, mostRows);
-			meter.building(current.state.rowsDone, current.state.rowsTotal);
-			continue;
-		}
-		// Either a writer changed one of the rows, or another run or a schema change came between.
-		const hadChanged = await context.catalog.reload();
-		const before: string = current.versionstamp;
-		current = await readState(context);
-		if (!hadChanged && current?.versionstamp === before)
-			size = Math.max(Math.floor(size / 2), 1);
-	}
-	return true;
+  const indexes = indexesOf(context, stored.state);
+  const mostRows = batchLimit(context, indexes);
+  const meter = new ProgressMeter(context.model.name, stored.state.indexes, onProgress);
+  meter.start(stored.state.rowsDone, stored.state.rowsTotal);
+  let current: StoredState | undefined = stored;
+  let size = mostRows;
+  while (current !== undefined) {
+    if (signal?.aborted) return false;
+    const rows = await nextRows(context, current.state, size);
+    if (rows.length === 0) {
+      current = await finish(context, current, indexes);
+      continue;
+    }
+    const next = await commitBatch(context, current, indexes, rows);
+    if (next !== undefined) {
+      meter.building(next.state.rowsDone, next.state.rowsTotal);
+      // Rows that came after these were read have got their entries from their writers.
+      const isLast = rows.length < size;
+      current = isLast ? await finish(context, next, indexes) : next;
+      size = Math.min(size * 2, mostRows);
+      continue;
+    }
+    // Either a writer changed one of the rows, or another run or a schema change came between.
+    const hadChanged = await context.catalog.reload();
+    const before: string = current.versionstamp;
+    current = await readState(context);
+    if (!hadChanged && current?.versionstamp === before) size = Math.max(Math.floor(size / 2), 1);
+  }
+  return true;
 }
 
-function indexesOf(
-	{ model }: TableContext,
-	state: BackfillState,
-): CompiledIndex[] {
-	return state.indexes.map((name) => {
-		const index = model.indexes.find((candidate) => candidate.name === name);
-		if (index === undefined) throw new StaleSchemaError(model.name, [name]);
-		return index;
-	});
+function indexesOf({ model }: TableContext, state: BackfillState): CompiledIndex[] {
+  return state.indexes.map((name) => {
+    const index = model.indexes.find((candidate) => candidate.name === name);
+    if (index === undefined) throw new StaleSchemaError(model.name, [name]);
+    return index;
+  });
 }
 
 /** How many rows one commit can take: a row costs a check and its entries, a unique entry up to two checks more. */
-function batchLimit(
-	{ limits }: TableContext,
-	indexes: readonly CompiledIndex[],
-): number {
-	const checksPerRow = 1 + 2 * indexes.filter((index) => index.unique).length;
-	const byChecks = Math.floor((limits.checks - 2) / checksPerRow);
-	const byMutations = Math.floor((limits.mutations - 1) / indexes.length);
-	return Math.max(Math.min(maxBatchRows, byChecks, byMutations), 1);
+function batchLimit({ limits }: TableContext, indexes: readonly CompiledIndex[]): number {
+  const checksPerRow = 1 + 2 * indexes.filter((index) => index.unique).length;
+  const byChecks = Math.floor((limits.checks - 2) / checksPerRow);
+  const byMutations = Math.floor((limits.mutations - 1) / indexes.length);
+  return Math.max(Math.min(maxBatchRows, byChecks, byMutations), 1);
 }
 
 async function nextRows(
-	{ kv, model }: TableContext,
-	{ after }: BackfillState,
-	limit: number,
+  { kv, model }: TableContext,
+  { after }: BackfillState,
+  limit: number,
 ): Promise<KvEntry<AnyRow>[]> {
-	const prefix = [model.name];
-	const selector =
-		after === null
-			? { prefix }
-			: { prefix, start: [...prefix, ...after, nothing] };
-	const rows: KvEntry<AnyRow>[] = [];
-	for await (const entry of kv.list<AnyRow>(selector, {
-		limit,
-		batchSize: limit,
-	}))
-		rows.push(entry);
-	return rows;
+  const prefix = [model.name];
+  const selector = after === null ? { prefix } : { prefix, start: [...prefix, ...after, nothing] };
+  const rows: KvEntry<AnyRow>[] = [];
+  for await (const entry of kv.list<AnyRow>(selector, {
+    limit,
+    batchSize: limit,
+  }))
+    rows.push(entry);
+  return rows;
 }
 
 /** Writes the entries of some rows and moves the state on; undefined where a check failed. */
 async function commitBatch(
-	context: TableContext,
-	{ state, versionstamp }: StoredState,
-	indexes: readonly CompiledIndex[],
-	rows: readonly KvEntry<AnyRow>[],
+  context: TableContext,
+  { state, versionstamp }: StoredState,
+  indexes: readonly CompiledIndex[],
+  rows: readonly KvEntry<AnyRow>[],
 ): Promise<StoredState | undefined> {
-	const { kv, model, catalog } = context;
-	const batch = await planBatch(context, indexes, rows);
-	const key = backfillKey(model);
-	const next: BackfillState = {
-		...state,
-		after: rows.at(-1)!.key.slice(1),
-		rowsDone: state.rowsDone + rows.length,
-	};
-	const operation = kv
-		.atomic()
-		.check(catalog.check, { key, versionstamp }, ...batch.checks);
-	for (const entry of batch.entries) operation.set(entry.key, entry.value);
-	for (const duplicate of batch.duplicates) {
-		operation.set(duplicateKey(model, duplicate), duplicate);
-	}
-	const result = await operation.set(key, next).commit();
-	return result.ok
-		? { state: next, versionstamp: result.versionstamp }
-		: undefined;
+  const { kv, model, catalog } = context;
+  const batch = await planBatch(context, indexes, rows);
+  const key = backfillKey(model);
+  const next: BackfillState = {
+    ...state,
+    after: rows.at(-1)!.key.slice(1),
+    rowsDone: state.rowsDone + rows.length,
+  };
+  const operation = kv.atomic().check(catalog.check, { key, versionstamp }, ...batch.checks);
+  for (const entry of batch.entries) operation.set(entry.key, entry.value);
+  for (const duplicate of batch.duplicates) {
+    operation.set(duplicateKey(model, duplicate), duplicate);
+  }
+  const result = await operation.set(key, next).commit();
+  return result.ok ? { state: next, versionstamp: result.versionstamp } : undefined;
 }
 
 async function planBatch(
-	context: TableContext,
-	indexes: readonly CompiledIndex[],
-	rows: readonly KvEntry<AnyRow>[],
+  context: TableContext,
+  indexes: readonly CompiledIndex[],
+  rows: readonly KvEntry<AnyRow>[],
 ): Promise<Batch> {
-	const { model } = context;
-	const batch: Batch = { checks: [], entries: [], duplicates: [] };
-	/** The unique keys that rows of this batch take. */
-	const taken = new Set<string>();
-	for (const { key, value: row, versionstamp } of rows) {
-		const primaryKey = key.slice(1);
-		if (primaryKey.length !== model.primaryKey.length) continue;
-		batch.checks.push({ key, versionstamp });
-		for (const entry of indexEntries(model, indexes, row, primaryKey)) {
-			if (entry.index.unique)
-				await planUniqueEntry(context, entry, primaryKey, taken, batch);
-			else batch.entries.push(entry);
-		}
-	}
-	return batch;
+  const { model } = context;
+  const batch: Batch = { checks: [], entries: [], duplicates: [] };
+  /** The unique keys that rows of this batch take. */
+  const taken = new Set<string>();
+  for (const { key, value: row, versionstamp } of rows) {
+    const primaryKey = key.slice(1);
+    if (primaryKey.length !== model.primaryKey.length) continue;
+    batch.checks.push({ key, versionstamp });
+    for (const entry of indexEntries(model, indexes, row, primaryKey)) {
+      if (entry.index.unique) await planUniqueEntry(context, entry, primaryKey, taken, batch);
+      else batch.entries.push(entry);
+    }
+  }
+  return batch;
 }
 
 async function planUniqueEntry(
-	context: TableContext,
-	entry: IndexEntry,
-	primaryKey: readonly KvKeyPart[],
-	taken: Set<string>,
-	batch: Batch,
+  context: TableContext,
+  entry: IndexEntry,
+  primaryKey: readonly KvKeyPart[],
+  taken: Set<string>,
+  batch: Batch,
 ): Promise<void> {
-	const text = encodeKey(entry.key).join();
-	const claim = await claimUniqueKey(context, entry, primaryKey);
-	if (claim.owner !== undefined || taken.has(text)) {
-		const [model, index] = [context.model.name, entry.index.name];
-		batch.duplicates.push({
-			model,
-			index,
-			value: entry.key.slice(1),
-			primaryKey,
-		});
-		return;
-	}
-	taken.add(text);
-	batch.checks.push(...claim.checks);
-	batch.entries.push(entry);
+  const text = encodeKey(entry.key).join();
+  const claim = await claimUniqueKey(context, entry, primaryKey);
+  if (claim.owner !== undefined || taken.has(text)) {
+    const [model, index] = [context.model.name, entry.index.name];
+    batch.duplicates.push({
+      model,
+      index,
+      value: entry.key.slice(1),
+      primaryKey,
+    });
+    return;
+  }
+  taken.add(text);
+  batch.checks.push(...claim.checks);
+  batch.entries.push(entry);
 }
 
 /** Ends a backfill; where a check failed, the state to go on from. */
 async function finish(
-	context: TableContext,
-	{ versionstamp }: StoredState,
-	indexes: readonly CompiledIndex[],
+  context: TableContext,
+  { versionstamp }: StoredState,
+  indexes: readonly CompiledIndex[],
 ): Promise<StoredState | undefined> {
-	const { kv, model, catalog } = context;
-	const pending: CompiledIndex[] = [];
-	const readable: CompiledIndex[] = [];
-	for (const index of indexes) {
-		const duplicates = kv.list(
-			{ prefix: duplicatesPrefix(model, index.name) },
-			{ limit: 1 },
-		);
-		const hasNone = (await duplicates.next()).done === true;
-		(hasNone ? readable : pending).push(index);
-	}
-	const entry = withIndexStates(
-		withIndexStates(catalog.entry, readable, "readable"),
-		pending,
-		"unique-pending",
-	);
-	const key = backfillKey(model);
-	await kv
-		.atomic()
-		.check(catalog.check, { key, versionstamp })
-		.set(catalog.check.key, entry)
-		.delete(key)
-		.commit();
-	await catalog.reload();
-	return await readState(context);
+  const { kv, model, catalog } = context;
+  const pending: CompiledIndex[] = [];
+  const readable: CompiledIndex[] = [];
+  for (const index of indexes) {
+    const duplicates = kv.list({ prefix: duplicatesPrefix(model, index.name) }, { limit: 1 });
+    const hasNone = (await duplicates.next()).done === true;
+    (hasNone ? readable : pending).push(index);
+  }
+  const entry = withIndexStates(
+    withIndexStates(catalog.entry, readable, "readable"),
+    pending,
+    "unique-pending",
+  );
+  const key = backfillKey(model);
+  await kv
+    .atomic()
+    .check(catalog.check, { key, versionstamp })
+    .set(catalog.check.key, entry)
+    .delete(key)
+    .commit();
+  await catalog.reload();
+  return await readState(context);
 }

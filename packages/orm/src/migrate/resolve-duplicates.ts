@@ -5,11 +5,7 @@ import { rowKey } from "../indexes/primary-key.js";
 import type { AnyRow, CompiledIndex } from "../model/compile-model.js";
 import type { TableContext } from "../query/table-context.js";
 import { claimUniqueKey } from "../write/claim-unique-key.js";
-import {
-	type Duplicate,
-	duplicateKey,
-	duplicatesPrefix,
-} from "./backfill-state.js";
+import { type Duplicate, duplicateKey, duplicatesPrefix } from "./backfill-state.js";
 
 /**
  * Goes through the rows that could not enter a unique index, and takes in those that now can. The index goes readable
@@ -18,55 +14,44 @@ import {
  * @returns those that are left.
  */
 export async function resolveDuplicates(
-	context: TableContext,
-	index: CompiledIndex,
+  context: TableContext,
+  index: CompiledIndex,
 ): Promise<Duplicate[]> {
-	const { kv, model, catalog } = context;
-	const left: Duplicate[] = [];
-	const prefix = duplicatesPrefix(model, index.name);
-	for await (const { value: duplicate } of kv.list<Duplicate>({ prefix })) {
-		if (!(await resolveDuplicate(context, index, duplicate)))
-			left.push(duplicate);
-	}
-	while (left.length === 0 && catalog.stateOf(index) === "unique-pending") {
-		const entry = withIndexStates(catalog.entry, [index], "readable");
-		await kv
-			.atomic()
-			.check(catalog.check)
-			.set(catalog.check.key, entry)
-			.commit();
-		await catalog.reload();
-	}
-	return left;
+  const { kv, model, catalog } = context;
+  const left: Duplicate[] = [];
+  const prefix = duplicatesPrefix(model, index.name);
+  for await (const { value: duplicate } of kv.list<Duplicate>({ prefix })) {
+    if (!(await resolveDuplicate(context, index, duplicate))) left.push(duplicate);
+  }
+  while (left.length === 0 && catalog.stateOf(index) === "unique-pending") {
+    const entry = withIndexStates(catalog.entry, [index], "readable");
+    await kv.atomic().check(catalog.check).set(catalog.check.key, entry).commit();
+    await catalog.reload();
+  }
+  return left;
 }
 
 /** Whether a duplicate is one no longer: its row is gone, has another value, or has got its entry. */
 async function resolveDuplicate(
-	context: TableContext,
-	index: CompiledIndex,
-	duplicate: Duplicate,
+  context: TableContext,
+  index: CompiledIndex,
+  duplicate: Duplicate,
 ): Promise<boolean> {
-	const { kv, model, catalog } = context;
-	const { primaryKey } = duplicate;
-	const recordKey = duplicateKey(model, duplicate);
-	for (;;) {
-		const key = rowKey(model, primaryKey);
-		const { value: row, versionstamp } = await kv.get<AnyRow>(key);
-		const operation = kv
-			.atomic()
-			.check(catalog.check, { key, versionstamp })
-			.delete(recordKey);
-		const entries =
-			row === null ? [] : indexEntries(model, [index], row, primaryKey);
-		const entry = entries.find((candidate) =>
-			isSameKey(candidate.key.slice(1), duplicate.value),
-		);
-		if (entry !== undefined) {
-			const claim = await claimUniqueKey(context, entry, primaryKey);
-			if (claim.owner !== undefined) return false;
-			operation.check(...claim.checks).set(entry.key, entry.value);
-		}
-		if ((await operation.commit()).ok) return true;
-		await catalog.reload();
-	}
+  const { kv, model, catalog } = context;
+  const { primaryKey } = duplicate;
+  const recordKey = duplicateKey(model, duplicate);
+  for (;;) {
+    const key = rowKey(model, primaryKey);
+    const { value: row, versionstamp } = await kv.get<AnyRow>(key);
+    const operation = kv.atomic().check(catalog.check, { key, versionstamp }).delete(recordKey);
+    const entries = row === null ? [] : indexEntries(model, [index], row, primaryKey);
+    const entry = entries.find((candidate) => isSameKey(candidate.key.slice(1), duplicate.value));
+    if (entry !== undefined) {
+      const claim = await claimUniqueKey(context, entry, primaryKey);
+      if (claim.owner !== undefined) return false;
+      operation.check(...claim.checks).set(entry.key, entry.value);
+    }
+    if ((await operation.commit()).ok) return true;
+    await catalog.reload();
+  }
 }

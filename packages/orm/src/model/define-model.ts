@@ -1,11 +1,6 @@
 import type * as z from "zod";
 import { compileModel } from "./compile-model.js";
-import type {
-	AnyIndexDefinition,
-	IndexDefinition,
-	KeyField,
-	Model,
-} from "./model.js";
+import type { AnyIndexDefinition, IndexDefinition, KeyField, Model } from "./model.js";
 
 /**
  * Describes a model. The schema stays the plain Zod schema that it is, for forms and API validation alike.
@@ -31,44 +26,39 @@ import type {
  * prefix.
  */
 export function defineModel<
-	const Name extends string,
-	Schema extends z.ZodObject,
-	const PrimaryKey extends
-		| KeyField<z.output<Schema>>
-		| readonly [KeyField<z.output<Schema>>, ...KeyField<z.output<Schema>>[]],
-	const Indexes extends Readonly<
-		Record<string, IndexDefinition<z.output<Schema>>>
-	> = Record<never, never>,
+  const Name extends string,
+  Schema extends z.ZodObject,
+  const PrimaryKey extends
+    | KeyField<z.output<Schema>>
+    | readonly [KeyField<z.output<Schema>>, ...KeyField<z.output<Schema>>[]],
+  const Indexes extends Readonly<Record<string, AnyIndexDefinition>> = Record<never, never>,
 >(definition: {
-	readonly name: Name;
-	readonly schema: Schema;
-	readonly primaryKey: PrimaryKey;
-	readonly indexes?: Indexes &
-		Readonly<Record<string, IndexDefinition<z.output<Schema>>>>;
-}): Model<Name, Schema, PrimaryKey, Indexes> {
-	const { name, schema, primaryKey, indexes = {} as Indexes } = definition;
-	const model: Model<Name, Schema, PrimaryKey, Indexes> = {
-		name,
-		schema,
-		primaryKey,
-		indexes,
-	};
-	compileModel(model);
-	return Object.freeze(model);
+  readonly name: Name;
+  readonly schema: Schema;
+  readonly primaryKey: PrimaryKey;
+  readonly indexes?: Indexes & Readonly<Record<string, IndexDefinition<z.output<Schema>>>>;
+}): Model<Name, Schema, PrimaryKey, NoInfer<Indexes>> {
+  const { name, schema, primaryKey, indexes = {} as Indexes } = definition;
+  const model: Model<Name, Schema, PrimaryKey, Indexes> = {
+    name,
+    schema,
+    primaryKey,
+    indexes,
+  };
+  compileModel(model);
+  return Object.freeze(model);
 }
 
 /** True for a value that has the shape of what `defineModel` returns, whichever copy of this package made it. */
 export function isModel(value: unknown): value is Model {
-	if (typeof value !== "object" || value === null) return false;
-	const { name, schema, primaryKey, indexes } = value as Partial<
-		Record<keyof Model, unknown>
-	>;
-	return (
-		typeof name === "string" &&
-		(typeof primaryKey === "string" || Array.isArray(primaryKey)) &&
-		typeof indexes === "object" &&
-		typeof schema === "object" &&
-		schema !== null &&
-		"_zod" in schema
-	);
+  if (typeof value !== "object" || value === null) return false;
+  const { name, schema, primaryKey, indexes } = value as Partial<Record<keyof Model, unknown>>;
+  return (
+    typeof name === "string" &&
+    (typeof primaryKey === "string" || Array.isArray(primaryKey)) &&
+    typeof indexes === "object" &&
+    typeof schema === "object" &&
+    schema !== null &&
+    "_zod" in schema
+  );
 }

@@ -1,29 +1,23 @@
 import type { KvKeyPart } from "@keywright/core";
-import {
-	hasIndexKey,
-	indexedValue,
-	indexKey,
-} from "../indexes/index-entries.js";
+import { hasIndexKey, indexedValue, indexKey } from "../indexes/index-entries.js";
 import { primaryKeyOfPointer, rowKey } from "../indexes/primary-key.js";
 import type { AnyRow, CompiledIndex } from "../model/compile-model.js";
 import type { TableContext } from "./table-context.js";
 
 /** A row that was found, with what it takes to change it. */
 export interface FoundRow {
-	readonly primaryKey: readonly KvKeyPart[];
-	readonly row: AnyRow;
-	readonly versionstamp: string;
+  readonly primaryKey: readonly KvKeyPart[];
+  readonly row: AnyRow;
+  readonly versionstamp: string;
 }
 
 /** The row of a primary key. One read. */
 export async function findByPrimaryKey(
-	{ kv, model }: TableContext,
-	primaryKey: readonly KvKeyPart[],
+  { kv, model }: TableContext,
+  primaryKey: readonly KvKeyPart[],
 ): Promise<FoundRow | undefined> {
-	const { value: row, versionstamp } = await kv.get<AnyRow>(
-		rowKey(model, primaryKey),
-	);
-	return row === null ? undefined : { primaryKey, row, versionstamp };
+  const { value: row, versionstamp } = await kv.get<AnyRow>(rowKey(model, primaryKey));
+  return row === null ? undefined : { primaryKey, row, versionstamp };
 }
 
 /**
@@ -33,26 +27,23 @@ export async function findByPrimaryKey(
  * @throws {IndexNotReadyError} where the index is not built.
  */
 export async function findByUniqueIndex(
-	context: TableContext,
-	index: CompiledIndex,
-	fieldValues: readonly unknown[],
+  context: TableContext,
+  index: CompiledIndex,
+  fieldValues: readonly unknown[],
 ): Promise<FoundRow | undefined> {
-	const { kv, model, catalog } = context;
-	await catalog.assertReadable(index);
-	const values = index.fields.map((field, i) =>
-		indexedValue(model, index, field, fieldValues[i]),
-	);
-	const key = indexKey(index, values, []);
-	let pointer = await kv.get(key);
-	while (pointer.versionstamp !== null) {
-		const primaryKey = primaryKeyOfPointer(model, pointer.value);
-		if (primaryKey === undefined) return undefined;
-		const found = await findByPrimaryKey(context, primaryKey);
-		if (found && hasIndexKey(model, index, found.row, primaryKey, key))
-			return found;
-		const again = await kv.get(key);
-		if (again.versionstamp === pointer.versionstamp) return undefined;
-		pointer = again;
-	}
-	return undefined;
+  const { kv, model, catalog } = context;
+  await catalog.assertReadable(index);
+  const values = index.fields.map((field, i) => indexedValue(model, index, field, fieldValues[i]));
+  const key = indexKey(index, values, []);
+  let pointer = await kv.get(key);
+  while (pointer.versionstamp !== null) {
+    const primaryKey = primaryKeyOfPointer(model, pointer.value);
+    if (primaryKey === undefined) return undefined;
+    const found = await findByPrimaryKey(context, primaryKey);
+    if (found && hasIndexKey(model, index, found.row, primaryKey, key)) return found;
+    const again = await kv.get(key);
+    if (again.versionstamp === pointer.versionstamp) return undefined;
+    pointer = again;
+  }
+  return undefined;
 }

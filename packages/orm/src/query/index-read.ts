@@ -4,86 +4,77 @@ import type { CompiledIndex, CompiledModel } from "../model/compile-model.js";
 
 /** Bounds on one key part. */
 export interface PartRange {
-	readonly gt?: KvKeyPart;
-	readonly gte?: KvKeyPart;
-	readonly lt?: KvKeyPart;
-	readonly lte?: KvKeyPart;
+  readonly gt?: KvKeyPart;
+  readonly gte?: KvKeyPart;
+  readonly lt?: KvKeyPart;
+  readonly lte?: KvKeyPart;
 }
 
 const bounds = ["gt", "gte", "lt", "lte"] as const;
 
 /** The bounds of a condition on a field, as parts of a key. */
 export function rangeOf(
-	condition: { readonly [B in (typeof bounds)[number]]?: unknown },
-	toPart: (value: unknown) => KvKeyPart | undefined,
+  condition: { readonly [B in (typeof bounds)[number]]?: unknown },
+  toPart: (value: unknown) => KvKeyPart | undefined,
 ): PartRange {
-	const range: { [B in (typeof bounds)[number]]?: KvKeyPart } = {};
-	for (const bound of bounds) {
-		const part =
-			condition[bound] === undefined ? undefined : toPart(condition[bound]);
-		if (part !== undefined) range[bound] = part;
-	}
-	return range;
+  const range: { [B in (typeof bounds)[number]]?: KvKeyPart } = {};
+  for (const bound of bounds) {
+    const part = condition[bound] === undefined ? undefined : toPart(condition[bound]);
+    if (part !== undefined) range[bound] = part;
+  }
+  return range;
 }
 
 /** A stretch of an index, or of the rows themselves: values that its first fields have, then bounds on the next. */
 export interface IndexRead {
-	/** Undefined for the rows themselves, in the order of the primary key. */
-	readonly index: CompiledIndex | undefined;
-	readonly equals: readonly KvKeyPart[];
-	readonly range: PartRange;
-	readonly reverse: boolean;
+  /** Undefined for the rows themselves, in the order of the primary key. */
+  readonly index: CompiledIndex | undefined;
+  readonly equals: readonly KvKeyPart[];
+  readonly range: PartRange;
+  readonly reverse: boolean;
 }
 
 const nothing: KvKeyPart = new Uint8Array();
 
 /** How many parts the keys of an index read have. */
-export function keyLength(
-	model: CompiledModel,
-	index: CompiledIndex | undefined,
-): number {
-	if (index === undefined) return 1 + model.primaryKey.length;
-	return 1 + index.fields.length + (index.unique ? 0 : model.primaryKey.length);
+export function keyLength(model: CompiledModel, index: CompiledIndex | undefined): number {
+  if (index === undefined) return 1 + model.primaryKey.length;
+  return 1 + index.fields.length + (index.unique ? 0 : model.primaryKey.length);
 }
 
 /**
  * The keys to list for an index read, behind the key `after` where one is given. Undefined where no key can match.
  */
 export function selectorOf(
-	model: CompiledModel,
-	read: IndexRead,
-	after: KvKey | undefined,
+  model: CompiledModel,
+  read: IndexRead,
+  after: KvKey | undefined,
 ): KvListSelector | undefined {
-	const prefix = [read.index?.prefix ?? model.name, ...read.equals];
-	if (prefix.length === keyLength(model, read.index)) {
-		// The key is the whole of the prefix: there is one entry at the most.
-		return after === undefined
-			? { start: prefix, end: [...prefix, nothing] }
-			: undefined;
-	}
-	let start = startOf(prefix, read.range);
-	let end = endOf(prefix, read.range);
-	if (start === "beyond") return undefined;
-	if (after !== undefined && read.reverse) end = after;
-	if (after !== undefined && !read.reverse) start = [...after, nothing];
-	if (start !== undefined && end !== undefined) return { start, end };
-	if (start !== undefined) return { prefix, start };
-	return end === undefined ? { prefix } : { prefix, end };
+  const prefix = [read.index?.prefix ?? model.name, ...read.equals];
+  if (prefix.length === keyLength(model, read.index)) {
+    // The key is the whole of the prefix: there is one entry at the most.
+    return after === undefined ? { start: prefix, end: [...prefix, nothing] } : undefined;
+  }
+  let start = startOf(prefix, read.range);
+  let end = endOf(prefix, read.range);
+  if (start === "beyond") return undefined;
+  if (after !== undefined && read.reverse) end = after;
+  if (after !== undefined && !read.reverse) start = [...after, nothing];
+  if (start !== undefined && end !== undefined) return { start, end };
+  if (start !== undefined) return { prefix, start };
+  return end === undefined ? { prefix } : { prefix, end };
 }
 
 /** The first key of a range, inclusive; undefined where it has no lower bound, "beyond" where nothing is above it. */
-function startOf(
-	prefix: KvKey,
-	{ gt, gte }: PartRange,
-): KvKey | "beyond" | undefined {
-	if (gt === undefined) return gte === undefined ? undefined : [...prefix, gte];
-	const next = partAfter(gt);
-	return next === undefined ? "beyond" : [...prefix, next];
+function startOf(prefix: KvKey, { gt, gte }: PartRange): KvKey | "beyond" | undefined {
+  if (gt === undefined) return gte === undefined ? undefined : [...prefix, gte];
+  const next = partAfter(gt);
+  return next === undefined ? "beyond" : [...prefix, next];
 }
 
 /** The end of a range, exclusive; undefined where it has no upper bound. */
 function endOf(prefix: KvKey, { lt, lte }: PartRange): KvKey | undefined {
-	if (lt !== undefined) return [...prefix, lt];
-	const next = lte === undefined ? undefined : partAfter(lte);
-	return next === undefined ? undefined : [...prefix, next];
+  if (lt !== undefined) return [...prefix, lt];
+  const next = lte === undefined ? undefined : partAfter(lte);
+  return next === undefined ? undefined : [...prefix, next];
 }

@@ -2,21 +2,15 @@ import type { KvKeyPart } from "@keywright/core";
 import { UnindexedQueryError } from "../errors/orm-errors.js";
 import { indexedValue } from "../indexes/index-entries.js";
 import { keyPartOf } from "../indexes/key-parts.js";
-import type {
-	AnyRow,
-	CompiledIndex,
-	CompiledModel,
-} from "../model/compile-model.js";
+import type { AnyRow, CompiledIndex, CompiledModel } from "../model/compile-model.js";
 import { type IndexRead, type PartRange, rangeOf } from "./index-read.js";
 
 export type Direction = "asc" | "desc";
 
 /** A query by fields, as `findMany` takes it. */
 export interface FieldQuery {
-	readonly where?: AnyRow | undefined;
-	readonly orderBy?:
-		| Readonly<Record<string, Direction | undefined>>
-		| undefined;
+  readonly where?: AnyRow | undefined;
+  readonly orderBy?: Readonly<Record<string, Direction | undefined>> | undefined;
 }
 
 /**
@@ -24,21 +18,14 @@ export interface FieldQuery {
  *
  * @throws {UnindexedQueryError} where there is none.
  */
-export function planUnique(
-	model: CompiledModel,
-	where: AnyRow,
-): "primaryKey" | CompiledIndex {
-	const fields = definedFields(where);
-	const isNamed = (key: readonly string[]) =>
-		key.length === fields.length &&
-		key.every((field) => fields.includes(field));
-	if (isNamed(model.primaryKey)) return "primaryKey";
-	const index = model.indexes.find(
-		(candidate) => candidate.unique && isNamed(candidate.fields),
-	);
-	if (index === undefined)
-		throw new UnindexedQueryError(model.name, fields, suggest(fields, true));
-	return index;
+export function planUnique(model: CompiledModel, where: AnyRow): "primaryKey" | CompiledIndex {
+  const fields = definedFields(where);
+  const isNamed = (key: readonly string[]) =>
+    key.length === fields.length && key.every((field) => fields.includes(field));
+  if (isNamed(model.primaryKey)) return "primaryKey";
+  const index = model.indexes.find((candidate) => candidate.unique && isNamed(candidate.fields));
+  if (index === undefined) throw new UnindexedQueryError(model.name, fields, suggest(fields, true));
+  return index;
 }
 
 /**
@@ -46,28 +33,24 @@ export function planUnique(
  *
  * @throws {UnindexedQueryError} where there is none.
  */
-export function planQuery(
-	model: CompiledModel,
-	query: FieldQuery,
-): IndexRead[] {
-	const where = query.where ?? {};
-	const orderBy = query.orderBy ?? {};
-	const filtered = definedFields(where);
-	const ordered = definedFields(orderBy);
-	const directions = new Set(ordered.map((field) => orderBy[field]));
-	const reads: IndexRead[] = [];
-	if (filtered.length + ordered.length > 0 && directions.size <= 1) {
-		for (const index of [undefined, ...model.indexes]) {
-			const read = readOf(model, index, where, filtered, ordered);
-			if (read !== undefined)
-				reads.push({ ...read, reverse: directions.has("desc") });
-		}
-	}
-	if (reads.length === 0) {
-		const fields = [...new Set([...filtered, ...ordered])];
-		throw new UnindexedQueryError(model.name, fields, suggest(fields, false));
-	}
-	return reads.sort((a, b) => pinned(b) - pinned(a));
+export function planQuery(model: CompiledModel, query: FieldQuery): IndexRead[] {
+  const where = query.where ?? {};
+  const orderBy = query.orderBy ?? {};
+  const filtered = definedFields(where);
+  const ordered = definedFields(orderBy);
+  const directions = new Set(ordered.map((field) => orderBy[field]));
+  const reads: IndexRead[] = [];
+  if (filtered.length + ordered.length > 0 && directions.size <= 1) {
+    for (const index of [undefined, ...model.indexes]) {
+      const read = readOf(model, index, where, filtered, ordered);
+      if (read !== undefined) reads.push({ ...read, reverse: directions.has("desc") });
+    }
+  }
+  if (reads.length === 0) {
+    const fields = [...new Set([...filtered, ...ordered])];
+    throw new UnindexedQueryError(model.name, fields, suggest(fields, false));
+  }
+  return reads.sort((a, b) => pinned(b) - pinned(a));
 }
 
 /**
@@ -77,90 +60,82 @@ export function planQuery(
  * @throws {UnindexedQueryError} for bounds before the last value, a gap, or more values than the index has fields.
  */
 export function planIndexRead(
-	model: CompiledModel,
-	index: CompiledIndex,
-	values: readonly unknown[],
-	reverse: boolean,
+  model: CompiledModel,
+  index: CompiledIndex,
+  values: readonly unknown[],
+  reverse: boolean,
 ): IndexRead {
-	const given = values.slice(
-		0,
-		values.findLastIndex((value) => value !== undefined) + 1,
-	);
-	const fields = index.fields.slice(0, given.length);
-	const where = Object.fromEntries(fields.map((field, i) => [field, given[i]]));
-	const read =
-		given.length > fields.length
-			? undefined
-			: readOf(model, index, where, fields, []);
-	if (read === undefined)
-		throw new UnindexedQueryError(model.name, fields, suggest(fields, false));
-	return { ...read, reverse };
+  const given = values.slice(0, values.findLastIndex((value) => value !== undefined) + 1);
+  const fields = index.fields.slice(0, given.length);
+  const where = Object.fromEntries(fields.map((field, i) => [field, given[i]]));
+  const read = given.length > fields.length ? undefined : readOf(model, index, where, fields, []);
+  if (read === undefined) throw new UnindexedQueryError(model.name, fields, suggest(fields, false));
+  return { ...read, reverse };
 }
 
 /** How an index serves a query: equal values for its first fields, bounds on the next, then the order asked for. */
 function readOf(
-	model: CompiledModel,
-	index: CompiledIndex | undefined,
-	where: AnyRow,
-	filtered: readonly string[],
-	ordered: readonly string[],
+  model: CompiledModel,
+  index: CompiledIndex | undefined,
+  where: AnyRow,
+  filtered: readonly string[],
+  ordered: readonly string[],
 ): IndexRead | undefined {
-	const fields = index?.fields ?? model.primaryKey;
-	const toPart = (field: string, value: unknown) =>
-		index === undefined
-			? keyPartOf(value)
-			: indexedValue(model, index, field, value);
-	const equals: KvKeyPart[] = [];
-	let range: PartRange = {};
-	let served = 0;
-	for (const field of fields) {
-		const condition = where[field];
-		if (condition === undefined || condition === null) break;
-		served++;
-		if (isRange(condition)) {
-			range = rangeOf(condition, (value) => toPart(field, value));
-			break;
-		}
-		const part = toPart(field, condition);
-		if (part === undefined) return undefined;
-		equals.push(part);
-	}
-	if (served < filtered.length || !isOrderedBy(fields, equals.length, ordered))
-		return undefined;
-	return { index, equals, range, reverse: false };
+  const fields = keyFields(model, index);
+  const equals: KvKeyPart[] = [];
+  let range: PartRange = {};
+  let served = 0;
+  for (const field of fields) {
+    const condition = where[field];
+    if (condition === undefined || condition === null) break;
+    served++;
+    const toPart = (value: unknown) =>
+      index?.fields.includes(field) ? indexedValue(model, index, field, value) : keyPartOf(value);
+    if (isRange(condition)) {
+      range = rangeOf(condition, toPart);
+      break;
+    }
+    const part = toPart(condition);
+    if (part === undefined) return undefined;
+    equals.push(part);
+  }
+  if (served < filtered.length || !isOrderedBy(fields, equals.length, ordered)) return undefined;
+  return { index, equals, range, reverse: false };
+}
+
+/** The fields by which the keys of an index are sorted: its own, then the primary key where it ends the keys. */
+function keyFields(model: CompiledModel, index: CompiledIndex | undefined): readonly string[] {
+  if (index === undefined) return model.primaryKey;
+  const isDisjoint = !model.primaryKey.some((field) => index.fields.includes(field));
+  return index.unique || !isDisjoint ? index.fields : [...index.fields, ...model.primaryKey];
 }
 
 /** Whether keys with these fields, of which the first `pinned` have one value each, are sorted by `ordered`. */
 function isOrderedBy(
-	fields: readonly string[],
-	pinned: number,
-	ordered: readonly string[],
+  fields: readonly string[],
+  pinned: number,
+  ordered: readonly string[],
 ): boolean {
-	const free = ordered.filter(
-		(field) => !fields.slice(0, pinned).includes(field),
-	);
-	return free.every((field, i) => fields[pinned + i] === field);
+  const free = ordered.filter((field) => !fields.slice(0, pinned).includes(field));
+  return free.every((field, i) => fields[pinned + i] === field);
 }
 
 function isRange(condition: unknown): condition is AnyRow {
-	return keyPartOf(condition) === undefined && typeof condition === "object";
+  return keyPartOf(condition) === undefined && typeof condition === "object";
 }
 
 function pinned(read: IndexRead): number {
-	const isBounded = Object.keys(read.range).length > 0;
-	return read.equals.length * 2 + (isBounded ? 1 : 0);
+  const isBounded = Object.keys(read.range).length > 0;
+  return read.equals.length * 2 + (isBounded ? 1 : 0);
 }
 
 function definedFields(fields: AnyRow): string[] {
-	return Object.keys(fields).filter((field) => fields[field] !== undefined);
+  return Object.keys(fields).filter((field) => fields[field] !== undefined);
 }
 
 /** An index, in code, that would serve a query over these fields. */
 function suggest(fields: readonly string[], unique: boolean): string {
-	const names = fields.map(
-		(field) => field.charAt(0).toUpperCase() + field.slice(1),
-	);
-	const key =
-		fields.length === 1 ? JSON.stringify(fields[0]) : JSON.stringify(fields);
-	return `by${names.join("And")}: { key: ${key}${unique ? ", unique: true" : ""} }`;
+  const names = fields.map((field) => field.charAt(0).toUpperCase() + field.slice(1));
+  const key = fields.length === 1 ? JSON.stringify(fields[0]) : JSON.stringify(fields);
+  return `by${names.join("And")}: { key: ${key}${unique ? ", unique: true" : ""} }`;
 }

@@ -4,18 +4,18 @@ import type { CompiledModel } from "../model/compile-model.js";
 
 /** What reading and writing a model's rows needs. */
 export interface TableContext {
-	readonly kv: Kv;
-	readonly model: CompiledModel;
-	readonly catalog: ModelCatalog;
-	readonly limits: KvLimits;
+  readonly kv: Kv;
+  readonly model: CompiledModel;
+  readonly catalog: ModelCatalog;
+  readonly limits: KvLimits;
 }
 
 /** How much a database takes at once. */
 export interface KvLimits {
-	readonly checks: number;
-	readonly mutations: number;
-	/** Keys of one `getMany`. */
-	readonly keys: number;
+  readonly checks: number;
+  readonly mutations: number;
+  /** Keys of one `getMany`. */
+  readonly keys: number;
 }
 
 /** Deno KV's limits, for databases that do not state theirs. */
@@ -23,8 +23,6 @@ const denoLimits: KvLimits = { checks: 100, mutations: 1000, keys: 10 };
 
 /** The limits of a database: those that it states, or Deno KV's. */
 export function limitsOf(kv: Kv): KvLimits {
-	const stated = (kv as { limits?: EngineLimits }).limits;
-	return stated === undefined
-		? denoLimits
-		: { keys: Number.POSITIVE_INFINITY, ...stated };
+  const stated = (kv as { limits?: EngineLimits }).limits;
+  return stated === undefined ? denoLimits : { keys: Number.POSITIVE_INFINITY, ...stated };
 }

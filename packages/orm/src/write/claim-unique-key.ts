@@ -7,12 +7,12 @@ import type { TableContext } from "../query/table-context.js";
 
 /** Whether a row can have a unique key. */
 export interface UniqueKeyClaim {
-	/** The other row that has it; undefined where it is free. */
-	readonly owner: readonly KvKeyPart[] | undefined;
-	/** The entry is there already and points to this row. */
-	readonly isOwn: boolean;
-	/** What must hold at the commit for the key to be free still. */
-	readonly checks: readonly AtomicCheck[];
+  /** The other row that has it; undefined where it is free. */
+  readonly owner: readonly KvKeyPart[] | undefined;
+  /** The entry is there already and points to this row. */
+  readonly isOwn: boolean;
+  /** What must hold at the commit for the key to be free still. */
+  readonly checks: readonly AtomicCheck[];
 }
 
 /**
@@ -20,21 +20,19 @@ export interface UniqueKeyClaim {
  * key, does not count: it may be overwritten, on condition that nothing of this changes.
  */
 export async function claimUniqueKey(
-	{ kv, model }: TableContext,
-	{ index, key }: IndexEntry,
-	primaryKey: readonly KvKeyPart[],
+  { kv, model }: TableContext,
+  { index, key }: IndexEntry,
+  primaryKey: readonly KvKeyPart[],
 ): Promise<UniqueKeyClaim> {
-	const { value: pointer, versionstamp } = await kv.get(key);
-	const checks: AtomicCheck[] = [{ key, versionstamp }];
-	if (versionstamp === null) return { owner: undefined, isOwn: false, checks };
-	const owner = primaryKeyOfPointer(model, pointer);
-	if (owner === undefined) return { owner, isOwn: false, checks };
-	if (isSameKey(owner, primaryKey))
-		return { owner: undefined, isOwn: true, checks };
-	const ownerKey = rowKey(model, owner);
-	const { value: row, versionstamp: ownerVersionstamp } =
-		await kv.get<AnyRow>(ownerKey);
-	const isTaken = row !== null && hasIndexKey(model, index, row, owner, key);
-	checks.push({ key: ownerKey, versionstamp: ownerVersionstamp });
-	return { owner: isTaken ? owner : undefined, isOwn: false, checks };
+  const { value: pointer, versionstamp } = await kv.get(key);
+  const checks: AtomicCheck[] = [{ key, versionstamp }];
+  if (versionstamp === null) return { owner: undefined, isOwn: false, checks };
+  const owner = primaryKeyOfPointer(model, pointer);
+  if (owner === undefined) return { owner, isOwn: false, checks };
+  if (isSameKey(owner, primaryKey)) return { owner: undefined, isOwn: true, checks };
+  const ownerKey = rowKey(model, owner);
+  const { value: row, versionstamp: ownerVersionstamp } = await kv.get<AnyRow>(ownerKey);
+  const isTaken = row !== null && hasIndexKey(model, index, row, owner, key);
+  checks.push({ key: ownerKey, versionstamp: ownerVersionstamp });
+  return { owner: isTaken ? owner : undefined, isOwn: false, checks };
 }

@@ -1,9 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { AtomicCheck, KvKey, KvKeyPart } from "@keywright/core";
-import {
-	UniqueConstraintError,
-	VersionConflictError,
-} from "../errors/orm-errors.js";
+import { UniqueConstraintError, VersionConflictError } from "../errors/orm-errors.js";
 import type { IndexChanges } from "../indexes/index-entries.js";
 import { isSameKey } from "../indexes/key-parts.js";
 import { pointerOf, rowKey } from "../indexes/primary-key.js";
@@ -13,18 +10,18 @@ import { claimUniqueKey } from "./claim-unique-key.js";
 
 /** A change of one row with all that goes with it. */
 export interface RowChange {
-	readonly primaryKey: readonly KvKeyPart[];
-	/** The versionstamp of the row that the change was made for, null where there was none. */
-	readonly versionstamp: string | null;
-	/** The row as it is to be, null where it is to go. */
-	readonly row: AnyRow | null;
-	readonly indexes: IndexChanges;
+  readonly primaryKey: readonly KvKeyPart[];
+  /** The versionstamp of the row that the change was made for, null where there was none. */
+  readonly versionstamp: string | null;
+  /** The row as it is to be, null where it is to go. */
+  readonly row: AnyRow | null;
+  readonly indexes: IndexChanges;
 }
 
 /** What must hold for a unique key to be taken, where that is not simply that it has no entry. */
 interface Takeover {
-	readonly key: KvKey;
-	readonly checks: readonly AtomicCheck[];
+  readonly key: KvKey;
+  readonly checks: readonly AtomicCheck[];
 }
 
 const maxAttempts = 100;
@@ -40,104 +37,85 @@ const longestPause = 50;
  * @throws {VersionConflictError} after a hundred attempts.
  */
 export async function commitChange(
-	context: TableContext,
-	plan: () => Promise<RowChange>,
+  context: TableContext,
+  plan: () => Promise<RowChange>,
 ): Promise<void> {
-	let takeovers: readonly Takeover[] = [];
-	for (let attempt = 1; ; attempt++) {
-		context.catalog.assertWritable();
-		const change = await plan();
-		if (await tryCommit(context, change, takeovers)) return;
-		takeovers = await settleConflict(context, change);
-		if (attempt === maxAttempts) {
-			const id = pointerOf(change.primaryKey);
-			throw new VersionConflictError(context.model.name, id, attempt);
-		}
-		if (attempt > attemptsWithoutPause) {
-			const longest = Math.min(
-				2 ** (attempt - attemptsWithoutPause),
-				longestPause,
-			);
-			await sleep(Math.random() * longest);
-		}
-	}
+  let takeovers: readonly Takeover[] = [];
+  for (let attempt = 1; ; attempt++) {
+    context.catalog.assertWritable();
+    const change = await plan();
+    if (await tryCommit(context, change, takeovers)) return;
+    takeovers = await settleConflict(context, change);
+    if (attempt === maxAttempts) {
+      const id = pointerOf(change.primaryKey);
+      throw new VersionConflictError(context.model.name, id, attempt);
+    }
+    if (attempt > attemptsWithoutPause) {
+      const longest = Math.min(2 ** (attempt - attemptsWithoutPause), longestPause);
+      await sleep(Math.random() * longest);
+    }
+  }
 }
 
 async function tryCommit(
-	{ kv, model, catalog }: TableContext,
-	change: RowChange,
-	takeovers: readonly Takeover[],
+  { kv, model, catalog }: TableContext,
+  change: RowChange,
+  takeovers: readonly Takeover[],
 ): Promise<boolean> {
-	const key = rowKey(model, change.primaryKey);
-	const operation = kv
-		.atomic()
-		.check(catalog.check, { key, versionstamp: change.versionstamp });
-	for (const entry of change.indexes.removed) operation.delete(entry.key);
-	for (const entry of change.indexes.added) {
-		if (entry.index.unique) {
-			const takeover = takeovers.find((candidate) =>
-				isSameKey(candidate.key, entry.key),
-			);
-			operation.check(
-				...(takeover?.checks ?? [{ key: entry.key, versionstamp: null }]),
-			);
-		}
-		operation.set(entry.key, entry.value);
-	}
-	if (change.row === null) operation.delete(key);
-	else operation.set(key, change.row);
-	return (await operation.commit()).ok;
+  const key = rowKey(model, change.primaryKey);
+  const operation = kv.atomic().check(catalog.check, { key, versionstamp: change.versionstamp });
+  for (const entry of change.indexes.removed) operation.delete(entry.key);
+  for (const entry of change.indexes.added) {
+    if (entry.index.unique) {
+      const takeover = takeovers.find((candidate) => isSameKey(candidate.key, entry.key));
+      operation.check(...(takeover?.checks ?? [{ key: entry.key, versionstamp: null }]));
+    }
+    operation.set(entry.key, entry.value);
+  }
+  if (change.row === null) operation.delete(key);
+  else operation.set(key, change.row);
+  return (await operation.commit()).ok;
 }
 
 /** Finds out which check failed: throws where the caller has to know, else says how the next attempt may succeed. */
-async function settleConflict(
-	context: TableContext,
-	change: RowChange,
-): Promise<Takeover[]> {
-	const { kv, model, catalog } = context;
-	if (await catalog.reload()) return [];
-	if (change.versionstamp === null) {
-		const { versionstamp } = await kv.get(rowKey(model, change.primaryKey));
-		if (versionstamp !== null)
-			throw uniqueConstraint(model, primaryKeyConflict(model, change));
-	}
-	const takeovers: Takeover[] = [];
-	for (const entry of change.indexes.added) {
-		if (!entry.index.unique) continue;
-		const claim = await claimUniqueKey(context, entry, change.primaryKey);
-		if (claim.owner !== undefined) {
-			const { name: index, fields } = entry.index;
-			const value = entry.key.slice(1);
-			throw uniqueConstraint(model, {
-				index,
-				fields,
-				value,
-				ownerId: pointerOf(claim.owner),
-			});
-		}
-		takeovers.push({ key: entry.key, checks: claim.checks });
-	}
-	return takeovers;
+async function settleConflict(context: TableContext, change: RowChange): Promise<Takeover[]> {
+  const { kv, model, catalog } = context;
+  if (await catalog.reload()) return [];
+  if (change.versionstamp === null) {
+    const { versionstamp } = await kv.get(rowKey(model, change.primaryKey));
+    if (versionstamp !== null) throw uniqueConstraint(model, primaryKeyConflict(model, change));
+  }
+  const takeovers: Takeover[] = [];
+  for (const entry of change.indexes.added) {
+    if (!entry.index.unique) continue;
+    const claim = await claimUniqueKey(context, entry, change.primaryKey);
+    if (claim.owner !== undefined) {
+      const { name: index, fields } = entry.index;
+      const value = entry.key.slice(1);
+      throw uniqueConstraint(model, {
+        index,
+        fields,
+        value,
+        ownerId: pointerOf(claim.owner),
+      });
+    }
+    takeovers.push({ key: entry.key, checks: claim.checks });
+  }
+  return takeovers;
 }
 
 type Conflict = ConstructorParameters<typeof UniqueConstraintError>[1];
 
-function uniqueConstraint(
-	model: CompiledModel,
-	conflict: Conflict,
-): UniqueConstraintError {
-	return new UniqueConstraintError(model.name, conflict);
+function uniqueConstraint(model: CompiledModel, conflict: Conflict): UniqueConstraintError {
+  return new UniqueConstraintError(model.name, conflict);
 }
 
-function primaryKeyConflict(
-	model: CompiledModel,
-	{ primaryKey }: RowChange,
-): Conflict {
-	const ownerId = pointerOf(primaryKey);
-	return {
-		index: "primaryKey",
-		fields: model.primaryKey,
-		value: primaryKey,
-		ownerId,
-	};
+function primaryKeyConflict(model: CompiledModel, { primaryKey }: RowChange): Conflict {
+  const ownerId = pointerOf(primaryKey);
+  return {
+    index: "primaryKey",
+    fields: model.primaryKey,
+    value: primaryKey,
+    ownerId,
+  };
 }

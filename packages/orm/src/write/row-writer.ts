@@ -1,13 +1,6 @@
 import { monotonicFactory } from "ulid";
-import {
-	PrimaryKeyChangeError,
-	RowNotFoundError,
-} from "../errors/orm-errors.js";
-import {
-	type IndexEntry,
-	indexChanges,
-	indexEntries,
-} from "../indexes/index-entries.js";
+import { PrimaryKeyChangeError, RowNotFoundError } from "../errors/orm-errors.js";
+import { type IndexEntry, indexChanges, indexEntries } from "../indexes/index-entries.js";
 import { isSameKey, isSamePart, keyPartOf } from "../indexes/key-parts.js";
 import { primaryKeyOf, primaryKeyOfPointer } from "../indexes/primary-key.js";
 import type { AnyRow, CompiledModel } from "../model/compile-model.js";
@@ -27,23 +20,20 @@ const monotonicUlid = monotonicFactory();
  * @throws {RowInvalidError} where the schema refuses the data.
  * @throws {UniqueConstraintError} where another row has its primary key or a unique value.
  */
-export async function createRow(
-	context: TableContext,
-	data: unknown,
-): Promise<AnyRow> {
-	const { model, catalog } = context;
-	const row = await parseRow(model, withId(model, data));
-	const primaryKey = primaryKeyOf(model, row);
-	await commitChange(context, async () => {
-		const added = indexEntries(model, catalog.maintained, row, primaryKey);
-		return {
-			primaryKey,
-			versionstamp: null,
-			row,
-			indexes: { removed: [], added },
-		};
-	});
-	return row;
+export async function createRow(context: TableContext, data: unknown): Promise<AnyRow> {
+  const { model, catalog } = context;
+  const row = await parseRow(model, withId(model, data));
+  const primaryKey = primaryKeyOf(model, row);
+  await commitChange(context, async () => {
+    const added = indexEntries(model, catalog.maintained, row, primaryKey);
+    return {
+      primaryKey,
+      versionstamp: null,
+      row,
+      indexes: { removed: [], added },
+    };
+  });
+  return row;
 }
 
 /**
@@ -56,16 +46,16 @@ export async function createRow(
  * @throws {PrimaryKeyChangeError} where the data name another primary key.
  */
 export async function updateRow(
-	context: TableContext,
-	find: FindRow,
-	where: unknown,
-	data: AnyRow,
+  context: TableContext,
+  find: FindRow,
+  where: unknown,
+  data: AnyRow,
 ): Promise<AnyRow> {
-	return await changeRow(context, find, where, async (before) => {
-		const after = await parsePatch(context.model, before, data);
-		assertSamePrimaryKey(context.model, before, after);
-		return { row: after, result: after };
-	});
+  return await changeRow(context, find, where, async (before) => {
+    const after = await parsePatch(context.model, before, data);
+    assertSamePrimaryKey(context.model, before, after);
+    return { row: after, result: after };
+  });
 }
 
 /**
@@ -75,82 +65,66 @@ export async function updateRow(
  * @throws {RowNotFoundError} where there is none.
  */
 export async function deleteRow(
-	context: TableContext,
-	find: FindRow,
-	where: unknown,
+  context: TableContext,
+  find: FindRow,
+  where: unknown,
 ): Promise<AnyRow> {
-	return await changeRow(context, find, where, async (before) => ({
-		row: null,
-		result: before,
-	}));
+  return await changeRow(context, find, where, async (before) => ({
+    row: null,
+    result: before,
+  }));
 }
 
 async function changeRow(
-	context: TableContext,
-	find: FindRow,
-	where: unknown,
-	change: (before: AnyRow) => Promise<{ row: AnyRow | null; result: AnyRow }>,
+  context: TableContext,
+  find: FindRow,
+  where: unknown,
+  change: (before: AnyRow) => Promise<{ row: AnyRow | null; result: AnyRow }>,
 ): Promise<AnyRow> {
-	const { model, catalog } = context;
-	let written: AnyRow = {};
-	await commitChange(context, async () => {
-		const found = await find();
-		if (found === undefined) throw new RowNotFoundError(model.name, where);
-		const { primaryKey, versionstamp } = found;
-		const { row, result } = await change(found.row);
-		written = result;
-		const before = indexEntries(
-			model,
-			catalog.maintained,
-			found.row,
-			primaryKey,
-		);
-		const after =
-			row === null
-				? []
-				: indexEntries(model, catalog.maintained, row, primaryKey);
-		const { removed, added } = indexChanges(before, after);
-		const own = await ownEntries(context, removed);
-		return { primaryKey, versionstamp, row, indexes: { removed: own, added } };
-	});
-	return written;
+  const { model, catalog } = context;
+  let written: AnyRow = {};
+  await commitChange(context, async () => {
+    const found = await find();
+    if (found === undefined) throw new RowNotFoundError(model.name, where);
+    const { primaryKey, versionstamp } = found;
+    const { row, result } = await change(found.row);
+    written = result;
+    const before = indexEntries(model, catalog.maintained, found.row, primaryKey);
+    const after = row === null ? [] : indexEntries(model, catalog.maintained, row, primaryKey);
+    const { removed, added } = indexChanges(before, after);
+    const own = await ownEntries(context, removed);
+    return { primaryKey, versionstamp, row, indexes: { removed: own, added } };
+  });
+  return written;
 }
 
 /** Without the unique entries that belong to another row, as they may while a unique index has duplicates. */
 async function ownEntries(
-	{ kv, model }: TableContext,
-	entries: readonly IndexEntry[],
+  { kv, model }: TableContext,
+  entries: readonly IndexEntry[],
 ): Promise<IndexEntry[]> {
-	const own: IndexEntry[] = [];
-	for (const entry of entries) {
-		if (entry.index.unique) {
-			const owner = primaryKeyOfPointer(model, (await kv.get(entry.key)).value);
-			const self = primaryKeyOfPointer(model, entry.value);
-			if (owner === undefined || self === undefined || !isSameKey(owner, self))
-				continue;
-		}
-		own.push(entry);
-	}
-	return own;
+  const own: IndexEntry[] = [];
+  for (const entry of entries) {
+    if (entry.index.unique) {
+      const owner = primaryKeyOfPointer(model, (await kv.get(entry.key)).value);
+      const self = primaryKeyOfPointer(model, entry.value);
+      if (owner === undefined || self === undefined || !isSameKey(owner, self)) continue;
+    }
+    own.push(entry);
+  }
+  return own;
 }
 
 /** What `create` was given, with an id where the model generates one and none is there. */
 function withId(model: CompiledModel, data: unknown): unknown {
-	const field = model.primaryKey[0]!;
-	if (!model.generatesId || typeof data !== "object" || data === null)
-		return data;
-	return (data as AnyRow)[field] === undefined
-		? { ...data, [field]: monotonicUlid() }
-		: data;
+  const field = model.primaryKey[0]!;
+  if (!model.generatesId || typeof data !== "object" || data === null) return data;
+  return (data as AnyRow)[field] === undefined ? { ...data, [field]: monotonicUlid() } : data;
 }
 
-function assertSamePrimaryKey(
-	model: CompiledModel,
-	before: AnyRow,
-	after: AnyRow,
-): void {
-	for (const field of model.primaryKey) {
-		if (isSamePart(keyPartOf(before[field]), keyPartOf(after[field]))) continue;
-		throw new PrimaryKeyChangeError(model.name, field);
-	}
+function assertSamePrimaryKey(model: CompiledModel, before: AnyRow, after: AnyRow): void {
+  for (const field of model.primaryKey) {
+    if (isSamePart(keyPartOf(before[field]), keyPartOf(after[field]))) continue;
+    throw new PrimaryKeyChangeError(model.name, field);
+  }
 }

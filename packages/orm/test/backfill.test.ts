@@ -1,0 +1,211 @@
+import { type EmbeddedKv, type Kv, openKv } from "@keywright/core";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { createDatabase, type MigrationProgress, migrate } from "../src/index.js";
+import { Crash, crashingKv, interferingKv } from "./faulty-kv.js";
+import { LaterUser, rejection, User, users } from "./user-model.js";
+import { expectIndexesToMatch } from "./verify-indexes.js";
+
+let kv: EmbeddedKv;
+beforeEach(async () => {
+  kv = await openKv();
+});
+afterEach(() => kv.close());
+
+/** Fills the table with rows as the program wrote them before it had the later indexes. */
+async function fill(count: number): Promise<void> {
+  const db = await createDatabase({ kv, models: { users: User } });
+  const rows = Array.from({ length: count }, (_, i) => ({
+    name: `Name ${i}`,
+    email: `a${i}@example.com`,
+    favoriteColor: "green",
+    ...(i % 3 === 0 ? {} : { age: i % 50 }),
+  }));
+  await Promise.all(rows.map((data) => db.users.create({ data })));
+}
+
+const openLater = (on: Kv = kv) => createDatabase({ kv: on, models: { users: LaterUser } });
+
+describe("migrate", () => {
+  it("builds the new indexes in one scan, reports its progress, and makes them readable", async () => {
+    await fill(1200);
+    const db = await openLater();
+    const query = { where: { age: { gte: 10, lt: 12 } } };
+    expect((await rejection(db.users.findMany(query))).code).toBe("KW_INDEX_NOT_READY");
+    const progress: MigrationProgress[] = [];
+    const result = await migrate(db, { onProgress: (report) => progress.push(report) });
+    expect(result).toEqual({
+      status: "done",
+      indexes: ["byAge", "byName"].map((index) => ({
+        model: "users",
+        index,
+        state: "readable",
+        duplicates: [],
+      })),
+    });
+    await expectIndexesToMatch(kv, LaterUser);
+    const ages = (await db.users.findMany(query)).items.map((row) => row.age);
+    expect(ages).toEqual([...Array(16).fill(10), ...Array(16).fill(11)]);
+    expect(progress.map(({ phase, rowsDone, rowsTotal }) => [phase, rowsDone, rowsTotal])).toEqual([
+      ["counting", 1200, 1200],
+      ["building", 0, 1200],
+      ["building", 500, 1200],
+      ["building", 1000, 1200],
+      ["building", 1200, 1200],
+    ]);
+    expect(progress.at(-1)).toMatchObject({ indexes: ["byAge", "byName"], secondsLeft: 0 });
+    expect(progress.at(-1)?.rowsPerSecond).toBeGreaterThan(0);
+  });
+
+  it("has nothing to do a second time, and leaves nothing of its state behind", async () => {
+    await fill(10);
+    const db = await openLater();
+    await migrate(db);
+    expect(await migrate(db)).toEqual({ status: "done", indexes: [] });
+    const own = [];
+    for await (const { key } of kv.list({ prefix: ["__keywright"] })) own.push(key);
+    expect(own).toEqual([["__keywright", "catalog", "users"]]);
+  });
+
+  it.each(["before", "after"] as const)("goes on after a crash %s any of its commits", async (moment) => {
+    await fill(1100);
+    for (let at = 1; ; at++) {
+      const db = await openLater(crashingKv(kv, at, moment));
+      const run = await migrate(db).catch((error: unknown) => error);
+      if (!(run instanceof Crash)) {
+        expect(at).toBeGreaterThan(1);
+        break;
+      }
+    }
+    await expectIndexesToMatch(kv, LaterUser);
+    const done = await migrate(await openLater());
+    expect(done.status).toBe("done");
+  });
+
+  it("resumes behind the last batch rather than from the start", async () => {
+    await fill(1100);
+    await rejection(migrate(await openLater(crashingKv(kv, 3, "after"))));
+    const progress: MigrationProgress[] = [];
+    await migrate(await openLater(), { onProgress: (report) => progress.push(report) });
+    expect(progress[0]).toMatchObject({ phase: "building", rowsDone: 1000, rowsTotal: 1100 });
+    await expectIndexesToMatch(kv, LaterUser);
+  });
+
+  it("stops after the batch in hand when it is told to, and goes on there", async () => {
+    await fill(1100);
+    const controller = new AbortController();
+    const onProgress = ({ rowsDone }: MigrationProgress) => {
+      if (rowsDone === 500) controller.abort();
+    };
+    const db = await openLater();
+    const stopped = await migrate(db, { onProgress, signal: controller.signal });
+    expect(stopped.status).toBe("stopped");
+    expect(stopped.indexes.map(({ state }) => state)).toEqual(["write-only", "write-only"]);
+    expect((await rejection(db.users.findMany({ where: { age: 1 } }))).state).toBe("write-only");
+    expect((await migrate(db)).status).toBe("done");
+    await expectIndexesToMatch(kv, LaterUser);
+  });
+
+  it("loses nothing beside writers who create, update and delete all the time", async () => {
+    await fill(1500);
+    const writer = await openLater();
+    const { items } = await writer.users.findMany({ where: { favoriteColor: "green" } });
+    let turn = 0;
+    const interfere = async () => {
+      const n = turn++;
+      const row = items[(n * 97) % 1000]!;
+      const created = { ...users.ada, name: `New ${n}`, email: `new${n}@example.com`, age: n % 50 };
+      await writer.users.create({ data: created });
+      await writer.users.update({ where: { id: row.id }, data: { age: 99, name: `Changed ${n}` } });
+      await writer.users.delete({ where: { id: items[items.length - 1 - n]!.id } });
+    };
+    const result = await migrate(await openLater(interferingKv(kv, interfere)));
+    expect(result.status).toBe("done");
+    expect(turn).toBeGreaterThan(5);
+    await expectIndexesToMatch(kv, LaterUser);
+  });
+
+  it("gives the same result when two runs work at once", async () => {
+    await fill(1300);
+    const runs = await Promise.all([migrate(await openLater()), migrate(await openLater())]);
+    expect(runs.map(({ status }) => status)).toEqual(["done", "done"]);
+    await expectIndexesToMatch(kv, LaterUser);
+  });
+
+  it("reports every duplicate of a unique index, and makes it readable when they are gone", async () => {
+    await fill(600);
+    const before = await createDatabase({ kv, models: { users: User } });
+    const twins = [];
+    for (const [i, name] of ["Name 1", "Name 1", "Name 599"].entries()) {
+      twins.push(await before.users.create({ data: { ...users.ada, name, email: `twin${i}@example.com` } }));
+    }
+    const db = await openLater();
+    const first = await migrate(db);
+    expect(first.status).toBe("duplicates");
+    expect(first.indexes).toEqual([
+      { model: "users", index: "byAge", state: "readable", duplicates: [] },
+      {
+        model: "users",
+        index: "byName",
+        state: "unique-pending",
+        duplicates: twins.map(({ id, name }) => ({
+          model: "users",
+          index: "byName",
+          value: [name],
+          primaryKey: [id],
+        })),
+      },
+    ]);
+    expect((await rejection(db.users.findUnique({ where: { name: "Name 1" } }))).state).toBe("unique-pending");
+    const taken = await rejection(db.users.create({ data: { ...users.bob, name: "Name 1" } }));
+    expect(taken).toMatchObject({ code: "KW_UNIQUE_CONSTRAINT", index: "byName" });
+
+    const [renamed, kept, deleted] = twins;
+    await db.users.update({ where: { id: renamed!.id }, data: { name: "Name 601" } });
+    await db.users.delete({ where: { id: deleted!.id } });
+    expect((await migrate(db)).indexes[0]?.duplicates).toHaveLength(1);
+    // The one that holds the entry goes: the one that was kept out takes its place.
+    await db.users.delete({ where: { email: "a1@example.com" } });
+    expect((await migrate(db)).status).toBe("done");
+    await expectIndexesToMatch(kv, LaterUser);
+    expect((await db.users.findUnique({ where: { name: "Name 1" } }))?.id).toBe(kept!.id);
+  });
+});
+
+describe("the schema fence", () => {
+  it("refuses the writes of a program that does not know an index, and serves its reads", async () => {
+    await fill(10);
+    const old = await createDatabase({ kv, models: { users: User } });
+    await migrate(await openLater());
+    const [row] = (await old.users.findMany({ where: { favoriteColor: "green" }, take: 1 })).items;
+    const where = { id: row!.id };
+    for (const write of [
+      old.users.create({ data: users.ada }),
+      old.users.update({ where, data: { name: "Other" } }),
+      old.users.delete({ where }),
+    ]) {
+      expect(await rejection(write)).toMatchObject({
+        code: "KW_STALE_SCHEMA",
+        model: "users",
+        unknownIndexes: ["byAge", "byName"],
+      });
+    }
+    expect(await old.users.findUnique({ where })).toEqual(row);
+    await expectIndexesToMatch(kv, LaterUser);
+  });
+
+  it("lets a program that knows the index go on writing while another builds it", async () => {
+    await fill(10);
+    const writer = await openLater();
+    await migrate(await openLater());
+    await writer.users.create({ data: users.bob });
+    await expectIndexesToMatch(kv, LaterUser);
+    expect((await writer.users.findMany({ where: { age: 42 } })).items).toHaveLength(1);
+  });
+
+  it("refuses an index whose definition is not what the database holds", async () => {
+    await fill(1);
+    const Changed = { ...User, indexes: { ...User.indexes, byEmail: { key: "name", unique: true } } };
+    const error = await rejection(createDatabase({ kv, models: { users: Changed as never } }));
+    expect(error).toMatchObject({ code: "KW_INDEX_CHANGED", model: "users", index: "byEmail" });
+  });
+});

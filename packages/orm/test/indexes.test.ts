@@ -1,0 +1,95 @@
+import { compareKeys, type KvKeyPart } from "@keywright/core";
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { indexChanges, indexEntries } from "../src/indexes/index-entries.js";
+import { keyPartOf, partAfter } from "../src/indexes/key-parts.js";
+import { compileModel } from "../src/model/compile-model.js";
+import { defaultIndexPrefix } from "../src/model/index-prefix.js";
+import { LaterUser } from "./user-model.js";
+
+const user = compileModel(LaterUser);
+const ada = { id: "1", name: "Ada", email: "Ada@x.org", favoriteColor: "green", age: 36 };
+const keysOf = (row: object) =>
+  indexEntries(user, user.indexes, row as never, ["1"]).map(({ key }) => key);
+
+describe("indexEntries", () => {
+  it("gives a unique index the value alone, and others the primary key behind it", () => {
+    expect(keysOf(ada)).toEqual([
+      ["users_by_email", "ada@x.org"],
+      ["users_by_favorite_color", "green", "1"],
+      ["users_by_age", 36, "1"],
+      ["users_by_name", "Ada"],
+    ]);
+  });
+
+  it("leaves out what is absent", () => {
+    expect(keysOf({ ...ada, age: undefined, name: null })).toEqual([
+      ["users_by_email", "ada@x.org"],
+      ["users_by_favorite_color", "green", "1"],
+    ]);
+  });
+
+  it("refuses a value that no key part holds, naming index and field", () => {
+    expect(() => keysOf({ ...ada, favoriteColor: { red: 1 } })).toThrow(
+      expect.objectContaining({
+        code: "KW_INDEX_KEY_INVALID",
+        index: "byFavoriteColor",
+        field: "favoriteColor",
+        valueType: "object",
+      }),
+    );
+  });
+});
+
+describe("indexChanges", () => {
+  it("takes only what differs", () => {
+    const entries = (row: object) => indexEntries(user, user.indexes, row as never, ["1"]);
+    const { removed, added } = indexChanges(entries(ada), entries({ ...ada, email: "ADA@x.org", age: 37 }));
+    expect(removed.map(({ key }) => key)).toEqual([["users_by_age", 36, "1"]]);
+    expect(added.map(({ key }) => key)).toEqual([["users_by_age", 37, "1"]]);
+  });
+});
+
+describe("key parts", () => {
+  it("hold a date as milliseconds, and -0 as 0", () => {
+    expect(keyPartOf(new Date(5))).toBe(5);
+    expect(Object.is(keyPartOf(-0), 0)).toBe(true);
+    for (const other of [null, undefined, {}, [], Symbol.iterator]) expect(keyPartOf(other)).toBeUndefined();
+  });
+
+  it("have nothing of their type between them and the next", () => {
+    const part = fc.oneof(
+      fc.string({ unit: "grapheme" }),
+      fc.double(),
+      fc.bigInt(),
+      fc.boolean(),
+      fc.uint8Array({ maxLength: 4 }),
+      fc.constantFrom(0, -0, Number.MAX_VALUE, -Number.MAX_VALUE, -Number.MIN_VALUE, -Infinity, Infinity),
+    );
+    const compare = (a: KvKeyPart, b: KvKeyPart) => compareKeys([a], [b]);
+    fc.assert(
+      fc.property(part, part, (one, other) => {
+        const next = partAfter(one);
+        if (next === undefined) {
+          if (typeof one === typeof other) expect(compare(other, one)).toBeLessThanOrEqual(0);
+          return;
+        }
+        expect(typeof next).toBe(typeof one);
+        expect(compare(next, one)).toBeGreaterThan(0);
+        if (compare(other, one) > 0) expect(compare(other, next)).toBeGreaterThanOrEqual(0);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+});
+
+it("names prefixes as the guide does", () => {
+  const names = ["byEmail", "byFavoriteColor", "byHTTPStatus", "by2FA", "open"];
+  expect(names.map((name) => defaultIndexPrefix("users", name))).toEqual([
+    "users_by_email",
+    "users_by_favorite_color",
+    "users_by_http_status",
+    "users_by2_fa",
+    "users_open",
+  ]);
+});
