@@ -1,0 +1,18 @@
+import { defineModel } from "@keywright/orm";
+import * as z from "zod";
+
+/** Both indexes of the guide, which the code under `by-hand/` keeps up by hand. */
+export const User = defineModel({
+  name: "users",
+  schema: z.object({
+    id: z.string(),
+    name: z.string(),
+    email: z.email(),
+    favoriteColor: z.string(),
+  }),
+  primaryKey: "id",
+  indexes: {
+    byEmail: { key: "email", unique: true, normalize: (email) => email.toLowerCase() },
+    byFavoriteColor: { key: "favoriteColor" },
+  },
+});
