@@ -18,8 +18,8 @@ export interface KvLimits {
   readonly keys: number;
 }
 
-/** Deno KV's limits, for databases that do not state theirs. */
-const denoLimits: KvLimits = { checks: 100, mutations: 1000, keys: 10 };
+/** Deno KV's limits, the lowest of its releases, for databases that do not state theirs. */
+const denoLimits: KvLimits = { checks: 10, mutations: 1000, keys: 10 };
 
 /** The limits of a database: those that it states, or Deno KV's. */
 export function limitsOf(kv: Kv): KvLimits {

@@ -1,0 +1,74 @@
+import { execFile } from "node:child_process";
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { beforeAll, describe, expect, it } from "vitest";
+
+const run = promisify(execFile);
+const here = fileURLToPath(new URL(".", import.meta.url));
+const root = join(here, "../..");
+const folder = join(here, "blocks");
+const typescript = fileURLToPath(import.meta.resolve("typescript/bin/tsc"));
+
+/** A program in a page, and what the page says that it prints. */
+interface CodeBlock {
+  readonly name: string;
+  readonly code: string;
+  readonly output: string | undefined;
+}
+
+/** Every `ts` block of a page is a program of its own; a `text` block right behind it is what it prints. */
+async function blocksOf(page: string): Promise<CodeBlock[]> {
+  const text = await readFile(join(root, page), "utf8");
+  const blocks = text.matchAll(/^```ts\n(.*?)^```\n(?:\n```text\n(.*?)^```\n)?/gms);
+  const name = page.replaceAll(/[/.]/g, "-");
+  return [...blocks].map(([, code, output], i) => ({ name: `${name}-${i + 1}`, code: code ?? "", output }));
+}
+
+async function pages(): Promise<string[]> {
+  const names = await readdir(join(root, "docs"));
+  const guides = names.filter((name) => name.endsWith(".md")).map((name) => `docs/${name}`);
+  return ["README.md", "CONTRIBUTING.md", ...guides];
+}
+
+const blocks = (await Promise.all((await pages()).map(blocksOf))).flat();
+
+beforeAll(async () => {
+  await rm(folder, { recursive: true, force: true });
+  await mkdir(folder);
+  for (const { name, code } of blocks) await writeFile(join(folder, `${name}.ts`), code);
+  await run(process.execPath, [typescript, "-p", join(here, "tsconfig.blocks.json")]).catch((error) => {
+    throw new Error(error.stdout);
+  });
+}, 60_000);
+
+describe("the code blocks", () => {
+  it("are found", () => {
+    expect(blocks.map(({ name }) => name)).toContain("README-md-1");
+  });
+
+  it.each(blocks)("$name runs and prints what the page says", async ({ name, output }) => {
+    const cwd = await mkdtemp(join(tmpdir(), "keywright-docs-"));
+    try {
+      const { stdout } = await run(process.execPath, [join(folder, `${name}.js`)], { cwd });
+      if (output !== undefined) expect(stdout).toBe(output);
+    } finally {
+      await rm(cwd, { recursive: true });
+    }
+  });
+});
+
+describe("the list of errors", () => {
+  it("has a heading for each code, and no other", async () => {
+    const text = await readFile(join(root, "docs/errors.md"), "utf8");
+    const headings = [...text.matchAll(/^### (KW_\w+)$/gm)].map(([, code]) => code);
+    const { coreErrorMessages } = await import("@keywright/core");
+    const { ormErrorMessages } = await import("@keywright/orm");
+    const { codegenErrorMessages } = await import("@keywright/codegen");
+    const codes = [coreErrorMessages, ormErrorMessages, codegenErrorMessages].flatMap(Object.keys);
+    expect(new Set(codes).size).toBe(codes.length);
+    expect(headings.sort()).toEqual(codes.sort());
+  });
+});
