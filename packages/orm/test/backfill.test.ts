@@ -1,7 +1,7 @@
 import { type EmbeddedKv, type Kv, openKv } from "@keywright/core";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createDatabase, type MigrationProgress, migrate } from "../src/index.js";
-import { Crash, crashingKv, interferingKv } from "./faulty-kv.js";
+import { Crash, crashingKv, denoKv, interferingKv } from "./faulty-kv.js";
 import { LaterUser, rejection, User, users } from "./user-model.js";
 import { expectIndexesToMatch } from "./verify-indexes.js";
 
@@ -56,6 +56,16 @@ describe("migrate", () => {
     expect(progress.at(-1)?.rowsPerSecond).toBeGreaterThan(0);
   });
 
+  it("passes over what stands under a row's key", async () => {
+    await fill(3);
+    const db = await openLater();
+    const { items } = await db.users.findMany({ where: { favoriteColor: "green" } });
+    await kv.set(["users", items[0]!.id, "settings"], { name: "no row", age: 1 });
+    await migrate(db);
+    await kv.delete(["users", items[0]!.id, "settings"]);
+    await expectIndexesToMatch(kv, LaterUser);
+  });
+
   it("has nothing to do a second time, and leaves nothing of its state behind", async () => {
     await fill(10);
     const db = await openLater();
@@ -66,20 +76,23 @@ describe("migrate", () => {
     expect(own).toEqual([["__keywright", "catalog", "users"]]);
   });
 
-  it.each(["before", "after"] as const)("goes on after a crash %s any of its commits", async (moment) => {
-    await fill(1100);
-    for (let at = 1; ; at++) {
-      const db = await openLater(crashingKv(kv, at, moment));
-      const run = await migrate(db).catch((error: unknown) => error);
-      if (!(run instanceof Crash)) {
-        expect(at).toBeGreaterThan(1);
-        break;
+  it.each(["before", "after"] as const)(
+    "goes on after a crash %s any of its commits",
+    async (moment) => {
+      await fill(1100);
+      for (let at = 1; ; at++) {
+        const db = await openLater(crashingKv(kv, at, moment));
+        const run = await migrate(db).catch((error: unknown) => error);
+        if (!(run instanceof Crash)) {
+          expect(at).toBeGreaterThan(1);
+          break;
+        }
       }
-    }
-    await expectIndexesToMatch(kv, LaterUser);
-    const done = await migrate(await openLater());
-    expect(done.status).toBe("done");
-  });
+      await expectIndexesToMatch(kv, LaterUser);
+      const done = await migrate(await openLater());
+      expect(done.status).toBe("done");
+    },
+  );
 
   it("resumes behind the last batch rather than from the start", async () => {
     await fill(1100);
@@ -126,8 +139,16 @@ describe("migrate", () => {
 
   it("gives the same result when two runs work at once", async () => {
     await fill(1300);
-    const runs = await Promise.all([migrate(await openLater()), migrate(await openLater())]);
+    const reports: number[] = [];
+    const onProgress = ({ phase, rowsDone }: MigrationProgress) => {
+      if (phase === "building" && rowsDone > 0) reports.push(rowsDone);
+    };
+    const dbs = [await openLater(), await openLater()];
+    const runs = await Promise.all(dbs.map((db) => migrate(db, { onProgress })));
     expect(runs.map(({ status }) => status)).toEqual(["done", "done"]);
+    // A run that finds the scan under way says where it is; each batch is done once.
+    expect([...new Set(reports)]).toEqual([500, 1000, 1300]);
+    expect(reports.filter((rows) => rows === 1300)).toEqual([1300]);
     await expectIndexesToMatch(kv, LaterUser);
   });
 
@@ -136,7 +157,9 @@ describe("migrate", () => {
     const before = await createDatabase({ kv, models: { users: User } });
     const twins = [];
     for (const [i, name] of ["Name 1", "Name 1", "Name 599"].entries()) {
-      twins.push(await before.users.create({ data: { ...users.ada, name, email: `twin${i}@example.com` } }));
+      twins.push(
+        await before.users.create({ data: { ...users.ada, name, email: `twin${i}@example.com` } }),
+      );
     }
     const db = await openLater();
     const first = await migrate(db);
@@ -155,7 +178,9 @@ describe("migrate", () => {
         })),
       },
     ]);
-    expect((await rejection(db.users.findUnique({ where: { name: "Name 1" } }))).state).toBe("unique-pending");
+    expect((await rejection(db.users.findUnique({ where: { name: "Name 1" } }))).state).toBe(
+      "unique-pending",
+    );
     const taken = await rejection(db.users.create({ data: { ...users.bob, name: "Name 1" } }));
     expect(taken).toMatchObject({ code: "KW_UNIQUE_CONSTRAINT", index: "byName" });
 
@@ -169,6 +194,36 @@ describe("migrate", () => {
     await expectIndexesToMatch(kv, LaterUser);
     expect((await db.users.findUnique({ where: { name: "Name 1" } }))?.id).toBe(kept!.id);
   });
+});
+
+it("does not take a unique value away from a row that is created while the batch is written", async () => {
+  await fill(20);
+  const writer = await openLater();
+  let commits = 0;
+  let created: { id: string } | undefined;
+  const interfere = async () => {
+    // The first commit begins the backfill, the second writes the batch.
+    if (++commits !== 2) return;
+    created = await writer.users.create({ data: { ...users.ada, name: "Name 5" } });
+  };
+  const result = await migrate(await openLater(interferingKv(kv, interfere)));
+  expect(result.status).toBe("duplicates");
+  expect(result.indexes[1]?.duplicates).toHaveLength(1);
+  expect((await kv.get(["users_by_name", "Name 5"])).value).toBe(created?.id);
+});
+
+it("keeps within the limits of a Deno KV, which does not state them", async () => {
+  const deno = denoKv(kv);
+  const db = await createDatabase({ kv: deno, models: { users: User } });
+  for (let i = 0; i < 25; i++) {
+    await db.users.create({
+      data: { ...users.ada, name: `Name ${i}`, email: `a${i}@example.com`, age: i },
+    });
+  }
+  expect((await db.users.findMany({ where: { favoriteColor: "green" } })).items).toHaveLength(25);
+  const later = await openLater(deno);
+  expect((await migrate(later)).status).toBe("done");
+  await expectIndexesToMatch(kv, LaterUser);
 });
 
 describe("the schema fence", () => {
@@ -202,9 +257,37 @@ describe("the schema fence", () => {
     expect((await writer.users.findMany({ where: { age: 42 } })).items).toHaveLength(1);
   });
 
+  it("lets a program that knows the index read it as soon as another has built it", async () => {
+    await fill(10);
+    const reader = await openLater();
+    await migrate(await openLater());
+    expect((await reader.users.findMany({ where: { age: 1 } })).items).toHaveLength(1);
+  });
+
+  it("does not mind an unknown index that nobody keeps up any more", async () => {
+    await fill(1);
+    await migrate(await openLater());
+    const key = ["__keywright", "catalog", "users"];
+    const { value } = await kv.get<{ indexes: Record<string, object> }>(key);
+    const { byEmail, byFavoriteColor, byAge, byName } = value!.indexes;
+    const indexes = {
+      byEmail,
+      byFavoriteColor,
+      byAge: { ...byAge, state: "disabled" },
+      byName: { ...byName, state: "dropping" },
+    };
+    await kv.set(key, { format: 1, indexes });
+    const old = await createDatabase({ kv, models: { users: User } });
+    await old.users.create({ data: users.bob });
+    await expectIndexesToMatch(kv, User);
+  });
+
   it("refuses an index whose definition is not what the database holds", async () => {
     await fill(1);
-    const Changed = { ...User, indexes: { ...User.indexes, byEmail: { key: "name", unique: true } } };
+    const Changed = {
+      ...User,
+      indexes: { ...User.indexes, byEmail: { key: "name", unique: true } },
+    };
     const error = await rejection(createDatabase({ kv, models: { users: Changed as never } }));
     expect(error).toMatchObject({ code: "KW_INDEX_CHANGED", model: "users", index: "byEmail" });
   });

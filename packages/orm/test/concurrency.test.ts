@@ -38,12 +38,16 @@ it("keeps rows and entries matched under random writes of several clients", asyn
             const where = { id };
             // Half of the time the letter case differs, which is the same unique value.
             const data = {
-              ...("email" in step && { email: `${step.color ? "A" : "a"}${step.email}@example.com` }),
+              ...("email" in step && {
+                email: `${step.color ? "A" : "a"}${step.email}@example.com`,
+              }),
               ...("color" in step && { favoriteColor: colors[step.color ?? 0]! }),
             };
             const write =
               step.type === "create"
-                ? db.users.create({ data: { id, name: "A", email: "", favoriteColor: "", ...data } })
+                ? db.users.create({
+                    data: { id, name: "A", email: "", favoriteColor: "", ...data },
+                  })
                 : step.type === "update"
                   ? db.users.update({ where, data })
                   : db.users.delete({ where });
@@ -63,5 +67,6 @@ it("keeps rows and entries matched under random writes of several clients", asyn
 });
 
 it("knows its models", () => {
-  if (!isModel(User) || isModel({ ...User, schema: {} }) || isModel(null)) throw new Error("isModel");
+  if (!isModel(User) || isModel({ ...User, schema: {} }) || isModel(null))
+    throw new Error("isModel");
 });

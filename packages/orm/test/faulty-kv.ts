@@ -1,4 +1,4 @@
-import type { AtomicOperation, Kv } from "@keywright/core";
+import type { AtomicOperation, Kv, KvKey } from "@keywright/core";
 
 /** What a crash looks like to a program that survives it. */
 export class Crash extends Error {}
@@ -29,10 +29,20 @@ export function crashingKv(kv: Kv, at: number, moment: "before" | "after"): Kv {
   });
 }
 
-/** A database that calls `interfere` before each commit of an atomic operation. */
-export function interferingKv(kv: Kv, interfere: () => Promise<void>): Kv {
+/** A database that calls `interfere` before each commit of an atomic operation, and `beforeGet` before each `get`. */
+export function interferingKv(
+  kv: Kv,
+  interfere: () => Promise<void>,
+  beforeGet?: (key: KvKey) => Promise<void>,
+): Kv {
   return new Proxy(kv, {
     get(target, property) {
+      if (property === "get" && beforeGet !== undefined) {
+        return async (key: KvKey) => {
+          await beforeGet(key);
+          return await target.get(key);
+        };
+      }
       if (property === "atomic") {
         return () => {
           const operation = target.atomic();
@@ -48,4 +58,33 @@ export function interferingKv(kv: Kv, interfere: () => Promise<void>): Kv {
       return typeof member === "function" ? member.bind(target) : member;
     },
   });
+}
+
+/** A database that has Deno KV's interface and no more, and refuses more than ten keys or checks at once. */
+export function denoKv(kv: Kv): Kv {
+  const assertFew = (count: number) => {
+    if (count > 10) throw new TypeError("Too many (max 10)");
+  };
+  return {
+    get: (key) => kv.get(key),
+    set: (key, value) => kv.set(key, value),
+    delete: (key) => kv.delete(key),
+    list: (selector, options) => kv.list(selector, options),
+    close: () => kv.close(),
+    getMany: (keys) => {
+      assertFew(keys.length);
+      return kv.getMany(keys);
+    },
+    atomic: () => {
+      const operation = kv.atomic();
+      const check = operation.check.bind(operation);
+      let checks = 0;
+      operation.check = (...added) => {
+        checks += added.length;
+        assertFew(checks);
+        return check(...added);
+      };
+      return operation;
+    },
+  };
 }

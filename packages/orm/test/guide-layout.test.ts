@@ -61,8 +61,12 @@ it("does not return a row that a pointer leads to and that does not have the key
     expect((await db.users.findMany({ where: { favoriteColor: "red" } })).items).toEqual([]);
   }));
 
-it("lets a row take a unique value whose entry points nowhere", () =>
+it("lets a row take a unique value whose entry points nowhere, or to a row that does not have it", () =>
   withUsers(async (db, kv) => {
+    const ada = await db.users.create({ data: users.ada });
+    await kv.set(["users_by_email", "cyd@example.com"], ada.id);
+    const cyd = await db.users.create({ data: users.cyd });
+    expect((await kv.get(["users_by_email", "cyd@example.com"])).value).toBe(cyd.id);
     await kv.set(["users_by_email", "bob@example.com"], "01H76YTWK3YBV020S6MP69TBEQ");
     const bob = await db.users.create({ data: users.bob });
     expect((await kv.get(["users_by_email", "bob@example.com"])).value).toBe(bob.id);

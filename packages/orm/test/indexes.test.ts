@@ -44,7 +44,10 @@ describe("indexEntries", () => {
 describe("indexChanges", () => {
   it("takes only what differs", () => {
     const entries = (row: object) => indexEntries(user, user.indexes, row as never, ["1"]);
-    const { removed, added } = indexChanges(entries(ada), entries({ ...ada, email: "ADA@x.org", age: 37 }));
+    const { removed, added } = indexChanges(
+      entries(ada),
+      entries({ ...ada, email: "ADA@x.org", age: 37 }),
+    );
     expect(removed.map(({ key }) => key)).toEqual([["users_by_age", 36, "1"]]);
     expect(added.map(({ key }) => key)).toEqual([["users_by_age", 37, "1"]]);
   });
@@ -54,7 +57,8 @@ describe("key parts", () => {
   it("hold a date as milliseconds, and -0 as 0", () => {
     expect(keyPartOf(new Date(5))).toBe(5);
     expect(Object.is(keyPartOf(-0), 0)).toBe(true);
-    for (const other of [null, undefined, {}, [], Symbol.iterator]) expect(keyPartOf(other)).toBeUndefined();
+    for (const other of [null, undefined, {}, [], Symbol.iterator])
+      expect(keyPartOf(other)).toBeUndefined();
   });
 
   it("have nothing of their type between them and the next", () => {
@@ -64,7 +68,15 @@ describe("key parts", () => {
       fc.bigInt(),
       fc.boolean(),
       fc.uint8Array({ maxLength: 4 }),
-      fc.constantFrom(0, -0, Number.MAX_VALUE, -Number.MAX_VALUE, -Number.MIN_VALUE, -Infinity, Infinity),
+      fc.constantFrom(
+        0,
+        -0,
+        Number.MAX_VALUE,
+        -Number.MAX_VALUE,
+        -Number.MIN_VALUE,
+        -Infinity,
+        Infinity,
+      ),
     );
     const compare = (a: KvKeyPart, b: KvKeyPart) => compareKeys([a], [b]);
     fc.assert(

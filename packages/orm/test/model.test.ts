@@ -19,7 +19,8 @@ const schema = z.object({
   home: z.object({ street: z.string() }),
   tags: z.array(z.string()).default([]),
 });
-const fail = (at: string) => expect.objectContaining({ code: "KW_MODEL_INVALID", model: "people", at });
+const fail = (at: string) =>
+  expect.objectContaining({ code: "KW_MODEL_INVALID", model: "people", at });
 
 describe("defineModel", () => {
   it("keeps the schema as it is", () => {
@@ -35,7 +36,9 @@ describe("defineModel", () => {
     expect(define({ primaryKey: [] })).toThrow(fail("primaryKey"));
     expect(define({ primaryKey: ["id", "id"] })).toThrow(fail("primaryKey"));
     expect(define({ indexes: { byNope: { key: "nope" } } })).toThrow(fail("indexes.byNope.key"));
-    expect(define({ indexes: { byNames: { key: ["name", "name"] } } })).toThrow(fail("indexes.byNames.key"));
+    expect(define({ indexes: { byNames: { key: ["name", "name"] } } })).toThrow(
+      fail("indexes.byNames.key"),
+    );
     const twins = { byName: { key: "name" }, byNick: { key: "nick", prefix: "people_by_name" } };
     expect(define({ indexes: twins })).toThrow(fail("indexes.byNick"));
     const normalized = { by: { key: ["name", "nick"], normalize: String } };
@@ -54,13 +57,18 @@ describe("types", () => {
     defineModel({
       ...base,
       indexes: {
-        byNick: { key: "nick", normalize: (nick) => expectTypeOf(nick).toEqualTypeOf<string>() && nick },
+        byNick: {
+          key: "nick",
+          normalize: (nick) => expectTypeOf(nick).toEqualTypeOf<string>() && nick,
+        },
       },
     });
     // @ts-expect-error an object cannot be part of a key
     defineModel({ ...base, indexes: { byHome: { key: "home" } } });
     // @ts-expect-error an array neither
-    expectTypeOf(defineModel({ ...base, indexes: { byTags: { key: ["name", "tags"] } } })).toBeObject();
+    expectTypeOf(
+      defineModel({ ...base, indexes: { byTags: { key: ["name", "tags"] } } }),
+    ).toBeObject();
     const misnamed = () =>
       // @ts-expect-error there is no such field
       defineModel({ ...base, indexes: { byNope: { key: "nope" } } });
@@ -70,7 +78,9 @@ describe("types", () => {
   it("are the schema's for rows and input", () => {
     type M = typeof User;
     expectTypeOf<Row<M>>().toEqualTypeOf<z.output<M["schema"]>>();
-    expectTypeOf<{ name: string; email: string; favoriteColor: string }>().toExtend<CreateInput<M>>();
+    expectTypeOf<{ name: string; email: string; favoriteColor: string }>().toExtend<
+      CreateInput<M>
+    >();
     expectTypeOf<{ name: string; email: string }>().not.toExtend<CreateInput<M>>();
     expectTypeOf<{ age?: number | undefined }>().toExtend<UpdateInput<M>>();
     expectTypeOf<{ id: string }>().not.toExtend<UpdateInput<M>>();

@@ -47,9 +47,17 @@ describe("planQuery", () => {
   });
 
   it("reads the rows themselves for the primary key, and goes on with it behind an index", () => {
-    expect(best({ where: { id: { gt: "a" } } })).toMatchObject({ index: undefined, range: { gt: "a" } });
+    expect(best({ where: { id: { gt: "a" } } })).toMatchObject({
+      index: undefined,
+      range: { gt: "a" },
+    });
     const behind = { where: { team: "a", id: { gt: "x" } }, orderBy: { id: "desc" } } as const;
-    expect(best(behind)).toMatchObject({ index: "byTeam", equals: ["A"], range: { gt: "x" }, reverse: true });
+    expect(best(behind)).toMatchObject({
+      index: "byTeam",
+      equals: ["A"],
+      range: { gt: "x" },
+      reverse: true,
+    });
   });
 
   it("orders by the field that comes next in the key, and by pinned ones at will", () => {
@@ -59,7 +67,9 @@ describe("planQuery", () => {
       reverse: true,
     });
     expect(best({ orderBy: { team: "asc", score: "asc" } }).index).toBe("byTeamAndScore");
-    expect(best({ where: { team: "a" }, orderBy: { team: "desc", score: "desc" } }).reverse).toBe(true);
+    expect(best({ where: { team: "a" }, orderBy: { team: "desc", score: "desc" } }).reverse).toBe(
+      true,
+    );
   });
 
   it("holds a date as its milliseconds", () => {
@@ -78,7 +88,9 @@ describe("planQuery", () => {
     ["two directions", { orderBy: { team: "asc", score: "desc" } }],
     ["an absent value", { where: { team: null } }],
   ])("refuses %s", (_, query) => {
-    expect(() => planQuery(model, query)).toThrow(expect.objectContaining({ code: "KW_QUERY_UNINDEXED" }));
+    expect(() => planQuery(model, query)).toThrow(
+      expect.objectContaining({ code: "KW_QUERY_UNINDEXED" }),
+    );
   });
 
   it("suggests an index for what it refuses", () => {
@@ -93,9 +105,19 @@ describe("planQuery", () => {
 describe("planUnique", () => {
   it("takes the primary key or all fields of a unique index, in any order", () => {
     expect(planUnique(model, { id: "1" })).toBe("primaryKey");
-    expect(planUnique(model, { day: new Date(), place: "p" })).toMatchObject({ name: "byPlaceAndDay" });
-    for (const where of [{}, { team: "a" }, { place: "p" }, { id: "1", team: "a" }, { id: undefined }]) {
-      expect(() => planUnique(model, where)).toThrow(expect.objectContaining({ code: "KW_QUERY_UNINDEXED" }));
+    expect(planUnique(model, { day: new Date(), place: "p" })).toMatchObject({
+      name: "byPlaceAndDay",
+    });
+    for (const where of [
+      {},
+      { team: "a" },
+      { place: "p" },
+      { id: "1", team: "a" },
+      { id: undefined },
+    ]) {
+      expect(() => planUnique(model, where)).toThrow(
+        expect.objectContaining({ code: "KW_QUERY_UNINDEXED" }),
+      );
     }
   });
 });
@@ -112,7 +134,11 @@ describe("planIndexRead", () => {
   });
 
   it("refuses bounds before the last value, gaps and too many values", () => {
-    for (const values of [[{ gt: "a" }, 1], [undefined, 1], ["a", 1, "id", 4]]) {
+    for (const values of [
+      [{ gt: "a" }, 1],
+      [undefined, 1],
+      ["a", 1, "id", 4],
+    ]) {
       expect(() => plan(values)).toThrow(expect.objectContaining({ code: "KW_QUERY_UNINDEXED" }));
     }
   });

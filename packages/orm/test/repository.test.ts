@@ -77,7 +77,11 @@ describe.each(Object.entries(places))("in %s", (_, place) => {
     it("refuses a row that its schema refuses, with every issue and its path, and changes nothing", async () => {
       const data = { name: 1, email: "nobody", favoriteColor: "green" } as never;
       const error = await rejection(db.users.create({ data }));
-      expect(error).toMatchObject({ name: "RowInvalidError", code: "KW_ROW_INVALID", model: "users" });
+      expect(error).toMatchObject({
+        name: "RowInvalidError",
+        code: "KW_ROW_INVALID",
+        model: "users",
+      });
       expect(error.issues).toEqual([
         expect.objectContaining({ path: ["name"], code: "invalid_type" }),
         expect.objectContaining({ path: ["email"], code: "invalid_format" }),
@@ -121,7 +125,9 @@ describe.each(Object.entries(places))("in %s", (_, place) => {
     beforeEach(async () => {
       for (let i = 0; i < 25; i++) {
         const favoriteColor = i % 5 === 0 ? "red" : "green";
-        await db.users.create({ data: { ...users.ada, email: `a${i}@example.com`, favoriteColor } });
+        await db.users.create({
+          data: { ...users.ada, email: `a${i}@example.com`, favoriteColor },
+        });
       }
     });
 
@@ -129,15 +135,20 @@ describe.each(Object.entries(places))("in %s", (_, place) => {
       const emails: string[] = [];
       let cursor: string | null = null;
       do {
-        const page: { items: { email: string }[]; cursor: string | null } = await db.users.findMany({
-          where: { favoriteColor: "green" },
-          take: 7,
-          cursor,
-        });
+        const page: { items: { email: string }[]; cursor: string | null } = await db.users.findMany(
+          {
+            where: { favoriteColor: "green" },
+            take: 7,
+            cursor,
+          },
+        );
         emails.push(...page.items.map((row) => row.email));
         cursor = page.cursor;
-        const id = "00000000000000000000000000".slice(0, 24) + String(emails.length).padStart(2, "0");
-        await db.users.create({ data: { ...users.ada, id, email: `early${emails.length}@example.com` } });
+        const id =
+          "00000000000000000000000000".slice(0, 24) + String(emails.length).padStart(2, "0");
+        await db.users.create({
+          data: { ...users.ada, id, email: `early${emails.length}@example.com` },
+        });
       } while (cursor !== null);
       const expected = Array.from({ length: 25 }, (_, i) => i).filter((i) => i % 5 !== 0);
       expect(emails).toEqual(expected.map((i) => `a${i}@example.com`));
@@ -162,16 +173,37 @@ describe.each(Object.entries(places))("in %s", (_, place) => {
       const { cursor } = await db.users.findMany({ where: { favoriteColor: "green" }, take: 1 });
       const others = [
         db.users.findMany({ where: { favoriteColor: "red" }, cursor }),
-        db.users.findMany({ where: { favoriteColor: "green" }, orderBy: { favoriteColor: "desc" }, cursor }),
+        db.users.findMany({
+          where: { favoriteColor: "green" },
+          orderBy: { favoriteColor: "desc" },
+          cursor,
+        }),
         db.users.findMany({ where: { favoriteColor: "green" }, cursor: `${cursor}x` }),
+        db.users.findMany({ where: { favoriteColor: "green" }, cursor: `${cursor}=` }),
         db.users.findMany({ where: { favoriteColor: "green" }, cursor: "not a cursor" }),
       ];
       for (const other of others) expect((await rejection(other)).code).toBe("KW_CURSOR_INVALID");
     });
 
+    it("reads the rows themselves in the order of their keys, and nothing that stands below one", async () => {
+      const { items } = await db.users.findMany({ orderBy: { id: "asc" } });
+      expect(items).toHaveLength(25);
+      await kv.set(["users", items[3]!.id, "settings"], { dark: true });
+      expect((await db.users.findMany({ orderBy: { id: "desc" } })).items).toEqual(items.reverse());
+      const after = await db.users.findMany({ where: { id: { lt: items[20]!.id } } });
+      expect(after.items.map(({ id }) => id)).toEqual(
+        items
+          .slice(21)
+          .reverse()
+          .map(({ id }) => id),
+      );
+    });
+
     it("refuses a take that is not a positive integer", async () => {
       for (const take of [0, -1, 1.5, Number.NaN]) {
-        const error = await rejection(db.users.findMany({ where: { favoriteColor: "green" }, take }));
+        const error = await rejection(
+          db.users.findMany({ where: { favoriteColor: "green" }, take }),
+        );
         expect(error).toBeInstanceOf(RangeError);
       }
     });
@@ -201,10 +233,18 @@ describe.each(Object.entries(places))("in %s", (_, place) => {
       expect(untouched.versionstamp).toBe(byColor.versionstamp);
     });
 
+    it("leaves a field alone that is undefined", async () => {
+      const { id } = await db.users.create({ data: users.bob });
+      const data = { name: undefined, age: undefined };
+      expect(await db.users.update({ where: { id }, data })).toEqual({ id, ...users.bob });
+    });
+
     it("takes a change of letter case for the same unique value", async () => {
       const ada = await db.users.create({ data: users.ada });
       await db.users.update({ where: { id: ada.id }, data: { email: "ADA@EXAMPLE.COM" } });
-      expect((await db.users.findUnique({ where: { email: "ada@example.com" } }))?.email).toBe("ADA@EXAMPLE.COM");
+      expect((await db.users.findUnique({ where: { email: "ada@example.com" } }))?.email).toBe(
+        "ADA@EXAMPLE.COM",
+      );
     });
 
     it("refuses a taken unique value, an invalid one, an unknown field, another id and a missing row", async () => {
@@ -213,13 +253,22 @@ describe.each(Object.entries(places))("in %s", (_, place) => {
       const before = await entriesOf(kv);
       const where = { id: ada.id };
       const update = (data: object) => rejection(db.users.update({ where, data: data as never }));
-      expect(await update({ email: "BOB@example.com" })).toMatchObject({ code: "KW_UNIQUE_CONSTRAINT", index: "byEmail" });
+      expect(await update({ email: "BOB@example.com" })).toMatchObject({
+        code: "KW_UNIQUE_CONSTRAINT",
+        index: "byEmail",
+      });
       expect(await update({ email: "nobody", age: 1.5 })).toMatchObject({
         code: "KW_ROW_INVALID",
-        issues: [expect.objectContaining({ path: ["email"] }), expect.objectContaining({ path: ["age"] })],
+        issues: [
+          expect.objectContaining({ path: ["email"] }),
+          expect.objectContaining({ path: ["age"] }),
+        ],
       });
       expect(await update({ nmae: "Ada" })).toMatchObject({ code: "KW_ROW_INVALID" });
-      expect(await update({ id: "01H76YTWK3YBV020S6MP69TBEQ" })).toMatchObject({ code: "KW_PRIMARY_KEY_CHANGED", field: "id" });
+      expect(await update({ id: "01H76YTWK3YBV020S6MP69TBEQ" })).toMatchObject({
+        code: "KW_PRIMARY_KEY_CHANGED",
+        field: "id",
+      });
       const missing = { id: "01H76YTWK3YBV020S6MP69TBEQ" };
       const error = await rejection(db.users.update({ where: missing, data: {} }));
       expect(error).toMatchObject({ code: "KW_ROW_NOT_FOUND", where: missing });
@@ -253,7 +302,10 @@ describe.each(Object.entries(places))("in %s", (_, place) => {
         const ada = await db.users.create({ data: users.ada });
         const where = { id: ada.id };
         await Promise.allSettled([
-          db.users.update({ where, data: { email: `new${round}@example.com`, favoriteColor: "blue" } }),
+          db.users.update({
+            where,
+            data: { email: `new${round}@example.com`, favoriteColor: "blue" },
+          }),
           db.users.delete({ where }),
           db.users.update({ where, data: { favoriteColor: "red" } }),
         ]);
@@ -264,10 +316,42 @@ describe.each(Object.entries(places))("in %s", (_, place) => {
 });
 
 describe("other models", () => {
+  it("puts a changed row to the conditions of the whole schema, asynchronous ones too", async () => {
+    const Stay = defineModel({
+      name: "stays",
+      schema: z
+        .object({ id: z.string().refine(async (id) => id !== "taken"), from: z.int(), to: z.int() })
+        .refine(({ from, to }) => from < to, { path: ["to"], error: "ends before it begins" }),
+      primaryKey: "id",
+    });
+    const kv = await openKv();
+    try {
+      const { stays } = await createDatabase({ kv, models: { stays: Stay } });
+      const taken = await rejection(stays.create({ data: { id: "taken", from: 1, to: 2 } }));
+      expect(taken).toMatchObject({ code: "KW_ROW_INVALID", issues: [{ path: ["id"] }] });
+      const stay = await stays.create({ data: { id: "1", from: 1, to: 5 } });
+      const update = stays.update({ where: { id: "1" }, data: { from: 9 } });
+      const issues = [{ path: ["to"], code: "custom", message: "ends before it begins" }];
+      expect(await rejection(update)).toMatchObject({ code: "KW_ROW_INVALID", issues });
+      expect(await entriesOf(kv)).toEqual([{ key: ["stays", "1"], value: stay }]);
+      expect(await stays.update({ where: { id: "1" }, data: { from: 4 } })).toEqual({
+        ...stay,
+        from: 4,
+      });
+    } finally {
+      await kv.close();
+    }
+  });
+
   it("keeps a composite primary key in order, and points with the array of its parts", async () => {
     const Member = defineModel({
       name: "members",
-      schema: z.object({ team: z.string(), number: z.bigint(), joined: z.date(), score: z.number() }),
+      schema: z.object({
+        team: z.string(),
+        number: z.bigint(),
+        joined: z.date(),
+        score: z.number(),
+      }),
       primaryKey: ["team", "number"],
       indexes: { byScore: { key: ["team", "score"] }, byJoined: { key: "joined", unique: true } },
     });
@@ -284,9 +368,13 @@ describe("other models", () => {
       ]);
       expect(await db.members.findUnique({ where: { team: "red", number: 7n } })).toEqual(row);
       expect(await db.members.findUnique({ where: { joined } })).toEqual(row);
-      const byScore = await db.members.findMany({ where: { team: "red", score: { gte: 0, lt: 1 } } });
+      const byScore = await db.members.findMany({
+        where: { team: "red", score: { gte: 0, lt: 1 } },
+      });
       expect(byScore.items).toEqual([row]);
-      expect((await db.members.findMany({ where: { team: "red", score: { gt: 0 } } })).items).toEqual([]);
+      expect(
+        (await db.members.findMany({ where: { team: "red", score: { gt: 0 } } })).items,
+      ).toEqual([]);
       expect((await db.members.findMany({ where: { team: "red" } })).items).toEqual([row]);
     } finally {
       await kv.close();
@@ -302,7 +390,11 @@ describe("other models", () => {
     const kv = await openKv();
     try {
       const error = await rejection(createDatabase({ kv, models: { users: User, other: Other } }));
-      expect(error).toMatchObject({ code: "KW_MODEL_INVALID", model: "users_by_email", at: "name" });
+      expect(error).toMatchObject({
+        code: "KW_MODEL_INVALID",
+        model: "users_by_email",
+        at: "name",
+      });
     } finally {
       await kv.close();
     }
