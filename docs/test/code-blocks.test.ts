@@ -24,7 +24,11 @@ async function blocksOf(page: string): Promise<CodeBlock[]> {
   const text = await readFile(join(root, page), "utf8");
   const blocks = text.matchAll(/^```ts\n(.*?)^```\n(?:\n```text\n(.*?)^```\n)?/gms);
   const name = page.replaceAll(/[/.]/g, "-");
-  return [...blocks].map(([, code, output], i) => ({ name: `${name}-${i + 1}`, code: code ?? "", output }));
+  return [...blocks].map(([, code, output], i) => ({
+    name: `${name}-${i + 1}`,
+    code: code ?? "",
+    output,
+  }));
 }
 
 async function pages(): Promise<string[]> {
@@ -39,9 +43,11 @@ beforeAll(async () => {
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder);
   for (const { name, code } of blocks) await writeFile(join(folder, `${name}.ts`), code);
-  await run(process.execPath, [typescript, "-p", join(here, "tsconfig.blocks.json")]).catch((error) => {
-    throw new Error(error.stdout);
-  });
+  await run(process.execPath, [typescript, "-p", join(here, "tsconfig.blocks.json")]).catch(
+    (error) => {
+      throw new Error(error.stdout);
+    },
+  );
 }, 60_000);
 
 describe("the code blocks", () => {

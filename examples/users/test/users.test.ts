@@ -27,8 +27,13 @@ describe("the guide, by hand", () => {
   it("inserts a user once, whichever of the two is taken", async () => {
     await byEmail.insertUser(kv, ada);
     await expect(byEmail.insertUser(kv, { ...bob, id: "1" })).rejects.toThrow(TypeError);
-    await expect(byEmail.insertUser(kv, { ...bob, email: "ADA@example.com" })).rejects.toThrow(TypeError);
-    expect(await keys()).toEqual([["users", "1"], ["users_by_email", "ada@example.com"]]);
+    await expect(byEmail.insertUser(kv, { ...bob, email: "ADA@example.com" })).rejects.toThrow(
+      TypeError,
+    );
+    expect(await keys()).toEqual([
+      ["users", "1"],
+      ["users_by_email", "ada@example.com"],
+    ]);
   });
 
   it("gets a user by id and by email in any letter case", async () => {

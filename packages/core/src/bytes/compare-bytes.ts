@@ -1,20 +1,16 @@
 /** Compares two byte strings as unsigned bytes, a prefix before its extensions: negative, 0 or positive. */
 export function compareBytes(a: Uint8Array, b: Uint8Array): number {
-	const shared = Math.min(a.length, b.length);
-	for (let i = 0; i < shared; i++) {
-		const difference = a[i]! - b[i]!;
-		if (difference !== 0) return difference;
-	}
-	return a.length - b.length;
+  const shared = Math.min(a.length, b.length);
+  for (let i = 0; i < shared; i++) {
+    const difference = a[i]! - b[i]!;
+    if (difference !== 0) return difference;
+  }
+  return a.length - b.length;
 }
 
 /** True where `bytes` begins with `prefix`. */
-export function startsWithBytes(
-	bytes: Uint8Array,
-	prefix: Uint8Array,
-): boolean {
-	if (bytes.length < prefix.length) return false;
-	for (let i = 0; i < prefix.length; i++)
-		if (bytes[i] !== prefix[i]) return false;
-	return true;
+export function startsWithBytes(bytes: Uint8Array, prefix: Uint8Array): boolean {
+  if (bytes.length < prefix.length) return false;
+  for (let i = 0; i < prefix.length; i++) if (bytes[i] !== prefix[i]) return false;
+  return true;
 }

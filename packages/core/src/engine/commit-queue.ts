@@ -5,9 +5,9 @@ import type { AtomicWrite, Engine, WriteOutcome } from "./engine.js";
 const maxGroupBytes = 8 * 1024 * 1024;
 
 interface Waiting {
-	readonly write: AtomicWrite;
-	readonly resolve: (versionstamp: string | null) => void;
-	readonly reject: (reason: unknown) => void;
+  readonly write: AtomicWrite;
+  readonly resolve: (versionstamp: string | null) => void;
+  readonly reject: (reason: unknown) => void;
 }
 
 /**
@@ -17,84 +17,80 @@ interface Waiting {
  * After a failed write nobody knows what is on disk, so no further one is tried.
  */
 export class CommitQueue {
-	readonly #engine: Engine;
-	readonly #maxGroupSize: number;
-	#waiting: Waiting[] = [];
-	#draining: Promise<void> | undefined;
-	#failure: EngineFailedError | undefined;
+  readonly #engine: Engine;
+  readonly #maxGroupSize: number;
+  #waiting: Waiting[] = [];
+  #isDraining = false;
+  #lastCommit: Promise<unknown> | undefined;
+  #failure: EngineFailedError | undefined;
 
-	constructor(engine: Engine, maxGroupSize: number) {
-		this.#engine = engine;
-		this.#maxGroupSize = maxGroupSize;
-	}
+  constructor(engine: Engine, maxGroupSize: number) {
+    this.#engine = engine;
+    this.#maxGroupSize = maxGroupSize;
+  }
 
-	/**
-	 * Resolves with the versionstamp of the write, or with null where a check failed.
-	 *
-	 * @throws {CorruptionError} where the record of a checked key is damaged.
-	 * @throws {EngineFailedError} where this or an earlier write failed in the engine.
-	 */
-	commit(write: AtomicWrite): Promise<string | null> {
-		return new Promise((resolve, reject) => {
-			this.#waiting.push({ write, resolve, reject });
-			this.#draining ??= this.#drain();
-		});
-	}
+  /**
+   * Resolves with the versionstamp of the write, or with null where a check failed.
+   *
+   * @throws {CorruptionError} where the record of a checked key is damaged.
+   * @throws {EngineFailedError} where this or an earlier write failed in the engine, or a checked key cannot be read.
+   */
+  commit(write: AtomicWrite): Promise<string | null> {
+    const commit = new Promise<string | null>((resolve, reject) => {
+      this.#waiting.push({ write, resolve, reject });
+    });
+    this.#lastCommit = commit;
+    if (!this.#isDraining) void this.#drain();
+    return commit;
+  }
 
-	/** Resolves when no commit waits or is being written. */
-	async idle(): Promise<void> {
-		await this.#draining;
-	}
+  /** Resolves when the commits that were made before this call have been answered. */
+  async idle(): Promise<void> {
+    await this.#lastCommit?.catch(() => undefined);
+  }
 
-	async #drain(): Promise<void> {
-		// Commits that are made in the same turn of the event loop join the first group.
-		await null;
-		while (this.#waiting.length > 0) await this.#commitGroup(this.#takeGroup());
-		this.#draining = undefined;
-	}
+  /** It never rejects: each commit has an answer of its own. */
+  async #drain(): Promise<void> {
+    this.#isDraining = true;
+    // Commits that are made in the same turn of the event loop join the first group.
+    await Promise.resolve();
+    while (this.#waiting.length > 0) await this.#commitGroup(this.#takeGroup());
+    this.#isDraining = false;
+  }
 
-	#takeGroup(): Waiting[] {
-		let bytes = 0;
-		let size = 0;
-		while (
-			size < this.#waiting.length &&
-			size < this.#maxGroupSize &&
-			bytes < maxGroupBytes
-		) {
-			bytes += bytesOf(this.#waiting[size]!.write);
-			size++;
-		}
-		const group = this.#waiting.slice(0, size);
-		this.#waiting = this.#waiting.slice(size);
-		return group;
-	}
+  #takeGroup(): Waiting[] {
+    let bytes = 0;
+    let size = 0;
+    while (size < this.#waiting.length && size < this.#maxGroupSize && bytes < maxGroupBytes) {
+      bytes += bytesOf(this.#waiting[size]!.write);
+      size++;
+    }
+    const group = this.#waiting.slice(0, size);
+    this.#waiting = this.#waiting.slice(size);
+    return group;
+  }
 
-	async #commitGroup(group: readonly Waiting[]): Promise<void> {
-		try {
-			if (this.#failure !== undefined) throw this.#failure;
-			const outcomes = await this.#engine.commit(
-				group.map((waiting) => waiting.write),
-			);
-			for (const [index, waiting] of group.entries())
-				answer(waiting, outcomes[index]!);
-		} catch (error) {
-			this.#failure ??= new EngineFailedError(error);
-			for (const waiting of group) waiting.reject(this.#failure);
-		}
-	}
+  async #commitGroup(group: readonly Waiting[]): Promise<void> {
+    try {
+      if (this.#failure !== undefined) throw this.#failure;
+      const outcomes = await this.#engine.commit(group.map((waiting) => waiting.write));
+      for (const [index, waiting] of group.entries()) answer(waiting, outcomes[index]!);
+    } catch (error) {
+      this.#failure ??= new EngineFailedError(error);
+      for (const waiting of group) waiting.reject(this.#failure);
+    }
+  }
 }
 
 function answer(waiting: Waiting, outcome: WriteOutcome): void {
-	if (outcome instanceof Error) waiting.reject(outcome);
-	else waiting.resolve(outcome);
+  if (outcome instanceof Error) waiting.reject(outcome);
+  else waiting.resolve(outcome);
 }
 
 function bytesOf(write: AtomicWrite): number {
-	let bytes = 0;
-	for (const mutation of write.mutations) {
-		bytes +=
-			mutation.key.length +
-			(mutation.type === "set" ? mutation.value.length : 0);
-	}
-	return bytes;
+  let bytes = 0;
+  for (const mutation of write.mutations) {
+    bytes += mutation.key.length + (mutation.type === "set" ? mutation.value.length : 0);
+  }
+  return bytes;
 }

@@ -1,4 +1,3 @@
-import type { CorruptionError } from "../errors/core-errors.js";
 import type { KeyRange } from "../keys/key-range.js";
 
 /** An answer at once where the engine has it at hand, a promise of it where it has to wait. */
@@ -6,51 +5,51 @@ export type MaybePromise<T> = T | Promise<T>;
 
 /** What an engine stores under a key. */
 export interface StoredEntry {
-	readonly key: Uint8Array;
-	/** An encoded value. It may be memory of the engine's own: it is read, never written to. */
-	readonly value: Uint8Array;
-	readonly versionstamp: string;
+  readonly key: Uint8Array;
+  /** An encoded value. It may be memory of the engine's own: it is read, never written to. */
+  readonly value: Uint8Array;
+  readonly versionstamp: string;
 }
 
 /** A condition of an atomic write: the key has this versionstamp, or is absent where it is null. */
 export interface StoredCheck {
-	readonly key: Uint8Array;
-	readonly versionstamp: string | null;
+  readonly key: Uint8Array;
+  readonly versionstamp: string | null;
 }
 
 export type StoredMutation =
-	| {
-			readonly type: "set";
-			readonly key: Uint8Array;
-			readonly value: Uint8Array;
-	  }
-	| { readonly type: "delete"; readonly key: Uint8Array };
+  | {
+      readonly type: "set";
+      readonly key: Uint8Array;
+      readonly value: Uint8Array;
+    }
+  | { readonly type: "delete"; readonly key: Uint8Array };
 
 /** Mutations that are applied in order, all of them or, where a check fails, none. */
 export interface AtomicWrite {
-	readonly checks: readonly StoredCheck[];
-	readonly mutations: readonly StoredMutation[];
-	/** Whether the write must have survived a power cut before it is acknowledged; a killed process it survives anyway. */
-	readonly sync: boolean;
+  readonly checks: readonly StoredCheck[];
+  readonly mutations: readonly StoredMutation[];
+  /** Whether the write must have survived a power cut before it is acknowledged; a killed process it survives anyway. */
+  readonly sync: boolean;
 }
 
-/** The versionstamp of a write that was applied, null where a check failed, an error where a checked key is damaged. */
-export type WriteOutcome = string | null | CorruptionError;
+/** The versionstamp of a write that was applied, null where a check failed, an error where a checked key is unreadable. */
+export type WriteOutcome = string | null | Error;
 
 /** How many of a thing an engine takes at once. */
 export interface EngineLimits {
-	/** Checks of one atomic write. */
-	readonly checks: number;
-	/** Mutations of one atomic write. */
-	readonly mutations: number;
+  /** Checks of one atomic write. */
+  readonly checks: number;
+  /** Mutations of one atomic write. */
+  readonly mutations: number;
 }
 
 export interface RangeRead {
-	readonly range: KeyRange;
-	/** Entries at the most, at least 1. */
-	readonly limit: number;
-	/** From the end of the range backwards. */
-	readonly reverse: boolean;
+  readonly range: KeyRange;
+  /** Entries at the most, at least 1. */
+  readonly limit: number;
+  /** From the end of the range backwards. */
+  readonly reverse: boolean;
 }
 
 /**
@@ -58,24 +57,22 @@ export interface RangeRead {
  * A method that reads sees one state of the database, in which each atomic write is there as a whole or not at all.
  */
 export interface Engine {
-	readonly limits: EngineLimits;
+  readonly limits: EngineLimits;
 
-	/** The entry of a key, undefined where there is none. */
-	get(key: Uint8Array): MaybePromise<StoredEntry | undefined>;
+  /** The entry of a key, undefined where there is none. */
+  get(key: Uint8Array): MaybePromise<StoredEntry | undefined>;
 
-	/** The entries of keys, in their order, from one snapshot. */
-	getMany(
-		keys: readonly Uint8Array[],
-	): MaybePromise<(StoredEntry | undefined)[]>;
+  /** The entries of keys, in their order, from one snapshot. */
+  getMany(keys: readonly Uint8Array[]): MaybePromise<(StoredEntry | undefined)[]>;
 
-	/** The first entries of a range, in order, from one snapshot. */
-	getRange(read: RangeRead): Promise<StoredEntry[]>;
+  /** The first entries of a range, in order, from one snapshot. */
+  getRange(read: RangeRead): Promise<StoredEntry[]>;
 
-	/**
-	 * Applies writes one after another, as one durable step, and answers each of them. It is not called again before it
-	 * has answered: the commit queue sees to that.
-	 */
-	commit(writes: readonly AtomicWrite[]): Promise<WriteOutcome[]>;
+  /**
+   * Applies writes one after another, as one durable step, and answers each of them. It is not called again before it
+   * has answered: the commit queue sees to that.
+   */
+  commit(writes: readonly AtomicWrite[]): Promise<WriteOutcome[]>;
 
-	close(): Promise<void>;
+  close(): Promise<void>;
 }

@@ -3,134 +3,133 @@ import { KeywrightError, KeywrightTypeError } from "./keywright-error.js";
 
 /** A key that cannot be encoded. `partIndex` is absent where the key as a whole is wrong. */
 export class InvalidKeyError extends KeywrightTypeError {
-	readonly reason: string;
-	readonly partIndex: number | undefined;
+  readonly reason: string;
+  readonly partIndex: number | undefined;
 
-	constructor(reason: string, partIndex?: number) {
-		super("KW_KEY_INVALID", coreErrorMessages.KW_KEY_INVALID);
-		this.reason = reason;
-		this.partIndex = partIndex;
-	}
+  constructor(reason: string, partIndex?: number) {
+    super("KW_KEY_INVALID", coreErrorMessages.KW_KEY_INVALID);
+    this.reason = reason;
+    this.partIndex = partIndex;
+  }
 }
 
 /** Bytes that no key encodes to. `offset` is where decoding stopped, in bytes. */
 export class MalformedKeyError extends KeywrightError {
-	readonly reason: string;
-	readonly offset: number;
+  readonly reason: string;
+  readonly offset: number;
 
-	constructor(reason: string, offset: number) {
-		super("KW_KEY_MALFORMED", coreErrorMessages.KW_KEY_MALFORMED);
-		this.reason = reason;
-		this.offset = offset;
-	}
+  constructor(reason: string, offset: number) {
+    super("KW_KEY_MALFORMED", coreErrorMessages.KW_KEY_MALFORMED);
+    this.reason = reason;
+    this.offset = offset;
+  }
 }
 
 /** A value that cannot be stored. `path` leads from the value to the culprit, as in `value.tags[3]`. */
 export class UnsupportedValueError extends KeywrightTypeError {
-	readonly path: string;
-	readonly reason: string;
+  readonly path: string;
+  readonly reason: string;
 
-	constructor(path: string, reason: string) {
-		super("KW_VALUE_UNSUPPORTED", coreErrorMessages.KW_VALUE_UNSUPPORTED);
-		this.path = path;
-		this.reason = reason;
-	}
+  constructor(path: string, reason: string) {
+    super("KW_VALUE_UNSUPPORTED", coreErrorMessages.KW_VALUE_UNSUPPORTED);
+    this.path = path;
+    this.reason = reason;
+  }
 }
 
 /** Bytes that no value encodes to. */
 export class MalformedValueError extends KeywrightError {
-	readonly reason: string;
+  readonly reason: string;
 
-	constructor(reason: string, cause?: unknown) {
-		super("KW_VALUE_MALFORMED", coreErrorMessages.KW_VALUE_MALFORMED, {
-			cause,
-		});
-		this.reason = reason;
-	}
+  constructor(reason: string, cause?: unknown) {
+    super("KW_VALUE_MALFORMED", coreErrorMessages.KW_VALUE_MALFORMED, {
+      cause,
+    });
+    this.reason = reason;
+  }
 }
 
 /** A versionstamp that is not 20 lower-case hexadecimal digits. */
 export class InvalidVersionstampError extends KeywrightTypeError {
-	readonly versionstamp: unknown;
+  readonly versionstamp: unknown;
 
-	constructor(versionstamp: unknown) {
-		super("KW_VERSIONSTAMP_INVALID", coreErrorMessages.KW_VERSIONSTAMP_INVALID);
-		this.versionstamp = versionstamp;
-	}
+  constructor(versionstamp: unknown) {
+    super("KW_VERSIONSTAMP_INVALID", coreErrorMessages.KW_VERSIONSTAMP_INVALID);
+    this.versionstamp = versionstamp;
+  }
 }
 
 /** A selector or an option of `list` that is not valid. */
 export class InvalidSelectorError extends KeywrightTypeError {
-	readonly reason: string;
+  readonly reason: string;
 
-	constructor(reason: string) {
-		super("KW_SELECTOR_INVALID", coreErrorMessages.KW_SELECTOR_INVALID);
-		this.reason = reason;
-	}
+  constructor(reason: string) {
+    super("KW_SELECTOR_INVALID", coreErrorMessages.KW_SELECTOR_INVALID);
+    this.reason = reason;
+  }
 }
 
 /** A path at which there can be no database, such as a file or a folder with other things in it. */
 export class DatabasePathError extends KeywrightError {
-	readonly path: string;
-	readonly reason: string;
+  readonly path: string;
+  readonly reason: string;
 
-	constructor(path: string, reason: string, cause?: unknown) {
-		super(
-			"KW_DATABASE_PATH_INVALID",
-			coreErrorMessages.KW_DATABASE_PATH_INVALID,
-			{ cause },
-		);
-		this.path = path;
-		this.reason = reason;
-	}
+  constructor(path: string, reason: string, cause?: unknown) {
+    super("KW_DATABASE_PATH_INVALID", coreErrorMessages.KW_DATABASE_PATH_INVALID, { cause });
+    this.path = path;
+    this.reason = reason;
+  }
 }
 
 /** The database is open in another process: one process owns an on-disk database. */
 export class DatabaseLockedError extends KeywrightError {
-	readonly path: string;
+  readonly path: string;
 
-	constructor(path: string, cause?: unknown) {
-		super("KW_DATABASE_LOCKED", coreErrorMessages.KW_DATABASE_LOCKED, {
-			cause,
-			retryable: true,
-		});
-		this.path = path;
-	}
+  constructor(path: string, cause?: unknown) {
+    super("KW_DATABASE_LOCKED", coreErrorMessages.KW_DATABASE_LOCKED, {
+      cause,
+      retryable: true,
+    });
+    this.path = path;
+  }
 }
 
 /** A LevelDB database that is not Keywright's, or is of a format that this version does not know. */
 export class DatabaseFormatError extends KeywrightError {
-	readonly reason: string;
+  readonly reason: string;
 
-	constructor(reason: string) {
-		super("KW_DATABASE_FORMAT", coreErrorMessages.KW_DATABASE_FORMAT);
-		this.reason = reason;
-	}
+  constructor(reason: string) {
+    super("KW_DATABASE_FORMAT", coreErrorMessages.KW_DATABASE_FORMAT);
+    this.reason = reason;
+  }
 }
 
 /** A call on a database after its `close()`. */
 export class DatabaseClosedError extends KeywrightError {
-	constructor() {
-		super("KW_DATABASE_CLOSED", coreErrorMessages.KW_DATABASE_CLOSED);
-	}
+  constructor() {
+    super("KW_DATABASE_CLOSED", coreErrorMessages.KW_DATABASE_CLOSED);
+  }
 }
 
 /** Stored bytes that fail their checksum, or commits that are missing from the middle of the log. */
 export class CorruptionError extends KeywrightError {
-	/** The encoded key of the damaged record, where one is known. */
-	readonly key: Uint8Array | undefined;
-	readonly reason: string;
+  /** The encoded key of the damaged record, where one is known. */
+  readonly key: Uint8Array | undefined;
+  readonly reason: string;
 
-	constructor(reason: string, key?: Uint8Array, cause?: unknown) {
-		super("KW_CORRUPTION", coreErrorMessages.KW_CORRUPTION, { cause });
-		this.reason = reason;
-		this.key = key;
-	}
+  constructor(reason: string, key?: Uint8Array, cause?: unknown) {
+    super("KW_CORRUPTION", coreErrorMessages.KW_CORRUPTION, { cause });
+    this.reason = reason;
+    this.key = key;
+  }
 }
 
-/** A write failed in the storage engine: whether it is on disk is unknown until the database is opened again. */
+/**
+ * The storage engine failed. Where it was in a commit, whether that is on disk is unknown until the database is opened
+ * again, and no commit is taken before.
+ */
 export class EngineFailedError extends KeywrightError {
-	constructor(cause: unknown) {
-		super("KW_ENGINE_FAILED", coreErrorMessages.KW_ENGINE_FAILED, { cause });
-	}
+  constructor(cause: unknown) {
+    super("KW_ENGINE_FAILED", coreErrorMessages.KW_ENGINE_FAILED, { cause });
+  }
 }

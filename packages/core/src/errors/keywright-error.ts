@@ -1,7 +1,7 @@
 /** What may accompany an error: its `cause`, and whether the same call may succeed when it is made again. */
 export interface KeywrightErrorOptions {
-	readonly cause?: unknown;
-	readonly retryable?: boolean;
+  readonly cause?: unknown;
+  readonly retryable?: boolean;
 }
 
 /**
@@ -9,47 +9,31 @@ export interface KeywrightErrorOptions {
  * of that code; what varies stands in fields of the subclass.
  */
 export class KeywrightError extends Error {
-	readonly code: string;
-	/** True where the same call may succeed when it is made again. */
-	readonly retryable: boolean;
+  readonly code: string;
+  /** True where the same call may succeed when it is made again. */
+  readonly retryable: boolean;
 
-	constructor(
-		code: string,
-		message: string,
-		options: KeywrightErrorOptions = {},
-	) {
-		super(
-			message,
-			options.cause === undefined ? undefined : { cause: options.cause },
-		);
-		this.name = new.target.name;
-		this.code = code;
-		this.retryable = options.retryable ?? false;
-	}
+  constructor(code: string, message: string, options: KeywrightErrorOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = new.target.name;
+    this.code = code;
+    this.retryable = options.retryable ?? false;
+  }
 }
 
 /** A caller's mistake where Deno KV throws a `TypeError`: the same class, with a stable `code`. */
 export class KeywrightTypeError extends TypeError {
-	readonly code: string;
-	readonly retryable: boolean = false;
+  readonly code: string;
+  readonly retryable: boolean = false;
 
-	constructor(
-		code: string,
-		message: string,
-		options: Pick<KeywrightErrorOptions, "cause"> = {},
-	) {
-		super(
-			message,
-			options.cause === undefined ? undefined : { cause: options.cause },
-		);
-		this.name = new.target.name;
-		this.code = code;
-	}
+  constructor(code: string, message: string, options: Pick<KeywrightErrorOptions, "cause"> = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = new.target.name;
+    this.code = code;
+  }
 }
 
 /** True for every error that Keywright itself throws: it has a stable `code`, which starts with `KW_`. */
-export function isKeywrightError(
-	error: unknown,
-): error is KeywrightError | KeywrightTypeError {
-	return error instanceof KeywrightError || error instanceof KeywrightTypeError;
+export function isKeywrightError(error: unknown): error is KeywrightError | KeywrightTypeError {
+  return error instanceof KeywrightError || error instanceof KeywrightTypeError;
 }

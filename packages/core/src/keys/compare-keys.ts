@@ -12,5 +12,5 @@ import type { KvKey } from "./key.js";
  * @throws {InvalidKeyError} as {@link encodeKey}.
  */
 export function compareKeys(a: KvKey, b: KvKey): number {
-	return compareBytes(encodeKey(a), encodeKey(b));
+  return compareBytes(encodeKey(a), encodeKey(b));
 }

@@ -13,149 +13,146 @@ const float = new DataView(new ArrayBuffer(8));
  * @throws {MalformedKeyError} for all other bytes.
  */
 export function decodeKey(bytes: Uint8Array): KvKeyPart[] {
-	return new KeyReader(bytes).readKey();
+  return new KeyReader(bytes).readKey();
 }
 
 class KeyReader {
-	readonly #bytes: Uint8Array;
-	#offset = 0;
+  readonly #bytes: Uint8Array;
+  #offset = 0;
 
-	constructor(bytes: Uint8Array) {
-		this.#bytes = bytes;
-	}
+  constructor(bytes: Uint8Array) {
+    this.#bytes = bytes;
+  }
 
-	readKey(): KvKeyPart[] {
-		const key: KvKeyPart[] = [];
-		while (this.#offset < this.#bytes.length) key.push(this.#readPart());
-		return key;
-	}
+  readKey(): KvKeyPart[] {
+    const key: KvKeyPart[] = [];
+    while (this.#offset < this.#bytes.length) key.push(this.#readPart());
+    return key;
+  }
 
-	#readPart(): KvKeyPart {
-		const tag = this.#bytes[this.#offset++]!;
-		switch (tag) {
-			case keyTag.string:
-				return this.#readString();
-			case keyTag.bytes:
-				return this.#readBytes();
-			case keyTag.number:
-				return this.#readNumber();
-			case keyTag.false:
-				return false;
-			case keyTag.true:
-				return true;
-			default:
-				if (tag >= keyTag.bigNegative && tag <= keyTag.bigPositive)
-					return this.#readBigint(tag);
-				this.#offset--;
-				return this.#fail("unknown part tag");
-		}
-	}
+  #readPart(): KvKeyPart {
+    const tag = this.#bytes[this.#offset++]!;
+    switch (tag) {
+      case keyTag.string:
+        return this.#readString();
+      case keyTag.bytes:
+        return this.#readBytes();
+      case keyTag.number:
+        return this.#readNumber();
+      case keyTag.false:
+        return false;
+      case keyTag.true:
+        return true;
+      default:
+        if (tag >= keyTag.bigNegative && tag <= keyTag.bigPositive) return this.#readBigint(tag);
+        this.#offset--;
+        return this.#fail("unknown part tag");
+    }
+  }
 
-	/** Finds the end of an escaped part and counts its escapes. */
-	#scanEscaped(): { end: number; escapes: number } {
-		let escapes = 0;
-		for (let i = this.#offset; i < this.#bytes.length; i++) {
-			if (this.#bytes[i] !== partEnd) continue;
-			if (this.#bytes[i + 1] !== zeroEscape) return { end: i, escapes };
-			escapes++;
-			i++;
-		}
-		return this.#fail("a part has no end");
-	}
+  /** Finds the end of an escaped part and counts its escapes. */
+  #scanEscaped(): { end: number; escapes: number } {
+    let escapes = 0;
+    for (let i = this.#offset; i < this.#bytes.length; i++) {
+      if (this.#bytes[i] !== partEnd) continue;
+      if (this.#bytes[i + 1] !== zeroEscape) return { end: i, escapes };
+      escapes++;
+      i++;
+    }
+    return this.#fail("a part has no end");
+  }
 
-	#readBytes(): Uint8Array {
-		const { end, escapes } = this.#scanEscaped();
-		const part = new Uint8Array(end - this.#offset - escapes);
-		for (let from = this.#offset, to = 0; from < end; from++, to++) {
-			part[to] = this.#bytes[from]!;
-			if (part[to] === 0) from++;
-		}
-		this.#offset = end + 1;
-		return part;
-	}
+  #readBytes(): Uint8Array {
+    const { end, escapes } = this.#scanEscaped();
+    const part = new Uint8Array(end - this.#offset - escapes);
+    for (let from = this.#offset, to = 0; from < end; from++, to++) {
+      part[to] = this.#bytes[from]!;
+      if (part[to] === 0) from++;
+    }
+    this.#offset = end + 1;
+    return part;
+  }
 
-	#readString(): string {
-		// Most parts are short and ASCII: one character a byte, until a byte says otherwise.
-		let text = "";
-		for (let i = this.#offset; i < this.#bytes.length; i++) {
-			const byte = this.#bytes[i]!;
-			if (byte === partEnd) {
-				if (this.#bytes[i + 1] === zeroEscape) break;
-				this.#offset = i + 1;
-				return text;
-			}
-			if (byte >= 0x80) break;
-			text += String.fromCharCode(byte);
-		}
-		const start = this.#offset;
-		const part = this.#readBytes();
-		try {
-			return utf8.decode(part);
-		} catch {
-			this.#offset = start;
-			return this.#fail("a string part is not UTF-8");
-		}
-	}
+  #readString(): string {
+    // Most parts are short and ASCII: one character a byte, until a byte says otherwise.
+    let text = "";
+    for (let i = this.#offset; i < this.#bytes.length; i++) {
+      const byte = this.#bytes[i]!;
+      if (byte === partEnd) {
+        if (this.#bytes[i + 1] === zeroEscape) break;
+        this.#offset = i + 1;
+        return text;
+      }
+      if (byte >= 0x80) break;
+      text += String.fromCharCode(byte);
+    }
+    const start = this.#offset;
+    const part = this.#readBytes();
+    try {
+      return utf8.decode(part);
+    } catch {
+      this.#offset = start;
+      return this.#fail("a string part is not UTF-8");
+    }
+  }
 
-	#readNumber(): number {
-		const start = this.#offset;
-		this.#skip(8);
-		const flip = this.#bytes[start]! >>> 7 === 1 ? 0 : 0xff;
-		for (let i = 0; i < 8; i++)
-			float.setUint8(i, this.#bytes[start + i]! ^ flip);
-		if (flip === 0) float.setUint8(0, float.getUint8(0) ^ 0x80);
-		const value = float.getFloat64(0);
-		if (Number.isNaN(value)) {
-			const canonical =
-				(float.getUint32(0) & 0x7fffffff) === 0x7ff80000 &&
-				float.getUint32(4) === 0;
-			if (!canonical) {
-				this.#offset = start;
-				return this.#fail("a number part is a NaN with a payload");
-			}
-		}
-		return value;
-	}
+  #readNumber(): number {
+    const start = this.#offset;
+    this.#skip(8);
+    const flip = this.#bytes[start]! >>> 7 === 1 ? 0 : 0xff;
+    for (let i = 0; i < 8; i++) float.setUint8(i, this.#bytes[start + i]! ^ flip);
+    if (flip === 0) float.setUint8(0, float.getUint8(0) ^ 0x80);
+    const value = float.getFloat64(0);
+    if (Number.isNaN(value)) {
+      const canonical =
+        (float.getUint32(0) & 0x7fffffff) === 0x7ff80000 && float.getUint32(4) === 0;
+      if (!canonical) {
+        this.#offset = start;
+        return this.#fail("a number part is a NaN with a payload");
+      }
+    }
+    return value;
+  }
 
-	#readBigint(tag: number): bigint {
-		if (tag === keyTag.zero) return 0n;
-		const negative = tag < keyTag.zero;
-		const flip = negative ? 0xff : 0;
-		let size = Math.abs(tag - keyTag.zero);
-		let shortest = size;
-		if (size > 8) {
-			size = this.#next() ^ flip;
-			shortest = 9;
-			if (size === longBigint) {
-				size = ((this.#next() ^ flip) << 8) | (this.#next() ^ flip);
-				shortest = longBigint;
-			}
-		}
-		const start = this.#offset;
-		this.#skip(size);
-		const magnitude = this.#bytes.slice(start, start + size);
-		if (negative) for (let i = 0; i < size; i++) magnitude[i]! ^= 0xff;
-		if (size < shortest || magnitude[0] === 0) {
-			this.#offset = start;
-			return this.#fail("a bigint part has leading zeros");
-		}
-		const value = BigInt(`0x${bytesToHex(magnitude)}`);
-		return negative ? -value : value;
-	}
+  #readBigint(tag: number): bigint {
+    if (tag === keyTag.zero) return 0n;
+    const negative = tag < keyTag.zero;
+    const flip = negative ? 0xff : 0;
+    let size = Math.abs(tag - keyTag.zero);
+    let shortest = size;
+    if (size > 8) {
+      size = this.#next() ^ flip;
+      shortest = 9;
+      if (size === longBigint) {
+        size = ((this.#next() ^ flip) << 8) | (this.#next() ^ flip);
+        shortest = longBigint;
+      }
+    }
+    const start = this.#offset;
+    this.#skip(size);
+    // A copy: `slice` of a Node.js Buffer would share the caller's memory.
+    const magnitude = new Uint8Array(size);
+    for (let i = 0; i < size; i++) magnitude[i] = this.#bytes[start + i]! ^ flip;
+    if (size < shortest || magnitude[0] === 0) {
+      this.#offset = start;
+      return this.#fail("a bigint part has leading zeros");
+    }
+    const value = BigInt(`0x${bytesToHex(magnitude)}`);
+    return negative ? -value : value;
+  }
 
-	#next(): number {
-		const start = this.#offset;
-		this.#skip(1);
-		return this.#bytes[start]!;
-	}
+  #next(): number {
+    const start = this.#offset;
+    this.#skip(1);
+    return this.#bytes[start]!;
+  }
 
-	#skip(count: number): void {
-		if (this.#offset + count > this.#bytes.length)
-			this.#fail("a part is cut short");
-		this.#offset += count;
-	}
+  #skip(count: number): void {
+    if (this.#offset + count > this.#bytes.length) this.#fail("a part is cut short");
+    this.#offset += count;
+  }
 
-	#fail(reason: string): never {
-		throw new MalformedKeyError(reason, this.#offset);
-	}
+  #fail(reason: string): never {
+    throw new MalformedKeyError(reason, this.#offset);
+  }
 }

@@ -4,17 +4,17 @@
  * (`docs/adr/0001-number-before-bigint.md`).
  */
 export const keyTag = {
-	bytes: 0x01,
-	string: 0x02,
-	number: 0x0a,
-	/** A negative bigint of more than eight bytes: a length follows. */
-	bigNegative: 0x0b,
-	/** 0n. A bigint of n bytes, 1 to 8, has the tag n above (positive) or n below (negative). */
-	zero: 0x14,
-	/** A positive bigint of more than eight bytes: a length follows. */
-	bigPositive: 0x1d,
-	false: 0x26,
-	true: 0x27,
+  bytes: 0x01,
+  string: 0x02,
+  number: 0x0a,
+  /** A negative bigint of more than eight bytes: a length follows. */
+  bigNegative: 0x0b,
+  /** 0n. A bigint of n bytes, 1 to 8, has the tag n above (positive) or n below (negative). */
+  zero: 0x14,
+  /** A positive bigint of more than eight bytes: a length follows. */
+  bigPositive: 0x1d,
+  false: 0x26,
+  true: 0x27,
 } as const;
 
 /** Ends a `Uint8Array` or string part. Inside one, a zero byte is written `00 FF`. */

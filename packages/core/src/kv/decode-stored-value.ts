@@ -8,13 +8,9 @@ import { decodeValue } from "../values/decode-value.js";
  * @throws {CorruptionError} with the key, where its bytes are no value.
  */
 export function decodeStoredValue(entry: StoredEntry): unknown {
-	try {
-		return decodeValue(entry.value);
-	} catch (cause) {
-		throw new CorruptionError(
-			"a stored value cannot be decoded",
-			entry.key,
-			cause,
-		);
-	}
+  try {
+    return decodeValue(entry.value);
+  } catch (cause) {
+    throw new CorruptionError("a stored value cannot be decoded", entry.key, cause);
+  }
 }

@@ -1,9 +1,4 @@
-import type {
-	AtomicWrite,
-	Engine,
-	EngineLimits,
-	StoredEntry,
-} from "../engine/engine.js";
+import type { AtomicWrite, Engine, EngineLimits, StoredEntry } from "../engine/engine.js";
 import { DatabaseClosedError } from "../errors/core-errors.js";
 import { encodeEntryKey } from "../keys/encode-key.js";
 import type { KvKey } from "../keys/key.js";
@@ -11,104 +6,97 @@ import type { KvListSelector } from "../keys/key-range.js";
 import { AtomicWriteBuilder } from "./atomic-write-builder.js";
 import { decodeStoredValue } from "./decode-stored-value.js";
 import type {
-	AtomicOperation,
-	Kv,
-	KvCommitResult,
-	KvConsistencyLevel,
-	KvEntryMaybe,
-	KvListIterator,
-	KvListOptions,
+  AtomicOperation,
+  Kv,
+  KvCommitResult,
+  KvConsistencyLevel,
+  KvEntryMaybe,
+  KvListIterator,
+  KvListOptions,
 } from "./kv.js";
 import { RangeIterator } from "./list-iterator.js";
 import type { SharedEngine } from "./shared-engine.js";
 
 /** A database that lives in this process, in memory or on disk: what `openKv` opens. */
 export class EmbeddedKv implements Kv, AsyncDisposable {
-	/** How many checks and mutations one atomic operation takes. */
-	readonly limits: EngineLimits;
-	readonly #shared: SharedEngine;
-	readonly #sync: boolean;
-	#closing: Promise<void> | undefined;
+  /** How many checks and mutations one atomic operation takes. */
+  readonly limits: EngineLimits;
+  readonly #shared: SharedEngine;
+  readonly #sync: boolean;
+  #closing: Promise<void> | undefined;
 
-	/** @param sync whether a commit is acknowledged only when it would survive a power cut. */
-	constructor(shared: SharedEngine, sync: boolean) {
-		this.limits = shared.engine.limits;
-		this.#shared = shared;
-		this.#sync = sync;
-	}
+  /** @param sync whether a commit is acknowledged only when it would survive a power cut. */
+  constructor(shared: SharedEngine, sync: boolean) {
+    this.limits = shared.engine.limits;
+    this.#shared = shared;
+    this.#sync = sync;
+  }
 
-	async get<T = unknown>(
-		key: KvKey,
-		_options?: { consistency?: KvConsistencyLevel },
-	): Promise<KvEntryMaybe<T>> {
-		const read = this.#engine().get(encodeEntryKey(key));
-		return entryMaybe<T>(key, read instanceof Promise ? await read : read);
-	}
+  async get<T = unknown>(
+    key: KvKey,
+    _options?: { consistency?: KvConsistencyLevel },
+  ): Promise<KvEntryMaybe<T>> {
+    const read = this.#engine().get(encodeEntryKey(key));
+    return entryMaybe<T>(key, read instanceof Promise ? await read : read);
+  }
 
-	async getMany<T extends readonly unknown[]>(
-		keys: readonly [...{ [K in keyof T]: KvKey }],
-		_options?: { consistency?: KvConsistencyLevel },
-	): Promise<{ [K in keyof T]: KvEntryMaybe<T[K]> }> {
-		const wanted = keys as readonly KvKey[];
-		const read = this.#engine().getMany(wanted.map(encodeEntryKey));
-		const entries = read instanceof Promise ? await read : read;
-		const results = wanted.map((key, index) => entryMaybe(key, entries[index]));
-		return results as { [K in keyof T]: KvEntryMaybe<T[K]> };
-	}
+  async getMany<T extends readonly unknown[]>(
+    keys: readonly [...{ [K in keyof T]: KvKey }],
+    _options?: { consistency?: KvConsistencyLevel },
+  ): Promise<{ [K in keyof T]: KvEntryMaybe<T[K]> }> {
+    const wanted = keys as readonly KvKey[];
+    const read = this.#engine().getMany(wanted.map(encodeEntryKey));
+    const entries = read instanceof Promise ? await read : read;
+    const results = wanted.map((key, index) => entryMaybe(key, entries[index]));
+    return results as { [K in keyof T]: KvEntryMaybe<T[K]> };
+  }
 
-	async set(key: KvKey, value: unknown): Promise<KvCommitResult> {
-		// Without checks a commit cannot be refused.
-		return (await this.atomic().set(key, value).commit()) as KvCommitResult;
-	}
+  async set(key: KvKey, value: unknown): Promise<KvCommitResult> {
+    // Without checks a commit cannot be refused.
+    return (await this.atomic().set(key, value).commit()) as KvCommitResult;
+  }
 
-	async delete(key: KvKey): Promise<void> {
-		await this.atomic().delete(key).commit();
-	}
+  async delete(key: KvKey): Promise<void> {
+    await this.atomic().delete(key).commit();
+  }
 
-	list<T = unknown>(
-		selector: KvListSelector,
-		options: KvListOptions = {},
-	): KvListIterator<T> {
-		this.#engine();
-		return new RangeIterator<T>(() => this.#engine(), selector, options);
-	}
+  list<T = unknown>(selector: KvListSelector, options: KvListOptions = {}): KvListIterator<T> {
+    this.#engine();
+    return new RangeIterator<T>(() => this.#engine(), selector, options);
+  }
 
-	atomic(): AtomicOperation {
-		this.#engine();
-		return new AtomicWriteBuilder(this.#sync, (write) => this.#commit(write));
-	}
+  atomic(): AtomicOperation {
+    this.#engine();
+    return new AtomicWriteBuilder(this.#sync, (write) => this.#commit(write));
+  }
 
-	/**
-	 * Closes the database for this handle: commits that were begun are finished, everything after is refused. Resolves
-	 * when that is done, and where this was the last handle, when the database is closed.
-	 */
-	close(): Promise<void> {
-		this.#closing ??= this.#shared.release();
-		return this.#closing;
-	}
+  /**
+   * Closes the database for this handle: commits that were begun are finished, everything after is refused. Resolves
+   * when that is done, and where this was the last handle, when the database is closed.
+   */
+  close(): Promise<void> {
+    this.#closing ??= this.#shared.release();
+    return this.#closing;
+  }
 
-	[Symbol.asyncDispose](): Promise<void> {
-		return this.close();
-	}
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
 
-	async #commit(write: AtomicWrite): Promise<string | null> {
-		this.#engine();
-		return await this.#shared.queue.commit(write);
-	}
+  async #commit(write: AtomicWrite): Promise<string | null> {
+    this.#engine();
+    return await this.#shared.queue.commit(write);
+  }
 
-	/** @throws {DatabaseClosedError} after `close()`. */
-	#engine(): Engine {
-		if (this.#closing !== undefined) throw new DatabaseClosedError();
-		return this.#shared.engine;
-	}
+  /** @throws {DatabaseClosedError} after `close()`. */
+  #engine(): Engine {
+    if (this.#closing !== undefined) throw new DatabaseClosedError();
+    return this.#shared.engine;
+  }
 }
 
-function entryMaybe<T>(
-	key: KvKey,
-	entry: StoredEntry | undefined,
-): KvEntryMaybe<T> {
-	if (entry === undefined)
-		return { key: [...key], value: null, versionstamp: null };
-	const value = decodeStoredValue(entry) as T;
-	return { key: [...key], value, versionstamp: entry.versionstamp };
+function entryMaybe<T>(key: KvKey, entry: StoredEntry | undefined): KvEntryMaybe<T> {
+  if (entry === undefined) return { key: [...key], value: null, versionstamp: null };
+  const value = decodeStoredValue(entry) as T;
+  return { key: [...key], value, versionstamp: entry.versionstamp };
 }

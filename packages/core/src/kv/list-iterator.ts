@@ -4,11 +4,11 @@ import type { Engine, StoredEntry } from "../engine/engine.js";
 import { InvalidSelectorError } from "../errors/core-errors.js";
 import { decodeKey } from "../keys/decode-key.js";
 import {
-	commonPrefix,
-	type KeyRange,
-	type KvListSelector,
-	keyAfter,
-	keyRange,
+  commonPrefix,
+  type KeyRange,
+  type KvListSelector,
+  keyAfter,
+  keyRange,
 } from "../keys/key-range.js";
 import { decodeStoredValue } from "./decode-stored-value.js";
 import type { KvEntry, KvListIterator, KvListOptions } from "./kv.js";
@@ -21,138 +21,149 @@ const maxBatchSize = 500;
  * iterator that is never finished holds nothing.
  */
 export class RangeIterator<T> implements KvListIterator<T> {
-	readonly #openEngine: () => Engine;
-	readonly #range: KeyRange;
-	readonly #reverse: boolean;
-	readonly #batchSize: number;
-	#remaining: number;
-	/** The last key that was read, or the one that the cursor names. */
-	#lastRead: Uint8Array | undefined;
-	#lastReturned: Uint8Array | undefined;
-	#batch: StoredEntry[] = [];
-	#next = 0;
-	#isExhausted = false;
-	/** A call of `next` waits for the one before it. */
-	#turn: Promise<unknown> = Promise.resolve();
+  readonly #openEngine: () => Engine;
+  readonly #range: KeyRange;
+  readonly #reverse: boolean;
+  readonly #batchSize: number;
+  #remaining: number;
+  /** The last key that was read, or the one that the cursor names. */
+  #lastRead: Uint8Array | undefined;
+  #lastReturned: Uint8Array | undefined;
+  #batch: StoredEntry[] = [];
+  #next = 0;
+  #isExhausted = false;
+  /** Calls of `next` and `return` are answered one after another: each waits for this, the one before it. */
+  #turn: Promise<unknown> = Promise.resolve();
+  #waiting = 0;
 
-	/**
-	 * @param openEngine gives the engine, or throws where the database is closed.
-	 * @throws {InvalidSelectorError} for a selector or option that is not valid.
-	 * @throws {InvalidKeyError} for a key in the selector that is not one.
-	 */
-	constructor(
-		openEngine: () => Engine,
-		selector: KvListSelector,
-		options: KvListOptions,
-	) {
-		this.#openEngine = openEngine;
-		this.#range = keyRange(selector);
-		this.#reverse = options.reverse ?? false;
-		this.#remaining =
-			positiveInteger("limit", options.limit) ?? Number.POSITIVE_INFINITY;
-		this.#batchSize =
-			positiveInteger("batchSize", options.batchSize) ?? defaultBatchSize;
-		if (this.#batchSize > maxBatchSize) {
-			throw new InvalidSelectorError(`batchSize is at most ${maxBatchSize}`);
-		}
-		if (options.cursor)
-			this.#lastRead = keyOfCursor(options.cursor, this.#range);
-		this.#lastReturned = this.#lastRead;
-	}
+  /**
+   * @param openEngine gives the engine, or throws where the database is closed.
+   * @throws {InvalidSelectorError} for a selector or option that is not valid.
+   * @throws {InvalidKeyError} for a key in the selector that is not one.
+   */
+  constructor(openEngine: () => Engine, selector: KvListSelector, options: KvListOptions) {
+    this.#openEngine = openEngine;
+    this.#range = keyRange(selector);
+    this.#reverse = options.reverse ?? false;
+    this.#remaining = positiveInteger("limit", options.limit) ?? Number.POSITIVE_INFINITY;
+    this.#batchSize = positiveInteger("batchSize", options.batchSize) ?? defaultBatchSize;
+    if (this.#batchSize > maxBatchSize) {
+      throw new InvalidSelectorError(`batchSize is at most ${maxBatchSize}`);
+    }
+    if (options.cursor !== undefined && typeof options.cursor !== "string")
+      throw new InvalidSelectorError("the cursor is a string");
+    if (options.cursor) this.#lastRead = keyOfCursor(options.cursor, this.#range);
+    this.#lastReturned = this.#lastRead;
+  }
 
-	get cursor(): string {
-		if (this.#lastReturned === undefined) return "";
-		const shared = commonPrefix(this.#range).length;
-		return Buffer.from(this.#lastReturned.subarray(shared)).toString(
-			"base64url",
-		);
-	}
+  get cursor(): string {
+    if (this.#lastReturned === undefined) return "";
+    const shared = commonPrefix(this.#range).length;
+    return Buffer.from(this.#lastReturned.subarray(shared)).toString("base64url");
+  }
 
-	async next(): Promise<IteratorResult<KvEntry<T>, undefined>> {
-		if (this.#next < this.#batch.length) return this.#take();
-		const result = this.#turn.then(() => this.#nextOfRange());
-		this.#turn = result.catch(() => undefined);
-		return await result;
-	}
+  /** @throws {DatabaseClosedError} after the database was closed, also where an entry has been read already. */
+  async next(): Promise<IteratorResult<KvEntry<T>, undefined>> {
+    if (this.#waiting > 0 || this.#next >= this.#batch.length)
+      return await this.#inTurn(() => this.#nextOfRange());
+    this.#openEngine();
+    return this.#take();
+  }
 
-	return(): Promise<IteratorResult<KvEntry<T>, undefined>> {
-		this.#isExhausted = true;
-		this.#batch = [];
-		return Promise.resolve({ done: true, value: undefined });
-	}
+  async return(): Promise<IteratorResult<KvEntry<T>, undefined>> {
+    return await this.#inTurn(() => {
+      this.#isExhausted = true;
+      this.#batch = [];
+      return { done: true, value: undefined };
+    });
+  }
 
-	[Symbol.asyncIterator](): this {
-		return this;
-	}
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
 
-	async #nextOfRange(): Promise<IteratorResult<KvEntry<T>, undefined>> {
-		if (this.#next >= this.#batch.length) await this.#readBatch();
-		return this.#next < this.#batch.length
-			? this.#take()
-			: { done: true, value: undefined };
-	}
+  async #inTurn<R>(step: () => R | Promise<R>): Promise<R> {
+    this.#waiting++;
+    const result = this.#turn.then(step);
+    this.#turn = result.catch(() => undefined);
+    try {
+      return await result;
+    } finally {
+      this.#waiting--;
+    }
+  }
 
-	async #readBatch(): Promise<void> {
-		this.#batch = [];
-		this.#next = 0;
-		if (this.#isExhausted || this.#remaining <= 0) return;
-		const limit = Math.min(this.#batchSize, this.#remaining);
-		const range = this.#unreadRange();
-		const batch = await this.#openEngine().getRange({
-			range,
-			limit,
-			reverse: this.#reverse,
-		});
-		if (batch.length < limit) this.#isExhausted = true;
-		this.#remaining -= batch.length;
-		this.#batch = batch;
-		this.#lastRead = batch.at(-1)?.key ?? this.#lastRead;
-	}
+  async #nextOfRange(): Promise<IteratorResult<KvEntry<T>, undefined>> {
+    this.#openEngine();
+    if (this.#next >= this.#batch.length) await this.#readBatch();
+    return this.#next < this.#batch.length ? this.#take() : { done: true, value: undefined };
+  }
 
-	#unreadRange(): KeyRange {
-		const { start, end } = this.#range;
-		if (this.#lastRead === undefined) return { start, end };
-		return this.#reverse
-			? { start, end: this.#lastRead }
-			: { start: keyAfter(this.#lastRead), end };
-	}
+  async #readBatch(): Promise<void> {
+    this.#batch = [];
+    this.#next = 0;
+    if (this.#isExhausted || this.#remaining <= 0) return;
+    const limit = Math.min(this.#batchSize, this.#remaining);
+    const range = this.#unreadRange();
+    const batch = await this.#openEngine().getRange({
+      range,
+      limit,
+      reverse: this.#reverse,
+    });
+    if (batch.length < limit) this.#isExhausted = true;
+    this.#remaining -= batch.length;
+    this.#batch = batch;
+    this.#lastRead = batch.at(-1)?.key ?? this.#lastRead;
+  }
 
-	#take(): IteratorYieldResult<KvEntry<T>> {
-		const entry = this.#batch[this.#next++]!;
-		this.#lastReturned = entry.key;
-		const value = decodeStoredValue(entry) as T;
-		return {
-			done: false,
-			value: {
-				key: decodeKey(entry.key),
-				value,
-				versionstamp: entry.versionstamp,
-			},
-		};
-	}
+  #unreadRange(): KeyRange {
+    const { start, end } = this.#range;
+    if (this.#lastRead === undefined) return { start, end };
+    return this.#reverse
+      ? { start, end: this.#lastRead }
+      : { start: keyAfter(this.#lastRead), end };
+  }
+
+  #take(): IteratorYieldResult<KvEntry<T>> {
+    const entry = this.#batch[this.#next++]!;
+    const value = decodeStoredValue(entry) as T;
+    this.#lastReturned = entry.key;
+    return {
+      done: false,
+      value: {
+        key: decodeKey(entry.key),
+        value,
+        versionstamp: entry.versionstamp,
+      },
+    };
+  }
 }
 
 /** A cursor is the last key without what every key of the range begins with, in URL-safe base64. */
 function keyOfCursor(cursor: string, range: KeyRange): Uint8Array {
-	const tail = Buffer.from(cursor, "base64url");
-	const isCanonical = tail.toString("base64url") === cursor;
-	const prefix = commonPrefix(range);
-	const key = new Uint8Array(prefix.length + tail.length);
-	key.set(prefix);
-	key.set(tail, prefix.length);
-	const isWithin =
-		compareBytes(key, range.start) >= 0 && compareBytes(key, range.end) < 0;
-	if (!isCanonical || !isWithin) {
-		throw new InvalidSelectorError("the cursor is not one of this selector's");
-	}
-	return key;
+  const tail = Buffer.from(cursor, "base64url");
+  const isCanonical = tail.toString("base64url") === cursor;
+  const prefix = commonPrefix(range);
+  const key = new Uint8Array(prefix.length + tail.length);
+  key.set(prefix);
+  key.set(tail, prefix.length);
+  const isWithin = compareBytes(key, range.start) >= 0 && compareBytes(key, range.end) < 0;
+  if (!isCanonical || !isWithin || !isEncodedKey(key)) {
+    throw new InvalidSelectorError("the cursor is not one of this selector's");
+  }
+  return key;
 }
 
-function positiveInteger(
-	name: string,
-	value: number | undefined,
-): number | undefined {
-	if (value === undefined || (Number.isInteger(value) && value > 0))
-		return value;
-	throw new InvalidSelectorError(`${name} is a positive integer`);
+function isEncodedKey(bytes: Uint8Array): boolean {
+  try {
+    decodeKey(bytes);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function positiveInteger(name: string, value: number | undefined): number | undefined {
+  if (value === undefined || (Number.isInteger(value) && value > 0)) return value;
+  throw new InvalidSelectorError(`${name} is a positive integer`);
 }

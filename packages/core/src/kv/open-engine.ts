@@ -1,14 +1,11 @@
-import { mkdir, readdir, realpath, stat } from "node:fs/promises";
+import { mkdir, readdir, realpath } from "node:fs/promises";
 import { resolve } from "node:path";
 import { ClassicLevel } from "classic-level";
 import { MemoryLevel } from "memory-level";
 import type { Engine } from "../engine/engine.js";
 import type { LevelDatabase } from "../engine/level/level-engine.js";
 import { LevelEngine } from "../engine/level/level-engine.js";
-import {
-	DatabaseLockedError,
-	DatabasePathError,
-} from "../errors/core-errors.js";
+import { CorruptionError, DatabaseLockedError, DatabasePathError } from "../errors/core-errors.js";
 import { SharedEngine } from "./shared-engine.js";
 
 /** The engines that this process has open, is opening or is closing, by the real path or the database object. */
@@ -16,20 +13,18 @@ const openEngines = new Map<string | LevelDatabase, Promise<SharedEngine>>();
 
 /** Opens a database of its own in memory. Its user has been counted in. */
 export function openMemoryEngine(): Promise<SharedEngine> {
-	const level = new MemoryLevel<Uint8Array, Uint8Array>({
-		storeEncoding: "view",
-	});
-	return openLevelEngine(level as unknown as LevelDatabase);
+  const level = new MemoryLevel<Uint8Array, Uint8Array>({
+    storeEncoding: "view",
+  });
+  return openLevelEngine(level as unknown as LevelDatabase);
 }
 
 /** Opens an abstract-level database, or shares it where it is open here already. Its user has been counted in. */
-export async function openLevelEngine(
-	level: LevelDatabase,
-): Promise<SharedEngine> {
-	return await share(level, async () => {
-		await level.open();
-		return await LevelEngine.open(level);
-	});
+export async function openLevelEngine(level: LevelDatabase): Promise<SharedEngine> {
+  return await share(level, async () => {
+    await level.open();
+    return await LevelEngine.open(level);
+  });
 }
 
 /**
@@ -38,94 +33,99 @@ export async function openLevelEngine(
  *
  * @throws {DatabasePathError} where the path is a file, or a folder of other things.
  * @throws {DatabaseLockedError} where another process has it open.
+ * @throws {CorruptionError} where LevelDB finds its files damaged, or one of them is missing.
  */
 export async function openDiskEngine(path: string): Promise<SharedEngine> {
-	const location = await databaseFolder(path);
-	return await share(location, () => openClassicLevel(location));
+  const location = await databaseFolder(path);
+  return await share(location, () => openClassicLevel(location));
 }
 
 async function share(
-	where: string | LevelDatabase,
-	open: () => Promise<Engine>,
+  where: string | LevelDatabase,
+  open: () => Promise<Engine>,
 ): Promise<SharedEngine> {
-	for (
-		let known = openEngines.get(where);
-		known;
-		known = openEngines.get(where)
-	) {
-		const shared = await known;
-		if (shared.closing === undefined) return acquired(shared);
-		await shared.closing.catch(() => undefined);
-	}
-	const forget = () => openEngines.delete(where);
-	const opening = open().then((engine) => new SharedEngine(engine, forget));
-	openEngines.set(where, opening);
-	try {
-		return acquired(await opening);
-	} catch (error) {
-		forget();
-		throw error;
-	}
+  for (let known = openEngines.get(where); known; known = openEngines.get(where)) {
+    const shared = await known;
+    if (shared.closing === undefined) return acquired(shared);
+    await shared.closing.catch(() => undefined);
+  }
+  const forget = () => openEngines.delete(where);
+  const opening = open().then((engine) => new SharedEngine(engine, forget));
+  openEngines.set(where, opening);
+  try {
+    return acquired(await opening);
+  } catch (error) {
+    forget();
+    throw error;
+  }
 }
 
 function acquired(shared: SharedEngine): SharedEngine {
-	shared.acquire();
-	return shared;
+  shared.acquire();
+  return shared;
 }
 
 async function openClassicLevel(location: string): Promise<Engine> {
-	const level = new ClassicLevel<Uint8Array, Uint8Array>(location, {
-		keyEncoding: "view",
-		valueEncoding: "view",
-	});
-	try {
-		await level.open();
-	} catch (error) {
-		throw openingError(location, error);
-	}
-	try {
-		return await LevelEngine.open(level as unknown as LevelDatabase);
-	} catch (error) {
-		await level.close();
-		throw error;
-	}
+  const level = new ClassicLevel<Uint8Array, Uint8Array>(location, {
+    keyEncoding: "view",
+    valueEncoding: "view",
+  });
+  try {
+    await level.open();
+  } catch (error) {
+    throw openingError(location, error);
+  }
+  try {
+    return await LevelEngine.open(level as unknown as LevelDatabase, { copiesWrites: true });
+  } catch (error) {
+    await level.close();
+    throw error;
+  }
 }
 
 function openingError(location: string, error: unknown): Error {
-	const cause = error instanceof Error ? error.cause : undefined;
-	const code = (cause as { code?: unknown } | undefined)?.code;
-	if (code === "LEVEL_LOCKED") return new DatabaseLockedError(location, error);
-	const reason = cause instanceof Error ? cause.message : String(error);
-	return new DatabasePathError(location, reason, error);
+  const cause = error instanceof Error ? error.cause : undefined;
+  const code = (cause as { code?: unknown } | undefined)?.code;
+  if (code === "LEVEL_LOCKED") return new DatabaseLockedError(location, error);
+  const reason = cause instanceof Error ? cause.message : String(error);
+  if (code === "LEVEL_CORRUPTION") return new CorruptionError(reason, undefined, error);
+  return new DatabasePathError(location, reason, error);
 }
 
 /** The real path of a database's folder, which is made where it is absent. */
 async function databaseFolder(path: string): Promise<string> {
-	const location = resolve(path);
-	try {
-		await mkdir(location, { recursive: true });
-		if (!(await stat(location)).isDirectory())
-			throw new Error("it is not a folder");
-		const names = await readdir(location);
-		if (!names.includes("CURRENT") && !names.every(isLevelFile)) {
-			throw new Error("the folder holds other files");
-		}
-		return await realpath(location);
-	} catch (cause) {
-		throw new DatabasePathError(location, reasonOf(cause), cause);
-	}
+  const location = resolve(path);
+  try {
+    await mkdir(location, { recursive: true });
+    assertDatabaseFiles(await readdir(location));
+    return await realpath(location);
+  } catch (cause) {
+    if (cause instanceof CorruptionError) throw cause;
+    throw new DatabasePathError(location, reasonOf(cause), cause);
+  }
+}
+
+/** Where `CURRENT` is missing, LevelDB would begin a new database, and remove the files of the one that was there. */
+function assertDatabaseFiles(names: readonly string[]): void {
+  if (names.includes("CURRENT") || names.every(isFirstFile)) return;
+  if (names.some(isTableOrManifest)) throw new CorruptionError("the file CURRENT is missing");
+  throw new Error("the folder holds other files");
 }
 
 /** The files that LevelDB may have left when it was stopped before it had a database. */
-function isLevelFile(name: string): boolean {
-	return /^(LOCK|LOG(\.old)?|MANIFEST-\d+|\d+\.(log|ldb|dbtmp))$/.test(name);
+function isFirstFile(name: string): boolean {
+  return /^(LOCK|LOG(\.old)?|MANIFEST-000001|000001\.dbtmp)$/.test(name);
+}
+
+function isTableOrManifest(name: string): boolean {
+  return /^(MANIFEST-\d+|\d+\.(ldb|sst))$/.test(name);
 }
 
 function reasonOf(cause: unknown): string {
-	const { code, message } = cause as NodeJS.ErrnoException;
-	if (code === "EEXIST" || code === "ENOTDIR")
-		return "a file is in the way: a database is a folder";
-	if (code === "EACCES" || code === "EPERM" || code === "EROFS")
-		return "the folder cannot be written to";
-	return message;
+  const { code, message } = cause as NodeJS.ErrnoException;
+  if (code === "EEXIST" || code === "ENOTDIR")
+    return "a file is in the way: a database is a folder";
+  if (code === "EACCES" || code === "EPERM" || code === "EROFS")
+    return "the folder cannot be written to";
+  return message;
 }

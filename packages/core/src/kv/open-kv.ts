@@ -1,17 +1,13 @@
 import type { LevelDatabase } from "../engine/level/level-engine.js";
 import { EmbeddedKv } from "./embedded-kv.js";
-import {
-	openDiskEngine,
-	openLevelEngine,
-	openMemoryEngine,
-} from "./open-engine.js";
+import { openDiskEngine, openLevelEngine, openMemoryEngine } from "./open-engine.js";
 
 export interface OpenKvOptions {
-	/**
-	 * What an acknowledged commit survives: with `"full"` (the default) a power cut, with `"relaxed"` a killed process.
-	 * It holds for the commits made through this handle.
-	 */
-	durability?: "full" | "relaxed";
+  /**
+   * What an acknowledged commit survives: with `"full"` (the default) a power cut, with `"relaxed"` a killed process.
+   * It holds for the commits made through this handle.
+   */
+  durability?: "full" | "relaxed";
 }
 
 /**
@@ -30,14 +26,14 @@ export interface OpenKvOptions {
  * @throws {CorruptionError} where the database is damaged.
  */
 export async function openKv(
-	where: string | LevelDatabase = ":memory:",
-	options: OpenKvOptions = {},
+  where: string | LevelDatabase = ":memory:",
+  options: OpenKvOptions = {},
 ): Promise<EmbeddedKv> {
-	const shared = await openEngine(where);
-	return new EmbeddedKv(shared, options.durability !== "relaxed");
+  const shared = await openEngine(where);
+  return new EmbeddedKv(shared, options.durability !== "relaxed");
 }
 
 function openEngine(where: string | LevelDatabase) {
-	if (typeof where !== "string") return openLevelEngine(where);
-	return where === ":memory:" ? openMemoryEngine() : openDiskEngine(where);
+  if (typeof where !== "string") return openLevelEngine(where);
+  return where === ":memory:" ? openMemoryEngine() : openDiskEngine(where);
 }

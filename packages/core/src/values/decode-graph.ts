@@ -1,165 +1,161 @@
 import {
-	errorClasses,
-	type GraphNode,
-	type Slot,
-	type ValueGraph,
-	viewClasses,
+  errorClasses,
+  type GraphNode,
+  type Slot,
+  type ValueGraph,
+  viewClasses,
 } from "./value-graph.js";
 
 /** Builds the value that a graph describes. Throws on a graph that {@link encodeGraph} does not make. */
 export function decodeGraph(graph: ValueGraph): unknown {
-	return new GraphReader(graph).read();
+  if (!Array.isArray(graph) || graph.length === 0) throw new TypeError("no graph");
+  return new GraphReader(graph).read();
 }
 
 class GraphReader {
-	readonly #graph: ValueGraph;
-	readonly #objects: object[] = [];
+  readonly #graph: ValueGraph;
+  readonly #objects: object[] = [];
 
-	constructor(graph: ValueGraph) {
-		this.#graph = graph;
-	}
+  constructor(graph: ValueGraph) {
+    this.#graph = graph;
+  }
 
-	read(): unknown {
-		for (let number = 1; number < this.#graph.length; number++)
-			this.#object(number);
-		for (let number = 1; number < this.#graph.length; number++) {
-			this.#fill(this.#objects[number]!, this.#graph[number] as GraphNode);
-		}
-		return this.#value(this.#graph[0]);
-	}
+  read(): unknown {
+    for (let number = 1; number < this.#graph.length; number++) this.#object(number);
+    for (let number = 1; number < this.#graph.length; number++) {
+      this.#fill(this.#objects[number]!, this.#graph[number] as GraphNode);
+    }
+    return this.#value(this.#graph[0]);
+  }
 
-	#value(slot: Slot): unknown {
-		if (!Array.isArray(slot)) return slot;
-		const [kind, detail] = slot;
-		if (typeof kind === "number") return this.#object(kind);
-		if (kind === "-0") return -0;
-		if (kind === "bigint") return bigintOfHex(detail);
-		if (kind === "utf16") return stringOfUtf16(detail);
-		throw new TypeError("unknown slot");
-	}
+  #value(slot: Slot): unknown {
+    if (!Array.isArray(slot)) return slot;
+    const [kind, detail] = slot;
+    if (typeof kind === "number") return this.#object(kind);
+    if (kind === "-0") return -0;
+    if (kind === "bigint") return bigintOfHex(detail);
+    if (kind === "utf16") return stringOfUtf16(detail);
+    throw new TypeError("unknown slot");
+  }
 
-	/** The object of a node: made when it is first asked for, and without the parts that may refer back to it. */
-	#object(number: number): object {
-		const known = this.#objects[number];
-		if (known !== undefined) return known;
-		const object = this.#newObject(this.#graph[number] as GraphNode);
-		this.#objects[number] = object;
-		return object;
-	}
+  /** The object of a node: made when it is first asked for, and without the parts that may refer back to it. */
+  #object(number: number): object {
+    const known = this.#objects[number];
+    if (known !== undefined) return known;
+    const object = this.#newObject(this.#graph[number] as GraphNode);
+    this.#objects[number] = object;
+    return object;
+  }
 
-	#newObject(node: GraphNode): object {
-		switch (node[0]) {
-			case "object":
-				return {};
-			case "array":
-				return new Array(node.length - 1);
-			case "sparse":
-				return new Array(node[1]);
-			case "map":
-				return new Map();
-			case "set":
-				return new Set();
-			case "date":
-				return new Date(node[1]);
-			case "regexp":
-				return new RegExp(this.#value(node[1]) as string, node[2]);
-			case "error": {
-				const ErrorClass = errorClasses[node[1]];
-				if (ErrorClass === undefined)
-					throw new TypeError("unknown error class");
-				return new ErrorClass();
-			}
-			case "box":
-				return Object(this.#value(node[1]));
-			case "buffer":
-				return node[1].slice().buffer;
-			case "view": {
-				const ViewClass = viewClasses[node[1]];
-				if (ViewClass === undefined) throw new TypeError("unknown view class");
-				return new ViewClass(
-					this.#value(node[2]) as ArrayBuffer,
-					node[3],
-					node[4],
-				);
-			}
-			default:
-				throw new TypeError("unknown node");
-		}
-	}
+  #newObject(node: GraphNode): object {
+    if (!Array.isArray(node)) throw new TypeError("no node");
+    switch (node[0]) {
+      case "object":
+        return {};
+      case "array":
+        return new Array(node.length - 1);
+      case "sparse":
+        return arrayOfHoles(node[1]);
+      case "map":
+        return new Map();
+      case "set":
+        return new Set();
+      case "date":
+        return new Date(node[1]);
+      case "regexp":
+        return new RegExp(this.#value(node[1]) as string, node[2]);
+      case "error":
+        return new (ownEntry(errorClasses, node[1]))();
+      case "box":
+        return Object(this.#value(node[1]));
+      case "buffer":
+        if (!(node[1] instanceof Uint8Array)) throw new TypeError("no bytes");
+        return node[1].slice().buffer;
+      case "view": {
+        const ViewClass = ownEntry(viewClasses, node[1]);
+        return new ViewClass(this.#value(node[2]) as ArrayBuffer, node[3], node[4]);
+      }
+      default:
+        throw new TypeError("unknown node");
+    }
+  }
 
-	#fill(object: object, node: GraphNode): void {
-		switch (node[0]) {
-			case "array":
-				for (let i = 1; i < node.length; i++)
-					(object as unknown[])[i - 1] = this.#value(node[i]);
-				return;
-			case "object":
-				this.#fillProperties(object, node, 1);
-				return;
-			case "sparse":
-				this.#fillProperties(object, node, 2);
-				return;
-			case "map":
-				for (let i = 1; i < node.length; i += 2) {
-					(object as Map<unknown, unknown>).set(
-						this.#value(node[i]),
-						this.#value(node[i + 1]),
-					);
-				}
-				return;
-			case "set":
-				for (let i = 1; i < node.length; i++)
-					(object as Set<unknown>).add(this.#value(node[i]));
-				return;
-			case "error":
-				this.#defineHidden(object, "message", node[2]);
-				this.#defineHidden(object, "stack", node[3]);
-				this.#defineHidden(object, "cause", node[4]);
-				return;
-			default:
-		}
-	}
+  #fill(object: object, node: GraphNode): void {
+    switch (node[0]) {
+      case "array":
+        for (let i = 1; i < node.length; i++) (object as unknown[])[i - 1] = this.#value(node[i]);
+        return;
+      case "object":
+        this.#fillProperties(object, node, 1);
+        return;
+      case "sparse":
+        this.#fillProperties(object, node, 2);
+        return;
+      case "map":
+        for (let i = 1; i < node.length; i += 2) {
+          (object as Map<unknown, unknown>).set(this.#value(node[i]), this.#value(node[i + 1]));
+        }
+        return;
+      case "set":
+        for (let i = 1; i < node.length; i++) (object as Set<unknown>).add(this.#value(node[i]));
+        return;
+      case "error":
+        this.#defineHidden(object, "message", node[2]);
+        this.#defineHidden(object, "stack", node[3]);
+        this.#defineHidden(object, "cause", node[4]);
+        return;
+      default:
+    }
+  }
 
-	#fillProperties(object: object, node: GraphNode, from: number): void {
-		for (let i = from; i < node.length; i += 2) {
-			const key = this.#value(node[i]) as string;
-			const value = this.#value(node[i + 1]);
-			if (key === "__proto__") {
-				const property = {
-					value,
-					writable: true,
-					enumerable: true,
-					configurable: true,
-				};
-				Object.defineProperty(object, key, property);
-			} else {
-				(object as Record<string, unknown>)[key] = value;
-			}
-		}
-	}
+  #fillProperties(object: object, node: GraphNode, from: number): void {
+    for (let i = from; i < node.length; i += 2) {
+      const key = this.#value(node[i]) as string;
+      const value = this.#value(node[i + 1]);
+      if (key === "__proto__") {
+        const property = {
+          value,
+          writable: true,
+          enumerable: true,
+          configurable: true,
+        };
+        Object.defineProperty(object, key, property);
+      } else {
+        (object as Record<string, unknown>)[key] = value;
+      }
+    }
+  }
 
-	#defineHidden(object: object, key: string, slot: Slot): void {
-		if (Array.isArray(slot) && slot.length === 0) return;
-		const property = {
-			value: this.#value(slot),
-			writable: true,
-			enumerable: false,
-			configurable: true,
-		};
-		Object.defineProperty(object, key, property);
-	}
+  #defineHidden(object: object, key: string, slot: Slot): void {
+    if (Array.isArray(slot) && slot.length === 0) return;
+    const property = {
+      value: this.#value(slot),
+      writable: true,
+      enumerable: false,
+      configurable: true,
+    };
+    Object.defineProperty(object, key, property);
+  }
+}
+
+/** Not what a table inherits: `constructor` is the name of no class. */
+function ownEntry<T>(table: Readonly<Record<string, T>>, name: string): T {
+  if (!Object.hasOwn(table, name)) throw new TypeError("unknown class");
+  return table[name]!;
+}
+
+function arrayOfHoles(length: number): unknown[] {
+  if (typeof length !== "number") throw new TypeError("no length");
+  return new Array(length);
 }
 
 function bigintOfHex(hex: string): bigint {
-	return hex.startsWith("-")
-		? -BigInt(`0x${hex.slice(1)}`)
-		: BigInt(`0x${hex}`);
+  return hex.startsWith("-") ? -BigInt(`0x${hex.slice(1)}`) : BigInt(`0x${hex}`);
 }
 
 function stringOfUtf16(bytes: Uint8Array): string {
-	const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-	let text = "";
-	for (let i = 0; i < bytes.length; i += 2)
-		text += String.fromCharCode(view.getUint16(i, true));
-	return text;
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  let text = "";
+  for (let i = 0; i < bytes.length; i += 2) text += String.fromCharCode(view.getUint16(i, true));
+  return text;
 }

@@ -1,7 +1,7 @@
 import { encodeGraph } from "./encode-graph.js";
 import { isPlain } from "./is-plain.js";
 import { KvU64 } from "./kv-u64.js";
-import { pack } from "./message-pack.js";
+import { packBehind } from "./message-pack.js";
 import { valueFormat } from "./value-format.js";
 
 /**
@@ -12,22 +12,15 @@ import { valueFormat } from "./value-format.js";
  * part that it cannot copy.
  */
 export function encodeValue(value: unknown): Uint8Array {
-	if (value instanceof KvU64) return encodeU64(value);
-	return isPlain(value)
-		? withFormat(valueFormat.plain, pack(value))
-		: withFormat(valueFormat.graph, pack(encodeGraph(value)));
-}
-
-function withFormat(format: number, packed: Uint8Array): Uint8Array {
-	const bytes = new Uint8Array(packed.length + 1);
-	bytes[0] = format;
-	bytes.set(packed, 1);
-	return bytes;
+  if (value instanceof KvU64) return encodeU64(value);
+  return isPlain(value)
+    ? packBehind(valueFormat.plain, value)
+    : packBehind(valueFormat.graph, encodeGraph(value));
 }
 
 function encodeU64(value: KvU64): Uint8Array {
-	const bytes = new Uint8Array(9);
-	bytes[0] = valueFormat.u64;
-	new DataView(bytes.buffer).setBigUint64(1, value.value, true);
-	return bytes;
+  const bytes = new Uint8Array(9);
+  bytes[0] = valueFormat.u64;
+  new DataView(bytes.buffer).setBigUint64(1, value.value, true);
+  return bytes;
 }

@@ -1,4 +1,4 @@
-import { Packr } from "msgpackr";
+import { Packr, RESERVE_START_SPACE } from "msgpackr";
 
 /**
  * Standard MessagePack: objects as maps with string keys, bigints as 64-bit integers, dates as timestamps, bytes as
@@ -6,20 +6,22 @@ import { Packr } from "msgpackr";
  * would not know.
  */
 const packr = new Packr({
-	useRecords: false,
-	mapsAsObjects: true,
-	variableMapSize: true,
-	int64AsType: "bigint",
-	// A stored record must not be reachable through a value that was read from it.
-	copyBuffers: true,
+  useRecords: false,
+  mapsAsObjects: true,
+  variableMapSize: true,
+  int64AsType: "bigint",
+  // A stored record must not be reachable through a value that was read from it.
+  copyBuffers: true,
 });
 
-/** Packs plain data: what {@link isPlain} accepts. */
-export function pack(value: unknown): Uint8Array {
-	return packr.pack(value);
+/** Packs plain data, what {@link isPlain} accepts, behind one byte of the caller's. */
+export function packBehind(byte: number, value: unknown): Uint8Array {
+  const bytes = packr.pack(value, RESERVE_START_SPACE + 1);
+  bytes[0] = byte;
+  return bytes;
 }
 
 /** Unpacks one MessagePack item. Its byte strings are copies. */
 export function unpack(bytes: Uint8Array): unknown {
-	return packr.unpack(bytes);
+  return packr.unpack(bytes);
 }

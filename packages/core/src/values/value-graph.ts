@@ -11,49 +11,49 @@ export type Slot = unknown;
 
 /** Pairs stand in one flat list: key, value, key, value, … */
 export type GraphNode =
-	| ["object", ...pairs: Slot[]]
-	| ["array", ...elements: Slot[]]
-	| ["sparse", length: number, ...pairs: Slot[]]
-	| ["map", ...pairs: Slot[]]
-	| ["set", ...members: Slot[]]
-	| ["date", milliseconds: number]
-	| ["regexp", source: Slot, flags: string]
-	| ["error", name: string, message: Slot, stack: Slot, cause: Slot]
-	| ["box", primitive: Slot]
-	| ["buffer", bytes: Uint8Array]
-	| ["view", type: string, buffer: Slot, byteOffset: number, length: number];
+  | ["object", ...pairs: Slot[]]
+  | ["array", ...elements: Slot[]]
+  | ["sparse", length: number, ...pairs: Slot[]]
+  | ["map", ...pairs: Slot[]]
+  | ["set", ...members: Slot[]]
+  | ["date", milliseconds: number]
+  | ["regexp", source: Slot, flags: string]
+  | ["error", name: string, message: Slot, stack: Slot, cause: Slot]
+  | ["box", primitive: Slot]
+  | ["buffer", bytes: Uint8Array]
+  | ["view", type: string, buffer: Slot, byteOffset: number, length: number];
 
 export const hole: Slot = Object.freeze([]);
 
 /** The error classes that a structured clone keeps apart; every other one becomes an `Error`. */
 export const errorClasses: Readonly<Record<string, ErrorConstructor>> = {
-	Error,
-	EvalError,
-	RangeError,
-	ReferenceError,
-	SyntaxError,
-	TypeError,
-	URIError,
+  Error,
+  EvalError,
+  RangeError,
+  ReferenceError,
+  SyntaxError,
+  TypeError,
+  URIError,
 };
 
 type ViewConstructor = new (
-	buffer: ArrayBuffer,
-	byteOffset: number,
-	length: number,
+  buffer: ArrayBuffer,
+  byteOffset: number,
+  length: number,
 ) => ArrayBufferView;
 
 /** The view classes by the name they have in a stored graph. */
 export const viewClasses: Readonly<Record<string, ViewConstructor>> = {
-	Int8Array,
-	Uint8Array,
-	Uint8ClampedArray,
-	Int16Array,
-	Uint16Array,
-	Int32Array,
-	Uint32Array,
-	Float32Array,
-	Float64Array,
-	BigInt64Array,
-	BigUint64Array,
-	DataView,
+  Int8Array,
+  Uint8Array,
+  Uint8ClampedArray,
+  Int16Array,
+  Uint16Array,
+  Int32Array,
+  Uint32Array,
+  Float32Array,
+  Float64Array,
+  BigInt64Array,
+  BigUint64Array,
+  DataView,
 };

@@ -22,7 +22,7 @@ export interface IndexChanges {
  *
  * @throws {IndexKeyError} for a value that cannot be part of a key.
  */
-export function indexedValues(
+function indexedValues(
   model: CompiledModel,
   index: CompiledIndex,
   row: AnyRow,

@@ -1,12 +1,9 @@
+import { CorruptionError, DatabaseFormatError } from "../../errors/core-errors.js";
 import {
-	CorruptionError,
-	DatabaseFormatError,
-} from "../../errors/core-errors.js";
-import {
-	readVersionstamp,
-	sequenceOfVersionstamp,
-	versionstampBytes,
-	writeVersionstamp,
+  readVersionstamp,
+  sequenceOfVersionstamp,
+  versionstampBytes,
+  writeVersionstamp,
 } from "../../values/versionstamp.js";
 import { hasValidChecksum, writeChecksum } from "./record.js";
 import { commitRecordKey, commitRecordSlots } from "./reserved-keys.js";
@@ -19,9 +16,9 @@ const commitRecordBytes = countOffset + 4 + 4;
 
 /** What each group of commits leaves behind: its last versionstamp, that of the group before, and its mutations. */
 export interface CommitRecord {
-	readonly last: string;
-	readonly previous: string;
-	readonly mutations: number;
+  readonly last: string;
+  readonly previous: string;
+  readonly mutations: number;
 }
 
 /** The versionstamp before the first one. */
@@ -29,43 +26,35 @@ export const noVersionstamp: string = "0".repeat(versionstampBytes * 2);
 
 /** A format byte, the two versionstamps, the number of mutations in four bytes, and the checksum of a record. */
 export function encodeCommitRecord(record: CommitRecord): {
-	key: Uint8Array;
-	value: Uint8Array;
+  key: Uint8Array;
+  value: Uint8Array;
 } {
-	const key = commitRecordKey(sequenceOfVersionstamp(record.last));
-	const value = new Uint8Array(commitRecordBytes);
-	value[0] = commitRecordFormat;
-	writeVersionstamp(record.last, value, lastOffset);
-	writeVersionstamp(record.previous, value, previousOffset);
-	new DataView(value.buffer).setUint32(countOffset, record.mutations);
-	writeChecksum(key, value);
-	return { key, value };
+  const key = commitRecordKey(sequenceOfVersionstamp(record.last));
+  const value = new Uint8Array(commitRecordBytes);
+  value[0] = commitRecordFormat;
+  writeVersionstamp(record.last, value, lastOffset);
+  writeVersionstamp(record.previous, value, previousOffset);
+  new DataView(value.buffer).setUint32(countOffset, record.mutations);
+  writeChecksum(key, value);
+  return { key, value };
 }
 
 /**
  * @throws {CorruptionError} where the checksum does not match.
  * @throws {DatabaseFormatError} for a sound record of a later format.
  */
-export function decodeCommitRecord(
-	key: Uint8Array,
-	value: Uint8Array,
-): CommitRecord {
-	if (!hasValidChecksum(key, value)) {
-		throw new CorruptionError(
-			"a commit record does not match its checksum",
-			key,
-		);
-	}
-	if (value[0] !== commitRecordFormat || value.length !== commitRecordBytes) {
-		throw new DatabaseFormatError(`commit record format ${value[0]}`);
-	}
-	return {
-		last: readVersionstamp(value, lastOffset),
-		previous: readVersionstamp(value, previousOffset),
-		mutations: new DataView(value.buffer, value.byteOffset).getUint32(
-			countOffset,
-		),
-	};
+export function decodeCommitRecord(key: Uint8Array, value: Uint8Array): CommitRecord {
+  if (!hasValidChecksum(key, value)) {
+    throw new CorruptionError("a commit record does not match its checksum", key);
+  }
+  if (value[0] !== commitRecordFormat || value.length !== commitRecordBytes) {
+    throw new DatabaseFormatError(`commit record format ${value[0]}`);
+  }
+  return {
+    last: readVersionstamp(value, lastOffset),
+    previous: readVersionstamp(value, previousOffset),
+    mutations: new DataView(value.buffer, value.byteOffset).getUint32(countOffset),
+  };
 }
 
 /**
@@ -74,25 +63,20 @@ export function decodeCommitRecord(
  * @throws {CorruptionError} where the records do not follow one another: commits are missing between two of them.
  */
 export function verifyCommitRecords(records: readonly CommitRecord[]): string {
-	const sorted = [...records].sort((a, b) => (a.last < b.last ? -1 : 1));
-	const newest = sorted.at(-1);
-	if (newest === undefined) return noVersionstamp;
-	for (const [index, record] of sorted.slice(1).entries()) {
-		const before = sorted[index]!;
-		if (record.previous !== before.last) {
-			throw new CorruptionError(
-				`commits between ${before.last} and ${record.last} are missing`,
-			);
-		}
-	}
-	const expected = Math.min(
-		sequenceOfVersionstamp(newest.last),
-		commitRecordSlots,
-	);
-	if (sorted.length !== expected) {
-		throw new CorruptionError(
-			`${expected} commit records are expected, ${sorted.length} are there`,
-		);
-	}
-	return newest.last;
+  const sorted = [...records].sort((a, b) => (a.last < b.last ? -1 : 1));
+  const newest = sorted.at(-1);
+  if (newest === undefined) return noVersionstamp;
+  for (const [index, record] of sorted.slice(1).entries()) {
+    const before = sorted[index]!;
+    if (record.previous !== before.last) {
+      throw new CorruptionError(`commits between ${before.last} and ${record.last} are missing`);
+    }
+  }
+  const expected = Math.min(sequenceOfVersionstamp(newest.last), commitRecordSlots);
+  if (sorted.length !== expected) {
+    throw new CorruptionError(
+      `${expected} commit records are expected, ${sorted.length} are there`,
+    );
+  }
+  return newest.last;
 }

@@ -16,15 +16,15 @@ export const commitRecordSlots = 0x8000;
 
 /** The key of the commit record of a group: a ring of slots, in which the oldest record makes room for the newest. */
 export function commitRecordKey(sequence: number): Uint8Array {
-	const slot = sequence % commitRecordSlots;
-	return Uint8Array.of(reserved, commitRecordTag, slot >>> 8, slot & 0xff);
+  const slot = sequence % commitRecordSlots;
+  return Uint8Array.of(reserved, commitRecordTag, slot >>> 8, slot & 0xff);
 }
 
 /** The range of all commit records: inclusive, exclusive. */
 export const commitRecordRange: {
-	readonly gte: Uint8Array;
-	readonly lt: Uint8Array;
+  readonly gte: Uint8Array;
+  readonly lt: Uint8Array;
 } = {
-	gte: Uint8Array.of(reserved, commitRecordTag),
-	lt: Uint8Array.of(reserved, commitRecordTag + 1),
+  gte: Uint8Array.of(reserved, commitRecordTag),
+  lt: Uint8Array.of(reserved, commitRecordTag + 1),
 };

@@ -1,0 +1,105 @@
+// The layers, from the bottom up. What comes first never imports what comes later.
+const packages = ["core", "orm", "codegen"];
+const rooms = {
+  core: ["errors", "bytes", "keys", "values", "engine", "kv"],
+  orm: ["errors", "model", "indexes", "catalog", "query", "write", "migrate", "database"],
+  codegen: ["errors", "schema", "generate", "progress", "cli"],
+};
+
+const either = (names) => `(${names.join("|")})`;
+
+/** One rule per package: it imports no package above it. */
+const packageRules = packages.slice(0, -1).map((name, i) => ({
+  name: `${name}-is-below-${packages[i + 1]}`,
+  comment: `@keywright/${name} knows nothing of the packages above it.`,
+  severity: "error",
+  from: { path: `^packages/${name}/` },
+  // By name too: a package that isn't a dependency doesn't resolve to its folder.
+  to: { path: `^(packages|@keywright)/${either(packages.slice(i + 1))}(/|$)` },
+}));
+
+/**
+ * One rule per room: it imports only itself and the rooms before it. A file beside the rooms, such
+ * as index.ts, may import all of them.
+ */
+const roomRules = Object.entries(rooms).flatMap(([name, names]) => [
+  ...names.map((room, i) => ({
+    name: `${name}-room-${room}`,
+    comment: `The rooms of ${name}, from the ground up: ${names.join(" < ")}.`,
+    severity: "error",
+    from: { path: `^packages/${name}/src/${room}/` },
+    to: {
+      path: `^packages/${name}/src/`,
+      pathNot: `^packages/${name}/src/${either(names.slice(0, i + 1))}/`,
+    },
+  })),
+  {
+    name: `${name}-room-without-a-place`,
+    comment: "A new room needs its place in the order at the top of .dependency-cruiser.cjs.",
+    severity: "error",
+    from: {},
+    to: {
+      path: `^packages/${name}/src/[^/]+/`,
+      pathNot: `^packages/${name}/src/${either(names)}/`,
+    },
+  },
+]);
+
+module.exports = {
+  forbidden: [
+    ...packageRules,
+    ...roomRules,
+    {
+      name: "no-circular",
+      comment: "Types count too: a circle of types is a circle to its reader.",
+      severity: "error",
+      from: {},
+      to: { circular: true },
+    },
+    {
+      name: "only-through-exports",
+      comment:
+        "Another workspace is imported by its package name, never by a path into its folder.",
+      severity: "error",
+      from: { path: "^(packages|examples|docs)/([^/]+)/" },
+      to: {
+        path: "^(packages|examples)/",
+        pathNot: "^$1/$2/",
+        dependencyTypesNot: ["aliased-workspace"],
+      },
+    },
+    {
+      name: "src-not-to-test",
+      severity: "error",
+      from: { path: "^(packages|examples)/[^/]+/src/" },
+      to: { path: "^(packages|examples)/[^/]+/test/" },
+    },
+    {
+      name: "src-not-to-dev-dependency",
+      comment: "Users of a package don't get its devDependencies, nor those of the workspace.",
+      severity: "error",
+      from: { path: "^packages/[^/]+/src/" },
+      to: { dependencyTypes: ["npm-dev"], dependencyTypesNot: ["npm", "npm-peer"] },
+    },
+    {
+      name: "no-undeclared-dependency",
+      comment: "What is imported stands in package.json.",
+      severity: "error",
+      from: {},
+      to: { dependencyTypes: ["npm-no-pkg", "npm-unknown"] },
+    },
+    { name: "no-unresolvable", severity: "error", from: {}, to: { couldNotResolve: true } },
+  ],
+  options: {
+    // Imports of types are dependencies too; the compiler removes them.
+    tsPreCompilationDeps: true,
+    // Tests use the test runner of the workspace's own package.json.
+    combinedDependencies: true,
+    // Other packages are seen as their users see them: through exports, built.
+    doNotFollow: { path: ["node_modules", "/dist/"] },
+    enhancedResolveOptions: {
+      exportsFields: ["exports"],
+      conditionNames: ["import", "types", "node", "default"],
+    },
+  },
+};

@@ -1,0 +1,101 @@
+import { Buffer } from "node:buffer";
+import { types } from "node:util";
+
+/**
+ * Where two values differ, as a path and a reason; undefined where they are the same. Stricter than the equality of a
+ * test runner: prototypes, holes, -0, the order of keys, hidden properties of errors, lone surrogates, and which objects
+ * are one and the same.
+ */
+export function valueDifference(actual: unknown, expected: unknown): string | undefined {
+  return new Comparison().compare(actual, expected, "value");
+}
+
+class Comparison {
+  /** Objects that were met, each with its counterpart: an object that is met twice must have one counterpart. */
+  readonly #counterparts = new Map<object, object>();
+  readonly #taken = new Set<object>();
+
+  compare(a: unknown, b: unknown, path: string): string | undefined {
+    if (!isObject(a) || !isObject(b))
+      return Object.is(a, b) ? undefined : `${path}: ${String(a)} is not ${String(b)}`;
+    const known = this.#counterparts.get(a);
+    if (known !== undefined || this.#taken.has(b))
+      return known === b ? undefined : `${path}: not the same object as elsewhere`;
+    this.#counterparts.set(a, b);
+    this.#taken.add(b);
+    if (Object.getPrototypeOf(a) !== Object.getPrototypeOf(b)) return `${path}: another prototype`;
+    return this.#compareParts(a, b, path) ?? this.#compareProperties(a, b, path);
+  }
+
+  #compareParts(a: object, b: object, path: string): string | undefined {
+    if (types.isDate(a)) return this.compare(a.getTime(), (b as Date).getTime(), path);
+    if (types.isRegExp(a)) {
+      return this.#compareLists(
+        [a.source, a.flags, a.lastIndex],
+        [(b as RegExp).source, (b as RegExp).flags, (b as RegExp).lastIndex],
+        path,
+      );
+    }
+    if (types.isMap(a)) {
+      return this.#compareLists(
+        [...a].flat(1),
+        [...(b as Map<unknown, unknown>)].flat(1),
+        `${path} entries`,
+      );
+    }
+    if (types.isSet(a))
+      return this.#compareLists([...a], [...(b as Set<unknown>)], `${path} members`);
+    if (types.isBoxedPrimitive(a)) return this.compare(a.valueOf(), b.valueOf(), `${path} boxed`);
+    if (types.isArrayBuffer(a)) {
+      return Buffer.from(a).equals(Buffer.from(b as ArrayBuffer))
+        ? undefined
+        : `${path}: other bytes`;
+    }
+    if (ArrayBuffer.isView(a)) return this.#compareViews(a, b as ArrayBufferView, path);
+    return undefined;
+  }
+
+  /** The bytes that a view shows; where it lies in its buffer only where the buffers are equally long. */
+  #compareViews(a: ArrayBufferView, b: ArrayBufferView, path: string): string | undefined {
+    const bytesOf = (view: ArrayBufferView) =>
+      Buffer.from(view.buffer, view.byteOffset, view.byteLength);
+    if (!bytesOf(a).equals(bytesOf(b))) return `${path}: other bytes`;
+    if (a.buffer.byteLength !== b.buffer.byteLength) return undefined;
+    if (a.byteOffset !== b.byteOffset) return `${path}: another place in its buffer`;
+    return this.compare(a.buffer, b.buffer, `${path}.buffer`);
+  }
+
+  #compareProperties(a: object, b: object, path: string): string | undefined {
+    if (ArrayBuffer.isView(a)) return undefined;
+    const ordered = (object: object) => {
+      const keys = Reflect.ownKeys(object);
+      // V8 makes an error's hidden properties in an order of its own.
+      return types.isNativeError(object) ? keys.sort() : keys;
+    };
+    const keys = ordered(a);
+    const difference = this.#compareLists(keys, ordered(b), `${path} keys`);
+    if (difference !== undefined) return difference;
+    for (const key of keys) {
+      const step = `${path}[${JSON.stringify(key)}]`;
+      const mine = Object.getOwnPropertyDescriptor(a, key)!;
+      const theirs = Object.getOwnPropertyDescriptor(b, key)!;
+      if (mine.enumerable !== theirs.enumerable) return `${step}: other visibility`;
+      const inside = this.compare(mine.value, theirs.value, step);
+      if (inside !== undefined) return inside;
+    }
+    return undefined;
+  }
+
+  #compareLists(a: readonly unknown[], b: readonly unknown[], path: string): string | undefined {
+    if (a.length !== b.length) return `${path}: ${a.length}, not ${b.length}`;
+    for (const [index, item] of a.entries()) {
+      const difference = this.compare(item, b[index], `${path} ${index}`);
+      if (difference !== undefined) return difference;
+    }
+    return undefined;
+  }
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null;
+}
