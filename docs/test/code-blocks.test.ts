@@ -1,5 +1,6 @@
 import { execFile } from "node:child_process";
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -10,7 +11,7 @@ const run = promisify(execFile);
 const here = fileURLToPath(new URL(".", import.meta.url));
 const root = join(here, "../..");
 const folder = join(here, "blocks");
-const typescript = fileURLToPath(import.meta.resolve("typescript/bin/tsc"));
+const typescript = createRequire(import.meta.url).resolve("typescript/bin/tsc");
 
 /** A program in a page, and what the page says that it prints. */
 interface CodeBlock {

@@ -1,0 +1,40 @@
+import { fileURLToPath } from "node:url";
+import { isKeywrightError, type Kv, openKv } from "@keywright/core";
+import { explore } from "./explore-cities.js";
+import { indexByPopulation } from "./index-by-population.js";
+import { load } from "./load-cities.js";
+
+const defaultPath = fileURLToPath(new URL("../data", import.meta.url));
+
+process.exitCode = await main(process.argv[2] ?? defaultPath);
+
+/** @returns the exit code of the process: 130 where Ctrl-C stopped it. */
+async function main(path: string): Promise<number> {
+  const interrupt = new AbortController();
+  process.once("SIGINT", () => interrupt.abort());
+  try {
+    const kv = await openKv(path);
+    try {
+      console.log(`Database: ${path}`);
+      if (await run(kv, interrupt.signal)) return 0;
+      console.log("\nStopped. Run it again, and it goes on from here.");
+      return 130;
+    } finally {
+      await kv.close();
+    }
+  } catch (error) {
+    if (!isKeywrightError(error)) throw error;
+    console.error(error);
+    return 1;
+  }
+}
+
+/** @returns whether it came to the end before the signal. */
+async function run(kv: Kv, signal: AbortSignal): Promise<boolean> {
+  if (!(await load(kv, signal))) return false;
+  await explore(kv);
+  if (!(await indexByPopulation(kv, signal))) return false;
+  const peak = Math.round(process.resourceUsage().maxRSS / 1024);
+  console.log(`\nPeak memory: ${peak} MiB`);
+  return true;
+}

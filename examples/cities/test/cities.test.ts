@@ -1,0 +1,95 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { openKv } from "@keywright/core";
+import { afterAll, beforeAll, expect, it } from "vitest";
+
+const main = fileURLToPath(new URL("../dist/main.js", import.meta.url));
+const total = 135_233;
+
+let path: string;
+beforeAll(async () => {
+  path = await mkdtemp(join(tmpdir(), "keywright-cities-"));
+});
+afterAll(() => rm(path, { recursive: true }));
+
+/** Runs the program to its end, or until a line of its output matches `stopAt` and it gets the signal. */
+async function run(stopAt?: RegExp, signal?: NodeJS.Signals) {
+  const child: ChildProcess = spawn(process.execPath, [main, path]);
+  const exit = once(child, "exit");
+  const lines: string[] = [];
+  for await (const line of createInterface({ input: child.stdout! })) {
+    lines.push(line);
+    if (stopAt?.test(line)) child.kill(signal);
+  }
+  const [code] = await exit;
+  return { code, output: lines.join("\n") };
+}
+
+async function count(prefix: string): Promise<number> {
+  const kv = await openKv(path);
+  try {
+    let entries = 0;
+    for await (const _ of kv.list({ prefix: [prefix] }, { batchSize: 500 })) entries++;
+    return entries;
+  } finally {
+    await kv.close();
+  }
+}
+
+it("loads every city once, stopped by Ctrl-C in the middle and run again", async () => {
+  const stopped = await run(/^cities .* rows/, "SIGINT");
+  expect(stopped.code).toBe(130);
+  expect(stopped.output).toContain("Stopped. Run it again");
+  expect(await count("cities")).toBeLessThan(total);
+
+  const killed = await run(/byPopulation .*[1-9].* rows/, "SIGKILL");
+  expect(killed.code).toBeNull();
+  expect(killed.output).toContain("Loading the other cities");
+  expect(await count("cities")).toBe(total);
+  expect(await count("cities_by_city_id")).toBe(total);
+  expect(await count("cities_by_country")).toBe(total);
+  expect(await count("cities_by_population")).toBeLessThan(total);
+}, 120_000);
+
+it("goes on with the index where it was killed, and shows what it is for", async () => {
+  const { code, output } = await run();
+  expect(code).toBe(0);
+  expect(output).toContain("135,233 cities are there already");
+  expect(output).toContain("cities.findByCityId(2988507)");
+  expect(output).toMatch(/Paris.*FR.*2,138,551/);
+  expect(output).toMatch(/cursor of the next page: [\w-]+$/m);
+  expect(output).toMatch(/[\d,]+ rows indexed in/);
+  const [, largest = ""] = output.split("listByPopulation");
+  const names = [...largest.matchAll(/│ \d+ +│ '([^']+)'/g)].map(([, name]) => name);
+  expect(names).toHaveLength(10);
+  expect(names.slice(0, 3)).toEqual(["Shanghai", "Istanbul", "Buenos Aires"]);
+  expect(await count("cities_by_population")).toBe(total);
+}, 120_000);
+
+it("finds its data and its index the next time", async () => {
+  const { code, output } = await run();
+  expect(code).toBe(0);
+  expect(output).toContain("135,233 cities are there already");
+  expect(output).toContain("The index byPopulation is there already");
+}, 60_000);
+
+it("says so when another process has the database", async () => {
+  const kv = await openKv(path);
+  try {
+    const child = spawn(process.execPath, [main, path]);
+    let errors = "";
+    child.stderr.on("data", (chunk) => {
+      errors += chunk;
+    });
+    const [code] = await once(child, "close");
+    expect(code).toBe(1);
+    expect(errors).toContain("KW_DATABASE_LOCKED");
+  } finally {
+    await kv.close();
+  }
+});

@@ -1,0 +1,12 @@
+/** What the process exits with. */
+export const exitCodes = {
+  /** It is done, or every file is as it should be. */
+  done: 0,
+  failed: 1,
+  /** The command line is wrong. */
+  usage: 2,
+  /** With `--check`: files are not as they should be. */
+  stale: 3,
+} as const;
+
+export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];

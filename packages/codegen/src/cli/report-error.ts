@@ -1,0 +1,60 @@
+import { styled, type Terminal, withShownPaths } from "./terminal.js";
+
+/** Fields that are shown elsewhere or say nothing to people. */
+const otherFields: ReadonlySet<string> = new Set(["name", "code", "retryable", "remedy", "cause"]);
+
+/**
+ * Writes an error for people: code, message, fields, cause and remedy for one of Keywright's, the whole stack for a fault
+ * of the program.
+ */
+export function reportError(error: unknown, terminal: Terminal): void {
+  const { stderr } = terminal;
+  if (!isCoded(error)) {
+    const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    stderr.write(
+      `${styled(stderr, "red", "error")} This is a fault in keywright itself:\n${stack}\n`,
+    );
+    return;
+  }
+  const remedy = "remedy" in error && typeof error.remedy === "string" ? error.remedy : undefined;
+  const lines = [
+    `${styled(stderr, "red", "error")} ${styled(stderr, "bold", error.code)}: ${error.message}`,
+    ...fieldLines(error),
+    ...causeLines(error.cause),
+    ...(remedy === undefined ? [] : ["", remedy]),
+  ];
+  stderr.write(`${withShownPaths(terminal, lines.join("\n"))}\n`);
+}
+
+/** One of Keywright's errors, whichever copy of its packages made it. */
+type CodedError = Error & { readonly code: string };
+
+function isCoded(error: unknown): error is CodedError {
+  return (
+    error instanceof Error &&
+    "code" in error &&
+    typeof error.code === "string" &&
+    error.code.startsWith("KW_")
+  );
+}
+
+function fieldLines(error: CodedError): string[] {
+  return Object.entries(error).flatMap(([field, value]) =>
+    otherFields.has(field) || value === undefined ? [] : [`  ${field}: ${valueText(value)}`],
+  );
+}
+
+function valueText(value: unknown): string {
+  if (typeof value === "string") return value;
+  if (Array.isArray(value)) return value.length === 0 ? "none" : value.map(valueText).join(", ");
+  return JSON.stringify(value) ?? String(value);
+}
+
+function causeLines(cause: unknown): string[] {
+  if (cause === undefined) return [];
+  if (!(cause instanceof Error)) return [`  cause: ${String(cause)}`];
+  const code = isCoded(cause) ? ` ${cause.code}` : "";
+  const [first, ...rest] = cause.message.trim().split("\n");
+  const lines = [`  cause: ${cause.name}${code}: ${first}`, ...rest.map((line) => `    ${line}`)];
+  return [...lines, ...(isCoded(cause) ? fieldLines(cause).map((line) => `  ${line}`) : [])];
+}

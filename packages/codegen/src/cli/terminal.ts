@@ -1,0 +1,31 @@
+import { relative, sep } from "node:path";
+import { styleText } from "node:util";
+
+/** Where a command writes to, and where it is run. */
+export interface Terminal {
+  readonly stdout: NodeJS.WriteStream;
+  readonly stderr: NodeJS.WriteStream;
+  /** Absolute. */
+  readonly folder: string;
+}
+
+type Style = Parameters<typeof styleText>[0];
+
+/** A text in a style, where the stream shows it and NO_COLOR is not set. */
+export function styled(stream: NodeJS.WriteStream, style: Style, text: string): string {
+  return stream.isTTY && !process.env.NO_COLOR
+    ? styleText(style, text, { validateStream: false })
+    : text;
+}
+
+/** A path as it is shown: from the folder of the command, where it is within it. */
+export function shownPath({ folder }: Terminal, path: string): string {
+  const shown = relative(folder, path);
+  return shown === "" || shown.startsWith(`..${sep}`) ? path : shown;
+}
+
+/** A text in which absolute paths within the folder of the command are replaced by shorter ones. */
+export function withShownPaths({ folder }: Terminal, text: string): string {
+  const posixFolder = folder.replaceAll("\\", "/");
+  return text.replaceAll(folder + sep, "").replaceAll(`${posixFolder}/`, "");
+}

@@ -1,0 +1,163 @@
+import { KeywrightError, type KeywrightErrorOptions } from "@keywright/core";
+import { type CodegenErrorCode, codegenErrorMessages, codegenErrorRemedies } from "./codes.js";
+
+/** The base of the errors of code generation: each knows what to do about it. All but the last leave the files as they were. */
+export class CodegenError extends KeywrightError {
+  /** What to do about it. */
+  readonly remedy: string;
+
+  constructor(code: CodegenErrorCode, options?: KeywrightErrorOptions) {
+    super(code, codegenErrorMessages[code], options);
+    this.remedy = codegenErrorRemedies[code];
+  }
+}
+
+/** No configuration file where one was looked for. */
+export class ConfigMissingError extends CodegenError {
+  /** The absolute paths that were tried. */
+  readonly tried: readonly string[];
+
+  constructor(tried: readonly string[]) {
+    super("KW_CONFIG_MISSING");
+    this.tried = tried;
+  }
+}
+
+/** A configuration of the wrong shape. `at` is the place within it. */
+export class ConfigInvalidError extends CodegenError {
+  readonly path: string;
+  readonly at: string;
+  readonly reason: string;
+
+  constructor(path: string, at: string, reason: string) {
+    super("KW_CONFIG_INVALID");
+    this.path = path;
+    this.at = at;
+    this.reason = reason;
+  }
+}
+
+/** A path of the configuration at which there is no file. */
+export class ModuleMissingError extends CodegenError {
+  readonly path: string;
+
+  constructor(path: string) {
+    super("KW_MODULE_MISSING");
+    this.path = path;
+  }
+}
+
+/** A module that threw, or has a syntax error: the configuration, a model's module or one that they import. */
+export class ModuleFailedError extends CodegenError {
+  /** The module that was asked for. */
+  readonly path: string;
+  /** Where it failed, as `file:line`: in the module or in one that it imports. Absent where nothing says so. */
+  readonly at: string | undefined;
+
+  constructor(path: string, at: string | undefined, cause: unknown) {
+    super("KW_MODULE_FAILED", { cause });
+    this.path = path;
+    this.at = at;
+  }
+}
+
+/** A pattern that matches no file. */
+export class ModelsUnmatchedError extends CodegenError {
+  readonly patterns: readonly string[];
+  /** The folder in which they were looked for. */
+  readonly folder: string;
+
+  constructor(patterns: readonly string[], folder: string) {
+    super("KW_MODELS_UNMATCHED");
+    this.patterns = patterns;
+    this.folder = folder;
+  }
+}
+
+/** A module of which no export is a model. */
+export class ModuleWithoutModelError extends CodegenError {
+  readonly path: string;
+  /** What it exports instead. */
+  readonly exports: readonly string[];
+
+  constructor(path: string, exports: readonly string[]) {
+    super("KW_MODULE_WITHOUT_MODEL");
+    this.path = path;
+    this.exports = exports;
+  }
+}
+
+/** Two models of one name: they would store their rows in the same place. */
+export class ModelDuplicateError extends CodegenError {
+  readonly model: string;
+  readonly first: string;
+  readonly second: string;
+
+  constructor(model: string, first: string, second: string) {
+    super("KW_MODEL_DUPLICATE");
+    this.model = model;
+    this.first = first;
+    this.second = second;
+  }
+}
+
+/** A name that two things would have in the generated code, and what the two are. */
+export class NameCollisionError extends CodegenError {
+  readonly generatedName: string;
+  readonly first: string;
+  readonly second: string;
+
+  constructor(generatedName: string, first: string, second: string) {
+    super("KW_NAME_COLLISION");
+    this.generatedName = generatedName;
+    this.first = first;
+    this.second = second;
+  }
+}
+
+/** A name from which no identifier can be made. `at` says whose it is. */
+export class NameUnusableError extends CodegenError {
+  readonly givenName: string;
+  readonly at: string;
+
+  constructor(givenName: string, at: string) {
+    super("KW_NAME_UNUSABLE");
+    this.givenName = givenName;
+    this.at = at;
+  }
+}
+
+/** A part of a model's schema for which there is no type to write. */
+export class TypeInexpressibleError extends CodegenError {
+  readonly model: string;
+  /** From the schema to the part, as in `address.lines`. */
+  readonly path: string;
+  readonly reason: string;
+
+  constructor(model: string, path: string, reason: string) {
+    super("KW_TYPE_INEXPRESSIBLE");
+    this.model = model;
+    this.path = path;
+    this.reason = reason;
+  }
+}
+
+/** A file in the output folder that was not generated, under the name of one that would be. It was left as it is. */
+export class OutputOccupiedError extends CodegenError {
+  readonly path: string;
+
+  constructor(path: string) {
+    super("KW_OUTPUT_OCCUPIED");
+    this.path = path;
+  }
+}
+
+/** The file system refused. Of several files, either all were replaced up to this point or none; none is half-written. */
+export class OutputFailedError extends CodegenError {
+  readonly path: string;
+
+  constructor(path: string, cause: unknown) {
+    super("KW_OUTPUT_FAILED", { cause });
+    this.path = path;
+  }
+}

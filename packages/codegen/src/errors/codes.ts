@@ -1,0 +1,42 @@
+/**
+ * Every error code of this package with its static text. A code never changes its meaning; what varies from one
+ * error to the next stands in the error's fields. Each code has a heading in `docs/errors.md`.
+ */
+export const codegenErrorMessages = {
+  KW_CONFIG_MISSING: "There is no configuration file.",
+  KW_CONFIG_INVALID: "The configuration is not of the shape that defineConfig takes.",
+  KW_MODULE_MISSING: "The configuration names a file that does not exist.",
+  KW_MODULE_FAILED: "A module failed while it was loaded.",
+  KW_MODELS_UNMATCHED: "A pattern of the configuration matches no file.",
+  KW_MODULE_WITHOUT_MODEL: "A module exports no model.",
+  KW_MODEL_DUPLICATE: "Two models have the same name.",
+  KW_NAME_COLLISION: "Two things would have the same name in the generated code.",
+  KW_NAME_UNUSABLE: "No identifier can be made from a name.",
+  KW_TYPE_INEXPRESSIBLE: "A part of the schema has no type that can be written down.",
+  KW_OUTPUT_OCCUPIED: "A file that was not generated is where a generated one belongs.",
+  KW_OUTPUT_FAILED: "The output folder could not be read or written.",
+} as const;
+
+/** A code of {@link codegenErrorMessages}. */
+export type CodegenErrorCode = keyof typeof codegenErrorMessages;
+
+/** What to do about each error: printed below it on the terminal. */
+export const codegenErrorRemedies: Readonly<Record<CodegenErrorCode, string>> = {
+  KW_CONFIG_MISSING:
+    'Create keywright.config.ts with `export default defineConfig({ models: "src/models/*.ts", output: "src/db" })`, or name another file with --config.',
+  KW_CONFIG_INVALID:
+    'Export as default what `defineConfig({ models: "src/models/*.ts", output: "src/db" })` returns.',
+  KW_MODULE_MISSING:
+    "Correct the path in `models`; it is relative to the configuration file, and names a file or is a pattern.",
+  KW_MODULE_FAILED: "Correct the module: it has to load without a database and without arguments.",
+  KW_MODELS_UNMATCHED: "Correct the pattern in `models`; it is relative to the configuration file.",
+  KW_MODULE_WITHOUT_MODEL:
+    'Export what `defineModel` returns, or leave the module out of `models`, as with "!src/models/shared.ts".',
+  KW_MODEL_DUPLICATE: "Give one of the two models another name.",
+  KW_NAME_COLLISION: "Rename one of the two.",
+  KW_NAME_UNUSABLE:
+    "Use a name whose letters and digits, after what separates them, begin with a letter.",
+  KW_TYPE_INEXPRESSIBLE: "Change this part of the schema as the reason says.",
+  KW_OUTPUT_OCCUPIED: "Move the file away, or set `output` to another folder.",
+  KW_OUTPUT_FAILED: "Make sure that `output` is a folder, or can be made, and that it is writable.",
+};

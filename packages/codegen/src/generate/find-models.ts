@@ -1,0 +1,90 @@
+import { statSync } from "node:fs";
+import { resolve } from "node:path";
+import { compileModel, isModel, type Model } from "@keywright/orm";
+import { glob, isDynamicPattern } from "tinyglobby";
+import {
+  ModelsUnmatchedError,
+  ModuleMissingError,
+  ModuleWithoutModelError,
+} from "../errors/codegen-errors.js";
+import type { FoundModel } from "./found-model.js";
+import { isGeneratedFile } from "./generated-text.js";
+import type { LoadedConfig } from "./load-config.js";
+
+/** A module and the models that it exports, each with the name of the export. */
+interface ModelModule {
+  readonly path: string;
+  readonly models: ReadonlyMap<Model, string>;
+}
+
+/**
+ * Loads the modules of a configuration and finds the models that they export, in the order of their names.
+ *
+ * @throws {ModuleMissingError} for a path without a file.
+ * @throws {ModelsUnmatchedError} for patterns that match none.
+ * @throws {ModuleFailedError} for a module that throws.
+ * @throws {ModuleWithoutModelError} for a module that exports no model.
+ */
+export async function findModels(config: LoadedConfig): Promise<FoundModel[]> {
+  const modules: ModelModule[] = [];
+  for (const path of await modulePaths(config)) {
+    const exports = await config.loadModule(path);
+    const models = new Map<Model, string>();
+    for (const name of Object.keys(exports).sort(defaultLast)) {
+      const value = exports[name];
+      if (isModel(value) && !models.has(value)) models.set(value, name);
+    }
+    if (models.size === 0) throw new ModuleWithoutModelError(path, Object.keys(exports).sort());
+    modules.push({ path, models });
+  }
+  // A module that exports others' models again has more of them, and is not where they are defined.
+  modules.sort((a, b) => a.models.size - b.models.size);
+  const found = new Map<Model, FoundModel>();
+  for (const { path: modulePath, models } of modules) {
+    for (const [model, exportName] of models) {
+      if (found.has(model)) continue;
+      found.set(model, { model: compileModel(model), modulePath, exportName });
+    }
+  }
+  return [...found.values()].sort((a, b) => compare(a.model.name, b.model.name));
+}
+
+/** The files that a configuration names, none of them generated, in the order of their paths. */
+async function modulePaths({ folder, models }: LoadedConfig): Promise<string[]> {
+  const paths = new Set<string>();
+  const excluded = models.filter((entry) => entry.startsWith("!"));
+  for (const entry of models) {
+    if (excluded.includes(entry)) continue;
+    const path = resolve(folder, entry);
+    // A file's own name may look like a pattern, as in `[id].ts`.
+    if (statSync(path, { throwIfNoEntry: false })?.isFile() === true) {
+      paths.add(path);
+      continue;
+    }
+    if (!isDynamicPattern(entry)) throw new ModuleMissingError(path);
+    const matches = await matching([entry, ...excluded], folder);
+    if (matches.length === 0) throw new ModelsUnmatchedError([entry, ...excluded], folder);
+    for (const match of matches) paths.add(match);
+  }
+  if (paths.size === 0) throw new ModelsUnmatchedError(models, folder);
+  return [...paths].sort(compare);
+}
+
+/** The files that a pattern matches and others do not take away; generated ones do not count. */
+async function matching(patterns: readonly string[], folder: string): Promise<string[]> {
+  const paths = await glob(patterns, {
+    cwd: folder,
+    absolute: true,
+    expandDirectories: false,
+    ignore: ["**/node_modules/**", "**/*.d.{ts,mts,cts}"],
+  });
+  return paths.filter((path) => !isGeneratedFile(path)).map((path) => resolve(path));
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+function defaultLast(a: string, b: string): number {
+  return Number(a === "default") - Number(b === "default") || compare(a, b);
+}

@@ -1,0 +1,68 @@
+import { existsSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { createJiti, type Jiti } from "jiti";
+import { ModuleFailedError } from "../errors/codegen-errors.js";
+import { posix } from "./paths.js";
+
+/** Loads modules of the user's, TypeScript or JavaScript, one after the other. */
+export type LoadModule = (path: string) => Promise<Readonly<Record<string, unknown>>>;
+
+/**
+ * A loader for the modules of a project. They share one instance of each module that they import, and packages are
+ * imported by Node itself, so that the project's own Keywright and Zod are what its models are made of. Path aliases of
+ * the project's `tsconfig.json` are followed.
+ *
+ * @param from the absolute path of a file in the project, such as its configuration.
+ */
+export function createModuleLoader(from: string): LoadModule {
+  const jiti = createJiti(from, { fsCache: false, interopDefault: false, tsconfigPaths: true });
+  return async (path) => {
+    const before = new Set(Object.keys(jiti.cache));
+    try {
+      return await jiti.import<Readonly<Record<string, unknown>>>(path);
+    } catch (error) {
+      forgetSince(jiti, before);
+      throw new ModuleFailedError(path, placeOf(error), error);
+    }
+  };
+}
+
+/** A module that failed must not be found in the cache, half-loaded, by the next one that imports it. */
+function forgetSince(jiti: Jiti, before: ReadonlySet<string>): void {
+  for (const path of Object.keys(jiti.cache)) {
+    if (!before.has(path) && !isPackage(path)) delete jiti.cache[path];
+  }
+}
+
+/**
+ * Where in the user's own code an error was thrown, as `file:line`. Without the column: what is run is not quite what
+ * was written.
+ */
+function placeOf(error: unknown): string | undefined {
+  if (!(error instanceof Error)) return undefined;
+  const syntaxError = /\n ?(\S.*:\d+):\d+\s*$/.exec(error.message);
+  if (syntaxError?.[1] !== undefined) return syntaxError[1];
+  for (const line of (error.stack ?? "").split("\n")) {
+    const [, file, row] = /^\s+at (?:async )?(?:.+? \()?(.+?):(\d+):\d+\)?$/.exec(line) ?? [];
+    if (file === undefined) continue;
+    const path = file.startsWith("file:") ? fileURLToPath(file) : file;
+    if (existsSync(path) && !isPackage(path)) return `${path}:${row}`;
+  }
+  return undefined;
+}
+
+function isPackage(path: string): boolean {
+  const posixPath = posix(path);
+  return posixPath.includes("/node_modules/") || ownFolders.some((it) => posixPath.startsWith(it));
+}
+
+const require = createRequire(import.meta.url);
+
+/** The folders of Keywright's packages, which in a workspace are not below `node_modules`. */
+const ownFolders = [
+  dirname(require.resolve("@keywright/core")),
+  dirname(require.resolve("@keywright/orm")),
+  join(dirname(fileURLToPath(import.meta.url)), ".."),
+].map((folder) => `${posix(folder)}/`);

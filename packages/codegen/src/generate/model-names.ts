@@ -1,0 +1,94 @@
+import { ModelDuplicateError, NameUnusableError } from "../errors/codegen-errors.js";
+import { camelCase, isIdentifier, kebabCase, pascalCase } from "../schema/identifiers.js";
+import { describeOrigin, type FoundModel } from "./found-model.js";
+import { NameClaims } from "./name-claims.js";
+
+/** What a model's generated things are called. */
+export interface ModelNames {
+  /** Of the file, without `.ts`. */
+  readonly file: string;
+  /** Of the property of `Repositories`. */
+  readonly property: string;
+  /** Of the model itself, where it is imported. */
+  readonly model: string;
+  /** Begins the names of types. */
+  readonly base: string;
+  readonly row: string;
+  readonly create: string;
+  readonly update: string;
+  readonly repository: string;
+}
+
+/** A model and what its generated things are called. */
+export interface NamedModel extends FoundModel {
+  readonly names: ModelNames;
+}
+
+/** The names of what generated files import, declare or use, beside what they are about. */
+const namesInFiles: ReadonlySet<string> = new Set(
+  (
+    "database kv z AnyDatabase Kv ListOptions Page RangeFilter Table createDatabase openRepositories tableOf Repositories " +
+    "ArrayBuffer BigInt64Array BigUint64Array Date Exclude Float32Array Float64Array Int16Array Int32Array Int8Array " +
+    "Map NonNullable Promise Readonly ReadonlyMap ReadonlySet Record RegExp Set URL Uint16Array Uint32Array " +
+    "Uint8Array Uint8ClampedArray"
+  ).split(" "),
+);
+
+/**
+ * Names what is generated for some models.
+ *
+ * @throws {ModelDuplicateError} for two models of one name.
+ * @throws {NameCollisionError} for two things of one name.
+ * @throws {NameUnusableError} for a name from which no identifier can be made.
+ */
+export function nameModels(models: readonly FoundModel[]): NamedModel[] {
+  assertDistinctModels(models);
+  const files = new NameClaims();
+  const properties = new NameClaims();
+  const imports = new NameClaims();
+  files.claim("index", "the index of the generated files");
+  properties.claim("database", "the database of Repositories");
+  imports.claim("Repositories", "the type of all repositories");
+  return models.map((found) => {
+    const names = namesOf(found);
+    const owner = `model ${JSON.stringify(found.model.name)}, ${describeOrigin(found)}`;
+    files.claim(names.file, owner);
+    properties.claim(names.property, owner);
+    imports.claim(names.model, owner);
+    imports.claim(names.repository, owner);
+    return { ...found, names };
+  });
+}
+
+function assertDistinctModels(models: readonly FoundModel[]): void {
+  const firstOf = new Map<string, FoundModel>();
+  for (const found of models) {
+    const { name } = found.model;
+    const first = firstOf.get(name);
+    if (first !== undefined) {
+      throw new ModelDuplicateError(name, describeOrigin(first), describeOrigin(found));
+    }
+    firstOf.set(name, found);
+  }
+}
+
+function namesOf({ model, modulePath, exportName }: FoundModel): ModelNames {
+  const file = kebabCase(model.name);
+  const property = camelCase(model.name);
+  if (!isIdentifier(property)) throw new NameUnusableError(model.name, "the name of a model");
+  const base = pascalCase(exportName === "default" ? model.name : exportName);
+  if (!isIdentifier(exportName) || !isIdentifier(base)) {
+    throw new NameUnusableError(exportName, `an export of ${modulePath}`);
+  }
+  const importName = exportName === "default" ? base : exportName;
+  return {
+    file,
+    property,
+    model: namesInFiles.has(importName) ? `${importName}Model` : importName,
+    base,
+    row: `${base}Row`,
+    create: `${base}Create`,
+    update: `${base}Update`,
+    repository: `${base}Repository`,
+  };
+}

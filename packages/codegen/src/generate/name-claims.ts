@@ -1,0 +1,14 @@
+import { NameCollisionError } from "../errors/codegen-errors.js";
+
+/** Names that must differ, such as those of the methods of a class, and what has each. */
+export class NameClaims {
+  readonly #owners = new Map<string, string>();
+
+  /** @throws {NameCollisionError} where something else has the name. */
+  claim(name: string, owner: string): string {
+    const first = this.#owners.get(name);
+    if (first !== undefined) throw new NameCollisionError(name, first, owner);
+    this.#owners.set(name, owner);
+    return name;
+  }
+}

@@ -1,0 +1,104 @@
+import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { OutputFailedError, OutputOccupiedError } from "../errors/codegen-errors.js";
+import { isGenerated } from "./generated-text.js";
+
+/** A generated file as it should be, against what is on disk. */
+export interface OutputFile {
+  /** Absolute. */
+  readonly path: string;
+  /** `"extra"` is a generated file of a model that is gone. */
+  readonly state: "fresh" | "stale" | "missing" | "extra";
+  /** What it should be; absent for an extra one. */
+  readonly text: string | undefined;
+}
+
+/**
+ * Compares generated files with what is in their folder.
+ *
+ * @param texts the text of each file by its name.
+ * @returns every file of `texts` in its order, then those that should not be there.
+ * @throws {OutputOccupiedError} where another file has the name of a generated one.
+ * @throws {OutputFailedError} where the folder cannot be read.
+ */
+export async function compareOutput(
+  folder: string,
+  texts: ReadonlyMap<string, string>,
+): Promise<OutputFile[]> {
+  const files: OutputFile[] = [];
+  for (const [name, text] of texts) {
+    const path = join(folder, name);
+    const onDisk = await readText(path);
+    if (onDisk !== undefined && !isGenerated(onDisk)) throw new OutputOccupiedError(path);
+    const state = onDisk === undefined ? "missing" : isSameText(onDisk, text) ? "fresh" : "stale";
+    files.push({ path, state, text });
+  }
+  for (const name of await namesIn(folder)) {
+    if (texts.has(name) || !name.endsWith(".ts")) continue;
+    const path = join(folder, name);
+    const isExtra = isGenerated((await readText(path)) ?? "");
+    if (isExtra) files.push({ path, state: "extra", text: undefined });
+  }
+  return files;
+}
+
+/**
+ * Writes the files that are stale or missing and removes those that are extra. New text is first written beside its
+ * file, for all files; then it takes the files' places, each at once.
+ *
+ * @throws {OutputFailedError} where the file system refuses.
+ */
+export async function writeOutput(folder: string, files: readonly OutputFile[]): Promise<void> {
+  const temporary: { readonly from: string; readonly to: string }[] = [];
+  try {
+    await attempt(folder, () => mkdir(folder, { recursive: true }));
+    for (const { path, state, text } of files) {
+      if (text === undefined || state === "fresh") continue;
+      const from = `${path}.${process.pid}.tmp`;
+      temporary.push({ from, to: path });
+      await attempt(path, () => writeFile(from, text));
+    }
+    for (const { from, to } of temporary) await attempt(to, () => rename(from, to));
+  } catch (error) {
+    for (const { from } of temporary) await rm(from, { force: true });
+    throw error;
+  }
+  for (const { path, state } of files) {
+    if (state === "extra") await attempt(path, () => rm(path));
+  }
+}
+
+/** A checkout may have turned the line ends into the system's. */
+function isSameText(a: string, b: string): boolean {
+  return a.replaceAll("\r\n", "\n") === b;
+}
+
+async function readText(path: string): Promise<string | undefined> {
+  return await attempt(path, () => readFile(path, "utf8"), "ENOENT");
+}
+
+async function namesIn(folder: string): Promise<string[]> {
+  const read = () => readdir(folder, { withFileTypes: true });
+  const entries = (await attempt(folder, read, "ENOENT")) ?? [];
+  return entries.flatMap((entry) => (entry.isFile() ? [entry.name] : [])).sort();
+}
+
+async function attempt<T>(path: string, action: () => Promise<T>): Promise<T>;
+async function attempt<T>(
+  path: string,
+  action: () => Promise<T>,
+  absent: string,
+): Promise<T | undefined>;
+/** @param absent the code of an error that means undefined. */
+async function attempt<T>(
+  path: string,
+  action: () => Promise<T>,
+  absent?: string,
+): Promise<T | undefined> {
+  try {
+    return await action();
+  } catch (error) {
+    if (absent !== undefined && (error as NodeJS.ErrnoException).code === absent) return undefined;
+    throw new OutputFailedError(path, error);
+  }
+}

@@ -1,0 +1,21 @@
+export {
+  CodegenError,
+  ConfigInvalidError,
+  ConfigMissingError,
+  ModelDuplicateError,
+  ModelsUnmatchedError,
+  ModuleFailedError,
+  ModuleMissingError,
+  ModuleWithoutModelError,
+  NameCollisionError,
+  NameUnusableError,
+  OutputFailedError,
+  OutputOccupiedError,
+  TypeInexpressibleError,
+} from "./errors/codegen-errors.js";
+export {
+  type CodegenErrorCode,
+  codegenErrorMessages,
+  codegenErrorRemedies,
+} from "./errors/codes.js";
+export { type Config, defineConfig } from "./generate/config.js";

@@ -1,0 +1,32 @@
+import type { MigrationProgress } from "@keywright/orm";
+import { labelOf, progressLine } from "./progress-text.js";
+import type { Reporter } from "./reporter.js";
+
+/** Milliseconds between lines. */
+const interval = 1000;
+
+/**
+ * Shows progress as lines of plain text, for files and pipes: the first at once, then one a second at the most, and the
+ * last of each build.
+ */
+export function lineReporter(stream: NodeJS.WritableStream): Reporter {
+  let lastLineAt = Number.NEGATIVE_INFINITY;
+  let pending: MigrationProgress | undefined;
+  const write = (progress: MigrationProgress) => {
+    stream.write(`${progressLine(progress)}\n`);
+    lastLineAt = performance.now();
+    pending = undefined;
+  };
+  const writePending = () => {
+    if (pending !== undefined) write(pending);
+  };
+  return {
+    show(progress) {
+      const isNextBuild = pending !== undefined && labelOf(pending) !== labelOf(progress);
+      if (isNextBuild) writePending();
+      if (performance.now() - lastLineAt >= interval) write(progress);
+      else pending = progress;
+    },
+    stop: writePending,
+  };
+}

@@ -1,0 +1,103 @@
+import type { CompiledModel } from "@keywright/orm";
+import { TypeInexpressibleError } from "../errors/codegen-errors.js";
+import { type Alternatives, textOf, unionOf } from "./alternatives.js";
+import { objectText, type Property, restType } from "./object-type.js";
+import type { Place } from "./place.js";
+import { referenceToModel } from "./reference.js";
+import { type NamedType, TypeWriter } from "./type-writer.js";
+
+/** What an interface is made of. */
+export interface InterfaceType {
+  readonly properties: readonly Property[];
+  /** The type of further properties; without members where there are none. */
+  readonly rest: Alternatives;
+}
+
+/** The types of a model's rows. */
+export interface ModelTypes {
+  /** A row as it is stored and returned. */
+  readonly row: InterfaceType;
+  /** What `create` takes. */
+  readonly create: InterfaceType;
+  /** What `update` takes. */
+  readonly update: InterfaceType;
+  /** Types within them that contain themselves. */
+  readonly named: readonly NamedType[];
+  /** Whether one of the types refers to the model, and to Zod. */
+  readonly hasReferences: boolean;
+}
+
+/**
+ * The types of a model's rows, spelled out from its schema.
+ *
+ * @param names.model the model's, where the types are declared.
+ * @param names.base begins the names of types: `City` for `CityRow`.
+ * @throws {TypeInexpressibleError} for a catchall that not all fields fit.
+ */
+export function modelTypes(
+  model: CompiledModel,
+  names: { readonly model: string; readonly base: string },
+): ModelTypes {
+  const { base } = names;
+  const place: Place = { path: [], reference: referenceToModel(names.model) };
+  const taken = new Set(["Row", "Create", "Update", "Repository", "Input"].map((it) => base + it));
+  const output = new TypeWriter("output", base, taken);
+  const input = new TypeWriter("input", base, taken);
+  const row = interfaceType(model, output, place, `${base}Row`);
+  const given = interfaceType(model, input, place, `${base}Input`);
+  const named = [...output.namedTypes, ...input.namedTypes];
+  if (input.isRecursive) {
+    named.push({ name: `${base}Input`, type: [objectText(given.properties, given.rest)] });
+  }
+  const [id] = model.primaryKey;
+  const create = given.properties.map((property) =>
+    model.generatesId && property.name === id ? { ...property, isOptional: true } : property,
+  );
+  const update = given.properties
+    .filter(({ name }) => !model.primaryKey.includes(name))
+    .map((property) => ({
+      ...property,
+      isOptional: true,
+      type: unionOf(property.type, ["undefined"]),
+    }));
+  return {
+    row,
+    create: { ...given, properties: create },
+    update: { ...given, properties: update },
+    named,
+    hasReferences: output.hasReferences || input.hasReferences,
+  };
+}
+
+/** The type of a field's values in a key, as text: neither null nor undefined, for such a row is in no index. */
+export function keyType(row: InterfaceType, field: string, rowName: string): string {
+  const property = row.properties.find(({ name }) => name === field);
+  const { type = [], isOptional = false } = property ?? {};
+  const present = type.filter((member) => member !== "null" && member !== "undefined");
+  // Whether a type that is referred to takes in null does not show.
+  const isSpelledOut = present.every((member) => !member.startsWith("z."));
+  if (isSpelledOut && textOf(present).length <= longestKeyType) return textOf(present);
+  const ofRow = `${rowName}[${JSON.stringify(field)}]`;
+  const isPresent = isSpelledOut && !isOptional && present.length === type.length;
+  return isPresent ? ofRow : `NonNullable<${ofRow}>`;
+}
+
+/** Longer types are named by their row's field where they are repeated, in characters. */
+const longestKeyType = 40;
+
+function interfaceType(
+  model: CompiledModel,
+  writer: TypeWriter,
+  place: Place,
+  name: string,
+): InterfaceType {
+  const { def } = model.schema._zod;
+  const properties = writer.rowProperties(model.schema, place, name) ?? [];
+  const rest = restType(writer, def, properties, place);
+  if (rest !== undefined) return { properties, rest };
+  throw new TypeInexpressibleError(
+    model.name,
+    "catchall",
+    "an interface cannot have further properties of a type that its own do not all have: use z.looseObject",
+  );
+}

@@ -1,0 +1,52 @@
+import type * as z from "zod";
+import { type Alternatives, textOf } from "./alternatives.js";
+import { collectionType, requiredItems } from "./collection-types.js";
+import type { Place } from "./place.js";
+import type { Schema, Writer } from "./writer.js";
+
+/** The type that Zod's `readonly` makes of a schema's; undefined for the rarer ones. */
+export function readonlyType(
+  writer: Writer,
+  schema: Schema,
+  place: Place,
+): Alternatives | undefined {
+  const { def } = (schema as z.core.$ZodTypes)._zod;
+  switch (def.type) {
+    case "array":
+      return modified(writer, schema, place, (type) => `readonly ${type}`);
+    case "tuple":
+      // Zod takes a tuple that can be empty as an array.
+      if (requiredItems(writer, def) === 0) return undefined;
+      return modified(writer, schema, place, (type) => `readonly ${type}`);
+    case "object":
+    case "record":
+      return modified(writer, schema, place, (type) => `Readonly<${type}>`);
+    case "map":
+      return collectionType(writer, "ReadonlyMap", [def.keyType, def.valueType], place);
+    case "set":
+      return collectionType(writer, "ReadonlySet", [def.valueType], place);
+    case "string":
+    case "number":
+    case "bigint":
+    case "boolean":
+    case "date":
+    case "literal":
+    case "enum":
+      return writer.write(schema, place);
+    default:
+      return undefined;
+  }
+}
+
+/** A named type could be one to which a modifier does not apply. */
+function modified(
+  writer: Writer,
+  schema: Schema,
+  place: Place,
+  modify: (text: string) => string,
+): Alternatives | undefined {
+  const type = writer.write(schema, place);
+  return type === undefined || type.some((member) => writer.isName(member))
+    ? undefined
+    : [modify(textOf(type))];
+}

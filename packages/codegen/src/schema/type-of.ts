@@ -1,0 +1,126 @@
+import type * as z from "zod";
+import { type Alternatives, textOf, unionOf, without } from "./alternatives.js";
+import { classType } from "./class-type.js";
+import { arrayType, collectionType, recordType, tupleType, typesOf } from "./collection-types.js";
+import { literalType } from "./literal-type.js";
+import { objectType } from "./object-type.js";
+import { type Place, placeWithin, unreferablePlace } from "./place.js";
+import { readonlyType } from "./readonly-type.js";
+import type { Definition, Schema, Writer } from "./writer.js";
+
+/** The type of a schema from the types of its parts; undefined where it cannot be spelled out. */
+export function typeOf(writer: Writer, schema: Schema, place: Place): Alternatives | undefined {
+  const { def } = (schema as z.core.$ZodTypes)._zod;
+  // What a coercion takes can be narrowed by a type argument, which is not there at run time.
+  if (writer.side === "input" && "coerce" in def && def.coerce === true) return undefined;
+  switch (def.type) {
+    case "string":
+    case "bigint":
+    case "boolean":
+    case "undefined":
+    case "null":
+    case "void":
+      return [def.type];
+    case "number":
+    case "nan":
+      return ["number"];
+    case "date":
+      return ["Date"];
+    case "any":
+    case "unknown":
+      return ["unknown"];
+    case "never":
+      return [];
+    case "literal":
+      return literalType(def.values);
+    case "enum":
+      return enumType(def.entries);
+    case "custom":
+      return classType(schema);
+    case "object":
+      return objectType(writer, def, place);
+    case "array":
+      return arrayType(writer, def, place);
+    case "tuple":
+      return tupleType(writer, def, place);
+    case "record":
+      return recordType(writer, def, place);
+    case "map":
+      return collectionType(writer, "Map", [def.keyType, def.valueType], place);
+    case "set":
+      return collectionType(writer, "Set", [def.valueType], place);
+    case "union": {
+      const options = typesOf(writer, def.options, place);
+      return options && unionOf(...options);
+    }
+    case "intersection": {
+      const sides = typesOf(writer, [def.left, def.right], place);
+      return sides && [`(${sides.map((side) => `(${textOf(side)})`).join(" & ")})`];
+    }
+    case "pipe": {
+      const end = writer.side === "input" ? "in" : "out";
+      return writer.write(def[end], placeWithin(place, "def", end));
+    }
+    case "lazy":
+      // The getter may return another schema each time; Zod keeps the first.
+      return writer.write((schema as z.core.$ZodLazy)._zod.innerType, unreferablePlace(place));
+    case "readonly":
+      return readonlyType(writer, def.innerType, placeWithin(place, "def", "innerType"));
+    case "optional":
+    case "nullable":
+    case "default":
+    case "prefault":
+    case "nonoptional":
+    case "catch":
+    case "success":
+      return wrappedType(writer, schema, def, place);
+    default:
+      // Transforms, promises, functions, files, symbols, template literals, and what later versions of Zod add.
+      return undefined;
+  }
+}
+
+type Wrapper = Definition<
+  "optional" | "nullable" | "default" | "prefault" | "nonoptional" | "catch" | "success"
+>;
+
+/** The type of a schema that changes what another one says of null and undefined. */
+function wrappedType(
+  writer: Writer,
+  schema: Schema,
+  def: Wrapper,
+  place: Place,
+): Alternatives | undefined {
+  const inner = writer.write(def.innerType, placeWithin(place, "def", "innerType"));
+  if (inner === undefined) return undefined;
+  const isInput = writer.side === "input";
+  switch (def.type) {
+    case "optional":
+      // An exact optional property may be absent, and is never undefined.
+      return schema._zod.traits.has("$ZodExactOptional") ? inner : unionOf(inner, ["undefined"]);
+    case "nullable":
+      return unionOf(inner, ["null"]);
+    case "default":
+      return isInput ? unionOf(inner, ["undefined"]) : withoutUndefined(writer, inner);
+    case "prefault":
+      return isInput ? unionOf(inner, ["undefined"]) : inner;
+    case "nonoptional":
+      return withoutUndefined(writer, inner);
+    case "catch":
+      return inner;
+    case "success":
+      return isInput ? inner : ["boolean"];
+  }
+}
+
+function withoutUndefined(writer: Writer, type: Alternatives): Alternatives {
+  return without(type, "undefined").map((member) =>
+    writer.isName(member) ? `Exclude<${member}, undefined>` : member,
+  );
+}
+
+/** Where a member's name is not its value, the schema is of a TypeScript enum, whose members have types of their own. */
+function enumType(entries: Readonly<Record<string, string | number>>): Alternatives | undefined {
+  const isOfLiterals = Object.entries(entries).every(([name, value]) => name === value);
+  return isOfLiterals ? literalType(Object.values(entries)) : undefined;
+}

@@ -1,0 +1,111 @@
+import { tmpdir } from "node:os";
+import { describe, expect, it } from "vitest";
+import { createProject, runCommand } from "./project.js";
+
+const run = (...args: string[]) => runCommand(tmpdir(), args);
+
+describe("the command line", () => {
+  it("prints help, with an example", async () => {
+    const { exitCode, stdout, stderr } = await run("generate", "--help");
+    expect(stdout).toContain("Usage: keywright generate [options]");
+    expect(stdout).toContain("$ keywright generate --check");
+    expect(stdout).toContain('defineConfig({ models: "src/models/*.ts", output: "src/db" })');
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
+    expect((await run("--help")).stdout).toContain("generate [options]");
+  });
+
+  it("prints its version", async () => {
+    const { exitCode, stdout } = await run("--version");
+    expect(stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+    expect(exitCode).toBe(0);
+  });
+
+  it.each([
+    { args: ["generat"], message: "unknown command 'generat'", nearest: "generate" },
+    { args: ["generate", "--chek"], message: "unknown option '--chek'", nearest: "--check" },
+  ])("suggests the nearest for $args", async ({ args, message, nearest }) => {
+    const { exitCode, stdout, stderr } = await run(...args);
+    expect(stderr).toContain(message);
+    expect(stderr).toContain(`Did you mean ${nearest}?`);
+    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: "" });
+  });
+
+  it("takes no further arguments, and wants a command", async () => {
+    expect((await run("generate", "users")).exitCode).toBe(2);
+    const { exitCode, stderr } = await run();
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain("Usage: keywright");
+  });
+});
+
+describe("an error", () => {
+  it("is shown with the user's file and line, and without a stack", async () => {
+    const project = await createProject({
+      "keywright.config.ts": 'export default { models: "models/*.ts", output: "db" };\n',
+      "models/user.ts": 'import { tableName } from "../names.js";\nexport const name: string = tableName();\n',
+      "names.ts": [
+        "interface Names {",
+        "  readonly users: string;",
+        "}",
+        "const names: Partial<Names> = {};",
+        "export function tableName(): string {",
+        "  return names.users!.toLowerCase();",
+        "}",
+      ].join("\n"),
+    });
+    try {
+      const { exitCode, stdout, stderr } = await project.run(["generate"]);
+      expect(stderr.replaceAll("\\", "/").split("\n")).toEqual([
+        "error KW_MODULE_FAILED: A module failed while it was loaded.",
+        "  path: models/user.ts",
+        "  at: names.ts:6",
+        expect.stringMatching(/^ {2}cause: TypeError: Cannot read properties of undefined/),
+        "",
+        "Correct the module: it has to load without a database and without arguments.",
+        "",
+      ]);
+      expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: "" });
+    } finally {
+      await project.remove();
+    }
+  });
+
+  it("of a model's definition shows what the definition's error says", async () => {
+    const project = await createProject({
+      "keywright.config.ts": 'export default { models: "user.ts", output: "db" };\n',
+      "user.ts": `import { defineModel } from "@keywright/orm";
+import * as z from "zod";
+
+export const User = defineModel({
+  name: "users",
+  schema: z.object({ id: z.string() }),
+  primaryKey: "uuid" as "id",
+});
+`,
+    });
+    try {
+      const { exitCode, stderr } = await project.run(["generate"]);
+      expect(stderr).toContain("  at: user.ts:4\n");
+      expect(stderr).toContain("cause: ModelDefinitionError KW_MODEL_INVALID: ");
+      expect(stderr).toContain("    at: primaryKey\n");
+      expect(stderr).toContain('    reason: the schema has no field "uuid"\n');
+      expect(exitCode).toBe(1);
+    } finally {
+      await project.remove();
+    }
+  });
+
+  it("comes to an end though a model's module holds the process open", async () => {
+    const project = await createProject({
+      "keywright.config.ts": 'export default { models: "user.ts", output: "db" };\n',
+      "user.ts": "setInterval(() => undefined, 1000);\nexport const nothing = 1;\n",
+    });
+    try {
+      const { exitCode, stderr } = await project.run(["generate"]);
+      expect(stderr).toContain("KW_MODULE_WITHOUT_MODEL");
+      expect(exitCode).toBe(1);
+    } finally {
+      await project.remove();
+    }
+  });
+});

@@ -1,0 +1,35 @@
+import { readdir } from "node:fs/promises";
+import { basename, join } from "node:path";
+import ts from "typescript";
+import { describe, expect, it } from "vitest";
+import { generate } from "../src/generate/generate.js";
+
+const fixtures = {
+  plain: "generated",
+  keys: "src/generated",
+  tenants: "generated",
+};
+
+/** `vitest -u` writes the files anew: read the difference. */
+describe.each(Object.entries(fixtures))("the generated files of %s", (name, output) => {
+  const project = join(import.meta.dirname, "fixtures", name);
+
+  it("are the golden ones, and no others", async () => {
+    const { files } = await generate({ folder: project, check: true });
+    for (const { path, text } of files) await expect(text).toMatchFileSnapshot(path);
+    const names = files.map(({ path }) => basename(path));
+    expect((await readdir(join(project, output))).sort()).toEqual(names.sort());
+  });
+
+  it("declare their types in each file alone", async () => {
+    const { files } = await generate({ folder: project, check: true });
+    for (const { path, text = "" } of files) {
+      const { diagnostics } = ts.transpileDeclaration(text, {
+        fileName: basename(path),
+        reportDiagnostics: true,
+        compilerOptions: { isolatedDeclarations: true, strict: true, verbatimModuleSyntax: true },
+      });
+      expect(diagnostics).toEqual([]);
+    }
+  });
+});

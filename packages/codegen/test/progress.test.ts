@@ -1,0 +1,290 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { Writable } from "node:stream";
+import { fileURLToPath } from "node:url";
+import { openKv } from "@keywright/core";
+import { createDatabase, defineModel, type MigrationProgress, migrate } from "@keywright/orm";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import * as z from "zod";
+import { migrationProgress } from "../src/progress/migration-progress.js";
+
+const [hideCursor, showCursor] = ["\u001b[?25l", "\u001b[?25h"];
+
+/** A stream that remembers what was written to it. */
+function fakeStream(terminal?: { readonly columns: number }) {
+  const written: string[] = [];
+  const stream = new Writable({
+    decodeStrings: false,
+    write(chunk: string, _encoding, done) {
+      written.push(chunk);
+      done();
+    },
+  });
+  Object.assign(stream, terminal === undefined ? {} : { isTTY: true, columns: terminal.columns });
+  return {
+    stream: stream as unknown as NodeJS.WriteStream,
+    written,
+    text: () => written.join(""),
+  };
+}
+
+function progress(change: Partial<MigrationProgress> = {}): MigrationProgress {
+  return {
+    model: "cities",
+    indexes: ["byPopulation"],
+    phase: "building",
+    rowsDone: 45_000,
+    rowsTotal: 135_233,
+    rowsPerSecond: 210_000.4,
+    secondsLeft: 0.43,
+    ...change,
+  };
+}
+
+const counting = progress({ phase: "counting", rowsPerSecond: 0, secondsLeft: undefined });
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  vi.stubEnv("NO_COLOR", "");
+  vi.stubEnv("TERM", "xterm");
+});
+afterEach(() => {
+  vi.useRealTimers();
+  vi.unstubAllEnvs();
+});
+
+describe("on a terminal", () => {
+  it("draws a bar with label, rows, rate and time left", () => {
+    const { stream, text } = fakeStream({ columns: 120 });
+    const { onProgress, stop } = migrationProgress({ stream });
+    onProgress(progress());
+    const [, before, full = "", rest = "", after] =
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: the bar stands between them.
+      /(cities.*)\u001b\[36m(█+)(░+)\u001b\[39m(.*left)/.exec(text()) ?? [];
+    expect([before, after]).toEqual([
+      "cities byPopulation  ",
+      "   45,000 / 135,233 rows   33 %  210,000 rows/s  1 s left",
+    ]);
+    expect(full.length + rest.length).toBeGreaterThanOrEqual(20);
+    expect(full.length).toBe(Math.floor((full.length + rest.length) * (45_000 / 135_233)));
+    onProgress(progress({ rowsDone: 135_233, secondsLeft: 0 }));
+    stop();
+    expect(text()).toContain("135,233 / 135,233 rows  100 %  210,000 rows/s  0 s left");
+  });
+
+  it("moves on with the time, at most ten times a second", () => {
+    const { stream, text, written } = fakeStream({ columns: 120 });
+    const { onProgress, stop } = migrationProgress({ stream });
+    for (let rowsDone = 0; rowsDone <= 1000; rowsDone++) {
+      onProgress(progress({ rowsDone, rowsTotal: 1000 }));
+      vi.advanceTimersByTime(1);
+    }
+    expect(text()).toContain("  499 / 1,000 rows   49 %");
+    expect(written.filter((line) => line.includes(" rows")).length).toBeLessThan(15);
+    stop();
+  });
+
+  it("says that it counts while it counts", () => {
+    const { stream, text } = fakeStream({ columns: 120 });
+    const { onProgress, stop } = migrationProgress({ stream });
+    onProgress(counting);
+    expect(text()).toContain("cities byPopulation  counting, 45,000 rows so far");
+    expect(text()).not.toContain("%");
+    stop();
+  });
+
+  it("uses no color where NO_COLOR is set", () => {
+    vi.stubEnv("NO_COLOR", "1");
+    const { stream, text } = fakeStream({ columns: 120 });
+    const { onProgress, stop } = migrationProgress({ stream });
+    onProgress(progress());
+    stop();
+    expect(text()).toContain("█");
+    expect(text()).not.toContain("\u001b[36m");
+  });
+
+  it.each([20, 60, 75, 80, 90, 200])("keeps to one line of %d columns", (columns) => {
+    const { stream, written } = fakeStream({ columns });
+    const { onProgress, stop } = migrationProgress({ stream });
+    onProgress(progress());
+    vi.advanceTimersByTime(200);
+    stop();
+    const lines = written.filter((line) => line.includes("cities"));
+    expect(lines).not.toEqual([]);
+    for (const line of lines) {
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: it is they that are taken away.
+      const visible = line.replace(/\u001b\[\d+m/g, "");
+      expect(visible.length).toBeLessThan(columns);
+      if (columns < 75) continue;
+      expect(visible).toMatch(/^cities byPopulation {2}█+░{5,} {3}45,000 \/ 135,233 /);
+      expect(visible).toContain("  1 s left");
+      if (columns >= 80) expect(visible).toContain("210,000 rows/s");
+      if (columns >= 90) expect(visible).toContain("135,233 rows  ");
+      if (columns >= 100) expect(visible).toContain("33 %");
+    }
+  });
+
+  it("hides the cursor, and shows it again when it is stopped", () => {
+    const { stream, text, written } = fakeStream({ columns: 120 });
+    const { onProgress, stop } = migrationProgress({ stream });
+    const listeners = process.listenerCount("SIGINT") + process.listenerCount("exit");
+    onProgress(progress());
+    expect(text()).toContain(hideCursor);
+    expect(text()).not.toContain(showCursor);
+    stop();
+    expect(text().lastIndexOf(showCursor)).toBeGreaterThan(text().lastIndexOf(hideCursor));
+    expect(text().endsWith("\n")).toBe(true);
+    expect(vi.getTimerCount()).toBe(0);
+    expect(process.listenerCount("SIGINT") + process.listenerCount("exit")).toBe(listeners);
+    const writes = written.length;
+    stop();
+    vi.advanceTimersByTime(5000);
+    expect(written).toHaveLength(writes);
+  });
+
+  it("writes nothing where it is stopped before any progress", () => {
+    const { stream, written } = fakeStream({ columns: 120 });
+    const { stop } = migrationProgress({ stream });
+    stop();
+    stop();
+    expect(written).toEqual([]);
+  });
+
+  it("leaves the bar of a build that is done above that of the next", () => {
+    const { stream, text } = fakeStream({ columns: 120 });
+    const { onProgress, stop } = migrationProgress({ stream });
+    onProgress(progress({ rowsDone: 135_233 }));
+    onProgress(progress({ model: "towns", rowsDone: 1 }));
+    stop();
+    const [first = "", second = "", ...rest] = text().split("\n");
+    expect(first).toContain("135,233 / 135,233 rows  100 %");
+    expect(second).toContain("towns byPopulation");
+    expect(rest).toEqual([""]);
+  });
+
+  it("shows the cursor again where a signal ends the process, which it still does", async () => {
+    vi.useRealTimers();
+    const module = new URL("../dist/progress/migration-progress.js", import.meta.url);
+    const program = `
+      import { migrationProgress } from ${JSON.stringify(module.href)};
+      process.stderr.isTTY = true;
+      migrationProgress().onProgress(${JSON.stringify(progress())});
+      setInterval(() => undefined, 1000);`;
+    const child = spawn(process.execPath, ["--input-type=module", "-e", program], {
+      cwd: fileURLToPath(new URL(".", import.meta.url)),
+      stdio: ["ignore", "ignore", "pipe"],
+    });
+    let text = "";
+    child.stderr.setEncoding("utf8");
+    for await (const chunk of child.stderr) {
+      if (text === "") child.kill("SIGTERM");
+      text += chunk;
+    }
+    if (child.signalCode === null && child.exitCode === null) await once(child, "exit");
+    expect(child.signalCode).toBe("SIGTERM");
+    expect(text.lastIndexOf(showCursor)).toBeGreaterThan(text.lastIndexOf(hideCursor));
+  });
+});
+
+describe("elsewhere", () => {
+  it("writes a line at most once a second, and the last one", () => {
+    const { stream, written } = fakeStream();
+    const { onProgress, stop } = migrationProgress({ stream });
+    onProgress(counting);
+    for (let rowsDone = 0; rowsDone < 25; rowsDone++) {
+      onProgress(progress({ rowsDone, rowsTotal: 25, rowsPerSecond: 0, secondsLeft: undefined }));
+      vi.advanceTimersByTime(100);
+    }
+    onProgress(progress({ rowsDone: 25, rowsTotal: 25, rowsPerSecond: 10, secondsLeft: 0 }));
+    const before = [
+      "cities byPopulation  counting, 45,000 rows so far\n",
+      "cities byPopulation  10 / 25 rows  40 %\n",
+      "cities byPopulation  20 / 25 rows  80 %\n",
+    ];
+    expect(written).toEqual(before);
+    stop();
+    const last = "cities byPopulation  25 / 25 rows  100 %  10 rows/s  0 s left\n";
+    expect(written).toEqual([...before, last]);
+    stop();
+    expect(written).toHaveLength(4);
+  });
+
+  it("writes plain text, without control characters", () => {
+    const { stream, text } = fakeStream();
+    const { onProgress, stop } = migrationProgress({ stream });
+    onProgress(progress());
+    stop();
+    expect(text()).toBe(
+      "cities byPopulation  45,000 / 135,233 rows  33 %  210,000 rows/s  1 s left\n",
+    );
+  });
+
+  it("writes the last line of each build", () => {
+    const { stream, written } = fakeStream();
+    const { onProgress, stop } = migrationProgress({ stream });
+    for (const model of ["cities", "towns"]) {
+      for (const rowsDone of [0, 1, 2]) onProgress(progress({ model, rowsDone, rowsTotal: 2 }));
+    }
+    stop();
+    expect(written.map((line) => line.split("  ").slice(0, 2).join(": "))).toEqual([
+      "cities byPopulation: 0 / 2 rows",
+      "cities byPopulation: 2 / 2 rows",
+      "towns byPopulation: 2 / 2 rows",
+    ]);
+  });
+
+  it("treats a dumb terminal as a pipe", () => {
+    vi.stubEnv("TERM", "dumb");
+    const { stream, text } = fakeStream({ columns: 120 });
+    const { onProgress, stop } = migrationProgress({ stream });
+    onProgress(progress());
+    stop();
+    expect(text()).not.toContain("\u001b");
+  });
+
+  it.each([
+    [59.2, "1 min 0 s left"],
+    [125, "2 min 5 s left"],
+    [7384, "2 h 3 min left"],
+  ])("tells %d seconds in larger units", (secondsLeft, expected) => {
+    const { stream, text } = fakeStream();
+    migrationProgress({ stream }).onProgress(progress({ secondsLeft }));
+    expect(text()).toContain(`rows/s  ${expected}\n`);
+  });
+
+  it("is done where there is nothing to do", () => {
+    const { stream, text } = fakeStream();
+    migrationProgress({ stream }).onProgress(progress({ rowsDone: 0, rowsTotal: 0 }));
+    expect(text()).toContain("0 / 0 rows  100 %");
+  });
+});
+
+describe("with migrate", () => {
+  it("shows the building of an index from its count to its end", async () => {
+    vi.useRealTimers();
+    const definition = {
+      name: "cities",
+      schema: z.object({ id: z.ulid(), population: z.int() }),
+      primaryKey: "id",
+    } as const;
+    const kv = await openKv();
+    try {
+      const { cities } = await createDatabase({ kv, models: { cities: defineModel(definition) } });
+      for (let population = 0; population < 1200; population++) {
+        await cities.create({ data: { population } });
+      }
+      const City = defineModel({ ...definition, indexes: { byPopulation: { key: "population" } } });
+      const database = await createDatabase({ kv, models: { cities: City } });
+      const { stream, written } = fakeStream();
+      const { onProgress, stop } = migrationProgress({ stream });
+      expect(await migrate(database, { onProgress })).toMatchObject({ status: "done" });
+      stop();
+      expect(written[0]).toMatch(/^cities byPopulation {2}counting, /);
+      expect(written.at(-1)).toMatch(
+        /^cities byPopulation {2}1,200 \/ 1,200 rows {2}100 % {2}[\d,]+ rows\/s {2}0 s left\n$/,
+      );
+    } finally {
+      await kv.close();
+    }
+  });
+});

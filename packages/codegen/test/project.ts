@@ -1,0 +1,86 @@
+import { spawn } from "node:child_process";
+import { mkdir, mkdtemp, readFile, realpath, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const modules = fileURLToPath(new URL("../../../node_modules", import.meta.url));
+const command = fileURLToPath(new URL("../bin/keywright.js", import.meta.url));
+
+/** A user's project: a folder somewhere else, in which Keywright and Zod are installed. */
+export interface Project {
+  readonly folder: string;
+  path(name: string): string;
+  read(name: string): Promise<string>;
+  write(files: Readonly<Record<string, string>>): Promise<void>;
+  /** Runs the real command in a process of its own. */
+  run(args: readonly string[], environment?: Readonly<Record<string, string>>): Promise<Outcome>;
+  remove(): Promise<void>;
+}
+
+export interface Outcome {
+  readonly exitCode: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** A configuration for models in `models` and output in `db`. */
+export const config = 'export default { models: "models/*.ts", output: "db" };\n';
+
+/** A module with one model. */
+export function modelModule(exportName: string, name: string, indexes = "{}"): string {
+  return `import { defineModel } from "@keywright/orm";
+import * as z from "zod";
+
+export const ${exportName} = defineModel({
+  name: ${JSON.stringify(name)},
+  schema: z.object({ id: z.ulid(), email: z.email() }),
+  primaryKey: "id",
+  indexes: ${indexes},
+});
+`;
+}
+
+export async function createProject(files: Readonly<Record<string, string>>): Promise<Project> {
+  const folder = await realpath(await mkdtemp(join(tmpdir(), "keywright-codegen-")));
+  const path = (name: string) => join(folder, name);
+  const project: Project = {
+    folder,
+    path,
+    read: (name) => readFile(path(name), "utf8"),
+    write: async (files) => {
+      for (const [name, text] of Object.entries(files)) {
+        await mkdir(dirname(path(name)), { recursive: true });
+        await writeFile(path(name), text);
+      }
+    },
+    run: (args, environment = {}) => runCommand(folder, args, environment),
+    remove: () => rm(folder, { recursive: true }),
+  };
+  await symlink(modules, path("node_modules"), "junction");
+  await project.write({ "package.json": '{ "type": "module" }\n', ...files });
+  return project;
+}
+
+export function runCommand(
+  folder: string,
+  args: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+): Promise<Outcome> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, [command, ...args], {
+      cwd: folder,
+      env: { ...process.env, ...environment },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    let [stdout, stderr] = ["", ""];
+    child.stdout.setEncoding("utf8").on("data", (text: string) => {
+      stdout += text;
+    });
+    child.stderr.setEncoding("utf8").on("data", (text: string) => {
+      stderr += text;
+    });
+    child.on("error", reject);
+    child.on("close", (exitCode) => resolve({ exitCode, stdout, stderr }));
+  });
+}
