@@ -42,8 +42,8 @@ const blocks = (await Promise.all((await pages()).map(blocksOf))).flat();
 
 beforeAll(async () => {
   await rm(folder, { recursive: true, force: true });
-  await mkdir(folder);
-  for (const { name, code } of blocks) await writeFile(join(folder, `${name}.ts`), code);
+  await mkdir(join(folder, "src"), { recursive: true });
+  for (const { name, code } of blocks) await writeFile(join(folder, "src", `${name}.ts`), code);
   await run(process.execPath, [typescript, "-p", join(here, "tsconfig.blocks.json")]).catch(
     (error) => {
       throw new Error(error.stdout);
@@ -59,7 +59,7 @@ describe("the code blocks", () => {
   it.each(blocks)("$name runs and prints what the page says", async ({ name, output }) => {
     const cwd = await mkdtemp(join(tmpdir(), "keywright-docs-"));
     try {
-      const { stdout } = await run(process.execPath, [join(folder, `${name}.js`)], { cwd });
+      const { stdout } = await run(process.execPath, [join(folder, "out", `${name}.js`)], { cwd });
       if (output !== undefined) expect(stdout).toBe(output);
     } finally {
       await rm(cwd, { recursive: true });
