@@ -50,10 +50,18 @@ it.each([
   ["export default [];", "default", "it is a list, not an object"],
   ['export default { output: "db" };', "models", "it is not a path or a list of paths"],
   ['export default { models: [], output: "db" };', "models", "it is an empty list"],
-  ['export default { models: [1], output: "db" };', "models", "it is not a path or a list of paths"],
+  [
+    'export default { models: [1], output: "db" };',
+    "models",
+    "it is not a path or a list of paths",
+  ],
   ['export default { models: "m.ts" };', "output", "it is not a path"],
   ['export default { models: "m.ts", output: "" };', "output", "it is not a path"],
-  ['export default { models: "m.ts", output: "db", outptu: 1 };', "outptu", "there is no such setting"],
+  [
+    'export default { models: "m.ts", output: "db", outptu: 1 };',
+    "outptu",
+    "there is no such setting",
+  ],
 ])("KW_CONFIG_INVALID: %s", async (text, at, reason) => {
   const error = await failure({ "keywright.config.ts": text });
   const path = project?.path("keywright.config.ts");
@@ -80,7 +88,8 @@ it("KW_MODULE_FAILED: a module that a model's module imports throws", async () =
   const error = await failure({
     "keywright.config.ts": config,
     "models/user.ts": `import "../lib/broken.js";\n${user}`,
-    "lib/broken.ts": "type A = 1;\nfunction fail(): never {\n  throw new RangeError();\n}\nfail();\n",
+    "lib/broken.ts":
+      "type A = 1;\nfunction fail(): never {\n  throw new RangeError();\n}\nfail();\n",
   });
   expect(error).toMatchObject({
     code: "KW_MODULE_FAILED",
@@ -95,13 +104,20 @@ it("KW_MODULE_FAILED: a model's definition is refused", async () => {
     "models/user.ts": user.replace('primaryKey: "id"', 'primaryKey: "uuid"'),
   });
   const at = `${project?.path("models/user.ts")}:4`;
-  expect(error).toMatchObject({ code: "KW_MODULE_FAILED", at, cause: { code: "KW_MODEL_INVALID" } });
+  expect(error).toMatchObject({
+    code: "KW_MODULE_FAILED",
+    at,
+    cause: { code: "KW_MODEL_INVALID" },
+  });
 });
 
 it("KW_MODULE_MISSING: a path without a file", async () => {
   const text = 'export default { models: ["models/user.ts", "models/towns.ts"], output: "db" };';
   const error = await failure({ "keywright.config.ts": text, "models/user.ts": user });
-  expect(error).toMatchObject({ code: "KW_MODULE_MISSING", path: project?.path("models/towns.ts") });
+  expect(error).toMatchObject({
+    code: "KW_MODULE_MISSING",
+    path: project?.path("models/towns.ts"),
+  });
 });
 
 it("KW_MODULE_MISSING: a path of a folder", async () => {
@@ -173,7 +189,12 @@ it.each([
 
 it.each([
   ['{ byId: { key: "id", unique: true } }', "findById", 'index "byId"', "the primary key"],
-  ['{ email: { key: "email" }, byEmail: { key: "email" } }', "listByEmail", 'index "byEmail"', 'index "email"'],
+  [
+    '{ email: { key: "email" }, byEmail: { key: "email" } }',
+    "listByEmail",
+    'index "byEmail"',
+    'index "email"',
+  ],
 ])("KW_NAME_COLLISION: the methods of %s", async (indexes, method, second, first) => {
   const error = await failure({
     "keywright.config.ts": config,

@@ -1,8 +1,8 @@
 import { tmpdir } from "node:os";
 import { describe, expect, it } from "vitest";
-import { createProject, runCommand } from "./project.js";
+import { createProject, spawnCommand } from "./project.js";
 
-const run = (...args: string[]) => runCommand(tmpdir(), args);
+const run = (...args: string[]) => spawnCommand(tmpdir(), args);
 
 describe("the command line", () => {
   it("prints help, with an example", async () => {
@@ -42,7 +42,8 @@ describe("an error", () => {
   it("is shown with the user's file and line, and without a stack", async () => {
     const project = await createProject({
       "keywright.config.ts": 'export default { models: "models/*.ts", output: "db" };\n',
-      "models/user.ts": 'import { tableName } from "../names.js";\nexport const name: string = tableName();\n',
+      "models/user.ts":
+        'import { tableName } from "../names.js";\nexport const name: string = tableName();\n',
       "names.ts": [
         "interface Names {",
         "  readonly users: string;",
@@ -54,7 +55,7 @@ describe("an error", () => {
       ].join("\n"),
     });
     try {
-      const { exitCode, stdout, stderr } = await project.run(["generate"]);
+      const { exitCode, stdout, stderr } = await project.spawn(["generate"]);
       expect(stderr.replaceAll("\\", "/").split("\n")).toEqual([
         "error KW_MODULE_FAILED: A module failed while it was loaded.",
         "  path: models/user.ts",
@@ -84,7 +85,7 @@ export const User = defineModel({
 `,
     });
     try {
-      const { exitCode, stderr } = await project.run(["generate"]);
+      const { exitCode, stderr } = await project.spawn(["generate"]);
       expect(stderr).toContain("  at: user.ts:4\n");
       expect(stderr).toContain("cause: ModelDefinitionError KW_MODEL_INVALID: ");
       expect(stderr).toContain("    at: primaryKey\n");
@@ -101,7 +102,7 @@ export const User = defineModel({
       "user.ts": "setInterval(() => undefined, 1000);\nexport const nothing = 1;\n",
     });
     try {
-      const { exitCode, stderr } = await project.run(["generate"]);
+      const { exitCode, stderr } = await project.spawn(["generate"]);
       expect(stderr).toContain("KW_MODULE_WITHOUT_MODEL");
       expect(exitCode).toBe(1);
     } finally {

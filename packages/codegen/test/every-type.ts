@@ -2,7 +2,7 @@
  * Every kind of schema that a field can have, in code: alone, within others, and wrapped. The types that are generated
  * for them are compared with those that Zod infers.
  */
-export const everyType: Readonly<Record<string, string>> = {
+const everyType: Readonly<Record<string, string>> = {
   string: "z.string()",
   email: "z.email()",
   isoDate: "z.iso.datetime()",
@@ -60,9 +60,9 @@ export const everyType: Readonly<Record<string, string>> = {
   preprocessedDefault: "z.preprocess((value) => value, z.number().default(1))",
   lazyOptional: "z.lazy(() => z.string().optional())",
   intersectionOptional: "z.intersection(z.string().optional(), z.string().optional())",
-  unionDefault: "z.union([z.string().default(\"x\"), z.number()])",
+  unionDefault: 'z.union([z.string().default("x"), z.number()])',
   readonlyDefault: "z.array(z.string()).default([]).readonly()",
-  tupleCaught: 'z.tuple([z.string(), z.number().catch(1)])',
+  tupleCaught: "z.tuple([z.string(), z.number().catch(1)])",
   caughtOptional: 'z.string().optional().catch("x")',
   coercedNumber: "z.coerce.number()",
   coercedDate: "z.coerce.date()",
@@ -71,11 +71,12 @@ export const everyType: Readonly<Record<string, string>> = {
   transformed: "z.string().transform((text) => text.length)",
   transformedOptional: "z.string().optional().transform((text) => text?.length)",
   transformedThenChecked: "z.string().transform((text) => text.length).pipe(z.int())",
-  piped: "z.string().pipe(z.enum([\"a\", \"b\"]))",
+  piped: 'z.string().pipe(z.enum(["a", "b"]))',
   preprocessed: "z.preprocess((value) => Number(value), z.number())",
-  codec: "z.codec(z.iso.datetime(), z.date(), { decode: (text) => new Date(text), encode: (date) => date.toISOString() })",
+  codec:
+    "z.codec(z.iso.datetime(), z.date(), { decode: (text) => new Date(text), encode: (date) => date.toISOString() })",
   overwritten: "z.string().trim().toLowerCase()",
-  refined: "z.string().refine((text) => text !== \"\")",
+  refined: 'z.string().refine((text) => text !== "")',
   object: "z.object({ a: z.string(), b: z.number().optional(), c: z.date().default(new Date()) })",
   emptyObject: "z.object({})",
   strictObject: "z.strictObject({ a: z.string() })",
@@ -84,12 +85,15 @@ export const everyType: Readonly<Record<string, string>> = {
   catchallOther: "z.object({ a: z.string() }).catchall(z.number())",
   partialObject: "z.object({ a: z.string(), b: z.number() }).partial()",
   extendedObject: "z.object({ a: z.string() }).extend({ b: z.number() }).omit({ a: true })",
-  strangeNames: 'z.object({ "a-b": z.string(), "2": z.number(), class: z.boolean(), "quo\\"te": z.null() })',
+  strangeNames:
+    'z.object({ "a-b": z.string(), "2": z.number(), class: z.boolean(), "quo\\"te": z.null() })',
   strangeReference: 'z.object({ "a-b": z.object({ c: z.custom<"x">(), d: z.string() }) })',
-  nested: "z.object({ a: z.object({ b: z.object({ c: z.bigint().nullable() }).optional() }).nullish() })",
+  nested:
+    "z.object({ a: z.object({ b: z.object({ c: z.bigint().nullable() }).optional() }).nullish() })",
   nestedReference: "z.object({ a: z.object({ b: z.custom<`#${string}`>(), c: z.string() }) })",
   wrappedReference: "z.object({ a: z.custom<`#${string}`>() }).nullish().default(null)",
-  arrayReference: "z.array(z.object({ a: z.array(z.custom<`#${string}`>()), b: z.string() })).optional()",
+  arrayReference:
+    "z.array(z.object({ a: z.array(z.custom<`#${string}`>()), b: z.string() })).optional()",
   array: "z.array(z.union([z.string(), z.number()]))",
   arrayOfArrays: "z.array(z.array(z.string().nullable()))",
   tuple: "z.tuple([z.string(), z.number().optional()])",
@@ -133,6 +137,8 @@ export const everyType: Readonly<Record<string, string>> = {
   list: "List",
   treeWithReference: "TreeWithReference",
   treeWithTransform: "z.object({ tree: TreeWithTransform, note: z.string() })",
+  treeOfTrees: "z.union([Knot, z.null()])",
+  treeInTrees: "Branch",
   function: "z.function({ input: [z.string()], output: z.number() })",
   promise: "z.promise(z.string())",
 };
@@ -170,6 +176,22 @@ const TreeWithTransform = z.object({
   value: z.union([z.string().transform((text) => text.length), z.null()]),
   get left() {
     return TreeWithTransform.optional();
+  },
+});
+
+// Its type cannot be spelled out within a union, and that of its branches, which can, names it.
+const Knot = z.object({
+  get branch() {
+    return Branch;
+  },
+  value: z.custom<\`#\${string}\`>(),
+});
+const Branch = z.object({
+  get knot(): z.ZodOptional<typeof Knot> {
+    return z.optional(Knot);
+  },
+  get branches() {
+    return z.array(Branch);
   },
 });
 

@@ -36,7 +36,10 @@ describe("findModels", () => {
       "models/old.ts": "throw new Error();\n",
       "models/types.d.ts": "export type A = 1;\n",
     };
-    expect(await found(models, files)).toEqual(["Town in models/deep/town.ts", "User in models/user.ts"]);
+    expect(await found(models, files)).toEqual([
+      "Town in models/deep/town.ts",
+      "User in models/user.ts",
+    ]);
   });
 
   it("takes a file whose name looks like a pattern, and JavaScript", async () => {
@@ -53,7 +56,10 @@ describe("findModels", () => {
       "models/town.ts": `${town}export const note = 1;\n`,
       "models/user.ts": `${user}export default User;\n`,
     };
-    expect(await found('"models/*.ts"', files)).toEqual(["Town in models/town.ts", "User in models/user.ts"]);
+    expect(await found('"models/*.ts"', files)).toEqual([
+      "Town in models/town.ts",
+      "User in models/user.ts",
+    ]);
   });
 
   it("takes several models of one module, and modules that import each other", async () => {
@@ -61,7 +67,10 @@ describe("findModels", () => {
       "models/a.ts": `export { Town as Also } from "./b.js";\n${user}`,
       "models/b.ts": `import "./a.js";\n${town}`,
     };
-    expect(await found('"models/*.ts"', files)).toEqual(["Town in models/b.ts", "User in models/a.ts"]);
+    expect(await found('"models/*.ts"', files)).toEqual([
+      "Town in models/b.ts",
+      "User in models/a.ts",
+    ]);
   });
 
   it("follows the path aliases of tsconfig.json, in a project of CommonJS too", async () => {

@@ -6,7 +6,7 @@ import { openKv } from "@keywright/core";
 import { createDatabase, defineModel, type MigrationProgress, migrate } from "@keywright/orm";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import * as z from "zod";
-import { migrationProgress } from "../src/progress/migration-progress.js";
+import { migrationProgress, rowProgress } from "../src/progress/index.js";
 
 const [hideCursor, showCursor] = ["\u001b[?25l", "\u001b[?25h"];
 
@@ -256,6 +256,21 @@ describe("elsewhere", () => {
     const { stream, text } = fakeStream();
     migrationProgress({ stream }).onProgress(progress({ rowsDone: 0, rowsTotal: 0 }));
     expect(text()).toContain("0 / 0 rows  100 %");
+  });
+});
+
+describe("for a program's own rows", () => {
+  it("measures rate and time left from the first update on", () => {
+    const { stream, written } = fakeStream();
+    const { update, stop } = rowProgress("cities", { stream });
+    update(100, 1100);
+    vi.advanceTimersByTime(2000);
+    update(600, 1100);
+    stop();
+    expect(written).toEqual([
+      "cities  100 / 1,100 rows  9 %\n",
+      "cities  600 / 1,100 rows  54 %  250 rows/s  2 s left\n",
+    ]);
   });
 });
 

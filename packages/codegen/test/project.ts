@@ -4,6 +4,8 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
+import { run } from "../src/cli/run.js";
+
 const modules = fileURLToPath(new URL("../../../node_modules", import.meta.url));
 const command = fileURLToPath(new URL("../bin/keywright.js", import.meta.url));
 
@@ -13,8 +15,10 @@ export interface Project {
   path(name: string): string;
   read(name: string): Promise<string>;
   write(files: Readonly<Record<string, string>>): Promise<void>;
+  /** Runs the command in this process. */
+  run(args: readonly string[]): Promise<Outcome>;
   /** Runs the real command in a process of its own. */
-  run(args: readonly string[], environment?: Readonly<Record<string, string>>): Promise<Outcome>;
+  spawn(args: readonly string[]): Promise<Outcome>;
   remove(): Promise<void>;
 }
 
@@ -54,7 +58,8 @@ export async function createProject(files: Readonly<Record<string, string>>): Pr
         await writeFile(path(name), text);
       }
     },
-    run: (args, environment = {}) => runCommand(folder, args, environment),
+    run: (args) => runHere(folder, args),
+    spawn: (args) => spawnCommand(folder, args),
     remove: () => rm(folder, { recursive: true }),
   };
   await symlink(modules, path("node_modules"), "junction");
@@ -62,15 +67,26 @@ export async function createProject(files: Readonly<Record<string, string>>): Pr
   return project;
 }
 
-export function runCommand(
-  folder: string,
-  args: readonly string[],
-  environment: Readonly<Record<string, string>> = {},
-): Promise<Outcome> {
+async function runHere(folder: string, args: readonly string[]): Promise<Outcome> {
+  let [stdout, stderr] = ["", ""];
+  const stream = (write: (text: string) => void) => ({ write }) as unknown as NodeJS.WriteStream;
+  const exitCode = await run(args, {
+    folder,
+    stdout: stream((text) => {
+      stdout += text;
+    }),
+    stderr: stream((text) => {
+      stderr += text;
+    }),
+  });
+  return { exitCode, stdout, stderr };
+}
+
+/** Runs the real command in a process of its own. */
+export function spawnCommand(folder: string, args: readonly string[]): Promise<Outcome> {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [command, ...args], {
       cwd: folder,
-      env: { ...process.env, ...environment },
       stdio: ["ignore", "pipe", "pipe"],
     });
     let [stdout, stderr] = ["", ""];

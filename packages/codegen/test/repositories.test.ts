@@ -133,7 +133,11 @@ describe("a model with every kind of field and index", () => {
     comments: [{ author: "ada", text: "yes", replies: [{ author: "b", text: "", replies: [] }] }],
     anything: null,
   } as const;
-  const input: keys.TaskCreate = { ...task, range: [1], comments: structuredClone(task.comments) as never };
+  const input: keys.TaskCreate = {
+    ...task,
+    range: [1],
+    comments: structuredClone(task.comments) as never,
+  };
 
   it("stores and returns what the types say", async () => {
     const { tasks } = await keys.openRepositories(kv);
@@ -165,18 +169,41 @@ describe("a model with every kind of field and index", () => {
     for (const teamId of ["a", "b"]) {
       for (const score of [1, 2, 3]) {
         const title = `${teamId}${score}`;
-        await tasks.create({ ...input, number: ++number, teamId, title, score, due: new Date(score) });
+        await tasks.create({
+          ...input,
+          number: ++number,
+          teamId,
+          title,
+          score,
+          due: new Date(score),
+        });
       }
     }
     await tasks.create({ ...input, number: 9, title: "without a score" });
     const titles = (page: { items: keys.TaskRow[] }) => page.items.map(({ title }) => title);
-    expect(titles(await tasks.listByTeamAndScore({}))).toEqual(["a1", "a2", "a3", "b1", "b2", "b3"]);
+    expect(titles(await tasks.listByTeamAndScore({}))).toEqual([
+      "a1",
+      "a2",
+      "a3",
+      "b1",
+      "b2",
+      "b3",
+    ]);
     expect(titles(await tasks.listByTeamAndScore({ teamId: "b" }))).toEqual(["b1", "b2", "b3"]);
-    expect(titles(await tasks.listByTeamAndScore({ teamId: { gt: "a" } }, { take: 1 }))).toEqual(["b1"]);
+    expect(titles(await tasks.listByTeamAndScore({ teamId: { gt: "a" } }, { take: 1 }))).toEqual([
+      "b1",
+    ]);
     expect(titles(await tasks.listByTeamAndScore({ teamId: "a", score: 2 }))).toEqual(["a2"]);
-    expect(titles(await tasks.listByTeamAndScore({ teamId: "a", score: { gte: 2 } }))).toEqual(["a2", "a3"]);
+    expect(titles(await tasks.listByTeamAndScore({ teamId: "a", score: { gte: 2 } }))).toEqual([
+      "a2",
+      "a3",
+    ]);
     const open = { teamId: "b", state: "open" } as const;
-    expect(titles(await tasks.listByTeamStateAndDue(open, { order: "desc" }))).toEqual(["b3", "b2", "b1"]);
+    expect(titles(await tasks.listByTeamStateAndDue(open, { order: "desc" }))).toEqual([
+      "b3",
+      "b2",
+      "b1",
+    ]);
     const until = { ...open, due: { lte: new Date(2) } };
     expect(titles(await tasks.listByTeamStateAndDue(until))).toEqual(["b1", "b2"]);
     // @ts-expect-error: bounds on a field leave nothing to say of the next one.
@@ -197,7 +224,9 @@ describe("a model with every kind of field and index", () => {
     expect(ids(await tasks.listBySize({ gte: 5n, lte: 5n }))).toEqual([id]);
     expect(ids(await tasks.listByDisplayName("nobody"))).toEqual([id]);
     expect(ids(await tasks.listByPriority(2))).toEqual([id]);
-    expect(ids(await tasks.listByDone({ done: false, created: { gt: new Date(0) } }))).toEqual([id]);
+    expect(ids(await tasks.listByDone({ done: false, created: { gt: new Date(0) } }))).toEqual([
+      id,
+    ]);
     // Null is in no index.
     expect(ids(await tasks.listByAssignee({}))).toEqual([]);
   });

@@ -18,22 +18,28 @@ export type LoadModule = (path: string) => Promise<Readonly<Record<string, unkno
  */
 export function createModuleLoader(from: string): LoadModule {
   const jiti = createJiti(from, { fsCache: false, interopDefault: false, tsconfigPaths: true });
+  forgetLoaded(jiti);
   return async (path) => {
     const before = new Set(Object.keys(jiti.cache));
     try {
       return await jiti.import<Readonly<Record<string, unknown>>>(path);
     } catch (error) {
-      forgetSince(jiti, before);
       throw new ModuleFailedError(path, placeOf(error), error);
+    } finally {
+      for (const added of Object.keys(jiti.cache)) {
+        if (!before.has(added) && !isPackage(added)) loaded.add(added);
+      }
     }
   };
 }
 
-/** A module that failed must not be found in the cache, half-loaded, by the next one that imports it. */
-function forgetSince(jiti: Jiti, before: ReadonlySet<string>): void {
-  for (const path of Object.keys(jiti.cache)) {
-    if (!before.has(path) && !isPackage(path)) delete jiti.cache[path];
-  }
+/** The modules of users' projects that are in the cache, which is that of the whole process. */
+const loaded = new Set<string>();
+
+/** What an earlier loader loaded may have changed since. */
+function forgetLoaded(jiti: Jiti): void {
+  for (const path of loaded) delete jiti.cache[path];
+  loaded.clear();
 }
 
 /**
