@@ -11,7 +11,8 @@ process.exitCode = await main(process.argv[2] ?? defaultPath);
 /** @returns the exit code of the process: 130 where Ctrl-C stopped it. */
 async function main(path: string): Promise<number> {
   const interrupt = new AbortController();
-  process.once("SIGINT", () => interrupt.abort());
+  // Ctrl-C under `npm start` comes twice: from the terminal, and from npm, which passes its own on.
+  process.on("SIGINT", () => interrupt.abort());
   try {
     const kv = await openKv(path);
     try {

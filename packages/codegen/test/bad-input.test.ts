@@ -257,3 +257,21 @@ export const ${exportName} = defineModel({
 });
 `;
 }
+
+it("KW_MODEL_INVALID: two models whose entries would stand in the same place", async () => {
+  const files = {
+    "keywright.config.ts": config,
+    "models/user.ts": modelModule("User", "users"),
+    "models/other.ts": modelModule(
+      "Other",
+      "others",
+      '{ byEmail: { key: "email", prefix: "users" } }',
+    ),
+  };
+  project = await createProject(files);
+  await expect(generate({ folder: project.folder })).rejects.toMatchObject({
+    code: "KW_MODEL_INVALID",
+    reason: 'its keys would begin with "users", which others.indexes.byEmail has',
+  });
+  expect(await readdir(project.folder)).not.toContain("db");
+});

@@ -40,6 +40,7 @@ export type {
 } from "./migrate/migrate.js";
 export type { MigrationProgress } from "./migrate/migration-progress.js";
 export {
+  assertDistinctPrefixes,
   type CompiledIndex,
   type CompiledModel,
   compileModel,

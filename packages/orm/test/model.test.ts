@@ -5,6 +5,7 @@ import {
   type Database,
   defineModel,
   type FindManyOptions,
+  type KeyField,
   type Row,
   type UniqueWhere,
   type UpdateInput,
@@ -73,6 +74,16 @@ describe("types", () => {
     // @ts-expect-error there is no such field
     const misnamed = () => defineModel({ ...base, indexes: byNope });
     expect(misnamed).toThrow();
+  });
+
+  it("take a loose object by the fields that it names", () => {
+    const loose = defineModel({
+      name: "loose",
+      schema: z.looseObject({ id: z.string(), team: z.string().optional() }),
+      primaryKey: "id",
+      indexes: { byTeam: { key: "team" } },
+    });
+    expectTypeOf<KeyField<Row<typeof loose>>>().toEqualTypeOf<"id" | "team">();
   });
 
   it("are the schema's for rows and input", () => {

@@ -1,3 +1,4 @@
+import { assertDistinctPrefixes } from "@keywright/orm";
 import { findModels } from "./find-models.js";
 import { generatedText } from "./generated-text.js";
 import { indexFile } from "./index-file.js";
@@ -27,10 +28,12 @@ export interface GenerateResult {
  * written.
  *
  * @throws {CodegenError} for what is wrong with the configuration, the models or the output folder.
+ * @throws {ModelDefinitionError} where two models or indexes would store their entries in the same place.
  */
 export async function generate(options: GenerateOptions): Promise<GenerateResult> {
   const config = await loadConfig(options.folder, options.config);
   const models = nameModels(await findModels(config));
+  assertDistinctPrefixes(models.map(({ model }) => model));
   const texts = await generateTexts(models, config.path, config.output);
   const files = await compareOutput(config.output, texts);
   if (options.check !== true) await writeOutput(config.output, files);

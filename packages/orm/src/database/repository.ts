@@ -36,6 +36,7 @@ export class Repository<M extends Model> {
    * @throws {UnindexedQueryError} where no index serves the query; it suggests one.
    * @throws {IndexNotReadyError} where the index is not built.
    * @throws {InvalidCursorError} for a cursor of another query.
+   * @throws {RangeError} where `take` is not a positive integer.
    */
   async findMany(options: FindManyOptions<M>): Promise<Page<Row<M>>> {
     const { model, catalog } = this.#context;
@@ -51,6 +52,7 @@ export class Repository<M extends Model> {
    *
    * @throws {RowInvalidError} where the schema refuses the data.
    * @throws {UniqueConstraintError} where another row has its primary key or a unique value.
+   * @throws {StaleSchemaError} where the database has indexes that this program does not know.
    */
   async create(options: { readonly data: CreateInput<M> }): Promise<Row<M>> {
     return (await createRow(this.#context, options.data)) as Row<M>;
@@ -63,6 +65,7 @@ export class Repository<M extends Model> {
    * @throws {RowInvalidError} where the schema refuses the changed row.
    * @throws {UniqueConstraintError} where another row has a unique value.
    * @throws {PrimaryKeyChangeError} where the data name another primary key.
+   * @throws {StaleSchemaError} where the database has indexes that this program does not know.
    */
   async update(options: {
     readonly where: UniqueWhere<M>;
@@ -77,6 +80,7 @@ export class Repository<M extends Model> {
    * Removes a row and returns it as it was.
    *
    * @throws {RowNotFoundError} where there is none.
+   * @throws {StaleSchemaError} where the database has indexes that this program does not know.
    */
   async delete(options: { readonly where: UniqueWhere<M> }): Promise<Row<M>> {
     const { where } = options;

@@ -50,6 +50,7 @@ export class Table<Row, CreateInput, UpdateInput> {
    * @throws {UnindexedQueryError} for bounds before the last value, or more values than the index has fields.
    * @throws {IndexNotReadyError} where the index is not built.
    * @throws {InvalidCursorError} for a cursor of another list.
+   * @throws {RangeError} where `take` is not a positive integer.
    */
   async listByIndex(
     indexName: string,
@@ -66,6 +67,7 @@ export class Table<Row, CreateInput, UpdateInput> {
    *
    * @throws {RowInvalidError} where the schema refuses the data.
    * @throws {UniqueConstraintError} where another row has its primary key or a unique value.
+   * @throws {StaleSchemaError} where the database has indexes that this program does not know.
    */
   async create(data: CreateInput): Promise<Row> {
     return (await createRow(this.#context, data)) as Row;
@@ -78,6 +80,7 @@ export class Table<Row, CreateInput, UpdateInput> {
    * @throws {RowInvalidError} where the schema refuses the changed row.
    * @throws {UniqueConstraintError} where another row has a unique value.
    * @throws {PrimaryKeyChangeError} where the data name another primary key.
+   * @throws {StaleSchemaError} where the database has indexes that this program does not know.
    */
   async update(primaryKey: readonly unknown[], data: UpdateInput): Promise<Row> {
     const find = this.#finder(primaryKey);
@@ -88,6 +91,7 @@ export class Table<Row, CreateInput, UpdateInput> {
    * Removes a row and returns it as it was.
    *
    * @throws {RowNotFoundError} where there is none.
+   * @throws {StaleSchemaError} where the database has indexes that this program does not know.
    */
   async delete(primaryKey: readonly unknown[]): Promise<Row> {
     return (await deleteRow(this.#context, this.#finder(primaryKey), primaryKey)) as Row;

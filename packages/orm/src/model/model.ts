@@ -4,10 +4,17 @@ import type * as z from "zod";
 /** A value that an index or a primary key can hold; a date is held as its milliseconds since 1970. */
 export type KeyValue = KvKeyPart | Date;
 
-/** Row → the names of its fields that a key can hold, absent values aside. */
-export type KeyField<Row> = {
-  [F in keyof Row & string]-?: NonNullable<Row[F]> extends KeyValue ? F : never;
-}[keyof Row & string];
+/** Row → the names of its fields that a key can hold, absent values aside. Fields that only a loose object has don't count. */
+export type KeyField<Row> = keyof {
+  [F in keyof Row as string extends F
+    ? never
+    : number extends F
+      ? never
+      : NonNullable<Row[F]> extends KeyValue
+        ? F
+        : never]: never;
+} &
+  string;
 
 /** An index over one field. */
 export interface FieldIndexDefinition<Row, F extends KeyField<Row>> {
