@@ -42,7 +42,8 @@ async function versionstamps(kv: Kv, prefix: string): Promise<Map<string, string
   return found;
 }
 
-describe("a process that is killed while it commits", () => {
+// It waits for other processes, on whatever machine.
+describe("a process that is killed while it commits", { timeout: 120_000 }, () => {
   it("leaves every acknowledged commit whole, and none by half", async () => {
     await withFolder(async (path) => {
       const acknowledged = new Map<string, string>();

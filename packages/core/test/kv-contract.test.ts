@@ -49,7 +49,7 @@ kvContract(
   },
 );
 
-describe("a database and a sorted list answer the same", () => {
+describe("a database and a sorted list answer the same", { timeout: 60_000 }, () => {
   it("in memory", () => compareWithModel(() => openKv(), 150));
 
   it("on disk", async () => {

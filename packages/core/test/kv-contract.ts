@@ -125,6 +125,16 @@ export function kvContract({ describe, it }: TestRunner, adapter: KvAdapter): vo
       await set;
       assert.equal((await kv.get(["a", Uint8Array.of(1)])).value, "value");
       assert.equal((await kv.get(["b", Uint8Array.of(2)])).value, null);
+      const wanted = [["a", Uint8Array.of(1)], ["b"]];
+      const one = kv.get(wanted[0]!);
+      const many = kv.getMany(wanted);
+      wanted[0]![0] = "c";
+      wanted.reverse();
+      assert.deepEqual((await one).key, ["a", Uint8Array.of(1)]);
+      assert.deepEqual(
+        (await many).map((entry) => entry.key),
+        [["a", Uint8Array.of(1)], ["b"]],
+      );
     });
 
     test("bad keys and values are refused, and nothing is written", async (kv) => {
@@ -340,7 +350,7 @@ export function kvContract({ describe, it }: TestRunner, adapter: KvAdapter): vo
         { limit: Number.NaN },
         { limit: "1" },
         { batchSize: 0 },
-        { batchSize: 501 },
+        { batchSize: -1 },
         { batchSize: 1.5 },
         { cursor: 5 },
       ];
@@ -405,6 +415,36 @@ export function kvContract({ describe, it }: TestRunner, adapter: KvAdapter): vo
       await kv.delete(["n", 2]);
       await kv.set(["n", 3.5], 3.5);
       assert.deepEqual(await indexes(iterator), [1, 3, 3.5, 4, 5]);
+    });
+
+    test("a batch is as large as the limit, or 100, and never larger than 500", async (kv) => {
+      const atomic = kv.atomic();
+      for (let n = 0; n < 600; n++) atomic.set(["n", n], n);
+      await atomic.commit();
+      const sizes: [KvListOptions, number][] = [
+        [{}, 100],
+        [{ limit: 300 }, 300],
+        [{ limit: 300, batchSize: 40 }, 40],
+        [{ batchSize: 1000 }, 500],
+        [{ limit: 599 }, 500],
+      ];
+      for (const [options, size] of sizes) {
+        const iterator = kv.list<number>({ prefix: ["n"] }, options);
+        await iterator.next();
+        // What has been read already is still answered.
+        await kv
+          .atomic()
+          .delete(["n", size - 1])
+          .delete(["n", size])
+          .commit();
+        const rest = new Set(await indexes(iterator));
+        assert.deepEqual([rest.has(size - 1), rest.has(size)], [true, false]);
+        await kv
+          .atomic()
+          .set(["n", size - 1], size - 1)
+          .set(["n", size], size)
+          .commit();
+      }
     });
 
     test("a thousand entries come in order", async (kv) => {
@@ -520,12 +560,14 @@ export function kvContract({ describe, it }: TestRunner, adapter: KvAdapter): vo
 
     test("of 64 at once on one counter, by check and set, none is lost", async (kv) => {
       const increment = async () => {
-        for (;;) {
+        // Each time that one fails another has succeeded.
+        for (let attempt = 0; attempt < 64; attempt++) {
           const counter = await kv.get<number>(["counter"]);
           const next = (counter.value ?? 0) + 1;
           const { ok } = await kv.atomic().check(counter).set(["counter"], next).commit();
           if (ok) return;
         }
+        assert.fail("it failed more often than others succeeded");
       };
       await Promise.all(Array.from({ length: 64 }, increment));
       assert.equal((await kv.get(["counter"])).value, 64);
@@ -588,7 +630,10 @@ export function kvContract({ describe, it }: TestRunner, adapter: KvAdapter): vo
 
 async function collect<T>(iterator: KvListIterator<T>): Promise<KvEntry<T>[]> {
   const entries: KvEntry<T>[] = [];
-  for await (const entry of iterator) entries.push(entry);
+  for await (const entry of iterator) {
+    entries.push(entry);
+    assert.ok(entries.length <= 10_000, "it does not end");
+  }
   return entries;
 }
 

@@ -155,7 +155,10 @@ async function assertList(
   const selected = model.entries.filter((entry) => isSelected(entry.key, selector));
   if (options.reverse) selected.reverse();
   const listed: KvEntry<unknown>[] = [];
-  for await (const entry of kv.list(selector, options)) listed.push(entry);
+  for await (const entry of kv.list(selector, options)) {
+    listed.push(entry);
+    assert.ok(listed.length <= selected.length, "there are more than there should be");
+  }
   assert.deepEqual(listed, selected.slice(0, options.limit));
 }
 

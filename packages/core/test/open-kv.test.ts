@@ -1,5 +1,7 @@
 import { mkdir, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { join, relative } from "node:path";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { ClassicLevel } from "classic-level";
 import { MemoryLevel } from "memory-level";
 import { describe, expect, it } from "vitest";
@@ -46,6 +48,24 @@ describe("openKv in memory", () => {
         expect((await kv.get(["a"])).value).toBe(index);
       expect(await readdir(".")).not.toContain(":memory:");
     });
+  });
+});
+
+describe("a database in memory that is never closed", () => {
+  it("holds its memory no longer than somebody has it", async () => {
+    setFlagsFromString("--expose-gc");
+    const collectGarbage = runInNewContext("gc") as () => void;
+    const database = await (async () => {
+      const level = handedIn(new MemoryLevel());
+      const kv = await openKv(level);
+      await kv.set(["a"], 1);
+      return new WeakRef(level);
+    })();
+    for (let turn = 0; turn < 20 && database.deref() !== undefined; turn++) {
+      await new Promise(setImmediate);
+      collectGarbage();
+    }
+    expect(database.deref()).toBeUndefined();
   });
 });
 

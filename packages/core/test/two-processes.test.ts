@@ -12,7 +12,8 @@ async function openInChild(path: string): Promise<unknown> {
   return JSON.parse(stdout);
 }
 
-describe("a second process", () => {
+// It waits for other processes, on whatever machine.
+describe("a second process", { timeout: 60_000 }, () => {
   it("is told that the database is locked, and opens it when it is closed", async () => {
     await withFolder(async (path) => {
       const kv = await openKv(path);

@@ -120,7 +120,7 @@ describe("a value comes back as structuredClone copies it", () => {
     expect(Object.getOwnPropertyDescriptor(copied, "cause")?.enumerable).toBe(false);
   });
 
-  it("objects within each other, deeper than any stack", () => {
+  it("objects within each other, deeper than any stack", { timeout: 30_000 }, () => {
     type Link = { next: Link | null };
     let list: Link | null = null;
     for (let i = 0; i < 200_000; i++) list = { next: list };
@@ -174,6 +174,18 @@ describe("encodeValue", () => {
       b: 2,
     });
     expect(valueDifference(copy(make()), structuredClone(make()))).toBeUndefined();
+  });
+
+  it("ends where a getter makes its array longer", () => {
+    const array: unknown[] = [];
+    const grower = () => ({
+      get a() {
+        array.push(grower());
+        return 1;
+      },
+    });
+    array.push(grower(), 2);
+    expect(copy(array)).toEqual([{ a: 1 }, 2]);
   });
 
   it("passes on what a getter throws", () => {

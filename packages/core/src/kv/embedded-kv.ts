@@ -37,17 +37,19 @@ export class EmbeddedKv implements Kv, AsyncDisposable {
     _options?: { consistency?: KvConsistencyLevel },
   ): Promise<KvEntryMaybe<T>> {
     const read = this.#engine().get(encodeEntryKey(key));
-    return entryMaybe<T>(key, read instanceof Promise ? await read : read);
+    // A copy, before the caller has its turn again.
+    const ownKey = [...key];
+    return entryMaybe<T>(ownKey, read instanceof Promise ? await read : read);
   }
 
   async getMany<T extends readonly unknown[]>(
     keys: readonly [...{ [K in keyof T]: KvKey }],
     _options?: { consistency?: KvConsistencyLevel },
   ): Promise<{ [K in keyof T]: KvEntryMaybe<T[K]> }> {
-    const wanted = keys as readonly KvKey[];
-    const read = this.#engine().getMany(wanted.map(encodeEntryKey));
+    const read = this.#engine().getMany((keys as readonly KvKey[]).map(encodeEntryKey));
+    const ownKeys = (keys as readonly KvKey[]).map((key) => [...key]);
     const entries = read instanceof Promise ? await read : read;
-    const results = wanted.map((key, index) => entryMaybe(key, entries[index]));
+    const results = ownKeys.map((key, index) => entryMaybe(key, entries[index]));
     return results as { [K in keyof T]: KvEntryMaybe<T[K]> };
   }
 
@@ -96,7 +98,6 @@ export class EmbeddedKv implements Kv, AsyncDisposable {
 }
 
 function entryMaybe<T>(key: KvKey, entry: StoredEntry | undefined): KvEntryMaybe<T> {
-  if (entry === undefined) return { key: [...key], value: null, versionstamp: null };
-  const value = decodeStoredValue(entry) as T;
-  return { key: [...key], value, versionstamp: entry.versionstamp };
+  if (entry === undefined) return { key, value: null, versionstamp: null };
+  return { key, value: decodeStoredValue(entry) as T, versionstamp: entry.versionstamp };
 }

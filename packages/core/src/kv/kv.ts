@@ -22,7 +22,10 @@ export interface KvListOptions {
   reverse?: boolean;
   /** Accepted for Deno KV's sake: reads are always strongly consistent here. */
   consistency?: KvConsistencyLevel;
-  /** How many entries are read at a time; each batch comes from one snapshot. 100 without it, 500 at the most. */
+  /**
+   * How many entries are read at a time; each batch comes from one snapshot. Without it as many as `limit`, or 100
+   * without that. More than 500 are taken for 500.
+   */
   batchSize?: number;
 }
 

@@ -45,11 +45,10 @@ export class RangeIterator<T> implements KvListIterator<T> {
     this.#openEngine = openEngine;
     this.#range = keyRange(selector);
     this.#reverse = options.reverse ?? false;
-    this.#remaining = positiveInteger("limit", options.limit) ?? Number.POSITIVE_INFINITY;
-    this.#batchSize = positiveInteger("batchSize", options.batchSize) ?? defaultBatchSize;
-    if (this.#batchSize > maxBatchSize) {
-      throw new InvalidSelectorError(`batchSize is at most ${maxBatchSize}`);
-    }
+    const limit = positiveInteger("limit", options.limit);
+    const batchSize = positiveInteger("batchSize", options.batchSize);
+    this.#remaining = limit ?? Number.POSITIVE_INFINITY;
+    this.#batchSize = Math.min(batchSize ?? limit ?? defaultBatchSize, maxBatchSize);
     if (options.cursor !== undefined && typeof options.cursor !== "string")
       throw new InvalidSelectorError("the cursor is a string");
     if (options.cursor) this.#lastRead = keyOfCursor(options.cursor, this.#range);

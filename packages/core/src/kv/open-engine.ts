@@ -8,8 +8,10 @@ import { LevelEngine } from "../engine/level/level-engine.js";
 import { CorruptionError, DatabaseLockedError, DatabasePathError } from "../errors/core-errors.js";
 import { SharedEngine } from "./shared-engine.js";
 
-/** The engines that this process has open, is opening or is closing, by the real path or the database object. */
-const openEngines = new Map<string | LevelDatabase, Promise<SharedEngine>>();
+/** The engines that this process has open, is opening or is closing, by the real path of their folder. */
+const enginesByPath = new Map<string, Promise<SharedEngine>>();
+/** The same by their database. Weakly: one in memory that is never closed goes when nobody has it any more. */
+const enginesByDatabase = new WeakMap<LevelDatabase, Promise<SharedEngine>>();
 
 /** Opens a database of its own in memory. Its user has been counted in. */
 export function openMemoryEngine(): Promise<SharedEngine> {
@@ -21,7 +23,7 @@ export function openMemoryEngine(): Promise<SharedEngine> {
 
 /** Opens an abstract-level database, or shares it where it is open here already. Its user has been counted in. */
 export async function openLevelEngine(level: LevelDatabase): Promise<SharedEngine> {
-  return await share(level, async () => {
+  return await share(enginesByDatabase, level, async () => {
     await level.open();
     return await LevelEngine.open(level);
   });
@@ -37,21 +39,28 @@ export async function openLevelEngine(level: LevelDatabase): Promise<SharedEngin
  */
 export async function openDiskEngine(path: string): Promise<SharedEngine> {
   const location = await databaseFolder(path);
-  return await share(location, () => openClassicLevel(location));
+  return await share(enginesByPath, location, () => openClassicLevel(location));
 }
 
-async function share(
-  where: string | LevelDatabase,
+interface EngineTable<Where> {
+  get(where: Where): Promise<SharedEngine> | undefined;
+  set(where: Where, engine: Promise<SharedEngine>): unknown;
+  delete(where: Where): unknown;
+}
+
+async function share<Where>(
+  engines: EngineTable<Where>,
+  where: Where,
   open: () => Promise<Engine>,
 ): Promise<SharedEngine> {
-  for (let known = openEngines.get(where); known; known = openEngines.get(where)) {
+  for (let known = engines.get(where); known; known = engines.get(where)) {
     const shared = await known;
     if (shared.closing === undefined) return acquired(shared);
     await shared.closing.catch(() => undefined);
   }
-  const forget = () => openEngines.delete(where);
+  const forget = () => engines.delete(where);
   const opening = open().then((engine) => new SharedEngine(engine, forget));
-  openEngines.set(where, opening);
+  engines.set(where, opening);
   try {
     return acquired(await opening);
   } catch (error) {

@@ -70,7 +70,8 @@ class GraphReader {
         return Object(this.#value(node[1]));
       case "buffer":
         if (!(node[1] instanceof Uint8Array)) throw new TypeError("no bytes");
-        return node[1].slice().buffer;
+        // It is a copy already, with a buffer of its own.
+        return node[1].buffer;
       case "view": {
         const ViewClass = ownEntry(viewClasses, node[1]);
         return new ViewClass(this.#value(node[2]) as ArrayBuffer, node[3], node[4]);

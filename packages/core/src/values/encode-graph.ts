@@ -149,11 +149,13 @@ class GraphBuilder {
     const slot = (value: unknown, step: PathStep) => this.#slot(value, { parent: path, step });
     switch (node[0]) {
       // By index and by the classes' own iterators: a subclass or another prototype may have none, or one of its own.
-      case "array":
-        for (let index = 0; index < (object as unknown[]).length; index++) {
-          node.push(slot((object as unknown[])[index], { index }));
-        }
+      case "array": {
+        const array = object as unknown[];
+        // A getter on the way may make it longer.
+        const { length } = array;
+        for (let index = 0; index < length; index++) node.push(slot(array[index], { index }));
         return;
+      }
       case "map":
         for (const [key, value] of [...Map.prototype.entries.call(object)]) {
           node.push(slot(key, { part: ".keys()" }), slot(value, { mapKey: key }));

@@ -117,7 +117,7 @@ export class LevelEngine implements Engine {
         }
         if (this.#level.supports.seek) {
           // LevelDB passes over a block that it cannot read, and classic-level asks about that at the end alone.
-          iterator.seek(reverse ? headerKey : range.end);
+          iterator.seek(range.end);
           await iterator.nextv(1);
         }
         return entries;
