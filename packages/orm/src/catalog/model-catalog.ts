@@ -1,30 +1,19 @@
-import type { AtomicCheck, Kv } from "@keywright/core";
-import { IndexChangedError, IndexNotReadyError, StaleSchemaError } from "../errors/orm-errors.js";
+import type { Kv } from "@keywright/core";
+import { IndexNotReadyError, StaleSchemaError } from "../errors/orm-errors.js";
 import type { CompiledIndex, CompiledModel } from "../model/compile-model.js";
-import {
-  type CatalogEntry,
-  catalogKey,
-  type IndexState,
-  isMaintained,
-  isSameIndex,
-  type StoredIndex,
-  storedIndex,
-} from "./catalog-entry.js";
+import { type CatalogEntry, catalogKey, type StoredIndex, storedIndex } from "./catalog-entry.js";
+import { CatalogSnapshot } from "./catalog-snapshot.js";
 
-/** A model's catalog entry as this program last read it. */
+/** Reads a model's catalog entry, and keeps what it last read. All calls of a program share it. */
 export class ModelCatalog {
   readonly #kv: Kv;
   readonly #model: CompiledModel;
-  #entry: CatalogEntry;
-  #versionstamp: string;
-  #maintained: readonly CompiledIndex[] = [];
+  #snapshot: CatalogSnapshot;
 
-  private constructor(kv: Kv, model: CompiledModel, entry: CatalogEntry, versionstamp: string) {
+  private constructor(kv: Kv, model: CompiledModel, snapshot: CatalogSnapshot) {
     this.#kv = kv;
     this.#model = model;
-    this.#entry = entry;
-    this.#versionstamp = versionstamp;
-    this.#adopt(entry, versionstamp);
+    this.#snapshot = snapshot;
   }
 
   /**
@@ -38,76 +27,45 @@ export class ModelCatalog {
     const key = catalogKey(model);
     for (;;) {
       const { value, versionstamp } = await kv.get<CatalogEntry>(key);
-      if (value !== null) return new ModelCatalog(kv, model, value, versionstamp);
+      if (value !== null) {
+        return new ModelCatalog(kv, model, new CatalogSnapshot(model, value, versionstamp));
+      }
       const entry = await firstEntry(kv, model);
       const result = await kv.atomic().check({ key, versionstamp: null }).set(key, entry).commit();
-      if (result.ok) return new ModelCatalog(kv, model, entry, result.versionstamp);
+      if (result.ok) {
+        return new ModelCatalog(kv, model, new CatalogSnapshot(model, entry, result.versionstamp));
+      }
     }
   }
 
-  get entry(): CatalogEntry {
-    return this.#entry;
-  }
-
-  /** The condition that the catalog is still as it was read: part of every commit that writes a row. */
-  get check(): AtomicCheck {
-    return { key: catalogKey(this.#model), versionstamp: this.#versionstamp };
-  }
-
-  /** The indexes that a write has to keep up. */
-  get maintained(): readonly CompiledIndex[] {
-    return this.#maintained;
-  }
-
-  stateOf(index: CompiledIndex): IndexState {
-    return this.#entry.indexes[index.name]?.state ?? "absent";
-  }
-
-  /** Reads the entry again; true where it has changed. */
-  async reload(): Promise<boolean> {
-    const { value, versionstamp } = await this.#kv.get<CatalogEntry>(catalogKey(this.#model));
-    if (versionstamp === this.#versionstamp) return false;
-    // An entry that is gone is one of an emptied database: nothing in it is indexed.
-    if (value === null) throw new StaleSchemaError(this.#model.name, []);
-    this.#adopt(value, versionstamp);
-    return true;
+  /** The entry as it was last read. Another call may read it again at any time: take it once, and plan by that. */
+  get snapshot(): CatalogSnapshot {
+    return this.#snapshot;
   }
 
   /**
-   * @throws {StaleSchemaError} where the database has an index that this program would not keep up.
+   * Reads the entry again; true where it has changed.
+   *
+   * @throws {IndexChangedError} where the database now has an index of another definition under the same name.
    */
-  assertWritable(): void {
-    const known = new Set(this.#model.indexes.map((index) => index.name));
-    const unknown = Object.entries(this.#entry.indexes)
-      .filter(([name, index]) => !known.has(name) && isMaintained(index.state))
-      .map(([name]) => name);
-    if (unknown.length > 0) throw new StaleSchemaError(this.#model.name, unknown);
+  async reload(): Promise<boolean> {
+    const { value, versionstamp } = await this.#kv.get<CatalogEntry>(catalogKey(this.#model));
+    if (versionstamp === this.#snapshot.check.versionstamp) return false;
+    // An entry that is gone is one of an emptied database: nothing in it is indexed.
+    if (value === null) throw new StaleSchemaError(this.#model.name, []);
+    this.#snapshot = new CatalogSnapshot(this.#model, value, versionstamp);
+    return true;
   }
 
   /**
    * @throws {IndexNotReadyError} where an index cannot be read yet, also by what the database says now.
    */
   async assertReadable(index: CompiledIndex): Promise<void> {
-    if (this.stateOf(index) === "readable") return;
+    if (this.#snapshot.stateOf(index) === "readable") return;
     await this.reload();
-    const state = this.stateOf(index);
+    const state = this.#snapshot.stateOf(index);
     if (state !== "readable") throw new IndexNotReadyError(this.#model.name, index.name, state);
   }
-
-  #adopt(entry: CatalogEntry, versionstamp: string): void {
-    for (const index of this.#model.indexes) assertUnchanged(this.#model, index, entry);
-    this.#entry = entry;
-    this.#versionstamp = versionstamp;
-    this.#maintained = this.#model.indexes.filter((index) => isMaintained(this.stateOf(index)));
-  }
-}
-
-function assertUnchanged(model: CompiledModel, index: CompiledIndex, entry: CatalogEntry): void {
-  const stored = entry.indexes[index.name];
-  if (stored === undefined) return;
-  const declared = storedIndex(index, stored.state);
-  if (isSameIndex(stored, declared)) return;
-  throw new IndexChangedError(model.name, index.name, stored, declared);
 }
 
 async function firstEntry(kv: Kv, model: CompiledModel): Promise<CatalogEntry> {

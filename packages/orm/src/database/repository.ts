@@ -42,7 +42,7 @@ export class Repository<M extends Model> {
     const { model, catalog } = this.#context;
     const reads = planQuery(model, options as { where?: AnyRow });
     const isReadable = ({ index }: IndexRead) =>
-      index === undefined || catalog.stateOf(index) === "readable";
+      index === undefined || catalog.snapshot.stateOf(index) === "readable";
     const read = reads.find(isReadable) ?? reads[0]!;
     return (await readPage(this.#context, read, options)) as Page<Row<M>>;
   }

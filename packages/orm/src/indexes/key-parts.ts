@@ -2,7 +2,7 @@ import type { KvKeyPart } from "@keywright/core";
 
 /**
  * The key part that holds a value: a date its milliseconds since 1970, so that dates sort by time, and -0 is 0, so that
- * equal numbers have one key. Undefined for a value that no key part holds.
+ * equal numbers have one key. So has NaN, whose sign the runtime may change at any time. Undefined for a value that no key part holds.
  */
 export function keyPartOf(value: unknown): KvKeyPart | undefined {
   switch (typeof value) {
@@ -11,6 +11,7 @@ export function keyPartOf(value: unknown): KvKeyPart | undefined {
     case "boolean":
       return value;
     case "number":
+      if (Number.isNaN(value)) return Number.NaN;
       return value === 0 ? 0 : value;
     default:
       if (value instanceof Date) return value.getTime();

@@ -8,6 +8,8 @@ import { type CompiledModel, ownPrefix } from "../model/compile-model.js";
  */
 export interface BackfillState {
   readonly format: 1;
+  /** Tells this backfill from the one before it and the one after it. */
+  readonly id: string;
   /** The indexes that this scan of the rows fills. */
   readonly indexes: readonly string[];
   /** The primary key of the last row that is done; null before the first. */

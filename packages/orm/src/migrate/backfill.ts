@@ -1,5 +1,6 @@
 import type { AtomicCheck, KvEntry, KvKeyPart } from "@keywright/core";
 import { encodeKey } from "@keywright/core";
+import { ulid } from "ulid";
 import { withIndexStates } from "../catalog/catalog-entry.js";
 import { StaleSchemaError } from "../errors/orm-errors.js";
 import { type IndexEntry, indexEntries } from "../indexes/index-entries.js";
@@ -63,16 +64,18 @@ async function beginOrResume(
   for (;;) {
     if (options.signal?.aborted) return "stopped";
     await catalog.reload();
-    catalog.assertWritable();
+    const { snapshot } = catalog;
+    snapshot.assertWritable();
     const running = await readState(context);
     if (running !== undefined) return running;
-    const absent = model.indexes.filter((index) => catalog.stateOf(index) === "absent");
+    const absent = model.indexes.filter((index) => snapshot.stateOf(index) === "absent");
     if (absent.length === 0) return undefined;
     const rowsTotal = await countRows(context, absent, options);
     if (rowsTotal === undefined) return "stopped";
     const indexes = absent.map((index) => index.name);
     const state: BackfillState = {
       format: 1,
+      id: ulid(),
       indexes,
       after: null,
       rowsDone: 0,
@@ -80,8 +83,8 @@ async function beginOrResume(
     };
     const begun = await kv
       .atomic()
-      .check(catalog.check, { key, versionstamp: null })
-      .set(catalog.check.key, withIndexStates(catalog.entry, absent, "write-only"))
+      .check(snapshot.check, { key, versionstamp: null })
+      .set(snapshot.check.key, withIndexStates(snapshot.entry, absent, "write-only"))
       .set(key, state)
       .commit();
     if (begun.ok) {
@@ -91,9 +94,14 @@ async function beginOrResume(
   }
 }
 
-async function readState({ kv, model }: TableContext): Promise<StoredState | undefined> {
+/** The state of the backfill that is under way; undefined where there is none, or another than the one asked for. */
+async function readState(
+  { kv, model }: TableContext,
+  id?: string,
+): Promise<StoredState | undefined> {
   const { value: state, versionstamp } = await kv.get<BackfillState>(backfillKey(model));
-  return state === null ? undefined : { state, versionstamp };
+  if (state === null || (id !== undefined && state.id !== id)) return undefined;
+  return { state, versionstamp };
 }
 
 /** Counts a model's rows, so that the progress has an end; undefined where the signal stopped it. */
@@ -146,7 +154,7 @@ async function runBackfill(
     // Either a writer changed one of the rows, or another run or a schema change came between.
     const hadChanged = await context.catalog.reload();
     const before: string = current.versionstamp;
-    current = await readState(context);
+    current = await readState(context, stored.state.id);
     if (!hadChanged && current?.versionstamp === before) size = Math.max(Math.floor(size / 2), 1);
   }
   return true;
@@ -192,6 +200,7 @@ async function commitBatch(
   rows: readonly KvEntry<AnyRow>[],
 ): Promise<StoredState | undefined> {
   const { kv, model, catalog } = context;
+  const { check } = catalog.snapshot;
   const batch = await planBatch(context, indexes, rows);
   const key = backfillKey(model);
   const next: BackfillState = {
@@ -199,7 +208,7 @@ async function commitBatch(
     after: rows.at(-1)!.key.slice(1),
     rowsDone: state.rowsDone + rows.length,
   };
-  const operation = kv.atomic().check(catalog.check, { key, versionstamp }, ...batch.checks);
+  const operation = kv.atomic().check(check, { key, versionstamp }, ...batch.checks);
   for (const entry of batch.entries) operation.set(entry.key, entry.value);
   for (const duplicate of batch.duplicates) {
     operation.set(duplicateKey(model, duplicate), duplicate);
@@ -253,13 +262,14 @@ async function planUniqueEntry(
   batch.entries.push(entry);
 }
 
-/** Ends a backfill; where a check failed, the state to go on from. */
+/** Ends a backfill; where a check failed, the state to go on from, undefined where another run has ended it. */
 async function finish(
   context: TableContext,
-  { versionstamp }: StoredState,
+  { state, versionstamp }: StoredState,
   indexes: readonly CompiledIndex[],
 ): Promise<StoredState | undefined> {
   const { kv, model, catalog } = context;
+  const { entry, check } = catalog.snapshot;
   const pending: CompiledIndex[] = [];
   const readable: CompiledIndex[] = [];
   for (const index of indexes) {
@@ -267,18 +277,18 @@ async function finish(
     const hasNone = (await duplicates.next()).done === true;
     (hasNone ? readable : pending).push(index);
   }
-  const entry = withIndexStates(
-    withIndexStates(catalog.entry, readable, "readable"),
+  const finished = withIndexStates(
+    withIndexStates(entry, readable, "readable"),
     pending,
     "unique-pending",
   );
   const key = backfillKey(model);
   await kv
     .atomic()
-    .check(catalog.check, { key, versionstamp })
-    .set(catalog.check.key, entry)
+    .check(check, { key, versionstamp })
+    .set(check.key, finished)
     .delete(key)
     .commit();
   await catalog.reload();
-  return await readState(context);
+  return await readState(context, state.id);
 }

@@ -38,12 +38,12 @@ export async function migrateTables(
   for (const context of contexts) {
     const { model, catalog } = context;
     await catalog.reload();
-    const unready = model.indexes.filter((index) => catalog.stateOf(index) !== "readable");
+    const unready = model.indexes.filter((index) => catalog.snapshot.stateOf(index) !== "readable");
     wasStopped = wasStopped || !(await backfill(context, { onProgress, signal }));
     for (const index of unready) {
-      const isPending = !wasStopped && catalog.stateOf(index) === "unique-pending";
+      const isPending = !wasStopped && catalog.snapshot.stateOf(index) === "unique-pending";
       const duplicates = isPending ? await resolveDuplicates(context, index) : [];
-      const state = catalog.stateOf(index);
+      const state = catalog.snapshot.stateOf(index);
       indexes.push({ model: model.name, index: index.name, state, duplicates });
     }
   }

@@ -23,9 +23,10 @@ export async function resolveDuplicates(
   for await (const { value: duplicate } of kv.list<Duplicate>({ prefix })) {
     if (!(await resolveDuplicate(context, index, duplicate))) left.push(duplicate);
   }
-  while (left.length === 0 && catalog.stateOf(index) === "unique-pending") {
-    const entry = withIndexStates(catalog.entry, [index], "readable");
-    await kv.atomic().check(catalog.check).set(catalog.check.key, entry).commit();
+  while (left.length === 0 && catalog.snapshot.stateOf(index) === "unique-pending") {
+    const { entry, check } = catalog.snapshot;
+    const readable = withIndexStates(entry, [index], "readable");
+    await kv.atomic().check(check).set(check.key, readable).commit();
     await catalog.reload();
   }
   return left;
@@ -41,9 +42,10 @@ async function resolveDuplicate(
   const { primaryKey } = duplicate;
   const recordKey = duplicateKey(model, duplicate);
   for (;;) {
+    const { check } = catalog.snapshot;
     const key = rowKey(model, primaryKey);
     const { value: row, versionstamp } = await kv.get<AnyRow>(key);
-    const operation = kv.atomic().check(catalog.check, { key, versionstamp }).delete(recordKey);
+    const operation = kv.atomic().check(check, { key, versionstamp }).delete(recordKey);
     const entries = row === null ? [] : indexEntries(model, [index], row, primaryKey);
     const entry = entries.find((candidate) => isSameKey(candidate.key.slice(1), duplicate.value));
     if (entry !== undefined) {

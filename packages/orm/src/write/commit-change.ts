@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { AtomicCheck, KvKey, KvKeyPart } from "@keywright/core";
+import type { CatalogSnapshot } from "../catalog/catalog-snapshot.js";
 import { UniqueConstraintError, VersionConflictError } from "../errors/orm-errors.js";
 import type { IndexChanges } from "../indexes/index-entries.js";
 import { isSameKey } from "../indexes/key-parts.js";
@@ -16,6 +17,8 @@ export interface RowChange {
   /** The row as it is to be, null where it is to go. */
   readonly row: AnyRow | null;
   readonly indexes: IndexChanges;
+  /** What else has to hold: how the unique entries were that decided what becomes of them. */
+  readonly checks: readonly AtomicCheck[];
 }
 
 /** What must hold for a unique key to be taken, where that is not simply that it has no entry. */
@@ -30,7 +33,8 @@ const longestPause = 50;
 
 /**
  * Commits a change: the row and its index entries together, under checks on the row, on each unique key that it takes,
- * and on the schema epoch. Where one fails because somebody else was faster, `plan` makes the change anew.
+ * and on the schema epoch. Where one fails because somebody else was faster, `plan` makes the change anew, by
+ * the catalog under whose check it is committed.
  *
  * @throws {UniqueConstraintError} where another row has the primary key or a unique key.
  * @throws {StaleSchemaError} where the database has indexes that this program does not know.
@@ -38,13 +42,14 @@ const longestPause = 50;
  */
 export async function commitChange(
   context: TableContext,
-  plan: () => Promise<RowChange>,
+  plan: (catalog: CatalogSnapshot) => Promise<RowChange>,
 ): Promise<void> {
   let takeovers: readonly Takeover[] = [];
   for (let attempt = 1; ; attempt++) {
-    context.catalog.assertWritable();
-    const change = await plan();
-    if (await tryCommit(context, change, takeovers)) return;
+    const catalog = context.catalog.snapshot;
+    catalog.assertWritable();
+    const change = await plan(catalog);
+    if (await tryCommit(context, catalog, change, takeovers)) return;
     takeovers = await settleConflict(context, change);
     if (attempt === maxAttempts) {
       const id = pointerOf(change.primaryKey);
@@ -58,12 +63,15 @@ export async function commitChange(
 }
 
 async function tryCommit(
-  { kv, model, catalog }: TableContext,
+  { kv, model }: TableContext,
+  catalog: CatalogSnapshot,
   change: RowChange,
   takeovers: readonly Takeover[],
 ): Promise<boolean> {
   const key = rowKey(model, change.primaryKey);
-  const operation = kv.atomic().check(catalog.check, { key, versionstamp: change.versionstamp });
+  const operation = kv
+    .atomic()
+    .check(catalog.check, { key, versionstamp: change.versionstamp }, ...change.checks);
   for (const entry of change.indexes.removed) operation.delete(entry.key);
   for (const entry of change.indexes.added) {
     if (entry.index.unique) {

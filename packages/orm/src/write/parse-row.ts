@@ -25,7 +25,7 @@ export async function parsePatch(model: CompiledModel, row: AnyRow, data: AnyRow
   const issues: z.core.$ZodIssue[] = [];
   for (const [field, value] of Object.entries(data)) {
     if (value === undefined) continue;
-    const schema = shape[field] ?? catchall;
+    const schema = Object.hasOwn(shape, field) ? shape[field] : catchall;
     if (schema === undefined) {
       issues.push(unrecognised(data, field));
       continue;

@@ -1,3 +1,4 @@
+import type { AtomicCheck } from "@keywright/core";
 import { monotonicFactory } from "ulid";
 import { PrimaryKeyChangeError, RowNotFoundError } from "../errors/orm-errors.js";
 import { type IndexEntry, indexChanges, indexEntries } from "../indexes/index-entries.js";
@@ -21,17 +22,12 @@ const monotonicUlid = monotonicFactory();
  * @throws {UniqueConstraintError} where another row has its primary key or a unique value.
  */
 export async function createRow(context: TableContext, data: unknown): Promise<AnyRow> {
-  const { model, catalog } = context;
+  const { model } = context;
   const row = await parseRow(model, withId(model, data));
   const primaryKey = primaryKeyOf(model, row);
-  await commitChange(context, async () => {
-    const added = indexEntries(model, catalog.maintained, row, primaryKey);
-    return {
-      primaryKey,
-      versionstamp: null,
-      row,
-      indexes: { removed: [], added },
-    };
+  await commitChange(context, async ({ maintained }) => {
+    const added = indexEntries(model, maintained, row, primaryKey);
+    return { primaryKey, versionstamp: null, row, indexes: { removed: [], added }, checks: [] };
   });
   return row;
 }
@@ -51,8 +47,10 @@ export async function updateRow(
   where: unknown,
   data: AnyRow,
 ): Promise<AnyRow> {
+  // What is written is what the caller handed over, whatever becomes of the object meanwhile.
+  const patch = { ...data };
   return await changeRow(context, find, where, async (before) => {
-    const after = await parsePatch(context.model, before, data);
+    const after = await parsePatch(context.model, before, patch);
     assertSamePrimaryKey(context.model, before, after);
     return { row: after, result: after };
   });
@@ -81,38 +79,45 @@ async function changeRow(
   where: unknown,
   change: (before: AnyRow) => Promise<{ row: AnyRow | null; result: AnyRow }>,
 ): Promise<AnyRow> {
-  const { model, catalog } = context;
+  const { model } = context;
   let written: AnyRow = {};
-  await commitChange(context, async () => {
+  await commitChange(context, async ({ maintained }) => {
     const found = await find();
     if (found === undefined) throw new RowNotFoundError(model.name, where);
     const { primaryKey, versionstamp } = found;
     const { row, result } = await change(found.row);
     written = result;
-    const before = indexEntries(model, catalog.maintained, found.row, primaryKey);
-    const after = row === null ? [] : indexEntries(model, catalog.maintained, row, primaryKey);
+    const before = indexEntries(model, maintained, found.row, primaryKey);
+    const after = row === null ? [] : indexEntries(model, maintained, row, primaryKey);
     const { removed, added } = indexChanges(before, after);
     const own = await ownEntries(context, removed);
-    return { primaryKey, versionstamp, row, indexes: { removed: own, added } };
+    const indexes = { removed: own.entries, added };
+    return { primaryKey, versionstamp, row, indexes, checks: own.checks };
   });
   return written;
 }
 
-/** Without the unique entries that belong to another row, as they may while a unique index has duplicates. */
+/**
+ * Without the unique entries that belong to another row, or are not there, as they may while a unique index is built or
+ * has duplicates. The checks say that it still is so at the commit: a backfill may be about to write them.
+ */
 async function ownEntries(
   { kv, model }: TableContext,
-  entries: readonly IndexEntry[],
-): Promise<IndexEntry[]> {
-  const own: IndexEntry[] = [];
-  for (const entry of entries) {
+  removed: readonly IndexEntry[],
+): Promise<{ entries: IndexEntry[]; checks: AtomicCheck[] }> {
+  const entries: IndexEntry[] = [];
+  const checks: AtomicCheck[] = [];
+  for (const entry of removed) {
     if (entry.index.unique) {
-      const owner = primaryKeyOfPointer(model, (await kv.get(entry.key)).value);
+      const { value: pointer, versionstamp } = await kv.get(entry.key);
+      checks.push({ key: entry.key, versionstamp });
+      const owner = primaryKeyOfPointer(model, pointer);
       const self = primaryKeyOfPointer(model, entry.value);
       if (owner === undefined || self === undefined || !isSameKey(owner, self)) continue;
     }
-    own.push(entry);
+    entries.push(entry);
   }
-  return own;
+  return { entries, checks };
 }
 
 /** What `create` was given, with an id where the model generates one and none is there. */
