@@ -23,8 +23,9 @@ const stringPart: fc.Arbitrary<string> = fc.oneof(
 );
 
 const numberPart: fc.Arbitrary<number> = fc.oneof(
-  fc.constantFrom(negativeNaN, Number.NaN, -0, 0, 1, -1, 0.5, Infinity, -Infinity),
-  fc.double(),
+  // Not -NaN: a runtime may lose the sign of a NaN between two looks at it. The golden keys have it.
+  fc.constantFrom(Number.NaN, -0, 0, 1, -1, 0.5, Infinity, -Infinity),
+  fc.double().map((value) => (Number.isNaN(value) ? Number.NaN : value)),
 );
 
 /** Bigints around the sizes at which the encoding changes: whole bytes, eight of them, 254, 255, 256. */

@@ -224,6 +224,20 @@ describe("decodeKey", () => {
     expect(decode).toThrow(expect.objectContaining({ code: "KW_KEY_MALFORMED", offset }));
   });
 
+  it("refuses every tag that no part has", () => {
+    const tags = new Set([0x01, 0x02, 0x0a, 0x26, 0x27]);
+    for (let tag = 0x0b; tag <= 0x1d; tag++) tags.add(tag);
+    for (let tag = 0; tag < 256; tag++) {
+      if (tags.has(tag)) continue;
+      // What would do for a part of most types.
+      const bytes = Uint8Array.of(tag, 9, 1, 2, 3, 4, 5, 6, 7, 8, 9, 0);
+      expect(() => decodeKey(bytes)).toThrow(expect.objectContaining({ offset: 0 }));
+      expect(() => decodeKey(bytes.subarray(0, 11))).toThrow(
+        expect.objectContaining({ offset: 0 }),
+      );
+    }
+  });
+
   it("leaves the bytes as they are, also a Buffer's", () => {
     const bytes = Buffer.from(encodeKey([-5n, -(1n << 80n), "a\0b"]));
     const before = bytes.toString("hex");

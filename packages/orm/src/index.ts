@@ -19,6 +19,7 @@ export {
   IndexKeyError,
   IndexNotReadyError,
   InvalidCursorError,
+  InvalidQueryError,
   ModelDefinitionError,
   OrmError,
   PrimaryKeyChangeError,

@@ -36,6 +36,7 @@ describe("indexEntries", () => {
         index: "byFavoriteColor",
         field: "favoriteColor",
         valueType: "object",
+        id: "1",
       }),
     );
   });

@@ -93,6 +93,51 @@ describe("planQuery", () => {
     );
   });
 
+  it("leaves out an index whose further fields a row may lack, for it does not have such rows", () => {
+    const lacking = compileModel(
+      defineModel({
+        name: "games",
+        schema: z.object({
+          id: z.string(),
+          team: z.string(),
+          score: z.number().nullish(),
+          place: z.string().optional().default("home"),
+        }),
+        primaryKey: "id",
+        indexes: {
+          byTeamAndScore: { key: ["team", "score"] },
+          byTeamAndPlace: { key: ["team", "place"] },
+          byScore: { key: "score" },
+        },
+      }),
+    );
+    expect(planQuery(lacking, { where: { team: "a" } }).map(({ index }) => index?.name)).toEqual([
+      "byTeamAndPlace",
+    ]);
+    expect(planQuery(lacking, { where: { team: "a", score: { gt: 1 } } })[0]?.index?.name).toBe(
+      "byTeamAndScore",
+    );
+    expect(() => planQuery(lacking, { orderBy: { score: "asc" } })).toThrow(
+      expect.objectContaining({ code: "KW_QUERY_UNINDEXED" }),
+    );
+  });
+
+  it.each([
+    [{}, "it has no bounds"],
+    [{ gte: undefined }, "it has no bounds"],
+    [{ equals: 1 }, '"equals" is none of gt, gte, lt, lte'],
+    [["a"], '"0" is none of gt, gte, lt, lte'],
+    [{ gt: "a", gte: "b" }, "gt and gte are both given"],
+    [{ lt: "a", lte: "b" }, "lt and lte are both given"],
+    [{ gte: null }, "gte is not a value that a key can hold"],
+  ])("refuses the condition %j", (condition, reason) => {
+    for (const field of ["place", "id"]) {
+      expect(() => planQuery(model, { where: { [field]: condition } })).toThrow(
+        expect.objectContaining({ code: "KW_QUERY_INVALID", field, reason }),
+      );
+    }
+  });
+
   it("suggests an index for what it refuses", () => {
     const query = { where: { notes: "x" }, orderBy: { score: "asc" } } as const;
     const suggestion = 'byNotesAndScore: { key: ["notes","score"] }';

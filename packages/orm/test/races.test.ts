@@ -1,8 +1,8 @@
 import { type EmbeddedKv, openKv } from "@keywright/core";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { createDatabase } from "../src/index.js";
+import { createDatabase, type MigrationProgress, migrate } from "../src/index.js";
 import { interferingKv } from "./faulty-kv.js";
-import { rejection, User, users } from "./user-model.js";
+import { LaterUser, rejection, User, users } from "./user-model.js";
 import { expectIndexesToMatch } from "./verify-indexes.js";
 
 let kv: EmbeddedKv;
@@ -75,6 +75,74 @@ it("plans an update anew when another changes the row before its commit", async 
     email: "new@example.com",
   });
   await expectIndexesToMatch(kv, User);
+});
+
+it("plans by the catalog that it commits under, whatever another call reads of it in between", async () => {
+  const first = await createDatabase({ kv, models: { users: User } });
+  const ada = await first.users.create({ data: { ...users.ada, age: 1 } });
+  let build: () => Promise<void> = async () => undefined;
+  const racing = interferingKv(
+    kv,
+    async () => undefined,
+    async ([table]) => {
+      if (table === "users_by_email") await build();
+    },
+  );
+  const db = await createDatabase({ kv: racing, models: { users: LaterUser } });
+  // The update reads whose the entry is that it removes; meanwhile the same program builds an index.
+  build = once(() => migrate(db));
+  await db.users.update({ where: { id: ada.id }, data: { email: "new@example.com", age: 2 } });
+  await expectIndexesToMatch(kv, LaterUser);
+});
+
+it("leaves no unique entry behind that a backfill writes while its row is deleted", async () => {
+  const first = await createDatabase({ kv, models: { users: User } });
+  const ada = await first.users.create({ data: users.ada });
+  const builder = await createDatabase({ kv, models: { users: LaterUser } });
+  const stopped = new AbortController();
+  const onProgress = ({ phase }: MigrationProgress) => {
+    if (phase === "building") stopped.abort();
+  };
+  expect((await migrate(builder, { onProgress, signal: stopped.signal })).status).toBe("stopped");
+  expect((await kv.get(["users_by_name", "Ada"])).value).toBeNull();
+  // The delete finds no entry to remove; before its commit, the backfill writes it.
+  const racing = interferingKv(
+    kv,
+    once(() => migrate(builder)),
+  );
+  const deleter = await createDatabase({ kv: racing, models: { users: LaterUser } });
+  await deleter.users.delete({ where: { id: ada.id } });
+  await expectIndexesToMatch(kv, LaterUser);
+});
+
+it("does not go on with another backfill's progress", async () => {
+  const first = await createDatabase({ kv, models: { users: User } });
+  for (let i = 0; i < 20; i++) {
+    await first.users.create({
+      data: { ...users.ada, name: `N${i}`, email: `a${i}@x.org`, age: i },
+    });
+  }
+  const OneMore = { ...User, indexes: { ...User.indexes, byAge: LaterUser.indexes.byAge } };
+  const early = once(async () => {
+    // While the first run is about to write its batch, others end that backfill and begin the next.
+    await migrate(await createDatabase({ kv, models: { users: OneMore } }));
+    const stopped = new AbortController();
+    const onProgress = ({ phase }: MigrationProgress) => {
+      if (phase === "building") stopped.abort();
+    };
+    const next = await createDatabase({ kv, models: { users: LaterUser } });
+    await migrate(next, { onProgress, signal: stopped.signal });
+  });
+  let commits = 0;
+  const racing = interferingKv(kv, async () => {
+    if (++commits === 2) await early();
+  });
+  const slow = await createDatabase({ kv: racing, models: { users: OneMore } });
+  // It does not know the second index.
+  expect((await rejection(migrate(slow))).code).toBe("KW_STALE_SCHEMA");
+  const later = await createDatabase({ kv, models: { users: LaterUser } });
+  expect((await migrate(later)).status).toBe("done");
+  await expectIndexesToMatch(kv, LaterUser);
 });
 
 it("gives up on a row that never stays the same, and says so", async () => {

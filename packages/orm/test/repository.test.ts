@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { type EmbeddedKv, openKv } from "@keywright/core";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import * as z from "zod";
-import { createDatabase, type Database, defineModel } from "../src/index.js";
+import { createDatabase, type Database, defineModel, tableOf } from "../src/index.js";
 import { entriesOf, rejection, User, users } from "./user-model.js";
 
 const places = {
@@ -264,7 +264,9 @@ describe.each(Object.entries(places))("in %s", (_, place) => {
           expect.objectContaining({ path: ["age"] }),
         ],
       });
-      expect(await update({ nmae: "Ada" })).toMatchObject({ code: "KW_ROW_INVALID" });
+      for (const field of ["nmae", "constructor", "toString"]) {
+        expect(await update({ [field]: "Ada" })).toMatchObject({ code: "KW_ROW_INVALID" });
+      }
       expect(await update({ id: "01H76YTWK3YBV020S6MP69TBEQ" })).toMatchObject({
         code: "KW_PRIMARY_KEY_CHANGED",
         field: "id",
@@ -376,6 +378,49 @@ describe("other models", () => {
         (await db.members.findMany({ where: { team: "red", score: { gt: 0 } } })).items,
       ).toEqual([]);
       expect((await db.members.findMany({ where: { team: "red" } })).items).toEqual([row]);
+    } finally {
+      await kv.close();
+    }
+  });
+
+  it("keeps a range within the type of its bounds, and finds nothing between bounds that cross", async () => {
+    const Reading = defineModel({
+      name: "readings",
+      schema: z.object({ id: z.string(), value: z.union([z.number(), z.string(), z.bigint()]) }),
+      primaryKey: "id",
+      indexes: { byValue: { key: "value" } },
+    });
+    const kv = await openKv();
+    try {
+      const { readings } = await createDatabase({ kv, models: { readings: Reading } });
+      for (const value of [1, 5, 9, "a", "b", 7n, Number.MAX_VALUE]) {
+        await readings.create({ data: { id: String(value), value } });
+      }
+      const find = async (value: object) => {
+        const { items } = await readings.findMany({ where: { value } as never });
+        return items.map((item) => item.value);
+      };
+      expect(await find({ gte: 5 })).toEqual([5, 9, Number.MAX_VALUE]);
+      expect(await find({ lt: 5 })).toEqual([1]);
+      expect(await find({ gt: "a" })).toEqual(["b"]);
+      expect(await find({ lte: 7n })).toEqual([7n]);
+      expect(await find({ gt: 5, lt: 5 })).toEqual([]);
+      expect(await find({ gt: 9, lt: 1 })).toEqual([]);
+    } finally {
+      await kv.close();
+    }
+  });
+
+  it("refuses a primary key of more or fewer values than it has fields", async () => {
+    const kv = await openKv();
+    try {
+      const db = await createDatabase({ kv, models: { users: User } });
+      const table = tableOf(db, "users");
+      const ada = await db.users.create({ data: users.ada });
+      for (const key of [[], [ada.id, "more"]]) {
+        expect((await rejection(table.delete(key))).code).toBe("KW_QUERY_INVALID");
+      }
+      expect(await table.findByPrimaryKey([ada.id])).toEqual(ada);
     } finally {
       await kv.close();
     }

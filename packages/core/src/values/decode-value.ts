@@ -12,7 +12,6 @@ import type { ValueGraph } from "./value-graph.js";
  */
 export function decodeValue(bytes: Uint8Array): unknown {
   try {
-    if (bytes.length === 0) throw new TypeError("no format");
     // Not `subarray`: of a Node.js Buffer it makes a Buffer, whose `slice` shares memory.
     const body = new Uint8Array(bytes.buffer, bytes.byteOffset + 1, bytes.length - 1);
     switch (bytes[0]) {

@@ -67,8 +67,9 @@ function isPlainObject(object: object, seen: SeenObjects, depth: number): boolea
 }
 
 function isPlainArray(array: readonly unknown[], seen: SeenObjects, depth: number): boolean {
-  if (!seen.add(array) || Object.keys(array).length !== array.length) return false;
-  for (let i = 0; i < array.length; i++) {
+  const { length } = array;
+  if (!seen.add(array) || Object.keys(array).length !== length) return false;
+  for (let i = 0; i < length; i++) {
     const element = array[i];
     // A hole reads as undefined. Without one, as many keys as elements means that there is no further property.
     if (element === undefined && !Object.hasOwn(array, i)) return false;

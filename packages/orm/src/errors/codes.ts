@@ -17,6 +17,7 @@ export const ormErrorMessages = {
   KW_INDEX_CHANGED:
     "The database holds this index with another definition: give the new one another name.",
   KW_QUERY_UNINDEXED: "No index serves this query.",
+  KW_QUERY_INVALID: "A condition of this query is not valid.",
   KW_CURSOR_INVALID: "The cursor does not belong to this query.",
   KW_STALE_SCHEMA:
     "The database has indexes that this program does not know of; a write would leave them out.",

@@ -108,9 +108,18 @@ export class IndexKeyError extends OrmError {
   readonly index: string;
   readonly field: string;
   readonly valueType: string;
+  /** The primary key of the row, where the value is a row's. */
+  readonly id: RowId | undefined;
 
-  constructor(model: string, index: string, field: string, valueType: string) {
-    super("KW_INDEX_KEY_INVALID", model);
+  constructor(
+    model: string,
+    index: string,
+    field: string,
+    valueType: string,
+    options: { readonly id?: RowId; readonly cause?: unknown } = {},
+  ) {
+    super("KW_INDEX_KEY_INVALID", model, { cause: options.cause });
+    this.id = options.id;
     this.index = index;
     this.field = field;
     this.valueType = valueType;
@@ -164,6 +173,18 @@ export class UnindexedQueryError extends OrmError {
     super("KW_QUERY_UNINDEXED", model);
     this.fields = fields;
     this.suggestion = suggestion;
+  }
+}
+
+/** A condition that says nothing, or nothing that can be looked up. */
+export class InvalidQueryError extends OrmError {
+  readonly field: string;
+  readonly reason: string;
+
+  constructor(model: string, field: string, reason: string) {
+    super("KW_QUERY_INVALID", model);
+    this.field = field;
+    this.reason = reason;
   }
 }
 

@@ -47,9 +47,14 @@ export function indexedValue(
   field: string,
   value: unknown,
 ): KvKeyPart {
-  const part = keyPartOf(index.normalize === undefined ? value : index.normalize(value));
-  if (part === undefined) throw new IndexKeyError(model.name, index.name, field, typeof value);
-  return part;
+  let cause: unknown;
+  try {
+    const part = keyPartOf(index.normalize === undefined ? value : index.normalize(value));
+    if (part !== undefined) return part;
+  } catch (error) {
+    cause = error;
+  }
+  throw new IndexKeyError(model.name, index.name, field, typeof value, { cause });
 }
 
 /** The key of the entry with these values: a unique index has one row for them, another one adds the primary key. */
@@ -74,7 +79,7 @@ export function indexEntries(
 ): IndexEntry[] {
   const entries: IndexEntry[] = [];
   for (const index of indexes) {
-    const values = indexedValues(model, index, row);
+    const values = valuesOfRow(model, index, row, primaryKey);
     if (values === undefined) continue;
     entries.push({
       index,
@@ -98,6 +103,23 @@ export function indexChanges(
   };
 }
 
+/** The same as {@link indexedValues}, whose errors then name the row. */
+function valuesOfRow(
+  model: CompiledModel,
+  index: CompiledIndex,
+  row: AnyRow,
+  primaryKey: readonly KvKeyPart[],
+): KvKeyPart[] | undefined {
+  try {
+    return indexedValues(model, index, row);
+  } catch (error) {
+    if (!(error instanceof IndexKeyError)) throw error;
+    const { field, valueType, cause } = error;
+    const options = { id: pointerOf(primaryKey), cause };
+    throw new IndexKeyError(model.name, index.name, field, valueType, options);
+  }
+}
+
 /** Whether a row really has an entry of this key in an index: a pointer is believed only then. */
 export function hasIndexKey(
   model: CompiledModel,
@@ -106,6 +128,12 @@ export function hasIndexKey(
   primaryKey: readonly KvKeyPart[],
   key: KvKey,
 ): boolean {
-  const values = indexedValues(model, index, row);
-  return values !== undefined && isSameKey(indexKey(index, values, primaryKey), key);
+  try {
+    const values = indexedValues(model, index, row);
+    return values !== undefined && isSameKey(indexKey(index, values, primaryKey), key);
+  } catch (error) {
+    // A row written by hand, with a value that the index cannot hold, has no key in it.
+    if (error instanceof IndexKeyError) return false;
+    throw error;
+  }
 }

@@ -1,5 +1,5 @@
 import type { KvKey, KvKeyPart } from "@keywright/core";
-import { IndexKeyError, type RowId } from "../errors/orm-errors.js";
+import { IndexKeyError, InvalidQueryError, type RowId } from "../errors/orm-errors.js";
 import type { AnyRow, CompiledModel } from "../model/compile-model.js";
 import { keyPartOf } from "./key-parts.js";
 
@@ -19,8 +19,13 @@ export function primaryKeyOf(model: CompiledModel, row: AnyRow): KvKeyPart[] {
  * The parts of the primary key with these values, one for each of its fields.
  *
  * @throws {IndexKeyError} where a value is absent or cannot be part of a key.
+ * @throws {InvalidQueryError} for more or fewer values than it has fields.
  */
 export function primaryKeyOfValues(model: CompiledModel, values: readonly unknown[]): KvKeyPart[] {
+  if (values.length !== model.primaryKey.length) {
+    const reason = `it has ${model.primaryKey.length} fields, and ${values.length} values were given`;
+    throw new InvalidQueryError(model.name, "primaryKey", reason);
+  }
   return model.primaryKey.map((field, position) => {
     const part = keyPartOf(values[position]);
     if (part !== undefined) return part;

@@ -24,6 +24,8 @@ export interface CompiledModel {
   /** The primary key is one `z.ulid()`, which `create` generates where it is absent. */
   readonly generatesId: boolean;
   readonly indexes: readonly CompiledIndex[];
+  /** The fields of indexes that a row may lack: it is not in an index then. */
+  readonly optionalFields: ReadonlySet<string>;
 }
 
 /** The first part of the keys that are Keywright's own. */
@@ -57,12 +59,15 @@ export function compileModel(model: Model): CompiledModel {
       normalize: definition.normalize as CompiledIndex["normalize"],
     });
   }
-  const compiled = {
+  const indexed = new Set(indexes.flatMap((index) => index.fields));
+  const isOptional = (field: string) => canBeAbsent(schema.shape[field] as z.ZodType);
+  const compiled: CompiledModel = {
     name,
     schema,
     primaryKey,
     generatesId: isUlid(schema, primaryKey),
     indexes,
+    optionalFields: new Set([...indexed].filter(isOptional)),
   };
   assertDistinctPrefixes([compiled]);
   return compiled;
@@ -107,6 +112,19 @@ function assertFields(model: Model, at: string, fields: readonly string[]): void
       throw new ModelDefinitionError(model.name, at, `it names ${JSON.stringify(field)} twice`);
     }
   }
+}
+
+/** Whether a stored row may have nothing in a field: a default or a transform may still put something there. */
+function canBeAbsent(schema: z.ZodType): boolean {
+  return [undefined, null].some((value) => {
+    try {
+      const result = schema.safeParse(value);
+      return result.success && (result.data === undefined || result.data === null);
+    } catch {
+      // An asynchronous schema: what it makes of nothing is not known here.
+      return true;
+    }
+  });
 }
 
 function isUlid(schema: z.ZodObject, primaryKey: readonly string[]): boolean {

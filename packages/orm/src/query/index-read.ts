@@ -1,4 +1,4 @@
-import type { KvKey, KvKeyPart, KvListSelector } from "@keywright/core";
+import { compareKeys, type KvKey, type KvKeyPart, type KvListSelector } from "@keywright/core";
 import { partAfter } from "../indexes/key-parts.js";
 import type { CompiledIndex, CompiledModel } from "../model/compile-model.js";
 
@@ -12,16 +12,29 @@ export interface PartRange {
 
 const bounds = ["gt", "gte", "lt", "lte"] as const;
 
-/** The bounds of a condition on a field, as parts of a key. */
+type Bound = (typeof bounds)[number];
+
+/**
+ * The bounds of a condition on a field, as parts of a key.
+ *
+ * @param fail throws what is wrong with the condition.
+ */
 export function rangeOf(
-  condition: { readonly [B in (typeof bounds)[number]]?: unknown },
+  condition: Readonly<Record<string, unknown>>,
   toPart: (value: unknown) => KvKeyPart | undefined,
+  fail: (reason: string) => never,
 ): PartRange {
-  const range: { [B in (typeof bounds)[number]]?: KvKeyPart } = {};
-  for (const bound of bounds) {
-    const part = condition[bound] === undefined ? undefined : toPart(condition[bound]);
-    if (part !== undefined) range[bound] = part;
+  const range: { [B in Bound]?: KvKeyPart } = {};
+  for (const [name, value] of Object.entries(condition)) {
+    const bound = bounds.find((candidate) => candidate === name);
+    if (bound === undefined) fail(`${JSON.stringify(name)} is none of ${bounds.join(", ")}`);
+    if (value === undefined) continue;
+    const part = value === null ? undefined : toPart(value);
+    if (part === undefined) fail(`${name} is not a value that a key can hold`);
+    range[bound] = part;
   }
+  if (range.gt !== undefined && range.gte !== undefined) fail("gt and gte are both given");
+  if (range.lt !== undefined && range.lte !== undefined) fail("lt and lte are both given");
   return range;
 }
 
@@ -60,7 +73,10 @@ export function selectorOf(
   if (start === "beyond") return undefined;
   if (after !== undefined && read.reverse) end = after;
   if (after !== undefined && !read.reverse) start = [...after, nothing];
-  if (start !== undefined && end !== undefined) return { start, end };
+  if (start !== undefined && end !== undefined) {
+    // Bounds that cross have nothing between them.
+    return compareKeys(start, end) < 0 ? { start, end } : undefined;
+  }
   if (start !== undefined) return { prefix, start };
   return end === undefined ? { prefix } : { prefix, end };
 }
@@ -77,4 +93,11 @@ function endOf(prefix: KvKey, { lt, lte }: PartRange): KvKey | undefined {
   if (lt !== undefined) return [...prefix, lt];
   const next = lte === undefined ? undefined : partAfter(lte);
   return next === undefined ? undefined : [...prefix, next];
+}
+
+/** Whether a key of an index read is of the type of its bounds: a range with an open end would go on into other types. */
+export function isOfBoundType({ equals, range }: IndexRead, key: KvKey): boolean {
+  const bound = range.gt ?? range.gte ?? range.lt ?? range.lte;
+  if (bound === undefined) return true;
+  return typeof key[1 + equals.length] === typeof bound;
 }

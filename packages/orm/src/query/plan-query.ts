@@ -1,5 +1,5 @@
 import type { KvKeyPart } from "@keywright/core";
-import { UnindexedQueryError } from "../errors/orm-errors.js";
+import { InvalidQueryError, UnindexedQueryError } from "../errors/orm-errors.js";
 import { indexedValue } from "../indexes/index-entries.js";
 import { keyPartOf } from "../indexes/key-parts.js";
 import type { AnyRow, CompiledIndex, CompiledModel } from "../model/compile-model.js";
@@ -32,18 +32,21 @@ export function planUnique(model: CompiledModel, where: AnyRow): "primaryKey" | 
  * The index reads that serve a query, best first: those that pin the most fields.
  *
  * @throws {UnindexedQueryError} where there is none.
+ * @throws {InvalidQueryError} for a condition without bounds, or with others than `gt gte lt lte`.
  */
 export function planQuery(model: CompiledModel, query: FieldQuery): IndexRead[] {
   const where = query.where ?? {};
   const orderBy = query.orderBy ?? {};
   const filtered = definedFields(where);
+  assertConditions(model, where, filtered);
   const ordered = definedFields(orderBy);
   const directions = new Set(ordered.map((field) => orderBy[field]));
   const reads: IndexRead[] = [];
   if (filtered.length + ordered.length > 0 && directions.size <= 1) {
     for (const index of [undefined, ...model.indexes]) {
       const read = readOf(model, index, where, filtered, ordered);
-      if (read !== undefined) reads.push({ ...read, reverse: directions.has("desc") });
+      if (read !== undefined && isComplete(model, read))
+        reads.push({ ...read, reverse: directions.has("desc") });
     }
   }
   if (reads.length === 0) {
@@ -92,7 +95,10 @@ function readOf(
     const toPart = (value: unknown) =>
       index?.fields.includes(field) ? indexedValue(model, index, field, value) : keyPartOf(value);
     if (isRange(condition)) {
-      range = rangeOf(condition, toPart);
+      const fail = (reason: string): never => {
+        throw new InvalidQueryError(model.name, field, reason);
+      };
+      range = rangeOf(condition, toPart, fail);
       break;
     }
     const part = toPart(condition);
@@ -110,6 +116,16 @@ function keyFields(model: CompiledModel, index: CompiledIndex | undefined): read
   return index.unique || !isDisjoint ? index.fields : [...index.fields, ...model.primaryKey];
 }
 
+/** Whether an index read has every row that the query means: a row that lacks a field of the index is not in it. */
+function isComplete(model: CompiledModel, { index, equals, range }: IndexRead): boolean {
+  const named = equals.length + (isBounded(range) ? 1 : 0);
+  return !index?.fields.slice(named).some((field) => model.optionalFields.has(field));
+}
+
+function isBounded(range: PartRange): boolean {
+  return Object.keys(range).length > 0;
+}
+
 /** Whether keys with these fields, of which the first `pinned` have one value each, are sorted by `ordered`. */
 function isOrderedBy(
   fields: readonly string[],
@@ -120,13 +136,22 @@ function isOrderedBy(
   return free.every((field, i) => fields[pinned + i] === field);
 }
 
+/** A condition that says nothing is a mistake: `{ gte: undefined }` would be every row. */
+function assertConditions(model: CompiledModel, where: AnyRow, fields: readonly string[]): void {
+  for (const field of fields) {
+    const condition = where[field];
+    if (typeof condition !== "object" || condition === null || !isRange(condition)) continue;
+    if (Object.values(condition).some((value) => value !== undefined)) continue;
+    throw new InvalidQueryError(model.name, field, "it has no bounds");
+  }
+}
+
 function isRange(condition: unknown): condition is AnyRow {
   return keyPartOf(condition) === undefined && typeof condition === "object";
 }
 
 function pinned(read: IndexRead): number {
-  const isBounded = Object.keys(read.range).length > 0;
-  return read.equals.length * 2 + (isBounded ? 1 : 0);
+  return read.equals.length * 2 + (isBounded(read.range) ? 1 : 0);
 }
 
 function definedFields(fields: AnyRow): string[] {

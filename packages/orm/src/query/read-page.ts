@@ -1,9 +1,9 @@
 import type { KvEntry, KvEntryMaybe, KvKey } from "@keywright/core";
 import { hasIndexKey } from "../indexes/index-entries.js";
 import { primaryKeyOfPointer } from "../indexes/primary-key.js";
-import type { AnyRow, CompiledIndex } from "../model/compile-model.js";
+import type { AnyRow } from "../model/compile-model.js";
 import { decodeCursor, encodeCursor } from "./cursor.js";
-import { type IndexRead, keyLength, selectorOf } from "./index-read.js";
+import { type IndexRead, isOfBoundType, keyLength, selectorOf } from "./index-read.js";
 import { readRows } from "./read-rows.js";
 import type { TableContext } from "./table-context.js";
 
@@ -53,7 +53,7 @@ export async function readPage(
   for (;;) {
     const chunk = await nextEntries(entries, Math.min(take - items.length + 1, maxChunk));
     if (chunk.length === 0) return { items, cursor: null };
-    for (const { key, row } of await rowsOf(context, read.index, chunk)) {
+    for (const { key, row } of await rowsOf(context, read, chunk)) {
       if (items.length === take) return { items, cursor: encodeCursor(read, last) };
       items.push(row);
       last = key;
@@ -77,12 +77,13 @@ async function nextEntries(
 /** The rows that entries of an index lead to, without those that no longer have the entry's key. */
 async function rowsOf(
   context: TableContext,
-  index: CompiledIndex | undefined,
+  read: IndexRead,
   entries: readonly KvEntry<unknown>[],
 ): Promise<{ key: KvKey; row: AnyRow }[]> {
   const { model } = context;
+  const { index } = read;
   const length = keyLength(model, index);
-  const whole = entries.filter((entry) => entry.key.length === length);
+  const whole = entries.filter(({ key }) => key.length === length && isOfBoundType(read, key));
   if (index === undefined) return whole.map(({ key, value }) => ({ key, row: value as AnyRow }));
   const pointed = whole.flatMap(({ key, value }) => {
     const primaryKey = primaryKeyOfPointer(model, value);
