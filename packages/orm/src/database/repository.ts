@@ -33,7 +33,11 @@ export class Repository<M extends Model> {
    * A page of rows: those that fit `where`, in the order of the index that serves it or of `orderBy`. Equal values for
    * the first fields of an index and bounds (`gt gte lt lte`) on the next are what an index serves.
    *
+   * Each row fits when it is returned. The page as a whole is no snapshot: a row whose place in the index changes while
+   * it is read may be left out, or be met again on a later page.
+   *
    * @throws {UnindexedQueryError} where no index serves the query; it suggests one.
+   * @throws {InvalidQueryError} for a condition that says nothing, such as bounds without a value.
    * @throws {IndexNotReadyError} where the index is not built.
    * @throws {InvalidCursorError} for a cursor of another query.
    * @throws {RangeError} where `take` is not a positive integer.
