@@ -140,16 +140,40 @@ describe("migrate", () => {
   it("gives the same result when two runs work at once", async () => {
     await fill(1300);
     const reports: number[] = [];
-    const onProgress = ({ phase, rowsDone }: MigrationProgress) => {
-      if (phase === "building" && rowsDone > 0) reports.push(rowsDone);
+    // What a run reports before its first batch is where it found the scan.
+    const onProgress = ({ rowsDone, rowsPerSecond }: MigrationProgress) => {
+      if (rowsPerSecond > 0) reports.push(rowsDone);
     };
     const dbs = [await openLater(), await openLater()];
     const runs = await Promise.all(dbs.map((db) => migrate(db, { onProgress })));
     expect(runs.map(({ status }) => status)).toEqual(["done", "done"]);
-    // A run that finds the scan under way says where it is; each batch is done once.
-    expect([...new Set(reports)]).toEqual([500, 1000, 1300]);
-    expect(reports.filter((rows) => rows === 1300)).toEqual([1300]);
+    // Each batch is done once.
+    expect(reports).toEqual([500, 1000, 1300]);
     await expectIndexesToMatch(kv, LaterUser);
+  });
+
+  it("does not write a batch that another run has written while it was about to", async () => {
+    await fill(1300);
+    // Without a unique index, whose keys would tell.
+    const OneMore = { ...User, indexes: { ...User.indexes, byAge: LaterUser.indexes.byAge } };
+    const open = (on: Kv) => createDatabase({ kv: on, models: { users: OneMore } });
+    const other = await open(kv);
+    const stop = new AbortController();
+    const onOther = ({ rowsDone }: MigrationProgress) => {
+      if (rowsDone === 500) stop.abort();
+    };
+    let commits = 0;
+    const interfere = async () => {
+      // The first commit begins the backfill, the second would write the first batch.
+      if (++commits === 2) await migrate(other, { onProgress: onOther, signal: stop.signal });
+    };
+    const reports: number[] = [];
+    const onProgress = ({ rowsDone, rowsPerSecond }: MigrationProgress) => {
+      if (rowsPerSecond > 0) reports.push(rowsDone);
+    };
+    await migrate(await open(interferingKv(kv, interfere)), { onProgress });
+    expect(reports).toEqual([1000, 1300]);
+    await expectIndexesToMatch(kv, OneMore);
   });
 
   it("reports every duplicate of a unique index, and makes it readable when they are gone", async () => {
