@@ -1,7 +1,7 @@
 // The layers, from the bottom up. What comes first never imports what comes later.
 const packages = ["core", "orm", "codegen"];
 const rooms = {
-  core: ["errors", "bytes", "keys", "values", "engine", "kv"],
+  core: ["errors", "bytes", "keys", "values", "engine", "kv", "testing"],
   orm: ["errors", "model", "indexes", "catalog", "query", "write", "migrate", "database"],
   codegen: ["errors", "schema", "generate", "progress", "cli"],
 };

@@ -1,18 +1,24 @@
-export type { EngineLimits } from "./engine/engine.js";
 export type { LevelDatabase } from "./engine/level/level-engine.js";
 export { type CoreErrorCode, coreErrorMessages } from "./errors/codes.js";
 export {
+  CommitMissingError,
+  CopyFailedError,
   CorruptionError,
   DatabaseClosedError,
   DatabaseFormatError,
   DatabaseLockedError,
+  DatabaseModeError,
   DatabasePathError,
   EngineFailedError,
   InvalidKeyError,
+  InvalidOptionError,
   InvalidSelectorError,
   InvalidVersionstampError,
+  LimitExceededError,
   MalformedKeyError,
   MalformedValueError,
+  NotU64Error,
+  ReadOnlyError,
   UnsupportedValueError,
 } from "./errors/core-errors.js";
 export {
@@ -26,6 +32,8 @@ export { decodeKey } from "./keys/decode-key.js";
 export { encodeKey } from "./keys/encode-key.js";
 export type { KvKey, KvKeyPart } from "./keys/key.js";
 export type { KvListSelector } from "./keys/key-range.js";
+export { copyKv } from "./kv/copy-kv.js";
+export type { CopyOptions, CopyProgress } from "./kv/copy-options.js";
 export type { EmbeddedKv } from "./kv/embedded-kv.js";
 export type {
   AtomicCheck,
@@ -34,12 +42,19 @@ export type {
   KvCommitError,
   KvCommitResult,
   KvConsistencyLevel,
+  KvEnqueueOptions,
   KvEntry,
   KvEntryMaybe,
   KvListIterator,
   KvListOptions,
+  KvMutation,
+  KvSetKey,
+  KvSetOptions,
+  KvWatchOptions,
 } from "./kv/kv.js";
+export type { KvLimits } from "./kv/limits.js";
 export { type OpenKvOptions, openKv } from "./kv/open-kv.js";
+export { monotonicUlid, ulid } from "./kv/ulid.js";
 export { decodeValue } from "./values/decode-value.js";
 export { encodeValue } from "./values/encode-value.js";
 export { KvU64 } from "./values/kv-u64.js";

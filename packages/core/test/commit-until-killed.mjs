@@ -1,23 +1,47 @@
-// Commits to the database at a path, 64 commits in flight, until it is killed. Each commit sets two keys; once it is
-// acknowledged, its number and versionstamp are printed on a line.
+// Commits to the database at a path, 64 commits in flight, until it is killed: crash-run.mjs starts it. Each commit
+// writes the same number under several keys, counts itself, and enqueues the number. Lines that are printed:
+// `opening`; `committed <number> <versionstamp>` once a commit is acknowledged; `delivered <number>` where it listens.
+// With `last` it kills itself as soon as so many commits are acknowledged: from outside it would live a little longer.
 import { openKv } from "../dist/index.js";
 
-const [path, durability, round] = process.argv.slice(2);
+const { path, durability, round, listens, last } = JSON.parse(process.argv[2]);
+const day = 24 * 60 * 60 * 1000;
+
+print("opening");
 const kv = await openKv(path, { durability });
 let next = 0;
+let acknowledged = 0;
 
 async function commitForEver() {
   for (;;) {
     const id = `${round}-${next++}`;
     const payload = "x".repeat(Math.floor(Math.random() * 2000));
-    const result = await kv
+    const { versionstamp } = await kv
       .atomic()
       .check({ key: ["left", id], versionstamp: null })
       .set(["left", id], { id, payload })
       .set(["right", id], { id, payload })
+      .set(["lasting", id], { id }, { expireIn: day })
+      .set(["fleeting", id], { id }, { expireIn: 1 })
+      .sum(["commits"], 1n)
+      .enqueue(id, { backoffSchedule: [1, 1, 1] })
       .commit();
-    process.stdout.write(`${id} ${result.versionstamp}\n`);
+    print(`committed ${id} ${versionstamp}`);
+    if (++acknowledged === last) process.kill(process.pid, "SIGKILL");
   }
 }
 
-await Promise.all(Array.from({ length: 64 }, commitForEver));
+/** Takes a while, so that there are always messages that handlers have. */
+async function handle(id) {
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  print(`delivered ${id}`);
+}
+
+function print(line) {
+  process.stdout.write(`${line}\n`);
+}
+
+await Promise.all([
+  listens && kv.listenQueue(handle),
+  ...Array.from({ length: 64 }, commitForEver),
+]);

@@ -3,7 +3,7 @@ import { MemoryLevel } from "memory-level";
 import { describe, it } from "vitest";
 import type { Engine } from "../src/engine/engine.js";
 import { type LevelDatabase, LevelEngine } from "../src/engine/level/level-engine.js";
-import { type EngineStore, engineContract } from "./engine-contract.js";
+import { type EngineStore, engineContract } from "../src/testing/index.js";
 import { makeFolder, removeFolder } from "./temporary-folder.js";
 
 engineContract(

@@ -300,6 +300,15 @@ describe("encodeKey refuses", () => {
     );
   });
 
+  it("a key whose part is no part any more when it is asked again", () => {
+    for (const later of [null, "longer", "", 1]) {
+      const answers: unknown[] = ["abc", later, later];
+      const changing = Object.defineProperty([], 0, { get: () => answers.shift() }) as KvKey;
+      if (later === null) expect(() => encodeKey(changing)).toThrow(TypeError);
+      else expect(decodeKey(encodeKey(changing))).toEqual([later]);
+    }
+  });
+
   it("an empty key where it is to be the key of an entry", () => {
     expect(() => encodeEntryKey([])).toThrow(
       expect.objectContaining({ code: "KW_KEY_INVALID", partIndex: undefined }),

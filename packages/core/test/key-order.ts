@@ -1,10 +1,16 @@
 import type { KvKey, KvKeyPart } from "../src/keys/key.js";
 import { hasSignBit } from "./key-arbitrary.js";
 
+type TypeOrder = "number before bigint" | "bigint before number";
+
 /** The order of keys, written from the specification's words alone: part by part, first by type and then by value. */
-export function compareParts(a: KvKey, b: KvKey): number {
+export function compareParts(
+  a: KvKey,
+  b: KvKey,
+  types: TypeOrder = "number before bigint",
+): number {
   for (let i = 0; i < Math.min(a.length, b.length); i++) {
-    const order = comparePart(a[i]!, b[i]!);
+    const order = comparePart(a[i]!, b[i]!, types);
     if (order !== 0) return order;
   }
   return Math.sign(a.length - b.length);
@@ -14,12 +20,12 @@ export function compareParts(a: KvKey, b: KvKey): number {
 export function hasPartPrefix(key: KvKey, prefix: KvKey): boolean {
   return (
     prefix.length <= key.length &&
-    prefix.every((part, index) => comparePart(part, key[index]!) === 0)
+    prefix.every((part, index) => comparePart(part, key[index]!, "number before bigint") === 0)
   );
 }
 
-function comparePart(a: KvKeyPart, b: KvKeyPart): number {
-  const byType = typeRank(a) - typeRank(b);
+function comparePart(a: KvKeyPart, b: KvKeyPart, types: TypeOrder): number {
+  const byType = typeRank(a, types) - typeRank(b, types);
   if (byType !== 0) return Math.sign(byType);
   if (typeof a === "number") return compareNumbers(a, b as number);
   if (typeof a === "string") return compareLists(codePoints(a), codePoints(b as string));
@@ -27,9 +33,10 @@ function comparePart(a: KvKeyPart, b: KvKeyPart): number {
   return a === b ? 0 : a < b ? -1 : 1;
 }
 
-function typeRank(part: KvKeyPart): number {
+function typeRank(part: KvKeyPart, types: TypeOrder): number {
   if (part instanceof Uint8Array) return 0;
-  return ["string", "number", "bigint", "boolean"].indexOf(typeof part) + 1;
+  const numeric = types.split(" before ");
+  return ["string", ...numeric, "boolean"].indexOf(typeof part) + 1;
 }
 
 /** -NaN < -Infinity < … < -0 < 0 < … < Infinity < NaN */

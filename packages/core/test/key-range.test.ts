@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { compareBytes } from "../src/bytes/compare-bytes.js";
 import { encodeKey } from "../src/keys/encode-key.js";
 import type { KvKey } from "../src/keys/key.js";
+import { denoOrder, specificationOrder } from "../src/keys/key-order.js";
 import {
   commonPrefix,
   type KeyRange,
@@ -57,12 +58,28 @@ describe("keyRange", () => {
         const [start, end] = compareParts(a, b) <= 0 ? [a, b] : [b, a];
         const range = keyRange({ start, end });
         for (const each of [other, a, b, [...start, ...other]]) {
-          const isWithin = compareParts(each, start) >= 0 && compareParts(each, end) < 0;
+          // An entry's key has parts, and before the shortest one lies what is the database's own.
+          const isWithin =
+            each.length > 0 && compareParts(each, start) >= 0 && compareParts(each, end) < 0;
           expect(contains(range, each)).toBe(isWithin);
         }
       }),
       { numRuns: 3000 },
     );
+  });
+
+  it("never has a key of the database's own, which begins with a zero byte", () => {
+    for (const order of [specificationOrder, denoOrder]) {
+      const ranges = [
+        keyRange({ prefix: [] }, order),
+        keyRange({ prefix: [], end: [false] }, order),
+        keyRange({ start: [], end: [false] }, order),
+      ];
+      for (const range of ranges) expect([...range.start]).toEqual([1]);
+      const nothing = keyRange({ start: [], end: [] }, order);
+      expect(compareBytes(nothing.start, nothing.end)).toBe(0);
+      expect([...nothing.start]).toEqual([1]);
+    }
   });
 
   it.each<[string, unknown]>([

@@ -1,8 +1,9 @@
 import { MemoryLevel } from "memory-level";
 import { describe, it } from "vitest";
 import type { LevelDatabase } from "../src/engine/level/level-engine.js";
+import type { EmbeddedKv } from "../src/kv/embedded-kv.js";
 import { openKv } from "../src/kv/open-kv.js";
-import { kvContract } from "./kv-contract.js";
+import { type KvStore, kvContract } from "../src/testing/index.js";
 import { compareWithModel } from "./kv-model.js";
 import { makeFolder, removeFolder, withFolder } from "./temporary-folder.js";
 
@@ -21,16 +22,11 @@ kvContract(
   { describe, it },
   {
     name: "Kv on disk",
+    capabilities: ["reopen"],
     create: async () => {
       const folder = await makeFolder();
-      const kv = await openKv(folder, { durability: "relaxed" });
-      return {
-        kv,
-        dispose: async () => {
-          await kv.close();
-          await removeFolder(folder);
-        },
-      };
+      const open = () => openKv(folder, { durability: "relaxed" });
+      return storeOf(open, () => removeFolder(folder));
     },
   },
 );
@@ -40,14 +36,33 @@ kvContract(
   { describe, it },
   {
     name: "Kv on a database that was handed in",
+    capabilities: ["reopen"],
     create: async () => {
       const level = new MemoryLevel();
       Object.assign(level.supports, { getSync: false, explicitSnapshots: false });
-      const kv = await openKv(level as unknown as LevelDatabase);
-      return { kv, dispose: () => kv.close() };
+      return storeOf(() => openKv(level as unknown as LevelDatabase));
     },
   },
 );
+
+async function storeOf(
+  open: () => Promise<EmbeddedKv>,
+  remove: () => Promise<void> = async () => undefined,
+): Promise<KvStore> {
+  let kv = await open();
+  return {
+    kv,
+    reopen: async () => {
+      await kv.close();
+      kv = await open();
+      return kv;
+    },
+    dispose: async () => {
+      await kv.close();
+      await remove();
+    },
+  };
+}
 
 describe("a database and a sorted list answer the same", { timeout: 60_000 }, () => {
   it("in memory", () => compareWithModel(() => openKv(), 150));

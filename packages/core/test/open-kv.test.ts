@@ -408,8 +408,9 @@ describe("a handle", () => {
       const kv = await open(handedIn(level));
       const key = encodeKey(["a"]);
       const value = Uint8Array.of(0x7f, 1, 2);
-      const record = new Uint8Array(recordSize(value));
-      encodeRecord(key, value, "0".repeat(20), record);
+      const entry = { key, value, versionstamp: "0".repeat(20), expireAt: undefined };
+      const record = new Uint8Array(recordSize(entry));
+      encodeRecord(entry, record);
       await level.put(key, record);
       await expect(kv.get(["a"])).rejects.toMatchObject({
         code: "KW_CORRUPTION",
@@ -428,14 +429,118 @@ describe("a handle", () => {
     await expect(kv.get(["a"])).rejects.toMatchObject({ code: "KW_DATABASE_CLOSED" });
   });
 
-  it("has no limits to what one atomic operation takes", async () => {
+  it("closes what is bound to a block that is not asynchronous, and lets its commits be finished", async () => {
+    await withFolder(async (folder) => {
+      const kv = await openKv(folder);
+      const commit = kv.set(["a"], 1);
+      kv[Symbol.dispose]();
+      await expect(kv.get(["a"])).rejects.toMatchObject({ code: "KW_DATABASE_CLOSED" });
+      expect((await commit).ok).toBe(true);
+      await withOpen(async (open) => {
+        expect((await (await open(folder)).get(["a"])).value).toBe(1);
+      });
+    });
+  });
+
+  it("awaited where its commit was forgotten, an atomic operation says so", async () => {
     await withOpen(async (open) => {
       const kv = await open();
-      expect(kv.limits).toEqual({ checks: Infinity, mutations: Infinity });
-      const atomic = kv.atomic();
-      for (let n = 0; n < 5000; n++)
-        atomic.check({ key: ["n", n], versionstamp: null }).set(["n", n], n);
-      expect((await atomic.commit()).ok).toBe(true);
+      const forgotten = async () => await (kv.atomic().set(["a"], 1) as unknown as Promise<void>);
+      await expect(forgotten()).rejects.toMatchObject({ code: "KW_COMMIT_MISSING" });
+      expect((await kv.get(["a"])).value).toBe(null);
+    });
+  });
+});
+
+describe("openKv for reading only", () => {
+  it("reads and watches, and refuses every write", async () => {
+    await withFolder(async (folder) => {
+      const writer = await openKv(folder);
+      const { versionstamp } = await writer.set(["a"], 1);
+      await writer.close();
+      await withOpen(async (open) => {
+        const kv = await open(folder, { readOnly: true });
+        expect(await kv.get(["a"])).toEqual({ key: ["a"], value: 1, versionstamp });
+        const reader = kv.watch<[number]>([["a"]]).getReader();
+        expect((await reader.read()).value![0].value).toBe(1);
+        const refused = { code: "KW_DATABASE_READ_ONLY" };
+        await expect(kv.set(["a"], 2)).rejects.toMatchObject(refused);
+        await expect(kv.delete(["a"])).rejects.toMatchObject(refused);
+        await expect(kv.atomic().commit()).rejects.toMatchObject(refused);
+        await expect(kv.enqueue(1)).rejects.toMatchObject(refused);
+        await expect(kv.listenQueue(() => undefined)).rejects.toMatchObject(refused);
+        expect((await kv.get(["a"])).value).toBe(1);
+      });
+    });
+  });
+
+  it("makes no database, and no folder", async () => {
+    await withFolder(async (folder) => {
+      for (const path of [join(folder, "absent"), folder]) {
+        await expect(openKv(path, { readOnly: true })).rejects.toMatchObject({
+          code: "KW_DATABASE_PATH_INVALID",
+          reason: "there is no database",
+        });
+      }
+      expect(await readdir(folder)).toEqual([]);
+    });
+    await expect(openKv(handedIn(new MemoryLevel()), { readOnly: true })).rejects.toMatchObject({
+      code: "KW_DATABASE_FORMAT",
+    });
+  });
+
+  it("holds for its handle, not for the others of the same database", async () => {
+    await withFolder(async (folder) => {
+      await withOpen(async (open) => {
+        const writer = await open(folder);
+        const reader = await open(folder, { readOnly: true });
+        await writer.set(["a"], 1);
+        expect((await reader.get(["a"])).value).toBe(1);
+        await expect(reader.set(["a"], 2)).rejects.toMatchObject({ code: "KW_DATABASE_READ_ONLY" });
+      });
+    });
+  });
+});
+
+describe("the mode of a database", () => {
+  it("is remembered, and the other one is refused, whether it is open or not", async () => {
+    await withFolder(async (folder) => {
+      for (const [made, other] of [
+        [{}, { compat: "deno" }],
+        [{ compat: "deno" }, {}],
+      ] as const) {
+        const path = join(folder, JSON.stringify(made).replace(/\W/g, "_"));
+        const refused = {
+          code: "KW_DATABASE_MODE",
+          mode: "compat" in made ? "deno" : "specification",
+        };
+        const kv = await openKv(path, made);
+        await expect(openKv(path, other)).rejects.toMatchObject(refused);
+        await kv.set(["a"], 1);
+        await kv.close();
+        await expect(openKv(path, other)).rejects.toMatchObject(refused);
+        await expectUnlocked(path);
+        const again = await openKv(path, made);
+        expect((await again.get(["a"])).value).toBe(1);
+        await again.close();
+      }
+    });
+  });
+});
+
+describe("an option of openKv", () => {
+  it.each([
+    ["durability", { durability: "none" }],
+    ["compat", { compat: "node" }],
+    ["limits.keys", { limits: { keys: -1 } }],
+  ])("%s that is not valid is refused, and nothing is opened", async (option, options) => {
+    await withFolder(async (folder) => {
+      const path = join(folder, "data");
+      await expect(openKv(path, options as Parameters<typeof openKv>[1])).rejects.toMatchObject({
+        code: "KW_OPTION_INVALID",
+        option,
+      });
+      expect(await readdir(folder)).toEqual([]);
     });
   });
 });

@@ -6,10 +6,16 @@ import { decodeRecord, encodeRecord, recordSize } from "../src/engine/level/reco
 import { CorruptionError, DatabaseFormatError } from "../src/errors/core-errors.js";
 import { formatVersionstamp } from "../src/values/versionstamp.js";
 
-function recordOf(key: Uint8Array, value: Uint8Array, versionstamp: string): Uint8Array {
+function recordOf(
+  key: Uint8Array,
+  value: Uint8Array,
+  versionstamp: string,
+  expireAt?: number,
+): Uint8Array {
+  const entry = { key, value, versionstamp, expireAt };
   // Memory that is not zero, as a pool hands it out.
-  const record = new Uint8Array(recordSize(value)).fill(0xee);
-  encodeRecord(key, value, versionstamp, record);
+  const record = new Uint8Array(recordSize(entry)).fill(0xee);
+  encodeRecord(entry, record);
   return record;
 }
 
@@ -31,6 +37,19 @@ describe("a record", () => {
     expect(Buffer.from(record).toString("hex")).toBe(`10${versionstamp}01a161c59aa08c`);
   });
 
+  it("of an entry that expires has the time behind the versionstamp", () => {
+    const body = Buffer.from(`11${versionstamp}0000018bcfe5680001a161`, "hex");
+    const value = Uint8Array.of(0x01, 0xa1, 0x61);
+    const record = recordOf(key, value, versionstamp, 1_700_000_000_000);
+    expect(Buffer.from(record).toString("hex")).toBe(sealed(key, body).toString("hex"));
+    expect(decodeRecord(key, record)).toEqual({
+      key,
+      value,
+      versionstamp,
+      expireAt: 1_700_000_000_000,
+    });
+  });
+
   it("comes back, from anywhere in memory", () => {
     fc.assert(
       fc.property(
@@ -38,27 +57,29 @@ describe("a record", () => {
         fc.uint8Array({ maxLength: 50 }),
         fc.nat(),
         fc.nat(0xffff),
+        fc.option(fc.nat(8.64e15), { nil: undefined }),
         fc.nat(9),
-        (key, value, sequence, order, offset) => {
+        (key, value, sequence, order, expireAt, offset) => {
           const stamp = formatVersionstamp(sequence, order);
-          const record = recordOf(key, value, stamp);
+          const record = recordOf(key, value, stamp, expireAt);
           const larger = new Uint8Array(record.length + 20).fill(0xee);
           larger.set(record, offset);
           const entry = decodeRecord(key, larger.subarray(offset, offset + record.length));
           expect(entry.key).toBe(key);
           expect(Buffer.from(entry.value).equals(value)).toBe(true);
           expect(entry.versionstamp).toBe(stamp);
+          expect(entry.expireAt).toBe(expireAt);
         },
       ),
     );
   });
 
-  it("with any bit flipped is damaged, never another value", () => {
-    const record = recordOf(
-      key,
-      Uint8Array.of(1, 0xa5, 0x68, 0x65, 0x6c, 0x6c, 0x6f),
-      versionstamp,
-    );
+  it.each([
+    ["", undefined],
+    ["of an entry that expires, ", 1_700_000_000_000],
+  ])("%swith any bit flipped is damaged, never another value", (_name, expireAt) => {
+    const hello = Uint8Array.of(1, 0xa5, 0x68, 0x65, 0x6c, 0x6c, 0x6f);
+    const record = recordOf(key, hello, versionstamp, expireAt);
     for (let bit = 0; bit < record.length * 8; bit++) {
       const damaged = record.slice();
       damaged[bit >> 3]! ^= 1 << (bit & 7);
@@ -93,8 +114,16 @@ describe("a record", () => {
     expect(() => decodeRecord(key, sealed(key, new Uint8Array(0)))).toThrow(CorruptionError);
   });
 
-  it("of a later format is said to be that", () => {
-    const body = Buffer.from(`20${versionstamp}c0`, "hex");
-    expect(() => decodeRecord(key, sealed(key, body))).toThrow(DatabaseFormatError);
+  it.each(["20", "12", "00"])(
+    "of format %s, which is a later one's, is said to be that",
+    (header) => {
+      const body = Buffer.from(`${header}${versionstamp}c0`, "hex");
+      expect(() => decodeRecord(key, sealed(key, body))).toThrow(DatabaseFormatError);
+    },
+  );
+
+  it("too short for the time of its expiry is damaged, though its checksum matches", () => {
+    const body = Buffer.from(`11${versionstamp}00000000`, "hex");
+    expect(() => decodeRecord(key, sealed(key, body))).toThrow(CorruptionError);
   });
 });

@@ -220,6 +220,40 @@ describe("encodeValue", () => {
     expect(copy(value)).toEqual({ before: "x", a: [...encodeValue({ inner: "y" })], after: "z" });
   });
 
+  it("encodes within the getter of an element", () => {
+    const array: unknown[] = ["x", undefined, "z"];
+    const get = () => [...encodeValue({ inner: "y" })];
+    Object.defineProperty(array, 1, { get, enumerable: true });
+    expect(copy(array)).toEqual(["x", [...encodeValue({ inner: "y" })], "z"]);
+  });
+
+  it("leaves out what all objects have inherited", () => {
+    const prototype = Object.prototype as Record<string, unknown>;
+    let copied: unknown;
+    prototype.inherited = 1;
+    try {
+      copied = copy({ a: 1 });
+    } finally {
+      delete prototype.inherited;
+    }
+    expect(copied).toStrictEqual({ a: 1 });
+  });
+
+  it("gives bytes that later values leave as they are", () => {
+    const sizes = [1, 30, 1000, 1023, 1024, 1025, 5000, 9000, 70_000];
+    const values = Array.from({ length: 300 }, (_, i) => `${i}`.repeat(sizes[i % sizes.length]!));
+    const encoded = values.map((value) => encodeValue({ value }));
+    expect(encoded.map(decodeValue)).toEqual(values.map((value) => ({ value })));
+  });
+
+  it("keeps no large buffer, also after a refusal", () => {
+    const large = "x".repeat(1_000_000);
+    encodeValue(large);
+    expect(encodeValue("a").buffer.byteLength).toBeLessThan(10_000);
+    expect(() => encodeValue([large, () => 1])).toThrow(TypeError);
+    expect(encodeValue("a").buffer.byteLength).toBeLessThan(10_000);
+  });
+
   it("gives the same bytes for the same value", () => {
     fc.assert(
       fc.property(fc.oneof(anything, linked), (value) => {
@@ -276,7 +310,7 @@ describe("KvU64", () => {
     expect(() => Object.assign(u64, { value: 8n })).toThrow(TypeError);
     expect(u64.valueOf()).toBe(7n);
     expect(String(u64)).toBe("7");
-    expect(Object.prototype.toString.call(u64)).toBe("[object KvU64]");
+    expect(Object.prototype.toString.call(u64)).toBe("[object Deno.KvU64]");
   });
 });
 

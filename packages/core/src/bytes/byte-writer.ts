@@ -1,9 +1,14 @@
+/** A buffer that has grown beyond this many bytes is not kept. */
+const mostKept = 0x10000;
+
 /** A growing byte buffer that is written front to back and reused: `take()` copies out what was written and empties it. */
 export class ByteWriter {
+  readonly #initialCapacity: number;
   bytes: Uint8Array;
   length = 0;
 
   constructor(initialCapacity: number) {
+    this.#initialCapacity = initialCapacity;
     this.bytes = new Uint8Array(initialCapacity);
   }
 
@@ -23,6 +28,7 @@ export class ByteWriter {
   take(): Uint8Array {
     const taken = this.bytes.slice(0, this.length);
     this.length = 0;
+    if (this.bytes.length > mostKept) this.bytes = new Uint8Array(this.#initialCapacity);
     return taken;
   }
 }

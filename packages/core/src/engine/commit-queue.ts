@@ -19,14 +19,21 @@ interface Waiting {
 export class CommitQueue {
   readonly #engine: Engine;
   readonly #maxGroupSize: number;
+  readonly #onApplied: (write: AtomicWrite) => void;
   #waiting: Waiting[] = [];
   #isDraining = false;
   #lastCommit: Promise<unknown> | undefined;
   #failure: EngineFailedError | undefined;
 
-  constructor(engine: Engine, maxGroupSize: number) {
+  /** @param onApplied is called for each write that was applied, before its commit is answered. */
+  constructor(
+    engine: Engine,
+    maxGroupSize: number,
+    onApplied: (write: AtomicWrite) => void = () => undefined,
+  ) {
     this.#engine = engine;
     this.#maxGroupSize = maxGroupSize;
+    this.#onApplied = onApplied;
   }
 
   /**
@@ -74,17 +81,21 @@ export class CommitQueue {
     try {
       if (this.#failure !== undefined) throw this.#failure;
       const outcomes = await this.#engine.commit(group.map((waiting) => waiting.write));
-      for (const [index, waiting] of group.entries()) answer(waiting, outcomes[index]!);
+      for (const [index, waiting] of group.entries()) this.#answer(waiting, outcomes[index]!);
     } catch (error) {
       this.#failure ??= new EngineFailedError(error);
       for (const waiting of group) waiting.reject(this.#failure);
     }
   }
-}
 
-function answer(waiting: Waiting, outcome: WriteOutcome): void {
-  if (outcome instanceof Error) waiting.reject(outcome);
-  else waiting.resolve(outcome);
+  #answer({ write, resolve, reject }: Waiting, outcome: WriteOutcome): void {
+    if (outcome instanceof Error) {
+      reject(outcome);
+      return;
+    }
+    if (outcome !== null) this.#onApplied(write);
+    resolve(outcome);
+  }
 }
 
 function bytesOf(write: AtomicWrite): number {

@@ -9,6 +9,8 @@ export interface StoredEntry {
   /** An encoded value. It may be memory of the engine's own: it is read, never written to. */
   readonly value: Uint8Array;
   readonly versionstamp: string;
+  /** From this time on the entry is not there any more: milliseconds since the epoch. Undefined where it stays. */
+  readonly expireAt: number | undefined;
 }
 
 /** A condition of an atomic write: the key has this versionstamp, or is absent where it is null. */
@@ -17,13 +19,28 @@ export interface StoredCheck {
   readonly versionstamp: string | null;
 }
 
+/** Stores a value under a key. */
+export interface StoredSet {
+  readonly type: "set";
+  readonly key: Uint8Array;
+  readonly value: Uint8Array;
+  /** Milliseconds since the epoch; without it the entry stays. */
+  readonly expireAt?: number;
+  /** The versionstamp of the write is appended to the key, as one more string part. */
+  readonly endsInVersionstamp?: true;
+}
+
+/** A change of one key. A key that begins with a zero byte is the database's own, and no reader of entries sees it. */
 export type StoredMutation =
-  | {
-      readonly type: "set";
-      readonly key: Uint8Array;
-      readonly value: Uint8Array;
-    }
-  | { readonly type: "delete"; readonly key: Uint8Array };
+  | StoredSet
+  | { readonly type: "delete"; readonly key: Uint8Array }
+  /** Removes an entry that has expired, and leaves one that has not. */
+  | { readonly type: "deleteExpired"; readonly key: Uint8Array }
+  /**
+   * Puts `operand` and the stored `KvU64` together, modulo 2^64, or stores `operand` where there is none. Where another
+   * value is stored, the write is answered with an error.
+   */
+  | { readonly type: "sum" | "min" | "max"; readonly key: Uint8Array; readonly operand: bigint };
 
 /** Mutations that are applied in order, all of them or, where a check fails, none. */
 export interface AtomicWrite {
@@ -33,7 +50,10 @@ export interface AtomicWrite {
   readonly sync: boolean;
 }
 
-/** The versionstamp of a write that was applied, null where a check failed, an error where a checked key is unreadable. */
+/**
+ * The versionstamp of a write that was applied, null where a check failed, an error where a key that it depends on is
+ * unreadable or has a value of the wrong type.
+ */
 export type WriteOutcome = string | null | Error;
 
 /** How many of a thing an engine takes at once. */
@@ -73,6 +93,9 @@ export interface Engine {
    * has answered: the commit queue sees to that.
    */
   commit(writes: readonly AtomicWrite[]): Promise<WriteOutcome[]>;
+
+  /** Calls `onChange` after each commit that wrote or removed one of the keys, until the returned function is called. */
+  watch(keys: readonly Uint8Array[], onChange: () => void): () => void;
 
   close(): Promise<void>;
 }

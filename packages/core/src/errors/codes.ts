@@ -9,14 +9,21 @@ export const coreErrorMessages = {
   KW_VALUE_UNSUPPORTED: "The structured clone algorithm cannot store this value.",
   KW_VALUE_MALFORMED: "These bytes are not an encoded value.",
   KW_VERSIONSTAMP_INVALID: "A versionstamp is a string of 20 lower-case hexadecimal digits.",
+  KW_VALUE_NOT_U64: "sum, min and max work on a KvU64, and another value is stored.",
+  KW_OPTION_INVALID: "An option is not valid.",
+  KW_LIMIT_EXCEEDED: "This is more than the database takes at once.",
+  KW_COMMIT_MISSING: "An atomic operation does nothing before its commit() is called.",
   KW_SELECTOR_INVALID: "This list selector or one of its options is not valid.",
   KW_DATABASE_PATH_INVALID: "No database can be opened at this path.",
   KW_DATABASE_LOCKED: "Another process has this database open.",
   KW_DATABASE_FORMAT:
     "This database was not written by a version of Keywright that this one can read.",
+  KW_DATABASE_MODE: "The keys of this database are in the order of another mode.",
+  KW_DATABASE_READ_ONLY: "The database is open for reading only.",
   KW_DATABASE_CLOSED: "The database is closed.",
   KW_CORRUPTION: "Stored bytes do not match their checksum, or commits are missing.",
   KW_ENGINE_FAILED: "The storage engine failed; close the database and open it again.",
+  KW_COPY_FAILED: "The copy of a database cannot go on at this key.",
 } as const;
 
 /** A code of {@link coreErrorMessages}. */

@@ -69,6 +69,53 @@ export class InvalidSelectorError extends KeywrightTypeError {
   }
 }
 
+/** An option of a call that is not valid. */
+export class InvalidOptionError extends KeywrightTypeError {
+  readonly option: string;
+  readonly reason: string;
+
+  constructor(option: string, reason: string) {
+    super("KW_OPTION_INVALID", coreErrorMessages.KW_OPTION_INVALID);
+    this.option = option;
+    this.reason = reason;
+  }
+}
+
+/** More than one of the limits of a database allows: `actual` where `max` is the most. Nothing was written. */
+export class LimitExceededError extends KeywrightTypeError {
+  /** The name of the limit, as in `KvLimits`. */
+  readonly limit: string;
+  readonly max: number;
+  readonly actual: number;
+
+  constructor(limit: string, max: number, actual: number) {
+    super("KW_LIMIT_EXCEEDED", coreErrorMessages.KW_LIMIT_EXCEEDED);
+    this.limit = limit;
+    this.max = max;
+    this.actual = actual;
+  }
+}
+
+/** A `sum`, `min` or `max` of a key under which a value that is no `KvU64` is stored. Nothing was written. */
+export class NotU64Error extends KeywrightTypeError {
+  readonly operation: string;
+  /** The encoded key. */
+  readonly key: Uint8Array;
+
+  constructor(operation: string, key: Uint8Array) {
+    super("KW_VALUE_NOT_U64", coreErrorMessages.KW_VALUE_NOT_U64);
+    this.operation = operation;
+    this.key = key;
+  }
+}
+
+/** An atomic operation was awaited itself, and not its `commit()`. */
+export class CommitMissingError extends KeywrightTypeError {
+  constructor() {
+    super("KW_COMMIT_MISSING", coreErrorMessages.KW_COMMIT_MISSING);
+  }
+}
+
 /** A path at which there can be no database, such as a file or a folder with other things in it. */
 export class DatabasePathError extends KeywrightError {
   readonly path: string;
@@ -104,6 +151,23 @@ export class DatabaseFormatError extends KeywrightError {
   }
 }
 
+/** A database that was made in the other mode; `mode` is its own. */
+export class DatabaseModeError extends KeywrightError {
+  readonly mode: string;
+
+  constructor(mode: string) {
+    super("KW_DATABASE_MODE", coreErrorMessages.KW_DATABASE_MODE);
+    this.mode = mode;
+  }
+}
+
+/** A write to a database that was opened for reading only. */
+export class ReadOnlyError extends KeywrightError {
+  constructor() {
+    super("KW_DATABASE_READ_ONLY", coreErrorMessages.KW_DATABASE_READ_ONLY);
+  }
+}
+
 /** A call on a database after its `close()`. */
 export class DatabaseClosedError extends KeywrightError {
   constructor() {
@@ -131,5 +195,20 @@ export class CorruptionError extends KeywrightError {
 export class EngineFailedError extends KeywrightError {
   constructor(cause: unknown) {
     super("KW_ENGINE_FAILED", coreErrorMessages.KW_ENGINE_FAILED, { cause });
+  }
+}
+
+/**
+ * `copyKv` cannot go on. `key` is the key of the entry that the target refuses, whose error is the `cause`, or the key
+ * under which the progress of the copy is stored. What was copied before is there.
+ */
+export class CopyFailedError extends KeywrightError {
+  readonly key: readonly (Uint8Array | string | number | bigint | boolean)[];
+  readonly reason: string;
+
+  constructor(reason: string, key: CopyFailedError["key"], cause?: unknown) {
+    super("KW_COPY_FAILED", coreErrorMessages.KW_COPY_FAILED, { cause });
+    this.reason = reason;
+    this.key = key;
   }
 }

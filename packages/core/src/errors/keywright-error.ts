@@ -35,5 +35,8 @@ export class KeywrightTypeError extends TypeError {
 
 /** True for every error that Keywright itself throws: it has a stable `code`, which starts with `KW_`. */
 export function isKeywrightError(error: unknown): error is KeywrightError | KeywrightTypeError {
-  return error instanceof KeywrightError || error instanceof KeywrightTypeError;
+  if (!(error instanceof Error)) return false;
+  // In Deno's mode errors are of Deno's classes.
+  const { code } = error as { code?: unknown };
+  return typeof code === "string" && code.startsWith("KW_");
 }

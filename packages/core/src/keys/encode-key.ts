@@ -1,12 +1,15 @@
 import { types } from "node:util";
 import { ByteWriter } from "../bytes/byte-writer.js";
 import { InvalidKeyError } from "../errors/core-errors.js";
+import { encodePlainKey } from "./encode-plain-key.js";
 import type { KvKey, KvKeyPart } from "./key.js";
-import { keyTag, longBigint, maxBigintBytes, partEnd, zeroEscape } from "./key-tags.js";
+import { type KeyOrder, specificationOrder } from "./key-order.js";
+import { keyTag, longBigint, partEnd, zeroEscape } from "./key-tags.js";
+import { numberPartBytes, writeNumberPart } from "./number-part.js";
 
 const writer = new ByteWriter(1024);
-const utf8 = new TextEncoder();
-const float = new DataView(new ArrayBuffer(8));
+const maxUint64 = (1n << 64n) - 1n;
+const uint64 = new DataView(new ArrayBuffer(8));
 
 /**
  * Encodes a key so that the byte order of encoded keys is the order of keys ({@link compareKeys}), and so that the
@@ -16,11 +19,9 @@ const float = new DataView(new ArrayBuffer(8));
  *
  * @throws {InvalidKeyError} for a part of another type, or a string with a lone surrogate.
  */
-export function encodeKey(key: KvKey): Uint8Array {
+export function encodeKey(key: KvKey, order: KeyOrder = specificationOrder): Uint8Array {
   if (!Array.isArray(key)) throw new InvalidKeyError(`the key is ${describe(key)}`);
-  writer.length = 0;
-  for (let i = 0; i < key.length; i++) encodePart(key[i] as KvKeyPart, i);
-  return writer.take();
+  return encodePlainKey(key, order) ?? encodeAnyKey(key, order);
 }
 
 /**
@@ -28,21 +29,40 @@ export function encodeKey(key: KvKey): Uint8Array {
  *
  * @throws {InvalidKeyError} as {@link encodeKey}, and for an empty key.
  */
-export function encodeEntryKey(key: KvKey): Uint8Array {
+export function encodeEntryKey(key: KvKey, order: KeyOrder = specificationOrder): Uint8Array {
   if (Array.isArray(key) && key.length === 0) throw new InvalidKeyError("the key is empty");
-  return encodeKey(key);
+  return encodeKey(key, order);
 }
 
-function encodePart(part: KvKeyPart, index: number): void {
+/** The encoding of a key with a versionstamp as one more part, a string. */
+export function appendVersionstampPart(key: Uint8Array, versionstamp: string): Uint8Array {
+  const longer = new Uint8Array(key.length + versionstamp.length + 2);
+  longer.set(key);
+  longer[key.length] = keyTag.string;
+  for (let i = 0; i < versionstamp.length; i++)
+    longer[key.length + 1 + i] = versionstamp.charCodeAt(i);
+  // The part's end is a zero byte, as new memory is.
+  return longer;
+}
+
+function encodeAnyKey(key: KvKey, order: KeyOrder): Uint8Array {
+  writer.length = 0;
+  for (let i = 0; i < key.length; i++) encodePart(key[i]!, i, order);
+  return writer.take();
+}
+
+function encodePart(part: KvKeyPart, index: number, order: KeyOrder): void {
   switch (typeof part) {
     case "string":
       encodeString(part, index);
       return;
     case "number":
-      encodeNumber(part);
+      writer.reserve(numberPartBytes);
+      writeNumberPart(part, order, writer.bytes, writer.length);
+      writer.length += numberPartBytes;
       return;
     case "bigint":
-      encodeBigint(part, index);
+      encodeBigint(part, index, order);
       return;
     case "boolean":
       writer.reserve(1);
@@ -61,19 +81,37 @@ function encodePart(part: KvKeyPart, index: number): void {
 function encodeString(text: string, index: number): void {
   // Three bytes a UTF-16 unit at the most; a zero unit takes two.
   writer.reserve(text.length * 3 + 2);
-  writer.push(keyTag.string);
+  const { bytes } = writer;
+  let offset = writer.length;
+  bytes[offset++] = keyTag.string;
   for (let i = 0; i < text.length; i++) {
-    const unit = text.charCodeAt(i);
-    if (unit === 0 || unit >= 0x80) {
-      if (!text.isWellFormed()) {
+    let point = text.charCodeAt(i);
+    if (point >= 0xd800 && point < 0xe000) {
+      point = text.codePointAt(i)!;
+      if (point < 0x10000)
         throw new InvalidKeyError(`part ${index} is a string with a lone surrogate`, index);
-      }
-      encodeEscaped(utf8.encode(text.slice(i)));
-      return;
+      i++;
     }
-    writer.push(unit);
+    if (point < 0x80) {
+      bytes[offset++] = point;
+      if (point === 0) bytes[offset++] = zeroEscape;
+    } else {
+      if (point < 0x800) {
+        bytes[offset++] = 0xc0 | (point >> 6);
+      } else {
+        if (point < 0x10000) {
+          bytes[offset++] = 0xe0 | (point >> 12);
+        } else {
+          bytes[offset++] = 0xf0 | (point >> 18);
+          bytes[offset++] = 0x80 | ((point >> 12) & 0x3f);
+        }
+        bytes[offset++] = 0x80 | ((point >> 6) & 0x3f);
+      }
+      bytes[offset++] = 0x80 | (point & 0x3f);
+    }
   }
-  writer.push(partEnd);
+  bytes[offset++] = partEnd;
+  writer.length = offset;
 }
 
 function encodeEscaped(bytes: Uint8Array): void {
@@ -86,41 +124,26 @@ function encodeEscaped(bytes: Uint8Array): void {
   writer.push(partEnd);
 }
 
-function encodeNumber(value: number): void {
-  float.setFloat64(0, value);
-  let high = float.getUint32(0);
-  let low = float.getUint32(4);
-  if (Number.isNaN(value)) {
-    high = high >>> 31 === 1 ? 0xfff80000 : 0x7ff80000;
-    low = 0;
-  }
-  if (high >>> 31 === 1) {
-    high = ~high;
-    low = ~low;
-  } else {
-    high ^= 0x80000000;
-  }
-  writer.reserve(9);
-  writer.push(keyTag.number);
-  pushUint32(high);
-  pushUint32(low);
-}
-
-function pushUint32(value: number): void {
-  writer.push((value >>> 24) & 0xff);
-  writer.push((value >>> 16) & 0xff);
-  writer.push((value >>> 8) & 0xff);
-  writer.push(value & 0xff);
-}
-
-function encodeBigint(value: bigint, index: number): void {
+function encodeBigint(value: bigint, index: number, { maxBigintBytes }: KeyOrder): void {
   if (value === 0n) {
     writer.reserve(1);
     writer.push(keyTag.zero);
     return;
   }
   const negative = value < 0n;
-  let digits = (negative ? -value : value).toString(16);
+  const magnitude = negative ? -value : value;
+  // A negative number's bytes are its magnitude's with all bits flipped, and so is its length.
+  const flip = negative ? 0xff : 0;
+  if (magnitude <= maxUint64) {
+    uint64.setBigUint64(0, magnitude);
+    let first = 0;
+    while (uint64.getUint8(first) === 0) first++;
+    writer.reserve(9);
+    writer.push(negative ? keyTag.zero - 8 + first : keyTag.zero + 8 - first);
+    for (let i = first; i < 8; i++) writer.push(uint64.getUint8(i) ^ flip);
+    return;
+  }
+  let digits = magnitude.toString(16);
   if (digits.length % 2 === 1) digits = `0${digits}`;
   const size = digits.length / 2;
   if (size > maxBigintBytes) {
@@ -129,20 +152,14 @@ function encodeBigint(value: bigint, index: number): void {
       index,
     );
   }
-  // A negative number's bytes are its magnitude's with all bits flipped, and so is its length.
-  const flip = negative ? 0xff : 0;
   writer.reserve(size + 4);
-  if (size <= 8) {
-    writer.push(negative ? keyTag.zero - size : keyTag.zero + size);
+  writer.push(negative ? keyTag.bigNegative : keyTag.bigPositive);
+  if (size < longBigint || maxBigintBytes === longBigint) {
+    writer.push(size ^ flip);
   } else {
-    writer.push(negative ? keyTag.bigNegative : keyTag.bigPositive);
-    if (size < longBigint) {
-      writer.push(size ^ flip);
-    } else {
-      writer.push(longBigint ^ flip);
-      writer.push((size >>> 8) ^ flip);
-      writer.push((size & 0xff) ^ flip);
-    }
+    writer.push(longBigint ^ flip);
+    writer.push((size >>> 8) ^ flip);
+    writer.push((size & 0xff) ^ flip);
   }
   for (let i = 0; i < digits.length; i += 2) {
     writer.push(Number.parseInt(digits.slice(i, i + 2), 16) ^ flip);

@@ -2,7 +2,8 @@ import { compareBytes, startsWithBytes } from "../bytes/compare-bytes.js";
 import { InvalidSelectorError } from "../errors/core-errors.js";
 import { encodeKey } from "./encode-key.js";
 import type { KvKey } from "./key.js";
-import { zeroEscape } from "./key-tags.js";
+import { type KeyOrder, specificationOrder } from "./key-order.js";
+import { keyTag, zeroEscape } from "./key-tags.js";
 
 /**
  * Which entries `list` reads: those under a prefix (the key that equals the prefix is not one of them), of these those
@@ -24,14 +25,17 @@ export interface KeyRange {
 const belowEveryTag = 0x00;
 const aboveEveryTag = 0xff;
 
+/** No key of an entry comes before this one: what begins with a zero byte is the database's own. */
+const lowestBound = Uint8Array.of(keyTag.bytes);
+
 /**
- * The range of encoded keys that a selector means.
+ * The range of encoded keys that a selector means. It never has a key that begins with a zero byte.
  *
  * @throws {InvalidSelectorError} for a selector of another shape, a `start` or `end` that does not extend its prefix, or
  * a `start` after its `end`.
  * @throws {InvalidKeyError} as {@link encodeKey}.
  */
-export function keyRange(selector: KvListSelector): KeyRange {
+export function keyRange(selector: KvListSelector, order: KeyOrder = specificationOrder): KeyRange {
   if (typeof selector !== "object" || selector === null)
     throw new InvalidSelectorError("it is an object");
   const { prefix, start, end } = selector as {
@@ -43,7 +47,7 @@ export function keyRange(selector: KvListSelector): KeyRange {
     if (start === undefined || end === undefined) {
       throw new InvalidSelectorError("it needs a prefix, or both a start and an end");
     }
-    const range = { start: encodeKey(start), end: encodeKey(end) };
+    const range = { start: bound(start, order), end: bound(end, order) };
     if (compareBytes(range.start, range.end) > 0) {
       throw new InvalidSelectorError("its start is after its end");
     }
@@ -52,10 +56,14 @@ export function keyRange(selector: KvListSelector): KeyRange {
   if (start !== undefined && end !== undefined) {
     throw new InvalidSelectorError("with a prefix it takes a start or an end, not both");
   }
-  const bytes = encodeKey(prefix);
+  const bytes = encodeKey(prefix, order);
+  const first = bytes.length === 0 ? lowestBound : append(bytes, belowEveryTag);
   return {
-    start: start === undefined ? append(bytes, belowEveryTag) : within(bytes, start, "start"),
-    end: end === undefined ? append(bytes, aboveEveryTag) : within(bytes, end, "end"),
+    start: start === undefined ? first : within(bytes, encodeKey(start, order), "start"),
+    end:
+      end === undefined
+        ? append(bytes, aboveEveryTag)
+        : within(bytes, encodeKey(end, order), "end"),
   };
 }
 
@@ -74,9 +82,13 @@ export function commonPrefix(range: KeyRange): Uint8Array {
   return range.start.subarray(0, shared);
 }
 
-/** Encodes a bound, which must have the parts of the prefix and at least one more. */
-function within(prefix: Uint8Array, key: KvKey, name: "start" | "end"): Uint8Array {
-  const bytes = encodeKey(key);
+function bound(key: KvKey, order: KeyOrder): Uint8Array {
+  const bytes = encodeKey(key, order);
+  return bytes.length === 0 ? lowestBound : bytes;
+}
+
+/** Gives the bytes of a bound, which must have the parts of the prefix and at least one more. */
+function within(prefix: Uint8Array, bytes: Uint8Array, name: "start" | "end"): Uint8Array {
   // After `"a"` an escape goes on with the same part: `"a\0b"` is another part, and so is not under `["a"]`.
   const extendsPrefix =
     bytes.length > prefix.length &&

@@ -1,12 +1,10 @@
 /**
- * The byte that begins each encoded part. Bytes, strings, integers and booleans have the tags of the FoundationDB tuple
- * layer, which Deno KV uses too; numbers come before bigints, as the specification's list of part types has them
- * (`docs/adr/0001-number-before-bigint.md`).
+ * The byte that begins each encoded part, but for a number's, which is the key order's. They are the tags of the
+ * FoundationDB tuple layer, which Deno KV uses too.
  */
 export const keyTag = {
   bytes: 0x01,
   string: 0x02,
-  number: 0x0a,
   /** A negative bigint of more than eight bytes: a length follows. */
   bigNegative: 0x0b,
   /** 0n. A bigint of n bytes, 1 to 8, has the tag n above (positive) or n below (negative). */
@@ -21,7 +19,5 @@ export const keyTag = {
 export const partEnd = 0x00;
 export const zeroEscape = 0xff;
 
-/** From this many magnitude bytes on, a bigint's length is this byte and then two bytes. */
+/** From this many magnitude bytes on, a bigint's length is this byte and then two bytes, in an order that has so many. */
 export const longBigint = 0xff;
-/** The most magnitude bytes that a bigint part can have. */
-export const maxBigintBytes = 0xffff;

@@ -1,52 +1,167 @@
-import type { AtomicWrite, StoredCheck, StoredMutation } from "../engine/engine.js";
+import type { AtomicWrite, StoredCheck, StoredMutation, StoredSet } from "../engine/engine.js";
+import { CommitMissingError, InvalidOptionError } from "../errors/core-errors.js";
 import { encodeEntryKey } from "../keys/encode-key.js";
 import type { KvKey } from "../keys/key.js";
+import type { KeyOrder } from "../keys/key-order.js";
 import { encodeValue } from "../values/encode-value.js";
+import { KvU64 } from "../values/kv-u64.js";
 import { assertVersionstamp } from "../values/versionstamp.js";
-import type { AtomicCheck, AtomicOperation, KvCommitError, KvCommitResult } from "./kv.js";
+import { partsBeforeVersionstamp } from "./commit-versionstamp.js";
+import { expiryHint } from "./expiry/expiry-hint.js";
+import type {
+  AtomicCheck,
+  AtomicOperation,
+  KvCommitError,
+  KvCommitResult,
+  KvEnqueueOptions,
+  KvMutation,
+  KvSetKey,
+  KvSetOptions,
+} from "./kv.js";
+import { assertWithin, type KvLimits } from "./limits.js";
+import { enqueueMutation } from "./queue/enqueue-mutation.js";
+import { decodeQueuedMessage } from "./queue/queued-message.js";
 
-/** Gathers an atomic operation; `commitWrite` applies it. Bad input throws as it is handed over. */
+/** What an atomic operation needs of its database. */
+export interface AtomicWriteContext {
+  readonly order: KeyOrder;
+  readonly limits: KvLimits;
+  readonly sync: boolean;
+  commit(write: AtomicWrite): Promise<string | null>;
+}
+
+/** Gathers an atomic operation. Bad input throws as it is handed over. */
 export class AtomicWriteBuilder implements AtomicOperation {
+  readonly #context: AtomicWriteContext;
   readonly #checks: StoredCheck[] = [];
   readonly #mutations: StoredMutation[] = [];
-  readonly #sync: boolean;
-  readonly #commitWrite: (write: AtomicWrite) => Promise<string | null>;
+  /** Changes and messages as their user counts them: without what is stored beside them. */
+  #count = 0;
+  #keyBytes = 0;
+  #totalBytes = 0;
 
-  constructor(sync: boolean, commitWrite: (write: AtomicWrite) => Promise<string | null>) {
-    this.#sync = sync;
-    this.#commitWrite = commitWrite;
+  constructor(context: AtomicWriteContext) {
+    this.#context = context;
   }
 
   check(...checks: AtomicCheck[]): this {
     const stored = checks.map(({ key, versionstamp }) => {
       if (versionstamp !== null) assertVersionstamp(versionstamp);
-      return { key: encodeEntryKey(key), versionstamp };
+      return { key: this.#encodeKey(key), versionstamp };
     });
     this.#checks.push(...stored);
+    for (const { key } of stored) this.#totalBytes += key.length;
     return this;
   }
 
-  set(key: KvKey, value: unknown): this {
-    this.#mutations.push({
-      type: "set",
-      key: encodeEntryKey(key),
-      value: encodeValue(value),
-    });
+  mutate(...mutations: KvMutation[]): this {
+    for (const mutation of mutations) {
+      const { type, key } = mutation;
+      if ((type === "delete") === "value" in mutation) {
+        throw new InvalidOptionError("value", "every mutation has one but delete");
+      }
+      if (type === "set") this.set(key, mutation.value, mutation);
+      else if (type === "delete") this.delete(key);
+      else if (type === "sum" || type === "min" || type === "max") {
+        this.#combine(type, key, mutation.value?.value);
+      } else throw new InvalidOptionError("type", "there is no such mutation");
+    }
     return this;
+  }
+
+  set(key: KvSetKey, value: unknown, options?: KvSetOptions): this {
+    const { limits } = this.#context;
+    const before = partsBeforeVersionstamp(key);
+    const mutation: StoredSet = {
+      type: "set",
+      key: this.#encodeKey(before ?? (key as KvKey)),
+      value: encodeValue(value),
+      ...(before === undefined ? {} : { endsInVersionstamp: true }),
+    };
+    assertWithin(limits, "valueBytes", mutation.value.length);
+    const expireIn = options?.expireIn;
+    if (expireIn === undefined) return this.#add(mutation);
+    const now = Date.now();
+    const expiring = { ...mutation, expireAt: now + wholeMilliseconds(expireIn) };
+    this.#mutations.push(expiryHint(expiring, now));
+    return this.#add(expiring);
   }
 
   delete(key: KvKey): this {
-    this.#mutations.push({ type: "delete", key: encodeEntryKey(key) });
-    return this;
+    return this.#add({ type: "delete", key: this.#encodeKey(key) });
+  }
+
+  sum(key: KvKey, n: bigint): this {
+    return this.#combine("sum", key, n);
+  }
+
+  min(key: KvKey, n: bigint): this {
+    return this.#combine("min", key, n);
+  }
+
+  max(key: KvKey, n: bigint): this {
+    return this.#combine("max", key, n);
+  }
+
+  enqueue(value: unknown, options?: KvEnqueueOptions): this {
+    const mutation = enqueueMutation(value, options, this.#context.order);
+    const { payload } = decodeQueuedMessage(mutation);
+    assertWithin(this.#context.limits, "valueBytes", payload.length);
+    return this.#add(mutation);
   }
 
   async commit(): Promise<KvCommitResult | KvCommitError> {
-    const versionstamp = await this.#commitWrite({
+    const { limits, sync } = this.#context;
+    assertWithin(limits, "checks", this.#checks.length);
+    assertWithin(limits, "mutations", this.#count);
+    assertWithin(limits, "totalKeyBytes", this.#keyBytes);
+    assertWithin(limits, "totalMutationBytes", this.#totalBytes);
+    const versionstamp = await this.#context.commit({
       // Copies: what is added to the operation after this call is not part of this commit.
       checks: [...this.#checks],
       mutations: [...this.#mutations],
-      sync: this.#sync,
+      sync,
     });
     return versionstamp === null ? { ok: false } : { ok: true, versionstamp };
   }
+
+  /**
+   * Not a promise: `await` on the operation itself, where `commit()` was forgotten, is an error, as in Deno KV.
+   *
+   * @throws {CommitMissingError} always.
+   */
+  // biome-ignore lint/suspicious/noThenProperty: it is there to be found by `await`.
+  then(): never {
+    throw new CommitMissingError();
+  }
+
+  #combine(type: "sum" | "min" | "max", key: KvKey, n: unknown): this {
+    const { value: operand } = new KvU64(n as bigint);
+    return this.#add({ type, key: this.#encodeKey(key), operand });
+  }
+
+  #add(mutation: StoredMutation): this {
+    this.#mutations.push(mutation);
+    this.#count++;
+    this.#keyBytes += mutation.key.length;
+    this.#totalBytes += mutation.key.length + (mutation.type === "set" ? mutation.value.length : 8);
+    return this;
+  }
+
+  #encodeKey(key: KvKey): Uint8Array {
+    const encoded = encodeEntryKey(key, this.#context.order);
+    assertWithin(this.#context.limits, "keyBytes", encoded.length);
+    return encoded;
+  }
+}
+
+/** The last time that a `Date` can say: milliseconds since the epoch. */
+const endOfTime = 8.64e15;
+
+/** @throws {InvalidOptionError} unless it is a positive number of milliseconds. */
+function wholeMilliseconds(expireIn: number): number {
+  if (typeof expireIn !== "number" || !(expireIn > 0 && expireIn <= endOfTime)) {
+    throw new InvalidOptionError("expireIn", "it is a positive number of milliseconds");
+  }
+  return Math.ceil(expireIn);
 }

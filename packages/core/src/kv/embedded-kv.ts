@@ -1,42 +1,60 @@
-import type { AtomicWrite, Engine, EngineLimits, StoredEntry } from "../engine/engine.js";
-import { DatabaseClosedError } from "../errors/core-errors.js";
+import type { AtomicWrite, Engine, StoredEntry } from "../engine/engine.js";
+import { DatabaseClosedError, ReadOnlyError } from "../errors/core-errors.js";
 import { encodeEntryKey } from "../keys/encode-key.js";
 import type { KvKey } from "../keys/key.js";
+import type { KeyOrder } from "../keys/key-order.js";
 import type { KvListSelector } from "../keys/key-range.js";
 import { AtomicWriteBuilder } from "./atomic-write-builder.js";
+import { commitVersionstampSymbol } from "./commit-versionstamp.js";
 import { decodeStoredValue } from "./decode-stored-value.js";
 import type {
   AtomicOperation,
   Kv,
   KvCommitResult,
   KvConsistencyLevel,
+  KvEnqueueOptions,
   KvEntryMaybe,
   KvListIterator,
   KvListOptions,
+  KvSetKey,
+  KvSetOptions,
+  KvWatchOptions,
 } from "./kv.js";
+import { assertWithin, type KvLimits } from "./limits.js";
 import { RangeIterator } from "./list-iterator.js";
 import type { SharedEngine } from "./shared-engine.js";
+import { WatchStream } from "./watch-stream.js";
+
+/** How one handle of a database reads and writes. */
+export interface EmbeddedKvOptions {
+  readonly order: KeyOrder;
+  readonly limits: KvLimits;
+  /** Whether a commit is acknowledged only when it would survive a power cut. */
+  readonly sync: boolean;
+  readonly readOnly: boolean;
+}
 
 /** A database that lives in this process, in memory or on disk: what `openKv` opens. */
-export class EmbeddedKv implements Kv, AsyncDisposable {
-  /** How many checks and mutations one atomic operation takes. */
-  readonly limits: EngineLimits;
+export class EmbeddedKv implements Kv, AsyncDisposable, Disposable {
+  /** How much the database takes at once. */
+  readonly limits: KvLimits;
   readonly #shared: SharedEngine;
-  readonly #sync: boolean;
+  readonly #options: EmbeddedKvOptions;
+  /** What ends the watches and listeners of this handle. */
+  readonly #ends = new Set<() => void>();
   #closing: Promise<void> | undefined;
 
-  /** @param sync whether a commit is acknowledged only when it would survive a power cut. */
-  constructor(shared: SharedEngine, sync: boolean) {
-    this.limits = shared.engine.limits;
+  constructor(shared: SharedEngine, options: EmbeddedKvOptions) {
+    this.limits = options.limits;
     this.#shared = shared;
-    this.#sync = sync;
+    this.#options = options;
   }
 
   async get<T = unknown>(
     key: KvKey,
     _options?: { consistency?: KvConsistencyLevel },
   ): Promise<KvEntryMaybe<T>> {
-    const read = this.#engine().get(encodeEntryKey(key));
+    const read = this.#engine().get(this.#encodeKey(key));
     // A copy, before the caller has its turn again.
     const ownKey = [...key];
     return entryMaybe<T>(ownKey, read instanceof Promise ? await read : read);
@@ -46,16 +64,18 @@ export class EmbeddedKv implements Kv, AsyncDisposable {
     keys: readonly [...{ [K in keyof T]: KvKey }],
     _options?: { consistency?: KvConsistencyLevel },
   ): Promise<{ [K in keyof T]: KvEntryMaybe<T[K]> }> {
-    const read = this.#engine().getMany((keys as readonly KvKey[]).map(encodeEntryKey));
+    assertWithin(this.limits, "keys", keys.length);
+    const encoded = (keys as readonly KvKey[]).map((key) => this.#encodeKey(key));
+    const read = this.#engine().getMany(encoded);
     const ownKeys = (keys as readonly KvKey[]).map((key) => [...key]);
     const entries = read instanceof Promise ? await read : read;
     const results = ownKeys.map((key, index) => entryMaybe(key, entries[index]));
     return results as { [K in keyof T]: KvEntryMaybe<T[K]> };
   }
 
-  async set(key: KvKey, value: unknown): Promise<KvCommitResult> {
+  async set(key: KvSetKey, value: unknown, options?: KvSetOptions): Promise<KvCommitResult> {
     // Without checks a commit cannot be refused.
-    return (await this.atomic().set(key, value).commit()) as KvCommitResult;
+    return (await this.atomic().set(key, value, options).commit()) as KvCommitResult;
   }
 
   async delete(key: KvKey): Promise<void> {
@@ -64,20 +84,77 @@ export class EmbeddedKv implements Kv, AsyncDisposable {
 
   list<T = unknown>(selector: KvListSelector, options: KvListOptions = {}): KvListIterator<T> {
     this.#engine();
-    return new RangeIterator<T>(() => this.#engine(), selector, options);
+    const { order, limits } = this.#options;
+    const context = { order, limits, openEngine: () => this.#engine() };
+    return new RangeIterator<T>(context, selector, options);
   }
 
   atomic(): AtomicOperation {
     this.#engine();
-    return new AtomicWriteBuilder(this.#sync, (write) => this.#commit(write));
+    const { order, limits, sync } = this.#options;
+    return new AtomicWriteBuilder({
+      order,
+      limits,
+      sync,
+      commit: (write) => this.#commit(write),
+    });
+  }
+
+  async enqueue(value: unknown, options?: KvEnqueueOptions): Promise<KvCommitResult> {
+    return (await this.atomic().enqueue(value, options).commit()) as KvCommitResult;
+  }
+
+  async listenQueue(handler: (value: unknown) => Promise<void> | void): Promise<void> {
+    this.#assertWritable();
+    const listener = this.#shared.messages.listen(handler, this.#options.sync);
+    const end = () => listener.stop();
+    this.#ends.add(end);
+    try {
+      await listener.done;
+    } finally {
+      this.#ends.delete(end);
+    }
+  }
+
+  watch<T extends readonly unknown[]>(
+    keys: readonly [...{ [K in keyof T]: KvKey }],
+    options: KvWatchOptions = {},
+  ): ReadableStream<{ [K in keyof T]: KvEntryMaybe<T[K]> }> {
+    const engine = this.#engine();
+    assertWithin(this.limits, "watchedKeys", keys.length);
+    const encoded = (keys as readonly KvKey[]).map((key) => this.#encodeKey(key));
+    const ownKeys = (keys as readonly KvKey[]).map((key) => [...key]);
+    const end = () => watch.end();
+    const watch = new WatchStream(
+      {
+        read: () => this.getMany(ownKeys),
+        subscribe: (onChange) => engine.watch(encoded, onChange),
+        onEnd: () => this.#ends.delete(end),
+      },
+      options.raw ?? false,
+    );
+    this.#ends.add(end);
+    return watch.stream as ReadableStream<{ [K in keyof T]: KvEntryMaybe<T[K]> }>;
   }
 
   /**
-   * Closes the database for this handle: commits that were begun are finished, everything after is refused. Resolves
-   * when that is done, and where this was the last handle, when the database is closed.
+   * Stands for the versionstamp of the commit, as the last part of a key to set: it becomes a string of 20 hexadecimal
+   * digits, so that keys are in the order of their commits.
+   */
+  commitVersionstamp(): symbol {
+    return commitVersionstampSymbol;
+  }
+
+  /**
+   * Closes the database for this handle: watches and listeners end, commits that were begun are finished, everything
+   * after is refused. Resolves when that is done, and where this was the last handle, when the database is closed.
    */
   close(): Promise<void> {
-    this.#closing ??= this.#shared.release();
+    if (this.#closing === undefined) {
+      this.#closing = this.#shared.release();
+      for (const end of [...this.#ends]) end();
+      this.#ends.clear();
+    }
     return this.#closing;
   }
 
@@ -85,9 +162,27 @@ export class EmbeddedKv implements Kv, AsyncDisposable {
     return this.close();
   }
 
-  async #commit(write: AtomicWrite): Promise<string | null> {
+  /** Begins to close the database, and does not wait for it. */
+  [Symbol.dispose](): void {
+    // What goes wrong in a commit its caller is told; nobody is left who could be told of more.
+    this.close().catch(() => undefined);
+  }
+
+  #commit(write: AtomicWrite): Promise<string | null> {
+    this.#assertWritable();
+    return this.#shared.commit(write);
+  }
+
+  #encodeKey(key: KvKey): Uint8Array {
+    const encoded = encodeEntryKey(key, this.#options.order);
+    assertWithin(this.limits, "keyBytes", encoded.length);
+    return encoded;
+  }
+
+  /** @throws {ReadOnlyError} where it was opened for reading only. */
+  #assertWritable(): void {
     this.#engine();
-    return await this.#shared.queue.commit(write);
+    if (this.#options.readOnly) throw new ReadOnlyError();
   }
 
   /** @throws {DatabaseClosedError} after `close()`. */
@@ -99,5 +194,9 @@ export class EmbeddedKv implements Kv, AsyncDisposable {
 
 function entryMaybe<T>(key: KvKey, entry: StoredEntry | undefined): KvEntryMaybe<T> {
   if (entry === undefined) return { key, value: null, versionstamp: null };
-  return { key, value: decodeStoredValue(entry) as T, versionstamp: entry.versionstamp };
+  const { versionstamp, expireAt } = entry;
+  const value = decodeStoredValue(entry) as T;
+  return expireAt === undefined
+    ? { key, value, versionstamp }
+    : { key, value, versionstamp, expireAt };
 }

@@ -3,6 +3,7 @@ import { compareBytes } from "../bytes/compare-bytes.js";
 import type { Engine, StoredEntry } from "../engine/engine.js";
 import { InvalidSelectorError } from "../errors/core-errors.js";
 import { decodeKey } from "../keys/decode-key.js";
+import type { KeyOrder } from "../keys/key-order.js";
 import {
   commonPrefix,
   type KeyRange,
@@ -12,16 +13,24 @@ import {
 } from "../keys/key-range.js";
 import { decodeStoredValue } from "./decode-stored-value.js";
 import type { KvEntry, KvListIterator, KvListOptions } from "./kv.js";
+import type { KvLimits } from "./limits.js";
 
 const defaultBatchSize = 100;
-const maxBatchSize = 500;
+
+/** What an iterator needs of its database. */
+export interface RangeIteratorContext {
+  readonly order: KeyOrder;
+  readonly limits: KvLimits;
+  /** Gives the engine, or throws where the database is closed. */
+  openEngine(): Engine;
+}
 
 /**
  * Reads a range in batches, each from a snapshot of its own that is closed before the batch is handed out, so that an
  * iterator that is never finished holds nothing.
  */
 export class RangeIterator<T> implements KvListIterator<T> {
-  readonly #openEngine: () => Engine;
+  readonly #context: RangeIteratorContext;
   readonly #range: KeyRange;
   readonly #reverse: boolean;
   readonly #batchSize: number;
@@ -37,21 +46,20 @@ export class RangeIterator<T> implements KvListIterator<T> {
   #waiting = 0;
 
   /**
-   * @param openEngine gives the engine, or throws where the database is closed.
    * @throws {InvalidSelectorError} for a selector or option that is not valid.
    * @throws {InvalidKeyError} for a key in the selector that is not one.
    */
-  constructor(openEngine: () => Engine, selector: KvListSelector, options: KvListOptions) {
-    this.#openEngine = openEngine;
-    this.#range = keyRange(selector);
+  constructor(context: RangeIteratorContext, selector: KvListSelector, options: KvListOptions) {
+    this.#context = context;
+    this.#range = keyRange(selector, context.order);
     this.#reverse = options.reverse ?? false;
     const limit = positiveInteger("limit", options.limit);
     const batchSize = positiveInteger("batchSize", options.batchSize);
     this.#remaining = limit ?? Number.POSITIVE_INFINITY;
-    this.#batchSize = Math.min(batchSize ?? limit ?? defaultBatchSize, maxBatchSize);
+    this.#batchSize = Math.min(batchSize ?? limit ?? defaultBatchSize, context.limits.batchSize);
     if (options.cursor !== undefined && typeof options.cursor !== "string")
       throw new InvalidSelectorError("the cursor is a string");
-    if (options.cursor) this.#lastRead = keyOfCursor(options.cursor, this.#range);
+    if (options.cursor) this.#lastRead = keyOfCursor(options.cursor, this.#range, context.order);
     this.#lastReturned = this.#lastRead;
   }
 
@@ -65,7 +73,7 @@ export class RangeIterator<T> implements KvListIterator<T> {
   async next(): Promise<IteratorResult<KvEntry<T>, undefined>> {
     if (this.#waiting > 0 || this.#next >= this.#batch.length)
       return await this.#inTurn(() => this.#nextOfRange());
-    this.#openEngine();
+    this.#context.openEngine();
     return this.#take();
   }
 
@@ -93,7 +101,7 @@ export class RangeIterator<T> implements KvListIterator<T> {
   }
 
   async #nextOfRange(): Promise<IteratorResult<KvEntry<T>, undefined>> {
-    this.#openEngine();
+    this.#context.openEngine();
     if (this.#next >= this.#batch.length) await this.#readBatch();
     return this.#next < this.#batch.length ? this.#take() : { done: true, value: undefined };
   }
@@ -104,7 +112,7 @@ export class RangeIterator<T> implements KvListIterator<T> {
     if (this.#isExhausted || this.#remaining <= 0) return;
     const limit = Math.min(this.#batchSize, this.#remaining);
     const range = this.#unreadRange();
-    const batch = await this.#openEngine().getRange({
+    const batch = await this.#context.openEngine().getRange({
       range,
       limit,
       reverse: this.#reverse,
@@ -125,21 +133,22 @@ export class RangeIterator<T> implements KvListIterator<T> {
 
   #take(): IteratorYieldResult<KvEntry<T>> {
     const entry = this.#batch[this.#next++]!;
+    const key = decodeKey(entry.key, this.#context.order);
     const value = decodeStoredValue(entry) as T;
+    const { versionstamp, expireAt } = entry;
     this.#lastReturned = entry.key;
     return {
       done: false,
-      value: {
-        key: decodeKey(entry.key),
-        value,
-        versionstamp: entry.versionstamp,
-      },
+      value:
+        expireAt === undefined
+          ? { key, value, versionstamp }
+          : { key, value, versionstamp, expireAt },
     };
   }
 }
 
 /** A cursor is the last key without what every key of the range begins with, in URL-safe base64. */
-function keyOfCursor(cursor: string, range: KeyRange): Uint8Array {
+function keyOfCursor(cursor: string, range: KeyRange, order: KeyOrder): Uint8Array {
   const tail = Buffer.from(cursor, "base64url");
   const isCanonical = tail.toString("base64url") === cursor;
   const prefix = commonPrefix(range);
@@ -147,15 +156,15 @@ function keyOfCursor(cursor: string, range: KeyRange): Uint8Array {
   key.set(prefix);
   key.set(tail, prefix.length);
   const isWithin = compareBytes(key, range.start) >= 0 && compareBytes(key, range.end) < 0;
-  if (!isCanonical || !isWithin || !isEncodedKey(key)) {
+  if (!isCanonical || !isWithin || !isEncodedKey(key, order)) {
     throw new InvalidSelectorError("the cursor is not one of this selector's");
   }
   return key;
 }
 
-function isEncodedKey(bytes: Uint8Array): boolean {
+function isEncodedKey(bytes: Uint8Array, order: KeyOrder): boolean {
   try {
-    decodeKey(bytes);
+    decodeKey(bytes, order);
     return true;
   } catch {
     return false;

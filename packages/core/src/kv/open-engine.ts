@@ -1,11 +1,17 @@
-import { mkdir, readdir, realpath } from "node:fs/promises";
-import { resolve } from "node:path";
+import { mkdir, open, readdir, realpath } from "node:fs/promises";
+import { dirname, resolve } from "node:path";
 import { ClassicLevel } from "classic-level";
 import { MemoryLevel } from "memory-level";
 import type { Engine } from "../engine/engine.js";
+import type { DatabaseMode } from "../engine/level/database-header.js";
 import type { LevelDatabase } from "../engine/level/level-engine.js";
 import { LevelEngine } from "../engine/level/level-engine.js";
-import { CorruptionError, DatabaseLockedError, DatabasePathError } from "../errors/core-errors.js";
+import {
+  CorruptionError,
+  DatabaseLockedError,
+  DatabaseModeError,
+  DatabasePathError,
+} from "../errors/core-errors.js";
 import { SharedEngine } from "./shared-engine.js";
 
 /** The engines that this process has open, is opening or is closing, by the real path of their folder. */
@@ -13,19 +19,29 @@ const enginesByPath = new Map<string, Promise<SharedEngine>>();
 /** The same by their database. Weakly: one in memory that is never closed goes when nobody has it any more. */
 const enginesByDatabase = new WeakMap<LevelDatabase, Promise<SharedEngine>>();
 
+/** How a database is to be opened. */
+export interface OpenEngineOptions {
+  readonly mode: DatabaseMode;
+  readonly readOnly: boolean;
+}
+
 /** Opens a database of its own in memory. Its user has been counted in. */
-export function openMemoryEngine(): Promise<SharedEngine> {
+export function openMemoryEngine(options: OpenEngineOptions): Promise<SharedEngine> {
   const level = new MemoryLevel<Uint8Array, Uint8Array>({
     storeEncoding: "view",
   });
-  return openLevelEngine(level as unknown as LevelDatabase);
+  // It is empty, and nobody else can fill it.
+  return openLevelEngine(level as unknown as LevelDatabase, { ...options, readOnly: false });
 }
 
 /** Opens an abstract-level database, or shares it where it is open here already. Its user has been counted in. */
-export async function openLevelEngine(level: LevelDatabase): Promise<SharedEngine> {
-  return await share(enginesByDatabase, level, async () => {
+export async function openLevelEngine(
+  level: LevelDatabase,
+  options: OpenEngineOptions,
+): Promise<SharedEngine> {
+  return await share(enginesByDatabase, level, options, async () => {
     await level.open();
-    return await LevelEngine.open(level);
+    return await LevelEngine.open(level, options);
   });
 }
 
@@ -33,13 +49,17 @@ export async function openLevelEngine(level: LevelDatabase): Promise<SharedEngin
  * Opens the LevelDB database at a path, or shares the one that this process has open there. Its user has been counted
  * in.
  *
- * @throws {DatabasePathError} where the path is a file, or a folder of other things.
+ * @throws {DatabasePathError} where the path is a file, or a folder of other things, or has no database and is to be
+ * opened for reading only.
  * @throws {DatabaseLockedError} where another process has it open.
  * @throws {CorruptionError} where LevelDB finds its files damaged, or one of them is missing.
  */
-export async function openDiskEngine(path: string): Promise<SharedEngine> {
-  const location = await databaseFolder(path);
-  return await share(enginesByPath, location, () => openClassicLevel(location));
+export async function openDiskEngine(
+  path: string,
+  options: OpenEngineOptions,
+): Promise<SharedEngine> {
+  const location = await databaseFolder(path, options.readOnly);
+  return await share(enginesByPath, location, options, () => openClassicLevel(location, options));
 }
 
 interface EngineTable<Where> {
@@ -51,33 +71,36 @@ interface EngineTable<Where> {
 async function share<Where>(
   engines: EngineTable<Where>,
   where: Where,
+  { mode, readOnly }: OpenEngineOptions,
   open: () => Promise<Engine>,
 ): Promise<SharedEngine> {
   for (let known = engines.get(where); known; known = engines.get(where)) {
     const shared = await known;
-    if (shared.closing === undefined) return acquired(shared);
+    if (shared.closing === undefined) {
+      if (shared.mode !== mode) throw new DatabaseModeError(shared.mode);
+      shared.acquire(readOnly);
+      return shared;
+    }
     await shared.closing.catch(() => undefined);
   }
   const forget = () => engines.delete(where);
-  const opening = open().then((engine) => new SharedEngine(engine, forget));
+  const opening = open().then((engine) => new SharedEngine(engine, mode, forget));
   engines.set(where, opening);
   try {
-    return acquired(await opening);
+    const shared = await opening;
+    shared.acquire(readOnly);
+    return shared;
   } catch (error) {
     forget();
     throw error;
   }
 }
 
-function acquired(shared: SharedEngine): SharedEngine {
-  shared.acquire();
-  return shared;
-}
-
-async function openClassicLevel(location: string): Promise<Engine> {
+async function openClassicLevel(location: string, options: OpenEngineOptions): Promise<Engine> {
   const level = new ClassicLevel<Uint8Array, Uint8Array>(location, {
     keyEncoding: "view",
     valueEncoding: "view",
+    createIfMissing: !options.readOnly,
   });
   try {
     await level.open();
@@ -85,7 +108,8 @@ async function openClassicLevel(location: string): Promise<Engine> {
     throw openingError(location, error);
   }
   try {
-    return await LevelEngine.open(level as unknown as LevelDatabase, { copiesWrites: true });
+    const database = level as unknown as LevelDatabase;
+    return await LevelEngine.open(database, { ...options, copiesWrites: true });
   } catch (error) {
     await level.close();
     throw error;
@@ -101,16 +125,37 @@ function openingError(location: string, error: unknown): Error {
   return new DatabasePathError(location, reason, error);
 }
 
-/** The real path of a database's folder, which is made where it is absent. */
-async function databaseFolder(path: string): Promise<string> {
+/** The real path of a database's folder, which is made where it is absent, but not for reading only. */
+async function databaseFolder(path: string, readOnly: boolean): Promise<string> {
   const location = resolve(path);
   try {
-    await mkdir(location, { recursive: true });
-    assertDatabaseFiles(await readdir(location));
+    if (!readOnly) await makeFolder(location);
+    const names = await readdir(location);
+    assertDatabaseFiles(names);
+    if (readOnly && !names.includes("CURRENT")) throw new Error("there is no database");
     return await realpath(location);
   } catch (cause) {
     if (cause instanceof CorruptionError) throw cause;
     throw new DatabasePathError(location, reasonOf(cause), cause);
+  }
+}
+
+/** Makes a folder with those above it, so that they survive a power cut as what is stored in them does. */
+async function makeFolder(location: string): Promise<void> {
+  const firstMade = await mkdir(location, { recursive: true });
+  // Windows has no way to sync a folder.
+  if (firstMade === undefined || process.platform === "win32") return;
+  for (let made = location; made.length >= firstMade.length; made = dirname(made)) {
+    await syncFolder(dirname(made));
+  }
+}
+
+async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path, "r");
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
   }
 }
 
@@ -132,6 +177,7 @@ function isTableOrManifest(name: string): boolean {
 
 function reasonOf(cause: unknown): string {
   const { code, message } = cause as NodeJS.ErrnoException;
+  if (code === "ENOENT") return "there is no database";
   if (code === "EEXIST" || code === "ENOTDIR")
     return "a file is in the way: a database is a folder";
   if (code === "EACCES" || code === "EPERM" || code === "EROFS")

@@ -1,6 +1,16 @@
 import type { LevelDatabase } from "../engine/level/level-engine.js";
+import { InvalidOptionError } from "../errors/core-errors.js";
+import { specificationOrder } from "../keys/key-order.js";
+import { DenoKv } from "./deno/deno-kv.js";
+import { denoLimits } from "./deno/deno-limits.js";
 import { EmbeddedKv } from "./embedded-kv.js";
-import { openDiskEngine, openLevelEngine, openMemoryEngine } from "./open-engine.js";
+import { assertLimits, defaultLimits, type KvLimits, limitsWith } from "./limits.js";
+import {
+  type OpenEngineOptions,
+  openDiskEngine,
+  openLevelEngine,
+  openMemoryEngine,
+} from "./open-engine.js";
 
 export interface OpenKvOptions {
   /**
@@ -8,6 +18,15 @@ export interface OpenKvOptions {
    * It holds for the commits made through this handle.
    */
   durability?: "full" | "relaxed";
+  /**
+   * As Deno KV has it, byte for byte: the order of key parts, the limits, the cursors and the texts of errors. A database
+   * remembers whether it was made so, and is refused otherwise.
+   */
+  compat?: "deno";
+  /** How much the database takes at once, where that is not the default. It holds for this handle. */
+  limits?: Partial<KvLimits>;
+  /** Refuse writes, and to make a database where there is none. LevelDB itself still tidies its files on disk. */
+  readOnly?: boolean;
 }
 
 /**
@@ -20,20 +39,42 @@ export interface OpenKvOptions {
  * await kv.set(["users", "ada"], { name: "Ada" });
  * ```
  *
+ * @throws {InvalidOptionError} for an option that is not valid.
  * @throws {DatabasePathError} where the path is a file, or a folder of other things.
  * @throws {DatabaseLockedError} where another process has the database open.
  * @throws {DatabaseFormatError} where the data there is not Keywright's, or of a later format.
+ * @throws {DatabaseModeError} where the database was made with the other `compat`.
  * @throws {CorruptionError} where the database is damaged.
  */
 export async function openKv(
   where: string | LevelDatabase = ":memory:",
   options: OpenKvOptions = {},
 ): Promise<EmbeddedKv> {
-  const shared = await openEngine(where);
-  return new EmbeddedKv(shared, options.durability !== "relaxed");
+  const { durability = "full", compat, limits = {}, readOnly = false } = options;
+  assertOneOf("durability", durability, ["full", "relaxed"]);
+  assertOneOf("compat", compat, [undefined, "deno"]);
+  assertLimits(limits);
+  const mode = compat === "deno" ? "deno" : "specification";
+  const shared = await openEngine(where, { mode, readOnly });
+  const sync = durability === "full";
+  const { limits: engineLimits } = shared.engine;
+  return mode === "deno"
+    ? new DenoKv(shared, { limits: limitsWith(limits, denoLimits, engineLimits), sync, readOnly })
+    : new EmbeddedKv(shared, {
+        order: specificationOrder,
+        limits: limitsWith(limits, defaultLimits, engineLimits),
+        sync,
+        readOnly,
+      });
 }
 
-function openEngine(where: string | LevelDatabase) {
-  if (typeof where !== "string") return openLevelEngine(where);
-  return where === ":memory:" ? openMemoryEngine() : openDiskEngine(where);
+function openEngine(where: string | LevelDatabase, options: OpenEngineOptions) {
+  if (typeof where !== "string") return openLevelEngine(where, options);
+  return where === ":memory:" ? openMemoryEngine(options) : openDiskEngine(where, options);
+}
+
+function assertOneOf(option: string, value: unknown, choices: readonly unknown[]): void {
+  if (choices.includes(value)) return;
+  const names = choices.filter((choice) => choice !== undefined).map((choice) => `"${choice}"`);
+  throw new InvalidOptionError(option, `it is ${names.join(" or ")}`);
 }

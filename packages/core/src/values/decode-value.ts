@@ -12,15 +12,13 @@ import type { ValueGraph } from "./value-graph.js";
  */
 export function decodeValue(bytes: Uint8Array): unknown {
   try {
-    // Not `subarray`: of a Node.js Buffer it makes a Buffer, whose `slice` shares memory.
-    const body = new Uint8Array(bytes.buffer, bytes.byteOffset + 1, bytes.length - 1);
     switch (bytes[0]) {
       case valueFormat.plain:
-        return unpack(body);
+        return unpack(bytes, 1);
       case valueFormat.graph:
-        return decodeGraph(unpack(body) as ValueGraph);
+        return decodeGraph(unpack(bytes, 1) as ValueGraph);
       case valueFormat.u64:
-        return decodeU64(body);
+        return decodeU64(bytes);
       default:
         throw new TypeError("unknown format");
     }
@@ -29,7 +27,7 @@ export function decodeValue(bytes: Uint8Array): unknown {
   }
 }
 
-function decodeU64(body: Uint8Array): KvU64 {
-  if (body.length !== 8) throw new TypeError("a 64-bit integer has eight bytes");
-  return new KvU64(new DataView(body.buffer, body.byteOffset).getBigUint64(0, true));
+function decodeU64(bytes: Uint8Array): KvU64 {
+  if (bytes.length !== 9) throw new TypeError("a 64-bit integer has eight bytes");
+  return new KvU64(new DataView(bytes.buffer, bytes.byteOffset).getBigUint64(1, true));
 }

@@ -57,10 +57,12 @@ function isPlainTree(value: object, seen: SeenObjects, depth: number): boolean {
 
 function isPlainObject(object: object, seen: SeenObjects, depth: number): boolean {
   if (Array.isArray(object) || !seen.add(object)) return false;
-  for (const key of Object.keys(object)) {
+  // Much quicker than a list of the keys. It also gives those that somebody has put on the prototype of all objects.
+  for (const key in object) {
+    const property = Object.getOwnPropertyDescriptor(object, key);
+    if (property === undefined || property.get !== undefined || property.set !== undefined)
+      return false;
     if (reservedKeys.has(key) || isPlainScalar(key) !== true) return false;
-    const property = Object.getOwnPropertyDescriptor(object, key)!;
-    if (property.get !== undefined || property.set !== undefined) return false;
     if (!isPlainPart(property.value, seen, depth)) return false;
   }
   return true;

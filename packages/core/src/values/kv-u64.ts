@@ -8,13 +8,15 @@ export class KvU64 {
   readonly value: bigint;
 
   /**
-   * @throws {TypeError} for anything but a bigint.
-   * @throws {RangeError} below 0n or from 2^64 on.
+   * @throws {TypeError} for anything but a bigint, with Deno KV's text.
+   * @throws {RangeError} below 0n or from 2^64 on, with Deno KV's text.
    */
   constructor(value: bigint) {
-    if (typeof value !== "bigint") throw new TypeError("A KvU64 is made of a bigint.");
-    if (value < 0n) throw new RangeError("A KvU64 cannot be negative.");
-    if (value >= limit) throw new RangeError("A KvU64 is less than 2^64.");
+    if (typeof value !== "bigint") {
+      throw new TypeError(`Value must be a bigint: received ${typeof value}`);
+    }
+    if (value < 0n) throw new RangeError(`Value must be a positive bigint: received ${value}`);
+    if (value >= limit) throw new RangeError("Value must fit in a 64-bit unsigned integer");
     this.value = value;
     Object.freeze(this);
   }
@@ -28,6 +30,6 @@ export class KvU64 {
   }
 
   get [Symbol.toStringTag](): string {
-    return "KvU64";
+    return "Deno.KvU64";
   }
 }

@@ -1,4 +1,8 @@
+import { Buffer } from "node:buffer";
 import { Packr, RESERVE_START_SPACE } from "msgpackr";
+
+/** Bytes of the memory in which values are packed one after another. */
+const chunkBytes = 0x2000;
 
 /**
  * Standard MessagePack: objects as maps with string keys, bigints as 64-bit integers, dates as timestamps, bytes as
@@ -18,10 +22,27 @@ const packr = new Packr({
 export function packBehind(byte: number, value: unknown): Uint8Array {
   const bytes = packr.pack(value, RESERVE_START_SPACE + 1);
   bytes[0] = byte;
+  // The memory has grown with a large value, and would not shrink again.
+  if (bytes.length > chunkBytes) packr.useBuffer(Buffer.allocUnsafeSlow(chunkBytes));
   return bytes;
 }
 
-/** Unpacks one MessagePack item. Its byte strings are copies. */
-export function unpack(bytes: Uint8Array): unknown {
-  return packr.unpack(bytes);
+/**
+ * Where small items are copied to be unpacked: msgpackr makes a view of each memory that it reads from, and keeps it for
+ * the next time.
+ */
+const scratch = new Uint8Array(0x1000);
+const stretch = { start: 0, end: 0 };
+
+/** Unpacks the one MessagePack item that stands in `bytes` from `start` on. Its byte strings are copies. */
+export function unpack(bytes: Uint8Array, start: number): unknown {
+  stretch.start = start;
+  stretch.end = bytes.length;
+  if (bytes.length > scratch.length) {
+    // Not `bytes` itself, on which msgpackr would leave its view.
+    const { buffer, byteOffset, length } = bytes;
+    return packr.unpack(new Uint8Array(buffer, byteOffset, length), stretch);
+  }
+  scratch.set(bytes);
+  return packr.unpack(scratch, stretch);
 }

@@ -1,7 +1,9 @@
-import { Buffer } from "node:buffer";
+import type { Buffer } from "node:buffer";
 import type { AbstractLevel, AbstractSnapshot } from "abstract-level";
+import { compareBytes } from "../../bytes/compare-bytes.js";
+import { textOfBytes } from "../../bytes/text-of-bytes.js";
 import { DatabaseFormatError } from "../../errors/core-errors.js";
-import { formatVersionstamp, sequenceOfVersionstamp } from "../../values/versionstamp.js";
+import { sequenceOfVersionstamp } from "../../values/versionstamp.js";
 import type {
   AtomicWrite,
   Engine,
@@ -11,11 +13,17 @@ import type {
   StoredEntry,
   WriteOutcome,
 } from "../engine.js";
+import { KeyWatchers } from "../key-watchers.js";
 import { decodeCommitRecord, encodeCommitRecord, verifyCommitRecords } from "./commit-record.js";
-import { encodeDatabaseHeader, verifyDatabaseHeader } from "./database-header.js";
+import {
+  type DatabaseMode,
+  encodeDatabaseHeader,
+  verifyDatabaseHeader,
+} from "./database-header.js";
 import { readFailure } from "./read-failure.js";
-import { decodeRecord, encodeRecord, recordSize } from "./record.js";
-import { commitRecordRange, firstEntryKey, headerKey } from "./reserved-keys.js";
+import { decodeRecord } from "./record.js";
+import { commitRecordRange, firstEntryKey, firstSystemKey, headerKey } from "./reserved-keys.js";
+import { type RecordMutation, WriteGroup } from "./write-group.js";
 
 /** Any abstract-level database: which encodings it was opened with does not matter. */
 export type LevelDatabase = AbstractLevel<string | Buffer | Uint8Array, unknown, unknown>;
@@ -30,6 +38,10 @@ const synced: typeof bytes & { sync: boolean } = { ...bytes, sync: true };
 export interface LevelEngineOptions {
   /** The database copies the bytes that it is given, and keeps no reference to them. */
   readonly copiesWrites?: boolean;
+  /** How the database's keys are ordered, which it remembers: `"specification"` without it. */
+  readonly mode?: DatabaseMode;
+  /** An empty database is not begun, but refused. */
+  readonly readOnly?: boolean;
 }
 
 /**
@@ -45,7 +57,8 @@ export class LevelEngine implements Engine {
   readonly #hasGetSync: boolean;
   /** Undefined where they are the database's own defaults: it is quicker without. */
   readonly #encodings: typeof bytes | undefined;
-  readonly #allocate: (size: number) => Uint8Array;
+  readonly #copiesWrites: boolean;
+  readonly #watchers = new KeyWatchers();
   #lastVersionstamp: string;
   #isWriting = false;
 
@@ -54,8 +67,7 @@ export class LevelEngine implements Engine {
     const isBytesByDefault =
       level.keyEncoding().name === "view" && level.valueEncoding().name === "view";
     this.#encodings = isBytesByDefault ? undefined : bytes;
-    // Small pieces of a shared pool are quick to make, and must not be kept: each keeps all of the pool alive.
-    this.#allocate = options.copiesWrites ? Buffer.allocUnsafe : (size) => new Uint8Array(size);
+    this.#copiesWrites = options.copiesWrites ?? false;
     this.#hasGetSync = (level.supports as { getSync?: boolean }).getSync === true;
     this.#lastVersionstamp = lastVersionstamp;
   }
@@ -64,6 +76,7 @@ export class LevelEngine implements Engine {
    * Takes over an open database, writing its header where it is empty.
    *
    * @throws {DatabaseFormatError} where it has data that is not Keywright's, or of another format.
+   * @throws {DatabaseModeError} where it was made in another mode.
    * @throws {CorruptionError} where its header or its commit records are damaged, or commits are missing.
    */
   static async open(
@@ -73,10 +86,11 @@ export class LevelEngine implements Engine {
     const level = database as unknown as Level;
     try {
       const header = await level.get(headerKey, bytes);
+      const mode = options.mode ?? "specification";
       if (header === undefined) {
-        await initialise(level);
+        await initialise(level, mode, options.readOnly ?? false);
       } else {
-        verifyDatabaseHeader(header);
+        verifyDatabaseHeader(header, mode);
       }
       return new LevelEngine(level, await readLastVersionstamp(level), options);
     } catch (error) {
@@ -85,12 +99,13 @@ export class LevelEngine implements Engine {
   }
 
   get(key: Uint8Array): MaybePromise<StoredEntry | undefined> {
-    return this.#hasGetSync ? this.#getSync(key) : this.#getAsync(key);
+    if (this.#hasGetSync) return unexpired(this.#getSync(key));
+    return this.#getAsync(key).then(unexpired);
   }
 
   getMany(keys: readonly Uint8Array[]): MaybePromise<(StoredEntry | undefined)[]> {
     if (this.#hasGetSync) {
-      if (!this.#isWriting) return keys.map((key) => this.#getSync(key));
+      if (!this.#isWriting) return keys.map((key) => unexpired(this.#getSync(key)));
       if (this.#level.supports.explicitSnapshots) return this.#getManyOfSnapshot(keys);
     }
     return this.#getManyAsync(keys);
@@ -98,7 +113,8 @@ export class LevelEngine implements Engine {
 
   async getRange({ range, limit, reverse }: RangeRead): Promise<StoredEntry[]> {
     if (range.end.length === 0) return [];
-    const gte = range.start[0] ? range.start : firstEntryKey;
+    const isOfSystem = compareBytes(range.start, firstSystemKey) >= 0;
+    const gte = isOfSystem ? range.start : firstEntryKey;
     try {
       const iterator = this.#level.iterator({
         ...bytes,
@@ -108,12 +124,16 @@ export class LevelEngine implements Engine {
         reverse,
       });
       try {
+        const now = Date.now();
         const entries: StoredEntry[] = [];
         while (entries.length < limit) {
           // It may be fewer than were asked for; none at all is the end.
           const batch = await iterator.nextv(limit - entries.length);
           if (batch.length === 0) return entries;
-          for (const [key, record] of batch) entries.push(decodeRecord(key, record));
+          for (const [key, record] of batch) {
+            const entry = decodeRecord(key, record);
+            if (!hasExpired(entry, now)) entries.push(entry);
+          }
         }
         if (this.#level.supports.seek) {
           // LevelDB passes over a block that it cannot read, and classic-level asks about that at the end alone.
@@ -130,47 +150,49 @@ export class LevelEngine implements Engine {
   }
 
   async commit(writes: readonly AtomicWrite[]): Promise<WriteOutcome[]> {
-    const sequence = sequenceOfVersionstamp(this.#lastVersionstamp) + 1;
-    const group = new Group(sequence, this.#allocate);
-    const outcomes: WriteOutcome[] = [];
-    for (const write of writes) outcomes.push(await this.#apply(write, group));
+    const group = new WriteGroup({
+      sequence: sequenceOfVersionstamp(this.#lastVersionstamp) + 1,
+      now: Date.now(),
+      read: this.#hasGetSync ? (key) => this.#getSync(key) : await this.#readAhead(writes),
+      copiesWrites: this.#copiesWrites,
+    });
+    const outcomes = writes.map((write) => group.apply(write));
     if (group.last === undefined) return outcomes;
     const { key, value } = encodeCommitRecord({
       last: group.last,
       previous: this.#lastVersionstamp,
       mutations: group.mutations.length,
     });
-    group.mutations.push({ key, record: value });
+    const written = [...group.mutations, { key, record: value }];
     await this.#write(
-      group.mutations,
+      written,
       writes.some((write) => write.sync),
     );
     this.#lastVersionstamp = group.last;
+    this.#watchers.notify(group.mutations);
     return outcomes;
+  }
+
+  watch(keys: readonly Uint8Array[], onChange: () => void): () => void {
+    return this.#watchers.add(keys, onChange);
   }
 
   async close(): Promise<void> {
     await this.#level.close();
   }
 
-  /** Adds a write to its group, where its checks hold. */
-  async #apply(write: AtomicWrite, group: Group): Promise<WriteOutcome> {
-    try {
-      for (const { key, versionstamp } of write.checks) {
-        if ((await this.#versionstampIn(group, key)) !== versionstamp) return null;
-      }
-    } catch (error) {
-      // Nothing has been written yet: the other writes of the group go on.
-      return readFailure(error);
-    }
-    return group.add(write);
-  }
-
-  async #versionstampIn(group: Group, key: Uint8Array): Promise<string | null> {
-    const inGroup = group.versionstampOf(key);
-    if (inGroup !== undefined) return inGroup;
-    const entry = this.get(key);
-    return (entry instanceof Promise ? await entry : entry)?.versionstamp ?? null;
+  /** Reads the keys on which writes depend, for a database that has no reads that answer at once. */
+  async #readAhead(
+    writes: readonly AtomicWrite[],
+  ): Promise<(key: Uint8Array) => StoredEntry | undefined> {
+    const keys = writes.flatMap(keysReadBy);
+    const results = await Promise.allSettled(keys.map((key) => this.#getAsync(key)));
+    const reads = new Map(keys.map((key, index) => [textOfBytes(key), results[index]!]));
+    return (key) => {
+      const result = reads.get(textOfBytes(key))!;
+      if (result.status === "rejected") throw result.reason;
+      return result.value;
+    };
   }
 
   async #write(mutations: readonly RecordMutation[], sync: boolean): Promise<void> {
@@ -191,9 +213,12 @@ export class LevelEngine implements Engine {
   }
 
   #getSync(key: Uint8Array, snapshot?: AbstractSnapshot): StoredEntry | undefined {
-    const options = snapshot === undefined ? bytes : { ...bytes, snapshot };
+    // The types do not know that the options may be undefined.
+    const options = (
+      snapshot === undefined ? this.#encodings : { ...bytes, snapshot }
+    ) as typeof bytes;
     try {
-      return entryOf(key, this.#level.getSync(key, options));
+      return recordOf(key, this.#level.getSync(key, options));
     } catch (error) {
       throw readFailure(error, key);
     }
@@ -201,7 +226,7 @@ export class LevelEngine implements Engine {
 
   async #getAsync(key: Uint8Array): Promise<StoredEntry | undefined> {
     try {
-      return entryOf(key, await this.#level.get(key, bytes));
+      return recordOf(key, await this.#level.get(key, bytes));
     } catch (error) {
       throw readFailure(error, key);
     }
@@ -210,7 +235,7 @@ export class LevelEngine implements Engine {
   async #getManyAsync(keys: readonly Uint8Array[]): Promise<(StoredEntry | undefined)[]> {
     try {
       const records = await this.#level.getMany([...keys], bytes);
-      return keys.map((key, index) => entryOf(key, records[index]));
+      return keys.map((key, index) => unexpired(recordOf(key, records[index])));
     } catch (error) {
       throw readFailure(error);
     }
@@ -220,68 +245,34 @@ export class LevelEngine implements Engine {
   async #getManyOfSnapshot(keys: readonly Uint8Array[]): Promise<(StoredEntry | undefined)[]> {
     const snapshot = this.#level.snapshot();
     try {
-      return keys.map((key) => this.#getSync(key, snapshot));
+      return keys.map((key) => unexpired(this.#getSync(key, snapshot)));
     } finally {
       await snapshot.close();
     }
   }
 }
 
-/** A record to store under a key; undefined to remove the one that is there. */
-interface RecordMutation {
-  readonly key: Uint8Array;
-  readonly record: Uint8Array | undefined;
-}
-
-/** The writes of one group so far: what LevelDB has to do, and what the keys have come to be. */
-class Group {
-  readonly mutations: RecordMutation[] = [];
-  /** The versionstamp of the last write, undefined where there is none yet. */
-  last: string | undefined;
-  readonly #sequence: number;
-  readonly #allocate: (size: number) => Uint8Array;
-  readonly #versionstamps = new Map<string, string | null>();
-  #order = 0;
-
-  constructor(sequence: number, allocate: (size: number) => Uint8Array) {
-    this.#sequence = sequence;
-    this.#allocate = allocate;
-  }
-
-  /** The versionstamp that a key has after the writes so far; undefined where none of them touched it. */
-  versionstampOf(key: Uint8Array): string | null | undefined {
-    return this.#versionstamps.size === 0 ? undefined : this.#versionstamps.get(keyText(key));
-  }
-
-  add(write: AtomicWrite): string {
-    const versionstamp = formatVersionstamp(this.#sequence, this.#order++);
-    for (const mutation of write.mutations) {
-      const { key } = mutation;
-      if (mutation.type === "set") {
-        const record = this.#allocate(recordSize(mutation.value));
-        encodeRecord(key, mutation.value, versionstamp, record);
-        this.mutations.push({ key, record });
-        this.#versionstamps.set(keyText(key), versionstamp);
-      } else {
-        this.mutations.push({ key, record: undefined });
-        this.#versionstamps.set(keyText(key), null);
-      }
-    }
-    this.last = versionstamp;
-    return versionstamp;
-  }
-}
-
-function entryOf(key: Uint8Array, record: Uint8Array | undefined): StoredEntry | undefined {
+/** The entry of a stored record, also where it has expired. */
+function recordOf(key: Uint8Array, record: Uint8Array | undefined): StoredEntry | undefined {
   return record === undefined ? undefined : decodeRecord(key, record);
 }
 
-/** A text that is the same for the same bytes, to find a key by in a map. */
-function keyText(key: Uint8Array): string {
-  return Buffer.from(key.buffer, key.byteOffset, key.byteLength).toString("latin1");
+function unexpired(entry: StoredEntry | undefined): StoredEntry | undefined {
+  if (entry?.expireAt === undefined) return entry;
+  return hasExpired(entry, Date.now()) ? undefined : entry;
 }
 
-async function initialise(level: Level): Promise<void> {
+function hasExpired({ expireAt }: StoredEntry, now: number): boolean {
+  return expireAt !== undefined && expireAt <= now;
+}
+
+/** The keys of which a write has to know what is stored. */
+function keysReadBy({ checks, mutations }: AtomicWrite): Uint8Array[] {
+  const read = mutations.filter(({ type }) => type !== "set" && type !== "delete");
+  return [...checks, ...read].map(({ key }) => key);
+}
+
+async function initialise(level: Level, mode: DatabaseMode, readOnly: boolean): Promise<void> {
   const iterator = level.keys({ keyEncoding: "view", limit: 1 });
   try {
     if ((await iterator.next()) !== undefined) {
@@ -290,7 +281,8 @@ async function initialise(level: Level): Promise<void> {
   } finally {
     await iterator.close();
   }
-  await level.put(headerKey, encodeDatabaseHeader(), synced);
+  if (readOnly) throw new DatabaseFormatError("it is empty, and open for reading only");
+  await level.put(headerKey, encodeDatabaseHeader(mode), synced);
 }
 
 async function readLastVersionstamp(level: Level): Promise<string> {

@@ -7,31 +7,35 @@ import {
 } from "../../values/versionstamp.js";
 import type { StoredEntry } from "../engine.js";
 
-/** The byte that begins a record: format 1 in the high half, no flags in the low half. */
+/** The byte that begins a record: format 1 in the high half, flags in the low half. */
 const recordHeader = 0x10;
-const valueOffset = 1 + versionstampBytes;
+/** The flag of a record that has a time of expiry. */
+const expires = 0x01;
+const expireAtOffset = 1 + versionstampBytes;
+const expireAtBytes = 8;
 const checksumBytes = 4;
 
 /**
  * Writes a record, as LevelDB stores it under an entry's key, into `record`, which has {@link recordSize} bytes: a
- * header byte, the versionstamp, the encoded value, and a CRC-32 over the key and all of these, big-endian. LevelDB
- * returns flipped bits as it finds them; the checksum is what tells.
+ * header byte, the versionstamp, the time of expiry where it has one (milliseconds since the epoch, 8 bytes), the encoded
+ * value, and a CRC-32 over the key and all of these; integers are big-endian. LevelDB returns flipped bits as it finds
+ * them; the checksum is what tells.
  */
-export function encodeRecord(
-  key: Uint8Array,
-  value: Uint8Array,
-  versionstamp: string,
-  record: Uint8Array,
-): void {
+export function encodeRecord(entry: StoredEntry, record: Uint8Array): void {
+  const { key, value, versionstamp, expireAt } = entry;
   record[0] = recordHeader;
   writeVersionstamp(versionstamp, record, 1);
-  record.set(value, valueOffset);
+  if (expireAt !== undefined) {
+    record[0] |= expires;
+    viewOf(record).setBigUint64(expireAtOffset, BigInt(expireAt));
+  }
+  record.set(value, valueOffset(expireAt !== undefined));
   writeChecksum(key, record);
 }
 
-/** Bytes of the record of an encoded value. */
-export function recordSize(value: Uint8Array): number {
-  return valueOffset + value.length + checksumBytes;
+/** Bytes of the record of an entry. */
+export function recordSize({ value, expireAt }: StoredEntry): number {
+  return valueOffset(expireAt !== undefined) + value.length + checksumBytes;
 }
 
 /**
@@ -44,27 +48,46 @@ export function decodeRecord(key: Uint8Array, record: Uint8Array): StoredEntry {
   if (!hasValidChecksum(key, record)) {
     throw new CorruptionError("a record does not match its checksum", key);
   }
-  if (record[0] !== recordHeader) throw new DatabaseFormatError(`record format ${record[0]}`);
-  const size = record.length - valueOffset - checksumBytes;
+  const header = record[0]!;
+  if ((header & ~expires) !== recordHeader)
+    throw new DatabaseFormatError(`record format ${header}`);
+  const hasExpiry = header !== recordHeader;
+  const offset = valueOffset(hasExpiry);
+  const size = record.length - offset - checksumBytes;
   if (size < 0) throw new CorruptionError("a record is too short", key);
   return {
     key,
-    value: new Uint8Array(record.buffer, record.byteOffset + valueOffset, size),
+    value: new Uint8Array(record.buffer, record.byteOffset + offset, size),
     versionstamp: readVersionstamp(record, 1),
+    expireAt: hasExpiry ? Number(viewOf(record).getBigUint64(expireAtOffset)) : undefined,
   };
+}
+
+function valueOffset(hasExpiry: boolean): number {
+  return hasExpiry ? expireAtOffset + expireAtBytes : expireAtOffset;
 }
 
 /** Writes the CRC-32 of a key and a record into the record's last four bytes. */
 export function writeChecksum(key: Uint8Array, record: Uint8Array): void {
-  const body = record.subarray(0, record.length - checksumBytes);
-  viewOf(record).setUint32(body.length, crc32(body, crc32(key)));
+  const end = record.length - checksumBytes;
+  const checksum = crc32(record, crc32(key), end);
+  record[end] = checksum >>> 24;
+  record[end + 1] = checksum >>> 16;
+  record[end + 2] = checksum >>> 8;
+  record[end + 3] = checksum;
 }
 
 /** Whether a record's last four bytes are the CRC-32 of the key and what is before them. */
 export function hasValidChecksum(key: Uint8Array, record: Uint8Array): boolean {
-  if (record.length <= checksumBytes) return false;
-  const body = record.subarray(0, record.length - checksumBytes);
-  return viewOf(record).getUint32(body.length) === crc32(body, crc32(key));
+  const end = record.length - checksumBytes;
+  if (end <= 0) return false;
+  const checksum = crc32(record, crc32(key), end);
+  return (
+    record[end] === checksum >>> 24 &&
+    record[end + 1] === ((checksum >>> 16) & 0xff) &&
+    record[end + 2] === ((checksum >>> 8) & 0xff) &&
+    record[end + 3] === (checksum & 0xff)
+  );
 }
 
 function viewOf(bytes: Uint8Array): DataView {

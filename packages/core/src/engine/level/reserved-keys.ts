@@ -1,12 +1,16 @@
-/**
- * Keys that begin with a zero byte are the engine's own: no encoded key of an entry begins with one.
- */
+/** Keys that begin with a zero byte are the database's own: no encoded key of a user's entry begins with one. */
 const reserved = 0x00;
 
 /** Under this key stands what the database is: its format and its mode. */
 export const headerKey: Uint8Array = Uint8Array.of(reserved, 0x01);
 
-/** The first possible key of an entry. */
+/**
+ * From here to {@link firstEntryKey} are the entries that the database keeps for itself, such as the messages of its
+ * queue. The engine stores them as it stores all others, and shows them to a range that begins among them.
+ */
+export const firstSystemKey: Uint8Array = Uint8Array.of(reserved, 0x03);
+
+/** The first possible key of a user's entry. */
 export const firstEntryKey: Uint8Array = Uint8Array.of(reserved + 1);
 
 const commitRecordTag = 0x02;

@@ -1,0 +1,36 @@
+// What an operation costs, and how much memory the process takes, with few keys and with many.
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { makeKeywright } from "./stores.mjs";
+
+const script = fileURLToPath(new URL("one-size.mjs", import.meta.url));
+/** Its own and two index entries. */
+const keysPerRow = 3;
+
+/**
+ * Measures databases of so many keys, each in a process of its own.
+ *
+ * @returns for each of them the nanoseconds of `get`, `commit` and `list` (an entry), and the bytes of memory gained.
+ */
+export async function measureFlatCost(folder, effort, keyCounts) {
+  const results = [];
+  for (const keys of keyCounts) {
+    const path = join(folder, `keys-${keys}`);
+    const rows = Math.round(keys / keysPerRow);
+    await makeKeywright(path, rows);
+    results.push({ keys, ...(await measureInProcess({ path, rows, effort })) });
+  }
+  return results;
+}
+
+async function measureInProcess(task) {
+  const child = fork(script, [JSON.stringify(task)], { execArgv: ["--expose-gc"] });
+  const exit = once(child, "exit").then(([code]) => {
+    throw new Error(`the measuring process ended with ${code}, and without figures`);
+  });
+  exit.catch(() => undefined);
+  const [figures] = await Promise.race([once(child, "message"), exit]);
+  return figures;
+}

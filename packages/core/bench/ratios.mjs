@@ -1,0 +1,78 @@
+// Keywright beside LevelDB itself, real Deno KV and other key encodings: how many times as fast it is.
+import { join } from "node:path";
+import { encodeKey, openKv } from "@keywright/core";
+import tuple from "fdb-tuple";
+import { toBufferKey } from "ordered-binary";
+import { compare } from "./compare.mjs";
+import { createRawRows, getRawRow, listRawRows } from "./raw-workload.mjs";
+import { copyRaw, makeDeno, makeKeywright } from "./stores.mjs";
+import {
+  commitsPerCall,
+  createRows,
+  entriesPerList,
+  freshNumbers,
+  getRow,
+  listRows,
+  randomRowKeys,
+} from "./workload.mjs";
+
+/** @returns for each operation the nanoseconds of ours and theirs, their ratio, and the ratio that is the goal. */
+export async function measureRatios(folder, effort, rows = 10_000) {
+  const path = join(folder, "keywright");
+  await makeKeywright(path, rows);
+  const raw = await copyRaw(join(folder, "raw"), path);
+  const deno = await makeDeno(join(folder, "deno.sqlite"), rows);
+  const full = await openKv(path);
+  const relaxed = await openKv(path, { durability: "relaxed" });
+  try {
+    const keys = randomRowKeys(rows);
+    const numbers = freshNumbers(rows);
+    const gets = await compare(
+      { ours: getRow(full, keys), raw: getRawRow(raw, keys), deno: getRow(deno, keys) },
+      effort,
+    );
+    const lists = await compare(
+      { ours: listRows(full, keys), raw: listRawRows(raw, keys) },
+      effort,
+      entriesPerList,
+    );
+    const syncedCommits = await compare(
+      { ours: createRows(full, numbers), deno: createRows(deno, numbers) },
+      effort,
+      commitsPerCall,
+    );
+    const relaxedCommits = await compare(
+      { ours: createRows(relaxed, numbers), raw: createRawRows(raw, numbers) },
+      effort,
+      commitsPerCall,
+    );
+    const encodings = await compare(
+      {
+        ours: encode(keys, encodeKey),
+        orderedBinary: encode(keys, toBufferKey),
+        fdbTuple: encode(keys, tuple.pack),
+      },
+      effort,
+    );
+    return [
+      result("`get`", "raw `getSync` and decoding", gets.ours, gets.raw, 0.5),
+      result("`get`", "`get` of `@deno/kv`", gets.ours, gets.deno, 30),
+      result("commit, `full`", "commit of `@deno/kv`", syncedCommits.ours, syncedCommits.deno, 6),
+      result("commit, `relaxed`", "raw batch", relaxedCommits.ours, relaxedCommits.raw, 0.5),
+      result("`list`, per entry", "raw `nextv` and decoding", lists.ours, lists.raw, 0.5),
+      result("`encodeKey`", "`ordered-binary`", encodings.ours, encodings.orderedBinary, 1),
+      result("`encodeKey`", "`fdb-tuple`", encodings.ours, encodings.fdbTuple, 1),
+    ];
+  } finally {
+    await Promise.all([full.close(), relaxed.close(), raw.close(), deno.close()]);
+  }
+}
+
+function encode(keys, encoder) {
+  let next = 0;
+  return () => encoder(keys[next++ % keys.length]);
+}
+
+function result(operation, against, ours, theirs, goal) {
+  return { operation, against, ours, theirs, ratio: theirs / ours, goal };
+}

@@ -1,0 +1,135 @@
+import { Buffer } from "node:buffer";
+import { textOfBytes } from "../../bytes/text-of-bytes.js";
+import { appendVersionstampPart } from "../../keys/encode-key.js";
+import { formatVersionstamp } from "../../values/versionstamp.js";
+import { combineU64 } from "../combine-u64.js";
+import type { AtomicWrite, StoredEntry, StoredMutation, WriteOutcome } from "../engine.js";
+import { encodeRecord, recordSize } from "./record.js";
+
+/** A record to store under a key; undefined to remove the one that is there. */
+export interface RecordMutation {
+  readonly key: Uint8Array;
+  readonly record: Uint8Array | undefined;
+}
+
+export interface WriteGroupOptions {
+  readonly sequence: number;
+  /** Milliseconds since the epoch: an entry that expires then or before is not there. */
+  readonly now: number;
+  /** Reads the record of a key as it was before the group, expired ones too. It may throw. */
+  readonly read: (key: Uint8Array) => StoredEntry | undefined;
+  /** The database copies what it is given: keys and records may be stretches of memory that is shared. */
+  readonly copiesWrites: boolean;
+}
+
+/** What a key has come to be: its entry, or null where there is none. */
+type KeyState = StoredEntry | null;
+
+/** The writes of one group so far: what LevelDB has to do, and what the keys have come to be. */
+export class WriteGroup {
+  readonly mutations: RecordMutation[] = [];
+  /** The versionstamp of the last write that was applied, undefined where none was. */
+  last: string | undefined;
+  readonly #options: WriteGroupOptions;
+  readonly #states = new Map<string, KeyState>();
+  #order = 0;
+
+  constructor(options: WriteGroupOptions) {
+    this.#options = options;
+  }
+
+  /** Adds a write, where its checks hold: all of it, or nothing. */
+  apply(write: AtomicWrite): WriteOutcome {
+    const { length } = this.mutations;
+    const undo: [text: string, state: KeyState | undefined][] = [];
+    try {
+      for (const { key, versionstamp } of write.checks) {
+        if ((this.#entry(key)?.versionstamp ?? null) !== versionstamp) return null;
+      }
+      const versionstamp = formatVersionstamp(this.#options.sequence, this.#order);
+      for (const mutation of write.mutations) this.#mutate(mutation, versionstamp, undo);
+      this.#order++;
+      this.last = versionstamp;
+      return versionstamp;
+    } catch (error) {
+      // Nothing has been written yet: the other writes of the group go on.
+      this.mutations.length = length;
+      for (const [text, state] of undo.reverse()) this.#restore(text, state);
+      return error as Error;
+    }
+  }
+
+  #mutate(
+    mutation: StoredMutation,
+    versionstamp: string,
+    undo: [text: string, state: KeyState | undefined][],
+  ): void {
+    const change = this.#change(mutation, versionstamp);
+    if (change === undefined) return;
+    const [key, state] = change;
+    const text = textOfBytes(key);
+    undo.push([text, this.#states.get(text)]);
+    this.#states.set(text, state);
+    this.mutations.push({
+      key: this.#options.copiesWrites ? key : new Uint8Array(key),
+      record: state === null ? undefined : this.#record(state),
+    });
+  }
+
+  /** What a mutation makes of a key; undefined where it changes nothing. */
+  #change(
+    mutation: StoredMutation,
+    versionstamp: string,
+  ): [key: Uint8Array, state: KeyState] | undefined {
+    switch (mutation.type) {
+      case "set": {
+        const { value, expireAt } = mutation;
+        const key = mutation.endsInVersionstamp
+          ? appendVersionstampPart(mutation.key, versionstamp)
+          : mutation.key;
+        return [key, { key, value, versionstamp, expireAt }];
+      }
+      case "delete":
+        return [mutation.key, null];
+      case "deleteExpired": {
+        const stored = this.#stored(mutation.key);
+        return stored !== null && this.#hasExpired(stored) ? [mutation.key, null] : undefined;
+      }
+      default: {
+        const { key } = mutation;
+        const value = combineU64(mutation, this.#entry(key));
+        return [key, { key, value, versionstamp, expireAt: undefined }];
+      }
+    }
+  }
+
+  #record(entry: StoredEntry): Uint8Array {
+    const size = recordSize(entry);
+    const record = this.#options.copiesWrites ? Buffer.allocUnsafe(size) : new Uint8Array(size);
+    encodeRecord(entry, record);
+    return record;
+  }
+
+  #entry(key: Uint8Array): StoredEntry | undefined {
+    const stored = this.#stored(key);
+    return stored === null || this.#hasExpired(stored) ? undefined : stored;
+  }
+
+  #hasExpired({ expireAt }: StoredEntry): boolean {
+    return expireAt !== undefined && expireAt <= this.#options.now;
+  }
+
+  #stored(key: Uint8Array): KeyState {
+    const text = textOfBytes(key);
+    const known = this.#states.get(text);
+    if (known !== undefined) return known;
+    const state = this.#options.read(key) ?? null;
+    this.#states.set(text, state);
+    return state;
+  }
+
+  #restore(text: string, state: KeyState | undefined): void {
+    if (state === undefined) this.#states.delete(text);
+    else this.#states.set(text, state);
+  }
+}

@@ -1,0 +1,213 @@
+import { CopyFailedError } from "../errors/core-errors.js";
+import { decodeKey } from "../keys/decode-key.js";
+import { encodeEntryKey } from "../keys/encode-key.js";
+import type { KvKey } from "../keys/key.js";
+import { encodeValue } from "../values/encode-value.js";
+import type { CopyOptions, CopyProgress } from "./copy-options.js";
+import type { AtomicOperation, Kv, KvEntry } from "./kv.js";
+import type { KvLimits } from "./limits.js";
+import { bigintOfU64, type U64Class, u64ClassOf } from "./u64-class.js";
+
+const copyPrefix = ["__keywright", "copy"] as const;
+const progressKey: KvKey = copyPrefix;
+const u64Key: KvKey = [...copyPrefix, "u64"];
+
+/** The limits of Deno KV, which databases have that do not tell their own, and within which a commit is not too large. */
+const denoLimits = { mutations: 1000, totalMutationBytes: 819_200, totalKeyBytes: 81_920 };
+/** The rest is for the progress, and for values that are longer in the target's encoding than in ours. */
+const usedShare = 0.75;
+const u64Bytes = 8;
+/** Assumed of a value that only the target can encode. */
+const unknownValueBytes = 65_536;
+
+/** What is stored in the target while a copy is under way. */
+interface StoredProgress {
+  /** The encoded key of the entry that was copied last. */
+  readonly position: Uint8Array;
+  readonly entries: number;
+  readonly bytes: number;
+}
+
+interface SizedEntry {
+  readonly key: KvKey;
+  readonly encodedKey: Uint8Array;
+  readonly value: unknown;
+  readonly expireAt: number | undefined;
+  /** Bytes of the key and the value. */
+  readonly bytes: number;
+}
+
+/** True for the keys of the copy itself, which are not copied. */
+export function isCopyKey(key: KvKey): boolean {
+  return copyPrefix.every((part, index) => key[index] === part);
+}
+
+/** Gathers entries and commits them to the target, each commit with the progress of the copy. */
+export class CopyWriter {
+  readonly #to: Kv;
+  readonly #options: CopyOptions;
+  readonly #limits: typeof denoLimits;
+  readonly #resumed: boolean;
+  /** The versionstamp of the stored progress: who else writes it is another copy. */
+  #versionstamp: string | null;
+  #copied: StoredProgress | undefined;
+  #gathered: SizedEntry[] = [];
+  #gatheredBytes = 0;
+  #gatheredKeyBytes = 0;
+  #u64Class: U64Class | undefined;
+
+  /**
+   * Reads how far an earlier copy into the database has come.
+   *
+   * @throws {CopyFailedError} where that is unreadable.
+   */
+  static async open(to: Kv, options: CopyOptions): Promise<CopyWriter> {
+    const { value, versionstamp } = await to.get(progressKey);
+    const isContinued = versionstamp !== null && options.restart !== true;
+    const copied = isContinued ? storedProgress(value) : undefined;
+    return new CopyWriter(to, options, copied, versionstamp);
+  }
+
+  private constructor(
+    to: Kv,
+    options: CopyOptions,
+    copied: StoredProgress | undefined,
+    versionstamp: string | null,
+  ) {
+    this.#to = to;
+    this.#options = options;
+    this.#limits = copyLimits(to);
+    this.#resumed = copied !== undefined;
+    this.#copied = copied;
+    this.#versionstamp = versionstamp;
+  }
+
+  /** The encoded key of the entry that was copied last. */
+  get position(): Uint8Array | undefined {
+    return this.#copied?.position;
+  }
+
+  /** Takes an entry, the next in order, after a commit of those before it where there is no room for it beside them. */
+  async add({ key, value, expireAt }: KvEntry<unknown>): Promise<void> {
+    const encodedKey = encodeEntryKey(key);
+    const number = bigintOfU64(value);
+    if (number !== undefined) this.#u64Class ??= await u64ClassOf(this.#to, u64Key);
+    const bytes = encodedKey.length + (number === undefined ? valueBytes(value) : u64Bytes);
+    const hasRoom =
+      this.#gathered.length < this.#limits.mutations &&
+      this.#gatheredBytes + bytes <= this.#limits.totalMutationBytes &&
+      this.#gatheredKeyBytes + encodedKey.length <= this.#limits.totalKeyBytes;
+    if (!hasRoom) await this.#flush();
+    const stored = number === undefined ? value : new this.#u64Class!(number);
+    this.#gathered.push({ key, encodedKey, value: stored, expireAt, bytes });
+    this.#gatheredBytes += bytes;
+    this.#gatheredKeyBytes += encodedKey.length;
+  }
+
+  /** Commits what is left, and forgets the progress. */
+  async finish(): Promise<CopyProgress> {
+    await this.#flush();
+    const forgotten = await this.#operation().delete(progressKey).delete(u64Key).commit();
+    if (!forgotten.ok) throw runningCopyError();
+    return this.#progress();
+  }
+
+  async #flush(): Promise<void> {
+    const entries = this.#gathered;
+    this.#gathered = [];
+    this.#gatheredBytes = 0;
+    this.#gatheredKeyBytes = 0;
+    if (entries.length > 0) await this.#write(entries);
+  }
+
+  /** Commits entries together or, where that is too much for the target, in halves. */
+  async #write(entries: readonly SizedEntry[]): Promise<void> {
+    this.#options.signal?.throwIfAborted();
+    const operation = this.#operation();
+    try {
+      const copied = this.#setEntries(operation, entries);
+      const result = await operation.set(progressKey, copied).commit();
+      if (!result.ok) throw runningCopyError();
+      this.#versionstamp = result.versionstamp;
+      this.#copied = copied;
+    } catch (error) {
+      if (!isRefusal(error)) throw error;
+      await this.#writeHalves(entries, error);
+      return;
+    }
+    this.#options.onProgress?.(this.#progress());
+  }
+
+  /** @param refusal what the target said to all of them together. */
+  async #writeHalves(entries: readonly SizedEntry[], refusal: unknown): Promise<void> {
+    if (entries.length === 1) {
+      throw new CopyFailedError("the target refuses the entry", entries[0]!.key, refusal);
+    }
+    const middle = Math.ceil(entries.length / 2);
+    await this.#write(entries.slice(0, middle));
+    await this.#write(entries.slice(middle));
+  }
+
+  /** Adds entries to an operation; returns the progress when it is committed. */
+  #setEntries(operation: AtomicOperation, entries: readonly SizedEntry[]): StoredProgress {
+    let { entries: count, bytes: total } = this.#progress();
+    for (const { key, value, expireAt, bytes } of entries) {
+      const expireIn = expireAt === undefined ? undefined : expireAt - Date.now();
+      if (expireIn !== undefined && expireIn <= 0) continue;
+      operation.set(key, value, expireIn === undefined ? {} : { expireIn });
+      count++;
+      total += bytes;
+    }
+    return { position: entries.at(-1)!.encodedKey, entries: count, bytes: total };
+  }
+
+  #operation(): AtomicOperation {
+    return this.#to.atomic().check({ key: progressKey, versionstamp: this.#versionstamp });
+  }
+
+  #progress(): CopyProgress {
+    const { entries = 0, bytes = 0 } = this.#copied ?? {};
+    return { entries, bytes, resumed: this.#resumed };
+  }
+}
+
+/** How much is written at once: what the target takes, and no more than is good for one commit. */
+function copyLimits(to: Kv & { readonly limits?: Partial<KvLimits> }): typeof denoLimits {
+  const share = (name: keyof typeof denoLimits) =>
+    Math.min(denoLimits[name], to.limits?.[name] ?? Number.POSITIVE_INFINITY) * usedShare;
+  return {
+    mutations: share("mutations"),
+    totalMutationBytes: share("totalMutationBytes"),
+    totalKeyBytes: share("totalKeyBytes"),
+  };
+}
+
+function valueBytes(value: unknown): number {
+  try {
+    return encodeValue(value).length;
+  } catch {
+    return unknownValueBytes;
+  }
+}
+
+/** Whether the target does not take what it was given, as opposed to a target that does not work. */
+function isRefusal(error: unknown): boolean {
+  if (error instanceof TypeError) return true;
+  // So `@deno/kv` reports its limits.
+  return (error as { code?: unknown } | undefined)?.code === "GenericFailure";
+}
+
+function storedProgress(value: unknown): StoredProgress {
+  const { position, entries, bytes } = (value ?? {}) as Partial<StoredProgress>;
+  try {
+    if (!(position instanceof Uint8Array)) throw new TypeError("there is no position");
+    decodeKey(position);
+  } catch (cause) {
+    throw new CopyFailedError("the stored progress is unreadable", progressKey, cause);
+  }
+  return { position, entries: entries ?? 0, bytes: bytes ?? 0 };
+}
+
+function runningCopyError(): CopyFailedError {
+  return new CopyFailedError("another copy into this database is running", progressKey);
+}

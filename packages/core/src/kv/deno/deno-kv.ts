@@ -1,0 +1,242 @@
+import { compareBytes } from "../../bytes/compare-bytes.js";
+import type { AtomicWrite, StoredEntry } from "../../engine/engine.js";
+import { DatabaseClosedError, InvalidKeyError, ReadOnlyError } from "../../errors/core-errors.js";
+import type { KvKey, KvKeyPart } from "../../keys/key.js";
+import { denoOrder } from "../../keys/key-order.js";
+import { type KeyRange, type KvListSelector, keyRange } from "../../keys/key-range.js";
+import { EmbeddedKv } from "../embedded-kv.js";
+import type {
+  AtomicOperation,
+  KvCommitResult,
+  KvConsistencyLevel,
+  KvEnqueueOptions,
+  KvEntryMaybe,
+  KvListIterator,
+  KvListOptions,
+  KvSetKey,
+  KvSetOptions,
+  KvWatchOptions,
+} from "../kv.js";
+import type { KvLimits } from "../limits.js";
+import type { SharedEngine } from "../shared-engine.js";
+import { WatchStream } from "../watch-stream.js";
+import { assertConsistency, wrongType } from "./deno-argument.js";
+import { DenoAtomicOperation } from "./deno-atomic-operation.js";
+import { entryMaybeOf } from "./deno-entry.js";
+import { BadResource, denoError } from "./deno-error.js";
+import { encodeKeyOf, takeKey } from "./deno-key.js";
+import { assertReadKeySize, assertWithinDeno } from "./deno-limits.js";
+import { DenoListIterator } from "./deno-list-iterator.js";
+import { commitDenoWrite, type DenoWrite } from "./deno-write.js";
+
+/** How a handle of a database in Deno's mode reads and writes. */
+export interface DenoKvOptions {
+  readonly limits: KvLimits;
+  /** Whether a commit is acknowledged only when it would survive a power cut. */
+  readonly sync: boolean;
+  readonly readOnly: boolean;
+}
+
+/** The keys of all entries: every tag lies between its bounds. */
+const allEntries = keyRange({ prefix: [] }, denoOrder);
+
+/**
+ * A database as Deno KV has it: the order of keys, the limits, the cursors, and which argument is refused when, with which
+ * error. What differs stands in `docs/internals/deno-compatibility.md`.
+ */
+export class DenoKv extends EmbeddedKv {
+  readonly #shared: SharedEngine;
+  readonly #options: DenoKvOptions;
+  readonly #watches = new Set<WatchStream>();
+  /** Closed in whatever way. */
+  #isOver = false;
+  /** Closed by `close()`: Deno tells the two apart. */
+  #isClosed = false;
+
+  constructor(shared: SharedEngine, options: DenoKvOptions) {
+    super(shared, { ...options, order: denoOrder });
+    this.#shared = shared;
+    this.#options = options;
+  }
+
+  override async get<T = unknown>(
+    key: KvKey,
+    options?: { consistency?: KvConsistencyLevel },
+  ): Promise<KvEntryMaybe<T>> {
+    const ownKey = copyOf(key);
+    const [encoded] = this.#encodeReadKeys([takeReadKey(key)], options);
+    if (encoded === undefined || encoded.length === 0) return entryMaybeOf<T>(ownKey, undefined);
+    const read = this.#shared.engine.get(encoded);
+    return entryMaybeOf<T>(ownKey, read instanceof Promise ? await read : read);
+  }
+
+  override async getMany<T extends readonly unknown[]>(
+    keys: readonly [...{ [K in keyof T]: KvKey }],
+    options?: { consistency?: KvConsistencyLevel },
+  ): Promise<{ [K in keyof T]: KvEntryMaybe<T[K]> }> {
+    // Deno calls it so: what is no array has a length or throws its own error.
+    const taken = Array.prototype.map.call(keys, takeReadKey) as (KvKeyPart[] | undefined)[];
+    const ownKeys = Array.from(keys as readonly KvKey[], copyOf);
+    const entries = await this.#readKeys(this.#encodeReadKeys(taken, options));
+    const results = entries.map((entry, index) => entryMaybeOf(ownKeys[index]!, entry));
+    return results as { [K in keyof T]: KvEntryMaybe<T[K]> };
+  }
+
+  override async set(
+    key: KvSetKey,
+    value: unknown,
+    options?: KvSetOptions,
+  ): Promise<KvCommitResult> {
+    return (await this.atomic().set(key, value, options).commit()) as KvCommitResult;
+  }
+
+  override async delete(key: KvKey): Promise<void> {
+    await this.atomic().delete(key).commit();
+  }
+
+  override list<T = unknown>(
+    selector: KvListSelector,
+    options: KvListOptions = {},
+  ): KvListIterator<T> {
+    const context = {
+      limits: this.limits,
+      assertOpen: () => this.#assertOpen(),
+      readRange: (range: KeyRange, limit: number, reverse: boolean) =>
+        this.#readRange(range, limit, reverse),
+    };
+    return new DenoListIterator<T>(context, selector, options);
+  }
+
+  override atomic(): AtomicOperation {
+    return new DenoAtomicOperation((write) => this.#commit(write));
+  }
+
+  override async enqueue(value: unknown, options?: KvEnqueueOptions): Promise<KvCommitResult> {
+    return (await this.atomic().enqueue(value, options).commit()) as KvCommitResult;
+  }
+
+  override async listenQueue(handler: (value: unknown) => Promise<void> | void): Promise<void> {
+    if (this.#isClosed) {
+      throw denoError(new DatabaseClosedError(), "Queue already closed", Error);
+    }
+    if (this.#isOver) return;
+    await super.listenQueue(handler);
+  }
+
+  override watch<T extends readonly unknown[]>(
+    keys: readonly [...{ [K in keyof T]: KvKey }],
+    options: KvWatchOptions = {},
+  ): ReadableStream<{ [K in keyof T]: KvEntryMaybe<T[K]> }> {
+    const isRaw = options.raw ?? false;
+    if (!Array.isArray(keys))
+      throw wrongType(new InvalidKeyError("the keys are no array"), "array", keys);
+    const taken = keys.map(takeKey);
+    const ownKeys = keys.map(copyOf);
+    this.#assertOpen();
+    assertWithinDeno(this.limits, "watchedKeys", taken.length);
+    const encoded = taken.map((key) => encodeKeyOf(key));
+    for (const key of encoded) assertReadKeySize(this.limits, key.length);
+    const { engine } = this.#shared;
+    const watch = new WatchStream(
+      {
+        read: async () => {
+          const entries = await this.#readKeys(encoded);
+          return entries.map((entry, index) => entryMaybeOf(ownKeys[index]!, entry));
+        },
+        subscribe: (onChange) => engine.watch(encoded, onChange),
+        onEnd: () => this.#watches.delete(watch),
+      },
+      isRaw,
+    );
+    this.#watches.add(watch);
+    if (encoded.length === 0) watch.end();
+    return watch.stream as ReadableStream<{ [K in keyof T]: KvEntryMaybe<T[K]> }>;
+  }
+
+  /**
+   * Closes the database for this handle. Deno's `close()` returns nothing; the promise resolves when commits that were
+   * begun are finished, and where this was the last handle, when the database is closed.
+   *
+   * @throws {BadResource} where it was closed before, at once.
+   */
+  override close(): Promise<void> {
+    this.#assertOpen();
+    this.#isClosed = true;
+    return this.#end();
+  }
+
+  override [Symbol.asyncDispose](): Promise<void> {
+    return this.#end();
+  }
+
+  override [Symbol.dispose](): void {
+    this.#end().catch(() => undefined);
+  }
+
+  #end(): Promise<void> {
+    this.#isOver = true;
+    for (const watch of [...this.#watches]) watch.end();
+    return super.close();
+  }
+
+  /** Makes Deno's checks of a read, in Deno's order. */
+  #encodeReadKeys(
+    keys: readonly (KvKeyPart[] | undefined)[],
+    options: { consistency?: KvConsistencyLevel } | undefined,
+  ): Uint8Array[] {
+    assertConsistency(options?.consistency ?? "strong");
+    this.#assertOpen();
+    assertWithinDeno(this.limits, "keys", keys.length);
+    return keys.map((key) => {
+      if (key === undefined)
+        throw denoError(new InvalidKeyError("it is no array"), "Invalid range");
+      const encoded = encodeKeyOf(key);
+      // Deno reads the range from the key up to the key and a zero byte.
+      assertReadKeySize(this.limits, encoded.length + 1);
+      return encoded;
+    });
+  }
+
+  /** An empty key has no entry: Deno takes it to read. */
+  async #readKeys(keys: readonly Uint8Array[]): Promise<(StoredEntry | undefined)[]> {
+    const filled = keys.filter((key) => key.length > 0);
+    const entries = [...(await this.#shared.engine.getMany(filled))];
+    return keys.map((key) => (key.length > 0 ? entries.shift() : undefined));
+  }
+
+  async #readRange(range: KeyRange, limit: number, reverse: boolean): Promise<StoredEntry[]> {
+    // A cursor may be of any bytes, also of those before the first entry, which are the database's own.
+    const start = compareBytes(range.start, allEntries.start) < 0 ? allEntries.start : range.start;
+    const end = compareBytes(range.end, allEntries.end) > 0 ? allEntries.end : range.end;
+    if (compareBytes(start, end) >= 0) return [];
+    return await this.#shared.engine.getRange({ range: { start, end }, limit, reverse });
+  }
+
+  async #commit(write: DenoWrite): Promise<string | null> {
+    const context = {
+      limits: this.limits,
+      sync: this.#options.sync,
+      assertOpen: () => this.#assertOpen(),
+      commit: async (stored: AtomicWrite) => {
+        if (this.#options.readOnly) throw new ReadOnlyError();
+        return await this.#shared.commit(stored);
+      },
+    };
+    return await commitDenoWrite(context, write);
+  }
+
+  /** @throws {BadResource} after the database was closed. */
+  #assertOpen(): void {
+    if (this.#isOver) throw new BadResource();
+  }
+}
+
+/** As Deno takes a key to read; undefined where it is none at all. */
+function takeReadKey(key: KvKey): KvKeyPart[] | undefined {
+  return key === null || key === undefined ? undefined : takeKey(key);
+}
+
+/** Before the caller has its turn again. What is no key is refused later. */
+function copyOf(key: KvKey): KvKey {
+  return Array.isArray(key) ? [...key] : [];
+}

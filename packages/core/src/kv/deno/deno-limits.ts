@@ -1,0 +1,52 @@
+import { LimitExceededError } from "../../errors/core-errors.js";
+import type { KvLimits } from "../limits.js";
+import { denoError } from "./deno-error.js";
+
+/** How much Deno KV takes at once (`ext/kv/config.rs` of denoland/deno). A key to read may have one byte more. */
+export const denoLimits: KvLimits = {
+  keyBytes: 2048,
+  valueBytes: 65_536,
+  keys: 10,
+  batchSize: 1000,
+  watchedKeys: 10,
+  checks: 100,
+  mutations: 1000,
+  totalMutationBytes: 819_200,
+  totalKeyBytes: 81_920,
+};
+
+/** Deno's texts, by limit; `enqueue payload` has no limit of its own. */
+const texts: Readonly<Record<keyof KvLimits | "messageBytes", (max: number) => string>> = {
+  keyBytes: (max) => `Key too large for write (max ${max} bytes)`,
+  valueBytes: (max) => `Value too large (max ${max} bytes)`,
+  messageBytes: (max) => `enqueue payload too large (max ${max} bytes)`,
+  keys: (max) => `Too many ranges (max ${max})`,
+  batchSize: (max) => `Too many entries (max ${max})`,
+  watchedKeys: (max) => `Too many keys (max ${max})`,
+  checks: (max) => `Too many checks (max ${max})`,
+  mutations: (max) => `Too many mutations (max ${max})`,
+  totalMutationBytes: (max) => `Total mutation size too large (max ${max} bytes)`,
+  totalKeyBytes: (max) => `Total key size too large (max ${max} bytes)`,
+};
+
+/** @throws {TypeError} with Deno's text, where `actual` is more than the limit of that name. */
+export function assertWithinDeno(limits: KvLimits, name: keyof KvLimits, actual: number): void {
+  if (actual > limits[name]) throw exceeded(texts[name](limits[name]), name, limits[name], actual);
+}
+
+/** The same for a message of the queue, which is measured as a value. */
+export function assertMessageSize(limits: KvLimits, bytes: number): void {
+  const max = limits.valueBytes;
+  if (bytes > max) throw exceeded(texts.messageBytes(max), "valueBytes", max, bytes);
+}
+
+/** The same for a key to read or a bound of a range, which may be one byte longer than a key to write. */
+export function assertReadKeySize(limits: KvLimits, bytes: number): void {
+  const max = limits.keyBytes + 1;
+  if (bytes <= max) return;
+  throw exceeded(`Key too large for read (max ${max} bytes)`, "keyBytes", max, bytes);
+}
+
+function exceeded(text: string, name: string, max: number, actual: number): Error {
+  return denoError(new LimitExceededError(name, max, actual), text);
+}

@@ -1,0 +1,113 @@
+import type { StoredSet } from "../../engine/engine.js";
+import { InvalidOptionError } from "../../errors/core-errors.js";
+import type { KvKeyPart } from "../../keys/key.js";
+import { KvU64 } from "../../values/kv-u64.js";
+import type { KvEnqueueOptions } from "../kv.js";
+import { messageKey, newMessageId } from "../queue/message-key.js";
+import { encodeQueuedMessage } from "../queue/queued-message.js";
+import { takeInteger, wrongType } from "./deno-argument.js";
+import { denoError } from "./deno-error.js";
+import { encodeKeyOf, takeKey } from "./deno-key.js";
+import { encodeClone } from "./deno-value.js";
+
+/** Deno's limits and default, in milliseconds (`ext/kv/01_db.ts`, and `sqlite/backend.rs` of denokv). */
+const maxDelay = 30 * 24 * 60 * 60 * 1000;
+const maxInterval = 60 * 60 * 1000;
+const maxIntervals = 5;
+const defaultSchedule: readonly number[] = [100, 1000, 5000, 30_000, 60_000];
+
+/** A message as an atomic operation holds it. */
+export interface DenoMessage {
+  readonly payload: Uint8Array;
+  readonly delay: unknown;
+  readonly keysIfUndelivered: unknown;
+  readonly backoffSchedule: unknown;
+}
+
+/** A message whose options are of the right types. */
+export interface TakenMessage {
+  readonly payload: Uint8Array;
+  readonly delay: number;
+  readonly keysIfUndelivered: readonly KvKeyPart[][];
+  readonly backoffSchedule: readonly number[] | undefined;
+}
+
+/** @throws {TypeError} for options out of their bounds, or a message that cannot be cloned. */
+export function denoMessage(value: unknown, options?: KvEnqueueOptions): DenoMessage {
+  const delay = options?.delay;
+  const schedule = options?.backoffSchedule;
+  if (delay !== undefined) assertDelay(delay);
+  if (schedule !== undefined) assertSchedule(schedule);
+  return {
+    // A KvU64 is a value of its own where it is set, and an object like any other in a message.
+    payload: encodeClone(value instanceof KvU64 ? { value: value.value } : value),
+    delay: delay ?? 0,
+    keysIfUndelivered: options?.keysIfUndelivered ?? [],
+    backoffSchedule: schedule ?? undefined,
+  };
+}
+
+/** @throws {TypeError} for options of the wrong types. */
+export function takeMessage(message: DenoMessage): TakenMessage {
+  const delay = takeInteger("delay", message.delay);
+  const keysIfUndelivered = takeArray("keysIfUndelivered", message.keysIfUndelivered).map(takeKey);
+  const schedule = message.backoffSchedule;
+  const intervals = schedule === undefined ? undefined : takeArray("backoffSchedule", schedule);
+  const backoffSchedule = intervals?.map((interval, i) =>
+    takeInteger(`backoffSchedule[${i}]`, interval),
+  );
+  return { payload: message.payload, delay, keysIfUndelivered, backoffSchedule };
+}
+
+/** What puts the message in the queue at the time `now`, in milliseconds since the epoch. */
+export function storedMessage(message: TakenMessage, now: number): StoredSet {
+  const { payload, delay, backoffSchedule = defaultSchedule } = message;
+  const value = encodeQueuedMessage({
+    payload,
+    backoffSchedule,
+    // Deno takes an empty key here, and stores the message where no reader finds it.
+    keysIfUndelivered: message.keysIfUndelivered
+      .map((key) => encodeKeyOf(key, () => "Invalid enqueue"))
+      .filter((key) => key.length > 0),
+    failures: 0,
+    isInDelivery: false,
+  });
+  return { type: "set", key: messageKey(now + delay, newMessageId()), value };
+}
+
+/** As Deno compares: a string of digits passes here, and is refused at the commit. */
+function assertDelay(delay: number): void {
+  if (delay < 0) throw invalid("delay", `Delay must be >= 0: received ${delay}`);
+  if (delay > maxDelay) {
+    throw invalid("delay", `Delay cannot be greater than 30 days: received ${delay}`);
+  }
+  if (Number.isNaN(delay)) throw invalid("delay", "Delay cannot be NaN");
+}
+
+function assertSchedule(schedule: readonly number[]): void {
+  if (schedule.length > maxIntervals) {
+    throw invalid(
+      "backoffSchedule",
+      `Invalid backoffSchedule, max ${maxIntervals} intervals allowed`,
+    );
+  }
+  for (let i = 0; i < schedule.length; i++) {
+    const interval = schedule[i]!;
+    if (interval < 0 || interval > maxInterval || Number.isNaN(interval)) {
+      throw invalid(
+        `backoffSchedule[${i}]`,
+        `Invalid backoffSchedule, interval at index ${i} is invalid`,
+      );
+    }
+  }
+}
+
+function takeArray(option: string, value: unknown): unknown[] {
+  const own = new InvalidOptionError(option, "it is an array");
+  if (!Array.isArray(value)) throw wrongType(own, "array", value);
+  return [...value];
+}
+
+function invalid(option: string, text: string): Error {
+  return denoError(new InvalidOptionError(option, text), text);
+}

@@ -1,0 +1,154 @@
+import { Buffer } from "node:buffer";
+import { compareBytes } from "../../bytes/compare-bytes.js";
+import { InvalidSelectorError } from "../../errors/core-errors.js";
+import type { KvKeyPart } from "../../keys/key.js";
+import type { KeyRange, KvListSelector } from "../../keys/key-range.js";
+import { denoError } from "./deno-error.js";
+import { encodeKeyOf, takeKey } from "./deno-key.js";
+
+/** The parts of a selector as they were when `list` was called; they may still be no keys. */
+export interface DenoSelector {
+  readonly prefix?: readonly unknown[];
+  readonly start?: readonly unknown[];
+  readonly end?: readonly unknown[];
+}
+
+/**
+ * Copies a selector.
+ *
+ * @throws {TypeError} for one of another shape.
+ */
+export function takeSelector(selector: KvListSelector): DenoSelector {
+  const prefix = takeBound(selector, "prefix");
+  const start = takeBound(selector, "start");
+  const end = takeBound(selector, "end");
+  if (prefix !== undefined) {
+    if (start !== undefined && end !== undefined) {
+      throw invalid("Selector can not specify both 'start' and 'end' key when specifying 'prefix'");
+    }
+    if (start !== undefined) return { prefix, start };
+    return end === undefined ? { prefix } : { prefix, end };
+  }
+  if (start === undefined || end === undefined) {
+    throw invalid("Selector must specify either 'prefix' or both 'start' and 'end' key");
+  }
+  return { start, end };
+}
+
+/** As Deno does: own properties only, and of anything else than an array the elements by their index. */
+function takeBound(selector: object, name: keyof DenoSelector): readonly unknown[] | undefined {
+  if (selector === null || selector === undefined) throw noObject();
+  if (!Object.hasOwn(selector, name)) return undefined;
+  const bound: unknown = (selector as DenoSelector)[name];
+  if (bound === undefined) return undefined;
+  if (bound === null) throw noObject();
+  return Array.prototype.slice.call(bound);
+}
+
+/** The range of encoded keys of a selector, and the bytes that its cursors leave out. */
+export interface DenoRange extends KeyRange {
+  readonly commonPrefix: Uint8Array;
+  /** The bounds that the selector gives itself: no cursor lies outside of them. */
+  readonly givenStart: Uint8Array | undefined;
+  readonly givenEnd: Uint8Array | undefined;
+}
+
+/** The keys of a selector, taken over. */
+export type DenoBounds = { readonly [Name in keyof DenoSelector]?: KvKeyPart[] };
+
+/** @throws {TypeError} for a part of another type. */
+export function takeBounds({ prefix, start, end }: DenoSelector): DenoBounds {
+  return {
+    ...(prefix && { prefix: takeKey(prefix) }),
+    ...(start && { start: takeKey(start) }),
+    ...(end && { end: takeKey(end) }),
+  };
+}
+
+/** @throws {TypeError} for a bound that is not under the prefix, or a start after its end. */
+export function denoRange(bounds: DenoBounds): DenoRange {
+  const prefix = bounds.prefix && encodeKeyOf(bounds.prefix);
+  const start = bounds.start && encodeKeyOf(bounds.start);
+  const end = bounds.end && encodeKeyOf(bounds.end);
+  if (prefix !== undefined) {
+    if (start !== undefined && !extendsBytes(start, prefix)) {
+      throw invalid("Start key is not in the keyspace defined by prefix");
+    }
+    if (end !== undefined && !extendsBytes(end, prefix)) {
+      throw invalid("End key is not in the keyspace defined by prefix");
+    }
+    return {
+      start: start ?? appendByte(prefix, 0x00),
+      end: end ?? appendByte(prefix, 0xff),
+      commonPrefix: prefix,
+      givenStart: start,
+      givenEnd: end,
+    };
+  }
+  if (start === undefined || end === undefined) throw invalid("Invalid range");
+  if (compareBytes(start, end) > 0) throw invalid("Start key is greater than end key");
+  return { start, end, commonPrefix: sharedBytes(start, end), givenStart: start, givenEnd: end };
+}
+
+/** What is left of a range behind a key. */
+export function rangeBehind(range: DenoRange, key: Uint8Array, reverse: boolean): KeyRange {
+  return reverse
+    ? { start: range.start, end: key }
+    : { start: appendByte(key, 0x00), end: range.end };
+}
+
+/**
+ * What is left of a range behind a cursor, whose bytes need not be a key.
+ *
+ * @throws {TypeError} for a cursor that is no base64, or outside the bounds.
+ */
+export function rangeBehindCursor(range: DenoRange, cursor: string, reverse: boolean): KeyRange {
+  const tail = Buffer.from(cursor, "base64url");
+  if (encodeBase64(tail) !== cursor) throw invalid("invalid cursor");
+  const key = Buffer.concat([range.commonPrefix, tail]);
+  const rest = rangeBehind(range, key, reverse);
+  const { givenStart, givenEnd } = range;
+  const isOutside =
+    (givenStart !== undefined && compareBytes(rest.start, givenStart) < 0) ||
+    (givenEnd !== undefined && compareBytes(rest.end, givenEnd) > 0);
+  if (isOutside) throw invalid("cursor out of bounds");
+  return rest;
+}
+
+/** The cursor at a key: its bytes behind those that all keys of the range begin with. */
+export function cursorAt(range: DenoRange, key: Uint8Array): string {
+  return encodeBase64(key.subarray(range.commonPrefix.length));
+}
+
+/** URL-safe base64 with padding, as Deno's cursors have it. */
+function encodeBase64(bytes: Uint8Array): string {
+  const base64 = Buffer.from(bytes).toString("base64url");
+  return base64.padEnd(Math.ceil(base64.length / 4) * 4, "=");
+}
+
+function sharedBytes(a: Uint8Array, b: Uint8Array): Uint8Array {
+  let shared = 0;
+  while (shared < a.length && shared < b.length && a[shared] === b[shared]) shared++;
+  return a.subarray(0, shared);
+}
+
+function extendsBytes(bytes: Uint8Array, prefix: Uint8Array): boolean {
+  return (
+    bytes.length > prefix.length && compareBytes(bytes.subarray(0, prefix.length), prefix) === 0
+  );
+}
+
+function appendByte(bytes: Uint8Array, byte: number): Uint8Array {
+  const longer = new Uint8Array(bytes.length + 1);
+  longer.set(bytes);
+  longer[bytes.length] = byte;
+  return longer;
+}
+
+function invalid(text: string): Error {
+  return denoError(new InvalidSelectorError(text), text);
+}
+
+function noObject(): Error {
+  return invalid("Cannot convert undefined or null to object");
+}

@@ -1,0 +1,66 @@
+import { types } from "node:util";
+import { deserialize, serialize } from "node:v8";
+import { UnsupportedValueError } from "../../errors/core-errors.js";
+import { encodeValue } from "../../values/encode-value.js";
+import { KvU64 } from "../../values/kv-u64.js";
+import { wrongType } from "./deno-argument.js";
+import { denoError } from "./deno-error.js";
+
+/** A value as an atomic operation holds it. Bytes are not copied before the commit. */
+export type DenoValue =
+  | { readonly kind: "bytes"; readonly bytes: Uint8Array }
+  | { readonly kind: "u64"; readonly value: bigint }
+  | { readonly kind: "clone"; readonly encoded: Uint8Array; readonly type: string };
+
+/** @throws {TypeError} for a value that cannot be cloned; `Error` for shared memory. */
+export function takeValue(value: unknown): DenoValue {
+  if (types.isUint8Array(value)) return { kind: "bytes", bytes: value };
+  if (value instanceof KvU64) return { kind: "u64", value: value.value };
+  return { kind: "clone", encoded: encodeClone(value), type: typeof value };
+}
+
+/** How many bytes of a value count: of bytes themselves those, of others those of Keywright's encoding. */
+export function sizeOfValue(value: DenoValue): number {
+  if (value.kind === "u64") return 8;
+  return value.kind === "bytes" ? value.bytes.length : value.encoded.length;
+}
+
+/** The bytes to store for a value. */
+export function encodeDenoValue(value: DenoValue): Uint8Array {
+  if (value.kind === "clone") return value.encoded;
+  return encodeValue(value.kind === "u64" ? new KvU64(value.value) : value.bytes);
+}
+
+/** @throws {TypeError} for bytes in shared memory. */
+export function assertOwnMemory(value: DenoValue): void {
+  if (value.kind === "bytes" && types.isSharedArrayBuffer(value.bytes.buffer)) {
+    const own = new UnsupportedValueError("value", "its memory is shared");
+    throw wrongType(own, "buffer", value.bytes);
+  }
+}
+
+/**
+ * Encodes what V8 can clone. That is more than Keywright encodes by itself: an instance of a class is cloned to a plain
+ * object, and so is a `KvU64` within another value.
+ */
+export function encodeClone(value: unknown): Uint8Array {
+  try {
+    return encodeValue(value);
+  } catch (error) {
+    if (!(error instanceof UnsupportedValueError)) throw error;
+    return encodeValue(clone(value, error));
+  }
+}
+
+function clone(value: unknown, cause: UnsupportedValueError): unknown {
+  let bytes: Uint8Array;
+  try {
+    bytes = serialize(value);
+  } catch (error) {
+    // What a getter threw is its own.
+    if (!(error instanceof Error) || !error.message.endsWith("could not be cloned.")) throw error;
+    const type = error.message === "#<SharedArrayBuffer> could not be cloned." ? Error : TypeError;
+    throw denoError(cause, error.message, type);
+  }
+  return deserialize(bytes);
+}

@@ -1,0 +1,229 @@
+import type { AtomicWrite, StoredCheck, StoredMutation, StoredSet } from "../../engine/engine.js";
+import {
+  InvalidKeyError,
+  InvalidOptionError,
+  InvalidVersionstampError,
+  NotU64Error,
+} from "../../errors/core-errors.js";
+import type { KvKeyPart } from "../../keys/key.js";
+import { partsBeforeVersionstamp } from "../commit-versionstamp.js";
+import { expiryHint } from "../expiry/expiry-hint.js";
+import type { KvSetKey } from "../kv.js";
+import type { KvLimits } from "../limits.js";
+import { assertByteString } from "./deno-argument.js";
+import { denoError } from "./deno-error.js";
+import { encodeKeyOf, takeKey } from "./deno-key.js";
+import { assertMessageSize, assertWithinDeno } from "./deno-limits.js";
+import { type DenoMessage, storedMessage, type TakenMessage, takeMessage } from "./deno-message.js";
+import { assertOwnMemory, type DenoValue, encodeDenoValue, sizeOfValue } from "./deno-value.js";
+
+/** The last time that Deno can say, in milliseconds since the epoch: the end of the year 262142. */
+const endOfTime = 8_210_266_876_799_999;
+const maxU64 = 2n ** 64n - 1n;
+
+/** A condition as it was handed over: its key and versionstamp may be anything. */
+export interface DenoCheck {
+  readonly key: unknown;
+  readonly versionstamp: unknown;
+}
+
+/** A change as it was handed over: its key may be anything. */
+export type DenoMutation =
+  | {
+      readonly type: "set";
+      readonly key: KvSetKey;
+      readonly value: DenoValue;
+      readonly expireIn: number | undefined;
+    }
+  | { readonly type: "delete"; readonly key: KvSetKey }
+  | { readonly type: "sum" | "min" | "max"; readonly key: KvSetKey; readonly value: DenoValue };
+
+/** An atomic operation as it was handed over. */
+export interface DenoWrite {
+  readonly checks: readonly DenoCheck[];
+  readonly mutations: readonly DenoMutation[];
+  readonly messages: readonly DenoMessage[];
+}
+
+/** What is needed of the database. */
+export interface DenoWriteContext {
+  readonly limits: KvLimits;
+  readonly sync: boolean;
+  /** @throws {BadResource} after the database was closed. */
+  assertOpen(): void;
+  commit(write: AtomicWrite): Promise<string | null>;
+}
+
+/** A check whose parts have the right types. */
+interface TakenCheck {
+  readonly key: KvKeyPart[];
+  readonly versionstamp: string | null;
+}
+
+/** A mutation whose key's parts have the right types; the key is without the placeholder for the versionstamp. */
+interface TakenMutation {
+  readonly mutation: DenoMutation;
+  readonly key: KvKeyPart[];
+  readonly endsInVersionstamp: boolean;
+}
+
+/** A mutation whose key is encoded. */
+interface EncodedMutation extends TakenMutation {
+  readonly encodedKey: Uint8Array;
+}
+
+/**
+ * Commits an atomic operation after the checks that Deno makes, in their order (`op_kv_atomic_write` of `ext/kv/lib.rs`):
+ * types, whether the database is open, numbers, keys and versionstamps, sizes. Resolves as {@link DenoWriteContext.commit}.
+ */
+export async function commitDenoWrite(
+  context: DenoWriteContext,
+  { checks, mutations, messages }: DenoWrite,
+): Promise<string | null> {
+  const { limits, sync } = context;
+  const now = Date.now();
+  const versionstamped = mutations.map(({ type, key }) => beforeVersionstamp(type, key));
+  const takenChecks = checks.map(takeCheck);
+  const takenMutations = mutations.map((mutation, i) => takeMutation(mutation, versionstamped[i]));
+  const takenMessages = messages.map(takeMessage);
+  context.assertOpen();
+  assertWithinDeno(limits, "checks", checks.length);
+  assertWithinDeno(limits, "mutations", mutations.length + messages.length);
+  const storedChecks = takenChecks.map(storedCheck);
+  const encoded = takenMutations.map((taken) => encodeMutation(taken, now));
+  const storedMessages = takenMessages.map((message) => storedMessage(message, now));
+  assertSizes(limits, storedChecks, encoded, takenMessages);
+  const wrong = encoded.map(operandError).find(Boolean);
+  if (wrong !== undefined) {
+    // A check that fails comes before an operand that is none.
+    const held = await context.commit({ checks: storedChecks, mutations: [], sync });
+    if (held === null) return null;
+    throw wrong;
+  }
+  const stored = encoded.flatMap((mutation) => storedMutations(mutation, now));
+  const write = { checks: storedChecks, mutations: [...stored, ...storedMessages], sync };
+  try {
+    return await context.commit(write);
+  } catch (cause) {
+    if (!(cause instanceof NotU64Error)) throw cause;
+    const text = `Failed to perform '${cause.operation}' mutation on a non-U64 value in the database`;
+    throw denoError(cause, text);
+  }
+}
+
+/** Only where a key is to be set does the placeholder stand for something. */
+function beforeVersionstamp(type: DenoMutation["type"], key: KvSetKey): unknown[] | undefined {
+  // Before all else, and so that what is no object throws what it throws in Deno.
+  if (key.length === 0 || type !== "set") return undefined;
+  return partsBeforeVersionstamp(key) as unknown[] | undefined;
+}
+
+function takeCheck({ key, versionstamp }: DenoCheck): TakenCheck {
+  const ownKey = takeKey(key);
+  if (versionstamp === null || versionstamp === undefined) {
+    return { key: ownKey, versionstamp: null };
+  }
+  assertByteString(new InvalidVersionstampError(versionstamp), versionstamp);
+  return { key: ownKey, versionstamp };
+}
+
+function takeMutation(mutation: DenoMutation, before: unknown[] | undefined): TakenMutation {
+  const key = takeKey(before ?? mutation.key);
+  if (mutation.type !== "delete") assertOwnMemory(mutation.value);
+  return { mutation, key, endsInVersionstamp: before !== undefined };
+}
+
+function storedCheck({ key, versionstamp }: TakenCheck): StoredCheck {
+  const isValid = versionstamp === null || /^[0-9a-fA-F]{20}$/.test(versionstamp);
+  if (!isValid) {
+    throw denoError(new InvalidVersionstampError(versionstamp), "Invalid check");
+  }
+  const encoded = encodeKeyOf(key, () => "Invalid check");
+  return { key: encoded, versionstamp: versionstamp?.toLowerCase() ?? null };
+}
+
+function encodeMutation(taken: TakenMutation, now: number): EncodedMutation {
+  const encodedKey = encodeKeyOf(taken.key, (text) => `Invalid mutation: ${text}`);
+  const { mutation } = taken;
+  if (mutation.type === "set" && mutation.expireIn !== undefined) {
+    assertTime(mutation.expireIn, now);
+  }
+  return { ...taken, encodedKey };
+}
+
+function assertTime(expireIn: number, now: number): void {
+  if (now + expireIn <= endOfTime) return;
+  const asU64 = BigInt(expireIn) > maxU64 ? maxU64 : BigInt(expireIn);
+  const text = `Invalid mutation: expireIn is too large: ${asU64}`;
+  throw denoError(new InvalidOptionError("expireIn", "it is too large"), text);
+}
+
+/** In Deno's order. A key that something is stored under counts twice, beside the value and by itself. */
+function assertSizes(
+  limits: KvLimits,
+  checks: readonly StoredCheck[],
+  mutations: readonly EncodedMutation[],
+  messages: readonly TakenMessage[],
+): void {
+  let total = 0;
+  let keys = 0;
+  for (const key of [...checks.map(keyOf), ...mutations.map(encodedKeyOf)]) {
+    if (key.length === 0)
+      throw denoError(new InvalidKeyError("it is empty"), "key cannot be empty");
+    assertWithinDeno(limits, "keyBytes", key.length);
+    total += key.length;
+  }
+  for (const { mutation, encodedKey } of mutations) {
+    if (mutation.type === "delete") continue;
+    const size = sizeOfValue(mutation.value);
+    if (mutation.value.kind !== "u64") assertWithinDeno(limits, "valueBytes", size);
+    total += size + encodedKey.length;
+    keys += encodedKey.length;
+  }
+  for (const { payload, backoffSchedule } of messages) {
+    assertMessageSize(limits, payload.length);
+    total += payload.length + 4 * (backoffSchedule?.length ?? 0);
+  }
+  assertWithinDeno(limits, "totalMutationBytes", total);
+  assertWithinDeno(limits, "totalKeyBytes", keys);
+}
+
+function keyOf(check: StoredCheck): Uint8Array {
+  return check.key;
+}
+
+function encodedKeyOf(mutation: EncodedMutation): Uint8Array {
+  return mutation.encodedKey;
+}
+
+/** The error of a mutation whose operand is no `KvU64`; undefined where it is one. */
+function operandError({ mutation, encodedKey }: EncodedMutation): Error | undefined {
+  if (mutation.type === "set" || mutation.type === "delete" || mutation.value.kind === "u64") {
+    return undefined;
+  }
+  const { type, value } = mutation;
+  const isNumber = value.kind === "clone" && (value.type === "number" || value.type === "bigint");
+  const text =
+    type === "sum" && !isNumber
+      ? "Some of the parameters are not valid V8 values"
+      : `Failed to perform '${type}' mutation on a non-U64 operand`;
+  return denoError(new NotU64Error(type, encodedKey), text);
+}
+
+function storedMutations(encoded: EncodedMutation, now: number): StoredMutation[] {
+  const { mutation, encodedKey: key, endsInVersionstamp } = encoded;
+  if (mutation.type === "delete") return [{ type: "delete", key }];
+  if (mutation.type !== "set") {
+    const operand = mutation.value.kind === "u64" ? mutation.value.value : 0n;
+    return [{ type: mutation.type, key, operand }];
+  }
+  const { expireIn } = mutation;
+  const set: StoredSet = {
+    type: "set",
+    key,
+    value: encodeDenoValue(mutation.value),
+    ...(endsInVersionstamp ? { endsInVersionstamp } : {}),
+    ...(expireIn === undefined ? {} : { expireAt: now + expireIn }),
+  };
+  return expireIn === undefined ? [set] : [expiryHint(set, now), set];
+}

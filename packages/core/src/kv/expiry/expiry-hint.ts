@@ -1,0 +1,60 @@
+import type { StoredSet } from "../../engine/engine.js";
+
+const hintPrefix = [0x00, 0x03] as const;
+const keyOffset = hintPrefix.length + 8;
+
+/** A key whose entry expires, and when it is to be looked after: milliseconds since the epoch. */
+export interface ExpiryHint {
+  readonly dueAt: number;
+  readonly key: Uint8Array;
+}
+
+/** Bounds of the keys of all hints: inclusive, exclusive. */
+export const firstHintKey: Uint8Array = Uint8Array.of(...hintPrefix);
+export const endOfHintKeys: Uint8Array = Uint8Array.of(hintPrefix[0], hintPrefix[1] + 1);
+
+const nothing = new Uint8Array(0);
+
+/**
+ * What is stored beside an entry that expires, so that its space can be taken back: `00 03`, the time at which that is
+ * due, big-endian, and the entry's key.
+ *
+ * The time is that of the expiry, rounded up to a multiple of a power of two of milliseconds: a sixteenth of the entry's
+ * life at the most. A key that is set again and again so has few hints, not one for each time.
+ */
+export function expiryHint(set: StoredSet, now: number): StoredSet {
+  const { key, expireAt = now, endsInVersionstamp } = set;
+  const unit = 2 ** Math.floor(Math.log2(Math.max(1, (expireAt - now) / 16)));
+  const hint = { dueAt: Math.ceil(expireAt / unit) * unit, key };
+  return {
+    type: "set",
+    key: encodeHintKey(hint),
+    value: nothing,
+    ...(endsInVersionstamp ? { endsInVersionstamp } : {}),
+  };
+}
+
+/** The first hint key that is not due yet at a time: the end of those that are. */
+export function endOfDueHints(now: number): Uint8Array {
+  return encodeHintKey({ dueAt: now + 1, key: nothing });
+}
+
+export function decodeHintKey(bytes: Uint8Array): ExpiryHint {
+  const view = new DataView(bytes.buffer, bytes.byteOffset);
+  return {
+    dueAt: Number(view.getBigUint64(hintPrefix.length)),
+    key: bytes.slice(keyOffset),
+  };
+}
+
+export function isHintKey(bytes: Uint8Array): boolean {
+  return bytes[0] === hintPrefix[0] && bytes[1] === hintPrefix[1];
+}
+
+function encodeHintKey({ dueAt, key }: ExpiryHint): Uint8Array {
+  const bytes = new Uint8Array(keyOffset + key.length);
+  bytes.set(hintPrefix);
+  new DataView(bytes.buffer).setBigUint64(hintPrefix.length, BigInt(dueAt));
+  bytes.set(key, keyOffset);
+  return bytes;
+}

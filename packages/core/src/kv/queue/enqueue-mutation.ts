@@ -1,0 +1,75 @@
+import type { StoredSet } from "../../engine/engine.js";
+import { InvalidOptionError } from "../../errors/core-errors.js";
+import { encodeEntryKey } from "../../keys/encode-key.js";
+import type { KeyOrder } from "../../keys/key-order.js";
+import { encodeValue } from "../../values/encode-value.js";
+import type { KvEnqueueOptions } from "../kv.js";
+import { messageKey, newMessageId } from "./message-key.js";
+import { encodeQueuedMessage } from "./queued-message.js";
+
+/** Deno KV's limits and defaults, in milliseconds (`ext/kv/01_db.ts` of denoland/deno, `sqlite/backend.rs` of denokv). */
+const maxDelay = 30 * 24 * 60 * 60 * 1000;
+const maxInterval = 60 * 60 * 1000;
+const maxIntervals = 5;
+const defaultBackoffSchedule: readonly number[] = [100, 1000, 5000, 30_000, 60_000];
+
+/**
+ * What puts a message in the queue: it is stored under a key of the queue's own (`docs/internals/queue.md`), due from now,
+ * or `delay` from now, on.
+ *
+ * @throws {InvalidOptionError} for an option that is not valid.
+ * @throws {InvalidKeyError} for one of `keysIfUndelivered` that is no key.
+ * @throws {UnsupportedValueError} for a message that cannot be stored.
+ */
+export function enqueueMutation(
+  value: unknown,
+  options: KvEnqueueOptions | undefined,
+  order: KeyOrder,
+): StoredSet {
+  const delay = options?.delay ?? 0;
+  const backoffSchedule = options?.backoffSchedule ?? defaultBackoffSchedule;
+  const keysIfUndelivered = options?.keysIfUndelivered ?? [];
+  assertDelay(delay);
+  assertBackoffSchedule(backoffSchedule);
+  if (!Array.isArray(keysIfUndelivered)) {
+    throw new InvalidOptionError("keysIfUndelivered", "it is an array of keys");
+  }
+  const message = encodeQueuedMessage({
+    payload: encodeValue(value),
+    // Deno KV takes fractions too. Rounded up: never sooner than asked for.
+    backoffSchedule: backoffSchedule.map(Math.ceil),
+    keysIfUndelivered: keysIfUndelivered.map((key) => encodeEntryKey(key, order)),
+    failures: 0,
+    isInDelivery: false,
+  });
+  const key = messageKey(Date.now() + Math.ceil(delay), newMessageId());
+  return { type: "set", key, value: message };
+}
+
+function assertDelay(delay: number): void {
+  if (!isBetween(delay, 0, maxDelay)) {
+    throw new InvalidOptionError("delay", "it is a number of milliseconds from 0 to 30 days");
+  }
+}
+
+function assertBackoffSchedule(schedule: readonly number[]): void {
+  if (!Array.isArray(schedule) || schedule.length > maxIntervals) {
+    throw new InvalidOptionError(
+      "backoffSchedule",
+      `it is an array of at most ${maxIntervals} intervals`,
+    );
+  }
+  for (let index = 0; index < schedule.length; index++) {
+    if (!isBetween(schedule[index], 0, maxInterval)) {
+      throw new InvalidOptionError(
+        `backoffSchedule[${index}]`,
+        "an interval is a number of milliseconds from 0 to an hour",
+      );
+    }
+  }
+}
+
+/** Also false for NaN and for what is no number. */
+function isBetween(value: unknown, least: number, most: number): boolean {
+  return typeof value === "number" && value >= least && value <= most;
+}

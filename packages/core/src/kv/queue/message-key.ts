@@ -1,0 +1,51 @@
+import { Buffer } from "node:buffer";
+import { randomFillSync } from "node:crypto";
+import type { KeyRange } from "../../keys/key-range.js";
+
+const messagePrefix = [0x00, 0x04] as const;
+const idOffset = messagePrefix.length + 8;
+
+const messageIdBytes = 16;
+/** Leading bytes of an id that count the messages of this process; the others are random. */
+const counterBytes = 6;
+let counter = 0;
+
+/** The keys of all messages: inclusive, exclusive. */
+export const messageKeys: KeyRange = {
+  start: Uint8Array.of(...messagePrefix),
+  end: Uint8Array.of(messagePrefix[0], messagePrefix[1] + 1),
+};
+
+/**
+ * The key of a message: `00 04`, the time from which on it may be delivered (milliseconds since the epoch, eight bytes,
+ * big-endian), and its id. So the messages stand in the order in which they are due.
+ */
+export function messageKey(readyAt: number, id: Uint8Array): Uint8Array {
+  const key = new Uint8Array(idOffset + messageIdBytes);
+  key.set(messagePrefix);
+  new DataView(key.buffer).setBigUint64(messagePrefix.length, BigInt(readyAt));
+  key.set(id, idOffset);
+  return key;
+}
+
+/** An id that no other message has. Of messages that are due at the same time, the one that got its id first stands first. */
+export function newMessageId(): Uint8Array {
+  const id = randomFillSync(Buffer.alloc(messageIdBytes), counterBytes);
+  id.writeUIntBE(counter++, 0, counterBytes);
+  return id;
+}
+
+/** From when on the message of a key may be delivered: milliseconds since the epoch. */
+export function readyAtOf(key: Uint8Array): number {
+  const view = Buffer.from(key.buffer, key.byteOffset, key.byteLength);
+  return Number(view.readBigUInt64BE(messagePrefix.length));
+}
+
+/** The id in the key of a message. */
+export function messageIdOf(key: Uint8Array): Uint8Array {
+  return key.subarray(idOffset);
+}
+
+export function isMessageKey(key: Uint8Array): boolean {
+  return key[0] === messagePrefix[0] && key[1] === messagePrefix[1];
+}

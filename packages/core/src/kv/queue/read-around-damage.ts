@@ -1,0 +1,47 @@
+import { compareBytes } from "../../bytes/compare-bytes.js";
+import type { Engine, StoredEntry } from "../../engine/engine.js";
+import { CorruptionError } from "../../errors/core-errors.js";
+import { type KeyRange, keyAfter } from "../../keys/key-range.js";
+
+/** A record that is damaged: the engine told its key. */
+export type DamagedRecord = CorruptionError & { readonly key: Uint8Array };
+
+export interface ReadAroundDamage {
+  /** In order; as many as were asked for, or all that can be read. */
+  readonly entries: readonly StoredEntry[];
+  /** The records that were passed over. */
+  readonly damage: readonly DamagedRecord[];
+}
+
+/**
+ * Reads the first entries of a range, and where a record is damaged those around it: one message must not hold up all
+ * that are behind it.
+ *
+ * @throws {CorruptionError} for damage that is not that of one record.
+ */
+export async function readAroundDamage(
+  engine: Engine,
+  range: KeyRange,
+  limit: number,
+): Promise<ReadAroundDamage> {
+  try {
+    return { entries: await engine.getRange({ range, limit, reverse: false }), damage: [] };
+  } catch (error) {
+    if (!isDamagedRecord(error, range)) throw error;
+    const beforeIt = { start: range.start, end: error.key };
+    const behindIt = { start: keyAfter(error.key), end: range.end };
+    const before = await readAroundDamage(engine, beforeIt, limit);
+    const missing = limit - before.entries.length;
+    if (missing === 0) return before;
+    const behind = await readAroundDamage(engine, behindIt, missing);
+    return {
+      entries: [...before.entries, ...behind.entries],
+      damage: [...before.damage, error, ...behind.damage],
+    };
+  }
+}
+
+function isDamagedRecord(error: unknown, { start, end }: KeyRange): error is DamagedRecord {
+  if (!(error instanceof CorruptionError) || error.key === undefined) return false;
+  return compareBytes(error.key, start) >= 0 && compareBytes(error.key, end) < 0;
+}

@@ -1,0 +1,107 @@
+import assert from "node:assert/strict";
+import { soon } from "./soon.js";
+import type { TestRunner } from "./test-runner.js";
+
+/** What a contract has of each of its stores. */
+export interface ContractStore {
+  /** Closes it, where the test has not done that, and removes what it has stored. */
+  dispose(): Promise<void>;
+}
+
+/** How a contract is run on something. */
+export interface ContractAdapter<Store extends ContractStore> {
+  /** It stands before the name of each group of tests. */
+  readonly name: string;
+  /** Makes an empty store, for one test. */
+  create(): Promise<Store>;
+  /** What it can do beyond the minimum. A test that needs another capability is left out, and says so. */
+  readonly capabilities?: readonly string[];
+  /**
+   * The tests that do not hold here, as `group: name`, each with the reason. They are run, and must fail: one that passes
+   * is an error, and so is a name that no test has.
+   */
+  readonly differences?: Readonly<Record<string, string>>;
+}
+
+/** After so many milliseconds a test that should fail has failed. */
+const patience = 1500;
+
+/** Adds a test to a group. `needs` is the capability without which it is left out. */
+export type AddTest<Store> = (
+  name: string,
+  body: (store: Store) => Promise<void>,
+  needs?: string,
+) => void;
+
+/** Tests on one topic. */
+export interface TestGroup<Store> {
+  readonly name: string;
+  /** Adds the tests of the group; called once for each adapter. */
+  readonly define: (test: AddTest<Store>) => void;
+}
+
+/** Hands the tests of a contract to a test runner. */
+export function runContract<Store extends ContractStore>(
+  { describe, it }: TestRunner,
+  adapter: ContractAdapter<Store>,
+  groups: readonly TestGroup<Store>[],
+): void {
+  const differences = new Map(Object.entries(adapter.differences ?? {}));
+  const known = new Set<string>();
+
+  for (const group of groups) {
+    describe(`${adapter.name}: ${group.name}`, () => {
+      group.define((name, body, needs) => {
+        const id = `${group.name}: ${name}`;
+        assert.ok(!known.has(id), `two tests have the name "${id}"`);
+        const run = () => withStore(adapter, body);
+        if (needs !== undefined && !adapter.capabilities?.includes(needs)) {
+          it.skip(`${name} (left out: it cannot do "${needs}")`, run);
+          return;
+        }
+        known.add(id);
+        const reason = differences.get(id);
+        if (reason === undefined) it(name, run);
+        else it(`${name} (differs: ${reason})`, () => withStore(adapter, failing(body, reason)));
+      });
+    });
+  }
+
+  if (differences.size > 0) {
+    describe(`${adapter.name}: differences`, () => {
+      it("are tests of the contract", async () => {
+        assert.deepEqual(
+          [...differences.keys()].filter((id) => !known.has(id)),
+          [],
+          "no test that is run has these names",
+        );
+      });
+    });
+  }
+}
+
+async function withStore<Store extends ContractStore>(
+  adapter: ContractAdapter<Store>,
+  body: (store: Store) => Promise<void>,
+): Promise<void> {
+  const store = await adapter.create();
+  try {
+    await body(store);
+  } finally {
+    await store.dispose();
+  }
+}
+
+/** The opposite of a test: fails where it passes. A test that does not come to an end fails too. */
+function failing<Store>(
+  body: (store: Store) => Promise<void>,
+  reason: string,
+): (store: Store) => Promise<void> {
+  return async (store) => {
+    const failed = await soon("the end of the test", body(store), patience).then(
+      () => false,
+      () => true,
+    );
+    assert.ok(failed, `the test passes, so that this is no difference any more: ${reason}`);
+  };
+}

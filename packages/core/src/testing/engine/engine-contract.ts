@@ -1,0 +1,51 @@
+import { runContract } from "../contract.js";
+import type { TestRunner } from "../test-runner.js";
+import { commitTests } from "./commit-tests.js";
+import type { EngineAdapter } from "./engine-adapter.js";
+import { expiryTests } from "./expiry-tests.js";
+import { getManyTests } from "./get-many-tests.js";
+import { getRangeTests } from "./get-range-tests.js";
+import { getTests } from "./get-tests.js";
+import { mutationTests } from "./mutation-tests.js";
+import { reopenTests } from "./reopen-tests.js";
+import { systemKeyTests } from "./system-key-tests.js";
+import { watchTests } from "./watch-tests.js";
+
+/**
+ * Tests what every engine must do, whatever it stores its bytes in. Each test has a store of its own.
+ *
+ * ```ts
+ * import { engineContract } from "@keywright/core/testing";
+ * import { describe, it } from "vitest";
+ *
+ * engineContract({ describe, it }, {
+ *   name: "my engine",
+ *   create: async () => {
+ *     const store = await makeMyStore();
+ *     let engine = await openMyEngine(store);
+ *     return {
+ *       engine,
+ *       reopen: async () => {
+ *         await engine.close();
+ *         engine = await openMyEngine(store);
+ *         return engine;
+ *       },
+ *       dispose: () => engine.close(),
+ *     };
+ *   },
+ * });
+ * ```
+ */
+export function engineContract(runner: TestRunner, adapter: EngineAdapter): void {
+  runContract(runner, adapter, [
+    getTests,
+    getManyTests,
+    getRangeTests,
+    commitTests,
+    mutationTests,
+    expiryTests,
+    systemKeyTests,
+    watchTests,
+    reopenTests,
+  ]);
+}

@@ -1,0 +1,120 @@
+import assert from "node:assert/strict";
+import type { AtomicWrite, Engine, StoredMutation } from "../../engine/engine.js";
+import { type KvListSelector, keyRange } from "../../keys/key-range.js";
+import { assertOneState, besideCommits } from "./beside-commits.js";
+import type { EngineTestGroup } from "./engine-adapter.js";
+import { commit, k, plain, set, v, write } from "./writes.js";
+
+export const getRangeTests: EngineTestGroup = {
+  name: "getRange",
+  define(test) {
+    const range = async (
+      engine: Engine,
+      selector: KvListSelector,
+      limit = 1000,
+      reverse = false,
+    ): Promise<number[]> => {
+      const entries = await engine.getRange({ range: keyRange(selector), limit, reverse });
+      return entries.map((entry) => entry.value[0]!);
+    };
+    const fiveLetters = write(set("a", 1), set("b", 2), set("c", 3), set("d", 4), set("e", 5));
+
+    test("reads in order from the start on and up to the end without it", async ({ engine }) => {
+      await commit(engine, fiveLetters);
+      assert.deepEqual(await range(engine, { start: ["b"], end: ["d"] }), [2, 3]);
+      assert.deepEqual(await range(engine, { start: ["b"], end: ["d"] }, 1000, true), [3, 2]);
+      assert.deepEqual(await range(engine, { start: ["aa"], end: ["cc"] }), [2, 3]);
+      assert.deepEqual(await range(engine, { start: ["aa"], end: ["cc"] }, 1000, true), [3, 2]);
+    });
+
+    test("reads at most as many as were asked for, from either end", async ({ engine }) => {
+      await commit(engine, fiveLetters);
+      const all: KvListSelector = { prefix: [] };
+      assert.deepEqual(await range(engine, all, 1), [1]);
+      assert.deepEqual(await range(engine, all, 2), [1, 2]);
+      assert.deepEqual(await range(engine, all, 5), [1, 2, 3, 4, 5]);
+      assert.deepEqual(await range(engine, all, 6), [1, 2, 3, 4, 5]);
+      assert.deepEqual(await range(engine, all, 2, true), [5, 4]);
+      assert.deepEqual(await range(engine, all, 6, true), [5, 4, 3, 2, 1]);
+    });
+
+    test("reads nothing from an empty range or an empty database", async ({ engine }) => {
+      assert.deepEqual(await range(engine, { prefix: [] }), []);
+      await commit(engine, fiveLetters);
+      for (const reverse of [false, true]) {
+        assert.deepEqual(await range(engine, { start: ["b"], end: ["b"] }, 10, reverse), []);
+        assert.deepEqual(await range(engine, { start: ["bb"], end: ["bc"] }, 10, reverse), []);
+        assert.deepEqual(await range(engine, { start: ["x"], end: ["y"] }, 10, reverse), []);
+        assert.deepEqual(await range(engine, { start: [], end: [] }, 10, reverse), []);
+        assert.deepEqual(
+          await range(engine, { start: [], end: [new Uint8Array(0)] }, 10, reverse),
+          [],
+        );
+      }
+    });
+
+    test("of everything has the entries alone, none of the engine's own records", async ({
+      engine,
+    }) => {
+      await commit(engine, fiveLetters);
+      await commit(engine, write(set("f", 6)));
+      const everything = { start: new Uint8Array(0), end: Uint8Array.of(0xff) };
+      for (const reverse of [false, true]) {
+        const entries = await engine.getRange({ range: everything, limit: 1000, reverse });
+        assert.equal(entries.length, 6);
+      }
+    });
+
+    test("answers each entry with its key and versionstamp", async ({ engine }) => {
+      const first = await commit(engine, write(set("a", 1)));
+      const second = await commit(engine, write(set("b", 2)));
+      const entries = await engine.getRange({
+        range: keyRange({ prefix: [] }),
+        limit: 9,
+        reverse: false,
+      });
+      assert.deepEqual(entries.map(plain), [
+        { key: [...k("a")], value: [1], versionstamp: first },
+        { key: [...k("b")], value: [2], versionstamp: second },
+      ]);
+    });
+
+    test("reads megabytes at once, in either direction", async ({ engine }) => {
+      const value = new Uint8Array(20_000);
+      const mutations = Array.from(
+        { length: 150 },
+        (_, i): StoredMutation => ({ type: "set", key: k("big", i), value }),
+      );
+      await commit(engine, write(...mutations));
+      const keys = mutations.map(({ key }) => [...key]);
+      for (const reverse of [false, true]) {
+        const entries = await engine.getRange({
+          range: keyRange({ prefix: ["big"] }),
+          limit: 150,
+          reverse,
+        });
+        const expected = reverse ? keys.toReversed() : keys;
+        assert.deepEqual(
+          entries.map((entry) => [...entry.key]),
+          expected,
+        );
+        assert.ok(entries.every((entry) => entry.value.length === value.length));
+      }
+    });
+
+    test("sees one state of the database beside commits", async ({ engine }) => {
+      const keys = Array.from({ length: 100 }, (_, i) => k("counter", i));
+      const setAll = (n: number): AtomicWrite =>
+        write(...keys.map((key): StoredMutation => ({ type: "set", key, value: v(n) })));
+      await commit(engine, setAll(0));
+      await besideCommits(engine, 100, setAll, async () => {
+        const entries = await engine.getRange({
+          range: keyRange({ prefix: ["counter"] }),
+          limit: 1000,
+          reverse: false,
+        });
+        assertOneState(entries, keys.length);
+      });
+    });
+  },
+};

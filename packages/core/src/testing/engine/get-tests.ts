@@ -1,0 +1,64 @@
+import assert from "node:assert/strict";
+import type { StoredMutation } from "../../engine/engine.js";
+import type { EngineTestGroup } from "./engine-adapter.js";
+import { commit, k, plain, set, v, write } from "./writes.js";
+
+export const getTests: EngineTestGroup = {
+  name: "get",
+  define(test) {
+    test("answers undefined for a key that is not there", async ({ engine }) => {
+      assert.equal(await engine.get(k("a")), undefined);
+      await commit(engine, write(set("a", 1)));
+      assert.equal(await engine.get(k("a", 1)), undefined);
+      assert.equal(await engine.get(k("b")), undefined);
+    });
+
+    test("answers the key, the value and the versionstamp of its commit", async ({ engine }) => {
+      const versionstamp = await commit(engine, write(set("a", 7)));
+      const entry = await engine.get(k("a"));
+      assert.deepEqual(plain(entry), { key: [...k("a")], value: [7], versionstamp });
+    });
+
+    test("takes values of no bytes and of a megabyte", async ({ engine }) => {
+      const large = Uint8Array.from({ length: 1_000_000 }, (_, i) => i % 251);
+      await commit(
+        engine,
+        write(
+          { type: "set", key: k("empty"), value: new Uint8Array(0) },
+          { type: "set", key: k("large"), value: large },
+        ),
+      );
+      assert.equal((await engine.get(k("empty")))?.value.length, 0);
+      assert.deepEqual(new Uint8Array((await engine.get(k("large")))!.value), large);
+    });
+
+    test("takes keys of every part type, empty parts and long parts", async ({ engine }) => {
+      const keys = [
+        k(""),
+        k(new Uint8Array(0)),
+        k("\0"),
+        k(Number.NaN),
+        k(-0),
+        k(0),
+        k(0n),
+        k(-(1n << 100n)),
+        k(true),
+        k(false),
+        k("x".repeat(3000)),
+      ];
+      await commit(
+        engine,
+        write(...keys.map((key, i): StoredMutation => ({ type: "set", key, value: v(i) }))),
+      );
+      for (const [index, key] of keys.entries())
+        assert.deepEqual(plain(await engine.get(key))?.value, [index]);
+    });
+
+    test("does not keep the memory of a value that was handed over", async ({ engine }) => {
+      const value = v(1, 2, 3);
+      await commit(engine, write({ type: "set", key: k("a"), value }));
+      value.fill(9);
+      assert.deepEqual(plain(await engine.get(k("a")))?.value, [1, 2, 3]);
+    });
+  },
+};

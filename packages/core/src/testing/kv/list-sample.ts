@@ -1,0 +1,26 @@
+import type { KvKey } from "../../keys/key.js";
+import type { Kv } from "../../kv/kv.js";
+
+/** Twelve keys in their order, of which those under ["b"] and ["b", 2] are most looked for. */
+const sample: KvKey[] = [
+  ["a"],
+  ["a", 9],
+  ["b"],
+  ["b", Uint8Array.of(0)],
+  ["b", "x"],
+  ["b", 1],
+  ["b", 2],
+  ["b", 2, "p"],
+  ["b", 2, "q"],
+  ["b", true],
+  ["b\0"],
+  ["c"],
+];
+
+/** Stores the sample, its indexes as values. */
+export async function fillSample(kv: Kv): Promise<void> {
+  const atomic = kv.atomic();
+  // Last to first: the order is the keys' own.
+  for (const key of sample.toReversed()) atomic.set(key, sample.indexOf(key));
+  await atomic.commit();
+}

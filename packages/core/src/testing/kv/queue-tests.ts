@@ -1,0 +1,322 @@
+import assert from "node:assert/strict";
+import type { KvKey } from "../../keys/key.js";
+import type { Kv, KvEnqueueOptions } from "../../kv/kv.js";
+import { soon } from "../soon.js";
+import { until } from "../until.js";
+import { keysOf } from "./collect.js";
+import { Inbox } from "./inbox.js";
+import type { KvTestGroup } from "./kv-adapter.js";
+import { refuses } from "./refuses.js";
+
+export const queueTests: KvTestGroup = {
+  name: "enqueue, listenQueue",
+  define(test) {
+    test("a message is delivered, whether it or the listener comes first", async ({ kv }) => {
+      const result = await kv.enqueue("first");
+      assert.equal(result.ok, true);
+      assert.match(result.versionstamp, /^[0-9a-f]{20}$/);
+      const inbox = listen(kv);
+      assert.deepEqual(await inbox.count(1), ["first"]);
+      await kv.enqueue("second");
+      assert.deepEqual(await inbox.count(2), ["first", "second"]);
+    });
+
+    test("messages of every kind are delivered as they were enqueued", async ({ kv }) => {
+      const cycle: unknown[] = [];
+      cycle.push(cycle);
+      const messages = [undefined, null, "", -0, 1n, new Map([[1, new Date(5)]]), cycle];
+      const inbox = listen(kv);
+      for (const [index, message] of messages.entries()) {
+        await kv.enqueue(message);
+        assert.deepEqual((await inbox.count(index + 1)).at(-1), message);
+      }
+    });
+
+    test("many messages are all delivered", async ({ kv }) => {
+      const numbers = Array.from({ length: 50 }, (_, n) => n);
+      const inbox = listen(kv);
+      await Promise.all(numbers.map((n) => kv.enqueue(n)));
+      const messages = (await inbox.count(50)) as number[];
+      assert.deepEqual(
+        messages.toSorted((a, b) => a - b),
+        numbers,
+      );
+    });
+
+    test("of several listeners one gets each message", async ({ kv }) => {
+      const inbox = new Inbox();
+      for (let n = 0; n < 3; n++) void kv.listenQueue((message) => inbox.receive(message));
+      for (let n = 0; n < 20; n++) await kv.enqueue(n);
+      const messages = (await inbox.count(20)) as number[];
+      const numbers = Array.from({ length: 20 }, (_, n) => n);
+      assert.deepEqual(
+        messages.toSorted((a, b) => a - b),
+        numbers,
+      );
+      // Were one delivered to a second listener, it would be before this one.
+      await kv.enqueue("end");
+      assert.equal((await inbox.count(21)).at(-1), "end");
+    });
+
+    test("a message is put in the queue with the rest of its commit", async ({ kv }) => {
+      const seen = new Inbox();
+      void kv.listenQueue(async (message) => {
+        seen.receive([message, (await kv.get(["a"])).value]);
+      });
+      const result = await kv.atomic().set(["a"], 1).enqueue("one").enqueue("two").commit();
+      assert.ok(result.ok);
+      const messages = (await seen.count(2)) as [string, number][];
+      assert.deepEqual(messages.toSorted(), [
+        ["one", 1],
+        ["two", 1],
+      ]);
+      assert.equal((await kv.get(["a"])).versionstamp, result.versionstamp);
+    });
+
+    test("a check that fails holds back its message", async ({ kv }) => {
+      const inbox = listen(kv);
+      await kv.set(["a"], 1);
+      const check = { key: ["a"], versionstamp: null };
+      const refused = await kv.atomic().check(check).enqueue("refused").commit();
+      assert.deepEqual(refused, { ok: false });
+      await kv.enqueue("end");
+      assert.deepEqual(await inbox.count(1), ["end"]);
+    });
+
+    test("messages are not among the entries", async ({ kv }) => {
+      await kv
+        .atomic()
+        .set(["a"], 1)
+        .enqueue("message")
+        .enqueue("late", { delay: 60_000 })
+        .commit();
+      assert.deepEqual(await keysOf(kv.list({ prefix: [] })), [["a"]]);
+      assert.deepEqual(await keysOf(kv.list({ prefix: [] }, { reverse: true })), [["a"]]);
+    });
+
+    test("a message is copied when it is handed over", async ({ kv }) => {
+      const message = { n: 1 };
+      const enqueued = kv.enqueue(message);
+      message.n = 2;
+      await enqueued;
+      assert.deepEqual(await listen(kv).count(1), [{ n: 1 }]);
+    });
+
+    test("a delayed message is delivered after its delay, and later ones before it", async ({
+      kv,
+    }) => {
+      const inbox = new Inbox();
+      void kv.listenQueue((message) => inbox.receive([message, Date.now()]));
+      const enqueued = Date.now();
+      await kv.enqueue("late", { delay: 150 });
+      await kv.enqueue("now");
+      const [first, second] = (await inbox.count(2)) as [string, number][];
+      assert.deepEqual([first![0], second![0]], ["now", "late"]);
+      assert.ok(second![1] >= enqueued + 150);
+    });
+
+    for (const [name, fail] of Object.entries(failures)) {
+      test(`a message is delivered again where its handler ${name}`, async ({ kv }) => {
+        const inbox = new Inbox();
+        void kv.listenQueue((message) => {
+          inbox.receive(message);
+          if (inbox.messages.length === 1) return fail();
+        });
+        await kv.enqueue("again", { backoffSchedule: [10] });
+        assert.deepEqual(await inbox.count(2), ["again", "again"]);
+      });
+    }
+
+    test("a message whose handler has succeeded is not delivered again", async ({ kv }) => {
+      const inbox = listen(kv);
+      await kv.enqueue("once", { backoffSchedule: [10, 10], keysIfUndelivered: [["failed"]] });
+      await inbox.count(1);
+      // It takes longer than the retries would have.
+      await kv.enqueue("end", { delay: 200 });
+      assert.deepEqual(await inbox.count(2), ["once", "end"]);
+      assert.equal((await kv.get(["failed"])).versionstamp, null);
+    });
+
+    test("a message is delivered as often as its schedule says, then stored", async ({ kv }) => {
+      const inbox = failing(kv);
+      const keysIfUndelivered = [
+        ["failed", 1],
+        ["failed", 2],
+      ];
+      await kv.enqueue({ n: 1 }, { backoffSchedule: [10, 20], keysIfUndelivered });
+      const [first, second] = await present(kv, keysIfUndelivered);
+      assert.deepEqual([first, second], [{ n: 1 }, { n: 1 }]);
+      assert.equal(inbox.messages.length, 3);
+    });
+
+    test("the times between deliveries are those of the schedule", async ({ kv }) => {
+      const times: number[] = [];
+      const inbox = new Inbox();
+      void kv.listenQueue((message) => {
+        times.push(Date.now());
+        inbox.receive(message);
+        throw new Error("the handler fails");
+      });
+      await kv.enqueue("message", { backoffSchedule: [60, 120] });
+      await inbox.count(3);
+      assert.ok(times[1]! - times[0]! >= 60);
+      assert.ok(times[2]! - times[1]! >= 120);
+    });
+
+    test("with an empty schedule a message is delivered once, then stored", async ({ kv }) => {
+      const inbox = failing(kv);
+      await kv.enqueue("message", { backoffSchedule: [], keysIfUndelivered: [["failed"]] });
+      assert.deepEqual(await present(kv, [["failed"]]), ["message"]);
+      assert.deepEqual(inbox.messages, ["message"]);
+    });
+
+    test("a watch is told of a message that is stored", async ({ kv }) => {
+      const reports = kv.watch([["failed"]]).getReader();
+      failing(kv);
+      await kv.enqueue("message", { backoffSchedule: [], keysIfUndelivered: [["failed"]] });
+      for (let value: unknown = null; value === null; ) {
+        const report = await soon("a report of watch", reports.read());
+        value = report.value?.[0].value;
+      }
+      assert.equal((await kv.get(["failed"])).value, "message");
+    });
+
+    test("a message that fails for good without keys leaves nothing", async ({ kv }) => {
+      const inbox = failing(kv);
+      await kv.enqueue("lost", { backoffSchedule: [] });
+      await kv.enqueue("stored", { backoffSchedule: [], keysIfUndelivered: [["failed"]] });
+      await present(kv, [["failed"]]);
+      await inbox.count(2);
+      assert.deepEqual(await keysOf(kv.list({ prefix: [] })), [["failed"]]);
+      assert.deepEqual(inbox.messages.toSorted(), ["lost", "stored"]);
+    });
+
+    test("listenQueue resolves when the database is closed", async ({ kv }) => {
+      const listening = [kv.listenQueue(() => undefined), kv.listenQueue(() => undefined)];
+      // By then they listen.
+      await kv.get(["a"]);
+      await kv.close();
+      await soon("listenQueue to resolve", Promise.all(listening));
+    });
+
+    test("listenQueue resolves also where the database is closed while a message is handled", async ({
+      kv,
+    }) => {
+      const inbox = new Inbox();
+      let finish: () => void = () => undefined;
+      const listening = kv.listenQueue(async (message) => {
+        inbox.receive(message);
+        await new Promise<void>((resolve) => {
+          finish = resolve;
+        });
+      });
+      await kv.enqueue("message");
+      await inbox.count(1);
+      const closing = kv.close();
+      finish();
+      await soon("the database to close", Promise.resolve(closing));
+      await soon("listenQueue to resolve", listening);
+    });
+
+    test(
+      "messages outlive the database that took them",
+      async ({ kv, reopen }) => {
+        await kv.enqueue("now");
+        await kv.enqueue("late", { delay: 50 });
+        const inbox = listen(await reopen());
+        const messages = (await inbox.count(2)) as string[];
+        assert.deepEqual(messages.toSorted(), ["late", "now"]);
+      },
+      "reopen",
+    );
+
+    test(
+      "a message that was handled is not delivered after reopening",
+      async ({ kv, reopen }) => {
+        const inbox = listen(kv);
+        await kv.enqueue("handled");
+        await inbox.count(1);
+        // By then its delivery has ended.
+        await kv.get(["a"]);
+        const reopened = await reopen();
+        const later = listen(reopened);
+        await reopened.enqueue("end", { delay: 100 });
+        assert.deepEqual(await later.count(1), ["end"]);
+      },
+      "reopen",
+    );
+
+    test("what is no value is no message", async ({ kv }) => {
+      await refuses(() => kv.enqueue(() => 1));
+      await refuses(() => kv.atomic().set(["a"], 1).enqueue(Symbol("s")).commit());
+      assert.deepEqual(await keysOf(kv.list({ prefix: [] })), []);
+    });
+
+    test("what is no value is refused with a TypeError", async ({ kv }) => {
+      await refuses(() => kv.enqueue(() => 1), TypeError);
+    });
+
+    test("what is no option is refused with a TypeError", async ({ kv }) => {
+      for (const options of Object.values(noOptions))
+        await refuses(() => kv.enqueue("message", options), TypeError);
+    });
+
+    for (const [name, options] of Object.entries(noOptions)) {
+      test(`${name} is refused`, async ({ kv }) => {
+        await refuses(() => kv.enqueue("message", options));
+        await refuses(() => kv.atomic().set(["a"], 1).enqueue("message", options).commit());
+        assert.deepEqual(await keysOf(kv.list({ prefix: [] })), []);
+      });
+    }
+  },
+};
+
+const failures: Record<string, () => Promise<void>> = {
+  throws: () => {
+    throw new Error("the handler throws");
+  },
+  rejects: () => Promise.reject(new Error("the handler rejects")),
+};
+
+const noOptions = {
+  "a negative delay": { delay: -1 },
+  "a delay of NaN": { delay: Number.NaN },
+  "a delay of more than 30 days": { delay: 30 * 24 * 3_600_000 + 1 },
+  "a delay that is a string": { delay: "1" },
+  "a schedule of six retries": { backoffSchedule: [1, 1, 1, 1, 1, 1] },
+  "a schedule with a negative time": { backoffSchedule: [1, -1] },
+  "a schedule with NaN": { backoffSchedule: [Number.NaN] },
+  "a schedule with more than an hour": { backoffSchedule: [3_600_001] },
+  "an undelivered key of no parts": { keysIfUndelivered: [[]] },
+  "an undelivered key with null": { keysIfUndelivered: [["a"], [null]] },
+} as unknown as Record<string, KvEnqueueOptions>;
+
+/** Keeps what is delivered. */
+function listen(kv: Kv): Inbox {
+  const inbox = new Inbox();
+  void kv.listenQueue((message) => inbox.receive(message));
+  return inbox;
+}
+
+/** Keeps what is delivered, and fails each time. */
+function failing(kv: Kv): Inbox {
+  const inbox = new Inbox();
+  void kv.listenQueue((message) => {
+    inbox.receive(message);
+    throw new Error("the handler fails");
+  });
+  return inbox;
+}
+
+/** The values of keys, when all of them are there. Not by watch: Deno's is not told of what a queue stores. */
+async function present(kv: Kv, keys: readonly KvKey[]): Promise<unknown[]> {
+  const arrived = async () => {
+    for (;;) {
+      const entries = await kv.getMany<unknown[]>([...keys]);
+      if (entries.every((entry) => entry.versionstamp !== null))
+        return entries.map((entry) => entry.value);
+      await until(Date.now() + 5);
+    }
+  };
+  return await soon("keys to be set", arrived());
+}

@@ -1,0 +1,516 @@
+import fc from "fast-check";
+import { describe, expect, it, vi } from "vitest";
+import { CopyFailedError, DatabaseClosedError } from "../src/errors/core-errors.js";
+import { compareKeys } from "../src/keys/compare-keys.js";
+import type { KvKey, KvKeyPart } from "../src/keys/key.js";
+import { copyKv } from "../src/kv/copy-kv.js";
+import type { CopyProgress } from "../src/kv/copy-options.js";
+import type { AtomicOperation, Kv, KvEntry } from "../src/kv/kv.js";
+import { openKv } from "../src/kv/open-kv.js";
+import { KvU64 } from "../src/values/kv-u64.js";
+import { contentDifference, entriesOf, fillWithEverything, progressKey } from "./copied-content.js";
+import { key as anyKey } from "./key-arbitrary.js";
+import { withFolder } from "./temporary-folder.js";
+
+class Crash extends Error {}
+
+/** What an atomic operation was given, as the database's interface shows it. */
+interface SeenCommit {
+  readonly sets: KvKey[];
+  wasApplied: boolean;
+}
+
+interface Interference {
+  /** Called with the number of the commit, from 1 on, before it. */
+  readonly before?: (commit: number, seen: SeenCommit) => void | Promise<void>;
+  /** The same after it. */
+  readonly after?: (commit: number) => void | Promise<void>;
+}
+
+/** A database that shows its commits; it has Deno KV's interface and no more, so that it does not tell its limits. */
+function watchedKv(
+  kv: Kv,
+  { before, after }: Interference = {},
+): { kv: Kv; commits: SeenCommit[] } {
+  const commits: SeenCommit[] = [];
+  const watched = (operation: AtomicOperation): AtomicOperation => {
+    const seen: SeenCommit = { sets: [], wasApplied: false };
+    const set = operation.set.bind(operation);
+    operation.set = (key, value, options) => {
+      seen.sets.push(key as KvKey);
+      return set(key, value, options);
+    };
+    const commit = operation.commit.bind(operation);
+    operation.commit = async () => {
+      commits.push(seen);
+      const number = commits.length;
+      await before?.(number, seen);
+      const result = await commit();
+      seen.wasApplied = result.ok;
+      await after?.(number);
+      return result;
+    };
+    return operation;
+  };
+  const proxy = new Proxy(kv, {
+    get(target, property) {
+      if (property === "limits") return undefined;
+      if (property === "atomic") return () => watched(target.atomic());
+      const member: unknown = Reflect.get(target, property, target);
+      return typeof member === "function" ? member.bind(target) : member;
+    },
+  });
+  return { kv: proxy, commits };
+}
+
+/** A database whose `list` gives these entries. */
+function listing(kv: Kv, entries: () => readonly KvEntry<unknown>[]): Kv {
+  return new Proxy(kv, {
+    get(target, property) {
+      if (property === "list") {
+        return async function* () {
+          yield* entries();
+        };
+      }
+      const member: unknown = Reflect.get(target, property, target);
+      return typeof member === "function" ? member.bind(target) : member;
+    },
+  });
+}
+
+const denoLimits = {
+  keyBytes: 2048,
+  valueBytes: 65_536,
+  checks: 10,
+  mutations: 1000,
+  totalMutationBytes: 819_200,
+  totalKeyBytes: 81_920,
+};
+
+/** Six entries to a commit. */
+const smallCommits = { limits: { mutations: 8 } } as const;
+
+async function fill(kv: Kv, count: number, makeValue: (n: number) => unknown = (n) => n) {
+  for (let n = 0; n < count; n++) await kv.set(["n", n], makeValue(n));
+}
+
+async function assertSame(actual: Kv, expected: Kv): Promise<void> {
+  expect(await contentDifference(actual, expected)).toBeUndefined();
+}
+
+describe("copyKv", { timeout: 30_000 }, () => {
+  it("copies keys and values of every kind to disk and back", async () => {
+    await withFolder(async (folder) => {
+      const from = await openKv();
+      const disk = await openKv(folder, { durability: "relaxed" });
+      try {
+        const entries = await fillWithEverything(from);
+        expect(await copyKv(from, disk)).toMatchObject({ entries, resumed: false });
+        await assertSame(disk, from);
+        const back = await openKv();
+        expect(await copyKv(disk, back)).toMatchObject({ entries, resumed: false });
+        await assertSame(back, from);
+      } finally {
+        await disk.close();
+      }
+    });
+  });
+
+  it("copies between databases that order their keys differently", async () => {
+    const from = await openKv();
+    await fillWithEverything(from);
+    const deno = await openKv(":memory:", { compat: "deno" });
+    await copyKv(from, deno);
+    const back = await openKv();
+    await copyKv(deno, back);
+    await assertSame(back, from);
+  });
+
+  it("copies an empty database", async () => {
+    const to = await openKv();
+    expect(await copyKv(await openKv(), to)).toEqual({ entries: 0, bytes: 0, resumed: false });
+    expect(await entriesOf(to)).toEqual([]);
+  });
+
+  it("leaves the target's other entries, and replaces those under the same keys", async () => {
+    const [from, to] = [await openKv(), await openKv()];
+    await from.set(["same"], "new");
+    await to.set(["same"], "old");
+    await to.set(["same", "number"], new KvU64(5n));
+    await from.set(["same", "number"], new KvU64(7n));
+    await to.set(["other"], "kept");
+    await copyKv(from, to);
+    expect((await to.get(["same"])).value).toBe("new");
+    expect((await to.get(["same", "number"])).value).toEqual(new KvU64(7n));
+    expect((await to.get(["other"])).value).toBe("kept");
+  });
+
+  it("tells its progress after each commit", async () => {
+    const [from, to] = [await openKv(), await openKv(":memory:", smallCommits)];
+    await fill(from, 20);
+    const told: CopyProgress[] = [];
+    const result = await copyKv(from, to, { onProgress: (progress) => told.push(progress) });
+    expect(told.map(({ entries }) => entries)).toEqual([6, 12, 18, 20]);
+    expect(told.at(-1)).toEqual(result);
+    expect(told.map(({ bytes }) => bytes)).toEqual(
+      [6, 12, 18, 20].map((n) => (n * result.bytes) / 20),
+    );
+    expect(result.bytes).toBeGreaterThan(20 * 10);
+  });
+
+  it("copies what is written ahead of it, and not what changes behind it", async () => {
+    const [from, to] = [await openKv(), await openKv(":memory:", smallCommits)];
+    await fill(from, 300);
+    const write = async () => {
+      await from.set(["n", 2.5], "behind");
+      await from.set(["n", 299.5], "ahead");
+    };
+    const { kv } = watchedKv(to, { after: async (commit) => (commit === 1 ? write() : undefined) });
+    await copyKv(from, withLimits(kv, 8));
+    expect((await to.get(["n", 299.5])).value).toBe("ahead");
+    expect((await to.get(["n", 2.5])).value).toBeNull();
+    expect(await entriesOf(to)).toHaveLength(301);
+  });
+});
+
+describe("a copy that stopped is continued", { timeout: 30_000 }, () => {
+  for (const compat of [undefined, "deno"] as const) {
+    const options = compat === undefined ? {} : { compat };
+    for (const moment of ["before", "after"] as const) {
+      it(`after a crash ${moment} any of its commits, in the order of ${compat ?? "the specification"}`, async () => {
+        const from = await openKv(":memory:", options);
+        const entries = await fillWithEverything(from);
+        let commits = Number.POSITIVE_INFINITY;
+        for (let at = 1; at <= commits; at++) {
+          const to = await openKv(":memory:", smallCommits);
+          const crash = (commit: number) => {
+            if (commit >= at) throw new Crash();
+          };
+          const crashing = watchedKv(to, { [moment]: crash });
+          await expect(copyKv(from, withLimits(crashing.kv, 8))).rejects.toThrow(Crash);
+          const second = watchedKv(to);
+          const result = await copyKv(from, withLimits(second.kv, 8));
+          expect(result.entries).toBe(result.resumed ? entries : copiedBy([second.commits]).length);
+          await assertSame(to, from);
+          const copied = copiedBy([crashing.commits, second.commits]);
+          // The last commit removes the progress: who is not told of that begins anew, and so copies all of it again.
+          const isForgotten = moment === "after" && !result.resumed && at > 1;
+          expect(copied).toHaveLength(isForgotten ? 2 * entries : entries);
+          const { length } = second.commits;
+          if (length === 1 || isForgotten) commits = at;
+        }
+        expect(commits).toBeGreaterThan(9);
+      });
+    }
+  }
+
+  it("whatever the keys are and wherever it stopped", async () => {
+    const property = fc.asyncProperty(
+      fc.array(
+        anyKey.filter((key) => key.length > 0),
+        { minLength: 1, maxLength: 40 },
+      ),
+      fc.nat(6),
+      fc.constantFrom(undefined, "deno" as const),
+      async (keys, at, compat) => {
+        const from = await openKv(":memory:", compat === undefined ? {} : { compat });
+        const taken = keys.filter((key) => compat === undefined || !key.some(isTooLargeForDeno));
+        for (const [index, key] of taken.entries()) await from.set(key, index);
+        const to = await openKv(":memory:", smallCommits);
+        const stop = () => {
+          if (++told > at) throw new Crash();
+        };
+        let told = 0;
+        await copyKv(from, to, { onProgress: stop }).catch((error: unknown) => {
+          if (!(error instanceof Crash)) throw error;
+        });
+        const result = await copyKv(from, to);
+        expect(result.resumed).toBe(told > at);
+        await assertSame(to, from);
+      },
+    );
+    await fc.assert(property, { numRuns: 60 });
+  });
+
+  it("behind the last entry that was copied, also where that is gone from the source", async () => {
+    const [from, to] = [await openKv(), await openKv(":memory:", smallCommits)];
+    await fill(from, 20);
+    await stopAfter(from, to, 2);
+    await from.delete(["n", 11]);
+    await from.set(["n", 11.5], "between");
+    await from.set(["n", 3], "changed behind");
+    const { kv, commits } = watchedKv(to);
+    expect(await copyKv(from, kv)).toMatchObject({ entries: 21, resumed: true });
+    expect(copiedBy([commits]).slice(0, 2)).toEqual([
+      ["n", 11.5],
+      ["n", 12],
+    ]);
+    expect((await to.get(["n", 3])).value).toBe(3);
+  });
+
+  it("from the first entry with restart", async () => {
+    const [from, to] = [await openKv(), await openKv(":memory:", smallCommits)];
+    await fill(from, 20);
+    await stopAfter(from, to, 2);
+    await from.set(["n", 3], "changed behind");
+    expect(await copyKv(from, to, { restart: true })).toMatchObject({
+      entries: 20,
+      resumed: false,
+    });
+    await assertSame(to, from);
+  });
+
+  it("which a signal stopped, with its reason", async () => {
+    const [from, to] = [await openKv(), await openKv(":memory:", smallCommits)];
+    await fill(from, 20);
+    const stop = new AbortController();
+    const reason = new Crash();
+    const { kv, commits } = watchedKv(withLimits(to, 8), { before: () => stop.abort(reason) });
+    await expect(copyKv(from, withLimits(kv, 8), { signal: stop.signal })).rejects.toBe(reason);
+    expect(commits).toHaveLength(1);
+    expect(await copyKv(from, to)).toMatchObject({ entries: 20, resumed: true });
+    await assertSame(to, from);
+    const { kv: untouched, commits: none } = watchedKv(to);
+    await expect(copyKv(from, untouched, { signal: stop.signal })).rejects.toBe(reason);
+    expect(none).toEqual([]);
+  });
+
+  it("and does not copy the progress that a source has stored for itself", async () => {
+    const [first, second, third] = [await openKv(), await openKv(), await openKv()];
+    await fill(first, 2000);
+    await stopAfter(first, second, 1);
+    expect(await entriesOf(second)).toContainEqual(expect.objectContaining({ key: progressKey }));
+    await second.set([...progressKey, "u64"], 1);
+    const entries = (await entriesOf(second)).length - 2;
+    expect(await copyKv(second, third)).toMatchObject({ entries });
+    expect(await entriesOf(third)).toHaveLength(entries);
+    expect(await copyKv(first, second)).toMatchObject({ entries: 2000, resumed: true });
+    await assertSame(second, first);
+  });
+
+  it.each([null, 5, {}, { position: "a" }, { position: new Uint8Array([0x99]) }])(
+    "unless the stored progress is unreadable: %j",
+    async (progress) => {
+      const [from, to] = [await openKv(), await openKv()];
+      await fill(from, 3);
+      await to.set(progressKey, progress);
+      const error = await copyKv(from, to).catch((thrown: unknown) => thrown);
+      expect(error).toBeInstanceOf(CopyFailedError);
+      expect(error).toMatchObject({ code: "KW_COPY_FAILED", key: progressKey });
+      await copyKv(from, to, { restart: true });
+      await assertSame(to, from);
+    },
+  );
+
+  // The fifth commit is the last, which removes the progress.
+  it.each([2, 5])(
+    "unless another one runs into the same database, before commit %d",
+    async (at) => {
+      const [from, to] = [await openKv(), await openKv(":memory:", smallCommits)];
+      await fill(from, 20);
+      const { kv } = watchedKv(to, {
+        before: async (commit) => {
+          if (commit === at) await copyKv(from, to, { restart: true });
+        },
+      });
+      const error = await copyKv(from, withLimits(kv, 8)).catch((thrown: unknown) => thrown);
+      expect(error).toBeInstanceOf(CopyFailedError);
+      expect(error).toMatchObject({ key: progressKey });
+      await assertSame(to, from);
+    },
+  );
+});
+
+describe("a commit of a copy", { timeout: 30_000 }, () => {
+  it.each([
+    ["small entries", 3000, (): unknown => 1, ["n"]],
+    ["large values", 60, (): unknown => new Uint8Array(60_000), ["n"]],
+    ["large keys", 200, (): unknown => 1, ["k".repeat(2000)]],
+  ] as const)(
+    "stays within Deno KV's limits where the target tells none: %s",
+    async (_, count, makeValue, prefix) => {
+      const from = await openKv();
+      for (let n = 0; n < count; n++) await from.set([...prefix, n], makeValue());
+      const to = await openKv(":memory:", { limits: denoLimits });
+      const { kv, commits } = watchedKv(to);
+      await copyKv(from, kv);
+      await assertSame(to, from);
+      expect(commits.filter(({ wasApplied }) => !wasApplied)).toEqual([]);
+      expect(commits.length).toBeLessThan(12);
+    },
+  );
+
+  it("is made in halves where it is too large all the same", async () => {
+    for (const refusal of [
+      new TypeError("Too large"),
+      Object.assign(new Error("TooManyMutations"), { code: "GenericFailure" }),
+    ]) {
+      const [from, to] = [await openKv(), await openKv()];
+      await fill(from, 50);
+      const { kv, commits } = watchedKv(to, {
+        before: (_, { sets }) => {
+          if (sets.length > 5) throw refusal;
+        },
+      });
+      const told: number[] = [];
+      await copyKv(from, kv, { onProgress: ({ entries }) => told.push(entries) });
+      await assertSame(to, from);
+      expect(copiedBy([commits])).toHaveLength(50);
+      expect(told).toEqual([...told].sort((a, b) => a - b));
+      expect(told).toHaveLength(16);
+      expect(told.at(-1)).toBe(50);
+    }
+  });
+
+  it("fails with the key of an entry that the target does not take, and what was before it stays", async () => {
+    const from = await openKv();
+    await fill(from, 20, (n) => (n === 13 ? "x".repeat(1000) : n));
+    const to = await openKv(":memory:", { limits: { valueBytes: 500 } });
+    const error = await copyKv(from, to).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(CopyFailedError);
+    expect(error).toMatchObject({
+      code: "KW_COPY_FAILED",
+      key: ["n", 13],
+      cause: { code: "KW_LIMIT_EXCEEDED" },
+    });
+    expect((await entriesOf(to)).filter(({ key }) => key[0] === "n")).toHaveLength(13);
+    await from.set(["n", 13], "short");
+    expect(await copyKv(from, to)).toMatchObject({ entries: 20, resumed: true });
+    await assertSame(to, from);
+  });
+
+  it("fails with the key of an entry that cannot be encoded", async () => {
+    const [from, to] = [await openKv(), await openKv()];
+    const source = listing(from, () =>
+      ["a", () => 1, "c"].map((value, n) => ({ key: [n], value, versionstamp: "" })),
+    );
+    await expect(copyKv(source, to)).rejects.toMatchObject({
+      code: "KW_COPY_FAILED",
+      key: [1],
+      cause: { code: "KW_VALUE_UNSUPPORTED" },
+    });
+    expect((await to.get([0])).value).toBe("a");
+  });
+
+  it("is not made again where the target does not work", async () => {
+    const [from, to] = [await openKv(), await openKv()];
+    await fill(from, 5);
+    const failure = new DatabaseClosedError();
+    const { kv, commits } = watchedKv(to, {
+      before: () => {
+        throw failure;
+      },
+    });
+    await expect(copyKv(from, kv)).rejects.toBe(failure);
+    expect(commits).toHaveLength(1);
+  });
+});
+
+describe("a copied entry", () => {
+  it("expires when that of the source does", async () => {
+    const [from, to] = [await openKv(), await openKv()];
+    await from.set(["stays"], 1);
+    await from.set(["expires"], 2, { expireIn: 1_000_000 });
+    await from.set(["number"], new KvU64(3n), { expireIn: 2_000_000 });
+    await copyKv(from, to);
+    expect((await entriesOf(to)).map(({ key }) => key)).toEqual([
+      ["expires"],
+      ["number"],
+      ["stays"],
+    ]);
+    const [expires, number, stays] = await entriesOf(to);
+    const source = await entriesOf(from);
+    expect(stays!.expireAt).toBeUndefined();
+    for (const [index, copied] of [expires, number].entries()) {
+      const late = copied!.expireAt! - source[index]!.expireAt!;
+      expect(late).toBeGreaterThanOrEqual(0);
+      expect(late).toBeLessThan(60_000);
+    }
+    expect(number!.value).toEqual(new KvU64(3n));
+  });
+
+  it("is left out where it has expired", async () => {
+    const [from, to] = [await openKv(), await openKv()];
+    const now = Date.now();
+    const entry = (name: string, expireAt: number) => ({
+      key: [name],
+      value: 1,
+      versionstamp: "",
+      expireAt,
+    });
+    const source = listing(from, () => [
+      entry("gone", now - 1),
+      entry("just", now),
+      entry("there", now + 1e6),
+    ]);
+    vi.spyOn(Date, "now").mockReturnValue(now);
+    try {
+      expect(await copyKv(source, to)).toMatchObject({ entries: 1 });
+      expect(await entriesOf(to)).toMatchObject([{ key: ["there"], expireAt: now + 1e6 }]);
+    } finally {
+      vi.restoreAllMocks();
+    }
+  });
+
+  it("has a number that the target counts with, whatever class it has in the source", async () => {
+    class _KvU64 {
+      readonly value: bigint;
+      constructor(value: bigint) {
+        this.value = value;
+      }
+    }
+    // As `Deno.KvU64` is named.
+    const DenoKvU64 = { KvU64: class extends _KvU64 {} }.KvU64;
+    const [from, to] = [await openKv(), await openKv()];
+    await to.set(["there already"], "text");
+    const values = {
+      a: new _KvU64(1n),
+      b: new DenoKvU64(2n),
+      c: new KvU64(3n),
+      "there already": new _KvU64(4n),
+    };
+    const source = listing(from, () =>
+      Object.entries(values).map(([name, value]) => ({ key: [name], value, versionstamp: "" })),
+    );
+    expect(await copyKv(source, to)).toMatchObject({ entries: 4 });
+    for (const [name, { value }] of Object.entries(values)) {
+      await to.atomic().sum([name], 10n).commit();
+      expect((await to.get([name])).value).toEqual(new KvU64(value + 10n));
+    }
+    expect((await entriesOf(to)).map(({ key }) => key).sort(compareKeys)).toHaveLength(4);
+  });
+});
+
+/** The same database, which tells that it takes so many mutations. */
+function withLimits(kv: Kv, mutations: number): Kv {
+  return new Proxy(kv, {
+    get(target, property) {
+      if (property === "limits") return { mutations };
+      const member: unknown = Reflect.get(target, property, target);
+      return typeof member === "function" ? member.bind(target) : member;
+    },
+  });
+}
+
+/** Deno KV takes bigints of 255 bytes. */
+function isTooLargeForDeno(part: KvKeyPart): boolean {
+  return typeof part === "bigint" && (part >= 1n << 2040n || part <= -(1n << 2040n));
+}
+
+/** Copies, and stops after so many commits. */
+async function stopAfter(from: Kv, to: Kv, commits: number): Promise<void> {
+  let told = 0;
+  const onProgress = () => {
+    if (++told === commits) throw new Crash();
+  };
+  await expect(copyKv(from, to, { onProgress })).rejects.toThrow(Crash);
+}
+
+/** The keys that applied commits have set, those of the copy itself left out. */
+function copiedBy(runs: readonly SeenCommit[][]): KvKey[] {
+  return runs
+    .flat()
+    .filter(({ wasApplied }) => wasApplied)
+    .flatMap(({ sets }) => sets)
+    .filter((key) => key[0] !== "__keywright");
+}

@@ -1,0 +1,42 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { openKv } from "../src/kv/open-kv.js";
+import { KvU64 } from "../src/values/kv-u64.js";
+import { denoCompatDifferences, isListed } from "./deno-compat-differences.js";
+import { denoCases, outcomeOf } from "./golden/deno-cases.mjs";
+
+interface RecordedCalls {
+  readonly deno: string;
+  readonly calls: Readonly<Record<string, unknown>>;
+}
+
+const file = new URL("golden/deno-calls.json", import.meta.url);
+const recorded = JSON.parse(readFileSync(file, "utf8")) as RecordedCalls;
+
+describe(`compat mode does as Deno ${recorded.deno}`, () => {
+  it("in every recorded call", () => {
+    expect([...denoCases.keys()]).toEqual(Object.keys(recorded.calls));
+  });
+
+  for (const name of denoCases.keys()) {
+    const isDifferent = isListed(denoCompatDifferences, name);
+    it(isDifferent ? `but not where ${name}` : name, async () => {
+      const expected = recorded.calls[name];
+      const outcome = await outcomeInCompatMode(name);
+      if (isDifferent) expect(outcome).not.toEqual(expected);
+      else expect(outcome).toEqual(expected);
+    });
+  }
+});
+
+async function outcomeInCompatMode(name: string): Promise<unknown> {
+  const { given, run } = denoCases.get(name)!;
+  const kv = await openKv(":memory:", { compat: "deno" });
+  try {
+    const context = { kv, KvU64 };
+    await given?.(context);
+    return await outcomeOf(run, context);
+  } finally {
+    await kv[Symbol.asyncDispose]();
+  }
+}
