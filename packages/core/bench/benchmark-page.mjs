@@ -23,8 +23,9 @@ ${benchmarkTables(ratios, sizes)}
   decodes what it reads with \`decodeValue\` (and \`decodeKey\` for \`list\`), but verifies no checksum and checks nothing
   before it writes.
 - A commit creates a row as the guide to secondary indexes does: it checks that neither the row nor its unique index
-  entry is there, and sets both and one more index entry. 64 of them are in flight. The raw batch puts the same three
-  keys, 64 batches in flight, without fsync.
+  entry is there, and sets both and one more index entry. An update checks that both are as they were, which is dearer:
+  keys that are there have to be read. 64 commits are in flight. The raw batch puts the three keys of a new row, 64
+  batches in flight, without fsync.
 - \`@deno/kv\` stores in SQLite with a write-ahead log and \`synchronous=FULL\`, its own defaults: it syncs the log once for
   each commit, also where 64 are in flight (seen with \`strace\`: 1,405 calls of \`fsync\` for 1,380 commits). Keywright
   syncs once for each group of commits. Both acknowledge a commit only when it is on disk.

@@ -14,6 +14,7 @@ import {
   getRow,
   listRows,
   randomRowKeys,
+  updateRows,
 } from "./workload.mjs";
 
 /** @returns for each operation the nanoseconds of ours and theirs, their ratio, and the ratio that is the goal. */
@@ -46,6 +47,11 @@ export async function measureRatios(folder, effort, rows = 10_000) {
       effort,
       commitsPerCall,
     );
+    const updates = await compare(
+      { ours: await updateRows(full, rows), deno: await updateRows(deno, rows) },
+      effort,
+      commitsPerCall,
+    );
     const encodings = await compare(
       {
         ours: encode(keys, encodeKey),
@@ -58,6 +64,7 @@ export async function measureRatios(folder, effort, rows = 10_000) {
       result("`get`", "raw `getSync` and decoding", gets.ours, gets.raw, 0.5),
       result("`get`", "`get` of `@deno/kv`", gets.ours, gets.deno, 30),
       result("commit, `full`", "commit of `@deno/kv`", syncedCommits.ours, syncedCommits.deno, 6),
+      result("the same, of updates", "commit of `@deno/kv`", updates.ours, updates.deno, 6),
       result("commit, `relaxed`", "raw batch", relaxedCommits.ours, relaxedCommits.raw, 0.5),
       result("`list`, per entry", "raw `nextv` and decoding", lists.ours, lists.raw, 0.5),
       result("`encodeKey`", "`ordered-binary`", encodings.ours, encodings.orderedBinary, 1),

@@ -44,6 +44,35 @@ export function createRows(kv, numbers) {
 }
 
 /**
+ * Updates rows: a commit checks that the row and its unique index entry are as they were, and sets both and one more index
+ * entry. The rows are taken in turn, so that no two commits in flight are of the same one.
+ */
+export async function updateRows(kv, rows) {
+  const versionstamps = [];
+  for (let number = 0; number < rows; number++) {
+    const [[key]] = entriesOf(number);
+    versionstamps.push((await kv.get(key)).versionstamp);
+  }
+  const update = async ({ number, entries: [row, unique, index] }) => {
+    const versionstamp = versionstamps[number];
+    const result = await kv
+      .atomic()
+      .check({ key: row[0], versionstamp }, { key: unique[0], versionstamp })
+      .set(...row)
+      .set(...unique)
+      .set(...index)
+      .commit();
+    if (!result.ok) throw new Error("a commit was refused");
+    versionstamps[number] = result.versionstamp;
+  };
+  let next = 0;
+  return perCall(() => {
+    const number = next++ % rows;
+    return { number, entries: entriesOf(number) };
+  }, update);
+}
+
+/**
  * A mitata benchmark whose calls do `commit` for so many inputs, so many at a time. To make the inputs is no part of what
  * is measured.
  */

@@ -27,7 +27,7 @@ export interface StoredSet {
   /** Milliseconds since the epoch; without it the entry stays. */
   readonly expireAt?: number;
   /** The versionstamp of the write is appended to the key, as one more string part. */
-  readonly endsInVersionstamp?: true;
+  readonly endsInVersionstamp?: boolean;
 }
 
 /** A change of one key. A key that begins with a zero byte is the database's own, and no reader of entries sees it. */

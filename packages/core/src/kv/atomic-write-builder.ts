@@ -70,19 +70,17 @@ export class AtomicWriteBuilder implements AtomicOperation {
   }
 
   set(key: KvSetKey, value: unknown, options?: KvSetOptions): this {
-    const { limits } = this.#context;
     const before = partsBeforeVersionstamp(key);
-    const mutation: StoredSet = {
+    const set: StoredSet = {
       type: "set",
       key: this.#encodeKey(before ?? (key as KvKey)),
       value: encodeValue(value),
-      ...(before === undefined ? {} : { endsInVersionstamp: true }),
+      endsInVersionstamp: before !== undefined,
     };
-    assertWithin(limits, "valueBytes", mutation.value.length);
-    const expireIn = options?.expireIn;
-    if (expireIn === undefined) return this.#add(mutation);
+    assertWithin(this.#context.limits, "valueBytes", set.value.length);
+    if (options?.expireIn === undefined) return this.#add(set);
     const now = Date.now();
-    const expiring = { ...mutation, expireAt: now + wholeMilliseconds(expireIn) };
+    const expiring = { ...set, expireAt: now + wholeMilliseconds(options.expireIn) };
     this.#mutations.push(expiryHint(expiring, now));
     return this.#add(expiring);
   }

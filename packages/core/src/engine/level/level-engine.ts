@@ -23,7 +23,7 @@ import {
 import { readFailure } from "./read-failure.js";
 import { decodeRecord } from "./record.js";
 import { commitRecordRange, firstEntryKey, firstSystemKey, headerKey } from "./reserved-keys.js";
-import { type RecordMutation, WriteGroup } from "./write-group.js";
+import { dependsOnStored, type RecordMutation, WriteGroup } from "./write-group.js";
 
 /** Any abstract-level database: which encodings it was opened with does not matter. */
 export type LevelDatabase = AbstractLevel<string | Buffer | Uint8Array, unknown, unknown>;
@@ -268,8 +268,7 @@ function hasExpired({ expireAt }: StoredEntry, now: number): boolean {
 
 /** The keys of which a write has to know what is stored. */
 function keysReadBy({ checks, mutations }: AtomicWrite): Uint8Array[] {
-  const read = mutations.filter(({ type }) => type !== "set" && type !== "delete");
-  return [...checks, ...read].map(({ key }) => key);
+  return [...checks, ...mutations.filter(dependsOnStored)].map(({ key }) => key);
 }
 
 async function initialise(level: Level, mode: DatabaseMode, readOnly: boolean): Promise<void> {

@@ -33,6 +33,8 @@ export class WriteGroup {
   readonly #options: WriteGroupOptions;
   readonly #states = new Map<string, KeyState>();
   #order = 0;
+  /** What the keys were before the write that is being added, where it may have to be taken back. */
+  #undo: [text: string, state: KeyState | undefined][] | undefined;
 
   constructor(options: WriteGroupOptions) {
     this.#options = options;
@@ -41,66 +43,50 @@ export class WriteGroup {
   /** Adds a write, where its checks hold: all of it, or nothing. */
   apply(write: AtomicWrite): WriteOutcome {
     const { length } = this.mutations;
-    const undo: [text: string, state: KeyState | undefined][] = [];
+    // Only what depends on what is stored can fail after the checks.
+    this.#undo = write.mutations.some(dependsOnStored) ? [] : undefined;
     try {
       for (const { key, versionstamp } of write.checks) {
         if ((this.#entry(key)?.versionstamp ?? null) !== versionstamp) return null;
       }
       const versionstamp = formatVersionstamp(this.#options.sequence, this.#order);
-      for (const mutation of write.mutations) this.#mutate(mutation, versionstamp, undo);
+      for (const mutation of write.mutations) this.#mutate(mutation, versionstamp);
       this.#order++;
       this.last = versionstamp;
       return versionstamp;
     } catch (error) {
       // Nothing has been written yet: the other writes of the group go on.
       this.mutations.length = length;
-      for (const [text, state] of undo.reverse()) this.#restore(text, state);
+      for (const [text, state] of this.#undo?.reverse() ?? []) this.#restore(text, state);
       return error as Error;
     }
   }
 
-  #mutate(
-    mutation: StoredMutation,
-    versionstamp: string,
-    undo: [text: string, state: KeyState | undefined][],
-  ): void {
-    const change = this.#change(mutation, versionstamp);
-    if (change === undefined) return;
-    const [key, state] = change;
+  #mutate(mutation: StoredMutation, versionstamp: string): void {
+    const { type, key } = mutation;
+    if (type === "set") {
+      const { value, expireAt, endsInVersionstamp } = mutation;
+      const fullKey = endsInVersionstamp ? appendVersionstampPart(key, versionstamp) : key;
+      this.#change(fullKey, { key: fullKey, value, versionstamp, expireAt });
+    } else if (type === "delete") {
+      this.#change(key, null);
+    } else if (type === "deleteExpired") {
+      const stored = this.#stored(key);
+      if (stored !== null && this.#hasExpired(stored)) this.#change(key, null);
+    } else {
+      const value = combineU64(mutation, this.#entry(key));
+      this.#change(key, { key, value, versionstamp, expireAt: undefined });
+    }
+  }
+
+  #change(key: Uint8Array, state: KeyState): void {
     const text = textOfBytes(key);
-    undo.push([text, this.#states.get(text)]);
+    this.#undo?.push([text, this.#states.get(text)]);
     this.#states.set(text, state);
     this.mutations.push({
       key: this.#options.copiesWrites ? key : new Uint8Array(key),
       record: state === null ? undefined : this.#record(state),
     });
-  }
-
-  /** What a mutation makes of a key; undefined where it changes nothing. */
-  #change(
-    mutation: StoredMutation,
-    versionstamp: string,
-  ): [key: Uint8Array, state: KeyState] | undefined {
-    switch (mutation.type) {
-      case "set": {
-        const { value, expireAt } = mutation;
-        const key = mutation.endsInVersionstamp
-          ? appendVersionstampPart(mutation.key, versionstamp)
-          : mutation.key;
-        return [key, { key, value, versionstamp, expireAt }];
-      }
-      case "delete":
-        return [mutation.key, null];
-      case "deleteExpired": {
-        const stored = this.#stored(mutation.key);
-        return stored !== null && this.#hasExpired(stored) ? [mutation.key, null] : undefined;
-      }
-      default: {
-        const { key } = mutation;
-        const value = combineU64(mutation, this.#entry(key));
-        return [key, { key, value, versionstamp, expireAt: undefined }];
-      }
-    }
   }
 
   #record(entry: StoredEntry): Uint8Array {
@@ -132,4 +118,9 @@ export class WriteGroup {
     if (state === undefined) this.#states.delete(text);
     else this.#states.set(text, state);
   }
+}
+
+/** Whether what a mutation does depends on what is stored under its key. */
+export function dependsOnStored({ type }: StoredMutation): boolean {
+  return type !== "set" && type !== "delete";
 }

@@ -30,7 +30,7 @@ export function expiryHint(set: StoredSet, now: number): StoredSet {
     type: "set",
     key: encodeHintKey(hint),
     value: nothing,
-    ...(endsInVersionstamp ? { endsInVersionstamp } : {}),
+    endsInVersionstamp: endsInVersionstamp ?? false,
   };
 }
 
