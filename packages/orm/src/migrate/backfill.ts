@@ -1,6 +1,5 @@
 import type { AtomicCheck, KvEntry, KvKeyPart } from "@keywright/core";
-import { encodeKey } from "@keywright/core";
-import { ulid } from "ulid";
+import { encodeKey, ulid } from "@keywright/core";
 import { withIndexStates } from "../catalog/catalog-entry.js";
 import { StaleSchemaError } from "../errors/orm-errors.js";
 import { type IndexEntry, indexEntries } from "../indexes/index-entries.js";

@@ -1,5 +1,4 @@
-import type { AtomicCheck } from "@keywright/core";
-import { monotonicFactory } from "ulid";
+import { type AtomicCheck, monotonicUlid } from "@keywright/core";
 import { PrimaryKeyChangeError, RowNotFoundError } from "../errors/orm-errors.js";
 import { type IndexEntry, indexChanges, indexEntries } from "../indexes/index-entries.js";
 import { isSameKey, isSamePart, keyPartOf } from "../indexes/key-parts.js";
@@ -12,8 +11,6 @@ import { parsePatch, parseRow } from "./parse-row.js";
 
 /** Finds the row to write, anew after each conflict. */
 export type FindRow = () => Promise<FoundRow | undefined>;
-
-const monotonicUlid = monotonicFactory();
 
 /**
  * Creates a row and returns it.
