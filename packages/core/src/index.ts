@@ -31,6 +31,7 @@ export { compareKeys } from "./keys/compare-keys.js";
 export { decodeKey } from "./keys/decode-key.js";
 export { encodeKey } from "./keys/encode-key.js";
 export type { KvKey, KvKeyPart } from "./keys/key.js";
+export { denoOrder, type KeyOrder, specificationOrder } from "./keys/key-order.js";
 export type { KvListSelector } from "./keys/key-range.js";
 export { copyKv } from "./kv/copy-kv.js";
 export type { CopyOptions, CopyProgress } from "./kv/copy-options.js";
@@ -45,12 +46,14 @@ export type {
   KvEnqueueOptions,
   KvEntry,
   KvEntryMaybe,
+  KvLike,
   KvListIterator,
   KvListOptions,
   KvMutation,
   KvSetKey,
   KvSetOptions,
   KvWatchOptions,
+  QueueHandler,
 } from "./kv/kv.js";
 export type { KvLimits } from "./kv/limits.js";
 export { type OpenKvOptions, openKv } from "./kv/open-kv.js";

@@ -98,6 +98,40 @@ async function assertSame(actual: Kv, expected: Kv): Promise<void> {
   expect(await contentDifference(actual, expected)).toBeUndefined();
 }
 
+describe("copyKv of another source than before", () => {
+  it("is refused until it is to restart", async () => {
+    const [first, second, to] = [await openKv(), await openKv(), await openKv()];
+    await fill(first, 50);
+    await fill(second, 60);
+    await second.set(["n", 0], "another commit");
+    const stop = new Error("stop");
+    const onProgress = () => {
+      throw stop;
+    };
+    await expect(copyKv(first, to, { onProgress })).rejects.toBe(stop);
+    await expect(copyKv(second, to)).rejects.toMatchObject({ code: "KW_COPY_FAILED" });
+    expect(await copyKv(second, to, { restart: true })).toMatchObject({ entries: 60 });
+    await assertSame(to, second);
+  });
+});
+
+describe("copyKv of entries beside its own progress", () => {
+  it("copies them", async () => {
+    const [from, to] = [await openKv(), await openKv()];
+    await from.set(["__keywright", "copy", "mine"], 1);
+    await copyKv(from, to);
+    expect((await to.get(["__keywright", "copy", "mine"])).value).toBe(1);
+  });
+});
+
+describe("copyKv of a database into itself", () => {
+  it("is refused", async () => {
+    const kv = await openKv();
+    await expect(copyKv(kv, kv)).rejects.toMatchObject({ code: "KW_OPTION_INVALID", option: "to" });
+    await kv.close();
+  });
+});
+
 describe("copyKv", { timeout: 30_000 }, () => {
   it("copies keys and values of every kind to disk and back", async () => {
     await withFolder(async (folder) => {

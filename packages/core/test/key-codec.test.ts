@@ -319,3 +319,11 @@ describe("encodeKey refuses", () => {
     expect(encodeKey([])).toHaveLength(0);
   });
 });
+
+describe("the bytes of encodeKey", () => {
+  it("are the caller's own, and share no memory with those of other keys", () => {
+    const [first, second] = [encodeKey(["users", 1]), encodeKey(["users", 2])];
+    expect(first.buffer).not.toBe(second.buffer);
+    expect(first.buffer.byteLength).toBe(first.length);
+  });
+});

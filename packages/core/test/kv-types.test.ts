@@ -1,3 +1,4 @@
+import type { Kv as NpmDenoKv } from "@deno/kv";
 import { describe, expectTypeOf, it } from "vitest";
 import {
   type AtomicCheck,
@@ -10,6 +11,7 @@ import {
   type KvEntryMaybe,
   type KvKey,
   type KvKeyPart,
+  type KvLike,
   type KvListIterator,
   type KvListSelector,
   openKv,
@@ -91,5 +93,32 @@ describe("the types of Kv", () => {
     expectTypeOf<EmbeddedKv>().toExtend<Kv>();
     expectTypeOf<EmbeddedKv>().toExtend<AsyncDisposable>();
     expectTypeOf(openKv).parameter(1).exclude<undefined>().toHaveProperty("durability");
+  });
+
+  it("of what has the interface of Deno KV, with keys as Deno types them too", () => {
+    type DenoKey = readonly (KvKeyPart | symbol)[];
+    type DenoEntry<T> = { key: DenoKey; value: T; versionstamp: string };
+    type DenoEntryMaybe<T> = DenoEntry<T> | { key: DenoKey; value: null; versionstamp: null };
+    /** The methods of `Deno.Kv` whose types differ from ours. */
+    interface DenoKv extends Omit<Kv, "get" | "getMany" | "list" | "watch"> {
+      get<T = unknown>(key: DenoKey): Promise<DenoEntryMaybe<T>>;
+      getMany<T extends readonly unknown[]>(
+        keys: readonly [...{ [K in keyof T]: DenoKey }],
+      ): Promise<{ [K in keyof T]: DenoEntryMaybe<T[K]> }>;
+      list<T = unknown>(
+        selector: KvListSelector,
+      ): AsyncIterableIterator<DenoEntry<T>> & { cursor: string };
+    }
+    expectTypeOf<DenoKv>().toExtend<KvLike>();
+    expectTypeOf<DenoKv>().not.toExtend<Kv>();
+    expectTypeOf<Kv>().toExtend<KvLike>();
+    expectTypeOf<EmbeddedKv>().toExtend<KvLike>();
+    expectTypeOf<NpmDenoKv>().toExtend<Kv>();
+    expectTypeOf<NpmDenoKv>().toExtend<KvLike>();
+  });
+
+  it("of a handler of the queue, which says the type of its messages", () => {
+    const listen = (kv: Kv) => kv.listenQueue((job: { id: number }) => void job.id);
+    expectTypeOf(listen).returns.toEqualTypeOf<Promise<void>>();
   });
 });

@@ -158,6 +158,23 @@ describe("opening a damaged database", () => {
   });
 });
 
+describe("the last key of a database", () => {
+  it("stands behind all entries, is given to a database of an earlier version, and is not read", async () => {
+    await withMemory(async (level, open) => {
+      const engine = await open();
+      await engine.commit([write(set("a", 1))]);
+      const last = Uint8Array.of(0xff);
+      expect(await level.get(last)).toHaveLength(0);
+      await level.del(last);
+      await open();
+      expect(await level.get(last)).toHaveLength(0);
+      const range = { start: Uint8Array.of(1), end: last };
+      for (const reverse of [false, true])
+        expect(await engine.getRange({ range, limit: 10, reverse })).toHaveLength(1);
+    });
+  });
+});
+
 describe("a damaged record", () => {
   it("is never a value, whichever bit was flipped and however it is read", async () => {
     await withMemory(async (level, open) => {
@@ -325,7 +342,8 @@ describe("a commit", () => {
       expect(outcomes.at(-1)).toBe("0000000000000001ffff");
       expect(new Set(outcomes).size).toBe(maxGroupSize);
       expect(await (await open()).commit([write()])).toEqual(["00000000000000020000"]);
-      expect(await contents(level)).toHaveLength(3);
+      // The header, the last key, and two commit records.
+      expect(await contents(level)).toHaveLength(4);
     });
   });
 
@@ -333,7 +351,7 @@ describe("a commit", () => {
     await withMemory(async (level, open) => {
       const engine = await open();
       for (let n = 0; n < 32_768 + 3; n++) await engine.commit([write()]);
-      expect(await contents(level)).toHaveLength(32_768 + 1);
+      expect(await contents(level)).toHaveLength(32_768 + 2);
       expect(await (await open()).commit([write()])).toEqual(["00000000000080040000"]);
     });
   });

@@ -16,6 +16,9 @@ const operations: Record<string, (kv: Awaited<ReturnType<typeof openKv>>) => unk
   "a key of 5 bytes": (kv) => kv.set(["abc"], 1),
   "a key of 6 bytes": (kv) => kv.set(["abcd"], 1),
   "a read of a key of 6 bytes": (kv) => kv.get(["abcd"]),
+  "a key of 5 bytes with a versionstamp": (kv) => kv.set(["abc", kv.commitVersionstamp()], 1),
+  "a key of 27 bytes for an undelivered message": (kv) =>
+    kv.enqueue(1, { keysIfUndelivered: [["abcdefghijklmnopqrstuvwxy"]] }),
   "a value of 4 bytes": (kv) => kv.set(["a"], "xy"),
   "a value of 5 bytes": (kv) => kv.set(["a"], "xyz"),
   "2 keys": (kv) => kv.getMany([["a"], ["b"]]),
@@ -40,6 +43,8 @@ function checks(atomic: AtomicOperation, count: number): AtomicOperation {
 const cases: LimitCase[] = [
   ["keyBytes", 5, "a key of 5 bytes", "a key of 6 bytes", 6],
   ["keyBytes", 5, "a key of 5 bytes", "a read of a key of 6 bytes", 6],
+  ["keyBytes", 26, "a key of 5 bytes", "a key of 5 bytes with a versionstamp", 27],
+  ["keyBytes", 26, "a key of 5 bytes", "a key of 27 bytes for an undelivered message", 27],
   ["valueBytes", 4, "a value of 4 bytes", "a value of 5 bytes", 5],
   ["keys", 2, "2 keys", "3 keys", 3],
   ["watchedKeys", 2, "a watch of 2 keys", "a watch of 3 keys", 3],
@@ -74,6 +79,17 @@ describe("limits", () => {
     await kv.close();
   });
 
+  it("of a batch may be none, and the list of any length", async () => {
+    const kv = await openKv(":memory:", { limits: { batchSize: Number.POSITIVE_INFINITY } });
+    const atomic = kv.atomic();
+    for (let n = 0; n < 6000; n++) atomic.set([n], n);
+    await atomic.commit();
+    let count = 0;
+    for await (const _ of kv.list({ prefix: [] }, { limit: 2 ** 40 })) count++;
+    expect(count).toBe(6000);
+    await kv.close();
+  });
+
   it("there are none by default to what an operation takes", async () => {
     const kv = await openKv();
     const atomic = kv.atomic();
@@ -91,6 +107,7 @@ describe("limits", () => {
   it.each([
     ["limits.keyBytes", { keyBytes: 0 }],
     ["limits.keys", { keys: Number.NaN }],
+    ["limits.batchSize", { batchSize: 1.5 }],
     ["limits.checks", { checks: "10" }],
     ["limits.checkz", { checkz: 10 }],
   ])("%s is refused as %s", async (option, limits) => {

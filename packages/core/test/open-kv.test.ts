@@ -442,6 +442,17 @@ describe("a handle", () => {
     });
   });
 
+  it("takes messages for a function only", async () => {
+    await withOpen(async (open) => {
+      const kv = await open();
+      const listening = kv.listenQueue(5 as unknown as () => void);
+      await expect(listening).rejects.toMatchObject({
+        code: "KW_OPTION_INVALID",
+        option: "handler",
+      });
+    });
+  });
+
   it("awaited where its commit was forgotten, an atomic operation says so", async () => {
     await withOpen(async (open) => {
       const kv = await open();
@@ -528,11 +539,48 @@ describe("the mode of a database", () => {
   });
 });
 
+describe("openings at once with different options", () => {
+  it("fail or succeed each for its own", async () => {
+    const level = handedIn(new MemoryLevel());
+    await (await openKv(level)).close();
+    for (let round = 0; round < 20; round++) {
+      const [deno, own, again] = await Promise.allSettled([
+        openKv(level, { compat: "deno" }),
+        openKv(level),
+        openKv(level),
+      ]);
+      expect([deno.status, own.status, again.status]).toEqual([
+        "rejected",
+        "fulfilled",
+        "fulfilled",
+      ]);
+      for (const each of [own, again]) if (each.status === "fulfilled") await each.value.close();
+    }
+    const empty = handedIn(new MemoryLevel());
+    const [reader, writer] = await Promise.allSettled([
+      openKv(empty, { readOnly: true }),
+      openKv(empty),
+    ]);
+    expect([reader.status, writer.status]).toEqual(["rejected", "fulfilled"]);
+    if (writer.status === "fulfilled") await writer.value.close();
+  });
+});
+
+describe("a place that is none", () => {
+  it.each([null, "", 5, new URL("file:///tmp"), {}])("%s is refused", async (where) => {
+    await expect(openKv(where as string)).rejects.toMatchObject({
+      code: "KW_OPTION_INVALID",
+      option: "where",
+    });
+  });
+});
+
 describe("an option of openKv", () => {
   it.each([
     ["durability", { durability: "none" }],
     ["compat", { compat: "node" }],
     ["limits.keys", { limits: { keys: -1 } }],
+    ["durabilty", { durabilty: "relaxed" }],
   ])("%s that is not valid is refused, and nothing is opened", async (option, options) => {
     await withFolder(async (folder) => {
       const path = join(folder, "data");

@@ -12,19 +12,21 @@ import {
 import { encodeKey } from "../src/keys/encode-key.js";
 import { denoOrder, specificationOrder } from "../src/keys/key-order.js";
 import type { KvEnqueueOptions } from "../src/kv/kv.js";
-import { enqueueMutation } from "../src/kv/queue/enqueue-mutation.js";
+import { draftMessage, enqueueMutation } from "../src/kv/queue/enqueue-mutation.js";
 import { isMessageKey, messageIdOf, messageKey, readyAtOf } from "../src/kv/queue/message-key.js";
+import { failDelivery } from "../src/kv/queue/message-life.js";
 import {
   decodeQueuedMessage,
   encodeQueuedMessage,
   type QueuedMessage,
 } from "../src/kv/queue/queued-message.js";
+import { reportError } from "../src/kv/queue/report-error.js";
 
 const now = Date.parse("2026-01-01T00:00:00Z");
 const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString("hex");
 
 function enqueued(value: unknown, options?: KvEnqueueOptions, order = specificationOrder) {
-  const mutation = enqueueMutation(value, options, order);
+  const mutation = enqueueMutation(draftMessage(value, options, order), Date.now());
   const message = decodeQueuedMessage(mutation);
   return { key: mutation.key, bytes: mutation.value, message };
 }
@@ -160,7 +162,7 @@ describe("the options of enqueue", () => {
     ["backoffSchedule[1]", { backoffSchedule: [1, , 1] }],
     ["keysIfUndelivered", { keysIfUndelivered: "a" }],
   ])("refuse %s of %o", (option, options) => {
-    const enqueue = () => enqueueMutation(0, options as KvEnqueueOptions, specificationOrder);
+    const enqueue = () => draftMessage(0, options as KvEnqueueOptions, specificationOrder);
     expect(enqueue).toThrow(InvalidOptionError);
     expect(enqueue).toThrow(TypeError);
     expect(enqueue).toThrow(expect.objectContaining({ code: "KW_OPTION_INVALID", option }));
@@ -168,9 +170,35 @@ describe("the options of enqueue", () => {
 
   it("refuse keys and messages that cannot be stored", () => {
     const enqueue = (value: unknown, keys: unknown[]) => () =>
-      enqueueMutation(value, { keysIfUndelivered: keys as [] }, specificationOrder);
+      draftMessage(value, { keysIfUndelivered: keys as [] }, specificationOrder);
     expect(enqueue(0, [[]])).toThrow(InvalidKeyError);
     expect(enqueue(0, [["a"], [null]])).toThrow(InvalidKeyError);
     expect(enqueue(() => 0, [])).toThrow(UnsupportedValueError);
+  });
+});
+
+describe("a message that failed", () => {
+  it("never comes again under the key that it had", () => {
+    const key = messageKey(now, new Uint8Array(16));
+    const draft = draftMessage(0, { backoffSchedule: [0] }, specificationOrder);
+    const message = { ...decodeQueuedMessage({ key, value: draft.value }), key };
+    for (const time of [now, now - 1000]) {
+      const [removal, retry] = failDelivery(message, time);
+      expect(removal).toEqual({ type: "delete", key });
+      expect(readyAtOf(retry!.key)).toBe(now + 1);
+    }
+  });
+});
+
+describe("an error that cannot be shown", () => {
+  it("is told of all the same", () => {
+    const told: unknown[] = [];
+    const console = vi.spyOn(globalThis.console, "error").mockImplementation((what, error) => {
+      if (typeof error === "object") throw new Error("it cannot be shown");
+      told.push(what);
+    });
+    reportError("Exception in queue handler", {});
+    console.mockRestore();
+    expect(told).toEqual(["Exception in queue handler"]);
   });
 });

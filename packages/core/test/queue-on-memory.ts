@@ -7,7 +7,7 @@ import { decodeKey } from "../src/keys/decode-key.js";
 import { specificationOrder } from "../src/keys/key-order.js";
 import { keyRange } from "../src/keys/key-range.js";
 import type { KvEnqueueOptions } from "../src/kv/kv.js";
-import { enqueueMutation } from "../src/kv/queue/enqueue-mutation.js";
+import { draftMessage, enqueueMutation } from "../src/kv/queue/enqueue-mutation.js";
 import { messageKeys, readyAtOf } from "../src/kv/queue/message-key.js";
 import { MessageQueue } from "../src/kv/queue/message-queue.js";
 import { decodeQueuedMessage } from "../src/kv/queue/queued-message.js";
@@ -62,7 +62,9 @@ class QueueOnMemory {
   }
 
   async enqueueAll(values: readonly unknown[], options?: KvEnqueueOptions): Promise<void> {
-    const mutations = values.map((value) => enqueueMutation(value, options, specificationOrder));
+    const mutations = values.map((value) =>
+      enqueueMutation(draftMessage(value, options, specificationOrder), Date.now()),
+    );
     await this.#commits.commit({ checks: [], mutations, sync: false });
     for (const { key } of mutations) this.queue.wake(key);
   }

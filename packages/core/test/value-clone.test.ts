@@ -1,5 +1,6 @@
 import { Buffer } from "node:buffer";
 import { runInNewContext } from "node:vm";
+import { KvU64 as DenoKvU64 } from "@deno/kv";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { decodeValue } from "../src/values/decode-value.js";
@@ -317,3 +318,18 @@ describe("KvU64", () => {
 function objectOfKeys(count: number): Record<string, number> {
   return Object.fromEntries(Array.from({ length: count }, (_, index) => [`k${index}`, index]));
 }
+
+describe("the KvU64 of another implementation", () => {
+  it("is stored as one of ours, and refused within another value", () => {
+    const theirs = new (class KvU64 {
+      readonly value = 7n;
+    })();
+    expect(copy(theirs)).toEqual(new KvU64(7n));
+    expect(copy(new DenoKvU64(9n))).toEqual(new KvU64(9n));
+    expect(() => encodeValue({ a: theirs })).toThrow(
+      expect.objectContaining({ code: "KW_VALUE_UNSUPPORTED", path: "value.a" }),
+    );
+    const negative = Object.assign(Object.create(Object.getPrototypeOf(theirs)), { value: -1n });
+    expect(() => encodeValue(negative)).toThrow(RangeError);
+  });
+});

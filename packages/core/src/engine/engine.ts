@@ -30,12 +30,19 @@ export interface StoredSet {
   readonly endsInVersionstamp?: boolean;
 }
 
+/** Removes an entry that has expired, and leaves one that has not. */
+export interface DeleteExpired {
+  readonly type: "deleteExpired";
+  readonly key: Uint8Array;
+  /** What leads to the entry: it is removed too, but where the entry is still there and expires by `dueAt`. */
+  readonly hint?: { readonly key: Uint8Array; readonly dueAt: number };
+}
+
 /** A change of one key. A key that begins with a zero byte is the database's own, and no reader of entries sees it. */
 export type StoredMutation =
   | StoredSet
   | { readonly type: "delete"; readonly key: Uint8Array }
-  /** Removes an entry that has expired, and leaves one that has not. */
-  | { readonly type: "deleteExpired"; readonly key: Uint8Array }
+  | DeleteExpired
   /**
    * Puts `operand` and the stored `KvU64` together, modulo 2^64, or stores `operand` where there is none. Where another
    * value is stored, the write is answered with an error.

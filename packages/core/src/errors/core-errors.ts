@@ -3,7 +3,9 @@ import { KeywrightError, KeywrightTypeError } from "./keywright-error.js";
 
 /** A key that cannot be encoded. `partIndex` is absent where the key as a whole is wrong. */
 export class InvalidKeyError extends KeywrightTypeError {
+  /** What is wrong, in a few words. */
   readonly reason: string;
+  /** The index of the part in the key, from 0; undefined where the key as a whole is wrong. */
   readonly partIndex: number | undefined;
 
   constructor(reason: string, partIndex?: number) {
@@ -15,7 +17,9 @@ export class InvalidKeyError extends KeywrightTypeError {
 
 /** Bytes that no key encodes to. `offset` is where decoding stopped, in bytes. */
 export class MalformedKeyError extends KeywrightError {
+  /** What is wrong with the bytes, in a few words. */
   readonly reason: string;
+  /** Where decoding stopped, in bytes from the beginning of the encoded key. */
   readonly offset: number;
 
   constructor(reason: string, offset: number) {
@@ -27,7 +31,9 @@ export class MalformedKeyError extends KeywrightError {
 
 /** A value that cannot be stored. `path` leads from the value to the culprit, as in `value.tags[3]`. */
 export class UnsupportedValueError extends KeywrightTypeError {
+  /** The way from the value to the culprit, written as code: `value.tags[3]`. */
   readonly path: string;
+  /** What cannot be stored there, in a few words. */
   readonly reason: string;
 
   constructor(path: string, reason: string) {
@@ -39,6 +45,7 @@ export class UnsupportedValueError extends KeywrightTypeError {
 
 /** Bytes that no value encodes to. */
 export class MalformedValueError extends KeywrightError {
+  /** What is wrong with the bytes, in a few words. */
   readonly reason: string;
 
   constructor(reason: string, cause?: unknown) {
@@ -51,6 +58,7 @@ export class MalformedValueError extends KeywrightError {
 
 /** A versionstamp that is not 20 lower-case hexadecimal digits. */
 export class InvalidVersionstampError extends KeywrightTypeError {
+  /** What was given in place of a versionstamp, as it was given. */
   readonly versionstamp: unknown;
 
   constructor(versionstamp: unknown) {
@@ -61,6 +69,7 @@ export class InvalidVersionstampError extends KeywrightTypeError {
 
 /** A selector or an option of `list` that is not valid. */
 export class InvalidSelectorError extends KeywrightTypeError {
+  /** What the selector or the option has to be, in a few words. */
   readonly reason: string;
 
   constructor(reason: string) {
@@ -71,7 +80,9 @@ export class InvalidSelectorError extends KeywrightTypeError {
 
 /** An option of a call that is not valid. */
 export class InvalidOptionError extends KeywrightTypeError {
+  /** The name of the option, as in `durability` or `limits.keyBytes`. */
   readonly option: string;
+  /** What the option has to be, in a few words. */
   readonly reason: string;
 
   constructor(option: string, reason: string) {
@@ -85,7 +96,9 @@ export class InvalidOptionError extends KeywrightTypeError {
 export class LimitExceededError extends KeywrightTypeError {
   /** The name of the limit, as in `KvLimits`. */
   readonly limit: string;
+  /** The most that the limit allows, in its unit: bytes, keys, entries, checks or mutations. */
   readonly max: number;
+  /** What the call has, in the same unit. */
   readonly actual: number;
 
   constructor(limit: string, max: number, actual: number) {
@@ -98,11 +111,12 @@ export class LimitExceededError extends KeywrightTypeError {
 
 /** A `sum`, `min` or `max` of a key under which a value that is no `KvU64` is stored. Nothing was written. */
 export class NotU64Error extends KeywrightTypeError {
-  readonly operation: string;
+  /** The mutation that needs a `KvU64`. */
+  readonly operation: "sum" | "min" | "max";
   /** The encoded key. */
   readonly key: Uint8Array;
 
-  constructor(operation: string, key: Uint8Array) {
+  constructor(operation: NotU64Error["operation"], key: Uint8Array) {
     super("KW_VALUE_NOT_U64", coreErrorMessages.KW_VALUE_NOT_U64);
     this.operation = operation;
     this.key = key;
@@ -118,7 +132,9 @@ export class CommitMissingError extends KeywrightTypeError {
 
 /** A path at which there can be no database, such as a file or a folder with other things in it. */
 export class DatabasePathError extends KeywrightError {
+  /** The absolute path at which there can be no database. */
   readonly path: string;
+  /** What is wrong with the place, in a few words. */
   readonly reason: string;
 
   constructor(path: string, reason: string, cause?: unknown) {
@@ -130,6 +146,7 @@ export class DatabasePathError extends KeywrightError {
 
 /** The database is open in another process: one process owns an on-disk database. */
 export class DatabaseLockedError extends KeywrightError {
+  /** The real path of the folder of the database. */
   readonly path: string;
 
   constructor(path: string, cause?: unknown) {
@@ -143,6 +160,7 @@ export class DatabaseLockedError extends KeywrightError {
 
 /** A LevelDB database that is not Keywright's, or is of a format that this version does not know. */
 export class DatabaseFormatError extends KeywrightError {
+  /** What was found there, in a few words. */
   readonly reason: string;
 
   constructor(reason: string) {
@@ -153,9 +171,10 @@ export class DatabaseFormatError extends KeywrightError {
 
 /** A database that was made in the other mode; `mode` is its own. */
 export class DatabaseModeError extends KeywrightError {
-  readonly mode: string;
+  /** The mode that the database was made in: `"deno"` with `compat: "deno"`, `"specification"` without. */
+  readonly mode: "specification" | "deno";
 
-  constructor(mode: string) {
+  constructor(mode: DatabaseModeError["mode"]) {
     super("KW_DATABASE_MODE", coreErrorMessages.KW_DATABASE_MODE);
     this.mode = mode;
   }
@@ -179,6 +198,7 @@ export class DatabaseClosedError extends KeywrightError {
 export class CorruptionError extends KeywrightError {
   /** The encoded key of the damaged record, where one is known. */
   readonly key: Uint8Array | undefined;
+  /** What is damaged or missing, in a few words. */
   readonly reason: string;
 
   constructor(reason: string, key?: Uint8Array, cause?: unknown) {
@@ -203,7 +223,9 @@ export class EngineFailedError extends KeywrightError {
  * under which the progress of the copy is stored. What was copied before is there.
  */
 export class CopyFailedError extends KeywrightError {
+  /** The key of the entry, or of the stored progress, as parts and not encoded. */
   readonly key: readonly (Uint8Array | string | number | bigint | boolean)[];
+  /** Why the copy cannot go on, in a few words. */
   readonly reason: string;
 
   constructor(reason: string, key: CopyFailedError["key"], cause?: unknown) {

@@ -1,6 +1,8 @@
 /** What may accompany an error: its `cause`, and whether the same call may succeed when it is made again. */
 export interface KeywrightErrorOptions {
+  /** The error that led to this one. */
   readonly cause?: unknown;
+  /** Whether the same call may succeed when it is made again; false without it. */
   readonly retryable?: boolean;
 }
 
@@ -9,6 +11,7 @@ export interface KeywrightErrorOptions {
  * of that code; what varies stands in fields of the subclass.
  */
 export class KeywrightError extends Error {
+  /** What kind of error it is: a name that starts with `KW_` and never changes its meaning. */
   readonly code: string;
   /** True where the same call may succeed when it is made again. */
   readonly retryable: boolean;
@@ -23,7 +26,9 @@ export class KeywrightError extends Error {
 
 /** A caller's mistake where Deno KV throws a `TypeError`: the same class, with a stable `code`. */
 export class KeywrightTypeError extends TypeError {
+  /** What kind of error it is: a name that starts with `KW_` and never changes its meaning. */
   readonly code: string;
+  /** Always false: the same call fails again. */
   readonly retryable: boolean = false;
 
   constructor(code: string, message: string, options: Pick<KeywrightErrorOptions, "cause"> = {}) {

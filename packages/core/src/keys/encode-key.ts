@@ -1,5 +1,6 @@
 import { types } from "node:util";
 import { ByteWriter } from "../bytes/byte-writer.js";
+import { smallBytes } from "../bytes/small-bytes.js";
 import { InvalidKeyError } from "../errors/core-errors.js";
 import { encodePlainKey } from "./encode-plain-key.js";
 import type { KvKey, KvKeyPart } from "./key.js";
@@ -17,22 +18,35 @@ const uint64 = new DataView(new ArrayBuffer(8));
  *
  * The format is in `docs/internals/key-encoding.md`; golden vectors freeze it.
  *
+ * @param order how the database orders its keys: with `compat: "deno"` it is {@link denoOrder}.
  * @throws {InvalidKeyError} for a part of another type, or a string with a lone surrogate.
  */
 export function encodeKey(key: KvKey, order: KeyOrder = specificationOrder): Uint8Array {
-  if (!Array.isArray(key)) throw new InvalidKeyError(`the key is ${describe(key)}`);
-  return encodePlainKey(key, order) ?? encodeAnyKey(key, order);
+  return encode(key, order, ownBytes);
 }
 
 /**
- * Encodes the key of one entry, which cannot be empty.
+ * Encodes the key of one entry, which cannot be empty. The bytes may share their memory with those of other keys: they are
+ * for a database to read or write, and not to be kept.
  *
  * @throws {InvalidKeyError} as {@link encodeKey}, and for an empty key.
  */
 export function encodeEntryKey(key: KvKey, order: KeyOrder = specificationOrder): Uint8Array {
   if (Array.isArray(key) && key.length === 0) throw new InvalidKeyError("the key is empty");
-  return encodeKey(key, order);
+  return encode(key, order, smallBytes);
 }
+
+function encode(key: KvKey, order: KeyOrder, allocate: (size: number) => Uint8Array): Uint8Array {
+  if (!Array.isArray(key)) throw new InvalidKeyError(`the key is ${describe(key)}`);
+  return encodePlainKey(key, order, allocate) ?? encodeAnyKey(key, order);
+}
+
+function ownBytes(size: number): Uint8Array {
+  return new Uint8Array(size);
+}
+
+/** Bytes of a versionstamp as a part of a key: a tag, 20 digits, and the end. */
+export const versionstampPartBytes = 22;
 
 /** The encoding of a key with a versionstamp as one more part, a string. */
 export function appendVersionstampPart(key: Uint8Array, versionstamp: string): Uint8Array {

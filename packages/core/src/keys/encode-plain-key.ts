@@ -1,4 +1,3 @@
-import { smallBytes } from "../bytes/small-bytes.js";
 import type { KvKey, KvKeyPart } from "./key.js";
 import type { KeyOrder } from "./key-order.js";
 import { keyTag } from "./key-tags.js";
@@ -7,15 +6,21 @@ import { numberPartBytes, writeNumberPart } from "./number-part.js";
 /**
  * Encodes a key whose parts are strings of ASCII characters other than NUL, numbers and booleans, as most keys are: their
  * size is known beforehand, so the bytes go straight to where they stay. Undefined for every other key.
+ *
+ * @param allocate makes bytes, all of them zero.
  */
-export function encodePlainKey(key: KvKey, order: KeyOrder): Uint8Array | undefined {
+export function encodePlainKey(
+  key: KvKey,
+  order: KeyOrder,
+  allocate: (size: number) => Uint8Array,
+): Uint8Array | undefined {
   let size = 0;
   for (let i = 0; i < key.length; i++) {
     const partSize = sizeOfPart(key[i]!);
     if (partSize === undefined) return undefined;
     size += partSize;
   }
-  const bytes = smallBytes(size);
+  const bytes = allocate(size);
   let offset = 0;
   for (let i = 0; i < key.length; i++) {
     const part = key[i]!;

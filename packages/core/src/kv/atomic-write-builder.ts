@@ -1,6 +1,6 @@
 import type { AtomicWrite, StoredCheck, StoredMutation, StoredSet } from "../engine/engine.js";
 import { CommitMissingError, InvalidOptionError } from "../errors/core-errors.js";
-import { encodeEntryKey } from "../keys/encode-key.js";
+import { encodeEntryKey, versionstampPartBytes } from "../keys/encode-key.js";
 import type { KvKey } from "../keys/key.js";
 import type { KeyOrder } from "../keys/key-order.js";
 import { encodeValue } from "../values/encode-value.js";
@@ -19,8 +19,15 @@ import type {
   KvSetOptions,
 } from "./kv.js";
 import { assertWithin, type KvLimits } from "./limits.js";
-import { enqueueMutation } from "./queue/enqueue-mutation.js";
-import { decodeQueuedMessage } from "./queue/queued-message.js";
+import { draftMessage, enqueueMutation, type MessageDraft } from "./queue/enqueue-mutation.js";
+
+const u64Bytes = 8;
+
+/** A mutation as it was handed over: times count from the commit on, and each commit makes messages of its own. */
+type PendingMutation =
+  | StoredMutation
+  | (StoredSet & { readonly expireIn: number })
+  | { readonly type: "enqueue"; readonly draft: MessageDraft };
 
 /** What an atomic operation needs of its database. */
 export interface AtomicWriteContext {
@@ -34,9 +41,7 @@ export interface AtomicWriteContext {
 export class AtomicWriteBuilder implements AtomicOperation {
   readonly #context: AtomicWriteContext;
   readonly #checks: StoredCheck[] = [];
-  readonly #mutations: StoredMutation[] = [];
-  /** Changes and messages as their user counts them: without what is stored beside them. */
-  #count = 0;
+  readonly #mutations: PendingMutation[] = [];
   #keyBytes = 0;
   #totalBytes = 0;
 
@@ -77,16 +82,20 @@ export class AtomicWriteBuilder implements AtomicOperation {
       value: encodeValue(value),
       endsInVersionstamp: before !== undefined,
     };
+    if (before !== undefined) {
+      assertWithin(this.#context.limits, "keyBytes", set.key.length + versionstampPartBytes);
+    }
     assertWithin(this.#context.limits, "valueBytes", set.value.length);
-    if (options?.expireIn === undefined) return this.#add(set);
-    const now = Date.now();
-    const expiring = { ...set, expireAt: now + wholeMilliseconds(options.expireIn) };
-    this.#mutations.push(expiryHint(expiring, now));
-    return this.#add(expiring);
+    this.#count(set.key.length, set.value.length);
+    const expireIn = options?.expireIn;
+    this.#mutations.push(
+      expireIn === undefined ? set : { ...set, expireIn: wholeMilliseconds(expireIn) },
+    );
+    return this;
   }
 
   delete(key: KvKey): this {
-    return this.#add({ type: "delete", key: this.#encodeKey(key) });
+    return this.#add({ type: "delete", key: this.#encodeKey(key) }, 0);
   }
 
   sum(key: KvKey, n: bigint): this {
@@ -102,22 +111,25 @@ export class AtomicWriteBuilder implements AtomicOperation {
   }
 
   enqueue(value: unknown, options?: KvEnqueueOptions): this {
-    const mutation = enqueueMutation(value, options, this.#context.order);
-    const { payload } = decodeQueuedMessage(mutation);
-    assertWithin(this.#context.limits, "valueBytes", payload.length);
-    return this.#add(mutation);
+    const { limits, order } = this.#context;
+    const draft = draftMessage(value, options, order);
+    assertWithin(limits, "valueBytes", draft.payloadBytes);
+    for (const key of draft.keysIfUndelivered) assertWithin(limits, "keyBytes", key.length);
+    this.#count(0, draft.value.length);
+    this.#mutations.push({ type: "enqueue", draft });
+    return this;
   }
 
   async commit(): Promise<KvCommitResult | KvCommitError> {
     const { limits, sync } = this.#context;
     assertWithin(limits, "checks", this.#checks.length);
-    assertWithin(limits, "mutations", this.#count);
+    assertWithin(limits, "mutations", this.#mutations.length);
     assertWithin(limits, "totalKeyBytes", this.#keyBytes);
     assertWithin(limits, "totalMutationBytes", this.#totalBytes);
     const versionstamp = await this.#context.commit({
       // Copies: what is added to the operation after this call is not part of this commit.
       checks: [...this.#checks],
-      mutations: [...this.#mutations],
+      mutations: storedMutations(this.#mutations, Date.now()),
       sync,
     });
     return versionstamp === null ? { ok: false } : { ok: true, versionstamp };
@@ -135,15 +147,18 @@ export class AtomicWriteBuilder implements AtomicOperation {
 
   #combine(type: "sum" | "min" | "max", key: KvKey, n: unknown): this {
     const { value: operand } = new KvU64(n as bigint);
-    return this.#add({ type, key: this.#encodeKey(key), operand });
+    return this.#add({ type, key: this.#encodeKey(key), operand }, u64Bytes);
   }
 
-  #add(mutation: StoredMutation): this {
+  #add(mutation: Exclude<StoredMutation, StoredSet>, valueBytes: number): this {
+    this.#count(mutation.key.length, valueBytes);
     this.#mutations.push(mutation);
-    this.#count++;
-    this.#keyBytes += mutation.key.length;
-    this.#totalBytes += mutation.key.length + (mutation.type === "set" ? mutation.value.length : 8);
     return this;
+  }
+
+  #count(keyBytes: number, valueBytes: number): void {
+    this.#keyBytes += keyBytes;
+    this.#totalBytes += keyBytes + valueBytes;
   }
 
   #encodeKey(key: KvKey): Uint8Array {
@@ -151,6 +166,17 @@ export class AtomicWriteBuilder implements AtomicOperation {
     assertWithin(this.#context.limits, "keyBytes", encoded.length);
     return encoded;
   }
+}
+
+/** @param now the time of the commit, in milliseconds since the epoch. */
+function storedMutations(pending: readonly PendingMutation[], now: number): StoredMutation[] {
+  return pending.flatMap((mutation): StoredMutation | StoredMutation[] => {
+    if (mutation.type === "enqueue") return enqueueMutation(mutation.draft, now);
+    if (!("expireIn" in mutation)) return mutation;
+    const { expireIn, ...set } = mutation;
+    const expiring = { ...set, expireAt: now + expireIn };
+    return [expiryHint(expiring, now), expiring];
+  });
 }
 
 /** The last time that a `Date` can say: milliseconds since the epoch. */

@@ -1,9 +1,10 @@
 import { compareBytes } from "../bytes/compare-bytes.js";
+import { InvalidOptionError } from "../errors/core-errors.js";
 import { decodeKey } from "../keys/decode-key.js";
 import { encodeEntryKey } from "../keys/encode-key.js";
 import type { CopyOptions, CopyProgress } from "./copy-options.js";
 import { CopyWriter, isCopyKey } from "./copy-writer.js";
-import type { Kv, KvEntry } from "./kv.js";
+import type { Kv, KvEntry, KvLike } from "./kv.js";
 
 /**
  * Copies every entry of a database into another, in the order of its keys. Either may be anything with Deno KV's
@@ -25,11 +26,18 @@ import type { Kv, KvEntry } from "./kv.js";
  * ```
  *
  * @returns what was copied, when the copy is complete.
- * @throws {CopyFailedError} where the target refuses an entry, or another copy into it is running.
+ * @throws {InvalidOptionError} where both are the same database.
+ * @throws {CopyFailedError} where the target refuses an entry, another copy into it is running, or what an earlier copy
+ * has left is of another source.
  */
-export async function copyKv(from: Kv, to: Kv, options: CopyOptions = {}): Promise<CopyProgress> {
-  const writer = await CopyWriter.open(to, options);
-  for await (const entry of entriesAfter(from, writer.position)) {
+export async function copyKv(
+  from: KvLike,
+  to: KvLike,
+  options: CopyOptions = {},
+): Promise<CopyProgress> {
+  if (from === to) throw new InvalidOptionError("to", "it is the database that is copied");
+  const writer = await CopyWriter.open(from as Kv, to as Kv, options);
+  for await (const entry of entriesAfter(from as Kv, writer.position)) {
     if (!isCopyKey(entry.key)) await writer.add(entry);
   }
   return await writer.finish();

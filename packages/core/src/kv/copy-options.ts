@@ -8,6 +8,7 @@ export interface CopyProgress {
   readonly resumed: boolean;
 }
 
+/** How `copyKv` copies. */
 export interface CopyOptions {
   /** Called after each commit. Where it throws, the copy stops with its error. */
   readonly onProgress?: (progress: CopyProgress) => void;

@@ -1,16 +1,16 @@
 import { CopyFailedError } from "../errors/core-errors.js";
 import { decodeKey } from "../keys/decode-key.js";
-import { encodeEntryKey } from "../keys/encode-key.js";
+import { encodeKey } from "../keys/encode-key.js";
 import type { KvKey } from "../keys/key.js";
+import { bigintOfU64 } from "../values/bigint-of-u64.js";
 import { encodeValue } from "../values/encode-value.js";
 import type { CopyOptions, CopyProgress } from "./copy-options.js";
 import type { AtomicOperation, Kv, KvEntry } from "./kv.js";
 import type { KvLimits } from "./limits.js";
-import { bigintOfU64, type U64Class, u64ClassOf } from "./u64-class.js";
+import { type U64Class, u64ClassOf } from "./u64-class.js";
 
-const copyPrefix = ["__keywright", "copy"] as const;
-const progressKey: KvKey = copyPrefix;
-const u64Key: KvKey = [...copyPrefix, "u64"];
+const progressKey: KvKey = ["__keywright", "copy"];
+const u64Key: KvKey = ["__keywright", "copy", "u64"];
 
 /** The limits of Deno KV, which databases have that do not tell their own, and within which a commit is not too large. */
 const denoLimits = { mutations: 1000, totalMutationBytes: 819_200, totalKeyBytes: 81_920 };
@@ -22,6 +22,8 @@ const unknownValueBytes = 65_536;
 
 /** What is stored in the target while a copy is under way. */
 interface StoredProgress {
+  /** The first entry that was copied, by which its source is known again: its encoded key and its versionstamp there. */
+  readonly first: { readonly key: Uint8Array; readonly versionstamp: string };
   /** The encoded key of the entry that was copied last. */
   readonly position: Uint8Array;
   readonly entries: number;
@@ -30,6 +32,7 @@ interface StoredProgress {
 
 interface SizedEntry {
   readonly key: KvKey;
+  readonly versionstamp: string;
   readonly encodedKey: Uint8Array;
   readonly value: unknown;
   readonly expireAt: number | undefined;
@@ -39,7 +42,9 @@ interface SizedEntry {
 
 /** True for the keys of the copy itself, which are not copied. */
 export function isCopyKey(key: KvKey): boolean {
-  return copyPrefix.every((part, index) => key[index] === part);
+  return [progressKey, u64Key].some(
+    (own) => own.length === key.length && own.every((part, index) => key[index] === part),
+  );
 }
 
 /** Gathers entries and commits them to the target, each commit with the progress of the copy. */
@@ -59,12 +64,13 @@ export class CopyWriter {
   /**
    * Reads how far an earlier copy into the database has come.
    *
-   * @throws {CopyFailedError} where that is unreadable.
+   * @throws {CopyFailedError} where that is unreadable, or of another source.
    */
-  static async open(to: Kv, options: CopyOptions): Promise<CopyWriter> {
+  static async open(from: Kv, to: Kv, options: CopyOptions): Promise<CopyWriter> {
     const { value, versionstamp } = await to.get(progressKey);
     const isContinued = versionstamp !== null && options.restart !== true;
     const copied = isContinued ? storedProgress(value) : undefined;
+    if (copied !== undefined) await assertSameSource(from, copied);
     return new CopyWriter(to, options, copied, versionstamp);
   }
 
@@ -88,8 +94,8 @@ export class CopyWriter {
   }
 
   /** Takes an entry, the next in order, after a commit of those before it where there is no room for it beside them. */
-  async add({ key, value, expireAt }: KvEntry<unknown>): Promise<void> {
-    const encodedKey = encodeEntryKey(key);
+  async add({ key, value, versionstamp, expireAt }: KvEntry<unknown>): Promise<void> {
+    const encodedKey = encodeKey(key);
     const number = bigintOfU64(value);
     if (number !== undefined) this.#u64Class ??= await u64ClassOf(this.#to, u64Key);
     const bytes = encodedKey.length + (number === undefined ? valueBytes(value) : u64Bytes);
@@ -99,7 +105,7 @@ export class CopyWriter {
       this.#gatheredKeyBytes + encodedKey.length <= this.#limits.totalKeyBytes;
     if (!hasRoom) await this.#flush();
     const stored = number === undefined ? value : new this.#u64Class!(number);
-    this.#gathered.push({ key, encodedKey, value: stored, expireAt, bytes });
+    this.#gathered.push({ key, versionstamp, encodedKey, value: stored, expireAt, bytes });
     this.#gatheredBytes += bytes;
     this.#gatheredKeyBytes += encodedKey.length;
   }
@@ -158,7 +164,13 @@ export class CopyWriter {
       count++;
       total += bytes;
     }
-    return { position: entries.at(-1)!.encodedKey, entries: count, bytes: total };
+    const { encodedKey: key, versionstamp } = entries[0]!;
+    return {
+      first: this.#copied?.first ?? { key, versionstamp },
+      position: entries.at(-1)!.encodedKey,
+      entries: count,
+      bytes: total,
+    };
   }
 
   #operation(): AtomicOperation {
@@ -198,14 +210,26 @@ function isRefusal(error: unknown): boolean {
 }
 
 function storedProgress(value: unknown): StoredProgress {
-  const { position, entries, bytes } = (value ?? {}) as Partial<StoredProgress>;
+  const { first, position, entries, bytes } = (value ?? {}) as Partial<StoredProgress>;
   try {
     if (!(position instanceof Uint8Array)) throw new TypeError("there is no position");
+    if (!(first?.key instanceof Uint8Array)) throw new TypeError("there is no first entry");
     decodeKey(position);
+    decodeKey(first.key);
   } catch (cause) {
     throw new CopyFailedError("the stored progress is unreadable", progressKey, cause);
   }
-  return { position, entries: entries ?? 0, bytes: bytes ?? 0 };
+  return { first, position, entries: entries ?? 0, bytes: bytes ?? 0 };
+}
+
+/** What is behind the position of one source is not what is behind it in another one. */
+async function assertSameSource(from: Kv, { first }: StoredProgress): Promise<void> {
+  const { versionstamp } = await from.get(decodeKey(first.key));
+  if (versionstamp === first.versionstamp) return;
+  throw new CopyFailedError(
+    "the stored progress is of another source, or the first entry of this one has changed: copy with restart",
+    progressKey,
+  );
 }
 
 function runningCopyError(): CopyFailedError {

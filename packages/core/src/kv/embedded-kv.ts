@@ -1,12 +1,12 @@
 import type { AtomicWrite, Engine, StoredEntry } from "../engine/engine.js";
-import { DatabaseClosedError, ReadOnlyError } from "../errors/core-errors.js";
+import { DatabaseClosedError, InvalidOptionError, ReadOnlyError } from "../errors/core-errors.js";
+import { decodeKey } from "../keys/decode-key.js";
 import { encodeEntryKey } from "../keys/encode-key.js";
 import type { KvKey } from "../keys/key.js";
 import type { KeyOrder } from "../keys/key-order.js";
 import type { KvListSelector } from "../keys/key-range.js";
 import { AtomicWriteBuilder } from "./atomic-write-builder.js";
 import { commitVersionstampSymbol } from "./commit-versionstamp.js";
-import { decodeStoredValue } from "./decode-stored-value.js";
 import type {
   AtomicOperation,
   Kv,
@@ -19,10 +19,12 @@ import type {
   KvSetKey,
   KvSetOptions,
   KvWatchOptions,
+  QueueHandler,
 } from "./kv.js";
 import { assertWithin, type KvLimits } from "./limits.js";
 import { RangeIterator } from "./list-iterator.js";
 import type { SharedEngine } from "./shared-engine.js";
+import { entryOf } from "./stored-entry.js";
 import { WatchStream } from "./watch-stream.js";
 
 /** How one handle of a database reads and writes. */
@@ -104,8 +106,11 @@ export class EmbeddedKv implements Kv, AsyncDisposable, Disposable {
     return (await this.atomic().enqueue(value, options).commit()) as KvCommitResult;
   }
 
-  async listenQueue(handler: (value: unknown) => Promise<void> | void): Promise<void> {
+  async listenQueue(handler: QueueHandler): Promise<void> {
     this.#assertWritable();
+    if (typeof handler !== "function") {
+      throw new InvalidOptionError("handler", "it is a function");
+    }
     const listener = this.#shared.messages.listen(handler, this.#options.sync);
     const end = () => listener.stop();
     this.#ends.add(end);
@@ -122,12 +127,16 @@ export class EmbeddedKv implements Kv, AsyncDisposable, Disposable {
   ): ReadableStream<{ [K in keyof T]: KvEntryMaybe<T[K]> }> {
     const engine = this.#engine();
     assertWithin(this.limits, "watchedKeys", keys.length);
+    if (keys.length === 0) throw new InvalidOptionError("keys", "there is at least one");
     const encoded = (keys as readonly KvKey[]).map((key) => this.#encodeKey(key));
-    const ownKeys = (keys as readonly KvKey[]).map((key) => [...key]);
+    const ownKeys = encoded.map((key) => decodeKey(key, this.#options.order));
     const end = () => watch.end();
     const watch = new WatchStream(
       {
-        read: () => this.getMany(ownKeys),
+        read: async () => {
+          const entries = await this.#engine().getMany(encoded);
+          return entries.map((entry, index) => entryMaybe([...ownKeys[index]!], entry));
+        },
         subscribe: (onChange) => engine.watch(encoded, onChange),
         onEnd: () => this.#ends.delete(end),
       },
@@ -193,10 +202,5 @@ export class EmbeddedKv implements Kv, AsyncDisposable, Disposable {
 }
 
 function entryMaybe<T>(key: KvKey, entry: StoredEntry | undefined): KvEntryMaybe<T> {
-  if (entry === undefined) return { key, value: null, versionstamp: null };
-  const { versionstamp, expireAt } = entry;
-  const value = decodeStoredValue(entry) as T;
-  return expireAt === undefined
-    ? { key, value, versionstamp }
-    : { key, value, versionstamp, expireAt };
+  return entry === undefined ? { key, value: null, versionstamp: null } : entryOf<T>(key, entry);
 }

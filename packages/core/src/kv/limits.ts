@@ -42,8 +42,8 @@ export function assertLimits(given: Partial<KvLimits>): void {
     if (!Object.hasOwn(defaultLimits, name)) {
       throw new InvalidOptionError(`limits.${name}`, "there is no such limit");
     }
-    if (typeof limit !== "number" || !(limit > 0)) {
-      throw new InvalidOptionError(`limits.${name}`, "a limit is a positive number");
+    if (!((Number.isInteger(limit) && limit > 0) || limit === Number.POSITIVE_INFINITY)) {
+      throw new InvalidOptionError(`limits.${name}`, "a limit is a positive integer, or Infinity");
     }
   }
 }

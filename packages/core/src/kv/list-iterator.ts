@@ -1,6 +1,7 @@
 import { Buffer } from "node:buffer";
 import { compareBytes } from "../bytes/compare-bytes.js";
 import type { Engine, StoredEntry } from "../engine/engine.js";
+import { hasExpired } from "../engine/has-expired.js";
 import { InvalidSelectorError } from "../errors/core-errors.js";
 import { decodeKey } from "../keys/decode-key.js";
 import type { KeyOrder } from "../keys/key-order.js";
@@ -11,9 +12,9 @@ import {
   keyAfter,
   keyRange,
 } from "../keys/key-range.js";
-import { decodeStoredValue } from "./decode-stored-value.js";
 import type { KvEntry, KvListIterator, KvListOptions } from "./kv.js";
 import type { KvLimits } from "./limits.js";
+import { entryOf } from "./stored-entry.js";
 
 const defaultBatchSize = 100;
 
@@ -71,7 +72,7 @@ export class RangeIterator<T> implements KvListIterator<T> {
 
   /** @throws {DatabaseClosedError} after the database was closed, also where an entry has been read already. */
   async next(): Promise<IteratorResult<KvEntry<T>, undefined>> {
-    if (this.#waiting > 0 || this.#next >= this.#batch.length)
+    if (this.#waiting > 0 || !this.#hasEntry())
       return await this.#inTurn(() => this.#nextOfRange());
     this.#context.openEngine();
     return this.#take();
@@ -102,14 +103,24 @@ export class RangeIterator<T> implements KvListIterator<T> {
 
   async #nextOfRange(): Promise<IteratorResult<KvEntry<T>, undefined>> {
     this.#context.openEngine();
-    if (this.#next >= this.#batch.length) await this.#readBatch();
-    return this.#next < this.#batch.length ? this.#take() : { done: true, value: undefined };
+    while (!this.#hasEntry()) {
+      if (this.#isExhausted || this.#remaining <= 0) return { done: true, value: undefined };
+      await this.#readBatch();
+    }
+    return this.#take();
+  }
+
+  /** Passes over entries that have expired since they were read; false where none is left of the batch. */
+  #hasEntry(): boolean {
+    for (; this.#next < this.#batch.length; this.#next++) {
+      const entry = this.#batch[this.#next]!;
+      if (entry.expireAt === undefined || !hasExpired(entry, Date.now())) return true;
+      this.#remaining++;
+    }
+    return false;
   }
 
   async #readBatch(): Promise<void> {
-    this.#batch = [];
-    this.#next = 0;
-    if (this.#isExhausted || this.#remaining <= 0) return;
     const limit = Math.min(this.#batchSize, this.#remaining);
     const range = this.#unreadRange();
     const batch = await this.#context.openEngine().getRange({
@@ -120,6 +131,7 @@ export class RangeIterator<T> implements KvListIterator<T> {
     if (batch.length < limit) this.#isExhausted = true;
     this.#remaining -= batch.length;
     this.#batch = batch;
+    this.#next = 0;
     this.#lastRead = batch.at(-1)?.key ?? this.#lastRead;
   }
 
@@ -132,18 +144,10 @@ export class RangeIterator<T> implements KvListIterator<T> {
   }
 
   #take(): IteratorYieldResult<KvEntry<T>> {
-    const entry = this.#batch[this.#next++]!;
-    const key = decodeKey(entry.key, this.#context.order);
-    const value = decodeStoredValue(entry) as T;
-    const { versionstamp, expireAt } = entry;
-    this.#lastReturned = entry.key;
-    return {
-      done: false,
-      value:
-        expireAt === undefined
-          ? { key, value, versionstamp }
-          : { key, value, versionstamp, expireAt },
-    };
+    const stored = this.#batch[this.#next++]!;
+    const entry = entryOf<T>(decodeKey(stored.key, this.#context.order), stored);
+    this.#lastReturned = stored.key;
+    return { done: false, value: entry };
   }
 }
 

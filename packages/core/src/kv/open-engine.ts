@@ -40,7 +40,11 @@ export async function openLevelEngine(
   options: OpenEngineOptions,
 ): Promise<SharedEngine> {
   return await share(enginesByDatabase, level, options, async () => {
-    await level.open();
+    try {
+      await level.open();
+    } catch (error) {
+      throw openingError((level as { location?: string }).location ?? "a database", error);
+    }
     return await LevelEngine.open(level, options);
   });
 }
@@ -75,7 +79,9 @@ async function share<Where>(
   open: () => Promise<Engine>,
 ): Promise<SharedEngine> {
   for (let known = engines.get(where); known; known = engines.get(where)) {
-    const shared = await known;
+    // Where another opening fails, it may be for its own options.
+    const shared = await known.catch(() => undefined);
+    if (shared === undefined) continue;
     if (shared.closing === undefined) {
       if (shared.mode !== mode) throw new DatabaseModeError(shared.mode);
       shared.acquire(readOnly);
@@ -84,16 +90,18 @@ async function share<Where>(
     await shared.closing.catch(() => undefined);
   }
   const forget = () => engines.delete(where);
-  const opening = open().then((engine) => new SharedEngine(engine, mode, forget));
+  const opening = open().then(
+    (engine) => new SharedEngine(engine, mode, forget),
+    (error) => {
+      // Before those who wait for it look again.
+      forget();
+      throw error;
+    },
+  );
   engines.set(where, opening);
-  try {
-    const shared = await opening;
-    shared.acquire(readOnly);
-    return shared;
-  } catch (error) {
-    forget();
-    throw error;
-  }
+  const shared = await opening;
+  shared.acquire(readOnly);
+  return shared;
 }
 
 async function openClassicLevel(location: string, options: OpenEngineOptions): Promise<Engine> {

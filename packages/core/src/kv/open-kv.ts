@@ -12,22 +12,25 @@ import {
   openMemoryEngine,
 } from "./open-engine.js";
 
+/** How `openKv` opens a database. */
 export interface OpenKvOptions {
   /**
    * What an acknowledged commit survives: with `"full"` (the default) a power cut, with `"relaxed"` a killed process.
    * It holds for the commits made through this handle.
    */
-  durability?: "full" | "relaxed";
+  durability?: "full" | "relaxed" | undefined;
   /**
    * As Deno KV has it, byte for byte: the order of key parts, the limits, the cursors and the texts of errors. A database
    * remembers whether it was made so, and is refused otherwise.
    */
-  compat?: "deno";
+  compat?: "deno" | undefined;
   /** How much the database takes at once, where that is not the default. It holds for this handle. */
-  limits?: Partial<KvLimits>;
+  limits?: Partial<KvLimits> | undefined;
   /** Refuse writes, and to make a database where there is none. LevelDB itself still tidies its files on disk. */
-  readOnly?: boolean;
+  readOnly?: boolean | undefined;
 }
+
+const optionNames: ReadonlySet<string> = new Set(["durability", "compat", "limits", "readOnly"]);
 
 /**
  * Opens a database: in memory without a place or with `":memory:"`, in a folder on disk, which is made where it is
@@ -50,6 +53,8 @@ export async function openKv(
   where: string | LevelDatabase = ":memory:",
   options: OpenKvOptions = {},
 ): Promise<EmbeddedKv> {
+  assertWhere(where);
+  assertKnown(options);
   const { durability = "full", compat, limits = {}, readOnly = false } = options;
   assertOneOf("durability", durability, ["full", "relaxed"]);
   assertOneOf("compat", compat, [undefined, "deno"]);
@@ -77,4 +82,16 @@ function assertOneOf(option: string, value: unknown, choices: readonly unknown[]
   if (choices.includes(value)) return;
   const names = choices.filter((choice) => choice !== undefined).map((choice) => `"${choice}"`);
   throw new InvalidOptionError(option, `it is ${names.join(" or ")}`);
+}
+
+function assertWhere(where: unknown): void {
+  const isDatabase = typeof (where as { open?: unknown } | null)?.open === "function";
+  if (isDatabase || (typeof where === "string" && where !== "")) return;
+  throw new InvalidOptionError("where", 'it is a path, ":memory:" or an abstract-level database');
+}
+
+/** A misspelled option would be one that is silently left out. */
+function assertKnown(options: object): void {
+  const unknown = Object.keys(options).find((name) => !optionNames.has(name));
+  if (unknown !== undefined) throw new InvalidOptionError(unknown, "there is no such option");
 }

@@ -4,15 +4,6 @@ import type { Kv } from "./kv.js";
 /** The class of 64-bit unsigned integers of a database: each implementation has one of its own, and takes no other. */
 export type U64Class = new (value: bigint) => object;
 
-/** The number in a `KvU64`, whichever implementation it comes from; undefined for every other value. */
-export function bigintOfU64(value: unknown): bigint | undefined {
-  if (typeof value !== "object" || value === null) return undefined;
-  const { value: number } = value as { value?: unknown };
-  if (typeof number !== "bigint" || typeof value.constructor !== "function") return undefined;
-  // `@deno/kv` calls its own `_KvU64`. The values of a database have no class that is not built in but this one.
-  return /^_?KvU64$/.test(value.constructor.name) ? number : undefined;
-}
-
 /**
  * The class that a database has for them. It is not always exported: a number is stored under `key`, where the
  * caller removes it, and read.

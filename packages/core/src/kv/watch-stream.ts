@@ -73,7 +73,7 @@ export class WatchStream {
       const versionstamps = entries.map((entry) => entry.versionstamp);
       const isNews = versionstamps.some((each, index) => each !== this.#reported?.[index]);
       this.#reported = versionstamps;
-      this.#expireAt = Math.min(...entries.map(expiryOf));
+      this.#expireAt = firstExpiry(entries);
       if (!isNews && !this.#isRaw) return false;
       this.#controller?.enqueue(entries);
       return true;
@@ -110,8 +110,11 @@ export class WatchStream {
   }
 }
 
-function expiryOf(entry: KvEntryMaybe<unknown>): number {
-  return "expireAt" in entry && entry.expireAt !== undefined
-    ? entry.expireAt
-    : Number.POSITIVE_INFINITY;
+function firstExpiry(entries: readonly KvEntryMaybe<unknown>[]): number {
+  let first = Number.POSITIVE_INFINITY;
+  for (const entry of entries) {
+    const expireAt = entry.versionstamp === null ? undefined : entry.expireAt;
+    if (expireAt !== undefined && expireAt < first) first = expireAt;
+  }
+  return first;
 }

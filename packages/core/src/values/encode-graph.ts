@@ -1,9 +1,9 @@
 import { Buffer } from "node:buffer";
 import { types } from "node:util";
 import { UnsupportedValueError } from "../errors/core-errors.js";
+import { bigintOfU64 } from "./bigint-of-u64.js";
 import { isDetached } from "./detached-buffer.js";
 import { isPlainScalar } from "./is-plain.js";
-import { KvU64 } from "./kv-u64.js";
 import {
   errorClasses,
   type GraphNode,
@@ -94,7 +94,7 @@ class GraphBuilder {
       throw unsupported(path, "shared memory cannot be stored");
     if (types.isArrayBuffer(object)) return this.#bufferNode(object, path);
     if (ArrayBuffer.isView(object)) return this.#viewNode(object, path);
-    if (object instanceof KvU64) {
+    if (bigintOfU64(object) !== undefined) {
       throw unsupported(path, "a KvU64 can only be stored as a value of its own");
     }
     if (!isPlainObject(object))

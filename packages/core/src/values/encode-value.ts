@@ -1,3 +1,4 @@
+import { bigintOfU64 } from "./bigint-of-u64.js";
 import { encodeGraph } from "./encode-graph.js";
 import { isPlain } from "./is-plain.js";
 import { KvU64 } from "./kv-u64.js";
@@ -12,10 +13,11 @@ import { valueFormat } from "./value-format.js";
  * part that it cannot copy.
  */
 export function encodeValue(value: unknown): Uint8Array {
-  if (value instanceof KvU64) return encodeU64(value);
-  return isPlain(value)
-    ? packBehind(valueFormat.plain, value)
-    : packBehind(valueFormat.graph, encodeGraph(value));
+  if (isPlain(value)) return packBehind(valueFormat.plain, value);
+  const number = bigintOfU64(value);
+  return number === undefined
+    ? packBehind(valueFormat.graph, encodeGraph(value))
+    : encodeU64(new KvU64(number));
 }
 
 function encodeU64(value: KvU64): Uint8Array {

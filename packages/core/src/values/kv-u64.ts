@@ -5,6 +5,7 @@ const limit = 1n << 64n;
  * within an object or array.
  */
 export class KvU64 {
+  /** The integer: from 0n up to 2^64 - 1. */
   readonly value: bigint;
 
   /**
@@ -21,14 +22,17 @@ export class KvU64 {
     Object.freeze(this);
   }
 
+  /** The integer as a bigint, so that `<` and the like compare it. */
   valueOf(): bigint {
     return this.value;
   }
 
+  /** The integer in decimal digits. */
   toString(): string {
     return this.value.toString();
   }
 
+  /** `"Deno.KvU64"`, as Deno's class has it. */
   get [Symbol.toStringTag](): string {
     return "Deno.KvU64";
   }

@@ -1,4 +1,4 @@
-import type { Kv } from "@keywright/core";
+import type { Kv, KvLike } from "@keywright/core";
 import { ModelCatalog } from "../catalog/model-catalog.js";
 import { ModelDefinitionError } from "../errors/orm-errors.js";
 import {
@@ -42,10 +42,12 @@ const contextsOf = new WeakMap<AnyDatabase, ReadonlyMap<string, TableContext>>()
  * @throws {IndexChangedError} where the database has an index of another definition under the same name.
  */
 export async function createDatabase<const M extends Models>(options: {
-  readonly kv: Kv;
+  readonly kv: KvLike;
   readonly models: M;
 }): Promise<Database<M>> {
-  const { kv, models } = options;
+  const { models } = options;
+  // The keys that the ORM reads have no parts but those that it wrote.
+  const kv = options.kv as Kv;
   const compiled = Object.entries(models).map(
     ([name, model]) => [name, compileModel(model)] as const,
   );

@@ -13,6 +13,7 @@ import type {
   StoredEntry,
   WriteOutcome,
 } from "../engine.js";
+import { hasExpired } from "../has-expired.js";
 import { KeyWatchers } from "../key-watchers.js";
 import { decodeCommitRecord, encodeCommitRecord, verifyCommitRecords } from "./commit-record.js";
 import {
@@ -22,7 +23,13 @@ import {
 } from "./database-header.js";
 import { readFailure } from "./read-failure.js";
 import { decodeRecord } from "./record.js";
-import { commitRecordRange, firstEntryKey, firstSystemKey, headerKey } from "./reserved-keys.js";
+import {
+  commitRecordRange,
+  firstEntryKey,
+  firstSystemKey,
+  headerKey,
+  lastKey,
+} from "./reserved-keys.js";
 import { dependsOnStored, type RecordMutation, WriteGroup } from "./write-group.js";
 
 /** Any abstract-level database: which encodings it was opened with does not matter. */
@@ -33,6 +40,10 @@ type Level = AbstractLevel<string | Buffer | Uint8Array, Uint8Array, Uint8Array>
 const bytes = { keyEncoding: "view", valueEncoding: "view" } as const;
 /** Options of classic-level's; other databases do not look at them. */
 const readAhead: object = { highWaterMarkBytes: 1024 * 1024 };
+/** So many entries are read at once, and so many more than are missing where the first ones were too few. */
+const mostAtOnce = 4096;
+const spare = 256;
+const nothing = new Uint8Array(0);
 const synced: typeof bytes & { sync: boolean } = { ...bytes, sync: true };
 
 export interface LevelEngineOptions {
@@ -91,6 +102,7 @@ export class LevelEngine implements Engine {
         await initialise(level, mode, options.readOnly ?? false);
       } else {
         verifyDatabaseHeader(header, mode);
+        if (!options.readOnly) await ensureLastKey(level);
       }
       return new LevelEngine(level, await readLastVersionstamp(level), options);
     } catch (error) {
@@ -99,13 +111,13 @@ export class LevelEngine implements Engine {
   }
 
   get(key: Uint8Array): MaybePromise<StoredEntry | undefined> {
-    if (this.#hasGetSync) return unexpired(this.#getSync(key));
-    return this.#getAsync(key).then(unexpired);
+    if (this.#hasGetSync) return unexpired(this.#getSync(key), Date.now());
+    return this.#getAsync(key).then((entry) => unexpired(entry, Date.now()));
   }
 
   getMany(keys: readonly Uint8Array[]): MaybePromise<(StoredEntry | undefined)[]> {
     if (this.#hasGetSync) {
-      if (!this.#isWriting) return keys.map((key) => unexpired(this.#getSync(key)));
+      if (!this.#isWriting) return unexpiredNow(keys.map((key) => this.#getSync(key)));
       if (this.#level.supports.explicitSnapshots) return this.#getManyOfSnapshot(keys);
     }
     return this.#getManyAsync(keys);
@@ -126,13 +138,13 @@ export class LevelEngine implements Engine {
       try {
         const now = Date.now();
         const entries: StoredEntry[] = [];
-        while (entries.length < limit) {
+        for (let wanted = limit; entries.length < limit; wanted = limit - entries.length + spare) {
           // It may be fewer than were asked for; none at all is the end.
-          const batch = await iterator.nextv(limit - entries.length);
+          const batch = await iterator.nextv(Math.min(wanted, mostAtOnce));
           if (batch.length === 0) return entries;
           for (const [key, record] of batch) {
             const entry = decodeRecord(key, record);
-            if (!hasExpired(entry, now)) entries.push(entry);
+            if (!hasExpired(entry, now) && entries.push(entry) === limit) break;
           }
         }
         if (this.#level.supports.seek) {
@@ -235,7 +247,7 @@ export class LevelEngine implements Engine {
   async #getManyAsync(keys: readonly Uint8Array[]): Promise<(StoredEntry | undefined)[]> {
     try {
       const records = await this.#level.getMany([...keys], bytes);
-      return keys.map((key, index) => unexpired(recordOf(key, records[index])));
+      return unexpiredNow(keys.map((key, index) => recordOf(key, records[index])));
     } catch (error) {
       throw readFailure(error);
     }
@@ -245,7 +257,7 @@ export class LevelEngine implements Engine {
   async #getManyOfSnapshot(keys: readonly Uint8Array[]): Promise<(StoredEntry | undefined)[]> {
     const snapshot = this.#level.snapshot();
     try {
-      return keys.map((key) => unexpired(this.#getSync(key, snapshot)));
+      return unexpiredNow(keys.map((key) => this.#getSync(key, snapshot)));
     } finally {
       await snapshot.close();
     }
@@ -257,13 +269,14 @@ function recordOf(key: Uint8Array, record: Uint8Array | undefined): StoredEntry 
   return record === undefined ? undefined : decodeRecord(key, record);
 }
 
-function unexpired(entry: StoredEntry | undefined): StoredEntry | undefined {
-  if (entry?.expireAt === undefined) return entry;
-  return hasExpired(entry, Date.now()) ? undefined : entry;
+/** All of them by one time: entries of one commit that expire together are there together. */
+function unexpiredNow(entries: (StoredEntry | undefined)[]): (StoredEntry | undefined)[] {
+  const now = Date.now();
+  return entries.map((entry) => unexpired(entry, now));
 }
 
-function hasExpired({ expireAt }: StoredEntry, now: number): boolean {
-  return expireAt !== undefined && expireAt <= now;
+function unexpired(entry: StoredEntry | undefined, now: number): StoredEntry | undefined {
+  return entry === undefined || hasExpired(entry, now) ? undefined : entry;
 }
 
 /** The keys of which a write has to know what is stored. */
@@ -282,6 +295,15 @@ async function initialise(level: Level, mode: DatabaseMode, readOnly: boolean): 
   }
   if (readOnly) throw new DatabaseFormatError("it is empty, and open for reading only");
   await level.put(headerKey, encodeDatabaseHeader(mode), synced);
+  await ensureLastKey(level);
+}
+
+/**
+ * Stores the key behind all others where it is absent, as in databases of earlier versions. An iterator that seeks the end
+ * lands on it; without it LevelDB would walk back over all that was removed there, in the caller's thread.
+ */
+async function ensureLastKey(level: Level): Promise<void> {
+  if ((await level.get(lastKey, bytes)) === undefined) await level.put(lastKey, nothing, bytes);
 }
 
 async function readLastVersionstamp(level: Level): Promise<string> {

@@ -13,6 +13,9 @@ export const firstSystemKey: Uint8Array = Uint8Array.of(reserved, 0x03);
 /** The first possible key of a user's entry. */
 export const firstEntryKey: Uint8Array = Uint8Array.of(reserved + 1);
 
+/** Behind the keys of all entries, with nothing stored under it: the end of the database, for iterators to find. */
+export const lastKey: Uint8Array = Uint8Array.of(0xff);
+
 const commitRecordTag = 0x02;
 
 /** How many commit records are kept. */

@@ -3,7 +3,14 @@ import { textOfBytes } from "../../bytes/text-of-bytes.js";
 import { appendVersionstampPart } from "../../keys/encode-key.js";
 import { formatVersionstamp } from "../../values/versionstamp.js";
 import { combineU64 } from "../combine-u64.js";
-import type { AtomicWrite, StoredEntry, StoredMutation, WriteOutcome } from "../engine.js";
+import type {
+  AtomicWrite,
+  DeleteExpired,
+  StoredEntry,
+  StoredMutation,
+  WriteOutcome,
+} from "../engine.js";
+import { hasExpired } from "../has-expired.js";
 import { encodeRecord, recordSize } from "./record.js";
 
 /** A record to store under a key; undefined to remove the one that is there. */
@@ -33,8 +40,8 @@ export class WriteGroup {
   readonly #options: WriteGroupOptions;
   readonly #states = new Map<string, KeyState>();
   #order = 0;
-  /** What the keys were before the write that is being added, where it may have to be taken back. */
-  #undo: [text: string, state: KeyState | undefined][] | undefined;
+  /** What the keys were before the write that is being added. */
+  #undo: [text: string, state: KeyState | undefined][] = [];
 
   constructor(options: WriteGroupOptions) {
     this.#options = options;
@@ -43,8 +50,7 @@ export class WriteGroup {
   /** Adds a write, where its checks hold: all of it, or nothing. */
   apply(write: AtomicWrite): WriteOutcome {
     const { length } = this.mutations;
-    // Only what depends on what is stored can fail after the checks.
-    this.#undo = write.mutations.some(dependsOnStored) ? [] : undefined;
+    this.#undo = [];
     try {
       for (const { key, versionstamp } of write.checks) {
         if ((this.#entry(key)?.versionstamp ?? null) !== versionstamp) return null;
@@ -57,7 +63,7 @@ export class WriteGroup {
     } catch (error) {
       // Nothing has been written yet: the other writes of the group go on.
       this.mutations.length = length;
-      for (const [text, state] of this.#undo?.reverse() ?? []) this.#restore(text, state);
+      for (const [text, state] of this.#undo.reverse()) this.#restore(text, state);
       return error as Error;
     }
   }
@@ -71,17 +77,26 @@ export class WriteGroup {
     } else if (type === "delete") {
       this.#change(key, null);
     } else if (type === "deleteExpired") {
-      const stored = this.#stored(key);
-      if (stored !== null && this.#hasExpired(stored)) this.#change(key, null);
+      this.#deleteExpired(mutation);
     } else {
       const value = combineU64(mutation, this.#entry(key));
       this.#change(key, { key, value, versionstamp, expireAt: undefined });
     }
   }
 
+  #deleteExpired({ key, hint }: DeleteExpired): void {
+    const stored = this.#stored(key);
+    const expires = stored?.expireAt !== undefined;
+    const isOver = stored !== null && hasExpired(stored, this.#options.now);
+    if (isOver) this.#change(key, null);
+    // Where the clock was set back, the hint is needed again.
+    const isNeeded = hint !== undefined && expires && !isOver && stored.expireAt <= hint.dueAt;
+    if (hint !== undefined && !isNeeded) this.#change(hint.key, null);
+  }
+
   #change(key: Uint8Array, state: KeyState): void {
     const text = textOfBytes(key);
-    this.#undo?.push([text, this.#states.get(text)]);
+    this.#undo.push([text, this.#states.get(text)]);
     this.#states.set(text, state);
     this.mutations.push({
       key: this.#options.copiesWrites ? key : new Uint8Array(key),
@@ -98,11 +113,7 @@ export class WriteGroup {
 
   #entry(key: Uint8Array): StoredEntry | undefined {
     const stored = this.#stored(key);
-    return stored === null || this.#hasExpired(stored) ? undefined : stored;
-  }
-
-  #hasExpired({ expireAt }: StoredEntry): boolean {
-    return expireAt !== undefined && expireAt <= this.#options.now;
+    return stored === null || hasExpired(stored, this.#options.now) ? undefined : stored;
   }
 
   #stored(key: Uint8Array): KeyState {

@@ -2,8 +2,8 @@ import type { StoredEntry } from "../../engine/engine.js";
 import { decodeKey } from "../../keys/decode-key.js";
 import type { KvKey } from "../../keys/key.js";
 import { denoOrder } from "../../keys/key-order.js";
-import { decodeStoredValue } from "../decode-stored-value.js";
 import type { KvEntry, KvEntryMaybe } from "../kv.js";
+import { decodeStoredValue } from "../stored-entry.js";
 
 /**
  * An entry as Deno gives it. When it expires stands in a property that is not enumerable, for `copyKv`: Deno's entries

@@ -16,6 +16,7 @@ import type {
   KvSetKey,
   KvSetOptions,
   KvWatchOptions,
+  QueueHandler,
 } from "../kv.js";
 import type { KvLimits } from "../limits.js";
 import type { SharedEngine } from "../shared-engine.js";
@@ -115,7 +116,7 @@ export class DenoKv extends EmbeddedKv {
     return (await this.atomic().enqueue(value, options).commit()) as KvCommitResult;
   }
 
-  override async listenQueue(handler: (value: unknown) => Promise<void> | void): Promise<void> {
+  override async listenQueue(handler: QueueHandler): Promise<void> {
     if (this.#isClosed) {
       throw denoError(new DatabaseClosedError(), "Queue already closed", Error);
     }

@@ -1,4 +1,5 @@
 import type { StoredEntry } from "../../engine/engine.js";
+import { hasExpired } from "../../engine/has-expired.js";
 import { InvalidSelectorError } from "../../errors/core-errors.js";
 import type { KeyRange, KvListSelector } from "../../keys/key-range.js";
 import type { KvEntry, KvListIterator, KvListOptions } from "../kv.js";
@@ -90,16 +91,30 @@ export class DenoListIterator<T> implements KvListIterator<T> {
 
   async #nextEntry(): Promise<IteratorResult<KvEntry<T>, undefined>> {
     if (this.#isDone || this.#count >= this.#limit) return { done: true, value: undefined };
-    if (this.#next >= this.#batch.length && !this.#isLastBatch) await this.#readBatch();
-    const entry = this.#batch[this.#next];
+    let entry = this.#nextOfBatch();
+    while (entry === undefined && !this.#isLastBatch) {
+      await this.#readBatch();
+      entry = this.#nextOfBatch();
+    }
     if (entry === undefined) {
       this.#isDone = true;
       return { done: true, value: undefined };
     }
-    this.#next++;
     this.#count++;
-    this.#lastKey = entry.key;
     return { done: false, value: entryOf<T>(entry) };
+  }
+
+  /** The next entry of the batch that has not expired since it was read. */
+  #nextOfBatch(): StoredEntry | undefined {
+    const now = Date.now();
+    for (;;) {
+      const entry = this.#batch[this.#next];
+      if (entry === undefined) return undefined;
+      this.#next++;
+      // The next batch begins behind it.
+      this.#lastKey = entry.key;
+      if (!hasExpired(entry, now)) return entry;
+    }
   }
 
   async #readBatch(): Promise<void> {

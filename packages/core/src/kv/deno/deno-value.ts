@@ -1,6 +1,7 @@
 import { types } from "node:util";
 import { deserialize, serialize } from "node:v8";
 import { UnsupportedValueError } from "../../errors/core-errors.js";
+import { bigintOfU64 } from "../../values/bigint-of-u64.js";
 import { encodeValue } from "../../values/encode-value.js";
 import { KvU64 } from "../../values/kv-u64.js";
 import { wrongType } from "./deno-argument.js";
@@ -15,7 +16,8 @@ export type DenoValue =
 /** @throws {TypeError} for a value that cannot be cloned; `Error` for shared memory. */
 export function takeValue(value: unknown): DenoValue {
   if (types.isUint8Array(value)) return { kind: "bytes", bytes: value };
-  if (value instanceof KvU64) return { kind: "u64", value: value.value };
+  const number = bigintOfU64(value);
+  if (number !== undefined) return { kind: "u64", value: number };
   return { kind: "clone", encoded: encodeClone(value), type: typeof value };
 }
 

@@ -1,5 +1,5 @@
 import type { AtomicWrite, Engine, StoredMutation } from "../../engine/engine.js";
-import { CorruptionError } from "../../errors/core-errors.js";
+import { CorruptionError, EngineFailedError } from "../../errors/core-errors.js";
 import {
   decodeHintKey,
   endOfDueHints,
@@ -68,12 +68,12 @@ export class ExpirySweeper {
     const hints = await this.#hintsBefore(endOfDueHints(Date.now()), sweepSize);
     if (hints.length === 0) return 0;
     try {
-      await this.#commitMutations(hints.flatMap(removals));
+      await this.#commitMutations(hints.map(removal));
     } catch (error) {
-      // A damaged record among them is left for its reader to report, and hinted at no more.
-      if (!(error instanceof CorruptionError)) throw error;
+      if (error instanceof EngineFailedError) throw error;
+      // A record among them that cannot be read is left for its reader to report, and hinted at no more.
       for (const hint of hints) {
-        await this.#commitMutations(removals(hint)).catch(() =>
+        await this.#commitMutations([removal(hint)]).catch(() =>
           this.#commitMutations([{ type: "delete", key: hint }]),
         );
       }
@@ -104,9 +104,7 @@ export class ExpirySweeper {
 }
 
 /** What removes the entry that a hint is for, where it has expired and was not set again, and the hint. */
-function removals(hint: Uint8Array): StoredMutation[] {
-  return [
-    { type: "deleteExpired", key: decodeHintKey(hint).key },
-    { type: "delete", key: hint },
-  ];
+function removal(hintKey: Uint8Array): StoredMutation {
+  const { key, dueAt } = decodeHintKey(hintKey);
+  return { type: "deleteExpired", key, hint: { key: hintKey, dueAt } };
 }

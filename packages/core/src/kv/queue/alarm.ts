@@ -1,7 +1,7 @@
-/** The longest time a timer can wait, in milliseconds: about 25 days. */
-const maxWait = 2 ** 31 - 1;
+/** The longest wait, in milliseconds: a timer does not notice that the clock was set, or that the machine slept. */
+const maxWait = 60_000;
 
-/** Calls a function once at a time of the clock, or before it where that is further away than a timer can wait. */
+/** Calls a function once at a time of the clock, or before it where that is further away than a minute. */
 export class Alarm {
   readonly #onTime: () => void;
   #timer: NodeJS.Timeout | undefined;

@@ -13,19 +13,40 @@ const maxInterval = 60 * 60 * 1000;
 const maxIntervals = 5;
 const defaultBackoffSchedule: readonly number[] = [100, 1000, 5000, 30_000, 60_000];
 
+/** A message that is to be put in the queue. */
+export interface MessageDraft {
+  /** The message as it is stored. */
+  readonly value: Uint8Array;
+  /** Milliseconds from its commit on. */
+  readonly delay: number;
+  /** Bytes of the encoded value that was enqueued. */
+  readonly payloadBytes: number;
+  /** Encoded. */
+  readonly keysIfUndelivered: readonly Uint8Array[];
+}
+
 /**
- * What puts a message in the queue: it is stored under a key of the queue's own (`docs/internals/queue.md`), due from now,
- * or `delay` from now, on.
+ * What puts a message in the queue: it is stored under a key of the queue's own (`docs/internals/queue.md`), due from
+ * `now`, or its delay later, on. Each call makes another message.
+ *
+ * @param now milliseconds since the epoch.
+ */
+export function enqueueMutation({ value, delay }: MessageDraft, now: number): StoredSet {
+  return { type: "set", key: messageKey(now + Math.ceil(delay), newMessageId()), value };
+}
+
+/**
+ * Takes a message over, with its options.
  *
  * @throws {InvalidOptionError} for an option that is not valid.
  * @throws {InvalidKeyError} for one of `keysIfUndelivered` that is no key.
  * @throws {UnsupportedValueError} for a message that cannot be stored.
  */
-export function enqueueMutation(
+export function draftMessage(
   value: unknown,
   options: KvEnqueueOptions | undefined,
   order: KeyOrder,
-): StoredSet {
+): MessageDraft {
   const delay = options?.delay ?? 0;
   const backoffSchedule = options?.backoffSchedule ?? defaultBackoffSchedule;
   const keysIfUndelivered = options?.keysIfUndelivered ?? [];
@@ -34,16 +55,17 @@ export function enqueueMutation(
   if (!Array.isArray(keysIfUndelivered)) {
     throw new InvalidOptionError("keysIfUndelivered", "it is an array of keys");
   }
+  const payload = encodeValue(value);
+  const keys = keysIfUndelivered.map((key) => encodeEntryKey(key, order));
   const message = encodeQueuedMessage({
-    payload: encodeValue(value),
+    payload,
     // Deno KV takes fractions too. Rounded up: never sooner than asked for.
     backoffSchedule: backoffSchedule.map(Math.ceil),
-    keysIfUndelivered: keysIfUndelivered.map((key) => encodeEntryKey(key, order)),
+    keysIfUndelivered: keys,
     failures: 0,
     isInDelivery: false,
   });
-  const key = messageKey(Date.now() + Math.ceil(delay), newMessageId());
-  return { type: "set", key, value: message };
+  return { value: message, delay, payloadBytes: payload.length, keysIfUndelivered: keys };
 }
 
 function assertDelay(delay: number): void {

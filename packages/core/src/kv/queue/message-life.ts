@@ -1,5 +1,5 @@
 import type { StoredMutation } from "../../engine/engine.js";
-import { messageIdOf, messageKey } from "./message-key.js";
+import { messageIdOf, messageKey, readyAtOf } from "./message-key.js";
 import { encodeQueuedMessage, type QueuedMessage } from "./queued-message.js";
 
 /** A message and the key under which it is stored. */
@@ -38,7 +38,8 @@ export function failDelivery(message: StoredMessage, now: number): StoredMutatio
   }
   const retry: StoredMutation = {
     type: "set",
-    key: messageKey(now + interval, messageIdOf(key)),
+    // Never the key that it had: the queue may still think that it is with a handler.
+    key: messageKey(Math.max(now + interval, readyAtOf(key) + 1), messageIdOf(key)),
     value: encodeQueuedMessage({ ...message, failures: failures + 1, isInDelivery: false }),
   };
   return [removal, retry];

@@ -174,9 +174,9 @@ export class MessageQueue {
   async #finish(message: StoredMessage, isTaken: boolean, sync: boolean): Promise<void> {
     try {
       const end = isTaken ? completeDelivery(message) : failDelivery(message, Date.now());
-      const isRequeued = await this.#requeue(end, sync);
+      await this.#write(end, sync);
       this.#inFlight.delete(textOfBytes(message.key));
-      if (isRequeued || this.#isDue) this.#dequeue();
+      if (this.#expect(end) || this.#isDue) this.#dequeue();
     } catch (error) {
       this.#fail(error);
     }
@@ -186,9 +186,13 @@ export class MessageQueue {
     await Promise.all(messages.map((message) => this.#requeue(withdrawDelivery(message), false)));
   }
 
-  /** Writes, and has the messages that it stores delivered later; false where there are none. */
-  async #requeue(mutations: readonly StoredMutation[], sync: boolean): Promise<boolean> {
+  async #requeue(mutations: readonly StoredMutation[], sync: boolean): Promise<void> {
     await this.#write(mutations, sync);
+    this.#expect(mutations);
+  }
+
+  /** Has the messages that were stored delivered later; false where there are none. */
+  #expect(mutations: readonly StoredMutation[]): boolean {
     const messages = mutations.filter(({ type, key }) => type === "set" && isMessageKey(key));
     for (const { key } of messages) this.#reader.expect(key);
     return messages.length > 0;

@@ -3,10 +3,11 @@ import { KvU64 } from "../../values/kv-u64.js";
 import type { ContractAdapter, ContractStore, TestGroup } from "../contract.js";
 
 /** A class for the values that `sum`, `min` and `max` work on. */
-export type U64Class = new (value: bigint) => { readonly value: bigint };
+export type KvU64Class = new (value: bigint) => { readonly value: bigint };
 
 /** A database for one test. */
 export interface KvStore extends ContractStore {
+  /** The database, open and empty. */
   readonly kv: Kv;
   /**
    * Closes the database and opens what it has stored again; the store's `kv` need not be the new one. Only with the
@@ -22,13 +23,13 @@ export type KvCapability = "reopen";
 export interface KvAdapter extends ContractAdapter<KvStore> {
   readonly capabilities?: readonly KvCapability[];
   /** Its own class of `KvU64`, where that is not the one of this package. */
-  readonly KvU64?: U64Class;
+  readonly KvU64?: KvU64Class;
 }
 
 /** What a test of the contract is given. */
 export interface KvTestStore extends ContractStore {
   readonly kv: Kv;
-  readonly KvU64: U64Class;
+  readonly KvU64: KvU64Class;
   reopen(): Promise<Kv>;
 }
 
