@@ -67,10 +67,14 @@ export function denoKv(kv: Kv): Kv {
   };
   return {
     get: (key) => kv.get(key),
-    set: (key, value) => kv.set(key, value),
+    set: (key, value, options) => kv.set(key, value, options),
     delete: (key) => kv.delete(key),
     list: (selector, options) => kv.list(selector, options),
+    enqueue: (value, options) => kv.enqueue(value, options),
+    listenQueue: (handler) => kv.listenQueue(handler),
+    watch: (keys, options) => kv.watch(keys, options),
     close: () => kv.close(),
+    [Symbol.dispose]: () => kv[Symbol.dispose](),
     getMany: (keys) => {
       assertFew(keys.length);
       return kv.getMany(keys);
