@@ -1,0 +1,82 @@
+import { openKv as openDenoKv } from "@deno/kv";
+import { type Kv, openKv } from "@keywright/core";
+import { describe, expect, it } from "vitest";
+import { createDatabase, migrate } from "../src/index.js";
+import { LaterUser, rejection, User, users } from "./user-model.js";
+import { expectIndexesToMatch } from "./verify-indexes.js";
+
+/** Real Deno KV, by its own client for Node.js, and the database that behaves as it does. */
+const databases: [name: string, open: () => Promise<Kv>][] = [
+  ["@deno/kv", () => openDenoKv(":memory:", { implementation: "sqlite" })],
+  ["a database in Deno's mode", () => openKv(":memory:", { compat: "deno" })],
+];
+
+describe.each(databases)("on %s", (_name, open) => {
+  const withKv = async (body: (kv: Kv) => Promise<void>) => {
+    const kv = await open();
+    try {
+      await body(kv);
+    } finally {
+      await kv.close();
+    }
+  };
+
+  it("rows are created, found, changed and deleted with their index entries", async () => {
+    await withKv(async (kv) => {
+      const db = await createDatabase({ kv, models: { users: User } });
+      const ada = await db.users.create({ data: users.ada });
+      await db.users.create({ data: users.bob });
+      const twin = db.users.create({ data: { ...users.cyd, email: "ADA@example.com" } });
+      expect(await rejection(twin)).toMatchObject({
+        code: "KW_UNIQUE_CONSTRAINT",
+        index: "byEmail",
+        ownerId: ada.id,
+      });
+      expect(await db.users.findUnique({ where: { email: "ada@EXAMPLE.com" } })).toEqual(ada);
+      await db.users.update({ where: { id: ada.id }, data: { favoriteColor: "red" } });
+      const red = await db.users.findMany({ where: { favoriteColor: "red" } });
+      expect(red.items.map((row) => row.name)).toEqual(["Ada", "Bob"]);
+      await expectIndexesToMatch(kv, User);
+      await db.users.delete({ where: { id: ada.id } });
+      expect(await db.users.findUnique({ where: { id: ada.id } })).toBe(null);
+      await expectIndexesToMatch(kv, User);
+    });
+  });
+
+  it("of many that want one value at once, one gets it", async () => {
+    await withKv(async (kv) => {
+      const db = await createDatabase({ kv, models: { users: User } });
+      const claims = Array.from({ length: 8 }, () => db.users.create({ data: users.ada }));
+      const results = await Promise.allSettled(claims);
+      expect(results.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
+      await expectIndexesToMatch(kv, User);
+    });
+  });
+
+  it("a page goes on behind its cursor, and a new index is built within the limits", async () => {
+    await withKv(async (kv) => {
+      const db = await createDatabase({ kv, models: { users: User } });
+      for (let age = 0; age < 25; age++) {
+        const data = { ...users.ada, name: `Name ${age}`, email: `a${age}@example.com`, age };
+        await db.users.create({ data });
+      }
+      const seen: unknown[] = [];
+      let cursor: string | null = null;
+      do {
+        const page = await db.users.findMany({
+          where: { favoriteColor: "green" },
+          take: 7,
+          cursor,
+        });
+        seen.push(...page.items.map((row) => row.age));
+        cursor = page.cursor;
+      } while (cursor !== null);
+      expect(seen).toEqual(Array.from({ length: 25 }, (_, age) => age));
+      const later = await createDatabase({ kv, models: { users: LaterUser } });
+      expect((await migrate(later)).status).toBe("done");
+      await expectIndexesToMatch(kv, LaterUser);
+      const old = await later.users.findMany({ where: { age: { gte: 20 } } });
+      expect(old.items.map((row) => row.age)).toEqual([20, 21, 22, 23, 24]);
+    });
+  });
+});
