@@ -648,7 +648,10 @@ describe("a message that cannot be read", () => {
         );
         const last = inRange.filter((index) => damaged.includes(index)).at(-1);
         if (last !== undefined) throw new CorruptionError("a bit", keys[last]);
-        return inRange.slice(0, limit).map((index) => ({ key: keys[index]! }) as StoredEntry);
+        const value = new Uint8Array(1);
+        return inRange
+          .slice(0, limit)
+          .map((index) => ({ key: keys[index]!, value }) as unknown as StoredEntry);
       },
     };
     const read = async (limit: number) => {

@@ -92,7 +92,10 @@ export interface Engine {
   /** The entries of keys, in their order, from one snapshot. */
   getMany(keys: readonly Uint8Array[]): MaybePromise<(StoredEntry | undefined)[]>;
 
-  /** The first entries of a range, in order, from one snapshot. */
+  /**
+   * The first entries of a range, in order, from one snapshot: `limit` of them, or fewer where the range has no more or
+   * where they have {@link maxRangeBytes} together. {@link isRangeEnd} tells which.
+   */
   getRange(read: RangeRead): Promise<StoredEntry[]>;
 
   /**

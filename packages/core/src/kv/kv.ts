@@ -40,7 +40,7 @@ export interface KvListOptions {
   consistency?: KvConsistencyLevel | undefined;
   /**
    * How many entries are read at a time; each batch comes from one snapshot. Without it as many as `limit`, or 100
-   * without that. More than 500 are taken for 500.
+   * without that. More than 500 are taken for 500, and a batch ends where its values have 8 MiB together.
    */
   batchSize?: number | undefined;
 }

@@ -2,6 +2,7 @@ import { Buffer } from "node:buffer";
 import { compareBytes } from "../bytes/compare-bytes.js";
 import type { Engine, StoredEntry } from "../engine/engine.js";
 import { hasExpired } from "../engine/has-expired.js";
+import { isRangeEnd } from "../engine/range-end.js";
 import { InvalidSelectorError } from "../errors/core-errors.js";
 import { decodeKey } from "../keys/decode-key.js";
 import type { KeyOrder } from "../keys/key-order.js";
@@ -128,7 +129,7 @@ export class RangeIterator<T> implements KvListIterator<T> {
       limit,
       reverse: this.#reverse,
     });
-    if (batch.length < limit) this.#isExhausted = true;
+    if (isRangeEnd(batch, limit)) this.#isExhausted = true;
     this.#remaining -= batch.length;
     this.#batch = batch;
     this.#next = 0;

@@ -15,6 +15,7 @@ import type {
 } from "../engine.js";
 import { hasExpired } from "../has-expired.js";
 import { KeyWatchers } from "../key-watchers.js";
+import { maxRangeBytes } from "../range-end.js";
 import { decodeCommitRecord, encodeCommitRecord, verifyCommitRecords } from "./commit-record.js";
 import {
   type DatabaseMode,
@@ -138,14 +139,20 @@ export class LevelEngine implements Engine {
       try {
         const now = Date.now();
         const entries: StoredEntry[] = [];
-        for (let wanted = limit; entries.length < limit; wanted = limit - entries.length + spare) {
+        let wanted = limit;
+        let size = 0;
+        while (entries.length < limit && size < maxRangeBytes) {
           // It may be fewer than were asked for; none at all is the end.
           const batch = await iterator.nextv(Math.min(wanted, mostAtOnce));
           if (batch.length === 0) return entries;
           for (const [key, record] of batch) {
             const entry = decodeRecord(key, record);
-            if (!hasExpired(entry, now) && entries.push(entry) === limit) break;
+            if (hasExpired(entry, now)) continue;
+            entries.push(entry);
+            size += entry.value.length;
+            if (entries.length === limit || size >= maxRangeBytes) break;
           }
+          wanted = limit - entries.length + spare;
         }
         if (this.#level.supports.seek) {
           // LevelDB passes over a block that it cannot read, and classic-level asks about that at the end alone.

@@ -1,5 +1,6 @@
 import type { StoredEntry } from "../../engine/engine.js";
 import { hasExpired } from "../../engine/has-expired.js";
+import { isRangeEnd } from "../../engine/range-end.js";
 import { InvalidSelectorError } from "../../errors/core-errors.js";
 import type { KeyRange, KvListSelector } from "../../keys/key-range.js";
 import type { KvEntry, KvListIterator, KvListOptions } from "../kv.js";
@@ -133,7 +134,7 @@ export class DenoListIterator<T> implements KvListIterator<T> {
     assertWithinDeno(limits, "batchSize", this.#batchSize);
     this.#batch = await this.#context.readRange(rest, this.#batchSize, this.#reverse);
     this.#next = 0;
-    this.#isLastBatch = this.#batch.length < this.#batchSize;
+    this.#isLastBatch = isRangeEnd(this.#batch, this.#batchSize);
   }
 
   #rest(range: DenoRange, cursor: string | undefined): KeyRange {

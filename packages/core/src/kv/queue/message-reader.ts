@@ -1,6 +1,7 @@
 import { compareBytes } from "../../bytes/compare-bytes.js";
 import { textOfBytes } from "../../bytes/text-of-bytes.js";
 import type { Engine, StoredEntry } from "../../engine/engine.js";
+import { isRangeEnd } from "../../engine/range-end.js";
 import { keyAfter } from "../../keys/key-range.js";
 import { decodeStoredValue } from "../stored-entry.js";
 import { messageKeys, readyAtOf } from "./message-key.js";
@@ -76,7 +77,7 @@ export class MessageReader {
       if (message?.isInDelivery) lost.push(message);
       else if (message !== undefined) ready.push(message);
     }
-    const hasMore = entries.length === limit;
+    const hasMore = !isRangeEnd(entries, limit);
     if (hasMore) this.expect(keyAfter(entries.at(-1)!.key));
     return { ready, lost, hasMore, nextReadyAt: undefined };
   }

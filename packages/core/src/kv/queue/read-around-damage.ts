@@ -1,5 +1,6 @@
 import { compareBytes } from "../../bytes/compare-bytes.js";
 import type { Engine, StoredEntry } from "../../engine/engine.js";
+import { isRangeEnd } from "../../engine/range-end.js";
 import { CorruptionError } from "../../errors/core-errors.js";
 import { type KeyRange, keyAfter } from "../../keys/key-range.js";
 
@@ -31,8 +32,8 @@ export async function readAroundDamage(
     const beforeIt = { start: range.start, end: error.key };
     const behindIt = { start: keyAfter(error.key), end: range.end };
     const before = await readAroundDamage(engine, beforeIt, limit);
+    if (!isRangeEnd(before.entries, limit)) return before;
     const missing = limit - before.entries.length;
-    if (missing === 0) return before;
     const behind = await readAroundDamage(engine, behindIt, missing);
     return {
       entries: [...before.entries, ...behind.entries],
