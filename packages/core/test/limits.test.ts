@@ -68,6 +68,14 @@ describe("limits", () => {
     },
   );
 
+  it("do not count what was refused", async () => {
+    const kv = await openKv(":memory:", { limits: { totalKeyBytes: 3, totalMutationBytes: 5 } });
+    const atomic = kv.atomic();
+    expect(() => atomic.set(["b"], 1, { expireIn: -1 })).toThrow(TypeError);
+    expect((await atomic.set(["a"], 1).commit()).ok).toBe(true);
+    await kv.close();
+  });
+
   it("of a batch are how many entries are read at once", async () => {
     const kv = await openKv(":memory:", { limits: { batchSize: 2 } });
     for (let n = 0; n < 4; n++) await kv.set([n], n);

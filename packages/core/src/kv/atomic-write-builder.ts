@@ -86,11 +86,11 @@ export class AtomicWriteBuilder implements AtomicOperation {
       assertWithin(this.#context.limits, "keyBytes", set.key.length + versionstampPartBytes);
     }
     assertWithin(this.#context.limits, "valueBytes", set.value.length);
-    this.#count(set.key.length, set.value.length);
     const expireIn = options?.expireIn;
-    this.#mutations.push(
-      expireIn === undefined ? set : { ...set, expireIn: wholeMilliseconds(expireIn) },
-    );
+    const pending =
+      expireIn === undefined ? set : { ...set, expireIn: wholeMilliseconds(expireIn) };
+    this.#count(set.key.length, set.value.length);
+    this.#mutations.push(pending);
     return this;
   }
 
