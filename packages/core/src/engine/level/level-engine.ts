@@ -103,9 +103,11 @@ export class LevelEngine implements Engine {
         await initialise(level, mode, options.readOnly ?? false);
       } else {
         verifyDatabaseHeader(header, mode);
-        if (!options.readOnly) await ensureLastKey(level);
       }
-      return new LevelEngine(level, await readLastVersionstamp(level), options);
+      const lastVersionstamp = await readLastVersionstamp(level);
+      // Nothing is written before all has been found sound.
+      if (!options.readOnly) await ensureLastKey(level);
+      return new LevelEngine(level, lastVersionstamp, options);
     } catch (error) {
       throw readFailure(error);
     }
@@ -302,7 +304,6 @@ async function initialise(level: Level, mode: DatabaseMode, readOnly: boolean): 
   }
   if (readOnly) throw new DatabaseFormatError("it is empty, and open for reading only");
   await level.put(headerKey, encodeDatabaseHeader(mode), synced);
-  await ensureLastKey(level);
 }
 
 /**
