@@ -8,31 +8,44 @@ export {
   createDatabase,
   type Database,
   type Models,
+  type Repositories,
   tableOf,
 } from "./database/database.js";
+export type { DatabaseOptions, ModelHooks } from "./database/database-options.js";
 export { migrate } from "./database/migrate-database.js";
 export type { Repository } from "./database/repository.js";
+export type { RowQuery } from "./database/row-query.js";
 export type { ListOptions, Table } from "./database/table.js";
 export { type OrmErrorCode, ormErrorMessages } from "./errors/codes.js";
+export { type Operation, OrmError, type RowId } from "./errors/orm-error.js";
 export {
-  IndexChangedError,
-  IndexKeyError,
-  IndexNotReadyError,
+  InvalidArgumentError,
   InvalidCursorError,
   InvalidQueryError,
-  ModelDefinitionError,
-  OrmError,
+  LiveQueryUnavailableError,
+  ReadLimitError,
+  UnindexedQueryError,
+} from "./errors/query-errors.js";
+export {
+  IndexKeyError,
   PrimaryKeyChangeError,
-  type RowId,
+  ReferenceMissingError,
   RowInvalidError,
   type RowIssue,
   RowNotFoundError,
-  StaleSchemaError,
-  UnindexedQueryError,
+  RowReferencedError,
+  StoredRowInvalidError,
   UniqueConstraintError,
-  UnknownIndexError,
   VersionConflictError,
-} from "./errors/orm-errors.js";
+} from "./errors/row-errors.js";
+export {
+  IndexChangedError,
+  IndexNotReadyError,
+  ModelDefinitionError,
+  StaleSchemaError,
+  UnknownIndexError,
+} from "./errors/schema-errors.js";
+export { TransactionConflictError, TransactionEndedError } from "./errors/transaction-errors.js";
 export type { Duplicate } from "./migrate/backfill-state.js";
 export type {
   MigratedIndex,
@@ -40,28 +53,41 @@ export type {
   MigrationResult,
 } from "./migrate/migrate.js";
 export type { MigrationProgress } from "./migrate/migration-progress.js";
-export {
-  assertDistinctPrefixes,
-  type CompiledIndex,
-  type CompiledModel,
-  compileModel,
-} from "./model/compile-model.js";
+export { assertDistinctPrefixes, compileModel } from "./model/compile-model.js";
+export type { CompiledIndex, CompiledModel } from "./model/compiled-model.js";
 export { defineModel, isModel } from "./model/define-model.js";
-export type {
-  AnyIndexDefinition,
-  CompoundIndexDefinition,
-  CreateInput,
-  FieldIndexDefinition,
-  IndexDefinition,
-  IndexFields,
-  KeyField,
-  KeyValue,
-  Model,
-  PrimaryKeyField,
-  Row,
-  UpdateInput,
-} from "./model/model.js";
-export type { Direction } from "./query/plan-query.js";
+export {
+  type AnyIndexDefinition,
+  type CompoundIndexDefinition,
+  type CompoundListIndexDefinition,
+  type ComputedIndexDefinition,
+  type ComputedListIndexDefinition,
+  type DescendingField,
+  desc,
+  type FieldIndexDefinition,
+  type IndexDefinition,
+  type KeyField,
+  type KeyValue,
+  type ListField,
+  type ListIndexDefinition,
+} from "./model/index-definition.js";
+export type { CreateInput, IndexFields, Model, PrimaryKeyField, Row } from "./model/model.js";
+export {
+  type BelongsTo,
+  belongsTo,
+  type HasMany,
+  type HasOne,
+  hasMany,
+  hasOne,
+  type ManyToMany,
+  manyToMany,
+  type OnDelete,
+  type Relation,
+} from "./model/relation-definition.js";
+export type { FieldOperation, UpdateInput } from "./model/update-input.js";
+export type { Direction } from "./query/any-query.js";
+export type { QueryEvent } from "./query/database-settings.js";
+export type { QueryExplanation } from "./query/explain-query.js";
 export type {
   FindManyOptions,
   IndexedField,

@@ -1,6 +1,6 @@
 import type { KvKey } from "@keywright/core";
-import type { CompiledIndex, CompiledModel } from "../model/compile-model.js";
-import { ownPrefix } from "../model/compile-model.js";
+import type { CompiledIndex, CompiledModel } from "../model/compiled-model.js";
+import { ownPrefix } from "../model/compiled-model.js";
 
 /**
  * The life of an index. Writers maintain it from write-only on, readers use it only when it is readable; what a unique
@@ -22,6 +22,22 @@ export interface StoredIndex {
   readonly fields: readonly string[];
   readonly unique: boolean;
   readonly normalized: boolean;
+  /** What else it is, where it is: what says nothing here is absent, so that older entries stay as they are. */
+  readonly traits?: IndexTraits;
+}
+
+/** What an index may be beside its fields. */
+export interface IndexTraits {
+  /** The fields that are sorted from last to first. */
+  readonly descending?: readonly string[];
+  /** The field whose elements have an entry each. */
+  readonly each?: string;
+  /** It does not hold every row that has its fields. */
+  readonly partial?: true;
+  /** A part of its key is what a function makes of the row. */
+  readonly computed?: true;
+  /** What its entries hold, where that is no pointer: the row, or these fields. */
+  readonly value?: "copy" | readonly string[];
 }
 
 /**
@@ -45,7 +61,21 @@ export function storedIndex(index: CompiledIndex, state: IndexState): StoredInde
     fields: index.fields,
     unique: index.unique,
     normalized: index.normalize !== undefined,
+    ...traitsOf(index),
   };
+}
+
+function traitsOf(index: CompiledIndex): { traits?: IndexTraits } {
+  const descending = index.parts.filter((part) => part.descending).map((part) => part.field);
+  const traits: IndexTraits = {
+    ...(descending.length > 0 && { descending }),
+    ...(index.each !== undefined && { each: index.fields[index.each]! }),
+    ...(index.where !== undefined && { partial: true }),
+    ...(index.parts.some((part) => part.compute !== undefined) && { computed: true }),
+    ...(index.store === "copy" && { value: "copy" }),
+    ...(index.store === "include" && { value: index.include }),
+  };
+  return Object.keys(traits).length === 0 ? {} : { traits };
 }
 
 /** A catalog entry in which some indexes have another state. */
@@ -67,7 +97,7 @@ export function isSameIndex(a: StoredIndex, b: StoredIndex): boolean {
     a.prefix === b.prefix &&
     a.unique === b.unique &&
     a.normalized === b.normalized &&
-    a.fields.join("\0") === b.fields.join("\0")
+    JSON.stringify([a.fields, a.traits]) === JSON.stringify([b.fields, b.traits])
   );
 }
 

@@ -1,6 +1,6 @@
 import type { AtomicCheck } from "@keywright/core";
-import { IndexChangedError, StaleSchemaError } from "../errors/orm-errors.js";
-import type { CompiledIndex, CompiledModel } from "../model/compile-model.js";
+import { IndexChangedError, StaleSchemaError } from "../errors/schema-errors.js";
+import type { CompiledIndex, CompiledModel } from "../model/compiled-model.js";
 import {
   type CatalogEntry,
   catalogKey,

@@ -1,6 +1,6 @@
 import type { Kv } from "@keywright/core";
-import { IndexNotReadyError, StaleSchemaError } from "../errors/orm-errors.js";
-import type { CompiledIndex, CompiledModel } from "../model/compile-model.js";
+import { IndexNotReadyError, StaleSchemaError } from "../errors/schema-errors.js";
+import type { CompiledIndex, CompiledModel } from "../model/compiled-model.js";
 import { type CatalogEntry, catalogKey, type StoredIndex, storedIndex } from "./catalog-entry.js";
 import { CatalogSnapshot } from "./catalog-snapshot.js";
 

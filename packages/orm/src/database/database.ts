@@ -1,14 +1,15 @@
 import type { Kv, KvLike } from "@keywright/core";
 import { ModelCatalog } from "../catalog/model-catalog.js";
-import { ModelDefinitionError } from "../errors/orm-errors.js";
-import {
-  assertDistinctPrefixes,
-  type CompiledModel,
-  compileModel,
-} from "../model/compile-model.js";
+import { ModelDefinitionError } from "../errors/schema-errors.js";
+import { assertDistinctPrefixes, compileModel } from "../model/compile-model.js";
 import type { Model } from "../model/model.js";
-import { limitsOf, type TableContext } from "../query/table-context.js";
-import { Repository } from "./repository.js";
+import type { AnyHooks, DatabaseSettings } from "../query/database-settings.js";
+import { limitsOf, type TableContext, tablesWithin } from "../query/table-context.js";
+import { linkRelations } from "../relations/link-relations.js";
+import { runTransaction, type TransactionOptions } from "../transaction/run-transaction.js";
+import type { DatabaseOptions } from "./database-options.js";
+import type { CheckedModels, Repository } from "./repository.js";
+import { RowOperations } from "./row-operations.js";
 import { Table } from "./table.js";
 
 /** Models by the name that they have in the program. */
@@ -22,9 +23,30 @@ export interface AnyDatabase {
 }
 
 /** Models → a repository for each of them. */
-export type Database<M extends Models> = AnyDatabase & {
-  readonly [K in keyof M]: Repository<M[K]>;
+export type Repositories<M extends Models> = {
+  readonly [K in keyof M]: Repository<M[K], M>;
 };
+
+/** Models → a repository for each of them, and `transaction`. */
+export type Database<M extends Models> = AnyDatabase &
+  Repositories<M> & {
+    /**
+     * Runs a function whose reads and writes are one: its reads hold until its writes are made, all at once, or it runs
+     * again. Where it throws, nothing is written. It runs again whenever others changed what it read, so that it should do
+     * nothing but read and write through `tx`.
+     *
+     * Every row that it read, found or not, is as it was read when its writes are made. So are the rows of a range; one
+     * that comes into the range meanwhile is noticed where the model has `live: true`.
+     *
+     * @throws {TransactionConflictError} after `maxAttempts`.
+     * @throws {TransactionEndedError} from calls that it did not await.
+     * @throws {LimitExceededError} for more reads or writes than the database takes at once.
+     */
+    readonly transaction: <T>(
+      body: (tx: AnyDatabase & Repositories<M>) => Promise<T>,
+      options?: TransactionOptions,
+    ) => Promise<T>;
+  };
 
 /** What stands behind a database: for each model's own name, what reading and writing its rows needs. */
 const contextsOf = new WeakMap<AnyDatabase, ReadonlyMap<string, TableContext>>();
@@ -38,30 +60,80 @@ const contextsOf = new WeakMap<AnyDatabase, ReadonlyMap<string, TableContext>>()
  * const ada = await db.users.create({ data: { email: "ada@example.com", favoriteColor: "green" } });
  * ```
  *
- * @throws {ModelDefinitionError} where two models or indexes would store their entries in the same place.
+ * @throws {ModelDefinitionError} where two models or indexes would store their entries in the same place, or a relation
+ * leads nowhere.
  * @throws {IndexChangedError} where the database has an index of another definition under the same name.
  */
-export async function createDatabase<const M extends Models>(options: {
-  readonly kv: KvLike;
-  readonly models: M;
-}): Promise<Database<M>> {
-  const { models } = options;
+export async function createDatabase<const M extends Models>(
+  options: DatabaseOptions<M> & { readonly kv: KvLike; readonly models: M & CheckedModels<M> },
+): Promise<Database<M>> {
   // The keys that the ORM reads have no parts but those that it wrote.
   const kv = options.kv as Kv;
-  const compiled = Object.entries(models).map(
-    ([name, model]) => [name, compileModel(model)] as const,
-  );
-  assertDistinctPrefixes(compiled.map(([, model]) => model));
-  const contexts = new Map<string, TableContext>();
-  const repositories: Record<string, Repository<Model>> = {};
-  for (const [name, model] of compiled) {
-    const context = await openTable(kv, model);
-    contexts.set(model.name, context);
-    repositories[name] = new Repository(context);
+  const names = new Map<string, string>();
+  const models = Object.entries<Model>(options.models).map(([name, model]) => {
+    const compiled = compileModel(model);
+    if (name === "transaction") {
+      throw new ModelDefinitionError(compiled.name, "name", "a database has a method of this name");
+    }
+    names.set(compiled.name, name);
+    return compiled;
+  });
+  assertDistinctPrefixes(models);
+  const links = linkRelations(models);
+  const settings = settingsOf(options, names);
+  const tables = new Map<string, TableContext>();
+  for (const model of models) {
+    tables.set(model.name, {
+      kv,
+      model,
+      catalog: await ModelCatalog.open(kv, model),
+      limits: limitsOf(kv),
+      settings,
+      links: links.get(model.name)!,
+      tables,
+      transaction: undefined,
+    });
   }
-  const database = Object.freeze(repositories);
-  contextsOf.set(database, contexts);
-  return database as Database<M>;
+  const transaction = <T>(
+    body: (tx: AnyDatabase) => Promise<T>,
+    transactionOptions?: TransactionOptions,
+  ): Promise<T> =>
+    runTransaction(
+      kv,
+      (tx) => body(databaseOf(tablesWithin(tables, tx), names, {})),
+      transactionOptions,
+    );
+  return databaseOf(tables, names, { transaction }) as Database<M>;
+}
+
+function databaseOf(
+  tables: ReadonlyMap<string, TableContext>,
+  names: ReadonlyMap<string, string>,
+  methods: object,
+): AnyDatabase {
+  const repositories: Record<string, RowOperations> = {};
+  for (const [modelName, name] of names) {
+    const context = tables.get(modelName);
+    if (context !== undefined) repositories[name] = new RowOperations(context);
+  }
+  const database: AnyDatabase = Object.freeze({ ...repositories, ...methods });
+  contextsOf.set(database, tables);
+  return database;
+}
+
+function settingsOf<M extends Models>(
+  options: DatabaseOptions<M>,
+  names: ReadonlyMap<string, string>,
+): DatabaseSettings {
+  const { maxReads = Number.POSITIVE_INFINITY, validateReads = false, onQuery } = options;
+  // What a hook takes and returns is the model's own; the code that calls it hands over what the schema made.
+  const given = (options.hooks ?? {}) as Readonly<Record<string, AnyHooks | undefined>>;
+  const hooks: Record<string, AnyHooks> = {};
+  for (const [modelName, name] of names) {
+    const own = given[name];
+    if (own !== undefined) hooks[modelName] = own;
+  }
+  return { maxReads, validateReads, onQuery, hooks };
 }
 
 /**
@@ -85,13 +157,4 @@ export function tableContexts(database: AnyDatabase): ReadonlyMap<string, TableC
   const contexts = contextsOf.get(database);
   if (contexts === undefined) throw new TypeError("This is not what createDatabase returned.");
   return contexts;
-}
-
-async function openTable(kv: Kv, model: CompiledModel): Promise<TableContext> {
-  return {
-    kv,
-    model,
-    catalog: await ModelCatalog.open(kv, model),
-    limits: limitsOf(kv),
-  };
 }

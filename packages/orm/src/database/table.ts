@@ -1,9 +1,11 @@
 import type { KvKeyPart } from "@keywright/core";
-import { UnknownIndexError } from "../errors/orm-errors.js";
+import { UnknownIndexError } from "../errors/schema-errors.js";
 import { primaryKeyOfValues } from "../indexes/primary-key.js";
-import type { AnyRow, CompiledIndex } from "../model/compile-model.js";
-import { type FoundRow, findByPrimaryKey, findByUniqueIndex } from "../query/find-unique.js";
-import { type Direction, planIndexRead } from "../query/plan-query.js";
+import type { AnyRow, CompiledIndex } from "../model/compiled-model.js";
+import type { Direction, FoundRow } from "../query/any-query.js";
+import { findByPrimaryKey, findByUniqueIndex } from "../query/find-unique.js";
+import { planIndexRead } from "../query/plan-query.js";
+import { ReadMeter } from "../query/read-meter.js";
 import { type Page, type PageOptions, readPage } from "../query/read-page.js";
 import type { TableContext } from "../query/table-context.js";
 import { createRow, deleteRow, updateRow } from "../write/row-writer.js";
@@ -70,7 +72,7 @@ export class Table<Row, CreateInput, UpdateInput> {
    * @throws {StaleSchemaError} where the database has indexes that this program does not know.
    */
   async create(data: CreateInput): Promise<Row> {
-    return (await createRow(this.#context, data)) as Row;
+    return (await createRow(this.#context, data, {}, this.#meter())).row as Row;
   }
 
   /**
@@ -84,7 +86,8 @@ export class Table<Row, CreateInput, UpdateInput> {
    */
   async update(primaryKey: readonly unknown[], data: UpdateInput): Promise<Row> {
     const find = this.#finder(primaryKey);
-    return (await updateRow(this.#context, find, primaryKey, data as AnyRow)) as Row;
+    return (await updateRow(this.#context, find, primaryKey, data as AnyRow, {}, this.#meter()))
+      .row as Row;
   }
 
   /**
@@ -94,12 +97,17 @@ export class Table<Row, CreateInput, UpdateInput> {
    * @throws {StaleSchemaError} where the database has indexes that this program does not know.
    */
   async delete(primaryKey: readonly unknown[]): Promise<Row> {
-    return (await deleteRow(this.#context, this.#finder(primaryKey), primaryKey)) as Row;
+    return (await deleteRow(this.#context, this.#finder(primaryKey), primaryKey, {}, this.#meter()))
+      .row as Row;
   }
 
   #finder(primaryKey: readonly unknown[]): () => Promise<FoundRow | undefined> {
     const parts = this.#primaryKey(primaryKey);
     return () => findByPrimaryKey(this.#context, parts);
+  }
+
+  #meter(): ReadMeter {
+    return new ReadMeter(this.#context.model.name, this.#context.settings.maxReads);
   }
 
   #primaryKey(values: readonly unknown[]): KvKeyPart[] {

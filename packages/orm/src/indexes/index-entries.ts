@@ -1,75 +1,118 @@
 import type { KvKey, KvKeyPart } from "@keywright/core";
-import { IndexKeyError, type RowId } from "../errors/orm-errors.js";
-import type { AnyRow, CompiledIndex, CompiledModel } from "../model/compile-model.js";
-import { isSameKey, keyPartOf } from "./key-parts.js";
+import { IndexKeyError } from "../errors/row-errors.js";
+import type { AnyRow, CompiledIndex, CompiledModel } from "../model/compiled-model.js";
+import { entryValue } from "./entry-value.js";
+import { descendingPart, isSameKey, keyPartOf } from "./key-parts.js";
 import { pointerOf } from "./primary-key.js";
 
 /** One entry of an index: what is stored for a row. */
 export interface IndexEntry {
   readonly index: CompiledIndex;
   readonly key: KvKey;
-  readonly value: RowId;
+  /** A pointer to the row, the row itself or some of its fields, as the index stores it. */
+  readonly value: unknown;
 }
 
-/** What a write has to do to the indexes: entries to take away, and entries to put there. */
+/** What a write has to do to the indexes. */
 export interface IndexChanges {
+  /** Entries to take away. */
   readonly removed: readonly IndexEntry[];
+  /** Entries to put there. */
   readonly added: readonly IndexEntry[];
+  /** Entries that stay where they are and hold something of the row that may have changed. */
+  readonly rewritten: readonly IndexEntry[];
 }
 
 /**
- * The values that a row has in an index's key; undefined where one of them is absent, for then the row is not in it.
+ * The part of a key that an index holds for a value of one of its parts.
  *
+ * @param position of the part in the index's key.
  * @throws {IndexKeyError} for a value that cannot be part of a key.
  */
-function indexedValues(
+export function indexedPart(
   model: CompiledModel,
   index: CompiledIndex,
-  row: AnyRow,
-): KvKeyPart[] | undefined {
-  const values: KvKeyPart[] = [];
-  for (const field of index.fields) {
-    const value = row[field];
-    if (value === undefined || value === null) return undefined;
-    values.push(indexedValue(model, index, field, value));
-  }
-  return values;
-}
-
-/**
- * What an index holds for a value of one of its fields.
- *
- * @throws {IndexKeyError} for a value that cannot be part of a key.
- */
-export function indexedValue(
-  model: CompiledModel,
-  index: CompiledIndex,
-  field: string,
+  position: number,
   value: unknown,
 ): KvKeyPart {
+  const { field, descending } = index.parts[position]!;
   let cause: unknown;
   try {
     const part = keyPartOf(index.normalize === undefined ? value : index.normalize(value));
-    if (part !== undefined) return part;
+    if (part !== undefined) return descending ? descendingPart(part) : part;
   } catch (error) {
     cause = error;
   }
   throw new IndexKeyError(model.name, index.name, field, typeof value, { cause });
 }
 
-/** The key of the entry with these values: a unique index has one row for them, another one adds the primary key. */
+/** The key of the entry with these parts: a unique index has one row for them, another one adds the primary key. */
 export function indexKey(
   index: CompiledIndex,
-  values: readonly KvKeyPart[],
+  parts: readonly KvKeyPart[],
   primaryKey: readonly KvKeyPart[],
 ): KvKey {
-  return index.unique ? [index.prefix, ...values] : [index.prefix, ...values, ...primaryKey];
+  return index.unique ? [index.prefix, ...parts] : [index.prefix, ...parts, ...primaryKey];
+}
+
+/**
+ * The keys that a row has in an index: none where a part is absent, or where the index does not hold the row; several
+ * where a part is an array, one for each of its different elements.
+ *
+ * @throws {IndexKeyError} for a value that cannot be part of a key, and where a function of the index throws.
+ */
+export function indexKeys(
+  model: CompiledModel,
+  index: CompiledIndex,
+  row: AnyRow,
+  primaryKey: readonly KvKeyPart[],
+): KvKey[] {
+  if (index.where !== undefined && !call(model, index, "where", () => index.where?.(row)))
+    return [];
+  const values: unknown[] = [];
+  for (const { field, compute } of index.parts) {
+    const value =
+      compute === undefined ? row[field] : call(model, index, field, () => compute(row));
+    if (value === undefined || value === null) return [];
+    values.push(value);
+  }
+  if (index.each === undefined) return [keyOf(model, index, values, primaryKey)];
+  const elements = values[index.each];
+  if (!Array.isArray(elements)) {
+    throw new IndexKeyError(model.name, index.name, index.fields[index.each]!, typeof elements);
+  }
+  const keys: KvKey[] = [];
+  for (const element of elements) {
+    if (element === undefined || element === null) continue;
+    const key = keyOf(model, index, values.with(index.each, element), primaryKey);
+    if (!keys.some((other) => isSameKey(other, key))) keys.push(key);
+  }
+  return keys;
+}
+
+function keyOf(
+  model: CompiledModel,
+  index: CompiledIndex,
+  values: readonly unknown[],
+  primaryKey: readonly KvKeyPart[],
+): KvKey {
+  const parts = values.map((value, position) => indexedPart(model, index, position, value));
+  return indexKey(index, parts, primaryKey);
+}
+
+/** Calls a function of the index's definition. */
+function call<T>(model: CompiledModel, index: CompiledIndex, field: string, run: () => T): T {
+  try {
+    return run();
+  } catch (cause) {
+    throw new IndexKeyError(model.name, index.name, field, "unknown", { cause });
+  }
 }
 
 /**
  * The entries that a row has in some of its model's indexes.
  *
- * @throws {IndexKeyError} for a value that cannot be part of a key.
+ * @throws {IndexKeyError} for a value that cannot be part of a key; it names the row.
  */
 export function indexEntries(
   model: CompiledModel,
@@ -79,13 +122,10 @@ export function indexEntries(
 ): IndexEntry[] {
   const entries: IndexEntry[] = [];
   for (const index of indexes) {
-    const values = valuesOfRow(model, index, row, primaryKey);
-    if (values === undefined) continue;
-    entries.push({
-      index,
-      key: indexKey(index, values, primaryKey),
-      value: pointerOf(primaryKey),
-    });
+    const keys = keysOfRow(model, index, row, primaryKey);
+    if (keys.length === 0) continue;
+    const value = entryValue(index, row, primaryKey);
+    for (const key of keys) entries.push({ index, key, value });
   }
   return entries;
 }
@@ -97,21 +137,24 @@ export function indexChanges(
 ): IndexChanges {
   const isIn = (entries: readonly IndexEntry[], entry: IndexEntry) =>
     entries.some((other) => other.index === entry.index && isSameKey(other.key, entry.key));
-  return {
-    removed: before.filter((entry) => !isIn(after, entry)),
-    added: after.filter((entry) => !isIn(before, entry)),
-  };
+  const added: IndexEntry[] = [];
+  const rewritten: IndexEntry[] = [];
+  for (const entry of after) {
+    if (!isIn(before, entry)) added.push(entry);
+    else if (entry.index.store !== "pointer") rewritten.push(entry);
+  }
+  return { removed: before.filter((entry) => !isIn(after, entry)), added, rewritten };
 }
 
-/** The same as {@link indexedValues}, whose errors then name the row. */
-function valuesOfRow(
+/** The same as {@link indexKeys}, whose errors then name the row. */
+function keysOfRow(
   model: CompiledModel,
   index: CompiledIndex,
   row: AnyRow,
   primaryKey: readonly KvKeyPart[],
-): KvKeyPart[] | undefined {
+): KvKey[] {
   try {
-    return indexedValues(model, index, row);
+    return indexKeys(model, index, row, primaryKey);
   } catch (error) {
     if (!(error instanceof IndexKeyError)) throw error;
     const { field, valueType, cause } = error;
@@ -129,8 +172,7 @@ export function hasIndexKey(
   key: KvKey,
 ): boolean {
   try {
-    const values = indexedValues(model, index, row);
-    return values !== undefined && isSameKey(indexKey(index, values, primaryKey), key);
+    return indexKeys(model, index, row, primaryKey).some((own) => isSameKey(own, key));
   } catch (error) {
     // A row written by hand, with a value that the index cannot hold, has no key in it.
     if (error instanceof IndexKeyError) return false;

@@ -1,4 +1,4 @@
-import type { KvKeyPart } from "@keywright/core";
+import { decodeKey, encodeKey, type KvKeyPart } from "@keywright/core";
 
 /**
  * The key part that holds a value: a date its milliseconds since 1970, so that dates sort by time, and -0 is 0, so that
@@ -58,4 +58,26 @@ function numberAfter(value: number): number | undefined {
   bits.setFloat64(0, value);
   bits.setBigInt64(0, bits.getBigInt64(0) + (value > 0 ? 1n : -1n));
   return bits.getFloat64(0);
+}
+
+/**
+ * A part that sorts the other way round: the bytes of the part's encoding, each of them inverted. No encoding of a part is
+ * the beginning of another's, so that the order is exactly the reverse.
+ */
+export function descendingPart(part: KvKeyPart): Uint8Array {
+  return inverted(encodeKey([part]));
+}
+
+/** The part of which {@link descendingPart} made this one; undefined where it is none of them. */
+export function ascendingPart(part: KvKeyPart): KvKeyPart | undefined {
+  if (!(part instanceof Uint8Array)) return undefined;
+  try {
+    return decodeKey(inverted(part))[0];
+  } catch {
+    return undefined;
+  }
+}
+
+function inverted(bytes: Uint8Array): Uint8Array {
+  return bytes.map((byte) => byte ^ 0xff);
 }

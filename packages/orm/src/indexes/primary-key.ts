@@ -1,6 +1,8 @@
 import type { KvKey, KvKeyPart } from "@keywright/core";
-import { IndexKeyError, InvalidQueryError, type RowId } from "../errors/orm-errors.js";
-import type { AnyRow, CompiledModel } from "../model/compile-model.js";
+import type { RowId } from "../errors/orm-error.js";
+import { InvalidQueryError } from "../errors/query-errors.js";
+import { IndexKeyError } from "../errors/row-errors.js";
+import type { AnyRow, CompiledModel } from "../model/compiled-model.js";
 import { keyPartOf } from "./key-parts.js";
 
 /**

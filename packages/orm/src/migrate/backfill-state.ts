@@ -1,5 +1,5 @@
 import type { KvKey, KvKeyPart } from "@keywright/core";
-import { type CompiledModel, ownPrefix } from "../model/compile-model.js";
+import { type CompiledModel, ownPrefix } from "../model/compiled-model.js";
 
 /**
  * How far the backfill of a model's new indexes has come, stored beside the catalog. It is written by the commit that

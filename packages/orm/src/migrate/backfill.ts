@@ -1,9 +1,9 @@
 import type { AtomicCheck, KvEntry, KvKeyPart } from "@keywright/core";
 import { encodeKey, ulid } from "@keywright/core";
 import { withIndexStates } from "../catalog/catalog-entry.js";
-import { StaleSchemaError } from "../errors/orm-errors.js";
+import { StaleSchemaError } from "../errors/schema-errors.js";
 import { type IndexEntry, indexEntries } from "../indexes/index-entries.js";
-import type { AnyRow, CompiledIndex } from "../model/compile-model.js";
+import type { AnyRow, CompiledIndex } from "../model/compiled-model.js";
 import type { TableContext } from "../query/table-context.js";
 import { claimUniqueKey } from "../write/claim-unique-key.js";
 import {

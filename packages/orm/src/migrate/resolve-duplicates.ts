@@ -2,7 +2,7 @@ import { withIndexStates } from "../catalog/catalog-entry.js";
 import { indexEntries } from "../indexes/index-entries.js";
 import { isSameKey } from "../indexes/key-parts.js";
 import { rowKey } from "../indexes/primary-key.js";
-import type { AnyRow, CompiledIndex } from "../model/compile-model.js";
+import type { AnyRow, CompiledIndex } from "../model/compiled-model.js";
 import type { TableContext } from "../query/table-context.js";
 import { claimUniqueKey } from "../write/claim-unique-key.js";
 import { type Duplicate, duplicateKey, duplicatesPrefix } from "./backfill-state.js";

@@ -1,35 +1,9 @@
-import type { KvKeyPart } from "@keywright/core";
 import type * as z from "zod";
-import { ModelDefinitionError } from "../errors/orm-errors.js";
-import { defaultIndexPrefix } from "./index-prefix.js";
+import { ModelDefinitionError } from "../errors/schema-errors.js";
+import { assertFields, compileIndex } from "./compile-index.js";
+import { type CompiledModel, ownPrefix } from "./compiled-model.js";
+import { canBeAbsent, isUlid } from "./field-schema.js";
 import type { Model } from "./model.js";
-
-/** A row, whatever its model. */
-export type AnyRow = Readonly<Record<string, unknown>>;
-
-/** An index as the code that maintains it sees it. */
-export interface CompiledIndex {
-  readonly name: string;
-  readonly prefix: string;
-  readonly fields: readonly string[];
-  readonly unique: boolean;
-  readonly normalize: ((value: unknown) => KvKeyPart) | undefined;
-}
-
-/** A model as the code that reads and writes its rows sees it. */
-export interface CompiledModel {
-  readonly name: string;
-  readonly schema: z.ZodObject;
-  readonly primaryKey: readonly string[];
-  /** The primary key is one `z.ulid()`, which `create` generates where it is absent. */
-  readonly generatesId: boolean;
-  readonly indexes: readonly CompiledIndex[];
-  /** The fields of indexes that a row may lack: it is not in an index then. */
-  readonly optionalFields: ReadonlySet<string>;
-}
-
-/** The first part of the keys that are Keywright's own. */
-export const ownPrefix = "__keywright";
 
 /**
  * Checks a model's definition and lays it out.
@@ -38,39 +12,61 @@ export const ownPrefix = "__keywright";
  */
 export function compileModel(model: Model): CompiledModel {
   const { name, schema } = model;
-  if (name === "" || name === ownPrefix) {
-    throw new ModelDefinitionError(name, "name", "this name cannot be used");
+  if (typeof name !== "string" || name === "" || name === ownPrefix) {
+    throw new ModelDefinitionError(String(name), "name", "this name cannot be used");
   }
-  const primaryKey = listOf(model.primaryKey);
+  const shape = (schema as Partial<z.ZodObject> | undefined)?.shape;
+  if (shape === undefined)
+    throw new ModelDefinitionError(name, "schema", "it has to be a z.object");
+  const primaryKey = typeof model.primaryKey === "string" ? [model.primaryKey] : model.primaryKey;
   assertFields(model, "primaryKey", primaryKey);
-  const indexes: CompiledIndex[] = [];
-  for (const [indexName, definition] of Object.entries(model.indexes)) {
-    const fields = listOf(definition.key);
-    assertFields(model, `indexes.${indexName}.key`, fields);
-    if (definition.normalize !== undefined && fields.length > 1) {
-      const at = `indexes.${indexName}.normalize`;
-      throw new ModelDefinitionError(name, at, "an index over several fields cannot normalize");
-    }
-    indexes.push({
-      name: indexName,
-      prefix: definition.prefix ?? defaultIndexPrefix(name, indexName),
-      fields,
-      unique: definition.unique ?? false,
-      normalize: definition.normalize as CompiledIndex["normalize"],
-    });
+  if (primaryKey.length === 0)
+    throw new ModelDefinitionError(name, "primaryKey", "it names no field");
+  for (const field of primaryKey) {
+    if (!canBeAbsent(shape[field]!)) continue;
+    const reason = `the field ${JSON.stringify(field)} may be absent`;
+    throw new ModelDefinitionError(name, "primaryKey", reason);
   }
-  const indexed = new Set(indexes.flatMap((index) => index.fields));
-  const isOptional = (field: string) => canBeAbsent(schema.shape[field] as z.ZodType);
+  const indexes = Object.entries(model.indexes).map(([indexName, definition]) =>
+    compileIndex(model, indexName, definition, primaryKey),
+  );
   const compiled: CompiledModel = {
     name,
     schema,
     primaryKey,
-    generatesId: isUlid(schema, primaryKey),
+    generatesId: primaryKey.length === 1 && isUlid(shape[primaryKey[0]!]),
     indexes,
-    optionalFields: new Set([...indexed].filter(isOptional)),
+    relations: compileRelations(model),
+    optionalFields: optionalFields(model, indexes),
+    counted: model.count ?? false,
+    live: model.live ?? false,
   };
   assertDistinctPrefixes([compiled]);
   return compiled;
+}
+
+/** What can be said of a model's relations without the models that they name. */
+function compileRelations(model: Model): CompiledModel["relations"] {
+  const relations = model.relations ?? {};
+  for (const [name, relation] of Object.entries(relations)) {
+    const at = `relations.${name}`;
+    if (Object.hasOwn(model.schema.shape, name)) {
+      throw new ModelDefinitionError(model.name, at, "the schema has a field of this name");
+    }
+    if (relation.kind !== "belongsTo") continue;
+    assertFields(model, at, relation.fields);
+    const isNullable = relation.fields.some((field) => canBeAbsent(model.schema.shape[field]!));
+    if (relation.onDelete === "setNull" && !isNullable) {
+      throw new ModelDefinitionError(model.name, at, "none of its fields may be absent");
+    }
+  }
+  return relations;
+}
+
+function optionalFields(model: Model, indexes: CompiledModel["indexes"]): ReadonlySet<string> {
+  const { shape } = model.schema;
+  const fields = new Set(indexes.flatMap((index) => index.fields));
+  return new Set([...fields].filter((field) => shape[field] && canBeAbsent(shape[field])));
 }
 
 /**
@@ -92,44 +88,4 @@ export function assertDistinctPrefixes(models: readonly CompiledModel[]): void {
     take(model, "name", model.name);
     for (const index of model.indexes) take(model, `indexes.${index.name}`, index.prefix);
   }
-}
-
-function listOf(key: string | readonly string[]): readonly string[] {
-  return typeof key === "string" ? [key] : key;
-}
-
-function assertFields(model: Model, at: string, fields: readonly string[]): void {
-  if (fields.length === 0) throw new ModelDefinitionError(model.name, at, "it names no field");
-  for (const [position, field] of fields.entries()) {
-    if (!Object.hasOwn(model.schema.shape, field)) {
-      throw new ModelDefinitionError(
-        model.name,
-        at,
-        `the schema has no field ${JSON.stringify(field)}`,
-      );
-    }
-    if (fields.indexOf(field) !== position) {
-      throw new ModelDefinitionError(model.name, at, `it names ${JSON.stringify(field)} twice`);
-    }
-  }
-}
-
-/** Whether a stored row may have nothing in a field: a default or a transform may still put something there. */
-function canBeAbsent(schema: z.ZodType): boolean {
-  return [undefined, null].some((value) => {
-    try {
-      const result = schema.safeParse(value);
-      return result.success && (result.data === undefined || result.data === null);
-    } catch {
-      // An asynchronous schema: what it makes of nothing is not known here.
-      return true;
-    }
-  });
-}
-
-function isUlid(schema: z.ZodObject, primaryKey: readonly string[]): boolean {
-  const [field] = primaryKey;
-  if (field === undefined || primaryKey.length > 1) return false;
-  const definition: { type?: string; format?: string } = schema.shape[field]?._zod.def ?? {};
-  return definition.type === "string" && definition.format === "ulid";
 }

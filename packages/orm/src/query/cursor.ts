@@ -7,8 +7,8 @@ import {
   type KvKey,
   type KvListSelector,
 } from "@keywright/core";
-import { InvalidCursorError } from "../errors/orm-errors.js";
-import type { CompiledModel } from "../model/compile-model.js";
+import { InvalidCursorError } from "../errors/query-errors.js";
+import type { CompiledModel } from "../model/compiled-model.js";
 import { type IndexRead, keyLength, selectorOf } from "./index-read.js";
 
 const cursorFormat = 1;

@@ -1,15 +1,10 @@
 import type { KvKeyPart } from "@keywright/core";
-import { hasIndexKey, indexedValue, indexKey } from "../indexes/index-entries.js";
-import { primaryKeyOfPointer, rowKey } from "../indexes/primary-key.js";
-import type { AnyRow, CompiledIndex } from "../model/compile-model.js";
+import { primaryKeyOfEntry } from "../indexes/entry-value.js";
+import { hasIndexKey, indexedPart, indexKey } from "../indexes/index-entries.js";
+import { rowKey } from "../indexes/primary-key.js";
+import type { AnyRow, CompiledIndex } from "../model/compiled-model.js";
+import type { FoundRow } from "./any-query.js";
 import type { TableContext } from "./table-context.js";
-
-/** A row that was found, with what it takes to change it. */
-export interface FoundRow {
-  readonly primaryKey: readonly KvKeyPart[];
-  readonly row: AnyRow;
-  readonly versionstamp: string;
-}
 
 /** The row of a primary key. One read. */
 export async function findByPrimaryKey(
@@ -33,11 +28,11 @@ export async function findByUniqueIndex(
 ): Promise<FoundRow | undefined> {
   const { kv, model, catalog } = context;
   await catalog.assertReadable(index);
-  const values = index.fields.map((field, i) => indexedValue(model, index, field, fieldValues[i]));
+  const values = index.parts.map((_, i) => indexedPart(model, index, i, fieldValues[i]));
   const key = indexKey(index, values, []);
   let pointer = await kv.get(key);
   while (pointer.versionstamp !== null) {
-    const primaryKey = primaryKeyOfPointer(model, pointer.value);
+    const primaryKey = primaryKeyOfEntry(model, index, pointer.value);
     if (primaryKey === undefined) return undefined;
     const found = await findByPrimaryKey(context, primaryKey);
     if (found && hasIndexKey(model, index, found.row, primaryKey, key)) return found;

@@ -1,6 +1,6 @@
 import { compareKeys, type KvKey, type KvKeyPart, type KvListSelector } from "@keywright/core";
 import { partAfter } from "../indexes/key-parts.js";
-import type { CompiledIndex, CompiledModel } from "../model/compile-model.js";
+import type { CompiledIndex, CompiledModel } from "../model/compiled-model.js";
 
 /** Bounds on one key part. */
 export interface PartRange {

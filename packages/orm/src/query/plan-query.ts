@@ -1,11 +1,10 @@
 import type { KvKeyPart } from "@keywright/core";
-import { InvalidQueryError, UnindexedQueryError } from "../errors/orm-errors.js";
-import { indexedValue } from "../indexes/index-entries.js";
+import { InvalidQueryError, UnindexedQueryError } from "../errors/query-errors.js";
+import { indexedPart } from "../indexes/index-entries.js";
 import { keyPartOf } from "../indexes/key-parts.js";
-import type { AnyRow, CompiledIndex, CompiledModel } from "../model/compile-model.js";
+import type { AnyRow, CompiledIndex, CompiledModel } from "../model/compiled-model.js";
+import type { Direction } from "./any-query.js";
 import { type IndexRead, type PartRange, rangeOf } from "./index-read.js";
-
-export type Direction = "asc" | "desc";
 
 /** A query by fields, as `findMany` takes it. */
 export interface FieldQuery {
@@ -93,7 +92,9 @@ function readOf(
     if (condition === undefined || condition === null) break;
     served++;
     const toPart = (value: unknown) =>
-      index?.fields.includes(field) ? indexedValue(model, index, field, value) : keyPartOf(value);
+      index?.fields.includes(field)
+        ? indexedPart(model, index, index.fields.indexOf(field), value)
+        : keyPartOf(value);
     if (isRange(condition)) {
       const fail = (reason: string): never => {
         throw new InvalidQueryError(model.name, field, reason);

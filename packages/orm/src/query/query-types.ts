@@ -1,11 +1,6 @@
-import type {
-  AnyIndexDefinition,
-  IndexFields,
-  Model,
-  PrimaryKeyField,
-  Row,
-} from "../model/model.js";
-import type { Direction } from "./plan-query.js";
+import type { AnyIndexDefinition } from "../model/index-definition.js";
+import type { IndexFields, Model, PrimaryKeyField, Row } from "../model/model.js";
+import type { Direction } from "./any-query.js";
 import type { PageOptions } from "./read-page.js";
 
 /** Bounds on a field, of which an index serves one lower and one upper. */
@@ -46,7 +41,7 @@ export type UniqueWhere<M extends Model> =
 type UniqueIndexValues<R, I> = I extends AnyIndexDefinition & {
   readonly unique: true;
 }
-  ? ValuesOf<R, IndexFields<I>[number]>
+  ? ValuesOf<R, IndexFields<I, string>[number]>
   : never;
 
 /** Model → conditions that the primary key or one of its indexes serves. */
@@ -54,12 +49,14 @@ export type IndexedWhere<M extends Model> =
   | ConditionsOf<Row<M>, PrimaryKeyFields<M>>
   | IndexConditions<Row<M>, IndexOf<M>>;
 
-type IndexConditions<R, I> = I extends AnyIndexDefinition ? ConditionsOf<R, IndexFields<I>> : never;
+type IndexConditions<R, I> = I extends AnyIndexDefinition
+  ? ConditionsOf<R, IndexFields<I, string>>
+  : never;
 
 /** Model → the fields of its primary key and of its indexes. */
 export type IndexedField<M extends Model> = PrimaryKeyField<M> | FieldsOfIndex<IndexOf<M>>;
 
-type FieldsOfIndex<I> = I extends AnyIndexDefinition ? IndexFields<I>[number] : never;
+type FieldsOfIndex<I> = I extends AnyIndexDefinition ? IndexFields<I, string>[number] : never;
 
 /** What `findMany` takes: a `where`, an `orderBy` or both, which one index serves together. */
 export interface FindManyOptions<M extends Model> extends PageOptions {

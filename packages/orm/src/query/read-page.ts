@@ -1,7 +1,7 @@
 import type { KvEntry, KvEntryMaybe, KvKey } from "@keywright/core";
+import { primaryKeyOfEntry } from "../indexes/entry-value.js";
 import { hasIndexKey } from "../indexes/index-entries.js";
-import { primaryKeyOfPointer } from "../indexes/primary-key.js";
-import type { AnyRow } from "../model/compile-model.js";
+import type { AnyRow } from "../model/compiled-model.js";
 import { decodeCursor, encodeCursor } from "./cursor.js";
 import { type IndexRead, isOfBoundType, keyLength, selectorOf } from "./index-read.js";
 import { readRows } from "./read-rows.js";
@@ -86,7 +86,7 @@ async function rowsOf(
   const whole = entries.filter(({ key }) => key.length === length && isOfBoundType(read, key));
   if (index === undefined) return whole.map(({ key, value }) => ({ key, row: value as AnyRow }));
   const pointed = whole.flatMap(({ key, value }) => {
-    const primaryKey = primaryKeyOfPointer(model, value);
+    const primaryKey = primaryKeyOfEntry(model, index, value);
     return primaryKey === undefined ? [] : [{ key, primaryKey }];
   });
   const rows: KvEntryMaybe<AnyRow>[] = await readRows(

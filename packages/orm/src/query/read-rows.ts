@@ -1,6 +1,6 @@
 import type { KvEntryMaybe, KvKeyPart } from "@keywright/core";
 import { rowKey } from "../indexes/primary-key.js";
-import type { AnyRow } from "../model/compile-model.js";
+import type { AnyRow } from "../model/compiled-model.js";
 import type { TableContext } from "./table-context.js";
 
 /** Reads rows by their primary keys, in that order, in as few reads as the database allows. */

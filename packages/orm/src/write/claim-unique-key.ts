@@ -1,8 +1,9 @@
 import type { AtomicCheck, KvKeyPart } from "@keywright/core";
+import { primaryKeyOfEntry } from "../indexes/entry-value.js";
 import { hasIndexKey, type IndexEntry } from "../indexes/index-entries.js";
 import { isSameKey } from "../indexes/key-parts.js";
-import { primaryKeyOfPointer, rowKey } from "../indexes/primary-key.js";
-import type { AnyRow } from "../model/compile-model.js";
+import { rowKey } from "../indexes/primary-key.js";
+import type { AnyRow } from "../model/compiled-model.js";
 import type { TableContext } from "../query/table-context.js";
 
 /** Whether a row can have a unique key. */
@@ -27,7 +28,7 @@ export async function claimUniqueKey(
   const { value: pointer, versionstamp } = await kv.get(key);
   const checks: AtomicCheck[] = [{ key, versionstamp }];
   if (versionstamp === null) return { owner: undefined, isOwn: false, checks };
-  const owner = primaryKeyOfPointer(model, pointer);
+  const owner = primaryKeyOfEntry(model, index, pointer);
   if (owner === undefined) return { owner, isOwn: false, checks };
   if (isSameKey(owner, primaryKey)) return { owner: undefined, isOwn: true, checks };
   const ownerKey = rowKey(model, owner);

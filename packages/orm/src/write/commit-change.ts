@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { AtomicCheck, KvKey, KvKeyPart } from "@keywright/core";
 import type { CatalogSnapshot } from "../catalog/catalog-snapshot.js";
-import { UniqueConstraintError, VersionConflictError } from "../errors/orm-errors.js";
+import { UniqueConstraintError, VersionConflictError } from "../errors/row-errors.js";
 import type { IndexChanges } from "../indexes/index-entries.js";
 import { isSameKey } from "../indexes/key-parts.js";
 import { pointerOf, rowKey } from "../indexes/primary-key.js";
-import type { AnyRow, CompiledModel } from "../model/compile-model.js";
+import type { AnyRow, CompiledModel } from "../model/compiled-model.js";
 import type { TableContext } from "../query/table-context.js";
 import { claimUniqueKey } from "./claim-unique-key.js";
 
@@ -80,6 +80,7 @@ async function tryCommit(
     }
     operation.set(entry.key, entry.value);
   }
+  for (const entry of change.indexes.rewritten) operation.set(entry.key, entry.value);
   if (change.row === null) operation.delete(key);
   else operation.set(key, change.row);
   return (await operation.commit()).ok;

@@ -1,6 +1,6 @@
 import * as z from "zod";
-import { RowInvalidError, type RowIssue } from "../errors/orm-errors.js";
-import type { AnyRow, CompiledModel } from "../model/compile-model.js";
+import { RowInvalidError, type RowIssue } from "../errors/row-errors.js";
+import type { AnyRow, CompiledModel } from "../model/compiled-model.js";
 
 /**
  * The row that a schema makes of what `create` was given: defaults filled in, transforms applied.

@@ -1,13 +1,16 @@
 import { type AtomicCheck, monotonicUlid } from "@keywright/core";
-import { PrimaryKeyChangeError, RowNotFoundError } from "../errors/orm-errors.js";
+import { PrimaryKeyChangeError, RowNotFoundError } from "../errors/row-errors.js";
+import { primaryKeyOfEntry } from "../indexes/entry-value.js";
 import { type IndexEntry, indexChanges, indexEntries } from "../indexes/index-entries.js";
 import { isSameKey, isSamePart, keyPartOf } from "../indexes/key-parts.js";
-import { primaryKeyOf, primaryKeyOfPointer } from "../indexes/primary-key.js";
-import type { AnyRow, CompiledModel } from "../model/compile-model.js";
-import type { FoundRow } from "../query/find-unique.js";
+import { primaryKeyOf } from "../indexes/primary-key.js";
+import type { AnyRow, CompiledModel } from "../model/compiled-model.js";
+import type { FoundRow } from "../query/any-query.js";
+import type { ReadMeter } from "../query/read-meter.js";
 import type { TableContext } from "../query/table-context.js";
 import { commitChange } from "./commit-change.js";
 import { parsePatch, parseRow } from "./parse-row.js";
+import type { WriteOptions } from "./write-options.js";
 
 /** Finds the row to write, anew after each conflict. */
 export type FindRow = () => Promise<FoundRow | undefined>;
@@ -18,15 +21,26 @@ export type FindRow = () => Promise<FoundRow | undefined>;
  * @throws {RowInvalidError} where the schema refuses the data.
  * @throws {UniqueConstraintError} where another row has its primary key or a unique value.
  */
-export async function createRow(context: TableContext, data: unknown): Promise<AnyRow> {
+export async function createRow(
+  context: TableContext,
+  data: unknown,
+  _options: WriteOptions,
+  _meter: ReadMeter,
+): Promise<FoundRow> {
   const { model } = context;
   const row = await parseRow(model, withId(model, data));
   const primaryKey = primaryKeyOf(model, row);
   await commitChange(context, async ({ maintained }) => {
     const added = indexEntries(model, maintained, row, primaryKey);
-    return { primaryKey, versionstamp: null, row, indexes: { removed: [], added }, checks: [] };
+    return {
+      primaryKey,
+      versionstamp: null,
+      row,
+      indexes: { removed: [], added, rewritten: [] },
+      checks: [],
+    };
   });
-  return row;
+  return { row, primaryKey, versionstamp: "" };
 }
 
 /**
@@ -43,7 +57,9 @@ export async function updateRow(
   find: FindRow,
   where: unknown,
   data: AnyRow,
-): Promise<AnyRow> {
+  _options: WriteOptions,
+  _meter: ReadMeter,
+): Promise<FoundRow> {
   // What is written is what the caller handed over, whatever becomes of the object meanwhile.
   const patch = { ...data };
   return await changeRow(context, find, where, async (before) => {
@@ -63,7 +79,9 @@ export async function deleteRow(
   context: TableContext,
   find: FindRow,
   where: unknown,
-): Promise<AnyRow> {
+  _options: WriteOptions,
+  _meter: ReadMeter,
+): Promise<FoundRow> {
   return await changeRow(context, find, where, async (before) => ({
     row: null,
     result: before,
@@ -75,7 +93,7 @@ async function changeRow(
   find: FindRow,
   where: unknown,
   change: (before: AnyRow) => Promise<{ row: AnyRow | null; result: AnyRow }>,
-): Promise<AnyRow> {
+): Promise<FoundRow> {
   const { model } = context;
   let written: AnyRow = {};
   await commitChange(context, async ({ maintained }) => {
@@ -86,12 +104,13 @@ async function changeRow(
     written = result;
     const before = indexEntries(model, maintained, found.row, primaryKey);
     const after = row === null ? [] : indexEntries(model, maintained, row, primaryKey);
-    const { removed, added } = indexChanges(before, after);
+    const { removed, added, rewritten } = indexChanges(before, after);
     const own = await ownEntries(context, removed);
-    const indexes = { removed: own.entries, added };
-    return { primaryKey, versionstamp, row, indexes, checks: own.checks };
+    const kept = await ownEntries(context, rewritten);
+    const indexes = { removed: own.entries, added, rewritten: kept.entries };
+    return { primaryKey, versionstamp, row, indexes, checks: [...own.checks, ...kept.checks] };
   });
-  return written;
+  return { row: written, primaryKey: [], versionstamp: "" };
 }
 
 /**
@@ -108,8 +127,8 @@ async function ownEntries(
     if (entry.index.unique) {
       const { value: pointer, versionstamp } = await kv.get(entry.key);
       checks.push({ key: entry.key, versionstamp });
-      const owner = primaryKeyOfPointer(model, pointer);
-      const self = primaryKeyOfPointer(model, entry.value);
+      const owner = primaryKeyOfEntry(model, entry.index, pointer);
+      const self = primaryKeyOfEntry(model, entry.index, entry.value);
       if (owner === undefined || self === undefined || !isSameKey(owner, self)) continue;
     }
     entries.push(entry);
@@ -129,4 +148,15 @@ function assertSamePrimaryKey(model: CompiledModel, before: AnyRow, after: AnyRo
     if (isSamePart(keyPartOf(before[field]), keyPartOf(after[field]))) continue;
     throw new PrimaryKeyChangeError(model.name, field);
   }
+}
+
+export async function upsertRow(
+  _context: TableContext,
+  _find: FindRow,
+  _create: unknown,
+  _update: AnyRow,
+  _options: WriteOptions,
+  _meter: ReadMeter,
+): Promise<FoundRow> {
+  throw new Error("not there yet");
 }

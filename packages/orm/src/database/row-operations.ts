@@ -1,0 +1,334 @@
+import { nameOperation, type Operation } from "../errors/orm-error.js";
+import { InvalidArgumentError } from "../errors/query-errors.js";
+import { RowNotFoundError } from "../errors/row-errors.js";
+import { watchRow } from "../live/watch-row.js";
+import { watchRows } from "../live/watch-rows.js";
+import type { AnyRow } from "../model/compiled-model.js";
+import type { AnyQuery, FoundRow } from "../query/any-query.js";
+import { countRows, rowExists } from "../query/count-rows.js";
+import { explainQuery, type QueryExplanation } from "../query/explain-query.js";
+import { findOne, findPage, scanPage, scanRows, streamRows } from "../query/find-rows.js";
+import { ReadMeter } from "../query/read-meter.js";
+import type { Page } from "../query/read-page.js";
+import type { TableContext } from "../query/table-context.js";
+import { loadRelations } from "../relations/load-relations.js";
+import { deleteRows, updateRows } from "../write/change-rows.js";
+import { createRows } from "../write/create-rows.js";
+import type { RowResult } from "../write/row-result.js";
+import { createRow, deleteRow, updateRow, upsertRow } from "../write/row-writer.js";
+import { RowQuery } from "./row-query.js";
+
+/** The argument of a write, whatever its model. */
+export interface AnyWrite extends Pick<AnyQuery, "select" | "include" | "withVersionstamp"> {
+  readonly where?: AnyRow;
+  readonly data?: unknown;
+  readonly create?: unknown;
+  readonly update?: unknown;
+  readonly expireIn?: number;
+  readonly ifVersion?: string;
+  readonly atomic?: boolean;
+}
+
+/** A result as the caller asked for it: fields selected, relations loaded, with its versionstamp or without. */
+type Shaped = unknown;
+
+/**
+ * What can be done with the rows of one model: the methods of a repository, whose types `Repository` gives. Each call
+ * counts what it reads, says in its errors which method it was, and reports itself when it ends.
+ */
+export class RowOperations {
+  readonly #context: TableContext;
+
+  constructor(context: TableContext) {
+    this.#context = context;
+  }
+
+  findUnique(query: AnyQuery): Promise<Shaped> {
+    return this.#run("findUnique", query, async (meter) => {
+      const found = await this.#find(query, meter);
+      return found === undefined ? null : await this.#shape(found, query, meter);
+    });
+  }
+
+  findUniqueOrThrow(query: AnyQuery): Promise<Shaped> {
+    return this.#run("findUniqueOrThrow", query, async (meter) => {
+      const found = await this.#find(query, meter);
+      if (found === undefined) throw new RowNotFoundError(this.#context.model.name, query.where);
+      return await this.#shape(found, query, meter);
+    });
+  }
+
+  findFirst(query: AnyQuery): Promise<Shaped> {
+    return this.#run(
+      "findFirst",
+      query,
+      async (meter) => (await this.#first(query, meter)) ?? null,
+    );
+  }
+
+  findFirstOrThrow(query: AnyQuery): Promise<Shaped> {
+    return this.#run("findFirstOrThrow", query, async (meter) => {
+      const first = await this.#first(query, meter);
+      if (first === undefined) throw new RowNotFoundError(this.#context.model.name, query.where);
+      return first;
+    });
+  }
+
+  findMany(query: AnyQuery): RowQuery<Shaped> {
+    return this.#query("findMany", query, findPage, streamRows);
+  }
+
+  scan(query: AnyQuery = {}): RowQuery<Shaped> {
+    return this.#query("scan", query, scanPage, scanRows);
+  }
+
+  count(query: AnyQuery = {}): Promise<number> {
+    return this.#run("count", query, (meter) => countRows(this.#context, query, meter));
+  }
+
+  exists(query: AnyQuery = {}): Promise<boolean> {
+    return this.#run("exists", query, (meter) => rowExists(this.#context, query, meter));
+  }
+
+  explain(query: AnyQuery): Promise<QueryExplanation> {
+    return this.#run("explain", query, async () => explainQuery(this.#context, query));
+  }
+
+  create(write: AnyWrite): Promise<Shaped> {
+    return this.#run("create", write, async (meter) => {
+      const created = await createRow(this.#context, write.data, write, meter);
+      return await this.#shape(created, write, meter);
+    });
+  }
+
+  createMany(write: AnyWrite): Promise<Shaped> {
+    return this.#run("createMany", write, async (meter) => {
+      const data = this.#list(write.data);
+      return await this.#results(await createRows(this.#context, data, write, meter), write, meter);
+    });
+  }
+
+  update(write: AnyWrite): Promise<Shaped> {
+    return this.#run("update", write, async (meter) => {
+      const { where } = write;
+      const data = this.#object(write.data, "data");
+      const updated = await updateRow(
+        this.#context,
+        () => this.#find(write, meter),
+        where,
+        data,
+        write,
+        meter,
+      );
+      return await this.#shape(updated, write, meter);
+    });
+  }
+
+  updateMany(write: AnyWrite & AnyQuery): Promise<Shaped> {
+    return this.#run("updateMany", write, async (meter) => {
+      const data = this.#object(write.data, "data");
+      const results = await updateRows(this.#context, write, data, write, meter);
+      return await this.#results(results, write, meter);
+    });
+  }
+
+  upsert(write: AnyWrite): Promise<Shaped> {
+    return this.#run("upsert", write, async (meter) => {
+      const update = this.#object(write.update, "update");
+      const find = () => this.#find(write, meter);
+      const row = await upsertRow(this.#context, find, write.create, update, write, meter);
+      return await this.#shape(row, write, meter);
+    });
+  }
+
+  delete(write: AnyWrite): Promise<Shaped> {
+    return this.#run("delete", write, async (meter) => {
+      const find = () => this.#find(write, meter);
+      const deleted = await deleteRow(this.#context, find, write.where, write, meter);
+      return await this.#shape(deleted, write, meter);
+    });
+  }
+
+  deleteMany(write: AnyWrite & AnyQuery): Promise<Shaped> {
+    return this.#run("deleteMany", write, async (meter) => {
+      const results = await deleteRows(this.#context, write, write, meter);
+      return await this.#results(results, write, meter);
+    });
+  }
+
+  watch(query: AnyQuery): ReadableStream<Shaped> {
+    const shape = async (found: FoundRow | null) =>
+      found === null ? null : await this.#shape(found, query, this.#meter(query));
+    return watchRow(this.#context, this.#where(query), query).pipeThrough(mapped(shape));
+  }
+
+  watchMany(query: AnyQuery): ReadableStream<readonly Shaped[]> {
+    const shape = (rows: readonly FoundRow[]) => this.#shapeAll(rows, query, this.#meter(query));
+    return watchRows(this.#context, query).pipeThrough(mapped(shape));
+  }
+
+  #query(
+    operation: Operation,
+    query: AnyQuery,
+    page: typeof findPage,
+    stream: typeof streamRows,
+  ): RowQuery<Shaped> {
+    return new RowQuery<Shaped>(
+      () =>
+        this.#run(operation, query, async (meter) => {
+          const { items, cursor } = await page(this.#context, query, meter);
+          return { items: await this.#shapeAll(items, query, meter), cursor };
+        }),
+      () => this.#stream(operation, query, stream),
+    );
+  }
+
+  /** Rows one by one, shaped in groups so that their relations are read together. */
+  async *#stream(
+    operation: Operation,
+    query: AnyQuery,
+    stream: typeof streamRows,
+  ): AsyncGenerator<Shaped> {
+    const meter = this.#meter(query);
+    const startedAt = Date.now();
+    const start = performance.now();
+    let failure: unknown;
+    try {
+      const groupSize = query.include === undefined ? 1 : 100;
+      let group: FoundRow[] = [];
+      for await (const found of stream(this.#context, query, meter)) {
+        group.push(found);
+        if (group.length < groupSize) continue;
+        yield* await this.#shapeAll(group, query, meter);
+        group = [];
+      }
+      yield* await this.#shapeAll(group, query, meter);
+    } catch (error) {
+      nameOperation(error, operation);
+      failure = error;
+      throw error;
+    } finally {
+      this.#report(operation, meter, startedAt, start, failure);
+    }
+  }
+
+  async #run<T>(
+    operation: Operation,
+    argument: unknown,
+    run: (meter: ReadMeter) => Promise<T>,
+  ): Promise<T> {
+    const { onQuery } = this.#context.settings;
+    const startedAt = onQuery === undefined ? 0 : Date.now();
+    const start = onQuery === undefined ? 0 : performance.now();
+    let meter: ReadMeter | undefined;
+    let failure: unknown;
+    try {
+      meter = this.#meter(this.#object(argument, "argument"));
+      return await run(meter);
+    } catch (error) {
+      nameOperation(error, operation);
+      failure = error;
+      throw error;
+    } finally {
+      if (onQuery !== undefined && meter !== undefined) {
+        this.#report(operation, meter, startedAt, start, failure);
+      }
+    }
+  }
+
+  #report(
+    operation: Operation,
+    { index, reads }: ReadMeter,
+    startedAt: number,
+    start: number,
+    error: unknown,
+  ): void {
+    const milliseconds = performance.now() - start;
+    const { model, settings } = this.#context;
+    settings.onQuery?.({
+      operation,
+      model: model.name,
+      index,
+      reads,
+      milliseconds,
+      startedAt,
+      error,
+    });
+  }
+
+  #meter(query: AnyQuery): ReadMeter {
+    const { model, settings } = this.#context;
+    return new ReadMeter(model.name, query.maxReads ?? settings.maxReads);
+  }
+
+  async #find(query: AnyQuery, meter: ReadMeter): Promise<FoundRow | undefined> {
+    return await findOne(this.#context, this.#where(query), meter, query);
+  }
+
+  async #first(query: AnyQuery, meter: ReadMeter): Promise<Shaped> {
+    const { items } = await findPage(this.#context, { ...query, take: 1 }, meter);
+    return items[0] === undefined ? undefined : await this.#shape(items[0], query, meter);
+  }
+
+  async #shape(found: FoundRow, query: AnyQuery, meter: ReadMeter): Promise<Shaped> {
+    const { include, select, withVersionstamp } = query;
+    if (include === undefined && select === undefined && !withVersionstamp) return found.row;
+    return (await this.#shapeAll([found], query, meter))[0];
+  }
+
+  async #shapeAll(
+    found: readonly FoundRow[],
+    query: AnyQuery,
+    meter: ReadMeter,
+  ): Promise<Shaped[]> {
+    const { include, select, withVersionstamp } = query;
+    const rows = found.map(({ row }) => row);
+    const selected = select === undefined ? rows : rows.map((row) => pick(row, select));
+    const loaded =
+      include === undefined
+        ? selected
+        : await loadRelations(this.#context, rows, selected, include, meter);
+    if (!withVersionstamp) return [...loaded];
+    return found.map(({ versionstamp }, i) => ({ row: loaded[i], versionstamp }));
+  }
+
+  async #results(
+    results: readonly RowResult[],
+    query: AnyQuery,
+    meter: ReadMeter,
+  ): Promise<Shaped> {
+    const found = results.flatMap((result) => (result.ok ? [result.row] : []));
+    const shaped = await this.#shapeAll(found, query, meter);
+    let next = 0;
+    const all = results.map((result) => (result.ok ? { ok: true, row: shaped[next++] } : result));
+    return { count: found.length, results: all };
+  }
+
+  #where(query: AnyQuery): AnyRow {
+    return this.#object(query.where, "where");
+  }
+
+  #object(value: unknown, name: string): AnyRow {
+    if (typeof value === "object" && value !== null) return value as AnyRow;
+    throw new InvalidArgumentError(this.#context.model.name, name, "it has to be an object");
+  }
+
+  #list(value: unknown): readonly unknown[] {
+    if (Array.isArray(value)) return value;
+    throw new InvalidArgumentError(this.#context.model.name, "data", "it has to be an array");
+  }
+}
+
+function pick(row: AnyRow, select: Readonly<Record<string, unknown>>): AnyRow {
+  const picked: Record<string, unknown> = {};
+  for (const field of Object.keys(select)) {
+    if (select[field] && field in row) picked[field] = row[field];
+  }
+  return picked;
+}
+
+function mapped<A, B>(map: (value: A) => Promise<B>): TransformStream<A, B> {
+  return new TransformStream({
+    transform: async (value, controller) => controller.enqueue(await map(value)),
+  });
+}

@@ -1,0 +1,62 @@
+import { OrmError } from "./orm-error.js";
+
+/** A model whose definition contradicts itself, its schema or another model. `at` is the place within it. */
+export class ModelDefinitionError extends OrmError {
+  readonly at: string;
+  readonly reason: string;
+
+  constructor(model: string, at: string, reason: string) {
+    super("KW_MODEL_INVALID", model);
+    this.at = at;
+    this.reason = reason;
+  }
+}
+
+/** A read through an index that is declared and not built yet. */
+export class IndexNotReadyError extends OrmError {
+  readonly index: string;
+  readonly state: string;
+
+  constructor(model: string, index: string, state: string) {
+    super("KW_INDEX_NOT_READY", model, { retryable: true });
+    this.index = index;
+    this.state = state;
+  }
+}
+
+/** An index name that the model does not have. */
+export class UnknownIndexError extends OrmError {
+  readonly index: string;
+  readonly known: readonly string[];
+
+  constructor(model: string, index: string, known: readonly string[]) {
+    super("KW_INDEX_UNKNOWN", model);
+    this.index = index;
+    this.known = known;
+  }
+}
+
+/** An index whose key, prefix or uniqueness is not what the database holds under its name. */
+export class IndexChangedError extends OrmError {
+  readonly index: string;
+  readonly stored: unknown;
+  readonly declared: unknown;
+
+  constructor(model: string, index: string, stored: unknown, declared: unknown) {
+    super("KW_INDEX_CHANGED", model);
+    this.index = index;
+    this.stored = stored;
+    this.declared = declared;
+  }
+}
+
+/** A write by a program whose models are older than the database. Its reads still work. */
+export class StaleSchemaError extends OrmError {
+  /** The indexes that the database has and this program's model does not. */
+  readonly unknownIndexes: readonly string[];
+
+  constructor(model: string, unknownIndexes: readonly string[]) {
+    super("KW_STALE_SCHEMA", model);
+    this.unknownIndexes = unknownIndexes;
+  }
+}

@@ -1,0 +1,12 @@
+import type { KvKey, KvKeyPart } from "@keywright/core";
+import { type CompiledIndex, type CompiledModel, ownPrefix } from "../model/compiled-model.js";
+
+/** Where the number of a model's rows is kept, as a `KvU64`. */
+export function rowCounterKey(model: CompiledModel): KvKey {
+  return [ownPrefix, "count", model.name];
+}
+
+/** Where the number of rows with these parts in an index is kept: all parts of its key, in order, as the index holds them. */
+export function indexCounterKey(index: CompiledIndex, parts: readonly KvKeyPart[]): KvKey {
+  return [ownPrefix, "count", index.prefix, ...parts];
+}

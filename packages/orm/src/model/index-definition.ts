@@ -1,0 +1,144 @@
+import type { KvKeyPart } from "@keywright/core";
+
+/** A value that an index or a primary key can hold; a date is held as its milliseconds since 1970. */
+export type KeyValue = KvKeyPart | Date;
+
+/** Row → the names of its fields. Fields that only a loose object has don't count. */
+export type FieldOf<Row> = keyof {
+  [F in keyof Row as string extends F ? never : number extends F ? never : F]: never;
+} &
+  string;
+
+/** Row → the names of its fields that a key can hold, absent values aside. */
+export type KeyField<Row> = {
+  [F in FieldOf<Row>]: NonNullable<Row[F]> extends KeyValue ? F : never;
+}[FieldOf<Row>];
+
+/** Row → the names of its fields that are arrays of what a key can hold. */
+export type ListField<Row> = {
+  [F in FieldOf<Row>]: NonNullable<Row[F]> extends readonly KeyValue[] ? F : never;
+}[FieldOf<Row>];
+
+/** A field by which an index is sorted from the last value to the first. Made by `desc`. */
+export interface DescendingField<F extends string = string> {
+  readonly desc: F;
+}
+
+/**
+ * A field of an index's key whose values are sorted from the last to the first.
+ *
+ * ```ts
+ * const indexes = { byTeamAndScore: { key: ["team", desc("score")] } };
+ * ```
+ */
+export function desc<const F extends string>(field: F): DescendingField<F> {
+  return { desc: field };
+}
+
+/** Computes a key's part from a row; a row for which it is absent is not in the index. It is pure. */
+export type ComputedPart<Row> = (row: Row) => KeyValue | null | undefined;
+
+/** What every kind of index may have. */
+interface IndexOptions<Row> {
+  /** At most one row has a value; rows in which it is absent do not count. */
+  readonly unique?: boolean;
+  /** The first part of the index's keys; without it, `users_by_email` for `byEmail` of `users`. */
+  readonly prefix?: string;
+  /** The rows that the index holds. A query uses such an index only by its name, `index: "byOpen"`. It is pure. */
+  readonly where?: (row: Row) => boolean;
+  /**
+   * What an entry holds: a pointer to the row, which is then read too, or a copy of it, which costs a write of the entry
+   * for every change of the row. `"pointer"` without it.
+   */
+  readonly store?: "pointer" | "copy";
+  /** Fields that the entry holds beside the primary key: a query that selects no others does not read the row. */
+  readonly include?: readonly FieldOf<Row>[];
+  /** Keep the number of rows for each key of the index, so that `count` reads one entry. */
+  readonly count?: boolean;
+}
+
+/** An index over one field. */
+export interface FieldIndexDefinition<Row, F extends KeyField<Row>> extends IndexOptions<Row> {
+  readonly key: F;
+  readonly each?: false;
+  /** Maps a value to what is indexed, on writing and on looking up: `(email) => email.toLowerCase()`. It is pure. */
+  readonly normalize?: (value: NonNullable<Row[F]>) => KvKeyPart;
+}
+
+/** An index over one field, from its last value to its first. */
+export interface DescendingIndexDefinition<Row> extends IndexOptions<Row> {
+  readonly key: DescendingField<KeyField<Row>>;
+  readonly each?: false;
+  readonly normalize?: undefined;
+}
+
+/** An index with an entry for each element of an array. */
+export interface ListIndexDefinition<Row, F extends ListField<Row>> extends IndexOptions<Row> {
+  readonly key: F;
+  readonly each: true;
+  /** Maps an element to what is indexed, on writing and on looking up. It is pure. */
+  readonly normalize?: (
+    element: NonNullable<Row[F]> extends readonly (infer E)[] ? E : never,
+  ) => KvKeyPart;
+}
+
+/**
+ * An index over several fields, in order, of which one may be computed. A row in which one of them is absent is not in
+ * it.
+ */
+export interface CompoundIndexDefinition<Row> extends IndexOptions<Row> {
+  readonly key: readonly [CompoundPart<Row>, ...CompoundPart<Row>[]];
+  readonly each?: false;
+  readonly normalize?: undefined;
+}
+
+type CompoundPart<Row> = KeyField<Row> | DescendingField<KeyField<Row>> | ComputedPart<Row>;
+
+/** An index over several fields of which one is an array, with an entry for each of its elements. */
+export interface CompoundListIndexDefinition<Row> extends IndexOptions<Row> {
+  readonly key: readonly [CompoundListPart<Row>, ...CompoundListPart<Row>[]];
+  readonly each: true;
+  readonly normalize?: undefined;
+}
+
+type CompoundListPart<Row> = KeyField<Row> | DescendingField<KeyField<Row>> | ListField<Row>;
+
+/** An index over what a function makes of a row. Queries name it as if the index's own name were a field. */
+export interface ComputedIndexDefinition<Row> extends IndexOptions<Row> {
+  readonly key: ComputedPart<Row>;
+  readonly each?: false;
+  readonly normalize?: undefined;
+}
+
+/** An index with an entry for each element of what a function makes of a row. */
+export interface ComputedListIndexDefinition<Row> extends IndexOptions<Row> {
+  readonly key: (row: Row) => readonly KeyValue[] | null | undefined;
+  readonly each: true;
+  readonly normalize?: undefined;
+}
+
+/** Row → every index definition that its fields allow. */
+export type IndexDefinition<Row> =
+  | { [F in KeyField<Row>]: FieldIndexDefinition<Row, F> }[KeyField<Row>]
+  | { [F in ListField<Row>]: ListIndexDefinition<Row, F> }[ListField<Row>]
+  | DescendingIndexDefinition<Row>
+  | CompoundIndexDefinition<Row>
+  | CompoundListIndexDefinition<Row>
+  | ComputedIndexDefinition<Row>
+  | ComputedListIndexDefinition<Row>;
+
+/** A part of an index's key, whatever its row. */
+export type AnyIndexPart = string | DescendingField | ((row: never) => unknown);
+
+/** An index definition whatever its row. */
+export interface AnyIndexDefinition {
+  readonly key: AnyIndexPart | readonly AnyIndexPart[];
+  readonly unique?: boolean;
+  readonly each?: boolean;
+  readonly normalize?: ((value: never) => KvKeyPart) | undefined;
+  readonly where?: (row: never) => boolean;
+  readonly store?: "pointer" | "copy";
+  readonly include?: readonly string[];
+  readonly count?: boolean;
+  readonly prefix?: string;
+}

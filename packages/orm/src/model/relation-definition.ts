@@ -1,0 +1,124 @@
+/** What becomes of the rows that refer to one that is deleted: they forbid it, go with it, or refer to nothing then. */
+export type OnDelete = "restrict" | "cascade" | "setNull";
+
+/** This model's fields hold the primary key of a row of another model. */
+export interface BelongsTo<
+  Target extends string = string,
+  Fields extends readonly string[] = readonly string[],
+> {
+  readonly kind: "belongsTo";
+  readonly model: Target;
+  readonly fields: Fields;
+  readonly onDelete: OnDelete;
+}
+
+/** Fields of another model's rows hold this model's primary key. */
+export interface HasMany<
+  Target extends string = string,
+  Fields extends readonly string[] = readonly string[],
+> {
+  readonly kind: "hasMany";
+  readonly model: Target;
+  readonly fields: Fields;
+}
+
+/** A field of at most one row of another model holds this model's primary key. */
+export interface HasOne<
+  Target extends string = string,
+  Fields extends readonly string[] = readonly string[],
+> {
+  readonly kind: "hasOne";
+  readonly model: Target;
+  readonly fields: Fields;
+}
+
+/** Rows of a third model, `through`, refer to both. */
+export interface ManyToMany<Target extends string = string, Through extends string = string> {
+  readonly kind: "manyToMany";
+  readonly model: Target;
+  readonly through: Through;
+  /** The fields of `through` that hold this model's primary key. */
+  readonly from: readonly string[];
+  /** The fields of `through` that hold the primary key of the other model. */
+  readonly to: readonly string[];
+}
+
+/** A relation of any kind. */
+export type Relation = BelongsTo | HasMany | HasOne | ManyToMany;
+
+/** One field, or several in order → a list of them. */
+type ListOf<F extends string | readonly string[]> = F extends string
+  ? readonly [F]
+  : F extends readonly string[]
+    ? F
+    : never;
+
+/**
+ * A relation to the row whose primary key stands in this model's fields. A write checks that the row is there; a delete
+ * of that row does what `onDelete` says: `"restrict"` without it.
+ *
+ * ```ts
+ * const relations = { author: belongsTo("users", "authorId", { onDelete: "cascade" }) };
+ * ```
+ *
+ * @param model the other model by its own name.
+ * @param fields one field, or as many as the other model's primary key has, in its order. An index has to begin with them.
+ */
+export function belongsTo<const Target extends string, const F extends string | readonly string[]>(
+  model: Target,
+  fields: F,
+  options: { readonly onDelete?: OnDelete } = {},
+): BelongsTo<Target, ListOf<F>> {
+  return {
+    kind: "belongsTo",
+    model,
+    fields: listOf(fields),
+    onDelete: options.onDelete ?? "restrict",
+  };
+}
+
+/**
+ * A relation to the rows whose fields hold this row's primary key.
+ *
+ * @param fields fields of the other model, with which its primary key or one of its indexes begins.
+ */
+export function hasMany<const Target extends string, const F extends string | readonly string[]>(
+  model: Target,
+  fields: F,
+): HasMany<Target, ListOf<F>> {
+  return { kind: "hasMany", model, fields: listOf(fields) };
+}
+
+/** The same as `hasMany` where there is one such row at the most: the first, should there be more. */
+export function hasOne<const Target extends string, const F extends string | readonly string[]>(
+  model: Target,
+  fields: F,
+): HasOne<Target, ListOf<F>> {
+  return { kind: "hasOne", model, fields: listOf(fields) };
+}
+
+/**
+ * A relation to rows of another model by rows of a third that refer to both.
+ *
+ * ```ts
+ * const relations = { tags: manyToMany("tags", { through: "post_tags", from: "postId", to: "tagId" }) };
+ * ```
+ *
+ * @param options.from fields of the third model that hold this model's primary key; an index of it begins with them.
+ * @param options.to fields of the third model that hold the primary key of the other.
+ */
+export function manyToMany<const Target extends string, const Through extends string>(
+  model: Target,
+  options: {
+    readonly through: Through;
+    readonly from: string | readonly string[];
+    readonly to: string | readonly string[];
+  },
+): ManyToMany<Target, Through> {
+  const { through, from, to } = options;
+  return { kind: "manyToMany", model, through, from: listOf(from), to: listOf(to) };
+}
+
+function listOf<F extends string | readonly string[]>(fields: F): ListOf<F> {
+  return (typeof fields === "string" ? [fields] : [...fields]) as unknown as ListOf<F>;
+}

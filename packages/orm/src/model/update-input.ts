@@ -1,0 +1,28 @@
+import type * as z from "zod";
+import type { Model, PrimaryKeyField } from "./model.js";
+
+/** Instead of a plain value: what is to become of a field. An object that is itself a value goes into `set`. */
+export type FieldOperation<Input, Output> =
+  | { readonly set: Input }
+  | (NonNullable<Output> extends number
+      ? { readonly increment: number }
+      : NonNullable<Output> extends bigint
+        ? { readonly increment: bigint }
+        : never)
+  | (NonNullable<Input> extends readonly (infer E)[] ? { readonly push: E | readonly E[] } : never)
+  | (undefined extends Input ? { readonly unset: true } : never);
+
+/**
+ * Model → what `update` takes: the fields to change, each as a value or as an operation: `{ increment: 1 }` of a number,
+ * `{ push: "x" }` of an array, `{ unset: true }` of an optional field, `{ set: value }` of any. A field that is absent or
+ * undefined stays as it is.
+ */
+export type UpdateInput<M extends Model> = {
+  readonly [F in Exclude<keyof z.input<M["schema"]>, PrimaryKeyField<M>>]?:
+    | z.input<M["schema"]>[F]
+    | FieldOperation<
+        z.input<M["schema"]>[F],
+        F extends keyof z.output<M["schema"]> ? z.output<M["schema"]>[F] : never
+      >
+    | undefined;
+};

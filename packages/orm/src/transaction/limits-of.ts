@@ -1,0 +1,19 @@
+import type { Kv, KvLimits } from "@keywright/core";
+
+/** Deno KV's limits, the lowest of its releases, for databases that do not state theirs. */
+const denoLimits: KvLimits = {
+  keyBytes: 2048,
+  valueBytes: 65_536,
+  keys: 10,
+  batchSize: 500,
+  watchedKeys: 10,
+  checks: 10,
+  mutations: 1000,
+  totalMutationBytes: 819_200,
+  totalKeyBytes: 81_920,
+};
+
+/** The limits of a database: those that it states, or Deno KV's. */
+export function limitsOf(kv: Kv & { readonly limits?: KvLimits }): KvLimits {
+  return kv.limits ?? denoLimits;
+}

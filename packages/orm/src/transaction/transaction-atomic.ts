@@ -1,0 +1,150 @@
+import {
+  type AtomicCheck,
+  type AtomicOperation,
+  CommitMissingError,
+  InvalidOptionError,
+  InvalidVersionstampError,
+  type KeyOrder,
+  type Kv,
+  type KvCommitError,
+  type KvCommitResult,
+  type KvEnqueueOptions,
+  type KvKey,
+  type KvKeyPart,
+  type KvMutation,
+  type KvSetKey,
+  type KvSetOptions,
+  KvU64,
+} from "@keywright/core";
+import { bufferedValue, type NumberStep } from "./buffered-write.js";
+import { copyOfKey, type KeyId, keyIdOf } from "./key-id.js";
+import type { PendingChange } from "./write-buffer.js";
+
+/** A check with the id of its key. */
+export interface PendingCheck extends AtomicCheck {
+  readonly id: KeyId;
+}
+
+/** What an atomic operation needs of its transaction. */
+export interface TransactionAtomicContext {
+  readonly kv: Kv;
+  readonly order: KeyOrder;
+  commit(
+    checks: readonly PendingCheck[],
+    changes: readonly PendingChange[],
+  ): Promise<KvCommitResult | KvCommitError>;
+}
+
+/** Gathers an atomic operation within a transaction. Bad input throws as it is handed over. */
+export class TransactionAtomic implements AtomicOperation {
+  readonly #context: TransactionAtomicContext;
+  readonly #checks: PendingCheck[] = [];
+  readonly #changes: PendingChange[] = [];
+
+  constructor(context: TransactionAtomicContext) {
+    this.#context = context;
+  }
+
+  check(...checks: AtomicCheck[]): this {
+    this.#checks.push(...checks.map((check) => pendingCheck(check, this.#context.order)));
+    return this;
+  }
+
+  mutate(...mutations: KvMutation[]): this {
+    for (const mutation of mutations) {
+      const { type, key } = mutation;
+      if ((type === "delete") === "value" in mutation) {
+        throw new InvalidOptionError("value", "every mutation has one but delete");
+      }
+      if (type === "set") this.set(key, mutation.value, mutation);
+      else if (type === "delete") this.delete(key);
+      else if (type === "sum" || type === "min" || type === "max") {
+        this.#step(type, key, mutation.value?.value);
+      } else throw new InvalidOptionError("type", "there is no such mutation");
+    }
+    return this;
+  }
+
+  set(key: KvSetKey, value: unknown, options?: KvSetOptions): this {
+    const { kv, order } = this.#context;
+    const expireIn = options?.expireIn;
+    // The database says what it takes.
+    if (expireIn !== undefined) kv.atomic().set(["expireIn"], null, { expireIn });
+    if (isEntryKey(key)) {
+      const id = keyIdOf(key, order);
+      const own = { id, key: copyOfKey(key), value: bufferedValue(value, expireIn) };
+      this.#changes.push({ type: "set", ...own });
+      return this;
+    }
+    // A key that ends in the versionstamp of the commit.
+    kv.atomic().set(key, null);
+    const own = { key: [...key] as KvSetKey, value: bufferedValue(value, expireIn) };
+    this.#changes.push({ type: "setVersionstamped", ...own });
+    return this;
+  }
+
+  delete(key: KvKey): this {
+    const id = keyIdOf(key, this.#context.order);
+    this.#changes.push({ type: "delete", id, key: copyOfKey(key) });
+    return this;
+  }
+
+  sum(key: KvKey, n: bigint): this {
+    return this.#step("sum", key, n);
+  }
+
+  min(key: KvKey, n: bigint): this {
+    return this.#step("min", key, n);
+  }
+
+  max(key: KvKey, n: bigint): this {
+    return this.#step("max", key, n);
+  }
+
+  enqueue(value: unknown, options?: KvEnqueueOptions): this {
+    const own = options && structuredClone(options);
+    this.#context.kv.atomic().enqueue(value, own);
+    this.#changes.push({ type: "enqueue", value: bufferedValue(value), options: own });
+    return this;
+  }
+
+  async commit(): Promise<KvCommitResult | KvCommitError> {
+    // Copies: what is added to the operation after this call is not part of this commit.
+    return await this.#context.commit([...this.#checks], [...this.#changes]);
+  }
+
+  /**
+   * Not a promise: `await` on the operation itself, where `commit()` was forgotten, is an error, as in Deno KV.
+   *
+   * @throws {CommitMissingError} always.
+   */
+  // biome-ignore lint/suspicious/noThenProperty: it is there to be found by `await`.
+  then(): never {
+    throw new CommitMissingError();
+  }
+
+  #step(type: NumberStep["type"], key: KvKey, n: unknown): this {
+    const { value: operand } = new KvU64(n as bigint);
+    const id = keyIdOf(key, this.#context.order);
+    this.#changes.push({ type: "step", id, key: copyOfKey(key), step: { type, operand } });
+    return this;
+  }
+}
+
+/**
+ * A check of one's own.
+ *
+ * @throws {InvalidKeyError} for what is no key.
+ * @throws {InvalidVersionstampError} for what is no versionstamp.
+ */
+export function pendingCheck({ key, versionstamp }: AtomicCheck, order: KeyOrder): PendingCheck {
+  const isValid =
+    versionstamp === null ||
+    (typeof versionstamp === "string" && /^[0-9a-f]{20}$/.test(versionstamp));
+  if (!isValid) throw new InvalidVersionstampError(versionstamp);
+  return { id: keyIdOf(key, order), key: copyOfKey(key), versionstamp };
+}
+
+function isEntryKey(key: KvSetKey): key is readonly KvKeyPart[] {
+  return !Array.isArray(key) || typeof key.at(-1) !== "symbol";
+}

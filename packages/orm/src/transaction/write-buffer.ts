@@ -1,0 +1,121 @@
+import type { AtomicOperation, KvEnqueueOptions, KvKey, KvSetKey } from "@keywright/core";
+import {
+  addToCommit,
+  type BufferedValue,
+  type BufferedWrite,
+  mutationCount,
+  type NumberStep,
+  storedValue,
+  withStep,
+} from "./buffered-write.js";
+import type { KeyId } from "./key-id.js";
+import type { IdRange } from "./list-range.js";
+
+/** A change as an atomic operation within a transaction gathers it. */
+export type PendingChange =
+  | { readonly type: "set"; readonly id: KeyId; readonly key: KvKey; readonly value: BufferedValue }
+  | { readonly type: "delete"; readonly id: KeyId; readonly key: KvKey }
+  | { readonly type: "step"; readonly id: KeyId; readonly key: KvKey; readonly step: NumberStep }
+  | UnreadableChange;
+
+/** A change that no read within the transaction can see: of the queue, or of a key that only the commit will know. */
+export type UnreadableChange =
+  | {
+      readonly type: "enqueue";
+      readonly value: BufferedValue;
+      readonly options: KvEnqueueOptions | undefined;
+    }
+  | { readonly type: "setVersionstamped"; readonly key: KvSetKey; readonly value: BufferedValue };
+
+/** What a transaction has written and not committed yet. */
+export class WriteBuffer {
+  readonly #writes = new Map<KeyId, BufferedWrite>();
+  readonly #unreadable: UnreadableChange[] = [];
+  /** The ids of all writes, in order; undefined where they have to be sorted again. */
+  #sorted: KeyId[] | undefined = [];
+
+  /** How many keys are written. */
+  get size(): number {
+    return this.#writes.size;
+  }
+
+  /** How many mutations the commit will have. */
+  get mutationCount(): number {
+    let count = this.#unreadable.length;
+    for (const write of this.#writes.values()) count += mutationCount(write);
+    return count;
+  }
+
+  get(id: KeyId): BufferedWrite | undefined {
+    return this.#writes.get(id);
+  }
+
+  /**
+   * Applies the changes of one atomic operation, all or none.
+   *
+   * @throws {NotU64Error} where a `sum`, `min` or `max` meets another value.
+   */
+  apply(changes: readonly PendingChange[], versionstamp: string): void {
+    const staged = new Map<KeyId, BufferedWrite>();
+    const unreadable: UnreadableChange[] = [];
+    for (const change of changes) {
+      if (change.type === "enqueue" || change.type === "setVersionstamped") {
+        unreadable.push(change);
+        continue;
+      }
+      const { id, key } = change;
+      if (change.type === "set") {
+        staged.set(id, { key, stored: change.value, steps: [], versionstamp });
+      } else if (change.type === "delete") {
+        staged.set(id, { key, stored: null, steps: [], versionstamp: null });
+      } else {
+        staged.set(id, withStep(staged.get(id) ?? this.#writes.get(id), change, versionstamp));
+      }
+    }
+    for (const [id, write] of staged) {
+      if (!this.#writes.has(id)) this.#sorted = undefined;
+      this.#writes.set(id, write);
+    }
+    this.#unreadable.push(...unreadable);
+  }
+
+  /** The next written key of a range: its first, or the one behind `last`; in reverse its last, or the one before `last`. */
+  next(range: IdRange, last: KeyId | undefined, reverse: boolean): KeyId | undefined {
+    if (this.#writes.size === 0) return undefined;
+    this.#sorted ??= [...this.#writes.keys()].sort();
+    const sorted = this.#sorted;
+    if (reverse) {
+      const id = sorted[firstFrom(sorted, last ?? range.end) - 1];
+      return id !== undefined && id >= range.start ? id : undefined;
+    }
+    let index = firstFrom(sorted, last ?? range.start);
+    if (last !== undefined && sorted[index] === last) index++;
+    const id = sorted[index];
+    return id !== undefined && id < range.end ? id : undefined;
+  }
+
+  /** Adds everything to the commit. */
+  addTo(operation: AtomicOperation): void {
+    for (const write of this.#writes.values()) addToCommit(operation, write);
+    for (const change of this.#unreadable) {
+      const value = storedValue(change.value);
+      if (change.type === "enqueue") operation.enqueue(value, change.options);
+      else {
+        const { expireIn } = change.value;
+        operation.set(change.key, value, expireIn === undefined ? {} : { expireIn });
+      }
+    }
+  }
+}
+
+/** The index of the first id that is not before `bound`. */
+function firstFrom(sorted: readonly KeyId[], bound: KeyId): number {
+  let low = 0;
+  let high = sorted.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((sorted[middle] as KeyId) < bound) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

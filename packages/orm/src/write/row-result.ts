@@ -1,0 +1,7 @@
+import type { RowId } from "../errors/orm-error.js";
+import type { FoundRow } from "../query/any-query.js";
+
+/** What has become of one of many rows. */
+export type RowResult =
+  | { readonly ok: true; readonly row: FoundRow }
+  | { readonly ok: false; readonly id?: RowId; readonly error: unknown };
