@@ -58,6 +58,7 @@ export type {
 export type { KvLimits } from "./kv/limits.js";
 export { type OpenKvOptions, openKv } from "./kv/open-kv.js";
 export { monotonicUlid, ulid } from "./kv/ulid.js";
+export type { KvRangeChange } from "./kv/watch-range-stream.js";
 export { decodeValue } from "./values/decode-value.js";
 export { encodeValue } from "./values/encode-value.js";
 export { KvU64 } from "./values/kv-u64.js";

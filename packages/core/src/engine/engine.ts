@@ -107,5 +107,15 @@ export interface Engine {
   /** Calls `onChange` after each commit that wrote or removed one of the keys, until the returned function is called. */
   watch(keys: readonly Uint8Array[], onChange: () => void): () => void;
 
+  /**
+   * Calls `onChange` after each commit that wrote or removed keys within one of the ranges, with these keys, until the
+   * returned function is called. Of the database's own keys a range has those that `getRange` shows. The keys are lent:
+   * who keeps one makes a copy. One that was written several times may be among them several times.
+   */
+  watchRanges(
+    ranges: readonly KeyRange[],
+    onChange: (keys: readonly Uint8Array[]) => void,
+  ): () => void;
+
   close(): Promise<void>;
 }

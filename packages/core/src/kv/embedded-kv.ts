@@ -4,7 +4,7 @@ import { decodeKey } from "../keys/decode-key.js";
 import { encodeEntryKey } from "../keys/encode-key.js";
 import type { KvKey } from "../keys/key.js";
 import type { KeyOrder } from "../keys/key-order.js";
-import type { KvListSelector } from "../keys/key-range.js";
+import { type KeyRange, type KvListSelector, keyRange } from "../keys/key-range.js";
 import { AtomicWriteBuilder } from "./atomic-write-builder.js";
 import { commitVersionstampSymbol } from "./commit-versionstamp.js";
 import type {
@@ -25,11 +25,14 @@ import { assertWithin, type KvLimits } from "./limits.js";
 import { RangeIterator } from "./list-iterator.js";
 import type { SharedEngine } from "./shared-engine.js";
 import { entryOf } from "./stored-entry.js";
+import { assertSelectors, type KvRangeChange, watchRangeStream } from "./watch-range-stream.js";
 import { WatchStream } from "./watch-stream.js";
 
 /** How one handle of a database reads and writes. */
 export interface EmbeddedKvOptions {
   readonly order: KeyOrder;
+  /** The range of encoded keys that a selector of `watchRange` means; without it that of {@link keyRange}. */
+  readonly rangeOf?: (selector: KvListSelector) => KeyRange;
   readonly limits: KvLimits;
   /** Whether a commit is acknowledged only when it would survive a power cut. */
   readonly sync: boolean;
@@ -144,6 +147,35 @@ export class EmbeddedKv implements Kv, AsyncDisposable, Disposable {
     );
     this.#ends.add(end);
     return watch.stream as ReadableStream<{ [K in keyof T]: KvEntryMaybe<T[K]> }>;
+  }
+
+  /**
+   * The keys that change within ranges: after each commit that set or deleted some of them, whoever in this process made
+   * it, and when expired entries are removed. A key that was set to what it had, or deleted where it was absent, is
+   * reported too. Nothing is reported at first; every commit that is made after the call is, so that who calls it first
+   * and reads the ranges then misses nothing.
+   *
+   * Changes that come faster than they are read are reported as one. At the most 1,000 keys are kept for the next read:
+   * where there are more, `isComplete` is false. The stream ends when the database is closed for this handle.
+   *
+   * ```ts
+   * for await (const { keys } of kv.watchRange([{ prefix: ["users"] }])) console.log(keys);
+   * ```
+   *
+   * @throws {InvalidOptionError} without a selector.
+   * @throws {InvalidSelectorError} and {InvalidKeyError} as `list`.
+   * @throws {DatabaseClosedError} after `close()`.
+   */
+  watchRange(selectors: readonly KvListSelector[]): ReadableStream<KvRangeChange> {
+    const engine = this.#engine();
+    const { order, rangeOf = (selector) => keyRange(selector, order) } = this.#options;
+    assertSelectors(selectors);
+    const ranges = selectors.map((selector) => rangeOf(selector));
+    const end = () => watch.end();
+    const onEnd = () => this.#ends.delete(end);
+    const watch = watchRangeStream({ engine, order, ranges, onEnd });
+    this.#ends.add(end);
+    return watch.stream;
   }
 
   /**

@@ -3,6 +3,7 @@ import type { AbstractLevel, AbstractSnapshot } from "abstract-level";
 import { compareBytes } from "../../bytes/compare-bytes.js";
 import { textOfBytes } from "../../bytes/text-of-bytes.js";
 import { DatabaseFormatError } from "../../errors/core-errors.js";
+import type { KeyRange } from "../../keys/key-range.js";
 import { sequenceOfVersionstamp } from "../../values/versionstamp.js";
 import type {
   AtomicWrite,
@@ -16,6 +17,7 @@ import type {
 import { hasExpired } from "../has-expired.js";
 import { KeyWatchers } from "../key-watchers.js";
 import { maxRangeBytes } from "../range-end.js";
+import { RangeWatchers } from "../range-watchers.js";
 import { decodeCommitRecord, encodeCommitRecord, verifyCommitRecords } from "./commit-record.js";
 import {
   type DatabaseMode,
@@ -70,7 +72,8 @@ export class LevelEngine implements Engine {
   /** Undefined where they are the database's own defaults: it is quicker without. */
   readonly #encodings: typeof bytes | undefined;
   readonly #copiesWrites: boolean;
-  readonly #watchers = new KeyWatchers();
+  readonly #keyWatchers = new KeyWatchers();
+  readonly #rangeWatchers = new RangeWatchers();
   #lastVersionstamp: string;
   #isWriting = false;
 
@@ -128,16 +131,9 @@ export class LevelEngine implements Engine {
 
   async getRange({ range, limit, reverse }: RangeRead): Promise<StoredEntry[]> {
     if (range.end.length === 0) return [];
-    const isOfSystem = compareBytes(range.start, firstSystemKey) >= 0;
-    const gte = isOfSystem ? range.start : firstEntryKey;
+    const { start: gte, end: lt } = visibleRange(range);
     try {
-      const iterator = this.#level.iterator({
-        ...bytes,
-        ...readAhead,
-        gte,
-        lt: range.end,
-        reverse,
-      });
+      const iterator = this.#level.iterator({ ...bytes, ...readAhead, gte, lt, reverse });
       try {
         const now = Date.now();
         const entries: StoredEntry[] = [];
@@ -190,12 +186,20 @@ export class LevelEngine implements Engine {
       writes.some((write) => write.sync),
     );
     this.#lastVersionstamp = group.last;
-    this.#watchers.notify(group.mutations);
+    this.#keyWatchers.notify(group.mutations);
+    this.#rangeWatchers.notify(group.mutations);
     return outcomes;
   }
 
   watch(keys: readonly Uint8Array[], onChange: () => void): () => void {
-    return this.#watchers.add(keys, onChange);
+    return this.#keyWatchers.add(keys, onChange);
+  }
+
+  watchRanges(
+    ranges: readonly KeyRange[],
+    onChange: (keys: readonly Uint8Array[]) => void,
+  ): () => void {
+    return this.#rangeWatchers.add(ranges.map(visibleRange), onChange);
   }
 
   async close(): Promise<void> {
@@ -282,6 +286,12 @@ function recordOf(key: Uint8Array, record: Uint8Array | undefined): StoredEntry 
 function unexpiredNow(entries: (StoredEntry | undefined)[]): (StoredEntry | undefined)[] {
   const now = Date.now();
   return entries.map((entry) => unexpired(entry, now));
+}
+
+/** The database's own entries are shown to a range that begins among them, and to no other. */
+function visibleRange({ start, end }: KeyRange): KeyRange {
+  const isOfSystem = compareBytes(start, firstSystemKey) >= 0;
+  return { start: isOfSystem ? start : firstEntryKey, end };
 }
 
 function unexpired(entry: StoredEntry | undefined, now: number): StoredEntry | undefined {

@@ -20,6 +20,7 @@ import type {
 } from "../kv.js";
 import type { KvLimits } from "../limits.js";
 import type { SharedEngine } from "../shared-engine.js";
+import type { KvRangeChange } from "../watch-range-stream.js";
 import { WatchStream } from "../watch-stream.js";
 import { assertConsistency, wrongType } from "./deno-argument.js";
 import { DenoAtomicOperation } from "./deno-atomic-operation.js";
@@ -28,6 +29,7 @@ import { BadResource, denoError } from "./deno-error.js";
 import { encodeKeyOf, takeKey } from "./deno-key.js";
 import { assertReadKeySize, assertWithinDeno } from "./deno-limits.js";
 import { DenoListIterator } from "./deno-list-iterator.js";
+import { denoRange, takeBounds, takeSelector } from "./deno-selector.js";
 import { commitDenoWrite, type DenoWrite } from "./deno-write.js";
 
 /** How a handle of a database in Deno's mode reads and writes. */
@@ -55,7 +57,8 @@ export class DenoKv extends EmbeddedKv {
   #isClosed = false;
 
   constructor(shared: SharedEngine, options: DenoKvOptions) {
-    super(shared, { ...options, order: denoOrder });
+    const rangeOf = (selector: KvListSelector) => watchedRange(options.limits, selector);
+    super(shared, { ...options, order: denoOrder, rangeOf });
     this.#shared = shared;
     this.#options = options;
   }
@@ -154,6 +157,12 @@ export class DenoKv extends EmbeddedKv {
     return watch.stream as ReadableStream<{ [K in keyof T]: KvEntryMaybe<T[K]> }>;
   }
 
+  /** Deno KV has none. Its errors are those that `list` and the reads of its iterator have. */
+  override watchRange(selectors: readonly KvListSelector[]): ReadableStream<KvRangeChange> {
+    this.#assertOpen();
+    return super.watchRange(selectors);
+  }
+
   /**
    * Closes the database for this handle. Deno's `close()` returns nothing; the promise resolves when commits that were
    * begun are finished, and where this was the last handle, when the database is closed.
@@ -230,6 +239,14 @@ export class DenoKv extends EmbeddedKv {
   #assertOpen(): void {
     if (this.#isOver) throw new BadResource();
   }
+}
+
+/** As the iterators of `list` take their selector when they read it. */
+function watchedRange(limits: KvLimits, selector: KvListSelector): KeyRange {
+  const range = denoRange(takeBounds(takeSelector(selector)));
+  assertReadKeySize(limits, range.start.length);
+  assertReadKeySize(limits, range.end.length);
+  return range;
 }
 
 /** As Deno takes a key to read; undefined where it is none at all. */

@@ -9,6 +9,7 @@ import { getTests } from "./get-tests.js";
 import { mutationTests } from "./mutation-tests.js";
 import { reopenTests } from "./reopen-tests.js";
 import { systemKeyTests } from "./system-key-tests.js";
+import { watchRangesTests } from "./watch-ranges-tests.js";
 import { watchTests } from "./watch-tests.js";
 
 /**
@@ -46,6 +47,7 @@ export function engineContract(runner: TestRunner, adapter: EngineAdapter): void
     expiryTests,
     systemKeyTests,
     watchTests,
+    watchRangesTests,
     reopenTests,
   ]);
 }

@@ -1,0 +1,40 @@
+import { compareBytes } from "../bytes/compare-bytes.js";
+import type { KeyRange } from "../keys/key-range.js";
+
+type OnChange = (keys: readonly Uint8Array[]) => void;
+
+interface RangeWatcher {
+  readonly ranges: readonly KeyRange[];
+  readonly onChange: OnChange;
+}
+
+/** Who wants to know of changes within which ranges. */
+export class RangeWatchers {
+  readonly #watchers = new Set<RangeWatcher>();
+
+  /** Calls `onChange` with the changed keys within the ranges, until the returned function is called. */
+  add(ranges: readonly KeyRange[], onChange: OnChange): () => void {
+    const watcher = { ranges, onChange };
+    this.#watchers.add(watcher);
+    return () => {
+      this.#watchers.delete(watcher);
+    };
+  }
+
+  /** Tells those in whose ranges keys have changed, each of them once. */
+  notify(changed: readonly { readonly key: Uint8Array }[]): void {
+    if (this.#watchers.size === 0) return;
+    for (const { ranges, onChange } of [...this.#watchers]) {
+      const keys: Uint8Array[] = [];
+      for (const { key } of changed) if (isWithin(ranges, key)) keys.push(key);
+      if (keys.length > 0) onChange(keys);
+    }
+  }
+}
+
+function isWithin(ranges: readonly KeyRange[], key: Uint8Array): boolean {
+  for (const { start, end } of ranges) {
+    if (compareBytes(key, start) >= 0 && compareBytes(key, end) < 0) return true;
+  }
+  return false;
+}
