@@ -19,6 +19,7 @@ import {
   keyAtCursor,
   selectorBehind,
 } from "./list-range.js";
+import type { ReadSet } from "./read-set.js";
 import type { WriteBuffer } from "./write-buffer.js";
 
 const defaultBatchSize = 100;
@@ -31,8 +32,7 @@ export interface MergedListContext {
   readonly buffer: WriteBuffer;
   /** Throws where the transaction is over. */
   assertActive(): void;
-  /** Says that what is recorded from here on is from another snapshot. */
-  beginSnapshot(): void;
+  readonly reads: ReadSet;
   /** Records what the database has under a key. Throws where that is not what was read before. */
   record(id: KeyId, key: KvKey, versionstamp: string | null): void;
 }
@@ -60,6 +60,7 @@ export class MergedList<T> implements KvListIterator<T> {
   #lastReturned: KeyId | undefined;
   /** Calls are answered one after another: each waits for this, the one before it. */
   #turn: Promise<unknown> = Promise.resolve();
+  #waiting = 0;
 
   /** @throws {InvalidSelectorError} or what the database throws, for a selector or option that is not valid. */
   constructor(context: MergedListContext, selector: KvListSelector, options: KvListOptions) {
@@ -93,7 +94,7 @@ export class MergedList<T> implements KvListIterator<T> {
   }
 
   async return(): Promise<IteratorResult<KvEntry<T>, undefined>> {
-    return await this.#inTurn(() => {
+    return await this.#inTurn(async () => {
       this.#isLeft = true;
       this.#ahead = undefined;
       return { done: true, value: undefined };
@@ -104,10 +105,14 @@ export class MergedList<T> implements KvListIterator<T> {
     return this;
   }
 
-  async #inTurn<R>(step: () => R | Promise<R>): Promise<R> {
-    const result = this.#turn.then(step);
+  async #inTurn<R>(step: () => Promise<R>): Promise<R> {
+    const result = this.#waiting++ === 0 ? step() : this.#turn.then(step);
     this.#turn = result.catch(() => undefined);
-    return await result;
+    try {
+      return await result;
+    } finally {
+      this.#waiting--;
+    }
   }
 
   async #nextEntry(): Promise<IteratorResult<KvEntry<T>, undefined>> {
@@ -130,7 +135,7 @@ export class MergedList<T> implements KvListIterator<T> {
 
   async #readAhead(): Promise<void> {
     // The first entry and the second may already be from two batches.
-    if (this.#reads++ < 2) this.#context.beginSnapshot();
+    if (this.#reads++ < 2) this.#context.reads.beginSnapshot();
     for (;;) {
       const next = await this.#entries.next();
       this.#context.assertActive();

@@ -29,7 +29,8 @@ export interface PendingCheck extends AtomicCheck {
 export interface TransactionAtomicContext {
   readonly kv: Kv;
   readonly order: KeyOrder;
-  commit(
+  /** Applies an atomic operation to the transaction where its checks hold within it. */
+  apply(
     checks: readonly PendingCheck[],
     changes: readonly PendingChange[],
   ): Promise<KvCommitResult | KvCommitError>;
@@ -110,7 +111,7 @@ export class TransactionAtomic implements AtomicOperation {
 
   async commit(): Promise<KvCommitResult | KvCommitError> {
     // Copies: what is added to the operation after this call is not part of this commit.
-    return await this.#context.commit([...this.#checks], [...this.#changes]);
+    return await this.#context.apply([...this.#checks], [...this.#changes]);
   }
 
   /**
