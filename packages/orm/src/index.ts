@@ -13,7 +13,12 @@ export {
 } from "./database/database.js";
 export type { DatabaseOptions, ModelHooks } from "./database/database-options.js";
 export { migrate } from "./database/migrate-database.js";
+export type { CheckedModels } from "./database/checked-models.js";
+export type { Include } from "./database/include-types.js";
+export type * from "./database/query-options.js";
 export type { Repository } from "./database/repository.js";
+export type { ManyResult, RowOutcome, Shaped, Versioned } from "./database/result-types.js";
+export { type ResumedDeletes, resumeDeletes } from "./database/resume-deletes.js";
 export type { RowQuery } from "./database/row-query.js";
 export type { ListOptions, Table } from "./database/table.js";
 export { type OrmErrorCode, ormErrorMessages } from "./errors/codes.js";
@@ -58,20 +63,18 @@ export type { CompiledIndex, CompiledModel } from "./model/compiled-model.js";
 export { defineModel, isModel } from "./model/define-model.js";
 export {
   type AnyIndexDefinition,
-  type CompoundIndexDefinition,
-  type CompoundListIndexDefinition,
-  type ComputedIndexDefinition,
-  type ComputedListIndexDefinition,
   type DescendingField,
   desc,
   type FieldIndexDefinition,
   type IndexDefinition,
   type KeyField,
+  type KeyIndexDefinition,
   type KeyValue,
   type ListField,
   type ListIndexDefinition,
+  type RequiredKeyField,
 } from "./model/index-definition.js";
-export type { CreateInput, IndexFields, Model, PrimaryKeyField, Row } from "./model/model.js";
+export type { AnyModels, CreateInput, IndexFields, Model, PrimaryKeyField, Row } from "./model/model.js";
 export {
   type BelongsTo,
   belongsTo,
@@ -89,10 +92,14 @@ export type { Direction } from "./query/any-query.js";
 export type { QueryEvent } from "./query/database-settings.js";
 export type { QueryExplanation } from "./query/explain-query.js";
 export type {
-  FindManyOptions,
-  IndexedField,
-  IndexedWhere,
+  BetweenFilter,
+  Condition,
+  FieldCondition,
+  HasFilter,
+  InFilter,
   RangeFilter,
-  UniqueWhere,
-} from "./query/query-types.js";
+  StartsWithFilter,
+} from "./query/condition-types.js";
+export type { IndexedField, IndexName } from "./query/key-path-types.js";
+export type { IndexedWhere, OrderBy, UniqueWhere } from "./query/where-types.js";
 export type { Page, PageOptions } from "./query/read-page.js";

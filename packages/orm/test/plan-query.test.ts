@@ -1,8 +1,12 @@
+import { denoOrder } from "@keywright/core";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { defineModel } from "../src/index.js";
+import { defineModel, desc } from "../src/index.js";
+import { descendingPart } from "../src/indexes/key-parts.js";
 import { compileModel } from "../src/model/compile-model.js";
-import { type FieldQuery, planIndexRead, planQuery, planUnique } from "../src/query/plan-query.js";
+import { type PlannedQuery, planIndexRead, planQuery, planScan } from "../src/query/plan-query.js";
+import { planUnique, uniquePart } from "../src/query/plan-unique.js";
+import type { QueryPlan } from "../src/query/query-plan.js";
 
 const model = compileModel(
   defineModel({
@@ -14,6 +18,7 @@ const model = compileModel(
       place: z.string(),
       day: z.date(),
       notes: z.string(),
+      tags: z.array(z.string()),
     }),
     primaryKey: "id",
     indexes: {
@@ -24,38 +29,73 @@ const model = compileModel(
   }),
 );
 
-const best = (query: FieldQuery) => {
-  const { index, ...read } = planQuery(model, query)[0]!;
-  return { index: index?.name, ...read };
-};
+const zoo = compileModel(
+  defineModel({
+    name: "zoo",
+    schema: z.object({
+      id: z.string(),
+      a: z.string(),
+      b: z.number(),
+      c: z.number().optional(),
+      open: z.boolean(),
+      tags: z.array(z.string()),
+    }),
+    primaryKey: "id",
+    indexes: {
+      byAAndB: { key: ["a", desc("b")] },
+      byB: { key: desc("b") },
+      byC: { key: "c" },
+      byTag: { key: "tags", each: true },
+      byAAndTag: { key: ["a", "tags"], each: true },
+      byOpen: { key: "a", where: (row) => row.open },
+      byLength: { key: (row) => row.a.length },
+      byIncluding: { key: "a", include: ["b"] },
+      byUniqueB: { key: "b", unique: true },
+    },
+  }),
+);
+
+const flat = ({ index, segments, reverse }: QueryPlan) => ({
+  index: index?.name,
+  segments: segments.map(({ equals, interval }) => ({ equals, ...interval })),
+  reverse,
+});
+const best = (query: PlannedQuery, of = model) => flat(planQuery(of, query)[0]!);
+const names = (query: PlannedQuery, of = zoo) =>
+  planQuery(of, query).map(({ index }) => index?.name ?? "primaryKey");
 
 describe("planQuery", () => {
   it("prefers the index that pins the most fields", () => {
     expect(best({ where: { team: "a" } })).toEqual({
       index: "byTeam",
-      equals: ["A"],
-      range: {},
+      segments: [{ equals: ["A"] }],
       reverse: false,
     });
     expect(best({ where: { team: "a", score: 1 } }).index).toBe("byTeamAndScore");
     expect(best({ where: { team: "a", score: { gte: 1, lt: 3 } } })).toEqual({
       index: "byTeamAndScore",
-      equals: ["a"],
-      range: { gte: 1, lt: 3 },
+      segments: [{ equals: ["a"], start: 1, end: 3 }],
       reverse: false,
     });
   });
 
+  it("then one that holds what is selected, then a unique one", () => {
+    expect(names({ where: { a: "x" } })).toEqual(["byAAndB", "byIncluding"]);
+    expect(names({ where: { a: "x" }, select: { b: true } })).toEqual(["byIncluding", "byAAndB"]);
+    expect(names({ where: { a: "x" }, select: { open: true } })[0]).toBe("byAAndB");
+    expect(names({ where: { b: 1 } })).toEqual(["byUniqueB", "byB"]);
+  });
+
   it("reads the rows themselves for the primary key, and goes on with it behind an index", () => {
-    expect(best({ where: { id: { gt: "a" } } })).toMatchObject({
+    expect(best({ where: { id: { gte: "a", lt: "b" } } })).toEqual({
       index: undefined,
-      range: { gt: "a" },
+      segments: [{ equals: [], start: "a", end: "b" }],
+      reverse: false,
     });
-    const behind = { where: { team: "a", id: { gt: "x" } }, orderBy: { id: "desc" } } as const;
+    const behind = { where: { team: "a", id: { gte: "x" } }, orderBy: { id: "desc" } } as const;
     expect(best(behind)).toMatchObject({
       index: "byTeam",
-      equals: ["A"],
-      range: { gt: "x" },
+      segments: [{ equals: ["A"], start: "x" }],
       reverse: true,
     });
   });
@@ -63,30 +103,181 @@ describe("planQuery", () => {
   it("orders by the field that comes next in the key, and by pinned ones at will", () => {
     expect(best({ where: { team: "a" }, orderBy: { score: "desc" } })).toMatchObject({
       index: "byTeamAndScore",
-      equals: ["a"],
+      segments: [{ equals: ["a"] }],
       reverse: true,
     });
-    expect(best({ orderBy: { team: "asc", score: "asc" } }).index).toBe("byTeamAndScore");
-    expect(best({ where: { team: "a" }, orderBy: { team: "desc", score: "desc" } }).reverse).toBe(
+    expect(best({ orderBy: [{ team: "asc" }, { score: "asc" }] }).index).toBe("byTeamAndScore");
+    expect(best({ where: { team: "a" }, orderBy: { team: "asc", score: "desc" } }).reverse).toBe(
       true,
     );
+    expect(best({ where: { team: "a" }, orderBy: [{ score: "desc" }, { id: "desc" }] }).index).toBe(
+      "byTeamAndScore",
+    );
+  });
+
+  it("serves an order of two directions as the index has it, or all of it reversed", () => {
+    expect(best({ orderBy: [{ a: "asc" }, { b: "desc" }] }, zoo)).toMatchObject({
+      index: "byAAndB",
+      reverse: false,
+    });
+    expect(best({ orderBy: [{ a: "desc" }, { b: "asc" }] }, zoo).reverse).toBe(true);
+    expect(best({ orderBy: { b: "asc" }, where: { a: "x" } }, zoo).reverse).toBe(true);
+    expect(() => planQuery(zoo, { orderBy: [{ a: "asc" }, { b: "asc" }] })).toThrow(
+      expect.objectContaining({
+        code: "KW_QUERY_UNINDEXED",
+        suggestion: 'byAAndB: { key: ["a", "b"] }',
+      }),
+    );
+  });
+
+  it("swaps the bounds of a descending part", () => {
+    const behind = (part: Uint8Array) => Uint8Array.from([...part, 0]);
+    expect(best({ where: { a: "x", b: { gte: 1, lt: 5 } } }, zoo)).toEqual({
+      index: "byAAndB",
+      segments: [
+        { equals: ["x"], start: behind(descendingPart(5)), end: behind(descendingPart(1)) },
+      ],
+      reverse: false,
+    });
   });
 
   it("holds a date as its milliseconds", () => {
     const day = new Date(86_400_000);
-    expect(best({ where: { place: "p", day } }).equals).toEqual(["p", 86_400_000]);
-    expect(best({ where: { place: "p", day: { lte: day } } }).range).toEqual({ lte: 86_400_000 });
+    expect(best({ where: { place: "p", day } }).segments).toEqual([{ equals: ["p", 86_400_000] }]);
+    const within = { where: { place: "p", day: { between: [new Date(0), day] } } };
+    expect(best(within).segments).toEqual([{ equals: ["p"], start: 0, end: 86_400_000.00000001 }]);
   });
 
-  it.each<[string, FieldQuery]>([
-    ["no condition", {}],
+  it("keeps an open range within the type of its bound", () => {
+    expect(best({ where: { place: { gt: "a" } } }).segments).toEqual([
+      { equals: [], start: "a\0", end: Number.NEGATIVE_INFINITY, type: "string" },
+    ]);
+    expect(best({ where: { place: "p", day: { lt: new Date(5) } } }).segments).toEqual([
+      { equals: ["p"], start: Number.NEGATIVE_INFINITY, end: 5, type: "number" },
+    ]);
+    expect(() => planQuery(model, { where: { place: { gt: 1, lt: "a" } } })).toThrow(
+      expect.objectContaining({ reason: "its bounds are of two types" }),
+    );
+  });
+
+  it("makes a range of strings that begin alike, by code points", () => {
+    const range = (startsWith: string) => {
+      const [segment] = best({ where: { place: { startsWith } } }).segments;
+      return [segment?.start, segment?.end];
+    };
+    expect(range("ab")).toEqual(["ab", "ac"]);
+    expect(range("a\u{10ffff}")).toEqual(["a\u{10ffff}", "b"]);
+    expect(range("a\ud7ff")).toEqual(["a\ud7ff", "a\ue000"]);
+    expect(range("\uffff")).toEqual(["\uffff", "\u{10000}"]);
+    expect(range("😀")).toEqual(["😀", "😁"]);
+    expect(range("\u{10ffff}")).toEqual(["\u{10ffff}", Number.NEGATIVE_INFINITY]);
+    expect(range("")).toEqual(["", Number.NEGATIVE_INFINITY]);
+    const [normalized] = best({ where: { team: { startsWith: "re" } } }).segments;
+    expect([normalized?.start, normalized?.end]).toEqual(["RE", "RF"]);
+  });
+
+  it("makes a segment for each combination of values, in the order of the keys, each once", () => {
+    const where = { team: { in: ["b", "a", "b"] }, score: { in: [2, -1] } };
+    expect(best({ where })).toEqual({
+      index: "byTeamAndScore",
+      segments: [
+        { equals: ["a", -1] },
+        { equals: ["a", 2] },
+        { equals: ["b", -1] },
+        { equals: ["b", 2] },
+      ],
+      reverse: false,
+    });
+    expect(best({ where: { b: { in: [1, 3, 2] } } }, zoo).segments).toHaveLength(3);
+    expect(best({ where: { team: { in: [] } } }).segments).toEqual([]);
+    const descending = planQuery(zoo, { where: { a: "x", b: { in: [1, 3] } } })[0]!;
+    expect(descending.segments.map(({ equals }) => equals[1])).toEqual([
+      descendingPart(3),
+      descendingPart(1),
+    ]);
+  });
+
+  it("sorts values of several types as the database does", () => {
+    const mixed = { where: { place: { in: [1, 1n, "a"] } } };
+    const values = (plans: QueryPlan[]) => plans[0]!.segments.map(({ equals }) => equals[0]);
+    expect(values(planQuery(model, mixed))).toEqual(["a", 1, 1n]);
+    expect(values(planQuery(model, mixed, () => denoOrder))).toEqual(["a", 1n, 1]);
+  });
+
+  it("takes several values for a range as far as the order goes", () => {
+    const where = { team: { in: ["a", "b"] } };
+    expect(best({ where, orderBy: [{ team: "desc" }, { score: "desc" }] })).toMatchObject({
+      index: "byTeamAndScore",
+      reverse: true,
+    });
+    expect(() => planQuery(model, { where, orderBy: { score: "asc" } })).toThrow(
+      expect.objectContaining({ code: "KW_QUERY_UNINDEXED" }),
+    );
+    const one = { where: { team: { in: ["a"] } }, orderBy: { score: "asc" } } as const;
+    expect(best(one).index).toBe("byTeamAndScore");
+  });
+
+  it("bounds how many segments a query has", () => {
+    const few = Array.from({ length: 32 }, (_, i) => i);
+    const where = { team: { in: few.map(String) }, score: { in: few } };
+    expect(() => planQuery(model, { where })).toThrow(
+      expect.objectContaining({
+        code: "KW_QUERY_INVALID",
+        reason: "its values combine with others to more than 1000 places to look",
+      }),
+    );
+  });
+
+  it("uses an index of elements for its array alone, and a computed one by its name", () => {
+    expect(names({ where: { tags: { has: "x" } } })).toEqual(["byTag"]);
+    expect(names({ where: { a: "x", tags: { has: { startsWith: "x" } } } })).toEqual(["byAAndTag"]);
+    expect(names({ where: { byLength: { gte: 3 } } })).toEqual(["byLength"]);
+    expect(names({ orderBy: { byLength: "desc" } })).toEqual(["byLength"]);
+    expect(names({ where: { a: "x" } })).not.toContain("byAAndTag");
+    for (const where of [{ tags: "x" }, { a: { has: "x" } }, { tags: { has: { has: "x" } } }]) {
+      expect(() => planQuery(zoo, { where })).toThrow(
+        expect.objectContaining({ code: "KW_QUERY_INVALID" }),
+      );
+    }
+  });
+
+  it("uses the index that the query names, whatever rows it lacks, and a partial one only so", () => {
+    expect(names({ where: { a: "x" } })).not.toContain("byOpen");
+    expect(names({ where: { a: "x" }, index: "byOpen" })).toEqual(["byOpen"]);
+    expect(names({ index: "byC" })).toEqual(["byC"]);
+    expect(names({ index: "byAAndTag", where: { a: "x" } })).toEqual(["byAAndTag"]);
+    expect(() => planQuery(zoo, { index: "byNothing" })).toThrow(
+      expect.objectContaining({ code: "KW_INDEX_UNKNOWN", index: "byNothing" }),
+    );
+    expect(() => planQuery(zoo, { index: "byC", where: { a: "x" } })).toThrow(
+      expect.objectContaining({ code: "KW_QUERY_UNINDEXED" }),
+    );
+  });
+
+  it("goes on behind a primary key's field that the index has already", () => {
+    const member = compileModel(
+      defineModel({
+        name: "members",
+        schema: z.object({ team: z.string(), number: z.bigint(), score: z.number() }),
+        primaryKey: ["team", "number"],
+        indexes: { byScore: { key: ["team", "score"] } },
+      }),
+    );
+    const where = { team: "red", score: 1, number: { gte: 3n, lt: 5n } };
+    expect(best({ where, orderBy: { number: "desc" } }, member)).toEqual({
+      index: "byScore",
+      segments: [{ equals: ["red", 1, "red"], start: 3n, end: 5n }],
+      reverse: true,
+    });
+  });
+
+  it.each<[string, PlannedQuery]>([
     ["a field that no index has", { where: { notes: "x" } }],
     ["a field behind a gap", { where: { score: 1 } }],
     ["a further field beside an index", { where: { team: "a", notes: "x" } }],
     ["two ranges", { where: { team: { gte: "a" }, score: { gte: 1 } } }],
     ["an order that is not the index's", { where: { team: "a" }, orderBy: { notes: "asc" } }],
-    ["two directions", { orderBy: { team: "asc", score: "desc" } }],
-    ["an absent value", { where: { team: null } }],
+    ["two directions", { orderBy: [{ team: "asc" }, { score: "desc" }] }],
   ])("refuses %s", (_, query) => {
     expect(() => planQuery(model, query)).toThrow(
       expect.objectContaining({ code: "KW_QUERY_UNINDEXED" }),
@@ -111,25 +302,50 @@ describe("planQuery", () => {
         },
       }),
     );
-    expect(planQuery(lacking, { where: { team: "a" } }).map(({ index }) => index?.name)).toEqual([
-      "byTeamAndPlace",
-    ]);
-    expect(planQuery(lacking, { where: { team: "a", score: { gt: 1 } } })[0]?.index?.name).toBe(
-      "byTeamAndScore",
-    );
+    expect(names({ where: { team: "a" } }, lacking)).toEqual(["byTeamAndPlace"]);
+    expect(best({ where: { team: "a", score: { gt: 1 } } }, lacking).index).toBe("byTeamAndScore");
     expect(() => planQuery(lacking, { orderBy: { score: "asc" } })).toThrow(
-      expect.objectContaining({ code: "KW_QUERY_UNINDEXED" }),
+      expect.objectContaining({ code: "KW_QUERY_UNINDEXED", suggestion: 'index: "byScore"' }),
     );
   });
 
+  it.each<[PlannedQuery, string, string]>([
+    [{}, "where", "the query says nothing: a whole table is read by scan()"],
+    [
+      { where: {}, orderBy: [] },
+      "where",
+      "the query says nothing: a whole table is read by scan()",
+    ],
+    [{ where: { tame: "x" } }, "tame", "the model has no such field"],
+    [{ where: { constructor: "x" } }, "constructor", "the model has no such field"],
+    [{ where: "x" as never }, "where", "it has to be an object"],
+    [{ orderBy: { team: "DESC" as never } }, "team", 'its direction is neither "asc" nor "desc"'],
+    [{ orderBy: "team" as never }, "orderBy", "it has to be an object, or a list of them"],
+  ])("refuses %j", (query, field, reason) => {
+    expect(() => planQuery(model, query)).toThrow(
+      expect.objectContaining({ code: "KW_QUERY_INVALID", field, reason }),
+    );
+  });
+
+  const operators = "in, gt, gte, lt, lte, between, startsWith, has";
   it.each([
+    [undefined, "it is undefined: leave it out, or give it a value"],
+    [null, "it is null: leave it out, or give it a value"],
     [{}, "it has no bounds"],
-    [{ gte: undefined }, "it has no bounds"],
-    [{ equals: 1 }, '"equals" is none of gt, gte, lt, lte'],
-    [["a"], '"0" is none of gt, gte, lt, lte'],
+    [{ gte: undefined }, "gte is undefined: leave it out, or give it a value"],
+    [{ gte: "a", lt: undefined }, "lt is undefined: leave it out, or give it a value"],
+    [{ equals: 1 }, `"equals" is none of ${operators}`],
+    [["a"], "it is neither a value that a key can hold nor a condition"],
     [{ gt: "a", gte: "b" }, "gt and gte are both given"],
     [{ lt: "a", lte: "b" }, "lt and lte are both given"],
     [{ gte: null }, "gte is not a value that a key can hold"],
+    [{ in: "a" }, "in is not a list"],
+    [{ in: ["a", undefined] }, "in has something that is not a value that a key can hold"],
+    [{ in: ["a"], gt: "a" }, "in stands with other conditions"],
+    [{ startsWith: 1 }, "startsWith is not a string"],
+    [{ startsWith: "a", lt: "b" }, "startsWith stands with other conditions"],
+    [{ between: ["a"] }, "between is not a list of two values"],
+    [{ between: ["a", undefined] }, "lte is undefined: leave it out, or give it a value"],
   ])("refuses the condition %j", (condition, reason) => {
     for (const field of ["place", "id"]) {
       expect(() => planQuery(model, { where: { [field]: condition } })).toThrow(
@@ -138,30 +354,67 @@ describe("planQuery", () => {
     }
   });
 
-  it("suggests an index for what it refuses", () => {
-    const query = { where: { notes: "x" }, orderBy: { score: "asc" } } as const;
-    const suggestion = 'byNotesAndScore: { key: ["notes","score"] }';
-    expect(() => planQuery(model, query)).toThrow(
-      expect.objectContaining({ fields: ["notes", "score"], suggestion }),
-    );
+  it.each<[PlannedQuery, string]>([
+    [
+      { where: { notes: "x" }, orderBy: { score: "asc" } },
+      'byNotesAndScore: { key: ["notes", "score"] }',
+    ],
+    [
+      { where: { day: { gt: new Date(0) }, notes: "x" } },
+      'byNotesAndDay: { key: ["notes", "day"] }',
+    ],
+    [
+      { orderBy: [{ score: "desc" }, { notes: "asc" }] },
+      'byScoreAndNotes: { key: ["score", desc("notes")] }',
+    ],
+    [{ where: { tags: { has: "x" } } }, 'byTags: { key: "tags", each: true }'],
+    [
+      { where: { score: { gt: 1 }, notes: { gt: "a" } } },
+      'byScore: { key: "score" } // and filter by notes',
+    ],
+  ])("suggests for %j an index that serves it", (query, suggestion) => {
+    expect(() => planQuery(model, query)).toThrow(expect.objectContaining({ suggestion }));
+  });
+});
+
+describe("planScan", () => {
+  it("is in the order of the primary key or the reverse, and knows no conditions", () => {
+    expect(flat(planScan(model, {}))).toEqual({
+      index: undefined,
+      segments: [{ equals: [] }],
+      reverse: false,
+    });
+    expect(planScan(model, { orderBy: { id: "desc" } }).reverse).toBe(true);
+    for (const query of [{ where: { id: "a" } }, { orderBy: { team: "asc" } }] as const) {
+      expect(() => planScan(model, query)).toThrow(
+        expect.objectContaining({ code: "KW_QUERY_INVALID" }),
+      );
+    }
   });
 });
 
 describe("planUnique", () => {
   it("takes the primary key or all fields of a unique index, in any order", () => {
-    expect(planUnique(model, { id: "1" })).toBe("primaryKey");
-    expect(planUnique(model, { day: new Date(), place: "p" })).toMatchObject({
-      name: "byPlaceAndDay",
-    });
-    for (const where of [
-      {},
-      { team: "a" },
-      { place: "p" },
-      { id: "1", team: "a" },
-      { id: undefined },
-    ]) {
+    expect(planUnique(model, { id: "1" })).toEqual(["primaryKey"]);
+    expect(planUnique(model, { day: new Date(), place: "p" })).toMatchObject([
+      { name: "byPlaceAndDay" },
+    ]);
+    for (const where of [{ team: "a" }, { place: "p" }, { id: "1", team: "a" }]) {
       expect(() => planUnique(model, where)).toThrow(
         expect.objectContaining({ code: "KW_QUERY_UNINDEXED" }),
+      );
+    }
+  });
+
+  it("refuses what is no value", () => {
+    for (const where of [{}, { id: "1", team: undefined }]) {
+      expect(() => planUnique(model, where)).toThrow(
+        expect.objectContaining({ code: "KW_QUERY_INVALID" }),
+      );
+    }
+    for (const id of [undefined, null, { gt: "a" }]) {
+      expect(() => uniquePart(model, "id", { id })).toThrow(
+        expect.objectContaining({ code: "KW_QUERY_INVALID", field: "id" }),
       );
     }
   });
@@ -169,13 +422,22 @@ describe("planUnique", () => {
 
 describe("planIndexRead", () => {
   const index = model.indexes[1]!;
-  const plan = (values: unknown[]) => planIndexRead(model, index, values, false);
+  const plan = (values: unknown[]) => flat(planIndexRead(model, index, values, false)).segments;
 
   it("takes values, then bounds", () => {
-    expect(plan([])).toMatchObject({ equals: [], range: {} });
-    expect(plan(["a", undefined])).toMatchObject({ equals: ["a"], range: {} });
-    expect(plan(["a", { gt: 3 }])).toMatchObject({ equals: ["a"], range: { gt: 3 } });
-    expect(plan(["a", {}])).toMatchObject({ equals: ["a"], range: {} });
+    expect(plan([])).toEqual([{ equals: [] }]);
+    expect(plan(["a", undefined])).toEqual([{ equals: ["a"] }]);
+    expect(plan(["a", { gte: 3, lt: 4 }])).toEqual([{ equals: ["a"], start: 3, end: 4 }]);
+    expect(plan(["a", { gte: 3, lt: 4, gt: undefined }])).toHaveLength(1);
+    expect(plan(["a", {}])).toEqual([{ equals: ["a"] }]);
+  });
+
+  it("takes an element for an array", () => {
+    const byTag = zoo.indexes.find(({ name }) => name === "byTag")!;
+    expect(planIndexRead(zoo, byTag, ["x"], true)).toMatchObject({
+      segments: [{ equals: ["x"] }],
+      reverse: true,
+    });
   });
 
   it("refuses bounds before the last value, gaps and too many values", () => {

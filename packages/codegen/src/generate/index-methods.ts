@@ -15,9 +15,9 @@ export function indexMethods(
   types: ModelTypes,
 ): Method[] {
   const suffix = methodSuffix(model, index);
-  const fields = index.fields.map((field) => ({
+  const fields = index.parts.map(({ field }, position) => ({
     name: field,
-    type: keyType(types.row, field, names.row),
+    type: partType(index, position, names, types),
   }));
   const parameters = parameterNames(index.fields, `index ${index.name} of model ${model.name}`);
   const list = listMethod(index, suffix, names, fields, parameters);
@@ -41,6 +41,20 @@ export function indexMethods(
 interface KeyField {
   readonly name: string;
   readonly type: string;
+}
+
+/** The type of the values that a part of an index's key is looked up by. */
+function partType(
+  index: CompiledIndex,
+  position: number,
+  names: ModelNames,
+  types: ModelTypes,
+): string {
+  const { field = "", compute } = index.parts[position] ?? {};
+  // What a function makes of a row is known to the compiler alone.
+  if (compute !== undefined) return "KeyValue";
+  if (index.each !== position) return keyType(types.row, field, names.row);
+  return `NonNullable<${names.row}[${JSON.stringify(field)}]>[number]`;
 }
 
 function listMethod(

@@ -77,7 +77,7 @@ function importsText(
   methods: readonly Method[],
 ): string {
   const signatures = methods.flatMap(({ parameters, result }) => [...parameters, result]).join();
-  const listTypes = ["ListOptions", "Page", "RangeFilter"].filter((name) =>
+  const listTypes = ["KeyValue", "ListOptions", "Page", "RangeFilter"].filter((name) =>
     new RegExp(`\\b${name}\\b`).test(signatures),
   );
   const fromOrm = ["AnyDatabase", ...listTypes, "Table"].map((name) => `type ${name}`);

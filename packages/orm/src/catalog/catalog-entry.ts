@@ -47,6 +47,19 @@ export interface IndexTraits {
 export interface CatalogEntry {
   readonly format: 1;
   readonly indexes: Readonly<Record<string, StoredIndex>>;
+  /** The counts of rows that are kept: `""` of all rows, else of those with the same parts in an index, by its name. */
+  readonly counters?: Readonly<Record<string, IndexState>>;
+  /** Some of its rows expire, or did: such rows cannot be counted. */
+  readonly expires?: true;
+}
+
+/** The name of the count of all rows among the counters. */
+export const rowCounter = "";
+
+/** The counters that a model declares. */
+export function declaredCounters(model: CompiledModel): string[] {
+  const indexes = model.indexes.filter((index) => index.counted).map((index) => index.name);
+  return model.counted ? [rowCounter, ...indexes] : indexes;
 }
 
 export function catalogKey(model: CompiledModel): KvKey {
@@ -89,6 +102,16 @@ export function withIndexStates(
     ...entry,
     indexes: { ...entry.indexes, ...Object.fromEntries(changed) },
   };
+}
+
+/** A catalog entry in which some counters have another state. */
+export function withCounterStates(
+  entry: CatalogEntry,
+  names: readonly string[],
+  state: IndexState,
+): CatalogEntry {
+  const changed = names.map((name) => [name, state] as const);
+  return { ...entry, counters: { ...entry.counters, ...Object.fromEntries(changed) } };
 }
 
 /** Whether two descriptions are of the same index, whatever their states. */

@@ -4,11 +4,21 @@ import type { CompiledIndex, CompiledModel } from "../model/compiled-model.js";
 import {
   type CatalogEntry,
   catalogKey,
+  declaredCounters,
   type IndexState,
   isMaintained,
   isSameIndex,
+  rowCounter,
   storedIndex,
 } from "./catalog-entry.js";
+
+/** Some of a model's counters. */
+export interface CounterSet {
+  /** The number of all rows is one of them. */
+  readonly rows: boolean;
+  /** The indexes whose groups are counted. */
+  readonly indexes: ReadonlySet<CompiledIndex>;
+}
 
 /**
  * A model's catalog entry as it was at one time. What is planned by a snapshot is committed under its check, so that the
@@ -20,6 +30,10 @@ export class CatalogSnapshot {
   readonly check: AtomicCheck;
   /** The indexes that a write has to keep up. */
   readonly maintained: readonly CompiledIndex[];
+  /** The counters that hold every row, and that every write has to keep up. */
+  readonly counters: CounterSet | undefined;
+  /** Those that are being built: they hold the rows that have a mark of it. */
+  readonly growingCounters: CounterSet | undefined;
   readonly #model: CompiledModel;
 
   /**
@@ -31,6 +45,13 @@ export class CatalogSnapshot {
     this.check = { key: catalogKey(model), versionstamp };
     this.#model = model;
     this.maintained = model.indexes.filter((index) => isMaintained(this.stateOf(index)));
+    const names = declaredCounters(model).filter((name) => isMaintained(this.counterState(name)));
+    const isComplete = (name: string) => this.counterState(name) === "readable";
+    this.counters = counterSet(model, names.filter(isComplete));
+    this.growingCounters = counterSet(
+      model,
+      names.filter((name) => !isComplete(name)),
+    );
   }
 
   stateOf(index: CompiledIndex): IndexState {
@@ -38,15 +59,35 @@ export class CatalogSnapshot {
   }
 
   /**
-   * @throws {StaleSchemaError} where the database has an index that this program would not keep up.
+   * The state of a counter: `""` is that of all rows, an index's name that of its groups. It can be read where it is
+   * readable; it is absent where it is new to a model with rows.
+   */
+  counterState(name: string): IndexState {
+    const { counters = {} } = this.entry;
+    return Object.hasOwn(counters, name) ? (counters[name] ?? "absent") : "absent";
+  }
+
+  /**
+   * @throws {StaleSchemaError} where the database has an index or a counter that this program would not keep up.
    */
   assertWritable(): void {
     const known = new Set(this.#model.indexes.map((index) => index.name));
     const unknown = Object.entries(this.entry.indexes)
       .filter(([name, index]) => !known.has(name) && isMaintained(index.state))
       .map(([name]) => name);
+    const counted = new Set(declaredCounters(this.#model));
+    for (const [name, state] of Object.entries(this.entry.counters ?? {})) {
+      if (counted.has(name) || !isMaintained(state)) continue;
+      unknown.push(`count of ${name === rowCounter ? "rows" : name}`);
+    }
     if (unknown.length > 0) throw new StaleSchemaError(this.#model.name, unknown);
   }
+}
+
+function counterSet(model: CompiledModel, names: readonly string[]): CounterSet | undefined {
+  if (names.length === 0) return undefined;
+  const indexes = model.indexes.filter((index) => names.includes(index.name));
+  return { rows: names.includes(rowCounter), indexes: new Set(indexes) };
 }
 
 function storedUnder(entry: CatalogEntry, index: CompiledIndex) {

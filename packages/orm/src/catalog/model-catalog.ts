@@ -1,16 +1,25 @@
 import type { Kv } from "@keywright/core";
 import { IndexNotReadyError, StaleSchemaError } from "../errors/schema-errors.js";
 import type { CompiledIndex, CompiledModel } from "../model/compiled-model.js";
-import { type CatalogEntry, catalogKey, type StoredIndex, storedIndex } from "./catalog-entry.js";
+import {
+  type CatalogEntry,
+  catalogKey,
+  declaredCounters,
+  type StoredIndex,
+  storedIndex,
+} from "./catalog-entry.js";
 import { CatalogSnapshot } from "./catalog-snapshot.js";
 
 /** Reads a model's catalog entry, and keeps what it last read. All calls of a program share it. */
 export class ModelCatalog {
+  /** Whether the database tells of its entries when they expire. Those that state their limits do; Deno KV does not. */
+  readonly tellsExpiry: boolean;
   readonly #kv: Kv;
   readonly #model: CompiledModel;
   #snapshot: CatalogSnapshot;
 
   private constructor(kv: Kv, model: CompiledModel, snapshot: CatalogSnapshot) {
+    this.tellsExpiry = "limits" in kv && kv.limits !== undefined;
     this.#kv = kv;
     this.#model = model;
     this.#snapshot = snapshot;
@@ -19,7 +28,7 @@ export class ModelCatalog {
   /**
    * Reads a model's entry, or makes it where the database does not know the model. Indexes of a model without rows are
    * readable at once. Where there are rows, written by hand as the secondary-index guide shows, an index with entries
-   * is taken as complete, and one without them as absent.
+   * is taken as complete, and one without them as absent; so is a counter.
    *
    * @throws {IndexChangedError} where the database has an index of another definition under the same name.
    */
@@ -58,6 +67,24 @@ export class ModelCatalog {
   }
 
   /**
+   * Notes, once and for all programs, that rows of the model may expire.
+   *
+   * @throws {StaleSchemaError} where the database has indexes or counters that this program would not keep up.
+   */
+  async markExpiring(): Promise<void> {
+    while (this.#snapshot.entry.expires !== true) {
+      this.#snapshot.assertWritable();
+      const { check, entry } = this.#snapshot;
+      await this.#kv
+        .atomic()
+        .check(check)
+        .set(check.key, { ...entry, expires: true })
+        .commit();
+      await this.reload();
+    }
+  }
+
+  /**
    * @throws {IndexNotReadyError} where an index cannot be read yet, also by what the database says now.
    */
   async assertReadable(index: CompiledIndex): Promise<void> {
@@ -76,7 +103,10 @@ async function firstEntry(kv: Kv, model: CompiledModel): Promise<CatalogEntry> {
       indexes[index.name] = storedIndex(index, "readable");
     }
   }
-  return { format: 1, indexes };
+  const counters = hasRows ? [] : declaredCounters(model);
+  if (counters.length === 0) return { format: 1, indexes };
+  const states = counters.map((name) => [name, "readable" as const] as const);
+  return { format: 1, indexes, counters: Object.fromEntries(states) };
 }
 
 async function hasEntries(kv: Kv, prefix: string): Promise<boolean> {

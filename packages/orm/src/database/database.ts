@@ -4,11 +4,13 @@ import { ModelDefinitionError } from "../errors/schema-errors.js";
 import { assertDistinctPrefixes, compileModel } from "../model/compile-model.js";
 import type { Model } from "../model/model.js";
 import type { AnyHooks, DatabaseSettings } from "../query/database-settings.js";
-import { limitsOf, type TableContext, tablesWithin } from "../query/table-context.js";
+import { type TableContext, tablesWithin } from "../query/table-context.js";
 import { linkRelations } from "../relations/link-relations.js";
+import { limitsOf } from "../transaction/limits-of.js";
 import { runTransaction, type TransactionOptions } from "../transaction/run-transaction.js";
 import type { DatabaseOptions } from "./database-options.js";
-import type { CheckedModels, Repository } from "./repository.js";
+import type { CheckedModels } from "./checked-models.js";
+import type { Repository } from "./repository.js";
 import { RowOperations } from "./row-operations.js";
 import { Table } from "./table.js";
 

@@ -3,6 +3,7 @@ import { UnknownIndexError } from "../errors/schema-errors.js";
 import { primaryKeyOfValues } from "../indexes/primary-key.js";
 import type { AnyRow, CompiledIndex } from "../model/compiled-model.js";
 import type { Direction, FoundRow } from "../query/any-query.js";
+import { chooseOf } from "../query/choose-plan.js";
 import { findByPrimaryKey, findByUniqueIndex } from "../query/find-unique.js";
 import { planIndexRead } from "../query/plan-query.js";
 import { ReadMeter } from "../query/read-meter.js";
@@ -29,7 +30,8 @@ export class Table<Row, CreateInput, UpdateInput> {
 
   /** The row of a primary key, null where there is none. One read. */
   async findByPrimaryKey(primaryKey: readonly unknown[]): Promise<Row | null> {
-    const found = await findByPrimaryKey(this.#context, this.#primaryKey(primaryKey));
+    const parts = this.#primaryKey(primaryKey);
+    const found = await findByPrimaryKey(this.#context, parts, this.#meter());
     return (found?.row ?? null) as Row | null;
   }
 
@@ -40,7 +42,8 @@ export class Table<Row, CreateInput, UpdateInput> {
    * @throws {IndexNotReadyError} where the index is not built.
    */
   async findByIndex(indexName: string, values: readonly unknown[]): Promise<Row | null> {
-    const found = await findByUniqueIndex(this.#context, this.#index(indexName, true), values);
+    const index = this.#index(indexName, true);
+    const found = await findByUniqueIndex(this.#context, index, values, this.#meter());
     return (found?.row ?? null) as Row | null;
   }
 
@@ -60,8 +63,10 @@ export class Table<Row, CreateInput, UpdateInput> {
     options: ListOptions = {},
   ): Promise<Page<Row>> {
     const index = this.#index(indexName, false);
-    const read = planIndexRead(this.#context.model, index, values, options.order === "desc");
-    return (await readPage(this.#context, read, options)) as Page<Row>;
+    const plan = planIndexRead(this.#context.model, index, values, options.order === "desc");
+    const chosen = await chooseOf(this.#context, [plan], options.cursor);
+    const page = await readPage(this.#context, chosen, options, this.#meter());
+    return { items: page.items.map(({ row }) => row as Row), cursor: page.cursor };
   }
 
   /**
@@ -103,7 +108,7 @@ export class Table<Row, CreateInput, UpdateInput> {
 
   #finder(primaryKey: readonly unknown[]): () => Promise<FoundRow | undefined> {
     const parts = this.#primaryKey(primaryKey);
-    return () => findByPrimaryKey(this.#context, parts);
+    return () => findByPrimaryKey(this.#context, parts, this.#meter());
   }
 
   #meter(): ReadMeter {

@@ -2,7 +2,7 @@ import type { KvKey, KvKeyPart } from "@keywright/core";
 import { IndexKeyError } from "../errors/row-errors.js";
 import type { AnyRow, CompiledIndex, CompiledModel } from "../model/compiled-model.js";
 import { entryValue } from "./entry-value.js";
-import { descendingPart, isSameKey, keyPartOf } from "./key-parts.js";
+import { descendingPart, isSameKey, isSamePart, keyPartOf } from "./key-parts.js";
 import { pointerOf } from "./primary-key.js";
 
 /** One entry of an index: what is stored for a row. */
@@ -67,12 +67,10 @@ export function indexKeys(
   row: AnyRow,
   primaryKey: readonly KvKeyPart[],
 ): KvKey[] {
-  if (index.where !== undefined && !call(model, index, "where", () => index.where?.(row)))
-    return [];
+  if (!holds(model, index, row)) return [];
   const values: unknown[] = [];
-  for (const { field, compute } of index.parts) {
-    const value =
-      compute === undefined ? row[field] : call(model, index, field, () => compute(row));
+  for (let i = 0; i < index.parts.length; i++) {
+    const value = partValue(model, index, i, row);
     if (value === undefined || value === null) return [];
     values.push(value);
   }
@@ -88,6 +86,46 @@ export function indexKeys(
     if (!keys.some((other) => isSameKey(other, key))) keys.push(key);
   }
   return keys;
+}
+
+/** Whether a key is the one that a row has in an index without `each`, found out without making that key. */
+function isOnlyKey(
+  model: CompiledModel,
+  index: CompiledIndex,
+  row: AnyRow,
+  primaryKey: readonly KvKeyPart[],
+  key: KvKey,
+): boolean {
+  const { parts, unique } = index;
+  if (key.length !== 1 + parts.length + (unique ? 0 : primaryKey.length)) return false;
+  if (!holds(model, index, row)) return false;
+  for (let i = 0; i < parts.length; i++) {
+    const value = partValue(model, index, i, row);
+    if (value === undefined || value === null) return false;
+    if (!isSamePart(indexedPart(model, index, i, value), key[1 + i])) return false;
+  }
+  if (unique) return true;
+  for (let i = 0; i < primaryKey.length; i++) {
+    if (!isSamePart(primaryKey[i], key[1 + parts.length + i])) return false;
+  }
+  return true;
+}
+
+/** Whether an index is for a row, as far as its `where` says. */
+function holds(model: CompiledModel, index: CompiledIndex, row: AnyRow): boolean {
+  const { where } = index;
+  return where === undefined || call(model, index, "where", () => where(row));
+}
+
+/** What a row has for a part of an index's key. */
+function partValue(
+  model: CompiledModel,
+  index: CompiledIndex,
+  position: number,
+  row: AnyRow,
+): unknown {
+  const { field, compute } = index.parts[position]!;
+  return compute === undefined ? row[field] : call(model, index, field, () => compute(row));
 }
 
 function keyOf(
@@ -172,6 +210,7 @@ export function hasIndexKey(
   key: KvKey,
 ): boolean {
   try {
+    if (index.each === undefined) return isOnlyKey(model, index, row, primaryKey, key);
     return indexKeys(model, index, row, primaryKey).some((own) => isSameKey(own, key));
   } catch (error) {
     // A row written by hand, with a value that the index cannot hold, has no key in it.

@@ -21,13 +21,17 @@ export function keyPartOf(value: unknown): KvKeyPart | undefined {
 
 /** Whether two key parts are the same part of a key. */
 export function isSamePart(a: KvKeyPart | undefined, b: KvKeyPart | undefined): boolean {
-  if (!(a instanceof Uint8Array && b instanceof Uint8Array)) return Object.is(a, b);
+  if (typeof a !== "object" || typeof b !== "object") return Object.is(a, b);
   return a.length === b.length && a.every((byte, index) => byte === b[index]);
 }
 
 /** Whether two lists of key parts are the same key. */
 export function isSameKey(a: readonly KvKeyPart[], b: readonly KvKeyPart[]): boolean {
-  return a.length === b.length && a.every((part, index) => isSamePart(part, b[index]));
+  if (a.length !== b.length) return false;
+  for (let i = 0; i < a.length; i++) {
+    if (!isSamePart(a[i], b[i])) return false;
+  }
+  return true;
 }
 
 /** The next part of the same type after `part`, undefined where it is the type's last. */

@@ -50,12 +50,12 @@ export function primaryKeyOfPointer(
   model: CompiledModel,
   pointer: unknown,
 ): readonly KvKeyPart[] | undefined {
-  const parts: unknown[] = model.primaryKey.length === 1 ? [pointer] : asList(pointer);
-  const isPrimaryKey =
-    parts.length === model.primaryKey.length && parts.every((part) => keyPartOf(part) === part);
-  return isPrimaryKey ? (parts as KvKeyPart[]) : undefined;
+  if (model.primaryKey.length === 1) return isKeyPart(pointer) ? [pointer] : undefined;
+  if (!Array.isArray(pointer) || pointer.length !== model.primaryKey.length) return undefined;
+  return pointer.every(isKeyPart) ? pointer : undefined;
 }
 
-function asList(value: unknown): unknown[] {
-  return Array.isArray(value) ? value : [];
+/** Whether a value is a part of a key as it stands: not a date, which is one only as a number. */
+function isKeyPart(value: unknown): value is KvKeyPart {
+  return typeof value === "string" || (value !== undefined && Object.is(keyPartOf(value), value));
 }

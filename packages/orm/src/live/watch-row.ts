@@ -1,11 +1,115 @@
-import type { AnyRow } from "../model/compiled-model.js";
+import type { KvKey, KvKeyPart } from "@keywright/core";
+import { primaryKeyOfEntry } from "../indexes/entry-value.js";
+import { indexedPart, indexKey } from "../indexes/index-entries.js";
+import { isSameKey } from "../indexes/key-parts.js";
+import { rowKey } from "../indexes/primary-key.js";
+import type { AnyRow, CompiledIndex, CompiledModel } from "../model/compiled-model.js";
 import type { AnyQuery, FoundRow } from "../query/any-query.js";
+import { findOne } from "../query/find-rows.js";
+import { planUnique, uniquePart } from "../query/plan-unique.js";
+import type { ReadMeter } from "../query/read-meter.js";
 import type { TableContext } from "../query/table-context.js";
+import { type LiveState, liveStream } from "./live-stream.js";
+import { beginWatch, measuredRead } from "./measured-read.js";
+import { relatedWatched } from "./related-models.js";
+import { firstExpiry, stampOf } from "./result-stamp.js";
+import type { Watched } from "./watched.js";
 
+/** Makes of a row what the caller is to have of it; what it reads it counts. */
+export type ShapeRow<Shaped> = (found: FoundRow | null, meter: ReadMeter) => Promise<Shaped>;
+
+/**
+ * The row that a primary key or unique values name, null where there is none: at once, and again after each change of it.
+ * Of unique values it is the row that has them at the time, also where that is another one than before.
+ *
+ * @param shape makes of each row what the stream gives; rows of other models that `query.include` loads are its matter,
+ * and their changes are reported too.
+ * @throws {UnindexedQueryError} where `where` names neither a primary key nor unique values.
+ * @throws {InvalidQueryError} for what is not one value, and {IndexKeyError} where the index cannot hold it.
+ * @throws {InvalidArgumentError} within a transaction.
+ * @throws {LiveQueryUnavailableError} where `query.include` leads to a model whose changes the database does not tell.
+ */
 export function watchRow(
-  _context: TableContext,
-  _where: AnyRow,
-  _query: AnyQuery,
-): ReadableStream<FoundRow | null> {
-  throw new Error("not there yet");
+  context: TableContext,
+  where: AnyRow,
+  query: AnyQuery,
+): ReadableStream<FoundRow | null>;
+export function watchRow<Shaped>(
+  context: TableContext,
+  where: AnyRow,
+  query: AnyQuery,
+  shape: ShapeRow<Shaped>,
+): ReadableStream<Shaped>;
+export function watchRow(
+  context: TableContext,
+  where: AnyRow,
+  query: AnyQuery,
+  shape: ShapeRow<unknown> = async (found) => found,
+): ReadableStream<unknown> {
+  return beginWatch(context, () => {
+    const { kv, model } = context;
+    const related = relatedWatched(context, query.include);
+    const pointers = pointersOf(model, where);
+    const watchedWith = (rows: readonly KvKey[]): Watched => ({
+      ...related,
+      keys: [...pointers.map(({ key }) => key), ...rows],
+    });
+    /** The rows that are watched: that of the primary key, or those that the unique entries point to. */
+    let rows = pointers.length > 0 ? [] : [rowKey(model, primaryKeyIn(model, where))];
+
+    async function read(): Promise<LiveState<unknown>> {
+      const before = rows;
+      if (pointers.length > 0) rows = await rowsOf(context, pointers);
+      const found = await measuredRead(context, query, async (meter) => {
+        const row = (await findOne(context, where, meter, query)) ?? null;
+        return { row, shaped: await shape(row, meter) };
+      });
+      const all = found.row === null ? [] : [found.row];
+      return {
+        report: found.shaped,
+        stamp: stampOf(query, all, found.shaped),
+        expireAt: firstExpiry(all),
+        watched: isSameRows(before, rows) ? undefined : watchedWith(rows),
+      };
+    }
+
+    return liveStream(kv, { watched: watchedWith(rows), read, concerns: async () => true });
+  });
+}
+
+function primaryKeyIn(model: CompiledModel, where: AnyRow): KvKeyPart[] {
+  return model.primaryKey.map((field) => uniquePart(model, field, where));
+}
+
+/** An entry of a unique index. */
+interface Pointer {
+  readonly index: CompiledIndex;
+  readonly key: KvKey;
+}
+
+/** The entries that can point to the row; none where its primary key is known. */
+function pointersOf(model: CompiledModel, where: AnyRow): Pointer[] {
+  const keys = planUnique(model, where);
+  if (keys[0] === "primaryKey") return [];
+  return keys.flatMap((index) => {
+    if (index === "primaryKey") return [];
+    const parts = index.fields.map((field, i) => {
+      uniquePart(model, field, where);
+      return indexedPart(model, index, i, where[field]);
+    });
+    return { index, key: indexKey(index, parts, []) };
+  });
+}
+
+async function rowsOf({ kv, model }: TableContext, pointers: readonly Pointer[]): Promise<KvKey[]> {
+  const rows: KvKey[] = [];
+  for (const { index, key } of pointers) {
+    const primaryKey = primaryKeyOfEntry(model, index, (await kv.get(key)).value);
+    if (primaryKey !== undefined) rows.push(rowKey(model, primaryKey));
+  }
+  return rows;
+}
+
+function isSameRows(a: readonly KvKey[], b: readonly KvKey[]): boolean {
+  return a.length === b.length && a.every((key, i) => isSameKey(key, b[i] ?? []));
 }

@@ -1,9 +1,141 @@
+import { type KvKey, type KvRangeChange, specificationOrder } from "@keywright/core";
+import { InvalidArgumentError, LiveQueryUnavailableError } from "../errors/query-errors.js";
+import { changeMarkOfRead } from "../indexes/change-marks.js";
+import { rowKey } from "../indexes/primary-key.js";
 import type { AnyQuery, FoundRow } from "../query/any-query.js";
+import { findPage } from "../query/find-rows.js";
+import type { ReadMeter } from "../query/read-meter.js";
+import { readRows } from "../query/read-rows.js";
 import type { TableContext } from "../query/table-context.js";
+import { keyIdOf } from "../transaction/key-id.js";
+import { type LiveState, liveStream } from "./live-stream.js";
+import { beginWatch, measuredRead } from "./measured-read.js";
+import { relatedModels, relatedWatched } from "./related-models.js";
+import { firstExpiry, stampOf } from "./result-stamp.js";
+import { tellsOfRanges, type Watched } from "./watched.js";
+import { type WatchedRange, watchedRange } from "./watched-range.js";
 
+/** Makes of rows what the caller is to have of them; what it reads it counts. */
+export type ShapeRows<Shaped> = (rows: readonly FoundRow[], meter: ReadMeter) => Promise<Shaped>;
+
+/** Where more rows have changed, the query itself is read again, without a look at each of them. */
+const maxRowsLookedAt = 100;
+
+/**
+ * The rows of a query: at once, and again after each change that makes them others, or puts them in another order.
+ *
+ * A database that `openKv` opened tells of every change by this process, made by the ORM or by hand. On others the model
+ * needs `live: true`, and changes by the ORM are told, whichever process made them.
+ *
+ * @param shape makes of the rows what the stream gives; rows of other models that `query.include` loads are its matter,
+ * and their changes are reported too.
+ * @throws {LiveQueryUnavailableError} where the database does not tell of ranges, and a model of the query, or of its
+ * `include`, is not `live: true`.
+ * @throws {InvalidArgumentError} within a transaction, and for more models than such a database can watch at once.
+ * @throws {UnindexedQueryError} and {InvalidQueryError} as `findMany`.
+ */
 export function watchRows(
-  _context: TableContext,
-  _query: AnyQuery,
-): ReadableStream<readonly FoundRow[]> {
-  throw new Error("not there yet");
+  context: TableContext,
+  query: AnyQuery,
+): ReadableStream<readonly FoundRow[]>;
+export function watchRows<Shaped>(
+  context: TableContext,
+  query: AnyQuery,
+  shape: ShapeRows<Shaped>,
+): ReadableStream<Shaped>;
+export function watchRows(
+  context: TableContext,
+  query: AnyQuery,
+  shape: ShapeRows<unknown> = async (rows) => rows,
+): ReadableStream<unknown> {
+  return beginWatch(context, () => {
+    const range = watchedRange(context, query);
+    const related = new Set<unknown>(
+      Array.from(relatedModels(context, query.include), ({ name }) => name),
+    );
+    let rows = new Set<string>();
+
+    async function read(): Promise<LiveState<unknown>> {
+      const { items, shaped } = await measuredRead(context, query, async (meter) => {
+        const page = await findPage(context, query, meter);
+        return { items: page.items, shaped: await shape(page.items, meter) };
+      });
+      rows = new Set(
+        items.map(({ primaryKey }) =>
+          keyIdOf(rowKey(context.model, primaryKey), specificationOrder),
+        ),
+      );
+      return {
+        report: shaped,
+        stamp: stampOf(query, items, shaped),
+        expireAt: firstExpiry(items),
+      };
+    }
+
+    async function concerns({ keys, isComplete }: KvRangeChange): Promise<boolean> {
+      const { name } = context.model;
+      if (!isComplete) return true;
+      const changedRows: KvKey[] = [];
+      for (const key of keys) {
+        const [first] = key;
+        if (related.has(first) || range.hasKey(key)) return true;
+        if (first !== name) continue;
+        if (rows.has(keyIdOf(key, specificationOrder))) return true;
+        changedRows.push(key);
+      }
+      return (
+        changedRows.length > maxRowsLookedAt ||
+        (await hasRowWithin(context, query, range, changedRows))
+      );
+    }
+
+    return liveStream(context.kv, { watched: watchedOf(context, query, range), read, concerns });
+  });
+}
+
+/**
+ * @throws {LiveQueryUnavailableError} where the database tells of no ranges, and the model keeps no marks.
+ * @throws {InvalidArgumentError} where the marks are more than it can watch at once.
+ */
+function watchedOf(context: TableContext, query: AnyQuery, range: WatchedRange): Watched {
+  const { kv, model, limits } = context;
+  const related = relatedWatched(context, query.include);
+  if (tellsOfRanges(kv)) {
+    const ranges = [...range.selectors, { prefix: [model.name] }, ...related.ranges];
+    return { keys: [], ranges, marks: [] };
+  }
+  if (!model.live) throw new LiveQueryUnavailableError(model.name);
+  // Databases watch as many keys at once as they read.
+  const most = limits.keys - related.marks.length;
+  const isFew = range.marks.length > 0 && range.marks.length <= most;
+  const marks = isFew ? range.marks : [changeMarkOfRead(model, undefined, [])];
+  if (marks.length <= most) return { keys: [], ranges: [], marks: [...marks, ...related.marks] };
+  const reason = `this database can watch the rows of ${limits.keys - 1} other models at the most`;
+  throw new InvalidArgumentError(model.name, "include", reason);
+}
+
+/**
+ * Whether one of the rows under some keys, none of which is in the result, may be in it now: it is within the range of the
+ * query, and its filter lets it through.
+ */
+async function hasRowWithin(
+  context: TableContext,
+  { filter }: AnyQuery,
+  range: WatchedRange,
+  keys: readonly KvKey[],
+): Promise<boolean> {
+  const { model } = context;
+  const primaryKeys = keys
+    .filter((key) => key.length === 1 + model.primaryKey.length)
+    .map((key) => key.slice(1));
+  const entries = await readRows(context, primaryKeys);
+  return entries.some(({ value: row }, i) => {
+    if (typeof row !== "object" || row === null) return false;
+    try {
+      return range.hasRow(row, primaryKeys[i] ?? []) && (filter?.(row as never) ?? true);
+    } catch {
+      // What the index or the filter cannot take the query has to say.
+      return true;
+    }
+  });
 }

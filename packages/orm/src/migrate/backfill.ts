@@ -1,10 +1,18 @@
-import type { AtomicCheck, KvEntry, KvKeyPart } from "@keywright/core";
+import type {
+  AtomicCheck,
+  AtomicOperation,
+  KvCommitError,
+  KvCommitResult,
+  KvEntry,
+  KvKeyPart,
+} from "@keywright/core";
 import { encodeKey, ulid } from "@keywright/core";
 import { withIndexStates } from "../catalog/catalog-entry.js";
 import { StaleSchemaError } from "../errors/schema-errors.js";
 import { type IndexEntry, indexEntries } from "../indexes/index-entries.js";
 import type { AnyRow, CompiledIndex } from "../model/compiled-model.js";
 import type { TableContext } from "../query/table-context.js";
+import { isLimitError } from "../transaction/is-limit-error.js";
 import { claimUniqueKey } from "../write/claim-unique-key.js";
 import {
   type BackfillState,
@@ -212,8 +220,21 @@ async function commitBatch(
   for (const duplicate of batch.duplicates) {
     operation.set(duplicateKey(model, duplicate), duplicate);
   }
-  const result = await operation.set(key, next).commit();
+  const result = await commitWithinLimits(operation.set(key, next), rows.length);
   return result.ok ? { state: next, versionstamp: result.versionstamp } : undefined;
+}
+
+/** A row may have any number of entries: a batch that is too large for one commit is taken as one that failed. */
+async function commitWithinLimits(
+  operation: AtomicOperation,
+  rows: number,
+): Promise<KvCommitResult | KvCommitError> {
+  try {
+    return await operation.commit();
+  } catch (error) {
+    if (rows > 1 && isLimitError(error)) return { ok: false };
+    throw error;
+  }
 }
 
 async function planBatch(

@@ -2,6 +2,7 @@ import type { IndexState } from "../catalog/catalog-entry.js";
 import type { TableContext } from "../query/table-context.js";
 import { backfill } from "./backfill.js";
 import type { Duplicate } from "./backfill-state.js";
+import { buildCounters } from "./build-counters.js";
 import type { MigrationProgress } from "./migration-progress.js";
 import { resolveDuplicates } from "./resolve-duplicates.js";
 
@@ -27,7 +28,7 @@ export interface MigrationResult {
   readonly indexes: readonly MigratedIndex[];
 }
 
-/** Builds the indexes of some models that are not readable yet. */
+/** Builds the indexes and the counters of some models that are not readable yet. */
 export async function migrateTables(
   contexts: Iterable<TableContext>,
   options: MigrateOptions,
@@ -40,6 +41,7 @@ export async function migrateTables(
     await catalog.reload();
     const unready = model.indexes.filter((index) => catalog.snapshot.stateOf(index) !== "readable");
     wasStopped = wasStopped || !(await backfill(context, { onProgress, signal }));
+    wasStopped = wasStopped || !(await buildCounters(context, signal));
     for (const index of unready) {
       const isPending = !wasStopped && catalog.snapshot.stateOf(index) === "unique-pending";
       const duplicates = isPending ? await resolveDuplicates(context, index) : [];

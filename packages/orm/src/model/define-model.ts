@@ -1,6 +1,7 @@
 import type * as z from "zod";
+import type { CheckedIndexes } from "./checked-index.js";
 import { compileModel } from "./compile-model.js";
-import type { IndexDefinition, KeyField } from "./index-definition.js";
+import type { IndexDefinition, RequiredKeyField } from "./index-definition.js";
 import type { AnyIndexes, AnyRelations, Model } from "./model.js";
 
 /**
@@ -33,8 +34,8 @@ export function defineModel<
   const Name extends string,
   Schema extends z.ZodObject,
   const PrimaryKey extends
-    | KeyField<z.output<Schema>>
-    | readonly [KeyField<z.output<Schema>>, ...KeyField<z.output<Schema>>[]],
+    | RequiredKeyField<z.output<Schema>>
+    | readonly [RequiredKeyField<z.output<Schema>>, ...RequiredKeyField<z.output<Schema>>[]],
   const Indexes extends AnyIndexes = Record<never, never>,
   const Relations extends AnyRelations = Record<never, never>,
 >(definition: {
@@ -45,7 +46,7 @@ export function defineModel<
   readonly relations?: Relations;
   readonly count?: boolean;
   readonly live?: boolean;
-}): Model<Name, Schema, PrimaryKey, NoInfer<Indexes>, NoInfer<Relations>> {
+} & { readonly indexes?: CheckedIndexes<z.output<Schema>, NoInfer<Indexes>> }): Model<Name, Schema, PrimaryKey, NoInfer<Indexes>, NoInfer<Relations>> {
   const { name, schema, primaryKey, count = false, live = false } = definition;
   const { indexes = {} as Indexes, relations = {} as Relations } = definition;
   const model: Model<Name, Schema, PrimaryKey, Indexes, Relations> = {

@@ -19,6 +19,11 @@ export type ListField<Row> = {
   [F in FieldOf<Row>]: NonNullable<Row[F]> extends readonly KeyValue[] ? F : never;
 }[FieldOf<Row>];
 
+/** Row → the names of the fields that a primary key can be made of: those that no row lacks. */
+export type RequiredKeyField<Row> = {
+  [F in FieldOf<Row>]: Row[F] extends KeyValue ? F : never;
+}[FieldOf<Row>];
+
 /** A field by which an index is sorted from the last value to the first. Made by `desc`. */
 export interface DescendingField<F extends string = string> {
   readonly desc: F;
@@ -34,9 +39,6 @@ export interface DescendingField<F extends string = string> {
 export function desc<const F extends string>(field: F): DescendingField<F> {
   return { desc: field };
 }
-
-/** Computes a key's part from a row; a row for which it is absent is not in the index. It is pure. */
-export type ComputedPart<Row> = (row: Row) => KeyValue | null | undefined;
 
 /** What every kind of index may have. */
 interface IndexOptions<Row> {
@@ -65,13 +67,6 @@ export interface FieldIndexDefinition<Row, F extends KeyField<Row>> extends Inde
   readonly normalize?: (value: NonNullable<Row[F]>) => KvKeyPart;
 }
 
-/** An index over one field, from its last value to its first. */
-export interface DescendingIndexDefinition<Row> extends IndexOptions<Row> {
-  readonly key: DescendingField<KeyField<Row>>;
-  readonly each?: false;
-  readonly normalize?: undefined;
-}
-
 /** An index with an entry for each element of an array. */
 export interface ListIndexDefinition<Row, F extends ListField<Row>> extends IndexOptions<Row> {
   readonly key: F;
@@ -83,49 +78,32 @@ export interface ListIndexDefinition<Row, F extends ListField<Row>> extends Inde
 }
 
 /**
- * An index over several fields, in order, of which one may be computed. A row in which one of them is absent is not in
- * it.
+ * An index over several fields in order, over one from its last value to its first, or over what a pure function makes
+ * of a row. A row in which one of them is absent is not in it. Queries name a computed part as if the index's own name
+ * were a field.
  */
-export interface CompoundIndexDefinition<Row> extends IndexOptions<Row> {
-  readonly key: readonly [CompoundPart<Row>, ...CompoundPart<Row>[]];
-  readonly each?: false;
-  readonly normalize?: undefined;
+export interface KeyIndexDefinition<Row> extends IndexOptions<Row> {
+  readonly key: KeyIndexPart<Row> | readonly [KeyIndexPart<Row>, ...KeyIndexPart<Row>[]];
+  /** An entry for each element of the one part that is an array. */
+  readonly each?: boolean;
 }
 
-type CompoundPart<Row> = KeyField<Row> | DescendingField<KeyField<Row>> | ComputedPart<Row>;
+// What a function returns, and whether a field can be in a key, is left to `CheckedIndex`, which says what to do.
+type KeyIndexPart<Row> = string | DescendingField | ((row: Row) => unknown);
 
-/** An index over several fields of which one is an array, with an entry for each of its elements. */
-export interface CompoundListIndexDefinition<Row> extends IndexOptions<Row> {
-  readonly key: readonly [CompoundListPart<Row>, ...CompoundListPart<Row>[]];
-  readonly each: true;
-  readonly normalize?: undefined;
-}
-
-type CompoundListPart<Row> = KeyField<Row> | DescendingField<KeyField<Row>> | ListField<Row>;
-
-/** An index over what a function makes of a row. Queries name it as if the index's own name were a field. */
-export interface ComputedIndexDefinition<Row> extends IndexOptions<Row> {
-  readonly key: ComputedPart<Row>;
-  readonly each?: false;
-  readonly normalize?: undefined;
-}
-
-/** An index with an entry for each element of what a function makes of a row. */
-export interface ComputedListIndexDefinition<Row> extends IndexOptions<Row> {
-  readonly key: (row: Row) => readonly KeyValue[] | null | undefined;
-  readonly each: true;
-  readonly normalize?: undefined;
-}
-
-/** Row → every index definition that its fields allow. */
-export type IndexDefinition<Row> =
-  | { [F in KeyField<Row>]: FieldIndexDefinition<Row, F> }[KeyField<Row>]
-  | { [F in ListField<Row>]: ListIndexDefinition<Row, F> }[ListField<Row>]
-  | DescendingIndexDefinition<Row>
-  | CompoundIndexDefinition<Row>
-  | CompoundListIndexDefinition<Row>
-  | ComputedIndexDefinition<Row>
-  | ComputedListIndexDefinition<Row>;
+/**
+ * Row → every index definition that its fields allow, with the types of the parameters of its functions.
+ *
+ * It is one mapped type, so that the compiler has all of its members with the same row when it looks for the type of a
+ * parameter: where they differ, it takes none.
+ */
+export type IndexDefinition<Row> = {
+  [F in KeyField<Row> | ListField<Row> | ""]: F extends KeyField<Row>
+    ? FieldIndexDefinition<Row, F>
+    : F extends ListField<Row>
+      ? ListIndexDefinition<Row, F>
+      : KeyIndexDefinition<Row>;
+}[KeyField<Row> | ListField<Row> | ""];
 
 /** A part of an index's key, whatever its row. */
 export type AnyIndexPart = string | DescendingField | ((row: never) => unknown);

@@ -30,6 +30,9 @@ export interface Model<
   readonly [modelBrand]?: never;
 }
 
+/** Models by the names that a program has for them. */
+export type AnyModels = Readonly<Record<string, Model>>;
+
 /** Model → a row as it is stored and returned: the schema's output. */
 export type Row<M extends Model> = z.output<M["schema"]>;
 
@@ -46,6 +49,13 @@ type OptionalField<T, F extends PropertyKey> = {
 } & {
   [K in keyof T as K extends F ? K : never]?: T[K];
 };
+
+/** Model → its primary key's fields, in order. */
+export type PrimaryKeyFields<M extends Model> = M["primaryKey"] extends readonly string[]
+  ? M["primaryKey"]
+  : M["primaryKey"] extends string
+    ? readonly [M["primaryKey"]]
+    : never;
 
 /** Model → the names of its primary key's fields. */
 export type PrimaryKeyField<M extends Model> = M["primaryKey"] extends readonly (infer F)[]

@@ -20,6 +20,8 @@ export interface AnyQuery {
   readonly select?: Readonly<Record<string, unknown>> | undefined;
   readonly include?: AnyInclude | undefined;
   readonly withVersionstamp?: boolean | undefined;
+  /** The row is read to be written: all of it, with its own versionstamp, whatever is selected. */
+  readonly forWrite?: boolean | undefined;
 }
 
 /** Fields and the direction of each. */

@@ -1,19 +1,137 @@
+import { encodeKey, type KvKey } from "@keywright/core";
+import { indexCounterKey, rowCounterKey } from "../indexes/counter-keys.js";
+import { primaryKeyOfEntry } from "../indexes/entry-value.js";
 import type { AnyQuery } from "./any-query.js";
+import { chooseOf, chooseScan, isReadable, orderIn } from "./choose-plan.js";
+import { EntryReader, maxBatch } from "./entry-reader.js";
+import { planQuery } from "./plan-query.js";
+import { mayRepeat, nameOfIndex, type QueryPlan } from "./query-plan.js";
 import type { ReadMeter } from "./read-meter.js";
+import { readKeys } from "./read-rows.js";
+import { RowReader } from "./row-reader.js";
 import type { TableContext } from "./table-context.js";
 
+/**
+ * How many rows a query has; without conditions, how many there are. One read for each count that the model keeps, else one
+ * for each index entry, and with a filter the rows too.
+ *
+ * @throws as `findPage`, but for a query that says nothing.
+ */
 export async function countRows(
-  _context: TableContext,
-  _query: AnyQuery,
-  _meter: ReadMeter,
+  context: TableContext,
+  query: AnyQuery,
+  meter: ReadMeter,
 ): Promise<number> {
-  throw new Error("not there yet");
+  const isAll = hasNoConditions(query);
+  if (isAll && query.filter === undefined && isCounted(context, undefined)) {
+    meter.index = "primaryKey";
+    return await sumOfCounters(context, [rowCounterKey(context.model)], meter);
+  }
+  const plans = isAll ? [] : planQuery(context.model, query, orderIn(context));
+  const counted = plans.find((plan) => isCountedPlan(context, plan));
+  if (counted?.index !== undefined && query.filter === undefined) {
+    const { index } = counted;
+    meter.index = nameOfIndex(counted);
+    const keys = counted.segments.map(({ equals }) => indexCounterKey(index, equals));
+    return await sumOfCounters(context, keys, meter);
+  }
+  const chosen = isAll ? await chooseScan(context, {}) : await chooseOf(context, plans, undefined);
+  return query.filter === undefined
+    ? await countEntries(context, chosen.plan, meter)
+    : await countFound(new RowReader(context, chosen, query, meter, false));
 }
 
+/**
+ * Whether a query has a row; without conditions, whether there is one. It reads the first index entry, and with a filter
+ * rows until one passes.
+ *
+ * @throws as {@link countRows} does.
+ */
 export async function rowExists(
-  _context: TableContext,
-  _query: AnyQuery,
-  _meter: ReadMeter,
+  context: TableContext,
+  query: AnyQuery,
+  meter: ReadMeter,
 ): Promise<boolean> {
-  throw new Error("not there yet");
+  const chosen = hasNoConditions(query)
+    ? await chooseScan(context, {})
+    : await chooseOf(context, planQuery(context.model, query, orderIn(context)), undefined);
+  if (query.filter !== undefined) {
+    return (await new RowReader(context, chosen, query, meter, false).next(1)).length > 0;
+  }
+  meter.index = nameOfIndex(chosen.plan);
+  const entries = new EntryReader(context, chosen.plan, meter, { cost: 1 });
+  return (await entries.next(1)).length > 0;
+}
+
+function hasNoConditions({ where, index }: AnyQuery): boolean {
+  return index === undefined && (where === undefined || Object.keys(where).length === 0);
+}
+
+/** Whether each segment of a plan is a group of rows whose number is kept. */
+function isCountedPlan(context: TableContext, plan: QueryPlan): boolean {
+  const { index, segments } = plan;
+  if (index === undefined || !isCounted(context, index.name) || mayRepeat(plan)) return false;
+  return (
+    isReadable(context, index) &&
+    segments.every(
+      ({ equals, interval }) =>
+        equals.length === index.parts.length &&
+        interval.start === undefined &&
+        interval.end === undefined &&
+        !interval.isEmpty,
+    )
+  );
+}
+
+/** Whether the number of a model's rows, or of those of an index's groups, is kept and can be read. */
+function isCounted({ model, catalog }: TableContext, index: string | undefined): boolean {
+  const isDeclared =
+    index === undefined
+      ? model.counted
+      : model.indexes.some(({ name, counted }) => name === index && counted);
+  return isDeclared && catalog.snapshot.counterState(index ?? "") === "readable";
+}
+
+async function sumOfCounters(
+  context: TableContext,
+  keys: readonly KvKey[],
+  meter: ReadMeter,
+): Promise<number> {
+  meter.add(keys.length);
+  let sum = 0n;
+  for (const { value } of await readKeys(context, keys)) {
+    if (value !== null) sum += (value as { readonly value: bigint }).value;
+  }
+  return Number(sum);
+}
+
+async function countEntries(
+  context: TableContext,
+  plan: QueryPlan,
+  meter: ReadMeter,
+): Promise<number> {
+  meter.index = nameOfIndex(plan);
+  const reader = new EntryReader(context, plan, meter, { cost: 1 });
+  const { index, model } = plan;
+  const rows = index !== undefined && mayRepeat(plan) ? new Set<string>() : undefined;
+  let count = 0;
+  for (;;) {
+    const entries = await reader.next(maxBatch);
+    if (entries.length === 0) return rows?.size ?? count;
+    count += entries.length;
+    if (rows === undefined || index === undefined) continue;
+    for (const { value } of entries) {
+      const primaryKey = primaryKeyOfEntry(model, index, value);
+      if (primaryKey !== undefined) rows.add(String.fromCharCode(...encodeKey(primaryKey)));
+    }
+  }
+}
+
+async function countFound(reader: RowReader): Promise<number> {
+  let count = 0;
+  for (;;) {
+    const rows = await reader.next(maxBatch);
+    if (rows.length === 0) return count;
+    count += rows.length;
+  }
 }

@@ -1,59 +1,80 @@
 import { Buffer } from "node:buffer";
+import { createHash } from "node:crypto";
 import {
-  compareKeys,
   decodeKey,
   encodeKey,
   isKeywrightError,
   type KvKey,
-  type KvListSelector,
+  type KvKeyPart,
 } from "@keywright/core";
 import { InvalidCursorError } from "../errors/query-errors.js";
-import type { CompiledModel } from "../model/compiled-model.js";
-import { type IndexRead, keyLength, selectorOf } from "./index-read.js";
+import type { QueryPlan } from "./query-plan.js";
+import { segmentOf } from "./query-plan.js";
 
-const cursorFormat = 1;
+const cursorFormat = 2;
 
-/** A text from which the same query goes on behind a key: the format, the direction and the key, in URL-safe base64. */
-export function encodeCursor(read: IndexRead, key: KvKey): string {
-  return Buffer.from(encodeKey([cursorFormat, read.reverse, ...key])).toString("base64url");
+/** Bytes of the digest that a cursor begins with. */
+const digestBytes = 12;
+
+/**
+ * A text from which the same query goes on behind a key, in URL-safe base64: a digest of the query's plan and the key, then
+ * the key without the first part, which the plan knows.
+ */
+export function encodeCursor(plan: QueryPlan, key: KvKey): string {
+  const bytes = encodeKey(key.slice(1));
+  return Buffer.concat([digestOf(plan, bytes), bytes]).toString("base64url");
+}
+
+/** A plan, and the key behind which it goes on. */
+export interface ResumedPlan {
+  readonly plan: QueryPlan;
+  readonly after: KvKey;
 }
 
 /**
- * The key at which a cursor stands.
+ * Which of the plans of a query a cursor is of, and the key at which it stands.
  *
- * @throws {InvalidCursorError} where it is not a cursor, or its key is not one that this query returns.
+ * @throws {InvalidCursorError} where it is of none, or was changed.
  */
-export function decodeCursor(model: CompiledModel, read: IndexRead, cursor: string): KvKey {
-  const [format, reverse, ...key] = decode(model, cursor);
-  const selector = selectorOf(model, read, undefined);
-  const isOfThisQuery =
-    format === cursorFormat &&
-    reverse === read.reverse &&
-    key.length === keyLength(model, read.index) &&
-    selector !== undefined &&
-    isWithin(key, selector);
-  if (!isOfThisQuery) throw new InvalidCursorError(model.name, cursor);
-  return key;
-}
-
-function decode(model: CompiledModel, cursor: string): KvKey {
-  try {
-    const bytes = Buffer.from(cursor, "base64url");
-    if (bytes.toString("base64url") === cursor) return decodeKey(bytes);
-  } catch (error) {
-    if (!isKeywrightError(error)) throw error;
+export function resumePlan(plans: readonly QueryPlan[], cursor: string): ResumedPlan {
+  const model = plans[0]?.model.name ?? "";
+  if (typeof cursor !== "string") throw new InvalidCursorError(model, String(cursor));
+  const bytes = Buffer.from(cursor, "base64url");
+  if (bytes.length > digestBytes && bytes.toString("base64url") === cursor) {
+    const digest = bytes.subarray(0, digestBytes);
+    const keyBytes = bytes.subarray(digestBytes);
+    for (const plan of plans) {
+      if (!digestOf(plan, keyBytes).equals(digest)) continue;
+      const after = [plan.index?.prefix ?? plan.model.name, ...decodedKey(keyBytes)];
+      if (segmentOf(plan, after) >= 0) return { plan, after };
+    }
   }
-  throw new InvalidCursorError(model.name, cursor);
+  throw new InvalidCursorError(model, cursor);
 }
 
-function isWithin(key: KvKey, selector: KvListSelector): boolean {
-  const { prefix, start, end } = selector as {
-    prefix?: KvKey;
-    start?: KvKey;
-    end?: KvKey;
-  };
-  const isUnderPrefix =
-    prefix === undefined || compareKeys(prefix, key.slice(0, prefix.length)) === 0;
-  const isFromStart = start === undefined || compareKeys(key, start) >= 0;
-  return isUnderPrefix && isFromStart && (end === undefined || compareKeys(key, end) < 0);
+function decodedKey(bytes: Uint8Array): KvKeyPart[] {
+  try {
+    return [...decodeKey(bytes)];
+  } catch (error) {
+    if (isKeywrightError(error)) return [];
+    throw error;
+  }
+}
+
+/** What tells a cursor of this plan, at this key, from every other text. */
+function digestOf({ model, index, segments, reverse }: QueryPlan, key: Uint8Array): Buffer {
+  const { name, primaryKey } = model;
+  const own = index && [index.name, index.prefix, index.parts, index.each, index.unique];
+  const hash = createHash("sha256");
+  // Lists with their own brackets cannot run into each other, and neither can encoded keys of stated lengths.
+  hash.update(JSON.stringify([cursorFormat, name, primaryKey, own ?? null, reverse]));
+  for (const { equals, interval } of segments) {
+    const { start, end, type = "" } = interval;
+    const bounds = [start, end].map((part) => (part === undefined ? [] : [part]));
+    for (const parts of [equals, ...bounds, [type]]) {
+      const bytes = encodeKey(parts);
+      hash.update(`${bytes.length}:`).update(bytes);
+    }
+  }
+  return hash.update(key).digest().subarray(0, digestBytes);
 }

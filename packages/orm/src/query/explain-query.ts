@@ -1,10 +1,92 @@
+import type { KvKey } from "@keywright/core";
 import type { AnyQuery } from "./any-query.js";
+import { orderIn, readablePlan } from "./choose-plan.js";
+import { isCovered } from "./covered-read.js";
+import { planQuery, planScan } from "./plan-query.js";
+import { isPoints, mayRepeat, nameOfIndex, prefixOf, type QueryPlan } from "./query-plan.js";
+import { takeOf } from "./read-page.js";
 import type { TableContext } from "./table-context.js";
 
-export interface QueryExplanation {
-  readonly index: string;
+/** A stretch of keys that a query reads: those under a prefix, from `start` (inclusive) to `end` (exclusive). */
+export interface ExplainedSegment {
+  readonly prefix: KvKey;
+  readonly start?: KvKey;
+  readonly end?: KvKey;
 }
 
-export function explainQuery(_context: TableContext, _query: AnyQuery): QueryExplanation {
-  throw new Error("not there yet");
+/** How a query is answered. */
+export interface QueryExplanation {
+  readonly model: string;
+  /** The name of the index; `"primaryKey"` for the rows by their primary key, or in its order. */
+  readonly index: string;
+  /**
+   * What is read: one key, several keys, ranges of keys, or every row of the model.
+   */
+  readonly kind: "unique" | "points" | "range" | "scan";
+  /** In the order of the index: with `reverse` the last of them is read first. Of whole keys, the prefix is the key. */
+  readonly segments: readonly ExplainedSegment[];
+  /** From the last key to the first. */
+  readonly reverse: boolean;
+  /** Index entries, or rows by primary key, are all that is read: no row beside an index entry. */
+  readonly covered: boolean;
+  /** How many entries and rows are read at the most; undefined where nothing bounds it. */
+  readonly reads: number | undefined;
+}
+
+/**
+ * Says how a query would be answered, without reading anything. A query that says nothing is a `scan`.
+ *
+ * @throws {UnindexedQueryError}, {InvalidQueryError}, {UnknownIndexError} as `findMany` does.
+ */
+export function explainQuery(context: TableContext, query: AnyQuery): QueryExplanation {
+  const { model } = context;
+  const isScan = query.index === undefined && isEmpty(query.where) && isEmpty(query.orderBy);
+  const plan = isScan
+    ? planScan(model, query)
+    : readablePlan(context, planQuery(model, query, orderIn(context)));
+  const covered = isCovered(plan, query);
+  return {
+    model: model.name,
+    index: nameOfIndex(plan),
+    kind: kindOf(plan),
+    segments: plan.segments
+      .filter(({ interval }) => !interval.isEmpty)
+      .map((segment) => {
+        const prefix = prefixOf(plan, segment);
+        const { start, end } = segment.interval;
+        return {
+          prefix,
+          ...(start !== undefined && { start: [...prefix, start] }),
+          ...(end !== undefined && { end: [...prefix, end] }),
+        };
+      }),
+    reverse: plan.reverse,
+    covered,
+    reads: mostReads(plan, query, covered),
+  };
+}
+
+function isEmpty(fields: object | undefined): boolean {
+  return fields === undefined || Object.keys(fields).length === 0;
+}
+
+function kindOf(plan: QueryPlan): QueryExplanation["kind"] {
+  const { index, segments } = plan;
+  if (isPoints(plan)) return segments.length === 1 ? "unique" : "points";
+  const [first] = segments;
+  const isWhole =
+    first?.equals.length === 0 &&
+    first.interval.start === undefined &&
+    first.interval.end === undefined;
+  return index === undefined && isWhole ? "scan" : "range";
+}
+
+function mostReads(plan: QueryPlan, query: AnyQuery, covered: boolean): number | undefined {
+  const cost = covered ? 1 : 2;
+  const keys = isPoints(plan) ? plan.segments.length * cost : Number.POSITIVE_INFINITY;
+  // Of a page, one entry more than it has; with a filter or several entries of one row, who knows how many.
+  const isExact = query.filter === undefined && !mayRepeat(plan);
+  const page = isExact ? takeOf(query) * cost + 1 : Number.POSITIVE_INFINITY;
+  const most = Math.min(keys, page);
+  return Number.isFinite(most) ? most : undefined;
 }

@@ -1,67 +1,103 @@
-import { primaryKeyOf } from "../indexes/primary-key.js";
+import { rowKey } from "../indexes/primary-key.js";
 import type { AnyRow } from "../model/compiled-model.js";
 import type { AnyQuery, FoundRow } from "./any-query.js";
-import { findByPrimaryKey, findByUniqueIndex } from "./find-unique.js";
-import type { IndexRead } from "./index-read.js";
-import { planQuery, planUnique } from "./plan-query.js";
+import { choosePlan, chooseScan, isReadable } from "./choose-plan.js";
+import { findAt, findByUniqueIndex } from "./find-unique.js";
+import { planUnique, uniquePart } from "./plan-unique.js";
 import type { ReadMeter } from "./read-meter.js";
-import { type Page, readPage } from "./read-page.js";
+import { type Page, readPage, readStream, takeOf } from "./read-page.js";
 import type { TableContext } from "./table-context.js";
 
+/**
+ * The row that has the values of a primary key or of a unique index. One read, two through an index that points to it.
+ *
+ * @param query what is selected of it; with `forWrite` the row itself is read, whatever an index holds.
+ * @throws {UnindexedQueryError} where no unique key has the fields of `where`, all of them and no other.
+ * @throws {InvalidQueryError} for what is not one value.
+ * @throws {IndexNotReadyError} where the index is not built.
+ * @throws {StoredRowInvalidError} where what is stored is no row.
+ */
 export async function findOne(
   context: TableContext,
   where: AnyRow,
-  _meter: ReadMeter,
-  _query: AnyQuery,
+  meter: ReadMeter,
+  query: AnyQuery = {},
 ): Promise<FoundRow | undefined> {
-  const index = planUnique(context.model, where);
-  if (index === "primaryKey") {
-    return await findByPrimaryKey(context, primaryKeyOf(context.model, where));
+  const { model } = context;
+  const keys = planUnique(model, where);
+  if (keys[0] === "primaryKey") {
+    const primaryKey =
+      model.primaryKey.length === 1
+        ? [uniquePart(model, model.primaryKey[0]!, where)]
+        : model.primaryKey.map((field) => uniquePart(model, field, where));
+    return await findAt(context, primaryKey, rowKey(model, primaryKey), meter);
   }
-  return await findByUniqueIndex(
-    context,
-    index,
-    index.fields.map((field) => where[field]),
-  );
+  const indexes = keys.filter((key) => key !== "primaryKey");
+  const index = indexes.find((candidate) => isReadable(context, candidate)) ?? indexes[0]!;
+  const values = index.fields.map((field) => {
+    uniquePart(model, field, where);
+    return where[field];
+  });
+  return await findByUniqueIndex(context, index, values, meter, query);
 }
 
+/**
+ * The row that has the values of a unique key, to be written: all of it, with its own versionstamp.
+ *
+ * @throws as {@link findOne} does.
+ */
+export async function findForWrite(
+  context: TableContext,
+  where: AnyRow,
+  meter: ReadMeter,
+): Promise<FoundRow | undefined> {
+  return await findOne(context, where, meter, { forWrite: true });
+}
+
+/**
+ * A page of a query's rows, in the order of the index that serves it.
+ *
+ * @throws {UnindexedQueryError}, {InvalidQueryError}, {UnknownIndexError} for a query that no index serves.
+ * @throws {IndexNotReadyError} where the index is not built.
+ * @throws {InvalidCursorError} for a cursor of another query.
+ * @throws {ReadLimitError} where it reads more than it may.
+ * @throws {RangeError} where `take` is not a positive integer.
+ */
 export async function findPage(
   context: TableContext,
   query: AnyQuery,
-  _meter: ReadMeter,
+  meter: ReadMeter,
 ): Promise<Page<FoundRow>> {
-  const { model, catalog } = context;
-  const reads = planQuery(model, query as never);
-  const isReadable = ({ index }: IndexRead) =>
-    index === undefined || catalog.snapshot.stateOf(index) === "readable";
-  const read = reads.find(isReadable) ?? reads[0]!;
-  const page = await readPage(context, read, query);
-  return {
-    cursor: page.cursor,
-    items: page.items.map((row) => ({ row, primaryKey: [], versionstamp: "" })),
-  };
+  takeOf(query);
+  return await readPage(context, await choosePlan(context, query), query, meter);
 }
 
+/** A page of all rows that pass the filter, in the order of the primary key. Throws as {@link findPage}. */
 export async function scanPage(
-  _context: TableContext,
-  _query: AnyQuery,
-  _meter: ReadMeter,
+  context: TableContext,
+  query: AnyQuery,
+  meter: ReadMeter,
 ): Promise<Page<FoundRow>> {
-  throw new Error("not there yet");
+  takeOf(query);
+  return await readPage(context, await chooseScan(context, query), query, meter);
 }
 
+/** The rows of {@link findPage}, one after another, of which a few hundred are held at the most. Throws as it does. */
 export async function* streamRows(
-  _context: TableContext,
-  _query: AnyQuery,
-  _meter: ReadMeter,
+  context: TableContext,
+  query: AnyQuery,
+  meter: ReadMeter,
 ): AsyncGenerator<FoundRow> {
-  throw new Error("not there yet");
+  takeOf(query);
+  yield* readStream(context, await choosePlan(context, query), query, meter);
 }
 
+/** The rows of {@link scanPage}, one after another, of which a few hundred are held at the most. Throws as it does. */
 export async function* scanRows(
-  _context: TableContext,
-  _query: AnyQuery,
-  _meter: ReadMeter,
+  context: TableContext,
+  query: AnyQuery,
+  meter: ReadMeter,
 ): AsyncGenerator<FoundRow> {
-  throw new Error("not there yet");
+  takeOf(query);
+  yield* readStream(context, await chooseScan(context, query), query, meter);
 }

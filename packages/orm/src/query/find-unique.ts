@@ -1,44 +1,87 @@
-import type { KvKeyPart } from "@keywright/core";
+import type { KvEntry, KvKey, KvKeyPart } from "@keywright/core";
 import { primaryKeyOfEntry } from "../indexes/entry-value.js";
 import { hasIndexKey, indexedPart, indexKey } from "../indexes/index-entries.js";
 import { rowKey } from "../indexes/primary-key.js";
 import type { AnyRow, CompiledIndex } from "../model/compiled-model.js";
-import type { FoundRow } from "./any-query.js";
+import type { AnyQuery, FoundRow } from "./any-query.js";
+import { isEntryEnough } from "./covered-read.js";
+import { assertRow, foundRow } from "./found-row.js";
+import type { ReadMeter } from "./read-meter.js";
 import type { TableContext } from "./table-context.js";
 
-/** The row of a primary key. One read. */
-export async function findByPrimaryKey(
-  { kv, model }: TableContext,
+/**
+ * The row of a primary key. One read.
+ *
+ * @throws {StoredRowInvalidError} where what is stored is no row.
+ */
+export function findByPrimaryKey(
+  context: TableContext,
   primaryKey: readonly KvKeyPart[],
+  meter: ReadMeter,
 ): Promise<FoundRow | undefined> {
-  const { value: row, versionstamp } = await kv.get<AnyRow>(rowKey(model, primaryKey));
-  return row === null ? undefined : { primaryKey, row, versionstamp };
+  return findAt(context, primaryKey, rowKey(context.model, primaryKey), meter);
+}
+
+/** As {@link findByPrimaryKey}, by the key that the row is stored under. */
+export async function findAt(
+  context: TableContext,
+  primaryKey: readonly KvKeyPart[],
+  key: KvKey,
+  meter: ReadMeter,
+): Promise<FoundRow | undefined> {
+  meter.index ??= "primaryKey";
+  meter.add(1);
+  return foundRow(context, primaryKey, await context.kv.get(key));
 }
 
 /**
  * The row that has these values in a unique index. Two reads: the pointer and the row, which is returned only where it
- * has the values. Where a writer came between the two, they are made again.
+ * has the values; one where the entry holds what the query asks for. Where a writer came between the two, they are made
+ * again.
  *
  * @throws {IndexNotReadyError} where the index is not built.
+ * @throws {StoredRowInvalidError} where what is stored is no row.
  */
 export async function findByUniqueIndex(
   context: TableContext,
   index: CompiledIndex,
   fieldValues: readonly unknown[],
+  meter: ReadMeter,
+  query: AnyQuery = {},
 ): Promise<FoundRow | undefined> {
   const { kv, model, catalog } = context;
-  await catalog.assertReadable(index);
+  meter.index = index.name;
+  if (catalog.snapshot.stateOf(index) !== "readable") await catalog.assertReadable(index);
   const values = index.parts.map((_, i) => indexedPart(model, index, i, fieldValues[i]));
   const key = indexKey(index, values, []);
-  let pointer = await kv.get(key);
-  while (pointer.versionstamp !== null) {
-    const primaryKey = primaryKeyOfEntry(model, index, pointer.value);
+  meter.add(1);
+  let entry = await kv.get(key);
+  const isEnough = index.store !== "pointer" && isEntryEnough(index, query);
+  while (entry.versionstamp !== null) {
+    const primaryKey = primaryKeyOfEntry(model, index, entry.value);
     if (primaryKey === undefined) return undefined;
-    const found = await findByPrimaryKey(context, primaryKey);
+    if (isEnough) return heldRow(context, index, primaryKey, entry);
+    const found = await findByPrimaryKey(context, primaryKey, meter);
     if (found && hasIndexKey(model, index, found.row, primaryKey, key)) return found;
+    meter.add(1);
     const again = await kv.get(key);
-    if (again.versionstamp === pointer.versionstamp) return undefined;
-    pointer = again;
+    if (again.versionstamp === entry.versionstamp) return undefined;
+    entry = again;
   }
   return undefined;
+}
+
+/** What an entry holds of a row, where that can be one with the entry's key. */
+function heldRow(
+  context: TableContext,
+  index: CompiledIndex,
+  primaryKey: readonly KvKeyPart[],
+  { key, value, versionstamp, expireAt }: KvEntry<unknown>,
+): FoundRow | undefined {
+  const row = value as AnyRow;
+  if (index.store === "copy") {
+    if (!hasIndexKey(context.model, index, row, primaryKey, key)) return undefined;
+    assertRow(context, row, primaryKey);
+  }
+  return { primaryKey, row, versionstamp, expireAt };
 }

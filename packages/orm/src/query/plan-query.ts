@@ -1,63 +1,80 @@
-import type { KvKeyPart } from "@keywright/core";
+import { type KeyOrder, specificationOrder } from "@keywright/core";
 import { InvalidQueryError, UnindexedQueryError } from "../errors/query-errors.js";
-import { indexedPart } from "../indexes/index-entries.js";
-import { keyPartOf } from "../indexes/key-parts.js";
-import type { AnyRow, CompiledIndex, CompiledModel } from "../model/compiled-model.js";
-import type { Direction } from "./any-query.js";
-import { type IndexRead, type PartRange, rangeOf } from "./index-read.js";
+import { UnknownIndexError } from "../errors/schema-errors.js";
+import type { CompiledIndex, CompiledModel } from "../model/compiled-model.js";
+import type { AnyQuery, Direction } from "./any-query.js";
+import { type Condition, parseCondition } from "./condition.js";
+import { holdsSelection } from "./covered-read.js";
+import { type KeyField, keyFields } from "./key-fields.js";
+import { type QueryFields, queryFields } from "./query-fields.js";
+import type { QueryPlan } from "./query-plan.js";
+import { segmentsOf } from "./segments.js";
+import { suggestIndex } from "./suggest-index.js";
 
-/** A query by fields, as `findMany` takes it. */
-export interface FieldQuery {
-  readonly where?: AnyRow | undefined;
-  readonly orderBy?: Readonly<Record<string, Direction | undefined>> | undefined;
-}
+/** What of a query its plan depends on. */
+export type PlannedQuery = Pick<AnyQuery, "where" | "orderBy" | "index" | "select">;
 
 /**
- * The primary key or unique index whose fields a `where` names, all of them and no other.
+ * The plans that serve a query, best first: those that pin the most fields, then those that need not read rows beside the
+ * index, then those of unique indexes, then in the order in which the model has them.
  *
+ * @param order in which the database sorts its keys; asked for where it makes a difference.
  * @throws {UnindexedQueryError} where there is none.
+ * @throws {InvalidQueryError} for a query that says nothing, or nothing that can be looked up.
+ * @throws {UnknownIndexError} for an index that the model does not have.
  */
-export function planUnique(model: CompiledModel, where: AnyRow): "primaryKey" | CompiledIndex {
-  const fields = definedFields(where);
-  const isNamed = (key: readonly string[]) =>
-    key.length === fields.length && key.every((field) => fields.includes(field));
-  if (isNamed(model.primaryKey)) return "primaryKey";
-  const index = model.indexes.find((candidate) => candidate.unique && isNamed(candidate.fields));
-  if (index === undefined) throw new UnindexedQueryError(model.name, fields, suggest(fields, true));
-  return index;
+export function planQuery(
+  model: CompiledModel,
+  query: PlannedQuery,
+  order: () => KeyOrder = () => specificationOrder,
+): QueryPlan[] {
+  const fields = queryFields(model, query);
+  const isForced = query.index !== undefined;
+  if (!isForced && fields.conditions.size + fields.order.size === 0) {
+    const reason = "the query says nothing: a whole table is read by scan()";
+    throw new InvalidQueryError(model.name, "where", reason);
+  }
+  const candidates = isForced ? [indexOf(model, query.index)] : [undefined, ...model.indexes];
+  const plans: QueryPlan[] = [];
+  let incomplete: CompiledIndex | undefined;
+  for (const index of candidates) {
+    const plan = planOf(model, index, fields, order);
+    if (plan === undefined) continue;
+    if (isForced || isComplete(model, index, fields)) plans.push(plan);
+    else incomplete ??= index;
+  }
+  if (plans.length === 0) throw unindexed(model, fields, incomplete);
+  if (plans.length === 1) return plans;
+  const rank = ({ index, segments }: QueryPlan) => [
+    pinnedFields(segments),
+    Number(index === undefined || holdsSelection(index, query.select)),
+    Number(index === undefined || index.unique),
+  ];
+  return plans
+    .map((plan) => ({ plan, rank: rank(plan) }))
+    .sort((a, b) => compareRanks(b.rank, a.rank))
+    .map(({ plan }) => plan);
 }
 
 /**
- * The index reads that serve a query, best first: those that pin the most fields.
+ * The plan of all rows in the order of the primary key, or the reverse of it.
  *
- * @throws {UnindexedQueryError} where there is none.
- * @throws {InvalidQueryError} for a condition without bounds, or with others than `gt gte lt lte`.
+ * @throws {InvalidQueryError} for another order, and for conditions.
  */
-export function planQuery(model: CompiledModel, query: FieldQuery): IndexRead[] {
-  const where = query.where ?? {};
-  const orderBy = query.orderBy ?? {};
-  const filtered = definedFields(where);
-  assertConditions(model, where, filtered);
-  const ordered = definedFields(orderBy);
-  const directions = new Set(ordered.map((field) => orderBy[field]));
-  const reads: IndexRead[] = [];
-  if (filtered.length + ordered.length > 0 && directions.size <= 1) {
-    for (const index of [undefined, ...model.indexes]) {
-      const read = readOf(model, index, where, filtered, ordered);
-      if (read !== undefined && isComplete(model, read))
-        reads.push({ ...read, reverse: directions.has("desc") });
-    }
+export function planScan(model: CompiledModel, query: PlannedQuery): QueryPlan {
+  const fields = queryFields(model, query);
+  for (const field of fields.conditions.keys()) {
+    throw new InvalidQueryError(model.name, field, "scan() has no where: use findMany, or filter");
   }
-  if (reads.length === 0) {
-    const fields = [...new Set([...filtered, ...ordered])];
-    throw new UnindexedQueryError(model.name, fields, suggest(fields, false));
-  }
-  return reads.sort((a, b) => pinned(b) - pinned(a));
+  const plan = planOf(model, undefined, fields, () => specificationOrder);
+  if (plan !== undefined) return plan;
+  const reason = "scan() is in the order of the primary key";
+  throw new InvalidQueryError(model.name, [...fields.order.keys()].join(), reason);
 }
 
 /**
- * The read of an index by values for its first fields, of which the last may be bounds. Values that are undefined at
- * the end do not count.
+ * The plan of an index read by values for its first fields, of which the last may be bounds: of an array, an element.
+ * Values that are undefined at the end do not count.
  *
  * @throws {UnindexedQueryError} for bounds before the last value, a gap, or more values than the index has fields.
  */
@@ -66,102 +83,128 @@ export function planIndexRead(
   index: CompiledIndex,
   values: readonly unknown[],
   reverse: boolean,
-): IndexRead {
+): QueryPlan {
   const given = values.slice(0, values.findLastIndex((value) => value !== undefined) + 1);
-  const fields = index.fields.slice(0, given.length);
-  const where = Object.fromEntries(fields.map((field, i) => [field, given[i]]));
-  const read = given.length > fields.length ? undefined : readOf(model, index, where, fields, []);
-  if (read === undefined) throw new UnindexedQueryError(model.name, fields, suggest(fields, false));
-  return { ...read, reverse };
+  const named = index.fields.slice(0, given.length);
+  const conditions = new Map<string, Condition>();
+  for (const [i, field] of named.entries()) {
+    if (given[i] === undefined) continue;
+    const has = index.each === i;
+    conditions.set(field, { ...parseCondition(model, field, given[i], true), has });
+  }
+  const fields: QueryFields = { conditions, order: new Map() };
+  const isServable = given.length === named.length && conditions.size === named.length;
+  const plan = isServable ? planOf(model, index, fields, () => specificationOrder) : undefined;
+  if (plan === undefined) throw unindexed(model, fields, undefined, named);
+  return { ...plan, reverse };
 }
 
-/** How an index serves a query: equal values for its first fields, bounds on the next, then the order asked for. */
-function readOf(
+function indexOf(model: CompiledModel, name: string | undefined): CompiledIndex {
+  const index = model.indexes.find((candidate) => candidate.name === name);
+  if (index !== undefined) return index;
+  throw new UnknownIndexError(
+    model.name,
+    String(name),
+    model.indexes.map((candidate) => candidate.name),
+  );
+}
+
+/** How an index serves a query: values for its first fields, bounds on the next, then the order asked for. */
+function planOf(
   model: CompiledModel,
   index: CompiledIndex | undefined,
-  where: AnyRow,
-  filtered: readonly string[],
-  ordered: readonly string[],
-): IndexRead | undefined {
+  { conditions, order: ordered }: QueryFields,
+  order: () => KeyOrder,
+): QueryPlan | undefined {
   const fields = keyFields(model, index);
-  const equals: KvKeyPart[] = [];
-  let range: PartRange = {};
-  let served = 0;
-  for (const field of fields) {
-    const condition = where[field];
-    if (condition === undefined || condition === null) break;
-    served++;
-    const toPart = (value: unknown) =>
-      index?.fields.includes(field)
-        ? indexedPart(model, index, index.fields.indexOf(field), value)
-        : keyPartOf(value);
-    if (isRange(condition)) {
-      const fail = (reason: string): never => {
-        throw new InvalidQueryError(model.name, field, reason);
-      };
-      range = rangeOf(condition, toPart, fail);
-      break;
-    }
-    const part = toPart(condition);
-    if (part === undefined) return undefined;
-    equals.push(part);
-  }
-  if (served < filtered.length || !isOrderedBy(fields, equals.length, ordered)) return undefined;
-  return { index, equals, range, reverse: false };
+  if (!isServed(fields, conditions)) return undefined;
+  const reverse = directionOf(fields, conditions, ordered);
+  if (reverse === undefined) return undefined;
+  return { model, index, segments: segmentsOf(model, fields, conditions, order), reverse };
 }
 
-/** The fields by which the keys of an index are sorted: its own, then the primary key where it ends the keys. */
-function keyFields(model: CompiledModel, index: CompiledIndex | undefined): readonly string[] {
-  if (index === undefined) return model.primaryKey;
-  const isDisjoint = !model.primaryKey.some((field) => index.fields.includes(field));
-  return index.unique || !isDisjoint ? index.fields : [...index.fields, ...model.primaryKey];
-}
-
-/** Whether an index read has every row that the query means: a row that lacks a field of the index is not in it. */
-function isComplete(model: CompiledModel, { index, equals, range }: IndexRead): boolean {
-  const named = equals.length + (isBounded(range) ? 1 : 0);
-  return !index?.fields.slice(named).some((field) => model.optionalFields.has(field));
-}
-
-function isBounded(range: PartRange): boolean {
-  return Object.keys(range).length > 0;
-}
-
-/** Whether keys with these fields, of which the first `pinned` have one value each, are sorted by `ordered`. */
-function isOrderedBy(
-  fields: readonly string[],
-  pinned: number,
-  ordered: readonly string[],
+/** Whether conditions are on the first of some fields, bounds on the last of them alone. */
+function isServed(
+  fields: readonly KeyField[],
+  conditions: ReadonlyMap<string, Condition>,
 ): boolean {
-  const free = ordered.filter((field) => !fields.slice(0, pinned).includes(field));
-  return free.every((field, i) => fields[pinned + i] === field);
-}
-
-/** A condition that says nothing is a mistake: `{ gte: undefined }` would be every row. */
-function assertConditions(model: CompiledModel, where: AnyRow, fields: readonly string[]): void {
-  for (const field of fields) {
-    const condition = where[field];
-    if (typeof condition !== "object" || condition === null || !isRange(condition)) continue;
-    if (Object.values(condition).some((value) => value !== undefined)) continue;
-    throw new InvalidQueryError(model.name, field, "it has no bounds");
+  let served = 0;
+  for (const { name, sameAs } of fields) {
+    if (served === conditions.size) return true;
+    if (sameAs !== undefined) continue;
+    const condition = conditions.get(name);
+    if (condition === undefined) return false;
+    served++;
+    if (condition.values === undefined) break;
   }
+  return served === conditions.size;
 }
 
-function isRange(condition: unknown): condition is AnyRow {
-  return keyPartOf(condition) === undefined && typeof condition === "object";
+/** Whether the keys are to be read backward for an order; undefined where they are not in that order at all. */
+function directionOf(
+  fields: readonly KeyField[],
+  conditions: ReadonlyMap<string, Condition>,
+  ordered: ReadonlyMap<string, Direction>,
+): boolean | undefined {
+  if (ordered.size === 0) return false;
+  const isPinned = ({ name }: KeyField) => conditions.get(name)?.values?.length === 1;
+  const free = [...ordered.keys()].filter(
+    (name) => !fields.some((field) => field.name === name && isPinned(field)),
+  );
+  const behind = fields.filter((field) => field.sameAs === undefined && !isPinned(field));
+  const isBackward = (field: KeyField) => (ordered.get(field.name) === "desc") !== field.descending;
+  if (free.length === 0) {
+    // One value has no order, and yet the query may say which way to go through what is behind it.
+    const first = fields.find(({ name }) => ordered.has(name));
+    return first !== undefined && isBackward(first);
+  }
+  const reverse = behind[0] !== undefined && isBackward(behind[0]);
+  const isInOrder = free.every((name, i) => {
+    const field = behind[i];
+    return field?.name === name && isBackward(field) === reverse;
+  });
+  return isInOrder ? reverse : undefined;
 }
 
-function pinned(read: IndexRead): number {
-  return read.equals.length * 2 + (isBounded(read.range) ? 1 : 0);
+/**
+ * Whether an index has every row that a query means, and only those: a row that lacks a field of the index is not in it,
+ * and one with an array may be there several times.
+ */
+function isComplete(
+  model: CompiledModel,
+  index: CompiledIndex | undefined,
+  { conditions, order }: QueryFields,
+): boolean {
+  if (index === undefined) return true;
+  if (index.where !== undefined) return false;
+  return index.parts.every(({ field, compute }, position) => {
+    if (conditions.has(field)) return true;
+    if (index.each === position) return false;
+    if (compute !== undefined) return order.has(field);
+    return !model.optionalFields.has(field);
+  });
 }
 
-function definedFields(fields: AnyRow): string[] {
-  return Object.keys(fields).filter((field) => fields[field] !== undefined);
+function pinnedFields(segments: QueryPlan["segments"]): number {
+  const [first] = segments;
+  if (first === undefined) return 0;
+  const isBounded = first.interval.start !== undefined || first.interval.end !== undefined;
+  return first.equals.length * 2 + (isBounded || first.interval.isEmpty ? 1 : 0);
 }
 
-/** An index, in code, that would serve a query over these fields. */
-function suggest(fields: readonly string[], unique: boolean): string {
-  const names = fields.map((field) => field.charAt(0).toUpperCase() + field.slice(1));
-  const key = fields.length === 1 ? JSON.stringify(fields[0]) : JSON.stringify(fields);
-  return `by${names.join("And")}: { key: ${key}${unique ? ", unique: true" : ""} }`;
+function compareRanks(a: readonly number[], b: readonly number[]): number {
+  for (const [i, value] of a.entries()) {
+    const difference = value - (b[i] ?? 0);
+    if (difference !== 0) return difference;
+  }
+  return 0;
+}
+
+function unindexed(
+  model: CompiledModel,
+  fields: QueryFields,
+  incomplete: CompiledIndex | undefined,
+  names: readonly string[] = [...new Set([...fields.conditions.keys(), ...fields.order.keys()])],
+): UnindexedQueryError {
+  return new UnindexedQueryError(model.name, names, suggestIndex(model, fields, incomplete));
 }

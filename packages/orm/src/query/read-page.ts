@@ -1,10 +1,9 @@
-import type { KvEntry, KvEntryMaybe, KvKey } from "@keywright/core";
-import { primaryKeyOfEntry } from "../indexes/entry-value.js";
-import { hasIndexKey } from "../indexes/index-entries.js";
-import type { AnyRow } from "../model/compiled-model.js";
-import { decodeCursor, encodeCursor } from "./cursor.js";
-import { type IndexRead, isOfBoundType, keyLength, selectorOf } from "./index-read.js";
-import { readRows } from "./read-rows.js";
+import type { AnyQuery, FoundRow } from "./any-query.js";
+import type { ChosenPlan } from "./choose-plan.js";
+import { encodeCursor } from "./cursor.js";
+import { maxBatch } from "./entry-reader.js";
+import type { ReadMeter } from "./read-meter.js";
+import { type ReadRow, RowReader } from "./row-reader.js";
 import type { TableContext } from "./table-context.js";
 
 /** Rows in the order of an index, and where to go on. */
@@ -21,81 +20,71 @@ export interface PageOptions {
   readonly cursor?: string | null | undefined;
 }
 
-/** The most entries whose rows are read together. */
-const maxChunk = 500;
+/**
+ * How many rows a query takes; `Infinity` for all.
+ *
+ * @throws {RangeError} where it does not say a positive integer.
+ */
+export function takeOf({ take }: PageOptions): number {
+  if (take === undefined) return Number.POSITIVE_INFINITY;
+  if (Number.isInteger(take) && take > 0) return take;
+  throw new RangeError(`take is a positive integer, not ${take}.`);
+}
 
 /**
- * Reads a page of rows through an index: its entries, then the rows that they point to, which are returned only where
- * they have the key that led to them. Reads one entry more than it returns, to know whether there is another page.
+ * Reads a page of rows through an index. It reads one entry more than the page has, where that may be read, to know
+ * whether there is another page; where that cannot be known, with a filter or at the end of what may be read, a page may
+ * follow that has none.
  *
- * @throws {IndexNotReadyError} where the index is not built.
- * @throws {InvalidCursorError} for a cursor of another query.
+ * @throws {ReadLimitError} where the page needs more than may be read.
  * @throws {RangeError} where `take` is not a positive integer.
  */
 export async function readPage(
   context: TableContext,
-  read: IndexRead,
-  options: PageOptions,
-): Promise<Page<AnyRow>> {
-  const { kv, model, catalog } = context;
-  const take = options.take ?? Number.POSITIVE_INFINITY;
-  if (!(take > 0) || (options.take !== undefined && !Number.isInteger(take))) {
-    throw new RangeError(`take is a positive integer, not ${options.take}.`);
+  chosen: ChosenPlan,
+  query: AnyQuery,
+  meter: ReadMeter,
+): Promise<Page<FoundRow>> {
+  const take = takeOf(query);
+  const hasEnd = take !== Number.POSITIVE_INFINITY;
+  const reader = new RowReader(context, chosen, query, meter, hasEnd);
+  const items: ReadRow[] = [];
+  let isCutOff = false;
+  while (items.length < take && !isCutOff) {
+    const missing = take - items.length;
+    const rows = await reader.next(Math.min(missing, maxBatch));
+    if (rows.length === 0) return { items, cursor: null };
+    isCutOff = rows.length > missing;
+    for (const row of isCutOff ? rows.slice(0, missing) : rows) items.push(row);
   }
-  if (read.index !== undefined) await catalog.assertReadable(read.index);
-  const after = options.cursor ? decodeCursor(model, read, options.cursor) : undefined;
-  const selector = selectorOf(model, read, after);
-  const items: AnyRow[] = [];
-  if (selector === undefined) return { items, cursor: null };
-  const batchSize = Math.min(take + 1, maxChunk);
-  const entries = kv.list(selector, { reverse: read.reverse, batchSize });
-  let last: KvKey = [];
-  for (;;) {
-    const chunk = await nextEntries(entries, Math.min(take - items.length + 1, maxChunk));
-    if (chunk.length === 0) return { items, cursor: null };
-    for (const { key, row } of await rowsOf(context, read, chunk)) {
-      if (items.length === take) return { items, cursor: encodeCursor(read, last) };
-      items.push(row);
-      last = key;
+  const last = items.at(-1);
+  if (last === undefined || !(isCutOff || (await reader.hasMore()))) return { items, cursor: null };
+  return { items, cursor: encodeCursor(chosen.plan, last.entryKey) };
+}
+
+/** The most rows that a stream reads at first: who takes a few does not wait for many. */
+const firstBatch = 32;
+
+/**
+ * Reads rows through an index, one after another, and holds at most 500 of them. It may be left anywhere.
+ *
+ * @throws {ReadLimitError} where it comes to more than may be read.
+ * @throws {RangeError} where `take` is not a positive integer.
+ */
+export async function* readStream(
+  context: TableContext,
+  chosen: ChosenPlan,
+  query: AnyQuery,
+  meter: ReadMeter,
+): AsyncGenerator<FoundRow> {
+  let missing = takeOf(query);
+  const reader = new RowReader(context, chosen, query, meter, false);
+  for (let batch = firstBatch; missing > 0; batch = Math.min(batch * 2, maxBatch)) {
+    const rows = await reader.next(Math.min(missing, batch));
+    if (rows.length === 0) return;
+    for (const row of rows) {
+      yield row;
+      if (--missing === 0) return;
     }
   }
-}
-
-async function nextEntries(
-  entries: AsyncIterator<KvEntry<unknown>>,
-  count: number,
-): Promise<KvEntry<unknown>[]> {
-  const chunk: KvEntry<unknown>[] = [];
-  while (chunk.length < count) {
-    const next = await entries.next();
-    if (next.done === true) break;
-    chunk.push(next.value);
-  }
-  return chunk;
-}
-
-/** The rows that entries of an index lead to, without those that no longer have the entry's key. */
-async function rowsOf(
-  context: TableContext,
-  read: IndexRead,
-  entries: readonly KvEntry<unknown>[],
-): Promise<{ key: KvKey; row: AnyRow }[]> {
-  const { model } = context;
-  const { index } = read;
-  const length = keyLength(model, index);
-  const whole = entries.filter(({ key }) => key.length === length && isOfBoundType(read, key));
-  if (index === undefined) return whole.map(({ key, value }) => ({ key, row: value as AnyRow }));
-  const pointed = whole.flatMap(({ key, value }) => {
-    const primaryKey = primaryKeyOfEntry(model, index, value);
-    return primaryKey === undefined ? [] : [{ key, primaryKey }];
-  });
-  const rows: KvEntryMaybe<AnyRow>[] = await readRows(
-    context,
-    pointed.map(({ primaryKey }) => primaryKey),
-  );
-  return pointed.flatMap(({ key, primaryKey }, i) => {
-    const row = rows[i]?.value;
-    if (!row || !hasIndexKey(model, index, row, primaryKey, key)) return [];
-    return [{ key, row }];
-  });
 }

@@ -1,18 +1,27 @@
-import type { KvEntryMaybe, KvKeyPart } from "@keywright/core";
+import type { KvEntryMaybe, KvKey, KvKeyPart } from "@keywright/core";
 import { rowKey } from "../indexes/primary-key.js";
 import type { AnyRow } from "../model/compiled-model.js";
 import type { TableContext } from "./table-context.js";
 
 /** Reads rows by their primary keys, in that order, in as few reads as the database allows. */
 export async function readRows(
-  { kv, model, limits }: TableContext,
+  context: TableContext,
   primaryKeys: readonly (readonly KvKeyPart[])[],
 ): Promise<KvEntryMaybe<AnyRow>[]> {
-  const keys = primaryKeys.map((primaryKey) => rowKey(model, primaryKey));
-  if (keys.length <= limits.keys) return await kv.getMany<AnyRow[]>(keys);
-  const entries: KvEntryMaybe<AnyRow>[] = [];
+  const keys = primaryKeys.map((primaryKey) => rowKey(context.model, primaryKey));
+  return (await readKeys(context, keys)) as KvEntryMaybe<AnyRow>[];
+}
+
+/** Reads keys, in that order, in as few reads as the database allows. */
+export async function readKeys(
+  { kv, limits }: Pick<TableContext, "kv" | "limits">,
+  keys: readonly KvKey[],
+): Promise<KvEntryMaybe<unknown>[]> {
+  if (keys.length === 1 && keys[0] !== undefined) return [await kv.get(keys[0])];
+  if (keys.length <= limits.keys) return keys.length === 0 ? [] : await kv.getMany<unknown[]>(keys);
+  const reads: Promise<KvEntryMaybe<unknown>[]>[] = [];
   for (let from = 0; from < keys.length; from += limits.keys) {
-    entries.push(...(await kv.getMany<AnyRow[]>(keys.slice(from, from + limits.keys))));
+    reads.push(kv.getMany<unknown[]>(keys.slice(from, from + limits.keys)));
   }
-  return entries;
+  return (await Promise.all(reads)).flat();
 }

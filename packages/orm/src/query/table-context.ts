@@ -24,14 +24,6 @@ export interface TableContext {
 /** How much a database takes at once, as far as it matters here. */
 export type TableLimits = Pick<KvLimits, "checks" | "mutations" | "keys">;
 
-/** Deno KV's limits, the lowest of its releases, for databases that do not state theirs. */
-const denoLimits: TableLimits = { checks: 10, mutations: 1000, keys: 10 };
-
-/** The limits of a database: those that it states, or Deno KV's. */
-export function limitsOf(kv: Kv & { readonly limits?: KvLimits }): TableLimits {
-  return kv.limits ?? denoLimits;
-}
-
 /** The tables of a database as a transaction sees them. */
 export function tablesWithin(
   tables: ReadonlyMap<string, TableContext>,

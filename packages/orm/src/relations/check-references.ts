@@ -1,11 +1,77 @@
-import type { AnyRow } from "../model/compiled-model.js";
+import type { AtomicCheck, KvKey, KvKeyPart, KvMutation } from "@keywright/core";
+import { ReferenceMissingError } from "../errors/row-errors.js";
+import { isSameKey } from "../indexes/key-parts.js";
+import { pointerOf, primaryKeyOf, rowKey } from "../indexes/primary-key.js";
+import type { AnyRow, CompiledModel } from "../model/compiled-model.js";
+import { readKeys } from "../query/read-rows.js";
 import type { TableContext } from "../query/table-context.js";
 import type { CommitExtras } from "./commit-extras.js";
+import { referenceGuardKey } from "./guard-keys.js";
+import { isReferenceTo, referencedKey } from "./referenced-key.js";
 
+/** A reference that a write makes. */
+interface NewReference {
+  readonly relation: string;
+  readonly fields: readonly string[];
+  readonly target: CompiledModel;
+  readonly targetId: readonly KvKeyPart[];
+  readonly key: KvKey;
+}
+
+const nothing: CommitExtras = { checks: [], mutations: [] };
+
+/**
+ * Looks for the rows to which a row refers and did not before, one read each, and says what the commit has to check and to
+ * write so that they are there when it is made: the versionstamp of each, and 1 more in its guard, by which a delete
+ * notices that the row is referred to now.
+ *
+ * @param before null where the row is created.
+ * @throws {ReferenceMissingError} where one of them is not there.
+ */
 export async function checkReferences(
-  _context: TableContext,
-  _before: AnyRow | null,
-  _after: AnyRow,
+  context: TableContext,
+  before: AnyRow | null,
+  after: AnyRow,
 ): Promise<CommitExtras> {
-  return { checks: [], mutations: [] };
+  const references = newReferences(context, before, after);
+  if (references.length === 0) return nothing;
+  const keys: KvKey[] = [];
+  for (const { key } of references) {
+    if (!keys.some((other) => isSameKey(other, key))) keys.push(key);
+  }
+  const entries = await readKeys(context, keys);
+  const checks: AtomicCheck[] = [];
+  const mutations: KvMutation[] = [];
+  for (const [position, key] of keys.entries()) {
+    const reference = references.find((each) => isSameKey(each.key, key));
+    const versionstamp = entries[position]?.versionstamp ?? null;
+    if (reference === undefined) continue;
+    const { relation, fields, target, targetId } = reference;
+    if (versionstamp === null) {
+      const missing = { relation, fields, target: target.name, targetId: pointerOf(targetId) };
+      throw new ReferenceMissingError(context.model.name, missing);
+    }
+    checks.push({ key, versionstamp });
+    mutations.push({ key: referenceGuardKey(target, targetId), type: "sum", value: { value: 1n } });
+  }
+  return { checks, mutations };
+}
+
+function newReferences(
+  { model, links }: TableContext,
+  before: AnyRow | null,
+  after: AnyRow,
+): NewReference[] {
+  const references: NewReference[] = [];
+  for (const { name, relation, target } of links.relations.values()) {
+    if (relation.kind !== "belongsTo") continue;
+    const { fields } = relation;
+    const targetId = referencedKey(fields, after);
+    if (targetId === undefined) continue;
+    if (before !== null && isReferenceTo(fields, before, targetId)) continue;
+    // A row that refers to itself is there as soon as the reference is.
+    if (target.name === model.name && isSameKey(primaryKeyOf(model, after), targetId)) continue;
+    references.push({ relation: name, fields, target, targetId, key: rowKey(target, targetId) });
+  }
+  return references;
 }

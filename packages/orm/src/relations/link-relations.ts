@@ -1,8 +1,126 @@
-import type { CompiledModel } from "../model/compiled-model.js";
-import type { LinkedRelations } from "../model/linked-relations.js";
+import { ModelDefinitionError } from "../errors/schema-errors.js";
+import type { CompiledIndex, CompiledModel } from "../model/compiled-model.js";
+import type { LinkedRelation, LinkedRelations, Reference } from "../model/linked-relations.js";
+import type { Relation } from "../model/relation-definition.js";
+import { referenceIndex } from "./reference-index.js";
 
+interface Links {
+  readonly relations: Map<string, LinkedRelation>;
+  readonly referencedBy: Reference[];
+}
+
+/**
+ * Lays out the relations of the models of a database: by each model's name, where its relations lead, and who refers to it.
+ *
+ * @throws {ModelDefinitionError} where a relation names a model that is not among them, fields that a model does not have or
+ * not as many as the primary key that they hold, or where no index begins with them: it says which to add.
+ */
 export function linkRelations(
   models: readonly CompiledModel[],
 ): ReadonlyMap<string, LinkedRelations> {
-  return new Map(models.map((model) => [model.name, { relations: new Map(), referencedBy: [] }]));
+  const links = new Map<string, Links>();
+  for (const { name } of models) links.set(name, { relations: new Map(), referencedBy: [] });
+  for (const model of models) {
+    for (const [name, relation] of Object.entries(model.relations)) {
+      const link = linkRelation(models, model, name, relation);
+      links.get(model.name)?.relations.set(name, link);
+      if (relation.kind !== "belongsTo") continue;
+      const { fields, onDelete } = relation;
+      const index = indexOf(model, { relation: name, model, fields });
+      links.get(relation.model)?.referencedBy.push({
+        model,
+        relation: name,
+        fields,
+        onDelete,
+        index,
+      });
+    }
+  }
+  return links;
+}
+
+function linkRelation(
+  models: readonly CompiledModel[],
+  model: CompiledModel,
+  name: string,
+  relation: Relation,
+): LinkedRelation {
+  const find = (modelName: string): CompiledModel => {
+    const found = models.find((candidate) => candidate.name === modelName);
+    if (found !== undefined) return found;
+    const known = models.map((candidate) => candidate.name).join(", ");
+    throw wrong(
+      model,
+      name,
+      `the database has no model that is called ${JSON.stringify(modelName)}: it has ${known}`,
+    );
+  };
+  const target = find(relation.model);
+  switch (relation.kind) {
+    case "belongsTo":
+      assertHolds(model, name, model, relation.fields, target);
+      return { name, relation, target, index: undefined, through: undefined };
+    case "hasMany":
+    case "hasOne": {
+      const { fields } = relation;
+      assertHolds(model, name, target, fields, model);
+      const index = indexOf(model, { relation: name, model: target, fields });
+      return { name, relation, target, index, through: undefined };
+    }
+    case "manyToMany": {
+      const through = find(relation.through);
+      assertHolds(model, name, through, relation.from, model);
+      assertHolds(model, name, through, relation.to, target);
+      const index = indexOf(model, { relation: name, model: through, fields: relation.from });
+      return { name, relation, target, index, through };
+    }
+    default: {
+      const kinds = "belongsTo, hasMany, hasOne or manyToMany";
+      throw wrong(model, name, `it has to be made by ${kinds}`);
+    }
+  }
+}
+
+/** Checks that fields of one model can hold the primary key of another. */
+function assertHolds(
+  model: CompiledModel,
+  relation: string,
+  holder: CompiledModel,
+  fields: readonly string[],
+  held: CompiledModel,
+): void {
+  for (const field of fields) {
+    if (Object.hasOwn(holder.schema.shape, field)) continue;
+    throw wrong(model, relation, `the model ${holder.name} has no field ${JSON.stringify(field)}`);
+  }
+  if (fields.length === held.primaryKey.length) return;
+  const primaryKey = held.primaryKey.join(", ");
+  throw wrong(
+    model,
+    relation,
+    `the primary key of ${held.name} is ${primaryKey}, and it names ${fields.length} fields for it`,
+  );
+}
+
+/** The index by which rows are found by fields; undefined for the primary key. */
+function indexOf(
+  model: CompiledModel,
+  wanted: { relation: string; model: CompiledModel; fields: readonly string[] },
+): CompiledIndex | undefined {
+  const { relation, model: holder, fields } = wanted;
+  const index = referenceIndex(holder, fields);
+  if (index === "primaryKey") return undefined;
+  if (index !== undefined) return index;
+  const begin = `no index of the model ${holder.name} that has all rows begins with ${fields.join(", ")}`;
+  throw wrong(model, relation, `${begin}: add ${inCode(fields)} to its indexes`);
+}
+
+function inCode(fields: readonly string[]): string {
+  const names = fields.map((field) => field.charAt(0).toUpperCase() + field.slice(1));
+  const key = fields.length === 1 ? JSON.stringify(fields[0]) : JSON.stringify(fields);
+  return `by${names.join("And")}: { key: ${key} }`;
+}
+
+function wrong(model: CompiledModel, relation: string, reason: string): ModelDefinitionError {
+  return new ModelDefinitionError(model.name, `relations.${relation}`, reason);
 }

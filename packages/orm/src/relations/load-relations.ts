@@ -1,14 +1,72 @@
 import type { AnyRow } from "../model/compiled-model.js";
-import type { AnyInclude } from "../query/any-query.js";
+import type { AnyInclude, AnyQuery } from "../query/any-query.js";
 import type { ReadMeter } from "../query/read-meter.js";
 import type { TableContext } from "../query/table-context.js";
+import { includedRelations } from "./include-query.js";
+import { loadBelongsTo } from "./load-belongs-to.js";
+import { loadHasMany } from "./load-has-many.js";
+import { loadManyToMany } from "./load-many-to-many.js";
+import type { RelationLoad } from "./relation-load.js";
 
+/**
+ * Loads relations of rows, all rows together: the rows of a `belongsTo` in one read, those of a `hasMany` by one range for
+ * each row and then in one read, and so on with their own relations.
+ *
+ * @param rows whole rows.
+ * @param selected what is returned of each of them, in their order.
+ * @returns a new object for each, what is selected and the relations. None of it is shared with another.
+ * @throws {InvalidArgumentError} for a name that is no relation's, and for what such a relation cannot be asked for.
+ * @throws {ReferenceMissingError} where a row that has to be there is not: it was written by hand.
+ * @throws {VersionConflictError} where one is not because it was deleted while this was read.
+ */
 export async function loadRelations(
-  _context: TableContext,
-  _rows: readonly AnyRow[],
-  _selected: readonly AnyRow[],
-  _include: AnyInclude,
-  _meter: ReadMeter,
+  context: TableContext,
+  rows: readonly AnyRow[],
+  selected: readonly AnyRow[],
+  include: AnyInclude,
+  meter: ReadMeter,
 ): Promise<AnyRow[]> {
-  throw new Error("not there yet");
+  const included = includedRelations(context, include);
+  const loaded: Record<string, unknown>[] = selected.map((row) => ({ ...row }));
+  if (rows.length === 0) return loaded;
+  const loads = included.map(async ({ link, query }) => {
+    const shape = (target: TableContext, found: readonly AnyRow[]) =>
+      shapeRows(target, found, query, meter);
+    const values = await loadRelation({ context, rows, link, query, meter, shape });
+    return { name: link.name, values };
+  });
+  for (const { name, values } of await Promise.all(loads)) {
+    for (const [i, row] of loaded.entries()) row[name] = values[i];
+  }
+  return loaded;
+}
+
+async function loadRelation(load: RelationLoad): Promise<readonly unknown[]> {
+  switch (load.link.relation.kind) {
+    case "belongsTo":
+      return await loadBelongsTo(load, load.link.relation);
+    case "manyToMany":
+      return await loadManyToMany(load, load.link.relation);
+    default:
+      return await loadHasMany(load, load.link.relation);
+  }
+}
+
+async function shapeRows(
+  context: TableContext,
+  rows: readonly AnyRow[],
+  { select, include }: AnyQuery,
+  meter: ReadMeter,
+): Promise<AnyRow[]> {
+  const selected = select === undefined ? rows : rows.map((row) => selectFields(row, select));
+  if (include === undefined) return [...selected];
+  return await loadRelations(context, rows, selected, include, meter);
+}
+
+function selectFields(row: AnyRow, select: Readonly<Record<string, unknown>>): AnyRow {
+  const picked: Record<string, unknown> = {};
+  for (const field of Object.keys(select)) {
+    if (select[field] && Object.hasOwn(row, field)) picked[field] = row[field];
+  }
+  return picked;
 }

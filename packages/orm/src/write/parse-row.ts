@@ -1,79 +1,102 @@
 import * as z from "zod";
-import { RowInvalidError, type RowIssue } from "../errors/row-errors.js";
+import { RowInvalidError } from "../errors/row-errors.js";
 import type { AnyRow, CompiledModel } from "../model/compiled-model.js";
+import { rowIssues } from "../model/stored-row.js";
+import { type ChangedField, changedField, under } from "./field-operations.js";
+import { parse, whenReady } from "./parse.js";
 
 /**
- * The row that a schema makes of what `create` was given: defaults filled in, transforms applied.
+ * The row that a schema makes of what `create` was given: defaults filled in, transforms applied. A promise only where the
+ * schema has asynchronous parts.
  *
  * @throws {RowInvalidError} with every issue.
  */
-export async function parseRow(model: CompiledModel, data: unknown): Promise<AnyRow> {
-  const result = await parse(model.schema, data);
-  if (!result.success) throw invalid(model, result.error);
-  return result.data as AnyRow;
+export function parseRow(model: CompiledModel, data: unknown): AnyRow | Promise<AnyRow> {
+  return whenReady(parse(model.schema, data), (result) => {
+    if (!result.success) throw invalid(model, result.error.issues);
+    return result.data as AnyRow;
+  });
 }
 
 /**
- * A stored row with some of its fields changed. Each new value is parsed by its field's schema; where the schema as a
- * whole has conditions of its own, the changed row is put to them too.
+ * A stored row with some of its fields changed, each by a value or by an operation. Where the schema as a whole has
+ * conditions of its own, the changed row is put to them too. A promise only where the schema has asynchronous parts.
  *
  * @throws {RowInvalidError} with every issue.
  */
-export async function parsePatch(model: CompiledModel, row: AnyRow, data: AnyRow): Promise<AnyRow> {
-  const { shape, catchall } = model.schema._zod.def;
-  const changed: Record<string, unknown> = { ...row };
-  const issues: z.core.$ZodIssue[] = [];
-  for (const [field, value] of Object.entries(data)) {
-    if (value === undefined) continue;
-    const schema = Object.hasOwn(shape, field) ? shape[field] : catchall;
+export function parsePatch(
+  model: CompiledModel,
+  row: AnyRow,
+  data: AnyRow,
+): AnyRow | Promise<AnyRow> {
+  if (Array.isArray(data)) {
+    const message = "Invalid input: expected object, received array";
+    const issue: z.core.$ZodIssue = { code: "invalid_type", expected: "object", path: [], message };
+    throw invalid(model, [issue]);
+  }
+  const fields: string[] = [];
+  const changes: (ChangedField | Promise<ChangedField>)[] = [];
+  const unknown: z.core.$ZodIssue[] = [];
+  for (const [field, given] of Object.entries(data)) {
+    if (given === undefined) continue;
+    const schema = fieldSchema(model, field);
     if (schema === undefined) {
-      issues.push(unrecognised(data, field));
+      unknown.push(unrecognized(field));
       continue;
     }
-    const result = await parse(schema as z.ZodType, value);
-    if (result.success) {
-      changed[field] = result.data;
-    } else {
-      for (const issue of result.error.issues)
-        issues.push({ ...issue, path: [field, ...issue.path] });
+    fields.push(field);
+    const before = Object.hasOwn(row, field) ? row[field] : undefined;
+    changes.push(changedField(schema, before, given));
+  }
+  const ready = changes.some((change) => change instanceof Promise)
+    ? Promise.all(changes)
+    : (changes as ChangedField[]);
+  return whenReady(ready, (results) => {
+    const changed: Record<string, unknown> = { ...row };
+    const issues = [...unknown];
+    for (const [position, result] of results.entries()) {
+      const field = fields[position] as string;
+      if (!result.success) issues.push(...under(field, result.issues));
+      else if (result.value === undefined) delete changed[field];
+      else changed[field] = result.value;
     }
-  }
-  if (issues.length === 0 && model.schema._zod.def.checks?.length) {
-    const result = await parse(model.schema, changed);
-    if (!result.success) issues.push(...result.error.issues);
-  }
-  if (issues.length > 0) throw invalid(model, new z.ZodError(issues));
-  return changed;
+    if (issues.length > 0) throw invalid(model, issues);
+    return withConditions(model, changed);
+  });
 }
 
-/** Parses at once where the schema can, and asynchronously where it has asynchronous parts. */
-async function parse(schema: z.ZodType, data: unknown): Promise<z.ZodSafeParseResult<unknown>> {
-  try {
-    return schema.safeParse(data);
-  } catch (error) {
-    if (error instanceof z.core.$ZodAsyncError) return await schema.safeParseAsync(data);
-    throw error;
-  }
+/** The schema of a field, or of all that have none of their own; undefined where there are no such fields. */
+function fieldSchema(model: CompiledModel, field: string): z.core.$ZodType | undefined {
+  const { shape, catchall } = model.schema._zod.def;
+  if (Object.hasOwn(shape, field)) return shape[field];
+  // A property of this name would be the object's prototype.
+  if (field === "__proto__" || catchall?._zod.def.type === "never") return undefined;
+  return catchall;
 }
 
-function unrecognised(data: AnyRow, field: string): z.core.$ZodIssue {
+const conditions = new WeakMap<z.ZodObject, z.ZodType>();
+
+/** Puts a whole row to the conditions of its schema as a whole. What they see is the row as it is stored. */
+function withConditions(model: CompiledModel, row: AnyRow): AnyRow | Promise<AnyRow> {
+  const { checks = [] } = model.schema._zod.def;
+  if (checks.length === 0) return row;
+  let schema = conditions.get(model.schema);
+  if (schema === undefined) {
+    schema = z.looseObject({}).check(...(checks as z.core.$ZodCheck<object>[]));
+    conditions.set(model.schema, schema);
+  }
+  return whenReady(parse(schema, row), (result) => {
+    if (!result.success) throw invalid(model, result.error.issues);
+    return result.data as AnyRow;
+  });
+}
+
+function unrecognized(field: string): z.core.$ZodIssue {
   const message = `Unrecognized key: ${JSON.stringify(field)}`;
-  return {
-    code: "unrecognized_keys",
-    keys: [field],
-    path: [],
-    message,
-    input: data,
-  };
+  return { code: "unrecognized_keys", keys: [field], path: [], message };
 }
 
-function invalid(model: CompiledModel, error: z.ZodError): RowInvalidError {
-  const issues = error.issues.map(
-    ({ path, code, message }): RowIssue => ({
-      path,
-      code: code ?? "custom",
-      message,
-    }),
-  );
-  return new RowInvalidError(model.name, issues, error);
+function invalid(model: CompiledModel, issues: readonly z.core.$ZodIssue[]): RowInvalidError {
+  const error = new z.ZodError([...issues]);
+  return new RowInvalidError(model.name, rowIssues(error), error);
 }

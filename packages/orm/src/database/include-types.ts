@@ -1,0 +1,101 @@
+import type { FieldOf } from "../model/index-definition.js";
+import type { AnyModels, Model, Row } from "../model/model.js";
+import type { Relation } from "../model/relation-definition.js";
+import type { UnknownField, UnknownRelation } from "../model/type-errors.js";
+import type { Served } from "../query/served-types.js";
+import type { OrderBy } from "../query/where-types.js";
+
+/** Models → the same by their own names, as relations name them. */
+export type ModelsByName<Models extends AnyModels> = {
+  readonly [K in keyof Models as Models[K]["name"]]: Models[K];
+};
+
+/** Models, own name → the model. */
+export type ModelNamed<Models extends AnyModels, Name> = Name extends keyof ModelsByName<Models>
+  ? ModelsByName<Models>[Name] extends infer Target extends Model
+    ? Target
+    : Model
+  : Model;
+
+/** Names that are no relations: they are refused by `CheckedInclude`, which says what to do. */
+interface OtherRelations {
+  readonly [relation: string]: unknown;
+}
+
+/** Model → the relations to load with its rows: all rows of one, or those of a query of its own. */
+export type Include<M extends Model, Models extends AnyModels> = OtherRelations & {
+  readonly [R in keyof M["relations"]]?: true | RelationQuery<M["relations"][R], Models>;
+};
+
+/** Relation → what `include` can say of the rows that it leads to. */
+type RelationQuery<R extends Relation, Models extends AnyModels> = R["kind"] extends
+  | "belongsTo"
+  | "hasOne"
+  ? IncludedRow<ModelNamed<Models, R["model"]>, Models>
+  : R["kind"] extends "hasMany"
+    ? IncludedRows<ModelNamed<Models, R["model"]>, Models>
+    : IncludedList<ModelNamed<Models, R["model"]>, Models>;
+
+/** Of a relation to one row: which of its fields, and what to load with it in turn. */
+export interface IncludedRow<M extends Model, Models extends AnyModels> {
+  readonly select?: { readonly [F in FieldOf<Row<M>>]?: true };
+  readonly include?: Include<M, Models>;
+}
+
+/** Of a relation to rows by way of a third model: the same, and which of them. */
+export interface IncludedList<M extends Model, Models extends AnyModels>
+  extends IncludedRow<M, Models> {
+  readonly filter?: (row: Row<M>) => boolean;
+  /** Rows at the most, of each row with the relation. */
+  readonly take?: number;
+}
+
+/** Of a relation to rows: the same, and their order, which the index has behind the relation's fields. */
+export interface IncludedRows<M extends Model, Models extends AnyModels>
+  extends IncludedList<M, Models> {
+  readonly orderBy?: OrderBy<M> | readonly OrderBy<M>[];
+}
+
+/** Model, `include` → what it may not have: relations, fields and orders that are not there. */
+export type CheckedInclude<M extends Model, Models extends AnyModels, I> = string extends keyof I
+  ? unknown
+  : {
+      readonly [R in keyof I]: R extends keyof M["relations"]
+        ? CheckedRelation<
+            M["relations"][R],
+            ModelNamed<Models, M["relations"][R]["model"]>,
+            Models,
+            I[R]
+          >
+        : UnknownRelation<R, "name one of the model's relations">;
+    };
+
+type CheckedRelation<R extends Relation, Target extends Model, Models extends AnyModels, Q> = [
+  Q,
+] extends [true]
+  ? unknown
+  : {
+      readonly [K in keyof Q]: K extends keyof RelationQuery<R, Models>
+        ? K extends "select"
+          ? CheckedSelect<Target, Q[K]>
+          : K extends "include"
+            ? CheckedInclude<Target, Models, Q[K]>
+            : K extends "orderBy"
+              ? CheckedOrder<Target, R, Q[K]>
+              : unknown
+        : UnknownField<K, "include takes select and include; of many rows filter, take and orderBy, too">;
+    };
+
+type CheckedSelect<M extends Model, S> = {
+  readonly [F in keyof S]: F extends FieldOf<Row<M>>
+    ? unknown
+    : UnknownField<F, "name fields of the schema">;
+};
+
+type CheckedOrder<M extends Model, R extends Relation, O> = R extends {
+  readonly fields: readonly (infer F extends string)[];
+}
+  ? Served<M, { readonly [K in F]: string }, O, never> extends { readonly orderBy: infer E }
+    ? E
+    : unknown
+  : unknown;

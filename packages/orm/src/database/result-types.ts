@@ -1,0 +1,83 @@
+import type { RowId } from "../errors/orm-error.js";
+import type { FieldOf } from "../model/index-definition.js";
+import type { AnyModels, Model, Row } from "../model/model.js";
+import type { BelongsTo, HasOne, Relation } from "../model/relation-definition.js";
+import type { ModelNamed } from "./include-types.js";
+
+/** A row with its versionstamp, for a write under `ifVersion`. */
+export interface Versioned<T> {
+  readonly row: T;
+  /** 20 hexadecimal digits. */
+  readonly versionstamp: string;
+}
+
+/** What has become of one of many rows. */
+export type RowOutcome<T> =
+  | { readonly ok: true; readonly row: T }
+  | {
+      readonly ok: false;
+      /** The row's primary key, where it was there before. */
+      readonly id?: RowId;
+      readonly error: unknown;
+    };
+
+/** What has become of many rows. */
+export interface ManyResult<T, Outcome = RowOutcome<T>> {
+  /** How many rows were written. */
+  readonly count: number;
+  /** What became of each, in the order of the data or of the query. */
+  readonly results: readonly Outcome[];
+}
+
+/** Whether it was atomic → what has become of many rows: where one commit wrote all, none failed. */
+export type ManyRows<T, Atomic> = [Atomic] extends [true]
+  ? ManyResult<T, { readonly ok: true; readonly row: T }>
+  : ManyResult<T>;
+
+/**
+ * Model, selected fields, `include`, `withVersionstamp` → a row as a method returns it. All fields selected is the row
+ * as it is; `{}` includes nothing.
+ */
+export type Shaped<M extends Model, Models extends AnyModels, S, I, V> = V extends true
+  ? Versioned<Loaded<M, Models, S, I>>
+  : Loaded<M, Models, S, I>;
+
+type Loaded<M extends Model, Models extends AnyModels, S, I> = string extends keyof I
+  ? Picked<Row<M>, S>
+  : [keyof I] extends [never]
+    ? Picked<Row<M>, S>
+    : Flat<Picked<Row<M>, S> & Relations<M, Models, I>>;
+
+type Picked<R, S> = [FieldOf<R>] extends [S] ? R : Pick<R, S & keyof R>;
+
+/** Properties of an intersection → one object with them. */
+type Flat<T> = { [K in keyof T]: T[K] };
+
+type Relations<M extends Model, Models extends AnyModels, I> = {
+  [R in keyof I]: R extends keyof M["relations"]
+    ? Related<M, M["relations"][R], Models, I[R]>
+    : never;
+};
+
+/** Model, its relation, what `include` says of it → what the row has under the relation's name. */
+type Related<M extends Model, R extends Relation, Models extends AnyModels, Q> = R extends BelongsTo
+  ? RelatedRow<ModelNamed<Models, R["model"]>, Models, Q> | AbsentWith<Row<M>, R["fields"][number]>
+  : R extends HasOne
+    ? RelatedRow<ModelNamed<Models, R["model"]>, Models, Q> | null
+    : RelatedRow<ModelNamed<Models, R["model"]>, Models, Q>[];
+
+/** Row, fields of a reference → null where a row may have no reference. */
+type AbsentWith<R, F> = F extends keyof R
+  ? undefined extends R[F]
+    ? null
+    : null extends R[F]
+      ? null
+      : never
+  : never;
+
+type RelatedRow<M extends Model, Models extends AnyModels, Q> = Loaded<
+  M,
+  Models,
+  Q extends { readonly select: infer S } ? keyof S : FieldOf<Row<M>>,
+  Q extends { readonly include: infer I } ? I : {}
+>;

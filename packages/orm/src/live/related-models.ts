@@ -1,0 +1,38 @@
+import { LiveQueryUnavailableError } from "../errors/query-errors.js";
+import { changeMarkOfRead } from "../indexes/change-marks.js";
+import type { CompiledModel } from "../model/compiled-model.js";
+import type { AnyInclude } from "../query/any-query.js";
+import type { TableContext } from "../query/table-context.js";
+import { tellsOfRanges, type Watched } from "./watched.js";
+
+/** The models whose rows an `include` loads or goes through, at any depth, each of them once. */
+export function relatedModels(
+  context: TableContext,
+  include: AnyInclude | undefined,
+): ReadonlySet<CompiledModel> {
+  const found = new Set<CompiledModel>();
+  for (const [name, option] of Object.entries(include ?? {})) {
+    const link = context.links.relations.get(name);
+    // What is no relation the first read refuses.
+    if (!option || link === undefined) continue;
+    found.add(link.target);
+    if (link.through !== undefined) found.add(link.through);
+    const target = context.tables.get(link.target.name);
+    if (typeof option !== "object" || target === undefined) continue;
+    for (const model of relatedModels(target, option.include)) found.add(model);
+  }
+  return found;
+}
+
+/**
+ * Every row of the models that an `include` leads to.
+ *
+ * @throws {LiveQueryUnavailableError} where the database tells of no ranges, and one of the models keeps no marks.
+ */
+export function relatedWatched(context: TableContext, include: AnyInclude | undefined): Watched {
+  const models = [...relatedModels(context, include)];
+  const ranges = models.map(({ name }) => ({ prefix: [name] }));
+  if (tellsOfRanges(context.kv)) return { keys: [], ranges, marks: [] };
+  for (const { live, name } of models) if (!live) throw new LiveQueryUnavailableError(name);
+  return { keys: [], ranges, marks: models.map((model) => changeMarkOfRead(model, undefined, [])) };
+}

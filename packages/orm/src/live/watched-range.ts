@@ -1,0 +1,75 @@
+import type { KvKey, KvKeyPart, KvListSelector } from "@keywright/core";
+import { changeMarkOfRead } from "../indexes/change-marks.js";
+import { indexKeys } from "../indexes/index-entries.js";
+import { rowKey } from "../indexes/primary-key.js";
+import type { AnyRow } from "../model/compiled-model.js";
+import type { AnyQuery } from "../query/any-query.js";
+import { isReadable, orderIn, readablePlan } from "../query/choose-plan.js";
+import { resumePlan } from "../query/cursor.js";
+import { planQuery } from "../query/plan-query.js";
+import { keyLength, prefixOf, type QueryPlan, segmentOf, selectorOf } from "../query/query-plan.js";
+import type { TableContext } from "../query/table-context.js";
+
+/** Where the rows of a query are found. */
+export interface WatchedRange {
+  /** The ranges of an index's keys that tell of its changes, and perhaps of others; none for the rows themselves. */
+  readonly selectors: readonly KvListSelector[];
+  /** The marks that change with the rows in the range, each of them once. */
+  readonly marks: readonly KvKey[];
+  /** Whether a key is one of those that the query reads. */
+  hasKey(key: KvKey): boolean;
+  /**
+   * Whether a row is to have a key among those that the query reads.
+   *
+   * @throws {IndexKeyError} where it has a value that no key holds.
+   */
+  hasRow(row: AnyRow, primaryKey: readonly KvKeyPart[]): boolean;
+}
+
+/** For more stretches of an index all of it is watched: each commit is compared with each range. */
+const maxRanges = 16;
+
+/** Sorts before every other part: no key stands between one and the same with this part behind it. */
+const nothing: Uint8Array = new Uint8Array();
+
+/**
+ * The range of the index that serves a query.
+ *
+ * @throws {UnindexedQueryError}, {InvalidQueryError} and {UnknownIndexError} for a query that no index serves.
+ * @throws {InvalidCursorError} for a cursor of another query.
+ */
+export function watchedRange(context: TableContext, query: AnyQuery): WatchedRange {
+  const { model } = context;
+  const plans = planQuery(model, query, orderIn(context));
+  const plan = query.cursor ? resumePlan(plans, query.cursor).plan : readablePlan(context, plans);
+  const { index } = plan;
+  const hasKey = (key: KvKey) => segmentOf(plan, key) >= 0;
+  return {
+    selectors: selectorsOf(plan),
+    // An index that is not readable may not be written either.
+    marks: isReadable(context, index) ? marksOf(plan) : [changeMarkOfRead(model, undefined, [])],
+    hasKey,
+    hasRow: (row, primaryKey) =>
+      index === undefined
+        ? hasKey(rowKey(model, primaryKey))
+        : indexKeys(model, index, row, primaryKey).some(hasKey),
+  };
+}
+
+function selectorsOf(plan: QueryPlan): KvListSelector[] {
+  const { model, index, segments } = plan;
+  if (index === undefined) return [];
+  if (segments.length > maxRanges) return [{ prefix: [index.prefix] }];
+  const length = keyLength(model, index);
+  return segments.flatMap((segment) => {
+    const prefix = prefixOf(plan, segment);
+    if (prefix.length === length) return { start: prefix, end: [...prefix, nothing] };
+    return selectorOf(plan, segment, undefined) ?? [];
+  });
+}
+
+function marksOf({ model, index, segments }: QueryPlan): KvKey[] {
+  const marks = segments.map(({ equals }) => changeMarkOfRead(model, index, equals));
+  // Their parts are names and the number of a bucket.
+  return [...new Map(marks.map((mark) => [mark.join(), mark])).values()];
+}

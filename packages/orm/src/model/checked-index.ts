@@ -1,0 +1,105 @@
+import type {
+  AnyIndexDefinition,
+  DescendingField,
+  FieldOf,
+  KeyField,
+  KeyValue,
+} from "./index-definition.js";
+import type { IndexCannotBe } from "./type-errors.js";
+
+/** Row, index definitions → unknown for each that is sound; otherwise what it cannot be, a type that says what to do. */
+export type CheckedIndexes<Row, Indexes> = string extends keyof Indexes
+  ? unknown
+  : {
+      readonly [N in keyof Indexes]: Indexes[N] extends AnyIndexDefinition
+        ? CheckedIndex<Row, Indexes[N]>
+        : unknown;
+    };
+
+type CheckedIndex<Row, I extends AnyIndexDefinition> = [
+  BadPart<Row, PartOf<I["key"]>, I["each"]>,
+] extends [never]
+  ? CheckedEach<Row, I> & CheckedOptions<I>
+  : {
+      readonly key: PartProblem<
+        Row,
+        BadPart<Row, PartOf<I["key"]>, I["each"]>,
+        I["each"]
+      >;
+    };
+
+/** Key of an index → a union of its parts. */
+type PartOf<Key> = Key extends readonly (infer Part)[] ? Part : Key;
+
+/** Row, parts, `each` → those of the parts that cannot be in a key. */
+type BadPart<Row, Part, Each> = Part extends unknown
+  ? [PartProblem<Row, Part, Each>] extends [never]
+    ? never
+    : Part
+  : never;
+
+type PartProblem<Row, Part, Each> = Part extends string
+  ? FieldProblem<Row, Part, Each>
+  : Part extends DescendingField<infer F>
+    ? F extends KeyField<Row>
+      ? never
+      : IndexCannotBe<F, "desc takes a field whose values a key can hold: no array and no object">
+    : Part extends (row: never) => infer Value
+      ? ValueProblem<NonNullable<Value>, Each>
+      : never;
+
+type FieldProblem<Row, F extends string, Each> = F extends FieldOf<Row>
+  ? NonNullable<Row[F]> extends KeyValue
+    ? never
+    : NonNullable<Row[F]> extends readonly KeyValue[]
+      ? Each extends true
+        ? never
+        : IndexCannotBe<F, "an array is indexed by its elements: add each: true">
+      : IndexCannotBe<
+          F,
+          "a key can hold strings, numbers, bigints, booleans, Uint8Arrays and dates: compute one of the row, key: (row) => ..."
+        >
+  : IndexCannotBe<F, "the schema has no field of this name">;
+
+type ValueProblem<Value, Each> = [Value] extends [
+  Each extends true ? KeyValue | readonly KeyValue[] : KeyValue,
+]
+  ? never
+  : [Value] extends [readonly KeyValue[]]
+    ? IndexCannotBe<"key", "an array is indexed by its elements: add each: true">
+    : IndexCannotBe<
+        "key",
+        "the function has to return a string, number, bigint, boolean, Uint8Array or date, or nothing for a row that is not to be in the index"
+      >;
+
+/** Row, index → what its `each` cannot be: true where no part of the key is an array. */
+type CheckedEach<Row, I extends AnyIndexDefinition> = I["each"] extends true
+  ? true extends IsList<Row, PartOf<I["key"]>>
+    ? unknown
+    : {
+        readonly each: IndexCannotBe<"each", "one part of the key has to be an array, or a function that returns one">;
+      }
+  : unknown;
+
+type IsList<Row, Part> = Part extends FieldOf<Row>
+  ? NonNullable<Row[Part]> extends readonly unknown[]
+    ? true
+    : false
+  : Part extends (row: never) => unknown
+    ? true
+    : false;
+
+/** Index → those of its options that it cannot have. */
+type CheckedOptions<I extends AnyIndexDefinition> = [
+  Exclude<keyof I, keyof AnyIndexDefinition>,
+] extends [never]
+  ? I extends { readonly normalize: (...args: never) => unknown }
+    ? I["key"] extends string
+      ? unknown
+      : {
+          readonly normalize: IndexCannotBe<"normalize", "only an index over one field can normalize: compute the key instead, key: (row) => ...">;
+        }
+    : unknown
+  : {
+      readonly [O in Exclude<keyof I, keyof AnyIndexDefinition>]: IndexCannotBe<O, "an index has no such option">;
+    };

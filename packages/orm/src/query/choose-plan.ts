@@ -1,0 +1,65 @@
+import type { KeyOrder } from "@keywright/core";
+import type { CompiledIndex } from "../model/compiled-model.js";
+import { keyOrderOf } from "../transaction/key-order-of.js";
+import type { AnyQuery } from "./any-query.js";
+import { type ResumedPlan, resumePlan } from "./cursor.js";
+import { planQuery, planScan } from "./plan-query.js";
+import type { QueryPlan } from "./query-plan.js";
+import type { TableContext } from "./table-context.js";
+
+/** A plan, and the key behind which to begin; from the beginning where it is undefined. */
+export interface ChosenPlan {
+  readonly plan: QueryPlan;
+  readonly after: ResumedPlan["after"] | undefined;
+}
+
+/**
+ * The best plan of a query whose index can be read now, or that of its cursor.
+ *
+ * @throws {IndexNotReadyError} where none of its indexes is built.
+ * @throws {InvalidCursorError} for a cursor of another query.
+ * @throws what {@link planQuery} throws.
+ */
+export async function choosePlan(context: TableContext, query: AnyQuery): Promise<ChosenPlan> {
+  return await chooseOf(context, planQuery(context.model, query, orderIn(context)), query.cursor);
+}
+
+/**
+ * The plan of all rows.
+ *
+ * @throws {InvalidCursorError} for a cursor of another query.
+ * @throws what {@link planScan} throws.
+ */
+export async function chooseScan(context: TableContext, query: AnyQuery): Promise<ChosenPlan> {
+  return await chooseOf(context, [planScan(context.model, query)], query.cursor);
+}
+
+/** As {@link choosePlan}, of plans that are given. */
+export async function chooseOf(
+  context: TableContext,
+  plans: readonly QueryPlan[],
+  cursor: string | null | undefined,
+): Promise<ChosenPlan> {
+  const chosen: ChosenPlan =
+    cursor === undefined || cursor === null || cursor === ""
+      ? { plan: readablePlan(context, plans), after: undefined }
+      : resumePlan(plans, cursor);
+  const { index } = chosen.plan;
+  if (index !== undefined) await context.catalog.assertReadable(index);
+  return chosen;
+}
+
+/** The first plan whose index can be read, as far as is known; the very first where none can. */
+export function readablePlan(context: TableContext, plans: readonly QueryPlan[]): QueryPlan {
+  return plans.find(({ index }) => isReadable(context, index)) ?? plans[0]!;
+}
+
+/** Whether an index can be read, as far as is known. */
+export function isReadable({ catalog }: TableContext, index: CompiledIndex | undefined): boolean {
+  return index === undefined || catalog.snapshot.stateOf(index) === "readable";
+}
+
+/** In which order the database sorts its keys. */
+export function orderIn({ kv }: TableContext): () => KeyOrder {
+  return () => keyOrderOf(kv);
+}

@@ -1,0 +1,178 @@
+import { Buffer } from "node:buffer";
+import { encodeKey, type KvEntry, type KvKey, type KvKeyPart } from "@keywright/core";
+import { IndexKeyError } from "../errors/row-errors.js";
+import { primaryKeyOfEntry } from "../indexes/entry-value.js";
+import { indexKeys } from "../indexes/index-entries.js";
+import { isSameKey } from "../indexes/key-parts.js";
+import type { AnyRow, CompiledIndex } from "../model/compiled-model.js";
+import { keyOrderOf } from "../transaction/key-order-of.js";
+import type { AnyQuery, FoundRow } from "./any-query.js";
+import { isCovered } from "./covered-read.js";
+import { EntryReader, maxBatch } from "./entry-reader.js";
+import { assertRow, foundRow } from "./found-row.js";
+import { mayRepeat, nameOfIndex, type QueryPlan, segmentOf } from "./query-plan.js";
+import type { ReadMeter } from "./read-meter.js";
+import { readRows } from "./read-rows.js";
+import type { TableContext } from "./table-context.js";
+
+/** A row, and the key of the entry that led to it. */
+export interface ReadRow extends FoundRow {
+  readonly entryKey: KvKey;
+}
+
+/**
+ * Reads the rows of a plan, some at a time: entries of its index, then the rows that they point to, which are returned
+ * only where they have the key that led to them. Where entries hold what the query asks for, the rows are not read.
+ */
+export class RowReader {
+  readonly #context: TableContext;
+  readonly #plan: QueryPlan;
+  readonly #filter: ((row: AnyRow) => boolean) | undefined;
+  readonly #meter: ReadMeter;
+  readonly #entries: EntryReader;
+  readonly #isCovered: boolean;
+  readonly #mayRepeat: boolean;
+  /** How many entries are read at the least where not every one is a row of the result. */
+  #batch = 0;
+
+  /** @param looksAhead whether {@link hasMore} will be asked. */
+  constructor(
+    context: TableContext,
+    { plan, after }: { readonly plan: QueryPlan; readonly after: KvKey | undefined },
+    query: AnyQuery,
+    meter: ReadMeter,
+    looksAhead: boolean,
+  ) {
+    this.#context = context;
+    this.#plan = plan;
+    this.#filter = query.filter as ((row: AnyRow) => boolean) | undefined;
+    this.#meter = meter;
+    this.#isCovered = isCovered(plan, query);
+    this.#mayRepeat = mayRepeat(plan);
+    const cost = this.#isCovered ? 1 : 2;
+    this.#entries = new EntryReader(context, plan, meter, { after, cost, looksAhead });
+    meter.index = nameOfIndex(plan);
+  }
+
+  /**
+   * Rows in the order of the plan, of `count` entries or more where not every entry is a row of the result; none where
+   * there are no more.
+   *
+   * @throws {ReadLimitError} where there are more, and they may not be read.
+   */
+  async next(count: number): Promise<ReadRow[]> {
+    for (;;) {
+      const entries = await this.#entries.next(Math.max(count, this.#batch));
+      if (entries.length === 0) return [];
+      const rows = await this.#rowsOf(entries);
+      const passed =
+        this.#filter === undefined ? rows : rows.filter(({ row }) => this.#filter?.(row));
+      if (passed.length < entries.length) this.#batch = Math.min(entries.length * 2, maxBatch);
+      if (passed.length > 0) return passed;
+    }
+  }
+
+  /** Whether there are more rows; with a filter, whether there are more that it would be asked about. */
+  async hasMore(): Promise<boolean> {
+    if (!this.#mayRepeat || this.#filter !== undefined) return await this.#entries.hasMore();
+    while (this.#meter.left > 1) {
+      const entries = await this.#entries.next(1);
+      if (entries.length === 0) return false;
+      if ((await this.#rowsOf(entries)).length > 0) return true;
+    }
+    return await this.#entries.hasMore();
+  }
+
+  async #rowsOf(entries: readonly KvEntry<unknown>[]): Promise<ReadRow[]> {
+    const { index } = this.#plan;
+    if (index === undefined) return this.#storedRows(entries);
+    return this.#isCovered
+      ? this.#heldRows(index, entries)
+      : await this.#pointedRows(index, entries);
+  }
+
+  /** Entries that are the rows themselves. */
+  #storedRows(entries: readonly KvEntry<unknown>[]): ReadRow[] {
+    const rows: ReadRow[] = [];
+    for (const entry of entries) {
+      const found = foundRow(this.#context, entry.key.slice(1), entry);
+      if (found !== undefined) rows.push({ ...found, entryKey: entry.key });
+    }
+    return rows;
+  }
+
+  /** What entries hold of rows. */
+  #heldRows(index: CompiledIndex, entries: readonly KvEntry<unknown>[]): ReadRow[] {
+    const rows: ReadRow[] = [];
+    for (const { key, value, versionstamp, expireAt } of entries) {
+      const primaryKey = primaryKeyOfEntry(this.#context.model, index, value);
+      if (primaryKey === undefined) continue;
+      const row = value as AnyRow;
+      if (index.store === "copy") {
+        if (!this.#isItsKey(index, row, primaryKey, key)) continue;
+        assertRow(this.#context, row, primaryKey);
+      }
+      rows.push({ entryKey: key, primaryKey, row, versionstamp, expireAt });
+    }
+    return rows;
+  }
+
+  /** The rows that entries point to, without those that no longer have the entry's key. */
+  async #pointedRows(
+    index: CompiledIndex,
+    entries: readonly KvEntry<unknown>[],
+  ): Promise<ReadRow[]> {
+    const keys: KvKey[] = [];
+    const primaryKeys: (readonly KvKeyPart[])[] = [];
+    for (const { key, value } of entries) {
+      const primaryKey = primaryKeyOfEntry(this.#context.model, index, value);
+      if (primaryKey === undefined) continue;
+      keys.push(key);
+      primaryKeys.push(primaryKey);
+    }
+    this.#meter.add(primaryKeys.length);
+    const stored = await readRows(this.#context, primaryKeys);
+    const rows: ReadRow[] = [];
+    for (const [i, primaryKey] of primaryKeys.entries()) {
+      const found = foundRow(this.#context, primaryKey, stored[i]!);
+      const entryKey = keys[i]!;
+      if (found === undefined || !this.#isItsKey(index, found.row, primaryKey, entryKey)) continue;
+      rows.push({ ...found, entryKey });
+    }
+    return rows;
+  }
+
+  /** Whether a key is one that the row has, and the first of those that the plan reads. */
+  #isItsKey(
+    index: CompiledIndex,
+    row: AnyRow,
+    primaryKey: readonly KvKeyPart[],
+    key: KvKey,
+  ): boolean {
+    const own = keysOrNone(this.#context, index, row, primaryKey);
+    if (!own.some((other) => isSameKey(other, key))) return false;
+    if (!this.#mayRepeat || own.length === 1) return true;
+    const order = keyOrderOf(this.#context.kv);
+    const bytes = encodeKey(key, order);
+    return !own.some((other) => {
+      const difference = Buffer.compare(encodeKey(other, order), bytes);
+      const isBefore = this.#plan.reverse ? difference > 0 : difference < 0;
+      return isBefore && segmentOf(this.#plan, other) >= 0;
+    });
+  }
+}
+
+function keysOrNone(
+  { model }: TableContext,
+  index: CompiledIndex,
+  row: AnyRow,
+  primaryKey: readonly KvKeyPart[],
+): readonly KvKey[] {
+  try {
+    return indexKeys(model, index, row, primaryKey);
+  } catch (error) {
+    // A row written by hand, with a value that the index cannot hold, has no key in it.
+    if (error instanceof IndexKeyError) return [];
+    throw error;
+  }
+}

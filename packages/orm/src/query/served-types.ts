@@ -1,0 +1,171 @@
+import type { Model, Row } from "../model/model.js";
+import type { NoCondition, NoIndexServes, ReadsWholeTable } from "../model/type-errors.js";
+import type { ConditionKind } from "./condition-types.js";
+import type { AnyKeyPath, KeyPaths } from "./key-path-types.js";
+
+/**
+ * Model, `where`, `orderBy`, `index` → unknown where an index serves the query; otherwise what its argument cannot be: a
+ * type that says what to do.
+ *
+ * An absent `where` or `orderBy` is `{}`, an absent `index` never. Of a `where` whose fields are not known nothing is
+ * said: it is left to the check at run time.
+ */
+export type Served<M extends Model, W, O, X> =
+  SaysNothing<W, O, X> extends true
+    ? {
+        readonly where: ReadsWholeTable<"say which rows are meant, by where, orderBy or index; scan() reads the whole table">;
+      }
+    : ServedOrAll<M, W, O, X>;
+
+/** The same, where a query that says nothing means all rows. */
+export type ServedOrAll<M extends Model, W, O, X> = string extends keyof W
+  ? unknown
+  : SaysNothing<W, O, X> extends true
+    ? unknown
+    : [BadCondition<W>] extends [never]
+      ? ServedBy<KeyPaths<M>, W, OrderList<O>, X>
+      : {
+          readonly where: {
+            readonly [F in BadCondition<W>]: NoCondition<"give a value, { in: [...] }, or one range: gt or gte with lt or lte, between, startsWith; leave a field out that may have any value">;
+          };
+        };
+
+/** The same, where a query with neither `where` nor `index` has to say by `filter` that it means all rows. */
+export type ServedOrFiltered<M extends Model, W, O, X> = ServedOrAll<M, W, O, X> &
+  (SaysNothing<W, {}, X> extends true ? EveryRow<M> : unknown);
+
+/** All rows are meant: `filter: () => true`. */
+interface EveryRow<M extends Model> {
+  readonly filter: (row: Row<M>) => boolean;
+}
+
+type SaysNothing<W, O, X> = [keyof W, OrderedField<O>, X] extends [never, never, never]
+  ? true
+  : false;
+
+/** `where` → its fields of which it says nothing, or more than a key can serve. */
+type BadCondition<W> = {
+  [F in keyof W]-?: "none" extends ConditionKind<W[F]> ? F : never;
+}[keyof W];
+
+/** `where` → its fields with one value. */
+type SingleField<W> = {
+  [F in keyof W]-?: ConditionKind<W[F]> extends "equal" ? F : never;
+}[keyof W];
+
+/** `orderBy` → its objects, in a list. */
+type OrderList<O> = O extends readonly unknown[] ? O : [keyof O] extends [never] ? [] : [O];
+
+/** `orderBy` → its fields. */
+type OrderedField<O> = O extends readonly (infer Each)[] ? KeyOfEach<Each> : keyof O;
+
+type KeyOfEach<T> = T extends unknown ? keyof T : never;
+
+type ServedBy<Paths, W, O extends readonly unknown[], X> = [X] extends [never]
+  ? Serving<Paths, keyof Paths, W, O, false> extends never
+    ? Unserved<Paths, W, O>
+    : unknown
+  : Serving<Paths, X, W, O, true> extends never
+    ? At<
+        Serving<Paths, X, W, [], true>,
+        NoIndexServes<
+          keyof W | OrderedField<O>,
+          "the keys of the index that is named do not begin with these fields, or are sorted otherwise: name another, or none"
+        >
+      >
+    : unknown;
+
+type Unserved<Paths, W, O extends readonly unknown[]> =
+  Serving<Paths, keyof Paths, W, O, true> extends never
+    ? At<
+        Serving<Paths, keyof Paths, W, [], false>,
+        NoIndexServes<
+          keyof W | OrderedField<O>,
+          "declare an index whose key begins with the fields of where and goes on with those of orderBy, or put conditions into filter"
+        >
+      >
+    : At<
+        Serving<Paths, keyof Paths, W, [], false>,
+        NoIndexServes<
+          keyof W | OrderedField<O>,
+          "the index with these fields lacks rows, those without its other fields or those that its own where leaves out: name it by index if that is meant, or declare an index of these fields alone"
+        >
+      >;
+
+/** Indexes that serve `where` without its order, error → what is refused: the order if there are any, else `where`. */
+type At<WithoutOrder, E> = [WithoutOrder] extends [never]
+  ? { readonly where: E }
+  : { readonly orderBy: E };
+
+/** Key paths, names, `where`, order → the names of those that serve the query; `Forced` where rows may be missing. */
+type Serving<Paths, N, W, O extends readonly unknown[], Forced> = N extends keyof Paths
+  ? Paths[N] extends infer P extends AnyKeyPath
+    ? Serves<P, W, O, Forced> extends true
+      ? N
+      : never
+    : never
+  : never;
+
+type Serves<P extends AnyKeyPath, W, O extends readonly unknown[], Forced> = [Forced] extends [true]
+  ? Begins<P, W, O>
+  : P["partial"] extends true
+    ? false
+    : [Exclude<P["needed"], keyof W> | Exclude<P["computed"], keyof W | OrderedField<O>>] extends [
+          never,
+        ]
+      ? Begins<P, W, O>
+      : false;
+
+/** Whether the fields of `where` come first in the keys, a range last, and those of the order next. */
+type Begins<P extends AnyKeyPath, W, O extends readonly unknown[]> = [
+  Exclude<keyof W, Read<P["fields"], W>>,
+] extends [never]
+  ? InOrder<P["fields"], O, SingleField<W>, P["descending"]>
+  : false;
+
+/** Fields of a key, `where` → those of the first that it names, up to a range. */
+type Read<Fields extends readonly unknown[], W, Named = never> = Fields extends readonly [
+  infer F,
+  ...infer Next,
+]
+  ? F extends keyof W
+    ? ConditionKind<W[F]> extends "equal" | "in"
+      ? Read<Next, W, Named | F>
+      : Named | F
+    : Named
+  : Named;
+
+/**
+ * Whether keys are sorted as asked. `Single` are fields with one value, which do not matter. `Turned` is how the index
+ * has been read for the fields before: `"forward"`, `"backward"`, or `"either"`.
+ */
+type InOrder<
+  Fields extends readonly unknown[],
+  O extends readonly unknown[],
+  Single,
+  Descending,
+  Turned = "either",
+> = O extends readonly [infer Next, ...infer Others]
+  ? [keyof Next] extends [Single]
+    ? InOrder<Fields, Others, Single, Descending, Turned>
+    : Fields extends readonly [infer F, ...infer Rest]
+      ? F extends Single
+        ? InOrder<Rest, O, Single, Descending, Turned>
+        : [keyof Next] extends [F]
+          ? Turn<Turned, Next[keyof Next], F extends Descending ? "desc" : "asc"> extends infer T
+            ? [T] extends [never]
+              ? false
+              : InOrder<Rest, Others, Single | F, Descending, T>
+            : never
+          : false
+      : false
+  : true;
+
+/** How the index has been read, direction asked, direction of the index's part → how it is read; never where it cannot be. */
+type Turn<Turned, Asked, Own> = ["asc" | "desc"] extends [Asked]
+  ? Turned
+  : (Asked extends Own ? "forward" : "backward") extends infer T
+    ? Turned extends "either" | T
+      ? T
+      : never
+    : never;

@@ -1,0 +1,24 @@
+import type { KvKeyPart } from "@keywright/core";
+import { isSameKey, keyPartOf } from "../indexes/key-parts.js";
+import type { AnyRow } from "../model/compiled-model.js";
+
+/** The primary key that stands in some fields of a row; undefined where one of them is absent: it refers to nothing then. */
+export function referencedKey(fields: readonly string[], row: AnyRow): KvKeyPart[] | undefined {
+  const parts: KvKeyPart[] = [];
+  for (const field of fields) {
+    const part = keyPartOf(row[field]);
+    if (part === undefined) return undefined;
+    parts.push(part);
+  }
+  return parts;
+}
+
+/** Whether some fields of a row hold this primary key. */
+export function isReferenceTo(
+  fields: readonly string[],
+  row: AnyRow,
+  primaryKey: readonly KvKeyPart[],
+): boolean {
+  const key = referencedKey(fields, row);
+  return key !== undefined && isSameKey(key, primaryKey);
+}

@@ -1,0 +1,14 @@
+import type { AnyRow } from "../model/compiled-model.js";
+import type { ReadMeter } from "../query/read-meter.js";
+import type { TableContext } from "../query/table-context.js";
+import type { IncludedRelation } from "./include-query.js";
+
+/** A relation that is loaded for some rows. */
+export interface RelationLoad extends IncludedRelation {
+  readonly context: TableContext;
+  /** Whole rows. */
+  readonly rows: readonly AnyRow[];
+  readonly meter: ReadMeter;
+  /** Gives rows of the relation's model the shape that its query asks for, with relations of their own. */
+  readonly shape: (target: TableContext, rows: readonly AnyRow[]) => Promise<AnyRow[]>;
+}

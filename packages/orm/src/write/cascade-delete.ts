@@ -1,0 +1,223 @@
+import type { KvKeyPart } from "@keywright/core";
+import { RowNotFoundError, RowReferencedError } from "../errors/row-errors.js";
+import { TransactionConflictError } from "../errors/transaction-errors.js";
+import { isSameKey } from "../indexes/key-parts.js";
+import type { FoundRow } from "../query/any-query.js";
+import { findByPrimaryKey } from "../query/find-unique.js";
+import { ReadMeter } from "../query/read-meter.js";
+import { type TableContext, tablesWithin } from "../query/table-context.js";
+import { findRestriction } from "../relations/find-restriction.js";
+import { deleteJobKey } from "../relations/guard-keys.js";
+import { isLimitError } from "../transaction/is-limit-error.js";
+import { pauseBeforeAttempt } from "../transaction/pause.js";
+import { runTransaction } from "../transaction/run-transaction.js";
+import { CascadeBudget } from "./cascade-budget.js";
+import {
+  type CascadeRow,
+  type CascadeWalkOptions,
+  cascadePath,
+  walkCascade,
+} from "./cascade-walk.js";
+import { deleteSingleRow } from "./delete-single-row.js";
+import { assertVersion, type FindRow } from "./find-row.js";
+import { runAtomically } from "./run-atomically.js";
+import type { WriteOptions } from "./write-options.js";
+
+/** So many rows one commit deletes or changes at the most. */
+const maxRows = 1000;
+const maxAttempts = 100;
+const unlimited = { checks: Number.POSITIVE_INFINITY, mutations: Number.POSITIVE_INFINITY };
+
+/** The row that is to be deleted, and how it is found. */
+interface Deletion {
+  readonly find: FindRow;
+  readonly where: unknown;
+  readonly options: WriteOptions;
+}
+
+/** Thrown out of a transaction that would be more than one commit takes. */
+class TooManyRows extends Error {}
+
+/** Thrown where another row is found than at first. */
+class AnotherRow extends Error {}
+
+/**
+ * Deletes a row of a model to which others refer, and does with those who refer to it what their relations say.
+ *
+ * All of it is one commit where one can take it: a thousand rows at the most, and no more than the database takes at once.
+ * Otherwise it is done in steps, the row itself last: whoever refers to a row is gone, or refers to nothing, when that is
+ * deleted. That it is being deleted is written down before the first step, so that {@link finishDelete} can go on.
+ * Within a transaction it is part of that, whatever number of rows there is.
+ *
+ * @param where names the row in the error.
+ * @returns the row as it was.
+ * @throws {RowNotFoundError} where there is none.
+ * @throws {RowReferencedError} where one of those that would be deleted may not be. Nothing was written, unless the
+ * reference was made after the first of several steps: what is deleted then stays deleted, and the row itself stays.
+ * @throws {VersionConflictError} where it does not have the versionstamp asked for, which the first step checks.
+ */
+export async function cascadeDelete(
+  context: TableContext,
+  find: FindRow,
+  where: unknown,
+  options: WriteOptions,
+  meter: ReadMeter,
+): Promise<FoundRow> {
+  const deletion = { find, where, options };
+  // However many rows refer to it: what limits a query is no reason to leave some of them.
+  const reads = new ReadMeter(context.model.name, Number.POSITIVE_INFINITY);
+  try {
+    for (let attempt = 1; ; attempt++) {
+      await pauseBeforeAttempt(attempt);
+      try {
+        return await deleteFound(context, deletion, reads);
+      } catch (error) {
+        if (!(error instanceof AnotherRow)) throw error;
+        if (attempt === maxAttempts) throw new TransactionConflictError(attempt);
+      }
+    }
+  } finally {
+    meter.reads += reads.reads;
+  }
+}
+
+async function deleteFound(
+  context: TableContext,
+  deletion: Deletion,
+  meter: ReadMeter,
+): Promise<FoundRow> {
+  const found = await deletion.find();
+  if (found === undefined) throw new RowNotFoundError(context.model.name, deletion.where);
+  const { primaryKey } = found;
+  if (context.transaction !== undefined) {
+    return await deleteWithin(context, deletion, primaryKey, meter);
+  }
+  const deleted = await tryOneCommit(context, deletion, primaryKey, meter);
+  if (deleted !== undefined) return deleted;
+  await beginDelete(context, deletion, primaryKey);
+  const last = await finishDelete(context, primaryKey, meter);
+  if (last === undefined) throw new RowNotFoundError(context.model.name, deletion.where);
+  return last;
+}
+
+/** As a part of the caller's transaction, which has all of it or, where it throws, nothing. */
+async function deleteWithin(
+  context: TableContext,
+  deletion: Deletion,
+  primaryKey: readonly KvKeyPart[],
+  meter: ReadMeter,
+): Promise<FoundRow> {
+  return await runAtomically(context, async ({ tables }) => {
+    const budget = new CascadeBudget(unlimited, Number.POSITIVE_INFINITY);
+    const all = { writes: tables, reads: tables, lists: tables };
+    const maxDepth = Number.POSITIVE_INFINITY;
+    return await deleteAtOnce(deletion, context, primaryKey, {
+      tables: all,
+      budget,
+      meter,
+      maxDepth,
+    });
+  });
+}
+
+/** Undefined where it is more than one commit takes. */
+async function tryOneCommit(
+  context: TableContext,
+  deletion: Deletion,
+  primaryKey: readonly KvKeyPart[],
+  meter: ReadMeter,
+): Promise<FoundRow | undefined> {
+  try {
+    return await runTransaction(context.kv, async (transaction) => {
+      const within = tablesWithin(context.tables, transaction);
+      // Entries need not be part of the commit's conditions: the guards tell of new ones, the rows of those that are old.
+      const tables = { writes: within, reads: within, lists: context.tables };
+      const budget = new CascadeBudget(context.limits, maxRows);
+      const maxDepth = Math.min(maxRows, context.limits.checks);
+      return await deleteAtOnce(deletion, context, primaryKey, { tables, budget, meter, maxDepth });
+    });
+  } catch (error) {
+    if (error instanceof TooManyRows || isLimitError(error)) return undefined;
+    throw error;
+  }
+}
+
+async function deleteAtOnce(
+  { find, where, options }: Deletion,
+  { model }: TableContext,
+  primaryKey: readonly KvKeyPart[],
+  walk: CascadeWalkOptions,
+): Promise<FoundRow> {
+  const findSame = async () => {
+    const found = await find();
+    if (found !== undefined && !isSameKey(found.primaryKey, primaryKey)) throw new AnotherRow();
+    return found;
+  };
+  const deleteFirst = (within: TableContext) =>
+    deleteSingleRow(within, findSame, where, options, walk.meter);
+  const { deleted } = await walkCascade(cascadePath(model, primaryKey), { ...walk, deleteFirst });
+  if (deleted === undefined) throw new TooManyRows();
+  return deleted;
+}
+
+/** Writes down that a row is being deleted, when it has found that nothing forbids it. */
+async function beginDelete(
+  context: TableContext,
+  { where, options }: Deletion,
+  primaryKey: readonly KvKeyPart[],
+): Promise<void> {
+  const { kv, model, tables } = context;
+  await findRestriction(tables, model, primaryKey);
+  await runTransaction(kv, async (transaction) => {
+    const meter = new ReadMeter(model.name, Number.POSITIVE_INFINITY);
+    const within = { ...context, kv: transaction, transaction };
+    const found = await findByPrimaryKey(within, primaryKey, meter);
+    if (found === undefined) throw new RowNotFoundError(model.name, where);
+    assertVersion(model, found, options);
+    const { expireAt } = found;
+    // It ends with the row: another that has its key later is not to be deleted.
+    const expireIn = expireAt === undefined ? undefined : Math.max(1, expireAt - Date.now());
+    await transaction.set(deleteJobKey(model, primaryKey), true, { expireIn });
+  });
+}
+
+/**
+ * Deletes a row and those who refer to it, in steps of one commit each. Where it was begun before, it goes on.
+ *
+ * @returns the row as it was; undefined where it is not there any more.
+ * @throws {RowReferencedError} where one of those that would be deleted may not be. What was deleted before stays deleted,
+ * and the row itself is no longer on its way out.
+ */
+export async function finishDelete(
+  context: TableContext,
+  primaryKey: readonly KvKeyPart[],
+  meter: ReadMeter,
+): Promise<FoundRow | undefined> {
+  const { kv, model, limits, tables } = context;
+  let path: readonly CascadeRow[] = cascadePath(model, primaryKey);
+  let deleted: FoundRow | undefined;
+  let rows = maxRows;
+  while (path.length > 0) {
+    try {
+      const progress = await runTransaction(kv, async (transaction) => {
+        const writes = tablesWithin(tables, transaction);
+        return await walkCascade(path, {
+          tables: { writes, reads: tables, lists: tables },
+          budget: new CascadeBudget(limits, rows),
+          meter,
+          maxDepth: Number.POSITIVE_INFINITY,
+        });
+      });
+      ({ path } = progress);
+      deleted ??= progress.deleted;
+    } catch (error) {
+      if (rows > 1 && isLimitError(error)) {
+        rows = Math.ceil(rows / 2);
+        continue;
+      }
+      if (error instanceof RowReferencedError) await kv.delete(deleteJobKey(model, primaryKey));
+      throw error;
+    }
+  }
+  return deleted;
+}

@@ -1,0 +1,61 @@
+import { monotonicUlid } from "@keywright/core";
+import { primaryKeyOf } from "../indexes/primary-key.js";
+import type { AnyRow, CompiledModel } from "../model/compiled-model.js";
+import type { FoundRow } from "../query/any-query.js";
+import type { TableContext } from "../query/table-context.js";
+import { commitChange } from "./commit-change.js";
+import { copyOfData } from "./copy-of-data.js";
+import { parseRow } from "./parse-row.js";
+import { planChange } from "./plan-change.js";
+import { afterWrite, copyOfRow, hookedData, hooksOf } from "./row-hooks.js";
+import type { WriteOptions } from "./write-options.js";
+
+/**
+ * The row that `create` makes of what it was given: what the hook before it returned, with an id, parsed. A promise only
+ * where there is a hook, or the schema has asynchronous parts.
+ *
+ * @throws {RowInvalidError} where the schema refuses the data.
+ */
+export function newRow(context: TableContext, data: unknown): AnyRow | Promise<AnyRow> {
+  const { model } = context;
+  if (typeof data !== "object" || data === null || Array.isArray(data)) {
+    return parseRow(model, data);
+  }
+  const own = copyOfData(model, data);
+  const beforeCreate = hooksOf(context)?.beforeCreate;
+  if (beforeCreate === undefined) return parseRow(model, withId(model, own));
+  return hookedData(own, beforeCreate).then((hooked) =>
+    parseRow(model, withId(model, copyOfData(model, hooked))),
+  );
+}
+
+/**
+ * Stores a new row. Its fields are parsed already.
+ *
+ * @throws {UniqueConstraintError} where another row has its primary key or a unique value.
+ */
+export async function insertRow(
+  context: TableContext,
+  row: AnyRow,
+  { expireIn }: WriteOptions,
+): Promise<FoundRow> {
+  const { model, catalog } = context;
+  const primaryKey = primaryKeyOf(model, row);
+  if (expireIn !== undefined) await catalog.markExpiring();
+  const { versionstamp } = await commitChange(context, (snapshot) =>
+    planChange(context, snapshot, { primaryKey, before: null, row, expireIn }),
+  );
+  const hooks = hooksOf(context);
+  if (hooks?.afterCreate !== undefined) {
+    const copy = copyOfRow(row);
+    await afterWrite(context, () => hooks.afterCreate?.(copy));
+  }
+  return { row, primaryKey, versionstamp };
+}
+
+/** With an id where the model generates one and none is there. */
+function withId(model: CompiledModel, data: AnyRow): AnyRow {
+  const [field] = model.primaryKey;
+  if (!model.generatesId || field === undefined || data[field] !== undefined) return data;
+  return { ...data, [field]: monotonicUlid() };
+}

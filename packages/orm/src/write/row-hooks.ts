@@ -1,0 +1,36 @@
+import type { AnyRow } from "../model/compiled-model.js";
+import type { AnyHooks } from "../query/database-settings.js";
+import type { TableContext } from "../query/table-context.js";
+
+/** The hooks of a context's model; undefined where it has none. */
+export function hooksOf({ model, settings }: TableContext): AnyHooks | undefined {
+  return Object.hasOwn(settings.hooks, model.name) ? settings.hooks[model.name] : undefined;
+}
+
+/** Calls a hook before a write with data to write, of which it has a copy; returns those that it returned, or the same. */
+export async function hookedData(data: AnyRow, call: (data: AnyRow) => unknown): Promise<AnyRow> {
+  const own = { ...data };
+  const returned = await call(own);
+  return (returned ?? own) as AnyRow;
+}
+
+/**
+ * Calls a hook after a write: once it is committed, within a transaction behind its commit. What it throws is thrown by the
+ * call that wrote, or by the transaction; the write stands all the same.
+ */
+export async function afterWrite(
+  { transaction }: TableContext,
+  call: () => unknown,
+): Promise<void> {
+  if (transaction === undefined) await call();
+  else {
+    transaction.afterCommit(async () => {
+      await call();
+    });
+  }
+}
+
+/** A copy of a row for a hook: what becomes of it there is of no consequence to what is written and returned. */
+export function copyOfRow(row: AnyRow): AnyRow {
+  return structuredClone(row);
+}

@@ -1,0 +1,318 @@
+import { type EmbeddedKv, type Kv, type KvU64, openKv } from "@keywright/core";
+import * as fc from "fast-check";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import * as z from "zod";
+import { createDatabase, defineModel, migrate } from "../src/index.js";
+import { Crash, crashingKv, denoKv, interferingKv } from "./faulty-kv.js";
+import { rejection } from "./user-model.js";
+
+const Plain = defineModel({
+  name: "tasks",
+  schema: z.object({
+    id: z.string(),
+    list: z.string().optional(),
+    tags: z.array(z.string()).default([]),
+  }),
+  primaryKey: "id",
+  indexes: { byList: { key: "list" }, byTag: { key: "tags", each: true } },
+});
+const Task = defineModel({
+  ...Plain,
+  count: true,
+  indexes: {
+    byList: { key: "list", count: true },
+    byTag: { key: "tags", each: true, count: true },
+  },
+});
+
+let kv: EmbeddedKv;
+beforeEach(async () => {
+  kv = await openKv();
+});
+afterEach(() => kv.close());
+
+const openPlain = (on: Kv = kv) => createDatabase({ kv: on, models: { tasks: Plain } });
+const open = (on: Kv = kv) => createDatabase({ kv: on, models: { tasks: Task } });
+
+/** The counters that are kept, but those at 0. */
+async function counters(): Promise<Record<string, bigint>> {
+  const found: Record<string, bigint> = {};
+  for await (const { key, value } of kv.list<KvU64>({ prefix: ["__keywright", "count"] })) {
+    if (value.value !== 0n) found[key.slice(2).join("/")] = value.value;
+  }
+  return found;
+}
+
+/** The same by a scan of the rows. */
+async function counted(): Promise<Record<string, bigint>> {
+  const found: Record<string, bigint> = {};
+  const add = (name: string) => {
+    found[name] = (found[name] ?? 0n) + 1n;
+  };
+  for await (const { value } of kv.list<{ list?: string; tags: string[] }>({ prefix: ["tasks"] })) {
+    add("tasks");
+    if (value.list !== undefined) add(`tasks_by_list/${value.list}`);
+    for (const tag of new Set(value.tags)) add(`tasks_by_tag/${tag}`);
+  }
+  return found;
+}
+
+const stateOf = async (name: string) => {
+  const { value } = await kv.get<{ counters?: Record<string, string> }>([
+    "__keywright",
+    "catalog",
+    "tasks",
+  ]);
+  return value?.counters?.[name] ?? "absent";
+};
+
+describe("kept from the first row", () => {
+  it("follow what is created, changed and deleted", async () => {
+    const db = await open();
+    await db.tasks.create({ data: { id: "a", list: "x", tags: ["1", "2", "1"] } });
+    await db.tasks.create({ data: { id: "b", list: "x" } });
+    expect(await counters()).toEqual({
+      tasks: 2n,
+      "tasks_by_list/x": 2n,
+      "tasks_by_tag/1": 1n,
+      "tasks_by_tag/2": 1n,
+    });
+    await db.tasks.update({ where: { id: "a" }, data: { list: "y", tags: ["2", "3"] } });
+    expect(await counters()).toEqual({
+      tasks: 2n,
+      "tasks_by_list/x": 1n,
+      "tasks_by_list/y": 1n,
+      "tasks_by_tag/2": 1n,
+      "tasks_by_tag/3": 1n,
+    });
+    await db.tasks.update({ where: { id: "b" }, data: { list: { unset: true } } });
+    await db.tasks.delete({ where: { id: "a" } });
+    expect(await counters()).toEqual({ tasks: 1n });
+  });
+
+  it("do not follow a write that fails", async () => {
+    const db = await open();
+    await db.tasks.create({ data: { id: "a", list: "x" } });
+    await rejection(db.tasks.create({ data: { id: "a", list: "x" } }));
+    await rejection(db.tasks.update({ where: { id: "b" }, data: { list: "y" } }));
+    await rejection(
+      db.transaction(async (tx) => {
+        await tx.tasks.create({ data: { id: "c", list: "x" } });
+        throw new Error("given up");
+      }),
+    );
+    expect(await counters()).toEqual(await counted());
+  });
+
+  it("are exact whatever several clients do at once", async () => {
+    const ids = fc.constantFrom("a", "b", "c");
+    const list = fc.option(fc.constantFrom("x", "y"), { nil: undefined });
+    const tags = fc.array(fc.constantFrom("1", "2"), { maxLength: 3 });
+    const write = fc.record({
+      kind: fc.constantFrom("create", "update", "delete", "upsert", "transaction"),
+      id: ids,
+      list,
+      tags,
+    });
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.array(write, { maxLength: 6 }), { minLength: 3, maxLength: 3 }),
+        async (clients) => {
+          for await (const { key } of kv.list({ prefix: [] })) await kv.delete(key);
+          const run = async (writes: (typeof clients)[number]) => {
+            const db = await open();
+            for (const { kind, id, list, tags } of writes) {
+              const data = { id, tags, ...(list !== undefined && { list }) };
+              const change = { tags, list: list === undefined ? { unset: true as const } : list };
+              const writing =
+                kind === "create"
+                  ? db.tasks.create({ data })
+                  : kind === "update"
+                    ? db.tasks.update({ where: { id }, data: change })
+                    : kind === "delete"
+                      ? db.tasks.delete({ where: { id } })
+                      : kind === "upsert"
+                        ? db.tasks.upsert({ where: { id }, create: data, update: change })
+                        : db.transaction(async (tx) => {
+                            await tx.tasks.upsert({ where: { id }, create: data, update: change });
+                            await tx.tasks.delete({ where: { id } });
+                          });
+              await writing.catch((error: { code?: string }) => {
+                expect(["KW_UNIQUE_CONSTRAINT", "KW_ROW_NOT_FOUND"]).toContain(error.code);
+              });
+            }
+          };
+          await Promise.all(clients.map(run));
+          expect(await counters()).toEqual(await counted());
+        },
+      ),
+      { numRuns: 30 },
+    );
+  });
+});
+
+it("refuse rows that expire", async () => {
+  for (const model of [
+    defineModel({ ...Plain, count: true }),
+    defineModel({ ...Task, count: false }),
+  ]) {
+    const own = await openKv();
+    try {
+      const db = await createDatabase({ kv: own, models: { tasks: model as typeof Task } });
+      const error = await rejection(db.tasks.create({ data: { id: "a" }, expireIn: 1000 }));
+      expect(error).toMatchObject({ code: "KW_ARGUMENT_INVALID", argument: "expireIn" });
+    } finally {
+      await own.close();
+    }
+  }
+});
+
+it("refuse the writes of a program that does not know them", async () => {
+  await open();
+  const old = await openPlain();
+  expect(await rejection(old.tasks.create({ data: { id: "a" } }))).toMatchObject({
+    code: "KW_STALE_SCHEMA",
+    unknownIndexes: ["count of rows", "count of byList", "count of byTag"],
+  });
+});
+
+describe("that are new to a model with rows", () => {
+  const fill = async (rows: number) => {
+    const db = await openPlain();
+    for (let i = 0; i < rows; i++) {
+      await db.tasks.create({
+        data: { id: `r${String(i).padStart(4, "0")}`, list: `l${i % 3}`, tags: [`t${i % 2}`] },
+      });
+    }
+    return db;
+  };
+  const expectBuilt = async () => {
+    expect(await counters()).toEqual(await counted());
+    expect(await stateOf("")).toBe("readable");
+    for (const left of ["counted", "counting"]) {
+      expect((await kv.list({ prefix: ["__keywright", left] }).next()).done).toBe(true);
+    }
+  };
+
+  it("are not kept before they are built", async () => {
+    await fill(3);
+    const db = await open();
+    await db.tasks.create({ data: { id: "x", list: "l0" } });
+    await db.tasks.delete({ where: { id: "r0000" } });
+    expect(await counters()).toEqual({});
+    expect(await stateOf("")).toBe("absent");
+  });
+
+  it.each([
+    ["the embedded database", (on: Kv) => on],
+    ["a database with Deno KV's limits", denoKv],
+  ])("are built by a migration on %s", async (_, wrap) => {
+    await fill(20);
+    expect((await migrate(await open(wrap(kv)))).status).toBe("done");
+    await expectBuilt();
+  });
+
+  it("are built beside writers, whose writes are counted once", async () => {
+    await fill(600);
+    const db = await open();
+    const builder = await open();
+    let isBuilt = false;
+    const write = async (client: number) => {
+      for (let i = 0; !isBuilt; i++) {
+        const id = `r${String((i * 37 + client * 211) % 700).padStart(4, "0")}`;
+        const data = { list: `l${i % 4}`, tags: [`t${i % 3}`, "all"] };
+        await db.tasks.upsert({ where: { id }, create: { id, ...data }, update: data });
+        if (i % 3 === 0) await db.tasks.delete({ where: { id } }).catch(() => undefined);
+      }
+    };
+    const build = migrate(builder).finally(() => {
+      isBuilt = true;
+    });
+    await Promise.all([build, write(0), write(1), write(2)]);
+    await expectBuilt();
+  });
+
+  it("count a row that changes between the batch's look and its commit once, as it is then", async () => {
+    const db = await fill(4);
+    const moves = [
+      async () => (await open()).tasks.update({ where: { id: "r0001" }, data: { list: "moved" } }),
+      async () => (await open()).tasks.delete({ where: { id: "r0002" } }),
+      async () => (await open()).tasks.create({ data: { id: "r0001b", list: "new" } }),
+      async () => (await open()).tasks.update({ where: { id: "r0000" }, data: { list: "late" } }),
+    ];
+    // From the second commit on: the first makes the counters known.
+    let commits = 0;
+    const racing = interferingKv(kv, async () => {
+      if (commits++ > 0) await moves.shift()?.();
+    });
+    expect((await migrate(await open(racing))).status).toBe("done");
+    expect(moves).toEqual([]);
+    await expectBuilt();
+    expect((await rejection(db.tasks.create({ data: { id: "z" } }))).code).toBe("KW_STALE_SCHEMA");
+  });
+
+  it.each(["before", "after"] as const)(
+    "are exact when the build dies %s any of its commits",
+    async (moment) => {
+      for (let at = 1; ; at++) {
+        const own = await openKv();
+        const outer = kv;
+        kv = own;
+        try {
+          await fill(12);
+          const dying = await open(crashingKv(denoKv(own), at, moment));
+          const end = await migrate(dying).catch((error: unknown) => error);
+          const db = await open();
+          await db.tasks.update({ where: { id: "r0003" }, data: { list: "between" } });
+          await db.tasks.delete({ where: { id: "r0009" } });
+          await db.tasks.create({ data: { id: "r0000b", list: "between" } });
+          expect((await migrate(db)).status).toBe("done");
+          await expectBuilt();
+          if (!(end instanceof Crash)) {
+            expect(at).toBeGreaterThan(4);
+            return;
+          }
+        } finally {
+          kv = outer;
+          await own.close();
+        }
+      }
+    },
+  );
+
+  it("are built once by two runs at once", async () => {
+    await fill(300);
+    const runs = await Promise.all([migrate(await open()), migrate(await open())]);
+    expect(runs.map(({ status }) => status)).toEqual(["done", "done"]);
+    await expectBuilt();
+  });
+
+  it("stop at the signal and go on behind the last batch", async () => {
+    await fill(30);
+    const stop = new AbortController();
+    let commits = 0;
+    const stopping = interferingKv(denoKv(kv), async () => {
+      if (++commits === 3) stop.abort();
+    });
+    expect((await migrate(await open(stopping), { signal: stop.signal })).status).toBe("stopped");
+    expect(await stateOf("")).toBe("write-only");
+    await migrate(await open());
+    await expectBuilt();
+  });
+
+  it("are not built of a model whose rows expire", async () => {
+    const db = await fill(1);
+    await db.tasks.create({ data: { id: "x" }, expireIn: 1000 });
+    await migrate(await open());
+    expect(await stateOf("")).toBe("absent");
+    expect(await counters()).toEqual({});
+  });
+});
+
+it("of rows that were written by hand are absent, like their indexes", async () => {
+  await kv.set(["tasks", "a"], { id: "a", list: "x", tags: [] });
+  await open();
+  expect(await stateOf("")).toBe("absent");
+  await migrate(await open());
+  expect(await counters()).toEqual({ tasks: 1n, "tasks_by_list/x": 1n });
+});

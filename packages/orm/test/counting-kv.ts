@@ -1,0 +1,36 @@
+import type { Kv } from "@keywright/core";
+
+/** How often each method of a database was called. */
+export interface KvCalls {
+  get: number;
+  getMany: number;
+  list: number;
+  commit: number;
+}
+
+/** A database, and how often its methods are called from now on. */
+export function countingKv(kv: Kv): { readonly kv: Kv; readonly calls: KvCalls } {
+  const calls: KvCalls = { get: 0, getMany: 0, list: 0, commit: 0 };
+  const counted = new Proxy(kv, {
+    get(target, property) {
+      if (property === "atomic") {
+        return () => {
+          const operation = target.atomic();
+          const commit = operation.commit.bind(operation);
+          operation.commit = () => {
+            calls.commit++;
+            return commit();
+          };
+          return operation;
+        };
+      }
+      const member: unknown = Reflect.get(target, property, target);
+      if (typeof member !== "function") return member;
+      return (...given: unknown[]) => {
+        if (property === "get" || property === "getMany" || property === "list") calls[property]++;
+        return member.apply(target, given);
+      };
+    },
+  });
+  return { kv: counted, calls };
+}

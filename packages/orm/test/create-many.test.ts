@@ -1,0 +1,311 @@
+import { openKv as openDenoKv } from "@deno/kv";
+import { type EmbeddedKv, type Kv, openKv } from "@keywright/core";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import * as z from "zod";
+import { createDatabase, type Database, defineModel } from "../src/index.js";
+import { denoKv } from "./faulty-kv.js";
+import { entriesOf, rejection, User, users } from "./user-model.js";
+import { expectIndexesToMatch } from "./verify-indexes.js";
+
+let kv: EmbeddedKv;
+let db: Database<{ users: typeof User }>;
+beforeEach(async () => {
+  kv = await openKv();
+  db = await createDatabase({ kv, models: { users: User } });
+});
+afterEach(() => kv.close());
+
+function people(count: number, from = 0) {
+  return Array.from({ length: count }, (_, i) => ({
+    name: `N${from + i}`,
+    email: `n${from + i}@example.com`,
+    favoriteColor: ["red", "green", "blue"][i % 3]!,
+  }));
+}
+
+/** Counts the commits of a database, and the most changes that one of them had. */
+function countingKv(target: Kv) {
+  const counts = { commits: 0 };
+  const counting = new Proxy(target, {
+    get(_, property) {
+      if (property === "atomic") {
+        return () => {
+          const operation = target.atomic();
+          const commit = operation.commit.bind(operation);
+          operation.commit = () => {
+            counts.commits++;
+            return commit();
+          };
+          return operation;
+        };
+      }
+      const member: unknown = Reflect.get(target, property, target);
+      return typeof member === "function" ? member.bind(target) : member;
+    },
+  });
+  return { counting, counts };
+}
+
+describe("createMany", () => {
+  it("says of each row in its place what has become of it, and writes all that can be written", async () => {
+    const ada = await db.users.create({ data: users.ada });
+    const { count, results } = await db.users.createMany({
+      data: [
+        users.bob,
+        { ...users.cyd, email: "nobody" },
+        { ...users.cyd, email: "ADA@example.com" },
+        { ...users.cyd, name: "Cyd 1" },
+        { ...users.cyd, name: "Cyd 2" },
+        { name: 1 } as never,
+      ],
+    });
+    expect(count).toBe(2);
+    expect(results).toEqual([
+      { ok: true, row: expect.objectContaining(users.bob) },
+      { ok: false, error: expect.objectContaining({ code: "KW_ROW_INVALID" }) },
+      {
+        ok: false,
+        error: expect.objectContaining({ code: "KW_UNIQUE_CONSTRAINT", ownerId: ada.id }),
+      },
+      { ok: true, row: expect.objectContaining({ name: "Cyd 1" }) },
+      { ok: false, error: expect.objectContaining({ code: "KW_UNIQUE_CONSTRAINT" }) },
+      { ok: false, error: expect.objectContaining({ code: "KW_ROW_INVALID" }) },
+    ]);
+    expect(await db.users.count()).toBe(3);
+    await expectIndexesToMatch(kv, User);
+  });
+
+  it("creates nothing of an empty list, and refuses what is none", async () => {
+    expect(await db.users.createMany({ data: [] })).toEqual({ count: 0, results: [] });
+    expect(await db.users.createMany({ data: [], atomic: true })).toEqual({
+      count: 0,
+      results: [],
+    });
+    const error = await rejection(db.users.createMany({ data: {} as never }));
+    expect(error).toMatchObject({ code: "KW_ARGUMENT_INVALID", argument: "data" });
+  });
+
+  it("throws what is the fault of the call, and writes nothing", async () => {
+    for (const atomic of [true, false]) {
+      const error = await rejection(db.users.createMany({ data: people(3), expireIn: -1, atomic }));
+      expect(error).toMatchObject({ code: "KW_ARGUMENT_INVALID", operation: "createMany" });
+    }
+    expect(await entriesOf(kv)).toEqual([]);
+  });
+
+  it("gives each row the versionstamp under which it is stored", async () => {
+    for (const atomic of [true, false]) {
+      const { results } = await db.users.createMany({
+        data: people(5, atomic ? 0 : 5),
+        atomic,
+        withVersionstamp: true,
+      });
+      for (const result of results as unknown as {
+        row: { row: { id: string }; versionstamp: string };
+      }[]) {
+        const stored = await kv.get(["users", result.row.row.id]);
+        expect(result.row.versionstamp).toBe(stored.versionstamp);
+      }
+    }
+  });
+
+  it("lets a row and its entries expire together", async () => {
+    await db.users.createMany({ data: people(3), expireIn: 60_000 });
+    const expireAt: (number | undefined)[] = [];
+    for await (const entry of kv.list({ prefix: [] })) {
+      if (entry.key[0] !== "__keywright") expireAt.push(entry.expireAt);
+    }
+    expect(expireAt).toHaveLength(9);
+    expect(expireAt.every((at) => at !== undefined && at > Date.now())).toBe(true);
+  });
+
+  it("calls the hooks of each row, whose errors are those of their rows", async () => {
+    const after: string[] = [];
+    const hooked = await createDatabase({
+      kv,
+      models: { users: User },
+      hooks: {
+        users: {
+          beforeCreate: (data) => {
+            if (data.name === "N1") throw new Error("not this one");
+            return { ...data, favoriteColor: "pink" };
+          },
+          afterCreate: ({ name }) => {
+            after.push(name);
+          },
+        },
+      },
+    });
+    const { results } = await hooked.users.createMany({ data: people(3) });
+    expect(results.map(({ ok }) => ok)).toEqual([true, false, true]);
+    expect(after).toEqual(["N0", "N2"]);
+    expect((await db.users.findMany({ where: { favoriteColor: "pink" } })).items).toHaveLength(2);
+  });
+});
+
+describe("createMany with atomic", () => {
+  it("writes all rows in one commit", async () => {
+    const { counting, counts } = countingKv(kv);
+    const counted = await createDatabase({ kv: counting, models: { users: User } });
+    counts.commits = 0;
+    const { count, results } = await counted.users.createMany({ data: people(1200), atomic: true });
+    expect([count, results.length, counts.commits]).toEqual([1200, 1200, 1]);
+    await expectIndexesToMatch(kv, User);
+  });
+
+  it("writes nothing where one row is invalid, and says which", async () => {
+    const data = [users.ada, users.bob, { ...users.cyd, email: "nobody" }];
+    const error = await rejection(db.users.createMany({ data, atomic: true }));
+    expect(error).toMatchObject({ code: "KW_ROW_INVALID", operation: "createMany" });
+    expect(error.issues).toEqual([expect.objectContaining({ path: [2, "email"] })]);
+    expect(await entriesOf(kv)).toEqual([]);
+  });
+
+  it("writes nothing where a unique value is taken, by a row of the list or another", async () => {
+    const twins = [users.ada, { ...users.bob, email: users.ada.email }];
+    expect(await rejection(db.users.createMany({ data: twins, atomic: true }))).toMatchObject({
+      code: "KW_UNIQUE_CONSTRAINT",
+      index: "byEmail",
+    });
+    expect(await entriesOf(kv)).toEqual([]);
+    const ada = await db.users.create({ data: users.ada });
+    const before = await entriesOf(kv);
+    const late = [users.bob, { ...users.cyd, email: users.ada.email }];
+    expect(await rejection(db.users.createMany({ data: late, atomic: true }))).toMatchObject({
+      code: "KW_UNIQUE_CONSTRAINT",
+      ownerId: ada.id,
+    });
+    expect(await entriesOf(kv)).toEqual(before);
+  });
+
+  it("is refused before anything is written where one commit cannot take it", async () => {
+    for (const [limits, limit] of [
+      [{ checks: 10 }, "checks"],
+      [{ mutations: 20 }, "mutations"],
+      [{ totalMutationBytes: 1000 }, "totalMutationBytes"],
+    ] as const) {
+      const small = await openKv(":memory:", { limits });
+      try {
+        const limited = await createDatabase({ kv: small, models: { users: User } });
+        const error = await rejection(limited.users.createMany({ data: people(8), atomic: true }));
+        expect(error).toMatchObject({ code: "KW_LIMIT_EXCEEDED", limit });
+        expect(await entriesOf(small)).toEqual([]);
+        const { count } = await limited.users.createMany({ data: people(8) });
+        expect(count).toBe(8);
+        await expectIndexesToMatch(small, User);
+      } finally {
+        await small.close();
+      }
+    }
+  });
+});
+
+describe("createMany within a transaction", () => {
+  it("is part of it", async () => {
+    const failed = db.transaction(async (tx) => {
+      await tx.users.createMany({ data: people(3) });
+      await tx.users.createMany({ data: people(3, 3), atomic: true });
+      expect(await tx.users.count()).toBe(6);
+      expect(await db.users.count()).toBe(0);
+      throw new Error("no");
+    });
+    expect(await rejection(failed)).toMatchObject({ message: "no" });
+    expect(await entriesOf(kv)).toEqual([]);
+    await db.transaction(async (tx) => {
+      const { results } = await tx.users.createMany({ data: [users.ada, users.ada, users.bob] });
+      expect(results.map(({ ok }) => ok)).toEqual([true, false, true]);
+    });
+    expect(await db.users.count()).toBe(2);
+    await expectIndexesToMatch(kv, User);
+  });
+
+  it("with atomic leaves nothing of it where it fails, and all else", async () => {
+    await db.transaction(async (tx) => {
+      await tx.users.create({ data: users.ada });
+      const data = [users.bob, { ...users.cyd, email: users.ada.email }];
+      const error = await rejection(tx.users.createMany({ data, atomic: true }));
+      expect(error.code).toBe("KW_UNIQUE_CONSTRAINT");
+      expect(await tx.users.count()).toBe(1);
+      await tx.users.createMany({ data: [users.cyd], atomic: true });
+    });
+    const names = (await db.users.scan()).items.map(({ name }) => name);
+    expect(names.sort()).toEqual(["Ada", "Cyd"]);
+    await expectIndexesToMatch(kv, User);
+  });
+
+  it("with atomic calls the hooks after the commit of the transaction, of what it wrote alone", async () => {
+    const after: string[] = [];
+    const hooked = await createDatabase({
+      kv,
+      models: { users: User },
+      hooks: { users: { afterCreate: ({ name }) => void after.push(name) } },
+    });
+    await hooked.transaction(async (tx) => {
+      await tx.users.createMany({ data: [users.ada], atomic: true });
+      const failing = tx.users.createMany({ data: [users.bob, users.bob], atomic: true });
+      expect((await rejection(failing)).code).toBe("KW_UNIQUE_CONSTRAINT");
+      expect(after).toEqual([]);
+    });
+    expect(after).toEqual(["Ada"]);
+  });
+});
+
+describe("createMany on a database that does not group commits itself", () => {
+  it("puts as many rows into a commit as it takes, and the rows that fail into none", async () => {
+    const { counting, counts } = countingKv(denoKv(kv));
+    const limited = await createDatabase({ kv: counting, models: { users: User } });
+    counts.commits = 0;
+    // The schema is one check, and each row two.
+    await limited.users.createMany({ data: people(100) });
+    expect(counts.commits).toBe(25);
+    const { results } = await limited.users.createMany({
+      data: [...people(3, 100), users.ada, users.ada, ...people(3, 50), ...people(3, 200)],
+    });
+    expect(results.map(({ ok }) => ok)).toEqual([
+      ...[true, true, true, true, false],
+      ...[false, false, false, true, true, true],
+    ]);
+    await expectIndexesToMatch(kv, User);
+  });
+
+  it("halves commits whose bytes are too many, and blames a row that is too large alone", async () => {
+    const Note = defineModel({
+      name: "notes",
+      schema: z.object({ id: z.string(), text: z.string() }),
+      primaryKey: "id",
+    });
+    for (const open of [
+      () => openDenoKv(":memory:", { implementation: "sqlite" }),
+      () => openKv(":memory:", { compat: "deno" }),
+      async () => denoKv(await openKv(":memory:", { compat: "deno" })),
+    ]) {
+      const deno = await open();
+      try {
+        const notes = await createDatabase({ kv: deno, models: { notes: Note } });
+        const data = Array.from({ length: 40 }, (_, i) => ({
+          id: `n${i}`,
+          text: "x".repeat(i === 7 ? 70_000 : 60_000),
+        }));
+        const { count, results } = await notes.notes.createMany({ data });
+        expect(count).toBe(39);
+        expect(results.flatMap(({ ok }, i) => (ok ? [] : [i]))).toEqual([7]);
+        expect(await notes.notes.count()).toBe(39);
+      } finally {
+        await deno.close();
+      }
+    }
+  });
+
+  it("lets rows of several calls at once have each value once", async () => {
+    const limited = denoKv(kv);
+    const clients = await Promise.all(
+      [1, 2, 3].map(() => createDatabase({ kv: limited, models: { users: User } })),
+    );
+    const all = await Promise.all(
+      clients.map((client) => client.users.createMany({ data: people(60) })),
+    );
+    expect(all.reduce((sum, { count }) => sum + count, 0)).toBe(60);
+    expect(await db.users.count()).toBe(60);
+    await expectIndexesToMatch(kv, User);
+  });
+});

@@ -1,0 +1,188 @@
+import { type EmbeddedKv, type Kv, type KvEntryMaybe, type KvKey, openKv } from "@keywright/core";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import * as z from "zod";
+import { createDatabase, defineModel } from "../src/index.js";
+import { denoKv, interferingKv } from "./faulty-kv.js";
+import { rejection } from "./user-model.js";
+
+const Session = defineModel({
+  name: "sessions",
+  schema: z.object({
+    id: z.string(),
+    token: z.string(),
+    user: z.string(),
+    tags: z.array(z.string()).default([]),
+  }),
+  primaryKey: "id",
+  indexes: {
+    byToken: { key: "token", unique: true },
+    byUser: { key: "user" },
+    byTag: { key: "tags", each: true, store: "copy" },
+  },
+});
+const session = { id: "a", token: "t", user: "ada", tags: ["x", "y"] };
+const where = { id: "a" };
+const start = 1_800_000_000_000;
+
+/** A database as Deno KV is: it does not tell when an entry expires. */
+function silentKv(kv: Kv): Kv {
+  const deno = denoKv(kv);
+  const silent = <T>({ expireAt: _, ...entry }: KvEntryMaybe<T> & { expireAt?: number }) =>
+    entry as KvEntryMaybe<T>;
+  return {
+    ...deno,
+    get: async <T>(key: KvKey) => silent(await deno.get<T>(key)),
+    getMany: (async (keys: readonly KvKey[]) =>
+      (await deno.getMany<unknown[]>(keys)).map(silent)) as Kv["getMany"],
+  };
+}
+
+let kv: EmbeddedKv;
+beforeEach(async () => {
+  vi.useFakeTimers({ toFake: ["Date"], now: start });
+  kv = await openKv();
+});
+afterEach(async () => {
+  await kv.close();
+  vi.useRealTimers();
+});
+
+const passes = (milliseconds: number) => vi.setSystemTime(Date.now() + milliseconds);
+
+/** When what is stored of the model expires: each time once. Then how many entries there are. */
+async function stored(): Promise<{ times: (number | undefined)[]; entries: number }> {
+  const times = new Set<number | undefined>();
+  let entries = 0;
+  for await (const { key, expireAt } of kv.list({ prefix: [] })) {
+    if (key[0] === "__keywright" && key[1] !== "expiry") continue;
+    times.add(expireAt);
+    entries++;
+  }
+  return { times: [...times].map((time) => time && time - start), entries };
+}
+
+describe.each([
+  ["that tells when entries expire", (on: Kv) => on, 0],
+  ["that does not", silentKv, 1],
+] as const)("on a database %s", (_, wrap, records) => {
+  const open = (on: Kv = kv) => createDatabase({ kv: wrap(on), models: { sessions: Session } });
+
+  it("a row and all of its entries expire together", async () => {
+    const db = await open();
+    await db.sessions.create({ data: session, expireIn: 1000 });
+    expect(await stored()).toEqual({ times: [1000], entries: 5 + records });
+    passes(1000);
+    expect((await stored()).entries).toBe(0);
+    await db.sessions.create({ data: session });
+    expect(await stored()).toEqual({ times: [undefined], entries: 5 });
+  });
+
+  it("an update keeps the time that is left, for all of them", async () => {
+    const db = await open();
+    await db.sessions.create({ data: session, expireIn: 1000 });
+    passes(400);
+    await db.sessions.update({ where, data: { tags: ["y", "z", "w"] } });
+    expect(await stored()).toEqual({ times: [1000], entries: 6 + records });
+    await db.sessions.update({ where: { token: "t" }, data: { token: "other" } });
+    expect(await stored()).toEqual({ times: [1000], entries: 6 + records });
+  });
+
+  it("an update gives another time, for all of them", async () => {
+    const db = await open();
+    await db.sessions.create({ data: session });
+    await db.sessions.update({ where, data: { user: "bob" }, expireIn: 500 });
+    expect(await stored()).toEqual({ times: [500], entries: 5 + records });
+    passes(100);
+    await db.sessions.update({ where, data: {}, expireIn: 500 });
+    expect(await stored()).toEqual({ times: [600], entries: 5 + records });
+  });
+
+  it("a delete leaves nothing behind", async () => {
+    const db = await open();
+    await db.sessions.create({ data: session, expireIn: 1000 });
+    await db.sessions.delete({ where });
+    expect((await stored()).entries).toBe(0);
+    await db.sessions.create({ data: session });
+    await db.sessions.update({ where, data: { user: "bob" } });
+    expect(await stored()).toEqual({ times: [undefined], entries: 5 });
+  });
+
+  it("an upsert does what it comes to", async () => {
+    const db = await open();
+    const call = () => db.sessions.upsert({ where, create: session, update: {}, expireIn: 1000 });
+    await call();
+    passes(10);
+    await call();
+    expect(await stored()).toEqual({ times: [1010], entries: 5 + records });
+  });
+
+  it("a row that expires between its look and its commit is not there", async () => {
+    const db = await open();
+    await db.sessions.create({ data: session, expireIn: 1000 });
+    const late = await open(interferingKv(kv, async () => void passes(2000)));
+    const error = await rejection(late.sessions.update({ where, data: { user: "bob" } }));
+    expect(error.code).toBe("KW_ROW_NOT_FOUND");
+    expect((await stored()).entries).toBe(0);
+  });
+
+  it("a program that was opened before the first of them keeps their time too", async () => {
+    const [early, other] = [await open(), await open()];
+    await other.sessions.create({ data: session, expireIn: 1000 });
+    passes(1);
+    await early.sessions.update({ where, data: { user: "bob" } });
+    expect(await stored()).toEqual({ times: [1000], entries: 5 + records });
+  });
+
+  it("rows that expire are written within a transaction", async () => {
+    const db = await open();
+    await db.transaction(async (tx) => {
+      await tx.sessions.create({ data: session, expireIn: 1000 });
+      await tx.sessions.update({ where, data: { user: "bob" } });
+    });
+    await db.transaction(async (tx) => {
+      await tx.sessions.update({ where, data: { user: "cyd" } });
+    });
+    expect(await stored()).toEqual({ times: [1000], entries: 5 + records });
+  });
+
+  it("the unique value of a row that has expired is free", async () => {
+    const db = await open();
+    await db.sessions.create({ data: session, expireIn: 1000 });
+    const again = { ...session, id: "b" };
+    expect((await rejection(db.sessions.create({ data: again }))).code).toBe(
+      "KW_UNIQUE_CONSTRAINT",
+    );
+    passes(1000);
+    expect(await db.sessions.create({ data: again })).toEqual(again);
+  });
+});
+
+it.each([0, -1, Number.NaN, Number.POSITIVE_INFINITY, "1000", null])(
+  "refuses %j",
+  async (expireIn) => {
+    const db = await createDatabase({ kv, models: { sessions: Session } });
+    const invalid = { code: "KW_ARGUMENT_INVALID", argument: "expireIn" };
+    const options = { expireIn: expireIn as number };
+    expect(await rejection(db.sessions.create({ data: session, ...options }))).toMatchObject(
+      invalid,
+    );
+    await db.sessions.create({ data: session });
+    expect(await rejection(db.sessions.update({ where, data: {}, ...options }))).toMatchObject(
+      invalid,
+    );
+    expect(await stored()).toEqual({ times: [undefined], entries: 5 });
+  },
+);
+
+it("does not touch the catalog for rows that do not expire, and once for those that do", async () => {
+  const db = await createDatabase({ kv, models: { sessions: Session } });
+  const epoch = async () => (await kv.get(["__keywright", "catalog", "sessions"])).versionstamp;
+  const before = await epoch();
+  await db.sessions.create({ data: session });
+  expect(await epoch()).toBe(before);
+  await db.sessions.update({ where, data: {}, expireIn: 5 });
+  const marked = await epoch();
+  expect(marked).not.toBe(before);
+  await db.sessions.update({ where, data: {}, expireIn: 5 });
+  expect(await epoch()).toBe(marked);
+});

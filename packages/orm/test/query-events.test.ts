@@ -1,0 +1,131 @@
+import { openKv } from "@keywright/core";
+import { describe, expect, it } from "vitest";
+import { createDatabase, type Database, type QueryEvent } from "../src/index.js";
+import { rejection, User, users } from "./user-model.js";
+
+type Db = Database<{ users: typeof User }>;
+
+async function withEvents(body: (db: Db, events: QueryEvent[]) => Promise<void>): Promise<void> {
+  const kv = await openKv();
+  const events: QueryEvent[] = [];
+  try {
+    const db = await createDatabase({
+      kv,
+      models: { users: User },
+      onQuery: (event) => events.push(event),
+    });
+    for (const data of [users.ada, users.bob, users.cyd]) await db.users.create({ data });
+    events.length = 0;
+    await body(db, events);
+  } finally {
+    await kv.close();
+  }
+}
+
+/** What was read through which index, by which method. */
+const readsOf = (events: readonly QueryEvent[]) =>
+  events.map(({ operation, index, reads }) => [operation, index, reads]);
+
+const green = { where: { favoriteColor: "green" } } as const;
+
+describe("query events", () => {
+  it("tell of each read which index it used and how many entries it read", async () => {
+    await withEvents(async (db, events) => {
+      const ada = await db.users.findUnique({ where: { email: "ada@example.com" } });
+      const id = ada?.id ?? "";
+      await db.users.findUniqueOrThrow({ where: { id } });
+      await db.users.findUnique({ where: { email: "nobody@example.com" } });
+      await db.users.findMany(green);
+      await db.users.findMany({ where: { favoriteColor: "blue" } });
+      await db.users.scan();
+      await db.users.count(green);
+      expect(readsOf(events)).toEqual([
+        ["findUnique", "byEmail", 2],
+        ["findUniqueOrThrow", "primaryKey", 1],
+        ["findUnique", "byEmail", 1],
+        ["findMany", "byFavoriteColor", 4],
+        ["findMany", "byFavoriteColor", 0],
+        ["scan", "primaryKey", 3],
+        ["count", "byFavoriteColor", 2],
+      ]);
+      expect(events.every(({ model, error }) => model === "users" && error === undefined)).toBe(
+        true,
+      );
+    });
+  });
+
+  it("tell of a stream when it ends or is left, with what it read until then", async () => {
+    await withEvents(async (db, events) => {
+      for await (const _row of db.users.findMany(green)) expect(events).toEqual([]);
+      for await (const _row of db.users.scan()) break;
+      expect(events.map(({ operation }) => operation)).toEqual(["findMany", "scan"]);
+      expect(readsOf(events)[0]).toEqual(["findMany", "byFavoriteColor", 4]);
+      expect(events[1]?.reads).toBeGreaterThan(0);
+    });
+  });
+
+  it("tell of a write, and what a call threw", async () => {
+    await withEvents(async (db, events) => {
+      const { id } = await db.users.create({ data: { ...users.bob, email: "new@example.com" } });
+      await db.users.update({ where: { id }, data: { name: "Robert" } });
+      const failure = await rejection(db.users.create({ data: users.ada }));
+      await rejection(db.users.findUniqueOrThrow({ where: { id: "01J00000000000000000000000" } }));
+      await db.users.delete({ where: { id } });
+      expect(events.map(({ operation }) => operation)).toEqual([
+        "create",
+        "update",
+        "create",
+        "findUniqueOrThrow",
+        "delete",
+      ]);
+      expect(events[2]?.error).toBe(failure);
+      expect(failure).toMatchObject({ code: "KW_UNIQUE_CONSTRAINT", operation: "create" });
+      expect(events[3]?.error).toMatchObject({ code: "KW_ROW_NOT_FOUND" });
+      expect(events[4]?.error).toBe(undefined);
+    });
+  });
+
+  it("tell of the calls within a transaction, and of a query that no index serves", async () => {
+    await withEvents(async (db, events) => {
+      await db.transaction(async (tx) => {
+        await tx.users.findMany(green);
+      });
+      const unserved = { where: { name: "Ada" } } as never;
+      await rejection(Promise.resolve(db.users.findMany(unserved)));
+      expect(events.map(({ operation }) => operation)).toEqual(["findMany", "findMany"]);
+      expect(events[1]).toMatchObject({
+        index: undefined,
+        reads: 0,
+        error: { code: "KW_QUERY_UNINDEXED" },
+      });
+    });
+  });
+
+  it("say when a call began and how long it took, in milliseconds", async () => {
+    await withEvents(async (db, events) => {
+      const before = Date.now();
+      await db.users.findMany(green);
+      const after = Date.now();
+      const [event] = events;
+      expect(event?.startedAt).toBeGreaterThanOrEqual(before);
+      expect(event?.startedAt).toBeLessThanOrEqual(after);
+      expect(event?.milliseconds).toBeGreaterThan(0);
+    });
+  });
+
+  it("throw what the function throws out of the call", async () => {
+    const kv = await openKv();
+    try {
+      const onQuery = () => {
+        throw new Error("no more calls");
+      };
+      const db = await createDatabase({ kv, models: { users: User }, onQuery });
+      const message = "no more calls";
+      expect(await rejection(db.users.findUnique({ where: { id: "a" } }))).toMatchObject({
+        message,
+      });
+    } finally {
+      await kv.close();
+    }
+  });
+});

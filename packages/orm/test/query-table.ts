@@ -1,0 +1,82 @@
+import type { Kv, KvKeyPart, KvLimits } from "@keywright/core";
+import { ModelCatalog } from "../src/catalog/model-catalog.js";
+import { compileModel, type Model } from "../src/index.js";
+import { indexEntries } from "../src/indexes/index-entries.js";
+import { primaryKeyOf, rowKey } from "../src/indexes/primary-key.js";
+import type { AnyRow } from "../src/model/compiled-model.js";
+import type { DatabaseSettings } from "../src/query/database-settings.js";
+import { ReadMeter } from "../src/query/read-meter.js";
+import type { TableContext } from "../src/query/table-context.js";
+import { limitsOf } from "../src/transaction/limits-of.js";
+
+/** What reading a model's rows needs, on a database whose rows are written by {@link put}. */
+export async function tableOn(
+  kv: Kv & { readonly limits?: KvLimits },
+  model: Model,
+  settings: Partial<DatabaseSettings> = {},
+): Promise<TableContext> {
+  const compiled = compileModel(model);
+  const tables = new Map<string, TableContext>();
+  const context: TableContext = {
+    kv,
+    model: compiled,
+    catalog: await ModelCatalog.open(kv, compiled),
+    limits: limitsOf(kv),
+    settings: {
+      maxReads: Number.POSITIVE_INFINITY,
+      validateReads: false,
+      hooks: {},
+      onQuery: undefined,
+      ...settings,
+    },
+    links: { relations: new Map(), referencedBy: [] },
+    tables,
+    transaction: undefined,
+  };
+  tables.set(compiled.name, context);
+  return context;
+}
+
+/** Stores rows with their index entries. */
+export async function put({ kv, model }: TableContext, ...rows: readonly AnyRow[]): Promise<void> {
+  for (const row of rows) {
+    const primaryKey = primaryKeyOf(model, row);
+    const operation = kv.atomic().set(rowKey(model, primaryKey), row);
+    for (const { key, value } of indexEntries(model, model.indexes, row, primaryKey)) {
+      operation.set(key, value);
+    }
+    await operation.commit();
+  }
+}
+
+/** Takes a row away with its index entries. */
+export async function remove({ kv, model }: TableContext, row: AnyRow): Promise<void> {
+  const primaryKey: readonly KvKeyPart[] = primaryKeyOf(model, row);
+  const operation = kv.atomic().delete(rowKey(model, primaryKey));
+  for (const { key } of indexEntries(model, model.indexes, row, primaryKey)) operation.delete(key);
+  await operation.commit();
+}
+
+/** A meter without a limit, or with one. */
+export function meterOf({ model }: TableContext, maxReads = Number.POSITIVE_INFINITY): ReadMeter {
+  return new ReadMeter(model.name, maxReads);
+}
+
+/** Calls of a database that read, by their names in order. */
+export function recordingKv<T extends Kv>(kv: T): { kv: T; calls: string[] } {
+  const calls: string[] = [];
+  const recorded = new Proxy(kv, {
+    get(target, property) {
+      const member: unknown = Reflect.get(target, property, target);
+      if (typeof member !== "function") return member;
+      return (...args: unknown[]) => {
+        if (["get", "getMany", "list"].includes(String(property))) {
+          const [keys] = args as [readonly unknown[]];
+          calls.push(property === "getMany" ? `getMany ${keys.length}` : String(property));
+        }
+        return Reflect.apply(member, target, args) as unknown;
+      };
+    },
+  });
+  return { kv: recorded, calls };
+}

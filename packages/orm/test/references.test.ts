@@ -1,0 +1,269 @@
+import { type EmbeddedKv, openKv } from "@keywright/core";
+import fc from "fast-check";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import * as z from "zod";
+import { belongsTo, createDatabase, type Database, defineModel } from "../src/index.js";
+import { blogModels } from "./blog-models.js";
+import { denoKv, interferingKv } from "./faulty-kv.js";
+import { rejection } from "./user-model.js";
+import { expectReferencesToHold } from "./verify-references.js";
+
+let kv: EmbeddedKv;
+let db: Database<typeof blogModels>;
+
+beforeEach(async () => {
+  kv = await openKv();
+  db = await createDatabase({ kv, models: blogModels });
+});
+afterEach(() => kv.close());
+
+const post = { id: "p", authorId: "a", title: "" };
+
+describe("a write", () => {
+  it("is refused where it refers to a row that is not there", async () => {
+    expect(await rejection(db.posts.create({ data: post }))).toMatchObject({
+      code: "KW_REFERENCE_MISSING",
+      model: "posts",
+      operation: "create",
+      relation: "author",
+      fields: ["authorId"],
+      target: "users",
+      targetId: "a",
+    });
+    await db.users.create({ data: { id: "a", name: "Ada" } });
+    await db.posts.create({ data: post });
+    const update = db.posts.update({ where: { id: "p" }, data: { authorId: "b" } });
+    expect(await rejection(update)).toMatchObject({ code: "KW_REFERENCE_MISSING", targetId: "b" });
+    const upsert = db.posts.upsert({
+      where: { id: "q" },
+      create: { ...post, id: "q", authorId: "nobody" },
+      update: {},
+    });
+    expect(await rejection(upsert)).toMatchObject({ targetId: "nobody" });
+    const many = await db.posts.createMany({ data: [post, { ...post, id: "r", authorId: "c" }] });
+    expect(many.count).toBe(0);
+    expect(await db.posts.count()).toBe(1);
+    await expectReferencesToHold(kv, blogModels);
+  });
+
+  it("may leave a reference out, and refer to the row itself", async () => {
+    await db.users.create({ data: { id: "a", name: "Ada", bossId: "a" } });
+    await db.users.create({ data: { id: "b", name: "Bob", bossId: null } });
+    await db.users.create({ data: { id: "c", name: "Cyd" } });
+    await db.users.update({ where: { id: "b" }, data: { bossId: "b" } });
+    expect((await db.users.findUnique({ where: { id: "b" } }))?.bossId).toBe("b");
+    await db.users.delete({ where: { id: "b" } });
+    await expectReferencesToHold(kv, blogModels);
+  });
+
+  it("does not look at references that it leaves as they are", async () => {
+    await kv.set(["posts", "p"], { ...post, rank: 0 });
+    await db.posts.update({ where: { id: "p" }, data: { title: "Written by hand" } });
+    expect((await db.posts.findUnique({ where: { id: "p" } }))?.title).toBe("Written by hand");
+  });
+
+  it("refers to one row by two relations", async () => {
+    const Match = defineModel({
+      name: "matches",
+      schema: z.object({ id: z.string(), home: z.string(), guest: z.string() }),
+      primaryKey: "id",
+      indexes: { byHome: { key: "home" }, byGuest: { key: "guest" } },
+      relations: {
+        homeUser: belongsTo("users", "home", { onDelete: "cascade" }),
+        guestUser: belongsTo("users", "guest", { onDelete: "restrict" }),
+      },
+    });
+    const models = { ...blogModels, matches: Match };
+    const own = await createDatabase({ kv, models });
+    await own.users.create({ data: { id: "a", name: "Ada" } });
+    await own.matches.create({ data: { id: "m", home: "a", guest: "a" } });
+    expect(await rejection(own.users.delete({ where: { id: "a" } }))).toMatchObject({
+      code: "KW_ROW_REFERENCED",
+      model: "users",
+      id: "a",
+      by: { model: "matches", relation: "guestUser", id: "m" },
+    });
+  });
+
+  it("of a transaction may refer to a row that the same transaction has created", async () => {
+    await db.transaction(async (tx) => {
+      await tx.users.create({ data: { id: "a", name: "Ada" } });
+      await tx.posts.create({ data: post });
+    });
+    const gone = db.transaction(async (tx) => {
+      await tx.users.delete({ where: { id: "a" } });
+      await tx.posts.create({ data: { ...post, id: "q" } });
+    });
+    expect(await rejection(gone)).toMatchObject({ code: "KW_REFERENCE_MISSING" });
+    expect(await db.posts.count()).toBe(1);
+    await db.transaction(async (tx) => {
+      await tx.posts.create({ data: { ...post, id: "q" } });
+      await tx.users.delete({ where: { id: "a" } });
+    });
+    expect(await db.posts.count()).toBe(0);
+    await expectReferencesToHold(kv, blogModels);
+  });
+
+  it("is refused where the row it refers to goes before its commit", async () => {
+    await db.users.create({ data: { id: "a", name: "Ada" } });
+    const racing = interferingKv(kv, async () => {
+      await db.users.delete({ where: { id: "a" } }).catch(() => undefined);
+    });
+    const writer = await createDatabase({ kv: racing, models: blogModels });
+    expect(await rejection(writer.posts.create({ data: post }))).toMatchObject({
+      code: "KW_REFERENCE_MISSING",
+    });
+    await expectReferencesToHold(kv, blogModels);
+  });
+
+  it("is in nobody's way who refers to the same row", async () => {
+    await db.users.create({ data: { id: "a", name: "Ada" } });
+    let commits = 0;
+    const counting = interferingKv(kv, async () => {
+      commits++;
+    });
+    const writer = await createDatabase({ kv: counting, models: blogModels });
+    const ids = Array.from({ length: 50 }, (_, i) => `p${i}`);
+    await Promise.all(ids.map((id) => writer.posts.create({ data: { ...post, id } })));
+    expect(commits).toBe(50);
+  });
+});
+
+describe("a delete", () => {
+  beforeEach(async () => {
+    await db.users.create({ data: { id: "a", name: "Ada" } });
+  });
+
+  it("notices a reference that is made after it has looked for some", async () => {
+    let isFirst = true;
+    const racing = interferingKv(kv, async () => {
+      if (isFirst) await db.posts.create({ data: post });
+      isFirst = false;
+    });
+    const deleter = await createDatabase({ kv: racing, models: blogModels });
+    await deleter.users.delete({ where: { id: "a" } });
+    expect(await db.posts.count()).toBe(0);
+    await expectReferencesToHold(kv, blogModels);
+  });
+
+  it("is refused when one is made that forbids it, after it has looked for some", async () => {
+    await db.posts.create({ data: post });
+    await db.tags.create({ data: { id: "t" } });
+    let isFirst = true;
+    const racing = interferingKv(kv, async () => {
+      if (isFirst) await db.postTags.create({ data: { postId: "p", tagId: "t" } });
+      isFirst = false;
+    });
+    const deleter = await createDatabase({ kv: racing, models: blogModels });
+    expect(await rejection(deleter.tags.delete({ where: { id: "t" } }))).toMatchObject({
+      code: "KW_ROW_REFERENCED",
+      by: { model: "post_tags", relation: "tag", id: ["p", "t"] },
+    });
+    expect(await db.tags.count()).toBe(1);
+  });
+
+  it("leaves alone who moves to another row before its commit", async () => {
+    await db.users.create({ data: { id: "b", name: "Bob" } });
+    await db.posts.create({ data: post });
+    await db.comments.create({ data: { id: "c", postId: "p", authorId: "a" } });
+    let isFirst = true;
+    const racing = interferingKv(kv, async () => {
+      if (isFirst) await db.posts.update({ where: { id: "p" }, data: { authorId: "b" } });
+      isFirst = false;
+    });
+    const deleter = await createDatabase({ kv: racing, models: blogModels });
+    await deleter.users.delete({ where: { id: "a" } });
+    expect((await db.posts.findUnique({ where: { id: "p" } }))?.authorId).toBe("b");
+    // What refers to the post has not gone with it; nor does it refer to the user any more.
+    expect(await db.comments.findUnique({ where: { id: "c" } })).toEqual({
+      id: "c",
+      postId: "p",
+      text: "",
+    });
+    await expectReferencesToHold(kv, blogModels);
+  });
+});
+
+/** One thing that one of several programs does. */
+type Step =
+  | { readonly do: "create" | "delete"; readonly model: "users" | "posts" | "tags"; id: string }
+  | { readonly do: "comment" | "move" | "tag" | "untag"; readonly id: string; to: string };
+
+const ids = fc.constantFrom("1", "2", "3");
+const step: fc.Arbitrary<Step> = fc.oneof(
+  fc.record({
+    do: fc.constantFrom("create" as const, "delete" as const),
+    model: fc.constantFrom("users" as const, "posts" as const, "tags" as const),
+    id: ids,
+  }),
+  fc.record({
+    do: fc.constantFrom("comment" as const, "move" as const, "tag" as const, "untag" as const),
+    id: ids,
+    to: ids,
+  }),
+);
+
+async function run(on: typeof db, each: Step, n: string): Promise<void> {
+  const { id } = each;
+  const where = { id };
+  switch (each.do) {
+    case "create":
+      if (each.model === "posts") await on.posts.create({ data: { id, authorId: id, title: n } });
+      else if (each.model === "users") await on.users.create({ data: { id, name: n } });
+      else await on.tags.create({ data: { id } });
+      return;
+    case "delete":
+      await on[each.model].delete({ where });
+      return;
+    case "comment":
+      await on.comments.create({ data: { id: `c${n}`, postId: id, authorId: each.to } });
+      return;
+    case "move":
+      await on.posts.update({ where, data: { authorId: each.to } });
+      return;
+    case "tag":
+      await on.postTags.create({ data: { postId: id, tagId: each.to } });
+      return;
+    default:
+      await on.postTags.delete({ where: { postId: id, tagId: each.to } });
+  }
+}
+
+const expected = [
+  "KW_REFERENCE_MISSING",
+  "KW_ROW_REFERENCED",
+  "KW_ROW_NOT_FOUND",
+  "KW_UNIQUE_CONSTRAINT",
+];
+
+it("no reference dangles, whatever several programs create and delete at once", async () => {
+  const programs = fc.array(fc.array(step, { minLength: 1, maxLength: 12 }), {
+    minLength: 2,
+    maxLength: 4,
+  });
+  await fc.assert(
+    fc.asyncProperty(programs, fc.scheduler(), async (all, scheduler) => {
+      const own = await openKv();
+      try {
+        const unexpected: unknown[] = [];
+        const running = all.map(async (steps, program) => {
+          // Each commit waits for its turn, which is any. Some delete in one commit, and some in steps.
+          const limited = program % 2 === 0 ? denoKv(own) : own;
+          const slow = interferingKv(limited, () => scheduler.schedule(Promise.resolve()));
+          const on = await createDatabase({ kv: slow, models: blogModels });
+          for (const [i, each] of steps.entries()) {
+            await run(on, each, `${program}-${i}`).catch((error) => {
+              if (!expected.includes(error.code)) unexpected.push(error);
+            });
+          }
+        });
+        await scheduler.waitFor(Promise.all(running));
+        expect(unexpected).toEqual([]);
+        await expectReferencesToHold(own, blogModels);
+      } finally {
+        await own.close();
+      }
+    }),
+    { numRuns: 150 },
+  );
+}, 60_000);

@@ -1,0 +1,272 @@
+import { type EmbeddedKv, openKv } from "@keywright/core";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import * as z from "zod";
+import { createDatabase, defineModel } from "../src/index.js";
+import { rejection } from "./user-model.js";
+
+const Item = defineModel({
+  name: "items",
+  schema: z.object({
+    id: z.string(),
+    stock: z.int().min(0).max(10),
+    total: z.bigint().default(0n),
+    size: z.number().nullish(),
+    tags: z.array(z.string().trim().min(2)).max(4).default([]),
+    codes: z.array(z.coerce.number()).optional(),
+    pairs: z.array(z.array(z.number())).optional(),
+    words: z
+      .string()
+      .transform((text) => text.split(" "))
+      .pipe(z.array(z.string()))
+      .optional(),
+    length: z
+      .string()
+      .transform((text) => text.length)
+      .optional(),
+    note: z.string().optional(),
+    settings: z.object({ increment: z.number() }).optional(),
+    anything: z.unknown(),
+    free: z.union([z.number(), z.record(z.string(), z.number())]).optional(),
+  }),
+  primaryKey: "id",
+});
+
+let kv: EmbeddedKv;
+beforeEach(async () => {
+  kv = await openKv();
+});
+afterEach(() => kv.close());
+
+async function openItem() {
+  const db = await createDatabase({ kv, models: { items: Item } });
+  const item = await db.items.create({ data: { id: "a", stock: 1, anything: 0 } });
+  const where = { id: item.id };
+  /** What is stored after an update. */
+  const update = async (data: object) => {
+    await db.items.update({ where, data: data as never });
+    return (await kv.get<Record<string, unknown>>(["items", "a"])).value;
+  };
+  return { db, where, update };
+}
+
+describe("increment", () => {
+  it("adds to a number and to a bigint, downwards too", async () => {
+    const { update } = await openItem();
+    expect(
+      await update({ stock: { increment: 4 }, total: { increment: 2n ** 60n } }),
+    ).toMatchObject({
+      stock: 5,
+      total: 2n ** 60n,
+    });
+    expect(await update({ stock: { increment: -5 } })).toMatchObject({ stock: 0 });
+  });
+
+  it("loses none of many at once", async () => {
+    const { update } = await openItem();
+    await Promise.all(Array.from({ length: 9 }, () => update({ stock: { increment: 1 } })));
+    expect(await update({})).toMatchObject({ stock: 10 });
+  });
+
+  it("puts the sum to what the schema returns, and not through its transform", async () => {
+    const { update } = await openItem();
+    expect(await update({ length: "four" })).toMatchObject({ length: 4 });
+    expect(await update({ length: { increment: 3 } })).toMatchObject({ length: 7 });
+    const error = await rejection(update({ stock: { increment: 10 } }));
+    expect(error).toMatchObject({
+      code: "KW_ROW_INVALID",
+      issues: [{ path: ["stock"], code: "too_big" }],
+    });
+  });
+
+  it.each([
+    ["a string", { note: { increment: 1 } }, "note"],
+    ["an absent number", { size: { increment: 1 } }, "size"],
+    ["a number by a bigint", { stock: { increment: 1n } }, "stock"],
+    ["by no number", { stock: { increment: "1" } }, "stock"],
+    ["by NaN", { stock: { increment: Number.NaN } }, "stock"],
+  ])("refuses %s", async (_, data, field) => {
+    const { update } = await openItem();
+    expect(await rejection(update(data))).toMatchObject({
+      code: "KW_ROW_INVALID",
+      issues: [{ path: [field] }],
+    });
+  });
+});
+
+describe("push", () => {
+  it("adds one element or several, which go through the schema of the elements", async () => {
+    const { update } = await openItem();
+    expect(await update({ tags: { push: " one " } })).toMatchObject({ tags: ["one"] });
+    expect(await update({ tags: { push: ["two", "three"] }, codes: { push: "7" } })).toMatchObject({
+      tags: ["one", "two", "three"],
+      codes: [7],
+    });
+    expect(await update({ words: { push: "x" } })).toMatchObject({ words: ["x"] });
+  });
+
+  it("takes an array as the list of the elements, also where those are arrays", async () => {
+    const { update } = await openItem();
+    expect(await update({ pairs: { push: [[1, 2], [3]] } })).toMatchObject({
+      pairs: [[1, 2], [3]],
+    });
+  });
+
+  it("refuses elements and arrays that the schema refuses, saying which", async () => {
+    const { update } = await openItem();
+    await update({ tags: ["one", "two"] });
+    const bad = await rejection(update({ tags: { push: ["three", "x"] } }));
+    expect(bad.issues).toMatchObject([{ path: ["tags", 3], code: "too_small" }]);
+    const many = await rejection(update({ tags: { push: ["three", "four", "five"] } }));
+    expect(many.issues).toMatchObject([{ path: ["tags"], code: "too_big" }]);
+    const none = await rejection(update({ note: { push: "x" } }));
+    expect(none.issues).toMatchObject([{ path: ["note"] }]);
+  });
+});
+
+describe("unset and set", () => {
+  it("removes the property of an optional field, and brings a default back", async () => {
+    const { update } = await openItem();
+    await update({ note: "text", tags: ["one"] });
+    const row = await update({ note: { unset: true }, tags: { unset: true } });
+    expect(row).not.toHaveProperty("note");
+    expect(row).toMatchObject({ tags: [] });
+  });
+
+  it("refuses to unset what has to be there, and anything but true", async () => {
+    const { update } = await openItem();
+    expect((await rejection(update({ stock: { unset: true } }))).issues).toMatchObject([
+      { path: ["stock"] },
+    ]);
+    expect((await rejection(update({ note: { unset: false } }))).issues).toMatchObject([
+      { path: ["note"] },
+    ]);
+  });
+
+  it("sets a value, also one that looks like an operation", async () => {
+    const { update } = await openItem();
+    expect(await update({ note: { set: "x" }, anything: { set: { set: 1 } } })).toMatchObject({
+      note: "x",
+      anything: { set: 1 },
+    });
+  });
+});
+
+describe("an object that may be an operation", () => {
+  it("is a value where the field's own values may be objects, unless it is set or unset", async () => {
+    const { update } = await openItem();
+    expect(
+      await update({ settings: { increment: 1 }, anything: { push: 1 }, free: { increment: 2 } }),
+    ).toMatchObject({ settings: { increment: 1 }, anything: { push: 1 }, free: { increment: 2 } });
+    expect(await update({ settings: { unset: true } })).not.toHaveProperty("settings");
+  });
+
+  it("is a value where it has another key beside it", async () => {
+    const { update } = await openItem();
+    const error = await rejection(update({ stock: { increment: 1, set: 2 } }));
+    expect(error.issues).toMatchObject([{ path: ["stock"], code: "invalid_type" }]);
+  });
+});
+
+describe("conditions of the schema as a whole", () => {
+  const Span = defineModel({
+    name: "spans",
+    schema: z
+      .object({
+        id: z.string(),
+        from: z.string().transform((text) => text.length),
+        to: z.number(),
+        note: z.string().optional(),
+      })
+      .refine(({ from, to }) => from <= to, { path: ["to"], error: "ends too early" }),
+    primaryKey: "id",
+  });
+
+  it("see the stored row, and not what a transform would make of it again", async () => {
+    const db = await createDatabase({ kv, models: { spans: Span } });
+    const where = { id: "a" };
+    await db.spans.create({ data: { id: "a", from: "xxx", to: 4 } });
+    await db.spans.update({ where, data: { note: "fits" } });
+    expect(await db.spans.update({ where, data: { from: "xx", to: 2 } })).toEqual({
+      id: "a",
+      from: 2,
+      to: 2,
+      note: "fits",
+    });
+    const error = await rejection(db.spans.update({ where, data: { to: 1 } }));
+    expect(error).toMatchObject({
+      code: "KW_ROW_INVALID",
+      issues: [{ path: ["to"], message: "ends too early" }],
+    });
+  });
+
+  it("hold where they take time", async () => {
+    const Slow = defineModel({
+      name: "slow",
+      schema: z
+        .object({
+          id: z.string(),
+          n: z.number(),
+          tags: z.array(z.string().refine(async (t) => t !== "no")),
+        })
+        .refine(async ({ n }) => n > 0),
+      primaryKey: "id",
+    });
+    const db = await createDatabase({ kv, models: { slow: Slow } });
+    await db.slow.create({ data: { id: "a", n: 1, tags: [] } });
+    const where = { id: "a" };
+    const codes = await Promise.all(
+      [{ n: { increment: -1 } }, { tags: { push: "no" } }, { tags: ["no"] }].map(async (data) => {
+        return (await rejection(db.slow.update({ where, data }))).code;
+      }),
+    );
+    expect(codes).toEqual(["KW_ROW_INVALID", "KW_ROW_INVALID", "KW_ROW_INVALID"]);
+    expect(await db.slow.update({ where, data: { tags: { push: "yes" } } })).toMatchObject({
+      tags: ["yes"],
+    });
+  });
+});
+
+it("writes what it was given when it was called, reading each property once", async () => {
+  const { db, where } = await openItem();
+  let reads = 0;
+  const data = {
+    get note() {
+      reads++;
+      return `read ${reads}`;
+    },
+  };
+  const written = db.items.update({ where, data });
+  expect((await written).note).toBe("read 1");
+  const other = { note: "before" };
+  const late = db.items.update({ where, data: other });
+  other.note = "after";
+  expect((await late).note).toBe("before");
+  class Data {
+    get id() {
+      return "from a class";
+    }
+    anything = 0;
+    stock = 3;
+  }
+  expect(await db.items.create({ data: new Data() })).toMatchObject({
+    id: "from a class",
+    stock: 3,
+  });
+});
+
+it("refuses a list, and a field that would be the prototype", async () => {
+  const { update } = await openItem();
+  expect((await rejection(update([]))).code).toBe("KW_ROW_INVALID");
+  const Loose = defineModel({ ...Item, name: "loose", schema: z.looseObject({ id: z.string() }) });
+  const db = await createDatabase({ kv, models: { loose: Loose } });
+  await db.loose.create({ data: { id: "a" } });
+  const data = JSON.parse('{"__proto__": {"polluted": true}}');
+  expect((await rejection(db.loose.update({ where: { id: "a" }, data }))).code).toBe(
+    "KW_ROW_INVALID",
+  );
+  const extra = { extra: { increment: 1 } } as never;
+  expect(await db.loose.update({ where: { id: "a" }, data: extra })).toEqual({
+    id: "a",
+    extra: { increment: 1 },
+  });
+});
