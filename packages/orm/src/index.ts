@@ -90,7 +90,7 @@ export {
 export type { FieldOperation, UpdateInput } from "./model/update-input.js";
 export type { Direction } from "./query/any-query.js";
 export type { QueryEvent } from "./query/database-settings.js";
-export type { QueryExplanation } from "./query/explain-query.js";
+export type { ExplainedSegment, QueryExplanation } from "./query/explain-query.js";
 export type {
   BetweenFilter,
   Condition,

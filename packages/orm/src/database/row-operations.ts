@@ -9,7 +9,6 @@ import { countRows, rowExists } from "../query/count-rows.js";
 import { explainQuery, type QueryExplanation } from "../query/explain-query.js";
 import { findOne, findPage, scanPage, scanRows, streamRows } from "../query/find-rows.js";
 import { ReadMeter } from "../query/read-meter.js";
-import type { Page } from "../query/read-page.js";
 import type { TableContext } from "../query/table-context.js";
 import { loadRelations } from "../relations/load-relations.js";
 import { deleteRows, updateRows } from "../write/change-rows.js";
@@ -157,14 +156,26 @@ export class RowOperations {
   }
 
   watch(query: AnyQuery): ReadableStream<Shaped> {
-    const shape = async (found: FoundRow | null) =>
-      found === null ? null : await this.#shape(found, query, this.#meter(query));
-    return watchRow(this.#context, this.#where(query), query).pipeThrough(mapped(shape));
+    return this.#live(() =>
+      watchRow(this.#context, this.#where(query), query, async (found, meter) =>
+        found === null ? null : await this.#shape(found, query, meter),
+      ),
+    );
   }
 
   watchMany(query: AnyQuery): ReadableStream<readonly Shaped[]> {
-    const shape = (rows: readonly FoundRow[]) => this.#shapeAll(rows, query, this.#meter(query));
-    return watchRows(this.#context, query).pipeThrough(mapped(shape));
+    return this.#live(() =>
+      watchRows(this.#context, query, (rows, meter) => this.#shapeAll(rows, query, meter)),
+    );
+  }
+
+  #live<T>(watch: () => ReadableStream<T>): ReadableStream<T> {
+    try {
+      return watch();
+    } catch (error) {
+      nameOperation(error, "watch");
+      throw error;
+    }
   }
 
   #query(
@@ -325,10 +336,4 @@ function pick(row: AnyRow, select: Readonly<Record<string, unknown>>): AnyRow {
     if (select[field] && field in row) picked[field] = row[field];
   }
   return picked;
-}
-
-function mapped<A, B>(map: (value: A) => Promise<B>): TransformStream<A, B> {
-  return new TransformStream({
-    transform: async (value, controller) => controller.enqueue(await map(value)),
-  });
 }

@@ -18,14 +18,16 @@ export class RowQuery<Row> implements Promise<Page<Row>>, AsyncIterable<Row> {
   // biome-ignore lint/suspicious/noThenProperty: awaiting a query is what makes it read.
   then<A = Page<Row>, B = never>(
     onFulfilled?: ((page: Page<Row>) => A | PromiseLike<A>) | null,
-    onRejected?: ((reason: unknown) => B | PromiseLike<B>) | null,
+    // biome-ignore lint/suspicious/noExplicitAny: a promise's type.
+    onRejected?: ((reason: any) => B | PromiseLike<B>) | null,
   ): Promise<A | B> {
     this.#result ??= this.#page();
     return this.#result.then(onFulfilled, onRejected);
   }
 
   catch<B = never>(
-    onRejected?: ((reason: unknown) => B | PromiseLike<B>) | null,
+    // biome-ignore lint/suspicious/noExplicitAny: a promise's type.
+    onRejected?: ((reason: any) => B | PromiseLike<B>) | null,
   ): Promise<Page<Row> | B> {
     return this.then(undefined, onRejected);
   }

@@ -1,9 +1,12 @@
-import { LiveQueryUnavailableError } from "../errors/query-errors.js";
+import { InvalidArgumentError, LiveQueryUnavailableError } from "../errors/query-errors.js";
 import { changeMarkOfRead } from "../indexes/change-marks.js";
 import type { CompiledModel } from "../model/compiled-model.js";
 import type { AnyInclude } from "../query/any-query.js";
 import type { TableContext } from "../query/table-context.js";
 import { tellsOfRanges, type Watched } from "./watched.js";
+
+/** A row and the index entry that points to it take so many of the keys that are watched at once. */
+const keysOfRow = 2;
 
 /** The models whose rows an `include` loads or goes through, at any depth, each of them once. */
 export function relatedModels(
@@ -28,11 +31,17 @@ export function relatedModels(
  * Every row of the models that an `include` leads to.
  *
  * @throws {LiveQueryUnavailableError} where the database tells of no ranges, and one of the models keeps no marks.
+ * @throws {InvalidArgumentError} for more models than such a database watches at once.
  */
 export function relatedWatched(context: TableContext, include: AnyInclude | undefined): Watched {
   const models = [...relatedModels(context, include)];
   const ranges = models.map(({ name }) => ({ prefix: [name] }));
   if (tellsOfRanges(context.kv)) return { keys: [], ranges, marks: [] };
+  const most = context.limits.keys - keysOfRow;
+  if (models.length > most) {
+    const reason = `this database can watch the rows of ${most} other models at the most`;
+    throw new InvalidArgumentError(context.model.name, "include", reason);
+  }
   for (const { live, name } of models) if (!live) throw new LiveQueryUnavailableError(name);
   return { keys: [], ranges, marks: models.map((model) => changeMarkOfRead(model, undefined, [])) };
 }

@@ -1,5 +1,5 @@
 import { type KvKey, type KvRangeChange, specificationOrder } from "@keywright/core";
-import { InvalidArgumentError, LiveQueryUnavailableError } from "../errors/query-errors.js";
+import { LiveQueryUnavailableError } from "../errors/query-errors.js";
 import { changeMarkOfRead } from "../indexes/change-marks.js";
 import { rowKey } from "../indexes/primary-key.js";
 import type { AnyQuery, FoundRow } from "../query/any-query.js";
@@ -95,7 +95,7 @@ export function watchRows(
 
 /**
  * @throws {LiveQueryUnavailableError} where the database tells of no ranges, and the model keeps no marks.
- * @throws {InvalidArgumentError} where the marks are more than it can watch at once.
+ * @throws {InvalidArgumentError} for more related models than it can watch at once.
  */
 function watchedOf(context: TableContext, query: AnyQuery, range: WatchedRange): Watched {
   const { kv, model, limits } = context;
@@ -109,9 +109,7 @@ function watchedOf(context: TableContext, query: AnyQuery, range: WatchedRange):
   const most = limits.keys - related.marks.length;
   const isFew = range.marks.length > 0 && range.marks.length <= most;
   const marks = isFew ? range.marks : [changeMarkOfRead(model, undefined, [])];
-  if (marks.length <= most) return { keys: [], ranges: [], marks: [...marks, ...related.marks] };
-  const reason = `this database can watch the rows of ${limits.keys - 1} other models at the most`;
-  throw new InvalidArgumentError(model.name, "include", reason);
+  return { keys: [], ranges: [], marks: [...marks, ...related.marks] };
 }
 
 /**

@@ -101,7 +101,7 @@ async function runBuild(
   stored: StoredState,
   signal: AbortSignal | undefined,
 ): Promise<boolean> {
-  const most = Math.max(1, Math.min(maxBatchRows, Math.floor((context.limits.checks - 2) / 2)));
+  const most = Math.max(1, Math.min(maxBatchRows, context.limits.checks - 2));
   let current: StoredState | undefined = stored;
   let size = most;
   while (current !== undefined) {
@@ -155,11 +155,8 @@ async function countRows(
     for (const [position, mark] of stored.entries()) {
       const row = ownRows[from + position];
       if (row === undefined || mark.versionstamp !== null) continue;
-      operation.check(
-        { key: row.key, versionstamp: row.versionstamp },
-        { key: mark.key, versionstamp: null },
-      );
-      operation.set(mark.key, true);
+      // Whoever sets its mark meanwhile writes the row, or moves the state on.
+      operation.check({ key: row.key, versionstamp: row.versionstamp }).set(mark.key, true);
       const entries = indexEntries(model, maintained, row.value, row.key.slice(1));
       for (const mutation of counterChanges(model, growingCounters, undefined, entries)) {
         if (mutation.type !== "sum") continue;

@@ -62,19 +62,31 @@ function decodedKey(bytes: Uint8Array): KvKeyPart[] {
 }
 
 /** What tells a cursor of this plan, at this key, from every other text. */
-function digestOf({ model, index, segments, reverse }: QueryPlan, key: Uint8Array): Buffer {
-  const { name, primaryKey } = model;
-  const own = index && [index.name, index.prefix, index.parts, index.each, index.unique];
-  const hash = createHash("sha256");
-  // Lists with their own brackets cannot run into each other, and neither can encoded keys of stated lengths.
-  hash.update(JSON.stringify([cursorFormat, name, primaryKey, own ?? null, reverse]));
-  for (const { equals, interval } of segments) {
+function digestOf(plan: QueryPlan, key: Uint8Array): Buffer {
+  const parts: KvKeyPart[] = [cursorFormat, definitionOf(plan), plan.reverse];
+  // Lists say how long they are, so that they cannot run into each other.
+  for (const { equals, interval } of plan.segments) {
     const { start, end, type = "" } = interval;
-    const bounds = [start, end].map((part) => (part === undefined ? [] : [part]));
-    for (const parts of [equals, ...bounds, [type]]) {
-      const bytes = encodeKey(parts);
-      hash.update(`${bytes.length}:`).update(bytes);
-    }
+    parts.push(equals.length, ...equals, type, start !== undefined, end !== undefined);
+    if (start !== undefined) parts.push(start);
+    if (end !== undefined) parts.push(end);
   }
-  return hash.update(key).digest().subarray(0, digestBytes);
+  const bytes = encodeKey(parts);
+  const hash = createHash("sha256").update(`${bytes.length}:`).update(bytes).update(key);
+  return hash.digest().subarray(0, digestBytes);
+}
+
+const definitions = new WeakMap<object, string>();
+
+/** What the keys that a plan reads are made of, as a text. */
+function definitionOf({ model, index }: QueryPlan): string {
+  const owner = index ?? model;
+  let definition = definitions.get(owner);
+  if (definition === undefined) {
+    const { name, primaryKey } = model;
+    const own = index && [index.name, index.prefix, index.parts, index.each, index.unique];
+    definition = JSON.stringify([name, primaryKey, own ?? null]);
+    definitions.set(owner, definition);
+  }
+  return definition;
 }

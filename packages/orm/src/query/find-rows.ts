@@ -6,6 +6,7 @@ import { findAt, findByUniqueIndex } from "./find-unique.js";
 import { planUnique, uniquePart } from "./plan-unique.js";
 import type { ReadMeter } from "./read-meter.js";
 import { type Page, readPage, readStream, takeOf } from "./read-page.js";
+import { RowReader } from "./row-reader.js";
 import type { TableContext } from "./table-context.js";
 
 /**
@@ -70,6 +71,16 @@ export async function findPage(
 ): Promise<Page<FoundRow>> {
   takeOf(query);
   return await readPage(context, await choosePlan(context, query), query, meter);
+}
+
+/** The first row of {@link findPage}; undefined where there is none. It reads no further. Throws as it does. */
+export async function findFirstRow(
+  context: TableContext,
+  query: AnyQuery,
+  meter: ReadMeter,
+): Promise<FoundRow | undefined> {
+  const reader = new RowReader(context, await choosePlan(context, query), query, meter, false);
+  return (await reader.next(1))[0];
 }
 
 /** A page of all rows that pass the filter, in the order of the primary key. Throws as {@link findPage}. */

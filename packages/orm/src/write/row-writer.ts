@@ -3,6 +3,7 @@ import type { AnyRow } from "../model/compiled-model.js";
 import type { FoundRow } from "../query/any-query.js";
 import type { ReadMeter } from "../query/read-meter.js";
 import type { TableContext } from "../query/table-context.js";
+import { cascadeDelete } from "./cascade-delete.js";
 import { copyOfData } from "./copy-of-data.js";
 import { deleteSingleRow } from "./delete-single-row.js";
 import type { FindRow } from "./find-row.js";
@@ -11,7 +12,7 @@ import { updateRow } from "./update-row.js";
 import { assertWriteOptions, type WriteOptions } from "./write-options.js";
 
 export type { FindRow } from "./find-row.js";
-export { deleteSingleRow, updateRow };
+export { updateRow };
 
 const maxUpsertAttempts = 100;
 
@@ -73,7 +74,7 @@ export async function upsertRow(
     } catch (error) {
       if (attempt === maxUpsertAttempts) throw error;
       // The row went between the two: it is created then.
-      
+      if (error instanceof RowNotFoundError) continue;
       if (found !== undefined || !(error instanceof UniqueConstraintError)) throw error;
       // Another created it meanwhile, which the next look shows. Where it shows none, the value is another row's.
       if (conflict !== undefined && isSameConflict(conflict, error)) throw error;
@@ -83,11 +84,14 @@ export async function upsertRow(
 }
 
 /**
- * Removes a row and returns it as it was.
+ * Removes a row, does with those that refer to it what their relations say, and returns it as it was.
  *
  * @param where names the row in the error.
  * @throws {RowNotFoundError} where there is none.
+ * @throws {RowReferencedError} where a row that refers to it keeps it from being deleted.
  * @throws {VersionConflictError} where it has another versionstamp than `ifVersion`.
+ * @throws {InvalidArgumentError} for options that are not valid.
+ * @throws what a hook throws; after the write, where that is one behind it.
  */
 export async function deleteRow(
   context: TableContext,
@@ -96,7 +100,8 @@ export async function deleteRow(
   options: WriteOptions,
   meter: ReadMeter,
 ): Promise<FoundRow> {
-  return await deleteSingleRow(context, find, where, options, meter);
+  const remove = context.links.referencedBy.length > 0 ? cascadeDelete : deleteSingleRow;
+  return await remove(context, find, where, options, meter);
 }
 
 /** Finds first what was found already. */
