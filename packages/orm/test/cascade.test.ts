@@ -1,3 +1,4 @@
+import { openKv as openDenoKv } from "@deno/kv";
 import { type EmbeddedKv, type Kv, openKv } from "@keywright/core";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import * as z from "zod";
@@ -46,8 +47,12 @@ async function fillBlog(on: Blog, posts: number, comments: number): Promise<void
 }
 
 /** Checks that nothing is left of user a, and all of user b. */
-async function expectOnlyBob(on: Blog, posts: number, comments: number): Promise<void> {
-  const store = kv;
+async function expectOnlyBob(
+  on: Blog,
+  posts: number,
+  comments: number,
+  store: Kv = kv,
+): Promise<void> {
   expect(await on.users.scan()).toMatchObject({ items: [{ id: "b", bossId: null }] });
   expect((await on.posts.scan()).items.map((post) => post.authorId)).toEqual(
     Array.from({ length: posts }, () => "b"),
@@ -302,6 +307,18 @@ describe("a delete that one commit cannot take", () => {
     expect(await deno.users.delete({ where: a })).toEqual({ id: "a", name: "Ada", bossId: null });
     await expectOnlyBob(db, posts, comments);
     expect(await jobs()).toEqual([]);
+  });
+
+  it("is done on Deno KV", async () => {
+    const deno = await openDenoKv(":memory:", { implementation: "sqlite" });
+    try {
+      const own = await createDatabase({ kv: deno, models: blogModels });
+      await fillBlog(own, posts, comments);
+      await own.users.delete({ where: a });
+      await expectOnlyBob(own, posts, comments, deno as Kv);
+    } finally {
+      deno.close();
+    }
   });
 
   it("is done in steps of a thousand rows", async () => {

@@ -287,6 +287,40 @@ describe("that are new to a model with rows", () => {
     await expectBuilt();
   });
 
+  /** Builds until its next commit is made. */
+  const buildOneCommit = async () => {
+    const stop = new AbortController();
+    const stopping = interferingKv(kv, async () => stop.abort());
+    const { status } = await migrate(await open(stopping), { signal: stop.signal });
+    expect(status).toBe("stopped");
+  };
+
+  it("count a row once that a batch counts between its writer's look and commit", async () => {
+    await fill(3);
+    await buildOneCommit();
+    let commits = 0;
+    const racing = interferingKv(kv, async () => {
+      if (commits++ === 0) await buildOneCommit();
+    });
+    const db = await open(racing);
+    await db.tasks.update({ where: { id: "r0001" }, data: { list: "moved" } });
+    expect(commits).toBe(2);
+    expect(await counters()).toEqual(await counted());
+    await migrate(db);
+    await expectBuilt();
+  });
+
+  it("count a batch once that another run writes meanwhile", async () => {
+    await fill(3);
+    await buildOneCommit();
+    let commits = 0;
+    const racing = interferingKv(kv, async () => {
+      if (commits++ === 0) await buildOneCommit();
+    });
+    await migrate(await open(racing));
+    await expectBuilt();
+  });
+
   it("stop at the signal and go on behind the last batch", async () => {
     await fill(30);
     const stop = new AbortController();

@@ -1,7 +1,7 @@
 import { type EmbeddedKv, type Kv, type KvEntryMaybe, type KvKey, openKv } from "@keywright/core";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import * as z from "zod";
-import { createDatabase, defineModel } from "../src/index.js";
+import { createDatabase, defineModel, migrate } from "../src/index.js";
 import { denoKv, interferingKv } from "./faulty-kv.js";
 import { rejection } from "./user-model.js";
 
@@ -31,7 +31,7 @@ function silentKv(kv: Kv): Kv {
     entry as KvEntryMaybe<T>;
   return {
     ...deno,
-    get: async <T>(key: KvKey) => silent(await deno.get<T>(key)),
+    get: (async (key: KvKey) => silent(await deno.get(key))) as Kv["get"],
     getMany: (async (keys: readonly KvKey[]) =>
       (await deno.getMany<unknown[]>(keys)).map(silent)) as Kv["getMany"],
   };
@@ -185,4 +185,36 @@ it("does not touch the catalog for rows that do not expire, and once for those t
   expect(marked).not.toBe(before);
   await db.sessions.update({ where, data: {}, expireIn: 5 });
   expect(await epoch()).toBe(marked);
+});
+
+it("a new index's entries expire with the rows that are there already", async () => {
+  const kv = await openKv();
+  try {
+    const schema = z.object({ id: z.string(), name: z.string() });
+    const Old = defineModel({ name: "notes", schema, primaryKey: "id" });
+    const old = await createDatabase({ kv, models: { notes: Old } });
+    await old.notes.create({ data: { id: "1", name: "gone" }, expireIn: 60_000 });
+    await old.notes.create({ data: { id: "2", name: "here" } });
+    const indexes = {
+      byName: { key: "name", unique: true },
+      byCopy: { key: "name", store: "copy" },
+    } as const;
+    const New = defineModel({ name: "notes", schema, primaryKey: "id", indexes });
+    const db = await createDatabase({ kv, models: { notes: New } });
+    await migrate(db);
+    const expiries: [unknown, boolean][] = [];
+    for (const key of [
+      ["notes_by_name", "gone"],
+      ["notes_by_copy", "gone", "1"],
+    ]) {
+      expiries.push([key[0], "expireAt" in (await kv.get(key))]);
+    }
+    expect(expiries).toEqual([
+      ["notes_by_name", true],
+      ["notes_by_copy", true],
+    ]);
+    expect("expireAt" in (await kv.get(["notes_by_name", "here"]))).toBe(false);
+  } finally {
+    await kv.close();
+  }
 });

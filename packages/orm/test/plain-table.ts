@@ -27,7 +27,7 @@ export class PlainTable {
   snapshot(): () => void {
     const rows = new Map(this.#rows);
     return () => {
-      this.#rows = rows;
+      this.#rows = new Map(rows);
     };
   }
 

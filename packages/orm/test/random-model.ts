@@ -1,3 +1,4 @@
+import { inspect } from "node:util";
 import * as fc from "fast-check";
 import * as z from "zod";
 import { type AnyIndexDefinition, defineModel, desc, type Model } from "../src/index.js";
@@ -183,9 +184,9 @@ const indexChoice: fc.Arbitrary<IndexChoice> = fc.record({
 /** Models with random fields, a primary key of random type, and random indexes of every kind. */
 export const randomModel: fc.Arbitrary<RandomModel> = fc
   .record({
-    names: fc.subarray(Object.keys(fields), { minLength: 4 }),
+    names: fc.subarray(Object.keys(fields), { minLength: 5 }),
     key: fc.constantFrom(...primaryKeys),
-    choices: fc.array(indexChoice, { maxLength: 5 }),
+    choices: fc.array(indexChoice, { minLength: 1, maxLength: 6, size: "max" }),
     count: fc.boolean(),
     live: fc.boolean(),
   })
@@ -196,7 +197,7 @@ export const randomModel: fc.Arbitrary<RandomModel> = fc
       const definition = definitionOf(own, choice);
       if (definition !== undefined) indexes[`index${i}`] = definition;
     }
-    const all = { ...key, ...own };
+    const all: Record<string, Pick<FieldKind, "schema" | "input" | "stored">> = { ...key, ...own };
     const shape = Object.fromEntries(
       Object.entries(all).map(([name, { schema }]) => [name, schema]),
     );
@@ -209,6 +210,8 @@ export const randomModel: fc.Arbitrary<RandomModel> = fc
       live,
     } as never) as Model;
     return {
+      [fc.toStringMethod]: () =>
+        inspect({ fields: names, key: Object.keys(key), indexes, count, live }, { depth: 4 }),
       model,
       primaryKey: Object.keys(key),
       generatesId: key === primaryKeys.at(-1),
@@ -297,15 +300,26 @@ function patchOf(own: Readonly<Record<string, FieldKind>>): fc.Arbitrary<Patch> 
     return [name, change] as const;
   });
   return fc.record(Object.fromEntries(changes), { requiredKeys: [] }).map((given) => ({
-    data: Object.fromEntries(Object.entries(given).map(([name, { value }]) => [name, value])),
+    data: Object.fromEntries(entriesOf(given).map(([name, { value }]) => [name, value])),
     apply: (row) =>
       withoutUndefined({
         ...row,
         ...Object.fromEntries(
-          Object.entries(given).map(([name, { apply }]) => [name, apply(row[name])]),
+          entriesOf(given).map(([name, { apply }]) => [name, apply(row[name])]),
         ),
       }),
   }));
+}
+
+interface Change {
+  readonly value: unknown;
+  readonly apply: (stored: unknown) => unknown;
+}
+
+function entriesOf(changes: Readonly<Record<string, Change | undefined>>): [string, Change][] {
+  return Object.entries(changes).filter(
+    (entry): entry is [string, Change] => entry[1] !== undefined,
+  );
 }
 
 function storedOf(kind: Pick<FieldKind, "stored">, input: unknown): unknown {

@@ -5,7 +5,7 @@ import { defineModel } from "../src/index.js";
 import type { AnyRow } from "../src/model/compiled-model.js";
 import type { AnyQuery } from "../src/query/any-query.js";
 import { countRows, rowExists } from "../src/query/count-rows.js";
-import { findOne, findPage, scanPage, streamRows } from "../src/query/find-rows.js";
+import { findFirstRow, findOne, findPage, scanPage, streamRows } from "../src/query/find-rows.js";
 import type { ReadMeter } from "../src/query/read-meter.js";
 import type { TableContext } from "../src/query/table-context.js";
 import { meterOf, put, tableOn } from "./query-table.js";
@@ -70,6 +70,7 @@ describe("what is read", () => {
     ["no row by a unique index", 1, (meter) => findOne(context, { slug: "?" }, meter)],
     ["all rows of an index", 20, (meter) => findPage(context, { where }, meter)],
     ["no rows", 0, (meter) => findPage(context, { where: { author: "?" } }, meter)],
+    ["the first row", 2, (meter) => findFirstRow(context, { where }, meter)],
     ["a stream", 20, (meter) => all({ where }, meter)],
     ["some of a stream", 6, (meter) => all({ where, take: 3 }, meter)],
     [
@@ -113,6 +114,11 @@ it("a filter is asked no more than is needed", async () => {
   const { items } = await findPage(context, { where, filter: some, take: 2 }, meter);
   expect(items.map(({ row }) => row.id)).toEqual([0, 3]);
   expect(meter.reads).toBeLessThan(20);
+  const query = { where, filter: some, take: 3 };
+  const exact = await findPage(context, query, meterOf(context, 14));
+  expect(exact.items.map(({ row }) => row.id)).toEqual([0, 3, 6]);
+  const few = findPage(context, query, meterOf(context, 13));
+  expect((await rejection(few)).code).toBe("KW_READ_LIMIT");
 });
 
 it("a row that an index has several times is read as often as it is met", async () => {

@@ -184,6 +184,38 @@ describe("a delete", () => {
   });
 });
 
+it.each([
+  ["posts", { authorId: "b" }],
+  ["comments", { authorId: "b", postId: "q" }],
+] as const)(
+  "a delete does not believe the index of %s, of which a row has moved",
+  async (model, data) => {
+    await db.users.create({ data: { id: "a", name: "Ada" } });
+    await db.users.create({ data: { id: "b", name: "Bob" } });
+    await db.posts.create({ data: post });
+    await db.posts.create({ data: { ...post, id: "q", authorId: "b" } });
+    await db.comments.create({ data: { id: "c", postId: "p", authorId: "a" } });
+    let hasMoved = false;
+    const racing = interferingKv(
+      kv,
+      async () => undefined,
+      async ([table, id]) => {
+        if (table !== model || hasMoved) return;
+        hasMoved = true;
+        // The entry has been read, the row is about to be.
+        if (model === "posts") await db.posts.update({ where: { id: String(id) }, data });
+        else await db.comments.update({ where: { id: String(id) }, data });
+      },
+    );
+    const deleter = await createDatabase({ kv: racing, models: blogModels });
+    await deleter.users.delete({ where: { id: "a" } });
+    expect(hasMoved).toBe(true);
+    const left = await db.comments.findUnique({ where: { id: "c" } });
+    expect(left).toEqual({ id: "c", postId: "p", text: "", ...(model === "comments" && data) });
+    await expectReferencesToHold(kv, blogModels);
+  },
+);
+
 /** One thing that one of several programs does. */
 type Step =
   | { readonly do: "create" | "delete"; readonly model: "users" | "posts" | "tags"; id: string }
@@ -213,7 +245,9 @@ async function run(on: typeof db, each: Step, n: string): Promise<void> {
       else await on.tags.create({ data: { id } });
       return;
     case "delete":
-      await on[each.model].delete({ where });
+      if (each.model === "posts") await on.posts.delete({ where });
+      else if (each.model === "users") await on.users.delete({ where });
+      else await on.tags.delete({ where });
       return;
     case "comment":
       await on.comments.create({ data: { id: `c${n}`, postId: id, authorId: each.to } });

@@ -259,7 +259,11 @@ describe("include", () => {
     }
     const { items } = await db.users.scan({
       include: {
-        posts: { orderBy: { rank: "desc" }, filter: (post) => post.rank % 4 === 0, take: 3 },
+        posts: {
+          orderBy: { rank: "desc" },
+          filter: (post: { rank: number }) => post.rank % 4 === 0,
+          take: 3,
+        },
       },
     });
     expect(items.map(({ posts }) => posts.map(({ rank }) => rank))).toEqual([

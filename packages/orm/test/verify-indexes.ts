@@ -1,5 +1,6 @@
+import assert from "node:assert/strict";
+import { isDeepStrictEqual } from "node:util";
 import { compareKeys, encodeKey, type Kv, type KvKey, type KvKeyPart } from "@keywright/core";
-import { expect } from "vitest";
 import type { AnyIndexDefinition, Model } from "../src/index.js";
 
 /** An entry of an index, or a counter, as it has to be. */
@@ -38,7 +39,7 @@ export async function expectIndexesToMatch(
   indexNames?: string[],
 ): Promise<void> {
   const none = { missing: [], unexpected: [], different: [], misplaced: [] };
-  expect(await indexMismatches(kv, model, indexNames)).toEqual(none);
+  assert.deepEqual(await indexMismatches(kv, model, indexNames), none);
 }
 
 /** Finds by a scan of the whole database where a model's rows, entries and counters do not match. */
@@ -198,19 +199,10 @@ function differences(expected: readonly ExpectedEntry[], found: readonly Expecte
     different: inOrder(
       [...foundById.entries()].flatMap(([id, { key, value }]) => {
         const other = expectedById.get(id);
-        return other === undefined || isSameValue(value, other.value)
+        return other === undefined || isDeepStrictEqual(value, other.value)
           ? []
           : [{ key, value, expected: other.value }];
       }),
     ),
   };
-}
-
-function isSameValue(a: unknown, b: unknown): boolean {
-  try {
-    expect(a).toEqual(b);
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -13,12 +13,12 @@ export async function expectReferencesToHold(
   const dangling: string[] = [];
   const isThere = async (key: KvKey) => (await kv.get(key)).versionstamp !== null;
   for (const { name, relations } of Object.values(models)) {
-    for await (const { key, value } of kv.list<Record<string, never>>({ prefix: [name] })) {
+    for await (const { key, value } of kv.list<Record<string, string>>({ prefix: [name] })) {
       for (const [relation, definition] of Object.entries(relations)) {
         if (definition.kind !== "belongsTo") continue;
-        const parts = definition.fields.map((field) => value[field] ?? null);
-        if (parts.includes(null as never)) continue;
-        const target = [definition.model, ...(parts as string[])];
+        const parts = definition.fields.flatMap((field) => value[field] ?? []);
+        if (parts.length < definition.fields.length) continue;
+        const target = [definition.model, ...parts];
         if (!(await isThere(target))) {
           dangling.push(`${key.join("/")} ${relation} ${target.join("/")}`);
         }

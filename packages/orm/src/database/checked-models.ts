@@ -34,9 +34,7 @@ type CheckedRelation<M extends Model, R extends Relation, Models extends AnyMode
       >;
 
 /** Relation → the names of the models that it leads to, and by. */
-type ModelNames<R extends Relation> =
-  | R["model"]
-  | (R extends ManyToMany ? R["through"] : never);
+type ModelNames<R extends Relation> = R["model"] | (R extends ManyToMany ? R["through"] : never);
 
 type CheckedFields<
   M extends Model,

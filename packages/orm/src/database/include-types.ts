@@ -83,7 +83,10 @@ type CheckedRelation<R extends Relation, Target extends Model, Models extends An
             : K extends "orderBy"
               ? CheckedOrder<Target, R, Q[K]>
               : unknown
-        : UnknownField<K, "include takes select and include; of many rows filter, take and orderBy, too">;
+        : UnknownField<
+            K,
+            "include takes select and include; of many rows filter, take and orderBy, too"
+          >;
     };
 
 type CheckedSelect<M extends Model, S> = {

@@ -8,13 +8,7 @@ import type { CheckedInclude } from "./include-types.js";
 // `include`, V its `withVersionstamp`, A its `atomic`.
 
 /** What is returned of each row. */
-export interface ShapeOptions<
-  M extends Model,
-  Models extends AnyModels,
-  S extends string,
-  I,
-  V,
-> {
+export interface ShapeOptions<M extends Model, Models extends AnyModels, S extends string, I, V> {
   /** The fields that are returned, `{ name: true }`; all without it. */
   readonly select?: { readonly [F in S]?: true };
   /** The relations that are loaded: `{ author: true }`, or a query for each of them. */
@@ -39,12 +33,7 @@ export interface FindUniqueOptions<
 }
 
 /** Which rows are meant, as an index serves it. */
-export interface RowsOptions<
-  M extends Model,
-  W,
-  O,
-  X,
-> {
+export interface RowsOptions<M extends Model, W, O, X> {
   /**
    * Values, or lists `{ in: [...] }`, for the first fields of an index or of the primary key, then one range on the next:
    * `gt gte lt lte`, `between` (inclusive), `startsWith`. Of an array `{ has: element }`.
@@ -92,13 +81,8 @@ export interface FindManyOptions<
 }
 
 /** What `scan` takes. */
-export interface ScanOptions<
-  M extends Model,
-  Models extends AnyModels,
-  S extends string,
-  I,
-  V,
-> extends ShapeOptions<M, Models, S, I, V> {
+export interface ScanOptions<M extends Model, Models extends AnyModels, S extends string, I, V>
+  extends ShapeOptions<M, Models, S, I, V> {
   /** Which of the rows that are read are returned. */
   readonly filter?: (row: Row<M>) => boolean;
   /** Of the primary key's first field: from the first row to the last without it. */
@@ -112,13 +96,8 @@ export interface ScanOptions<
 }
 
 /** What `create` takes. */
-export interface CreateOptions<
-  M extends Model,
-  Models extends AnyModels,
-  S extends string,
-  I,
-  V,
-> extends ShapeOptions<M, Models, S, I, V> {
+export interface CreateOptions<M extends Model, Models extends AnyModels, S extends string, I, V>
+  extends ShapeOptions<M, Models, S, I, V> {
   readonly data: CreateInput<M>;
   /** For how long the row and its index entries are there, in milliseconds. */
   readonly expireIn?: number | undefined;
@@ -141,41 +120,23 @@ export interface CreateManyOptions<
 }
 
 /** What `delete` takes. */
-export interface DeleteOptions<
-  M extends Model,
-  Models extends AnyModels,
-  W,
-  S extends string,
-  I,
-  V,
-> extends FindUniqueOptions<M, Models, W, S, I, V> {
+export interface DeleteOptions<M extends Model, Models extends AnyModels, W, S extends string, I, V>
+  extends FindUniqueOptions<M, Models, W, S, I, V> {
   /** The versionstamp that the row must have. */
   readonly ifVersion?: string | undefined;
 }
 
 /** What `update` takes. */
-export interface UpdateOptions<
-  M extends Model,
-  Models extends AnyModels,
-  W,
-  S extends string,
-  I,
-  V,
-> extends DeleteOptions<M, Models, W, S, I, V> {
+export interface UpdateOptions<M extends Model, Models extends AnyModels, W, S extends string, I, V>
+  extends DeleteOptions<M, Models, W, S, I, V> {
   readonly data: UpdateInput<M>;
   /** For how long the row and its index entries are there from now on, in milliseconds; as before without it. */
   readonly expireIn?: number | undefined;
 }
 
 /** What `upsert` takes. */
-export interface UpsertOptions<
-  M extends Model,
-  Models extends AnyModels,
-  W,
-  S extends string,
-  I,
-  V,
-> extends DeleteOptions<M, Models, W, S, I, V> {
+export interface UpsertOptions<M extends Model, Models extends AnyModels, W, S extends string, I, V>
+  extends DeleteOptions<M, Models, W, S, I, V> {
   /** The row that is created where there is none. */
   readonly create: CreateInput<M>;
   /** What is changed of the row that is there. */

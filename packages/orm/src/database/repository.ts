@@ -39,7 +39,7 @@ type None = Record<never, never>;
  * where it would read more than `maxReads` entries. Every write may throw `StaleSchemaError`, where the database has
  * indexes that this program does not know.
  */
-export interface Repository<M extends Model, Models extends AnyModels> {
+export interface Repository<in out M extends Model, in out Models extends AnyModels> {
   /**
    * The row that a primary key or the fields of a unique index name, null where there is none. One read by primary key,
    * two by index.
@@ -138,9 +138,7 @@ export interface Repository<M extends Model, Models extends AnyModels> {
     S extends FieldOf<Row<M>> = FieldOf<Row<M>>,
     const I extends Include<M, Models> = None,
     const V extends boolean = false,
-  >(
-    options?: ScanOptions<M, Models, S, I, V>,
-  ): RowQuery<Shaped<M, Models, S, I, V>>;
+  >(options?: ScanOptions<M, Models, S, I, V>): RowQuery<Shaped<M, Models, S, I, V>>;
 
   /**
    * How many rows there are: of the model, or of a query as `findMany` takes it. One read where the model or the index
@@ -150,18 +148,14 @@ export interface Repository<M extends Model, Models extends AnyModels> {
     const W extends IndexedWhere<M> = None,
     const O extends Orders<M> = None,
     const X extends IndexName<M> = never,
-  >(
-    options?: RowsOptions<M, W, O, X> & ServedOrAll<M, W, O, X>,
-  ): Promise<number>;
+  >(options?: RowsOptions<M, W, O, X> & ServedOrAll<M, W, O, X>): Promise<number>;
 
   /** Whether there is a row: of the model, or of a query as `findMany` takes it. */
   exists<
     const W extends IndexedWhere<M> = None,
     const O extends Orders<M> = None,
     const X extends IndexName<M> = never,
-  >(
-    options?: RowsOptions<M, W, O, X> & ServedOrAll<M, W, O, X>,
-  ): Promise<boolean>;
+  >(options?: RowsOptions<M, W, O, X> & ServedOrAll<M, W, O, X>): Promise<boolean>;
 
   /**
    * How `findMany` would answer a query: by which index, over which keys, with how many reads. It reads no rows. A query
@@ -189,9 +183,7 @@ export interface Repository<M extends Model, Models extends AnyModels> {
     S extends FieldOf<Row<M>> = FieldOf<Row<M>>,
     const I extends Include<M, Models> = None,
     const V extends boolean = false,
-  >(
-    options: CreateOptions<M, Models, S, I, V>,
-  ): Promise<Shaped<M, Models, S, I, V>>;
+  >(options: CreateOptions<M, Models, S, I, V>): Promise<Shaped<M, Models, S, I, V>>;
 
   /**
    * Creates rows and says of each what became of it. Rows are written in commits of some hundred each, and one that

@@ -44,14 +44,14 @@ export class RowOperations {
 
   findUnique(query: AnyQuery): Promise<Shaped> {
     return this.#run("findUnique", query, async (meter) => {
-      const found = await this.#find(query, meter);
+      const found = await this.#find({ ...query, forWrite: false }, meter);
       return found === undefined ? null : await this.#shape(found, query, meter);
     });
   }
 
   findUniqueOrThrow(query: AnyQuery): Promise<Shaped> {
     return this.#run("findUniqueOrThrow", query, async (meter) => {
-      const found = await this.#find(query, meter);
+      const found = await this.#find({ ...query, forWrite: false }, meter);
       if (found === undefined) throw new RowNotFoundError(this.#context.model.name, query.where);
       return await this.#shape(found, query, meter);
     });

@@ -43,7 +43,9 @@ export class Table<Row, CreateInput, UpdateInput> {
    */
   async findByIndex(indexName: string, values: readonly unknown[]): Promise<Row | null> {
     const index = this.#index(indexName, true);
-    const found = await findByUniqueIndex(this.#context, index, values, this.#meter());
+    const found = await findByUniqueIndex(this.#context, index, values, this.#meter(), {
+      forWrite: false,
+    });
     return (found?.row ?? null) as Row | null;
   }
 

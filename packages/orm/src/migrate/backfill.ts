@@ -14,6 +14,7 @@ import type { AnyRow, CompiledIndex } from "../model/compiled-model.js";
 import type { TableContext } from "../query/table-context.js";
 import { isLimitError } from "../transaction/is-limit-error.js";
 import { claimUniqueKey } from "../write/claim-unique-key.js";
+import { rowTimeLeft } from "../write/row-expiry.js";
 import {
   type BackfillState,
   backfillKey,
@@ -34,10 +35,17 @@ interface StoredState {
   readonly versionstamp: string;
 }
 
+/** An index entry, which goes when its row does. */
+interface ExpiringEntry {
+  readonly entry: IndexEntry;
+  /** Milliseconds; undefined where the row stays. */
+  readonly expireIn: number | undefined;
+}
+
 /** What a batch of rows comes to: the conditions of its commit, and what it writes. */
 interface Batch {
   readonly checks: AtomicCheck[];
-  readonly entries: IndexEntry[];
+  readonly entries: ExpiringEntry[];
   readonly duplicates: Duplicate[];
 }
 
@@ -216,7 +224,9 @@ async function commitBatch(
     rowsDone: state.rowsDone + rows.length,
   };
   const operation = kv.atomic().check(check, { key, versionstamp }, ...batch.checks);
-  for (const entry of batch.entries) operation.set(entry.key, entry.value);
+  for (const { entry, expireIn } of batch.entries) {
+    operation.set(entry.key, entry.value, { expireIn });
+  }
   for (const duplicate of batch.duplicates) {
     operation.set(duplicateKey(model, duplicate), duplicate);
   }
@@ -246,13 +256,18 @@ async function planBatch(
   const batch: Batch = { checks: [], entries: [], duplicates: [] };
   /** The unique keys that rows of this batch take. */
   const taken = new Set<string>();
-  for (const { key, value: row, versionstamp } of rows) {
+  for (const { key, value: row, versionstamp, expireAt } of rows) {
     const primaryKey = key.slice(1);
     if (primaryKey.length !== model.primaryKey.length) continue;
     batch.checks.push({ key, versionstamp });
+    const expireIn = await rowTimeLeft(context, context.catalog.snapshot, {
+      primaryKey,
+      expireAt,
+    });
     for (const entry of indexEntries(model, indexes, row, primaryKey)) {
-      if (entry.index.unique) await planUniqueEntry(context, entry, primaryKey, taken, batch);
-      else batch.entries.push(entry);
+      const expiring = { entry, expireIn };
+      if (entry.index.unique) await planUniqueEntry(context, expiring, primaryKey, taken, batch);
+      else batch.entries.push(expiring);
     }
   }
   return batch;
@@ -260,11 +275,12 @@ async function planBatch(
 
 async function planUniqueEntry(
   context: TableContext,
-  entry: IndexEntry,
+  expiring: ExpiringEntry,
   primaryKey: readonly KvKeyPart[],
   taken: Set<string>,
   batch: Batch,
 ): Promise<void> {
+  const { entry } = expiring;
   const text = encodeKey(entry.key).join();
   const claim = await claimUniqueKey(context, entry, primaryKey);
   if (claim.owner !== undefined || taken.has(text)) {
@@ -279,7 +295,7 @@ async function planUniqueEntry(
   }
   taken.add(text);
   batch.checks.push(...claim.checks);
-  batch.entries.push(entry);
+  batch.entries.push(expiring);
 }
 
 /** Ends a backfill; where a check failed, the state to go on from, undefined where another run has ended it. */

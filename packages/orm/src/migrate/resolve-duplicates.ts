@@ -5,6 +5,7 @@ import { rowKey } from "../indexes/primary-key.js";
 import type { AnyRow, CompiledIndex } from "../model/compiled-model.js";
 import type { TableContext } from "../query/table-context.js";
 import { claimUniqueKey } from "../write/claim-unique-key.js";
+import { rowTimeLeft } from "../write/row-expiry.js";
 import { type Duplicate, duplicateKey, duplicatesPrefix } from "./backfill-state.js";
 
 /**
@@ -44,14 +45,16 @@ async function resolveDuplicate(
   for (;;) {
     const { check } = catalog.snapshot;
     const key = rowKey(model, primaryKey);
-    const { value: row, versionstamp } = await kv.get<AnyRow>(key);
+    const { value: row, versionstamp, ...rest } = await kv.get<AnyRow>(key);
     const operation = kv.atomic().check(check, { key, versionstamp }).delete(recordKey);
     const entries = row === null ? [] : indexEntries(model, [index], row, primaryKey);
     const entry = entries.find((candidate) => isSameKey(candidate.key.slice(1), duplicate.value));
     if (entry !== undefined) {
       const claim = await claimUniqueKey(context, entry, primaryKey);
       if (claim.owner !== undefined) return false;
-      operation.check(...claim.checks).set(entry.key, entry.value);
+      const expireAt = "expireAt" in rest ? rest.expireAt : undefined;
+      const expireIn = await rowTimeLeft(context, catalog.snapshot, { primaryKey, expireAt });
+      operation.check(...claim.checks).set(entry.key, entry.value, { expireIn });
     }
     if ((await operation.commit()).ok) return true;
     await catalog.reload();

@@ -20,7 +20,10 @@ export interface AnyQuery {
   readonly select?: Readonly<Record<string, unknown>> | undefined;
   readonly include?: AnyInclude | undefined;
   readonly withVersionstamp?: boolean | undefined;
-  /** The row is read to be written: all of it, with its own versionstamp, whatever is selected. */
+  /**
+   * Of one row: false says that it is only read, so that an index entry will do that holds what is selected. Without it the
+   * row itself is read, all of it, with its own versionstamp. Of many rows: true asks for that.
+   */
   readonly forWrite?: boolean | undefined;
 }
 

@@ -12,7 +12,7 @@ import type { TableContext } from "./table-context.js";
 /**
  * The row that has the values of a primary key or of a unique index. One read, two through an index that points to it.
  *
- * @param query what is selected of it; with `forWrite` the row itself is read, whatever an index holds.
+ * @param query what is selected of it. The row itself is read, whatever an index holds, unless `forWrite` is false.
  * @throws {UnindexedQueryError} where no unique key has the fields of `where`, all of them and no other.
  * @throws {InvalidQueryError} for what is not one value.
  * @throws {IndexNotReadyError} where the index is not built.
@@ -40,19 +40,6 @@ export async function findOne(
     return where[field];
   });
   return await findByUniqueIndex(context, index, values, meter, query);
-}
-
-/**
- * The row that has the values of a unique key, to be written: all of it, with its own versionstamp.
- *
- * @throws as {@link findOne} does.
- */
-export async function findForWrite(
-  context: TableContext,
-  where: AnyRow,
-  meter: ReadMeter,
-): Promise<FoundRow | undefined> {
-  return await findOne(context, where, meter, { forWrite: true });
 }
 
 /**

@@ -56,7 +56,8 @@ export async function findByUniqueIndex(
   const key = indexKey(index, values, []);
   meter.add(1);
   let entry = await kv.get(key);
-  const isEnough = index.store !== "pointer" && isEntryEnough(index, query);
+  // What a writer takes for the row must not be a part of it.
+  const isEnough = query.forWrite === false && isEntryEnough(index, query);
   while (entry.versionstamp !== null) {
     const primaryKey = primaryKeyOfEntry(model, index, entry.value);
     if (primaryKey === undefined) return undefined;

@@ -5,44 +5,44 @@ import type { IndexFields, Model, PrimaryKeyFields, Row } from "../model/model.j
 export type IndexName<M extends Model> = keyof M["indexes"] & string;
 
 /** What the types of queries know of an index, or of the primary key. */
-export interface KeyPath<
-  Fields extends readonly unknown[],
-  Descending,
-  Needed,
-  Computed,
-  IsPartial extends boolean,
-> {
+export interface KeyPath {
   /** By what its keys are sorted, as queries name it. The primary key's fields end the keys of an index that is not unique. */
-  readonly fields: Fields;
+  readonly fields: readonly unknown[];
   /** Those of the fields that are sorted from the last value to the first. */
-  readonly descending: Descending;
+  readonly descending: unknown;
   /** The fields that `where` has to name: a row may lack them, and is not in the index then, or they are its array. */
-  readonly needed: Needed;
+  readonly needed: unknown;
   /** The name of the computed part, which `where` or `orderBy` has to name. */
-  readonly computed: Computed;
-  /** The index holds some of the rows only. */
-  readonly partial: IsPartial;
+  readonly computed: unknown;
+  /** Whether the index holds some of the rows only. */
+  readonly partial: unknown;
 }
-
-/** A key path, whatever its index. */
-export type AnyKeyPath = KeyPath<readonly unknown[], unknown, unknown, unknown, boolean>;
 
 /** Model → a `KeyPath` for each index by its name, and for `primaryKey`. */
 export type KeyPaths<M extends Model> = {
   readonly [N in IndexName<M> | "primaryKey"]: N extends IndexName<M>
     ? IndexPath<M, M["indexes"][N], N>
-    : KeyPath<PrimaryKeyFields<M>, never, never, never, false>;
+    : PrimaryKeyPath<M>;
 };
 
-type IndexPath<M extends Model, I extends AnyIndexDefinition, N extends string> = KeyPath<
-  I extends { readonly unique: true }
+interface PrimaryKeyPath<M extends Model> {
+  readonly fields: PrimaryKeyFields<M>;
+  readonly descending: never;
+  readonly needed: never;
+  readonly computed: never;
+  readonly partial: false;
+}
+
+// An interface, whose members are not made before they are asked for: most indexes are ruled out by their first field.
+interface IndexPath<M extends Model, I extends AnyIndexDefinition, N extends string> {
+  readonly fields: I extends { readonly unique: true }
     ? IndexFields<I, N>
-    : readonly [...IndexFields<I, N>, ...PrimaryKeyFields<M>],
-  DescendingOf<I["key"]>,
-  NeededFields<Row<M>, I, IndexFields<I, N>[number]>,
-  Exclude<IndexFields<I, N>[number], FieldOf<Row<M>>>,
-  I extends { readonly where: unknown } ? true : false
->;
+    : readonly [...IndexFields<I, N>, ...PrimaryKeyFields<M>];
+  readonly descending: DescendingOf<I["key"]>;
+  readonly needed: NeededFields<Row<M>, I, IndexFields<I, N>[number]>;
+  readonly computed: Exclude<IndexFields<I, N>[number], FieldOf<Row<M>>>;
+  readonly partial: I extends { readonly where: unknown } ? true : false;
+}
 
 /** Key of an index → its fields that sort from the last value to the first. */
 type DescendingOf<Key> = Key extends readonly (infer Part)[]

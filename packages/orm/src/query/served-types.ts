@@ -1,7 +1,7 @@
 import type { Model, Row } from "../model/model.js";
 import type { NoCondition, NoIndexServes, ReadsWholeTable } from "../model/type-errors.js";
 import type { ConditionKind } from "./condition-types.js";
-import type { AnyKeyPath, KeyPaths } from "./key-path-types.js";
+import type { KeyPath, KeyPaths } from "./key-path-types.js";
 
 /**
  * Model, `where`, `orderBy`, `index` → unknown where an index serves the query; otherwise what its argument cannot be: a
@@ -39,6 +39,8 @@ interface EveryRow<M extends Model> {
   readonly filter: (row: Row<M>) => boolean;
 }
 
+type AnyKeyPaths = Readonly<Record<string, KeyPath>>;
+
 type SaysNothing<W, O, X> = [keyof W, OrderedField<O>, X] extends [never, never, never]
   ? true
   : false;
@@ -61,7 +63,7 @@ type OrderedField<O> = O extends readonly (infer Each)[] ? KeyOfEach<Each> : key
 
 type KeyOfEach<T> = T extends unknown ? keyof T : never;
 
-type ServedBy<Paths, W, O extends readonly unknown[], X> = [X] extends [never]
+type ServedBy<Paths extends AnyKeyPaths, W, O extends readonly unknown[], X> = [X] extends [never]
   ? Serving<Paths, keyof Paths, W, O, false> extends never
     ? Unserved<Paths, W, O>
     : unknown
@@ -75,7 +77,7 @@ type ServedBy<Paths, W, O extends readonly unknown[], X> = [X] extends [never]
       >
     : unknown;
 
-type Unserved<Paths, W, O extends readonly unknown[]> =
+type Unserved<Paths extends AnyKeyPaths, W, O extends readonly unknown[]> =
   Serving<Paths, keyof Paths, W, O, true> extends never
     ? At<
         Serving<Paths, keyof Paths, W, [], false>,
@@ -98,30 +100,30 @@ type At<WithoutOrder, E> = [WithoutOrder] extends [never]
   : { readonly orderBy: E };
 
 /** Key paths, names, `where`, order → the names of those that serve the query; `Forced` where rows may be missing. */
-type Serving<Paths, N, W, O extends readonly unknown[], Forced> = N extends keyof Paths
-  ? Paths[N] extends infer P extends AnyKeyPath
-    ? Serves<P, W, O, Forced> extends true
-      ? N
-      : never
-    : never
-  : never;
+type Serving<
+  Paths extends AnyKeyPaths,
+  N,
+  W,
+  O extends readonly unknown[],
+  Forced,
+> = N extends keyof Paths ? (Serves<Paths[N], W, O, Forced> extends true ? N : never) : never;
 
-type Serves<P extends AnyKeyPath, W, O extends readonly unknown[], Forced> = [Forced] extends [true]
-  ? Begins<P, W, O>
-  : P["partial"] extends true
-    ? false
-    : [Exclude<P["needed"], keyof W> | Exclude<P["computed"], keyof W | OrderedField<O>>] extends [
-          never,
-        ]
-      ? Begins<P, W, O>
-      : false;
-
-/** Whether the fields of `where` come first in the keys, a range last, and those of the order next. */
-type Begins<P extends AnyKeyPath, W, O extends readonly unknown[]> = [
+type Serves<P extends KeyPath, W, O extends readonly unknown[], Forced> = [
   Exclude<keyof W, Read<P["fields"], W>>,
 ] extends [never]
-  ? InOrder<P["fields"], O, SingleField<W>, P["descending"]>
+  ? InOrder<P["fields"], O, SingleField<W>, P["descending"]> extends true
+    ? Forced extends true
+      ? true
+      : HasAllRows<P, keyof W, OrderedField<O>>
+    : false
   : false;
+
+/** Whether an index has all rows that a query means, which names these fields in its `where` and in its order. */
+type HasAllRows<P extends KeyPath, Named, Ordered> = P["partial"] extends true
+  ? false
+  : [Exclude<P["needed"], Named> | Exclude<P["computed"], Named | Ordered>] extends [never]
+    ? true
+    : false;
 
 /** Fields of a key, `where` → those of the first that it names, up to a range. */
 type Read<Fields extends readonly unknown[], W, Named = never> = Fields extends readonly [

@@ -1,7 +1,7 @@
 import type * as z from "zod";
 import { canBeObject, elementSchema } from "../model/field-values.js";
 import { outputSchema } from "../model/output-schema.js";
-import { type Parsed, parse, whenReady } from "./parse.js";
+import { allReady, type Parsed, parse, whenReady } from "./parse.js";
 
 /** A field's new value, undefined where it is to go, or what is wrong with it. */
 export type ChangedField =
@@ -80,10 +80,7 @@ function push(
     element === undefined
       ? given.map((value): Parsed => ({ success: true, data: value }))
       : given.map((value) => parse(element, value));
-  const elements = parsed.some((one) => one instanceof Promise)
-    ? Promise.all(parsed)
-    : (parsed as Parsed[]);
-  return whenReady(elements, (results) => {
+  return whenReady(allReady<Parsed>(parsed), (results) => {
     const issues = results.flatMap((result, position) =>
       result.success ? [] : under(stored.length + position, result.error.issues),
     );

@@ -3,7 +3,7 @@ import { RowInvalidError } from "../errors/row-errors.js";
 import type { AnyRow, CompiledModel } from "../model/compiled-model.js";
 import { rowIssues } from "../model/stored-row.js";
 import { type ChangedField, changedField, under } from "./field-operations.js";
-import { parse, whenReady } from "./parse.js";
+import { allReady, parse, whenReady } from "./parse.js";
 
 /**
  * The row that a schema makes of what `create` was given: defaults filled in, transforms applied. A promise only where the
@@ -48,10 +48,7 @@ export function parsePatch(
     const before = Object.hasOwn(row, field) ? row[field] : undefined;
     changes.push(changedField(schema, before, given));
   }
-  const ready = changes.some((change) => change instanceof Promise)
-    ? Promise.all(changes)
-    : (changes as ChangedField[]);
-  return whenReady(ready, (results) => {
+  return whenReady(allReady(changes), (results) => {
     const changed: Record<string, unknown> = { ...row };
     const issues = [...unknown];
     for (const [position, result] of results.entries()) {

@@ -31,3 +31,10 @@ export function whenReady<A, B>(
 ): B | Promise<B> {
   return value instanceof Promise ? value.then(next) : next(value);
 }
+
+/** All of the values at once, or when the last of them is there. */
+export function allReady<T>(values: readonly (T | Promise<T>)[]): readonly T[] | Promise<T[]> {
+  return values.some((value) => value instanceof Promise)
+    ? Promise.all(values.map(async (value) => await value))
+    : (values as readonly T[]);
+}

@@ -16,7 +16,7 @@ import { checkReferences } from "../relations/check-references.js";
 import type { CommitExtras } from "../relations/commit-extras.js";
 import { counterChanges } from "./counter-changes.js";
 import { type OwnEntries, ownEntries } from "./own-entries.js";
-import { expiryRecord, keepsExpiry, readTimeLeft, timeLeft } from "./row-expiry.js";
+import { expiryRecord, keepsExpiry, rowTimeLeft } from "./row-expiry.js";
 
 /** A change of one row with all that goes with it. */
 export interface RowChange {
@@ -147,8 +147,7 @@ function expiryOf(
   { before, row, expireIn }: PlannedRow,
 ): number | undefined | Promise<number | undefined> {
   if (expireIn !== undefined || before === null || row === null) return expireIn;
-  if (keepsExpiry(context, catalog)) return readTimeLeft(context, before);
-  return before.expireAt === undefined ? undefined : timeLeft(before.expireAt);
+  return rowTimeLeft(context, catalog, before);
 }
 
 function compose(

@@ -17,17 +17,28 @@ export function keepsExpiry({ catalog }: TableContext, { entry }: CatalogSnapsho
   return entry.expires === true && !catalog.tellsExpiry;
 }
 
-/** For how long a row will be there still, in milliseconds: 1 at least; undefined where it does not expire. */
-export async function readTimeLeft(
+/**
+ * For how long a row will be there still, in milliseconds: 1 at least; undefined where it does not expire. A promise only
+ * where that has to be read.
+ */
+export function rowTimeLeft(
+  context: TableContext,
+  catalog: CatalogSnapshot,
+  row: Pick<FoundRow, "primaryKey" | "expireAt">,
+): number | undefined | Promise<number | undefined> {
+  if (keepsExpiry(context, catalog)) return readTimeLeft(context, row.primaryKey);
+  return row.expireAt === undefined ? undefined : timeLeft(row.expireAt);
+}
+
+async function readTimeLeft(
   { kv, model }: TableContext,
-  { primaryKey }: FoundRow,
+  primaryKey: readonly KvKeyPart[],
 ): Promise<number | undefined> {
   const { value } = await kv.get(expiryKey(model, primaryKey));
   return typeof value === "number" ? timeLeft(value) : undefined;
 }
 
-/** The same of the time that the database told. */
-export function timeLeft(expireAt: number): number {
+function timeLeft(expireAt: number): number {
   return Math.max(expireAt - Date.now(), 1);
 }
 

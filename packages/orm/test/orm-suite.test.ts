@@ -1,0 +1,41 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { openKv as openDenoKv } from "@deno/kv";
+import { type KvLike, openKv } from "@keywright/core";
+import { describe, it } from "vitest";
+import * as orm from "../src/index.js";
+import { denoKv } from "./faulty-kv.js";
+import { ormSuite } from "./orm-suite.js";
+
+const databases: Readonly<Record<string, () => Promise<KvLike & { close(): unknown }>>> = {
+  "an embedded database in memory": () => openKv(),
+  "a database in Deno's mode": () => openKv(":memory:", { compat: "deno" }),
+  "a database with Deno's interface and no more": async () => denoKv(await openKv()),
+  "@deno/kv": () => openDenoKv(":memory:", { implementation: "sqlite" }),
+};
+
+for (const [name, openOne] of Object.entries(databases)) {
+  const open = async () => {
+    const kv = await openOne();
+    return { kv, dispose: async () => void (await kv.close()) };
+  };
+  ormSuite({ describe, it }, { name, orm, open });
+}
+
+ormSuite(
+  { describe, it },
+  {
+    name: "an embedded database on disk",
+    orm,
+    open: async () => {
+      const folder = await mkdtemp(join(tmpdir(), "keywright-"));
+      const kv = await openKv(join(folder, "kv"), { durability: "relaxed" });
+      const dispose = async () => {
+        await kv.close();
+        await rm(folder, { recursive: true });
+      };
+      return { kv, dispose };
+    },
+  },
+);

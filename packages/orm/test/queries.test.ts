@@ -1,0 +1,295 @@
+import { type EmbeddedKv, openKv } from "@keywright/core";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import * as z from "zod";
+import { defineModel } from "../src/index.js";
+import { changeMarkOfRead } from "../src/indexes/change-marks.js";
+import { indexCounterKey, rowCounterKey } from "../src/indexes/counter-keys.js";
+import type { AnyRow } from "../src/model/compiled-model.js";
+import type { AnyQuery } from "../src/query/any-query.js";
+import { countRows, rowExists } from "../src/query/count-rows.js";
+import { findOne, findPage, scanPage, streamRows } from "../src/query/find-rows.js";
+import type { TableContext } from "../src/query/table-context.js";
+import { TransactionKv } from "../src/transaction/transaction-kv.js";
+import { meterOf, put, recordingKv, tableOn } from "./query-table.js";
+import { rejection } from "./user-model.js";
+
+const Book = defineModel({
+  name: "books",
+  schema: z.object({
+    id: z.string(),
+    isbn: z.string(),
+    shelf: z.int(),
+    title: z.string(),
+    tags: z.array(z.string()),
+  }),
+  primaryKey: "id",
+  indexes: {
+    byIsbn: { key: "isbn", unique: true },
+    byIsbnCopy: { key: ["isbn", "shelf"], unique: true, store: "copy" },
+    byTitle: { key: "title", unique: true, include: ["shelf"] },
+    byShelf: { key: "shelf", count: true },
+    byShelfAndTitle: { key: ["shelf", "title"], store: "copy" },
+    byTag: { key: "tags", each: true },
+  },
+  count: true,
+  live: true,
+});
+
+const book = (n: number): AnyRow => ({
+  id: `b${String(n).padStart(3, "0")}`,
+  isbn: `i${n}`,
+  shelf: n % 4,
+  title: `t${n}`,
+  tags: ["a", "b", "c"].slice(0, n % 4),
+});
+
+let kv: EmbeddedKv;
+let calls: string[];
+let context: TableContext;
+beforeEach(async () => {
+  kv = await openKv();
+  const recorded = recordingKv(kv);
+  calls = recorded.calls;
+  context = await tableOn(recorded.kv, Book);
+  await put(context, ...Array.from({ length: 120 }, (_, i) => book(i)));
+  calls.length = 0;
+});
+afterEach(() => kv.close());
+
+const page = (query: AnyQuery) => findPage(context, query, meterOf(context));
+const one = (where: AnyRow, query?: AnyQuery) => findOne(context, where, meterOf(context), query);
+
+describe("findOne", () => {
+  it("reads a row by its primary key, and by a pointer with the row", async () => {
+    const versionstamp = (await kv.get(["books", "b007"])).versionstamp;
+    const found = { primaryKey: ["b007"], row: book(7), versionstamp, expireAt: undefined };
+    expect(await one({ id: "b007" })).toEqual(found);
+    expect(calls).toEqual(["get"]);
+    expect(await one({ isbn: "i7" })).toEqual(found);
+    expect(calls).toEqual(["get", "get", "get"]);
+    expect(await one({ id: "?" })).toBeUndefined();
+    expect(await one({ isbn: "?" })).toBeUndefined();
+  });
+
+  it("reads an entry alone where it holds what is asked for, and never to write", async () => {
+    const meter = meterOf(context);
+    const copy = { isbn: "i7", shelf: 3 };
+    expect((await findOne(context, copy, meter, { forWrite: false }))?.row).toEqual(book(7));
+    expect(meter).toMatchObject({ reads: 1, index: "byIsbnCopy" });
+    const selected = await one({ title: "t7" }, { select: { shelf: true }, forWrite: false });
+    expect(selected).toMatchObject({ primaryKey: ["b007"], row: { id: "b007", shelf: 3 } });
+    expect((await one({ title: "t7" }, { select: { isbn: true }, forWrite: false }))?.row).toEqual(
+      book(7),
+    );
+    await kv.set(["books", "b007"], book(7));
+    const { versionstamp } = await kv.get(["books", "b007"]);
+    expect(await one(copy, { withVersionstamp: true, forWrite: false })).toMatchObject({
+      versionstamp,
+    });
+    expect(await one(copy)).toMatchObject({ versionstamp, row: book(7) });
+    expect((await one({ title: "t7" }, { select: { shelf: true } }))?.row).toEqual(book(7));
+  });
+
+  it("does not believe an entry that does not fit the row", async () => {
+    await kv.set(["books_by_isbn", "other"], "b007");
+    await kv.set(["books_by_isbn_copy", "other", 3], book(7));
+    await kv.set(["books_by_isbn", "gone"], "b999");
+    await kv.set(["books_by_isbn", "odd"], { not: "a key" });
+    expect(await one({ isbn: "other" })).toBeUndefined();
+    expect(await one({ isbn: "other", shelf: 3 })).toBeUndefined();
+    expect(await one({ isbn: "other", shelf: 3 }, { forWrite: false })).toBeUndefined();
+    expect(await one({ isbn: "gone" })).toBeUndefined();
+    expect(await one({ isbn: "odd" })).toBeUndefined();
+  });
+
+  it("refuses what is no value", async () => {
+    for (const where of [{ id: undefined }, { id: null }, { isbn: { gt: "a" } }, {}]) {
+      expect((await rejection(one(where))).code).toBe("KW_QUERY_INVALID");
+    }
+    expect((await rejection(one({ shelf: 1 }))).code).toBe("KW_QUERY_UNINDEXED");
+  });
+});
+
+describe("findPage", () => {
+  it("reads a hundred rows with one list and one getMany, whole keys without a list", async () => {
+    const { items } = await page({ where: { tags: { has: { in: ["a", "b"] } } }, take: 100 });
+    expect(items).toHaveLength(90);
+    calls.length = 0;
+    expect((await page({ index: "byShelf", take: 100 })).items).toHaveLength(100);
+    expect(calls).toEqual(["list", "getMany 100"]);
+    calls.length = 0;
+    const id = { in: ["b003", "?", "b001"] };
+    expect((await page({ where: { id } })).items.map(({ row }) => row.id)).toEqual([
+      "b001",
+      "b003",
+    ]);
+    expect(calls).toEqual(["getMany 3"]);
+    calls.length = 0;
+    expect((await page({ where: { shelf: 1, title: "t1" } })).items).toHaveLength(1);
+    expect(calls).toEqual(["list"]);
+  });
+
+  it("reads the rows of a copy where their own versionstamps are asked for", async () => {
+    await kv.set(["books", "b001"], book(1));
+    const { versionstamp } = await kv.get(["books", "b001"]);
+    const where = { shelf: 1, title: "t1" };
+    const plain = await page({ where });
+    expect(plain.items[0]?.versionstamp).not.toBe(versionstamp);
+    const exact = await page({ where, withVersionstamp: true });
+    expect(exact.items[0]).toMatchObject({ row: book(1), versionstamp });
+  });
+
+  it("returns no row that does not have the entry's key, and none twice", async () => {
+    await kv.set(["books_by_tag", "zzz", "b001"], "b001");
+    await kv.set(["books_by_tag", "zzz", "b999"], "b999");
+    await kv.set(["books_by_tag", "zzz", "b001", "more"], "b001");
+    expect((await page({ where: { tags: { has: { gt: "c" } } } })).items).toEqual([]);
+    const ids = (await page({ where: { tags: { has: { gte: "a" } } } })).items.map(
+      ({ row }) => row.id,
+    );
+    expect(ids).toHaveLength(90);
+    expect(new Set(ids).size).toBe(90);
+  });
+
+  it("uses an index that is built, where there is one", async () => {
+    const { byShelfAndTitle, byIsbn } = Book.indexes;
+    const Later = defineModel({
+      ...Book,
+      indexes: { byIsbn, byShelfLater: { key: "shelf" }, byShelfAndTitle },
+    });
+    const later = await tableOn(kv, Later);
+    const meter = meterOf(later);
+    const { items } = await findPage(later, { where: { shelf: 1 } }, meter);
+    expect(items).toHaveLength(30);
+    expect(meter.index).toBe("byShelfAndTitle");
+    const unbuilt = findPage(later, { index: "byShelfLater" }, meterOf(later));
+    expect(await rejection(unbuilt)).toMatchObject({ code: "KW_INDEX_NOT_READY" });
+  });
+});
+
+describe("a stored value that is no row", () => {
+  it.each([[null], [7], [["a"]]])("is an error, not a row: %j", async (value) => {
+    await kv.set(["books", "b003"], value);
+    const error = { code: "KW_STORED_ROW_INVALID", model: "books", id: "b003" };
+    expect(await rejection(one({ id: "b003" }))).toMatchObject(error);
+    expect(await rejection(page({ where: { tags: { has: "a" } } }))).toMatchObject(error);
+    expect(await rejection(scanPage(context, {}, meterOf(context)))).toMatchObject(error);
+  });
+
+  it("is, with validateReads, one that does not fit the schema", async () => {
+    const strict = await tableOn(kv, Book, { validateReads: true });
+    expect((await findOne(strict, { id: "b003" }, meterOf(strict)))?.row).toEqual(book(3));
+    const bad = { ...book(3), title: 3 };
+    await put(context, bad);
+    expect((await one({ id: "b003" }))?.row).toEqual(bad);
+    const error = { code: "KW_STORED_ROW_INVALID", id: "b003", issues: [{ path: ["title"] }] };
+    for (const where of [{ id: "b003" }, { isbn: "i3" }, { isbn: "i3", shelf: 3 }]) {
+      expect(await rejection(findOne(strict, where, meterOf(strict)))).toMatchObject(error);
+    }
+    for (const where of [{ shelf: 3, title: 3 }, { tags: { has: "a" } }, { id: "b003" }]) {
+      expect(await rejection(findPage(strict, { where }, meterOf(strict)))).toMatchObject(error);
+    }
+  });
+});
+
+describe("streamRows", () => {
+  it("reads little for who leaves early, and all for who stays", async () => {
+    const meter = meterOf(context);
+    for await (const { row } of streamRows(context, { index: "byShelf" }, meter)) {
+      if (row.id === "b004") break;
+    }
+    expect(meter.reads).toBeLessThanOrEqual(64);
+    let count = 0;
+    for await (const _ of streamRows(context, { index: "byShelf" }, meterOf(context))) count++;
+    expect(count).toBe(120);
+  });
+});
+
+describe("countRows", () => {
+  const count = async (query: AnyQuery) => {
+    const meter = meterOf(context);
+    return [await countRows(context, query, meter), meter.reads];
+  };
+
+  it("reads what the model keeps, where that is all that is asked for", async () => {
+    const byShelf = context.model.indexes.find(({ name }) => name === "byShelf")!;
+    await kv.atomic().sum(rowCounterKey(context.model), 1200n).commit();
+    await kv
+      .atomic()
+      .sum(indexCounterKey(byShelf, [1]), 300n)
+      .commit();
+    await kv
+      .atomic()
+      .sum(indexCounterKey(byShelf, [2]), 40n)
+      .commit();
+    expect(await count({})).toEqual([1200, 1]);
+    expect(await count({ where: { shelf: 1 } })).toEqual([300, 1]);
+    expect(await count({ where: { shelf: { in: [1, 2, 1, 9] } } })).toEqual([340, 3]);
+    expect(await count({ where: { shelf: { gte: 1, lte: 2 } } })).toEqual([60, 60]);
+    expect(await count({ where: { shelf: 1, id: { lt: "b010" } } })).toEqual([3, 3]);
+    expect(await count({ filter: (row: AnyRow) => row.shelf === 1 })).toEqual([30, 120]);
+    expect(await count({ where: { tags: { has: "b" } } })).toEqual([60, 60]);
+  });
+
+  it("counts what is there where the count is not complete", async () => {
+    const plain = await openKv();
+    try {
+      const { count: _count, ...uncounted } = Book;
+      const before = await tableOn(plain, {
+        ...uncounted,
+        indexes: { byIsbn: Book.indexes.byIsbn },
+        count: false,
+      });
+      await put(before, book(1), book(2));
+      const now = await tableOn(plain, { ...Book, indexes: { byIsbn: Book.indexes.byIsbn } });
+      expect(await countRows(now, {}, meterOf(now))).toBe(2);
+    } finally {
+      await plain.close();
+    }
+  });
+
+  it("tells whether there is a row", async () => {
+    const exists = (query: AnyQuery) => rowExists(context, query, meterOf(context));
+    expect(await exists({})).toBe(true);
+    expect(await exists({ where: { shelf: 9 } })).toBe(false);
+    expect(await exists({ filter: (row: AnyRow) => row.id === "b119" })).toBe(true);
+    expect(await exists({ where: { shelf: 1 }, filter: () => false })).toBe(false);
+  });
+});
+
+describe("in a transaction", () => {
+  /** Whether a transaction is committed that reads, while another marks a change of a part of the model. */
+  const commits = async (read: (within: TableContext) => Promise<unknown>, table = context) => {
+    const tx = new TransactionKv(kv);
+    await read({ ...table, kv: tx, transaction: tx });
+    const byShelf = table.model.indexes.find(({ name }) => name === "byShelf");
+    const marks = [
+      changeMarkOfRead(table.model, undefined, []),
+      changeMarkOfRead(table.model, byShelf, [1]),
+    ];
+    for (const mark of marks) await kv.atomic().sum(mark, 1n).commit();
+    await tx.set(["other"], 1);
+    return (await tx.commit()).ok;
+  };
+
+  it("a read of a range does not hold where something comes into it", async () => {
+    const where = { shelf: 1, id: { gt: "b050" } };
+    const reads: ((within: TableContext) => Promise<unknown>)[] = [
+      (within) => findPage(within, { where }, meterOf(within)),
+      (within) => countRows(within, { where }, meterOf(within)),
+      (within) => rowExists(within, { where }, meterOf(within)),
+      (within) => scanPage(within, { take: 1 }, meterOf(within)),
+    ];
+    for (const read of reads) expect(await commits(read)).toBe(false);
+  });
+
+  it("a read of whole keys holds, and any of a model that keeps no record of its changes", async () => {
+    const id = { in: ["b001", "?"] };
+    const points = (within: TableContext) => findPage(within, { where: { id } }, meterOf(within));
+    expect(await commits(points)).toBe(true);
+    const still = await tableOn(kv, { ...Book, live: false });
+    const range = (within: TableContext) =>
+      findPage(within, { where: { shelf: 1 } }, meterOf(within));
+    expect(await commits(range, still)).toBe(true);
+  });
+});
