@@ -3,6 +3,7 @@ export type {
   IndexState,
   StoredIndex,
 } from "./catalog/catalog-entry.js";
+export type { CheckedModels } from "./database/checked-models.js";
 export {
   type AnyDatabase,
   createDatabase,
@@ -12,10 +13,23 @@ export {
   tableOf,
 } from "./database/database.js";
 export type { DatabaseOptions, ModelHooks } from "./database/database-options.js";
-export { migrate } from "./database/migrate-database.js";
-export type { CheckedModels } from "./database/checked-models.js";
 export type { Include } from "./database/include-types.js";
-export type * from "./database/query-options.js";
+export { migrate } from "./database/migrate-database.js";
+export type {
+  CreateManyOptions,
+  CreateOptions,
+  DeleteManyOptions,
+  DeleteOptions,
+  FindFirstOptions,
+  FindManyOptions,
+  FindUniqueOptions,
+  RowsOptions,
+  ScanOptions,
+  ShapeOptions,
+  UpdateManyOptions,
+  UpdateOptions,
+  UpsertOptions,
+} from "./database/query-options.js";
 export type { Repository } from "./database/repository.js";
 export type { ManyResult, RowOutcome, Shaped, Versioned } from "./database/result-types.js";
 export { type ResumedDeletes, resumeDeletes } from "./database/resume-deletes.js";
@@ -74,7 +88,15 @@ export {
   type ListIndexDefinition,
   type RequiredKeyField,
 } from "./model/index-definition.js";
-export type { AnyModels, CreateInput, IndexFields, Model, PrimaryKeyField, Row } from "./model/model.js";
+export type {
+  AnyModels,
+  CreateInput,
+  IndexFields,
+  Model,
+  PrimaryKeyField,
+  PrimaryKeyFields,
+  Row,
+} from "./model/model.js";
 export {
   type BelongsTo,
   belongsTo,
@@ -87,10 +109,19 @@ export {
   type OnDelete,
   type Relation,
 } from "./model/relation-definition.js";
+export type {
+  IndexCannotBe,
+  LeadsNowhere,
+  NamesNoRow,
+  NoCondition,
+  NoIndexServes,
+  ReadsWholeTable,
+  UnknownField,
+  UnknownOption,
+  UnknownRelation,
+} from "./model/type-errors.js";
 export type { FieldOperation, UpdateInput } from "./model/update-input.js";
 export type { Direction } from "./query/any-query.js";
-export type { QueryEvent } from "./query/database-settings.js";
-export type { ExplainedSegment, QueryExplanation } from "./query/explain-query.js";
 export type {
   BetweenFilter,
   Condition,
@@ -100,6 +131,8 @@ export type {
   RangeFilter,
   StartsWithFilter,
 } from "./query/condition-types.js";
+export type { QueryEvent } from "./query/database-settings.js";
+export type { ExplainedSegment, QueryExplanation } from "./query/explain-query.js";
 export type { IndexedField, IndexName } from "./query/key-path-types.js";
-export type { IndexedWhere, OrderBy, UniqueWhere } from "./query/where-types.js";
 export type { Page, PageOptions } from "./query/read-page.js";
+export type { IndexedWhere, OrderBy, UniqueWhere } from "./query/where-types.js";

@@ -256,6 +256,26 @@ describe("a delete", () => {
     await expectIndexesToMatch(kv, Node);
   });
 
+  it("is forbidden by others where it restricts, and not by the row itself", async () => {
+    const Folder = defineModel({
+      name: "folders",
+      schema: z.object({ id: z.string(), within: z.string() }),
+      primaryKey: "id",
+      indexes: { byWithin: { key: "within" } },
+      relations: { parent: belongsTo("folders", "within", { onDelete: "restrict" }) },
+    });
+    const own = await createDatabase({ kv, models: { folders: Folder } });
+    await own.folders.create({ data: { id: "root", within: "root" } });
+    await own.folders.create({ data: { id: "sub", within: "root" } });
+    expect(await rejection(own.folders.delete({ where: { id: "root" } }))).toMatchObject({
+      code: "KW_ROW_REFERENCED",
+      by: { model: "folders", relation: "parent", id: "sub" },
+    });
+    await own.folders.delete({ where: { id: "sub" } });
+    await own.folders.delete({ where: { id: "root" } });
+    expect(await own.folders.count()).toBe(0);
+  });
+
   it("clears the fields of a reference that may be absent, and no others", async () => {
     const Team = defineModel({
       name: "teams",

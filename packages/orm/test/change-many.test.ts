@@ -180,6 +180,21 @@ describe("updateMany", () => {
     expect((await db.items.updateMany({ ...call, maxReads: 20 } as never)).count).toBe(10);
   });
 
+  it("with atomic has its reads for each attempt anew", async () => {
+    await fill(20);
+    const racing = interferingBeforeFirst(() =>
+      db.items.update({ where: { id: 3 }, data: { stock: 4 } }),
+    );
+    const other = await createDatabase({ kv: racing, models: { items: Item } });
+    const call = {
+      where: { shelf: "top" },
+      data: { stock: 9 },
+      atomic: true,
+      maxReads: 20,
+    } as const;
+    expect((await other.items.updateMany(call as never)).count).toBe(10);
+  });
+
   it("is part of a transaction, where that is what it is called in", async () => {
     await fill(10);
     const failing = db.transaction(async (tx) => {

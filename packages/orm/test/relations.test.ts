@@ -407,6 +407,15 @@ describe("include", () => {
     expect((await failing({ posts: { where: { title: "x" } } }))[0]).toBe("KW_QUERY_UNINDEXED");
   });
 
+  it("does not believe an entry whose row refers to another", async () => {
+    await fillBlog();
+    // What a mistake of code by hand leaves behind.
+    await kv.set(["posts_by_author", "a", "p3"], "p3");
+    await kv.set(["posts_by_author", "a", "gone"], "gone");
+    const ada = await db.users.findUnique({ where: { id: "a" }, include: { posts: true } });
+    expect(ada?.posts.map((post) => post.id)).toEqual(["p1", "p2"]);
+  });
+
   it("tells of a row that has to be there and is not", async () => {
     await kv.set(["posts", "p"], { id: "p", authorId: "nobody", title: "", rank: 0 });
     await kv.set(["comments", "c"], { id: "c", postId: "p", authorId: "nobody", text: "" });

@@ -136,7 +136,7 @@ export function indexPartOf(
   const { normalize } = definition;
   const part = partOfValue(normalize === undefined ? value : normalize(value as never));
   const isDescending = typeof partsOf(definition)[place] === "object";
-  return isDescending ? encodeKey([part]).map((byte) => 255 - byte) : part;
+  return isDescending ? Uint8Array.from([...encodeKey([part]), 0], (byte) => 255 - byte) : part;
 }
 
 /** The fields of a model's primary key. */

@@ -1,9 +1,14 @@
 import type { FieldOf } from "../model/index-definition.js";
 import type { AnyModels, Model, Row } from "../model/model.js";
 import type { Relation } from "../model/relation-definition.js";
-import type { UnknownField, UnknownRelation } from "../model/type-errors.js";
+import type {
+  NoCondition,
+  UnknownField,
+  UnknownOption,
+  UnknownRelation,
+} from "../model/type-errors.js";
 import type { Served } from "../query/served-types.js";
-import type { OrderBy } from "../query/where-types.js";
+import type { IndexedWhere, OrderBy } from "../query/where-types.js";
 
 /** Models → the same by their own names, as relations name them. */
 export type ModelsByName<Models extends AnyModels> = {
@@ -50,9 +55,10 @@ export interface IncludedList<M extends Model, Models extends AnyModels>
   readonly take?: number;
 }
 
-/** Of a relation to rows: the same, and their order, which the index has behind the relation's fields. */
+/** Of a relation to rows: the same, with conditions and an order that an index has behind the relation's fields. */
 export interface IncludedRows<M extends Model, Models extends AnyModels>
   extends IncludedList<M, Models> {
+  readonly where?: IndexedWhere<M>;
   readonly orderBy?: OrderBy<M> | readonly OrderBy<M>[];
 }
 
@@ -80,14 +86,12 @@ type CheckedRelation<R extends Relation, Target extends Model, Models extends An
           ? CheckedSelect<Target, Q[K]>
           : K extends "include"
             ? CheckedInclude<Target, Models, Q[K]>
-            : K extends "orderBy"
-              ? CheckedOrder<Target, R, Q[K]>
-              : unknown
-        : UnknownField<
+            : unknown
+        : UnknownOption<
             K,
-            "include takes select and include; of many rows filter, take and orderBy, too"
+            "a relation takes select and include; of many rows filter and take, too; hasMany where and orderBy, too"
           >;
-    };
+    } & (keyof Q & ("where" | "orderBy") extends never ? unknown : CheckedRows<Target, R, Q>);
 
 type CheckedSelect<M extends Model, S> = {
   readonly [F in keyof S]: F extends FieldOf<Row<M>>
@@ -95,10 +99,18 @@ type CheckedSelect<M extends Model, S> = {
     : UnknownField<F, "name fields of the schema">;
 };
 
-type CheckedOrder<M extends Model, R extends Relation, O> = R extends {
+/** Model, relation to its rows, query → what the query cannot be, of which the relation's fields are a part. */
+type CheckedRows<M extends Model, R extends Relation, Q> = R extends {
   readonly fields: readonly (infer F extends string)[];
 }
-  ? Served<M, { readonly [K in F]: string }, O, never> extends { readonly orderBy: infer E }
-    ? E
-    : unknown
+  ? [keyof Given<Q, "where"> & F] extends [never]
+    ? Served<M, Given<Q, "where"> & { readonly [K in F]: string }, Given<Q, "orderBy">, never>
+    : {
+        readonly where: {
+          readonly [K in F]?: NoCondition<"leave it out: the relation itself says what it is">;
+        };
+      }
   : unknown;
+
+/** Query, option → the option, `{}` where it is absent. */
+type Given<Q, Option> = Option extends keyof Q ? Q[Option] : Record<never, never>;

@@ -1,7 +1,10 @@
+import type { FieldOf } from "../model/index-definition.js";
 import type { AnyModels, CreateInput, Model, PrimaryKeyFields, Row } from "../model/model.js";
 import type { UpdateInput } from "../model/update-input.js";
 import type { Direction } from "../query/any-query.js";
-import type { CheckedInclude } from "./include-types.js";
+import type { IndexName } from "../query/key-path-types.js";
+import type { IndexedWhere, OrderBy } from "../query/where-types.js";
+import type { CheckedInclude, Include } from "./include-types.js";
 
 // What the methods of a repository take. The type parameters that begin with no `M` are what a call wrote, as the
 // repository infers them: W is its `where`, O its `orderBy`, X its `index`, S the names of the fields that it selects, I its
@@ -65,16 +68,19 @@ export interface FindFirstOptions<
   readonly cursor?: string | null | undefined;
 }
 
-/** What `findMany` takes: which rows are meant, how many at once, and what is returned of each. */
+/**
+ * What `findMany` takes: which rows are meant, how many at once, and what is returned of each. `FindManyOptions<typeof
+ * User>` is any query of the model; whether an index serves it is found out at run time then.
+ */
 export interface FindManyOptions<
   M extends Model,
-  Models extends AnyModels,
-  W,
-  O,
-  X,
-  S extends string,
-  I,
-  V,
+  Models extends AnyModels = Record<never, never>,
+  W = IndexedWhere<M>,
+  O = OrderBy<M> | readonly OrderBy<M>[],
+  X = IndexName<M>,
+  S extends string = FieldOf<Row<M>>,
+  I = Include<M, Models>,
+  V = boolean,
 > extends FindFirstOptions<M, Models, W, O, X, S, I, V> {
   /** Rows at the most; all of them without it. */
   readonly take?: number | undefined;

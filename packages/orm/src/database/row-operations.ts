@@ -7,7 +7,14 @@ import type { AnyRow } from "../model/compiled-model.js";
 import type { AnyQuery, FoundRow } from "../query/any-query.js";
 import { countRows, rowExists } from "../query/count-rows.js";
 import { explainQuery, type QueryExplanation } from "../query/explain-query.js";
-import { findOne, findPage, scanPage, scanRows, streamRows } from "../query/find-rows.js";
+import {
+  findFirstRow,
+  findOne,
+  findPage,
+  scanPage,
+  scanRows,
+  streamRows,
+} from "../query/find-rows.js";
 import { ReadMeter } from "../query/read-meter.js";
 import type { TableContext } from "../query/table-context.js";
 import { loadRelations } from "../relations/load-relations.js";
@@ -277,8 +284,8 @@ export class RowOperations {
   }
 
   async #first(query: AnyQuery, meter: ReadMeter): Promise<Shaped> {
-    const { items } = await findPage(this.#context, { ...query, take: 1 }, meter);
-    return items[0] === undefined ? undefined : await this.#shape(items[0], query, meter);
+    const found = await findFirstRow(this.#context, query, meter);
+    return found === undefined ? undefined : await this.#shape(found, query, meter);
   }
 
   async #shape(found: FoundRow, query: AnyQuery, meter: ReadMeter): Promise<Shaped> {

@@ -65,23 +65,22 @@ function numberAfter(value: number): number | undefined {
 }
 
 /**
- * A part that sorts the other way round: the bytes of the part's encoding, each of them inverted. No encoding of a part is
- * the beginning of another's, so that the order is exactly the reverse.
+ * A part that sorts the other way round: the bytes of the part's encoding and a zero byte, each of them inverted. Where one
+ * encoding begins another, as that of `"a"` does of `"a\0"`, the other goes on with `FF`: the zero byte tells them apart.
  */
 export function descendingPart(part: KvKeyPart): Uint8Array {
-  return inverted(encodeKey([part]));
+  const bytes = encodeKey([part]);
+  const inverted = new Uint8Array(bytes.length + 1).fill(0xff);
+  for (let i = 0; i < bytes.length; i++) inverted[i] = bytes[i]! ^ 0xff;
+  return inverted;
 }
 
 /** The part of which {@link descendingPart} made this one; undefined where it is none of them. */
 export function ascendingPart(part: KvKeyPart): KvKeyPart | undefined {
-  if (!(part instanceof Uint8Array)) return undefined;
+  if (!(part instanceof Uint8Array) || part.at(-1) !== 0xff) return undefined;
   try {
-    return decodeKey(inverted(part))[0];
+    return decodeKey(part.subarray(0, -1).map((byte) => byte ^ 0xff))[0];
   } catch {
     return undefined;
   }
-}
-
-function inverted(bytes: Uint8Array): Uint8Array {
-  return bytes.map((byte) => byte ^ 0xff);
 }

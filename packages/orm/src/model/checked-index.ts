@@ -21,11 +21,7 @@ type CheckedIndex<Row, I extends AnyIndexDefinition> = [
 ] extends [never]
   ? CheckedEach<Row, I> & CheckedOptions<I>
   : {
-      readonly key: PartProblem<
-        Row,
-        BadPart<Row, PartOf<I["key"]>, I["each"]>,
-        I["each"]
-      >;
+      readonly key: PartProblem<Row, BadPart<Row, PartOf<I["key"]>, I["each"]>, I["each"]>;
     };
 
 /** Key of an index → a union of its parts. */
@@ -48,18 +44,19 @@ type PartProblem<Row, Part, Each> = Part extends string
       ? ValueProblem<NonNullable<Value>, Each>
       : never;
 
-type FieldProblem<Row, F extends string, Each> = F extends FieldOf<Row>
-  ? NonNullable<Row[F]> extends KeyValue
-    ? never
-    : NonNullable<Row[F]> extends readonly KeyValue[]
-      ? Each extends true
-        ? never
-        : IndexCannotBe<F, "an array is indexed by its elements: add each: true">
-      : IndexCannotBe<
-          F,
-          "a key can hold strings, numbers, bigints, booleans, Uint8Arrays and dates: compute one of the row, key: (row) => ..."
-        >
-  : IndexCannotBe<F, "the schema has no field of this name">;
+type FieldProblem<Row, F extends string, Each> =
+  F extends FieldOf<Row>
+    ? NonNullable<Row[F]> extends KeyValue
+      ? never
+      : NonNullable<Row[F]> extends readonly KeyValue[]
+        ? Each extends true
+          ? never
+          : IndexCannotBe<F, "an array is indexed by its elements: add each: true">
+        : IndexCannotBe<
+            F,
+            "a key can hold strings, numbers, bigints, booleans, Uint8Arrays and dates: compute one of the row, key: (row) => ..."
+          >
+    : IndexCannotBe<F, "the schema has no field of this name">;
 
 type ValueProblem<Value, Each> = [Value] extends [
   Each extends true ? KeyValue | readonly KeyValue[] : KeyValue,
@@ -77,17 +74,21 @@ type CheckedEach<Row, I extends AnyIndexDefinition> = I["each"] extends true
   ? true extends IsList<Row, PartOf<I["key"]>>
     ? unknown
     : {
-        readonly each: IndexCannotBe<"each", "one part of the key has to be an array, or a function that returns one">;
+        readonly each: IndexCannotBe<
+          "each",
+          "one part of the key has to be an array, or a function that returns one"
+        >;
       }
   : unknown;
 
-type IsList<Row, Part> = Part extends FieldOf<Row>
-  ? NonNullable<Row[Part]> extends readonly unknown[]
-    ? true
-    : false
-  : Part extends (row: never) => unknown
-    ? true
-    : false;
+type IsList<Row, Part> =
+  Part extends FieldOf<Row>
+    ? NonNullable<Row[Part]> extends readonly unknown[]
+      ? true
+      : false
+    : Part extends (row: never) => unknown
+      ? true
+      : false;
 
 /** Index → those of its options that it cannot have. */
 type CheckedOptions<I extends AnyIndexDefinition> = [
@@ -97,9 +98,15 @@ type CheckedOptions<I extends AnyIndexDefinition> = [
     ? I["key"] extends string
       ? unknown
       : {
-          readonly normalize: IndexCannotBe<"normalize", "only an index over one field can normalize: compute the key instead, key: (row) => ...">;
+          readonly normalize: IndexCannotBe<
+            "normalize",
+            "only an index over one field can normalize: compute the key instead, key: (row) => ..."
+          >;
         }
     : unknown
   : {
-      readonly [O in Exclude<keyof I, keyof AnyIndexDefinition>]: IndexCannotBe<O, "an index has no such option">;
+      readonly [O in Exclude<keyof I, keyof AnyIndexDefinition>]: IndexCannotBe<
+        O,
+        "an index has no such option"
+      >;
     };

@@ -38,15 +38,17 @@ export function defineModel<
     | readonly [RequiredKeyField<z.output<Schema>>, ...RequiredKeyField<z.output<Schema>>[]],
   const Indexes extends AnyIndexes = Record<never, never>,
   const Relations extends AnyRelations = Record<never, never>,
->(definition: {
-  readonly name: Name;
-  readonly schema: Schema;
-  readonly primaryKey: PrimaryKey;
-  readonly indexes?: Indexes & Readonly<Record<string, IndexDefinition<z.output<Schema>>>>;
-  readonly relations?: Relations;
-  readonly count?: boolean;
-  readonly live?: boolean;
-} & { readonly indexes?: CheckedIndexes<z.output<Schema>, NoInfer<Indexes>> }): Model<Name, Schema, PrimaryKey, NoInfer<Indexes>, NoInfer<Relations>> {
+>(
+  definition: {
+    readonly name: Name;
+    readonly schema: Schema;
+    readonly primaryKey: PrimaryKey;
+    readonly indexes?: Indexes & Readonly<Record<string, IndexDefinition<z.output<Schema>>>>;
+    readonly relations?: Relations;
+    readonly count?: boolean;
+    readonly live?: boolean;
+  } & { readonly indexes?: CheckedIndexes<z.output<Schema>, NoInfer<Indexes>> },
+): Model<Name, Schema, PrimaryKey, NoInfer<Indexes>, NoInfer<Relations>> {
   const { name, schema, primaryKey, count = false, live = false } = definition;
   const { indexes = {} as Indexes, relations = {} as Relations } = definition;
   const model: Model<Name, Schema, PrimaryKey, Indexes, Relations> = {

@@ -23,6 +23,9 @@ export interface NoCondition<Message extends string> extends Refused<Message> {}
 /** A name that is none of the schema's fields. */
 export interface UnknownField<_Name, Message extends string> extends Refused<Message> {}
 
+/** A name that is no option. */
+export interface UnknownOption<_Name, Message extends string> extends Refused<Message> {}
+
 /** A name that is none of the model's relations. */
 export interface UnknownRelation<_Name, Message extends string> extends Refused<Message> {}
 

@@ -1,0 +1,47 @@
+import { compareKeys, type KvKeyPart } from "@keywright/core";
+import * as fc from "fast-check";
+import { expect, it } from "vitest";
+import { ascendingPart, descendingPart, isSamePart } from "../src/indexes/key-parts.js";
+
+const text = fc.string({
+  unit: fc.constantFrom("a", "b", "\0", "\u{1f600}", "\uffff"),
+  maxLength: 4,
+});
+const bytes = fc.uint8Array({ maxLength: 4 });
+const part: fc.Arbitrary<KvKeyPart> = fc.oneof(
+  text,
+  bytes,
+  fc.double({ noNaN: true }).map((value) => (value === 0 ? 0 : value)),
+  fc.bigInt(),
+  fc.boolean(),
+);
+
+it("a descending part sorts the other way round, whatever the parts", () => {
+  fc.assert(
+    fc.property(part, part, (a, b) => {
+      const forward = Math.sign(compareKeys([a], [b]));
+      expect(Math.sign(compareKeys([descendingPart(a)], [descendingPart(b)]))).toBe(0 - forward);
+    }),
+    { numRuns: 2000 },
+  );
+});
+
+it("a descending part is read back", () => {
+  fc.assert(
+    fc.property(part, (a) => {
+      expect(isSamePart(ascendingPart(descendingPart(a)), a)).toBe(true);
+    }),
+  );
+  for (const other of ["a", new Uint8Array(), new Uint8Array([1, 2]), new Uint8Array([0xff])]) {
+    expect(ascendingPart(other)).toBeUndefined();
+  }
+});
+
+it("a descending part has the bytes that it always had", () => {
+  const hex = (value: KvKeyPart) => Buffer.from(descendingPart(value)).toString("hex");
+  expect(hex("a")).toBe("fd9effff");
+  expect(hex("a\0")).toBe("fd9eff00ffff");
+  expect(hex(1)).toBe("f5400fffffffffffffff");
+  expect(hex(5n)).toBe("eafaff");
+  expect(hex(true)).toBe("d8ff");
+});
