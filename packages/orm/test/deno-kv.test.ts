@@ -63,11 +63,8 @@ describe.each(databases)("on %s", (_name, open) => {
       const seen: unknown[] = [];
       let cursor: string | null = null;
       do {
-        const page = await db.users.findMany({
-          where: { favoriteColor: "green" },
-          take: 7,
-          cursor,
-        });
+        const page: { items: readonly { age?: number | undefined }[]; cursor: string | null } =
+          await db.users.findMany({ where: { favoriteColor: "green" }, take: 7, cursor });
         seen.push(...page.items.map((row) => row.age));
         cursor = page.cursor;
       } while (cursor !== null);

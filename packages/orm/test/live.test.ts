@@ -1,5 +1,12 @@
 import { openKv as openDenoKv } from "@deno/kv";
-import { type EmbeddedKv, type Kv, type KvKey, type KvListSelector, openKv } from "@keywright/core";
+import {
+  type EmbeddedKv,
+  type Kv,
+  type KvKey,
+  type KvListSelector,
+  KvU64,
+  openKv,
+} from "@keywright/core";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
@@ -624,4 +631,27 @@ describe("a live query where ranges are not told of", () => {
       await memory.close();
     }
   });
+});
+
+it("a program that does not ask for a record of changes keeps it where another does", async () => {
+  const kv = await openKv(":memory:", { compat: "deno" });
+  try {
+    const schema = z.object({ id: z.string() });
+    const Plain = defineModel({ name: "things", schema, primaryKey: "id" });
+    const plain = await createDatabase({ kv, models: { things: Plain } });
+    await plain.things.create({ data: { id: "1" } });
+    const marks = async () => {
+      const mark = await kv.get(["__keywright", "changes", "things"]);
+      return mark.value instanceof KvU64 ? mark.value.value : 0n;
+    };
+    expect(await marks()).toBe(0n);
+    const Live = defineModel({ name: "things", schema, primaryKey: "id", live: true });
+    const live = await createDatabase({ kv, models: { things: Live } });
+    await live.things.create({ data: { id: "2" } });
+    expect(await marks()).toBe(1n);
+    await plain.things.create({ data: { id: "3" } });
+    expect(await marks()).toBe(2n);
+  } finally {
+    await kv.close();
+  }
 });

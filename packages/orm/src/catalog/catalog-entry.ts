@@ -51,6 +51,8 @@ export interface CatalogEntry {
   readonly counters?: Readonly<Record<string, IndexState>>;
   /** Some of its rows expire, or did: such rows cannot be counted. */
   readonly expires?: true;
+  /** A record of changes is kept, by every program from then on. */
+  readonly live?: true;
 }
 
 /** The name of the count of all rows among the counters. */

@@ -35,6 +35,8 @@ export class CatalogSnapshot {
   /** Those that are being built: they hold the rows that have a mark of it. */
   readonly growingCounters: CounterSet | undefined;
   readonly #model: CompiledModel;
+  /** What the database keeps up and this program does not know. */
+  readonly #unknown: readonly string[];
 
   /**
    * @throws {IndexChangedError} where the database has an index of another definition under the same name.
@@ -52,6 +54,7 @@ export class CatalogSnapshot {
       model,
       names.filter((name) => !isComplete(name)),
     );
+    this.#unknown = unknownTo(model, entry);
   }
 
   stateOf(index: CompiledIndex): IndexState {
@@ -71,17 +74,22 @@ export class CatalogSnapshot {
    * @throws {StaleSchemaError} where the database has an index or a counter that this program would not keep up.
    */
   assertWritable(): void {
-    const known = new Set(this.#model.indexes.map((index) => index.name));
-    const unknown = Object.entries(this.entry.indexes)
-      .filter(([name, index]) => !known.has(name) && isMaintained(index.state))
-      .map(([name]) => name);
-    const counted = new Set(declaredCounters(this.#model));
-    for (const [name, state] of Object.entries(this.entry.counters ?? {})) {
-      if (counted.has(name) || !isMaintained(state)) continue;
-      unknown.push(`count of ${name === rowCounter ? "rows" : name}`);
-    }
-    if (unknown.length > 0) throw new StaleSchemaError(this.#model.name, unknown);
+    if (this.#unknown.length > 0) throw new StaleSchemaError(this.#model.name, this.#unknown);
   }
+}
+
+/** The indexes and counters that a catalog entry says are kept up, and that a program's model does not have. */
+function unknownTo(model: CompiledModel, { indexes, counters = {} }: CatalogEntry): string[] {
+  const known = new Set(model.indexes.map((index) => index.name));
+  const unknown = Object.entries(indexes)
+    .filter(([name, index]) => !known.has(name) && isMaintained(index.state))
+    .map(([name]) => name);
+  const counted = new Set(declaredCounters(model));
+  for (const [name, state] of Object.entries(counters)) {
+    if (counted.has(name) || !isMaintained(state)) continue;
+    unknown.push(`count of ${name === rowCounter ? "rows" : name}`);
+  }
+  return unknown;
 }
 
 function counterSet(model: CompiledModel, names: readonly string[]): CounterSet | undefined {

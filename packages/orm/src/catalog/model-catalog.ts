@@ -67,18 +67,18 @@ export class ModelCatalog {
   }
 
   /**
-   * Notes, once and for all programs, that rows of the model may expire.
+   * Notes, once and for all programs, that rows of the model may expire, or that a record of its changes is kept.
    *
    * @throws {StaleSchemaError} where the database has indexes or counters that this program would not keep up.
    */
-  async markExpiring(): Promise<void> {
-    while (this.#snapshot.entry.expires !== true) {
+  async note(fact: "expires" | "live"): Promise<void> {
+    while (this.#snapshot.entry[fact] !== true) {
       this.#snapshot.assertWritable();
       const { check, entry } = this.#snapshot;
       await this.#kv
         .atomic()
         .check(check)
-        .set(check.key, { ...entry, expires: true })
+        .set(check.key, { ...entry, [fact]: true })
         .commit();
       await this.reload();
     }
@@ -103,10 +103,14 @@ async function firstEntry(kv: Kv, model: CompiledModel): Promise<CatalogEntry> {
       indexes[index.name] = storedIndex(index, "readable");
     }
   }
-  const counters = hasRows ? [] : declaredCounters(model);
-  if (counters.length === 0) return { format: 1, indexes };
-  const states = counters.map((name) => [name, "readable" as const] as const);
-  return { format: 1, indexes, counters: Object.fromEntries(states) };
+  const names = hasRows ? [] : declaredCounters(model);
+  const counters = Object.fromEntries(names.map((name) => [name, "readable" as const]));
+  return {
+    format: 1,
+    indexes,
+    ...(names.length > 0 && { counters }),
+    ...(model.live && { live: true }),
+  };
 }
 
 async function hasEntries(kv: Kv, prefix: string): Promise<boolean> {

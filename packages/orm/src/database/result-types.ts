@@ -79,5 +79,5 @@ type RelatedRow<M extends Model, Models extends AnyModels, Q> = Loaded<
   M,
   Models,
   Q extends { readonly select: infer S } ? keyof S : FieldOf<Row<M>>,
-  Q extends { readonly include: infer I } ? I : {}
+  Q extends { readonly include: infer I } ? I : Record<never, never>
 >;

@@ -33,14 +33,19 @@ export interface HasOne<
 }
 
 /** Rows of a third model, `through`, refer to both. */
-export interface ManyToMany<Target extends string = string, Through extends string = string> {
+export interface ManyToMany<
+  Target extends string = string,
+  Through extends string = string,
+  From extends readonly string[] = readonly string[],
+  To extends readonly string[] = readonly string[],
+> {
   readonly kind: "manyToMany";
   readonly model: Target;
   readonly through: Through;
   /** The fields of `through` that hold this model's primary key. */
-  readonly from: readonly string[];
+  readonly from: From;
   /** The fields of `through` that hold the primary key of the other model. */
-  readonly to: readonly string[];
+  readonly to: To;
 }
 
 /** A relation of any kind. */
@@ -107,14 +112,15 @@ export function hasOne<const Target extends string, const F extends string | rea
  * @param options.from fields of the third model that hold this model's primary key; an index of it begins with them.
  * @param options.to fields of the third model that hold the primary key of the other.
  */
-export function manyToMany<const Target extends string, const Through extends string>(
+export function manyToMany<
+  const Target extends string,
+  const Through extends string,
+  const From extends string | readonly string[],
+  const To extends string | readonly string[],
+>(
   model: Target,
-  options: {
-    readonly through: Through;
-    readonly from: string | readonly string[];
-    readonly to: string | readonly string[];
-  },
-): ManyToMany<Target, Through> {
+  options: { readonly through: Through; readonly from: From; readonly to: To },
+): ManyToMany<Target, Through, ListOf<From>, ListOf<To>> {
   const { through, from, to } = options;
   return { kind: "manyToMany", model, through, from: listOf(from), to: listOf(to) };
 }

@@ -32,7 +32,7 @@ export type ServedOrAll<M extends Model, W, O, X> = string extends keyof W
 
 /** The same, where a query with neither `where` nor `index` has to say by `filter` that it means all rows. */
 export type ServedOrFiltered<M extends Model, W, O, X> = ServedOrAll<M, W, O, X> &
-  (SaysNothing<W, {}, X> extends true ? EveryRow<M> : unknown);
+  (SaysNothing<W, [], X> extends true ? EveryRow<M> : unknown);
 
 /** All rows are meant: `filter: () => true`. */
 interface EveryRow<M extends Model> {

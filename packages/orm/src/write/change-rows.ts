@@ -136,7 +136,7 @@ async function changeAtomically(
   const onCommit = (versionstamp: string | null) => {
     rows = rows.map((row) => stamped(row, versionstamp));
   };
-  await runAtomically(context, body, { onCommit });
+  await runAtomically(context, body, onCommit);
   return rows.map((row) => ({ ok: true, row }));
 }
 

@@ -39,7 +39,9 @@ export async function commitChange(
   plan: (catalog: CatalogSnapshot) => RowChange | Promise<RowChange>,
 ): Promise<CommittedChange> {
   let takeovers: readonly Takeover[] = [];
+  const { model } = context;
   for (let attempt = 1; ; attempt++) {
+    if (model.live && !context.catalog.snapshot.entry.live) await context.catalog.note("live");
     const catalog = context.catalog.snapshot;
     catalog.assertWritable();
     const planned = plan(catalog);
@@ -49,7 +51,7 @@ export async function commitChange(
     takeovers = await settleConflict(context, change);
     if (attempt === maxAttempts) {
       const id = pointerOf(change.primaryKey);
-      throw new VersionConflictError(context.model.name, id, attempt);
+      throw new VersionConflictError(model.name, id, attempt);
     }
     await pauseBeforeAttempt(attempt + 1);
   }

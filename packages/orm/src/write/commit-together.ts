@@ -3,7 +3,7 @@ import { isLimitError } from "../transaction/is-limit-error.js";
 import { RecordedOperation, SharedCommit } from "./shared-commit.js";
 
 /** What a write did, or what it threw. */
-export type Settled<T> = PromiseSettledResult<T>;
+type Settled<T> = PromiseSettledResult<T>;
 
 /** An operation that waits for its commit, and who is told of it. */
 interface Waiting {

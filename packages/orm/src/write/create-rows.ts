@@ -58,7 +58,7 @@ async function createAtomically(
   const onCommit = (versionstamp: string | null) => {
     rows = rows.map((row) => stamped(row, versionstamp));
   };
-  await runAtomically(context, body, { onCommit });
+  await runAtomically(context, body, onCommit);
   return rows.map((row) => ({ ok: true, row }));
 }
 

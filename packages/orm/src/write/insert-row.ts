@@ -41,7 +41,7 @@ export async function insertRow(
 ): Promise<FoundRow> {
   const { model, catalog } = context;
   const primaryKey = primaryKeyOf(model, row);
-  if (expireIn !== undefined) await catalog.markExpiring();
+  if (expireIn !== undefined) await catalog.note("expires");
   const { versionstamp } = await commitChange(context, (snapshot) =>
     planChange(context, snapshot, { primaryKey, before: null, row, expireIn }),
   );

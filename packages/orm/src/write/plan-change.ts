@@ -172,7 +172,7 @@ function compose(
         : { type: "set", key: mark.key, value: true },
     );
   }
-  if (model.live) {
+  if (catalog.entry.live) {
     const touched = [...changes.removed, ...(after ?? [])];
     for (const key of changeMarkKeys(model, touched))
       mutations.push({ type: "sum", key, value: one });

@@ -1,51 +1,37 @@
 import type { FoundRow } from "../query/any-query.js";
 import { type TableContext, tablesWithin } from "../query/table-context.js";
 import type { AfterCommit } from "../transaction/after-commit.js";
-import { runTransaction, type TransactionOptions } from "../transaction/run-transaction.js";
+import { runTransaction } from "../transaction/run-transaction.js";
 import type { TransactionKv } from "../transaction/transaction-kv.js";
-
-/** How several writes become one. */
-export interface AtomicOptions extends Pick<TransactionOptions, "maxAttempts"> {
-  /** Called when the writes are done, before the hooks behind them. */
-  readonly onCommit?: AfterCommit;
-}
 
 /**
  * Runs writes of rows that are made together or not at all: in one commit, or within the caller's transaction, which then
  * has all of them to commit or none.
  *
+ * @param onCommit called when the writes are done, before the hooks behind them.
  * @throws what `runTransaction` throws.
  */
 export async function runAtomically<T>(
   context: TableContext,
   body: (within: TableContext) => Promise<T>,
-  options: AtomicOptions = {},
+  onCommit?: AfterCommit,
 ): Promise<T> {
-  const { onCommit, ...transactionOptions } = options;
   const outer = context.transaction;
   if (outer === undefined) {
-    return await runTransaction(
-      context.kv,
-      async (transaction) => {
-        if (onCommit !== undefined) transaction.afterCommit(onCommit);
-        return await body(contextWithin(context, transaction));
-      },
-      transactionOptions,
-    );
+    return await runTransaction(context.kv, async (transaction) => {
+      if (onCommit !== undefined) transaction.afterCommit(onCommit);
+      return await body(contextWithin(context, transaction));
+    });
   }
   let later: AfterCommit[] = [];
-  const result = await runTransaction(
-    outer,
-    async (inner) => {
-      later = [];
-      // What waits for the commit waits for that of the caller's transaction.
-      inner.afterCommit = (run) => {
-        later.push(run);
-      };
-      return await body(contextWithin(context, inner));
-    },
-    transactionOptions,
-  );
+  const result = await runTransaction(outer, async (inner) => {
+    later = [];
+    // What waits for the commit waits for that of the caller's transaction.
+    inner.afterCommit = (run) => {
+      later.push(run);
+    };
+    return await body(contextWithin(context, inner));
+  });
   if (onCommit !== undefined) outer.afterCommit(onCommit);
   for (const run of later) outer.afterCommit(run);
   return result;

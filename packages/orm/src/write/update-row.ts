@@ -39,7 +39,7 @@ export async function updateRow(
   assertWriteOptions(model, options);
   // What is written is what the caller handed over, whatever becomes of the object meanwhile.
   const patch = Array.isArray(data) ? data : copyOfData(model, data);
-  if (expireIn !== undefined) await catalog.markExpiring();
+  if (expireIn !== undefined) await catalog.note("expires");
   const hooks = hooksOf(context);
   let before: AnyRow = {};
   const { change, versionstamp } = await commitChange(context, async (snapshot) => {

@@ -1,0 +1,678 @@
+import { describe, expectTypeOf, it } from "vitest";
+import * as z from "zod";
+import type { CheckedModels } from "../src/database/checked-models.js";
+import {
+  belongsTo,
+  type CreateInput,
+  type Database,
+  defineModel,
+  desc,
+  type FindManyOptions,
+  type KeyField,
+  type LeadsNowhere,
+  manyToMany,
+  type NamesNoRow,
+  type NoCondition,
+  type NoIndexServes,
+  type ReadsWholeTable,
+  type Row,
+  type UniqueWhere,
+  type UpdateInput,
+  type Versioned,
+} from "../src/index.js";
+import type { Served } from "../src/query/served-types.js";
+import type { NamesRow } from "../src/query/where-types.js";
+import type { Badge, Db, Game, Post, Tag, Team, User } from "./types-models.js";
+
+/** Calls that are type-checked and not made. */
+function compiles(_calls: (db: Db) => unknown): void {}
+
+type G = typeof Game;
+type None = Record<never, never>;
+type GameRow = Row<G>;
+type UserRow = Row<typeof User>;
+
+const undeclared =
+  "declare an index whose key begins with the fields of where and goes on with those of orderBy, or put conditions into filter";
+const lacksRows =
+  "the index with these fields lacks rows, those without its other fields or those that its own where leaves out: name it by index if that is meant, or declare an index of these fields alone";
+const badValue =
+  "give a value, { in: [...] }, or one range: gt or gte with lt or lte, between, startsWith; leave a field out that may have any value";
+
+describe("rows and input", () => {
+  it("are the schema's", () => {
+    expectTypeOf<UserRow>().toEqualTypeOf<z.output<(typeof User)["schema"]>>();
+    expectTypeOf<CreateInput<G>>().toEqualTypeOf<z.input<G["schema"]>>();
+  });
+
+  it("let a ULID primary key be left out, and no other", () => {
+    expectTypeOf<{ name: string }>().toExtend<CreateInput<typeof User>>();
+    expectTypeOf<{ id: string; name: string }>().toExtend<CreateInput<typeof User>>();
+    expectTypeOf<{ teamId: string }>().not.toExtend<CreateInput<typeof User>>();
+    expectTypeOf<{ title: string }>().not.toExtend<CreateInput<typeof Team>>();
+  });
+
+  it("keep what transforms, coercion and defaults make of input apart from output", () => {
+    const Event = defineModel({
+      name: "events",
+      schema: z.object({
+        id: z.coerce.string(),
+        at: z.string().transform((text) => new Date(text)),
+        size: z.number().default(0),
+      }),
+      primaryKey: "id",
+      indexes: { byTime: { key: "at" } },
+    });
+    type E = typeof Event;
+    expectTypeOf<Row<E>>().toEqualTypeOf<{ id: string; at: Date; size: number }>();
+    expectTypeOf<CreateInput<E>["at"]>().toEqualTypeOf<string>();
+    expectTypeOf<{ id: string; at: string }>().toExtend<CreateInput<E>>();
+    const check = (db: Database<{ events: E }>) => {
+      db.events.findMany({ where: { at: { gte: new Date() } } });
+      // @ts-expect-error queries have the values of rows
+      db.events.findMany({ where: { at: "2027-01-01" } });
+    };
+    void check;
+  });
+
+  it("let updates change any field but the primary key's, by a value or by what the field's type allows", () => {
+    type U = UpdateInput<G>;
+    expectTypeOf<{ score: { increment: number } }>().toExtend<U>();
+    expectTypeOf<{ round: { increment: bigint } }>().toExtend<U>();
+    expectTypeOf<{ tags: { push: "x" } }>().toExtend<U>();
+    expectTypeOf<{ rank: { unset: true } }>().toExtend<U>();
+    expectTypeOf<{ team: { set: "x" } }>().toExtend<U>();
+    expectTypeOf<{ team: { increment: 1 } }>().not.toExtend<U>();
+    expectTypeOf<{ team: { unset: true } }>().not.toExtend<U>();
+    expectTypeOf<{ score: { increment: bigint } }>().not.toExtend<U>();
+    compiles((db) => {
+      db.games.update({ where: { id: "x" }, data: { score: { increment: 1 }, note: "y" } });
+      // @ts-expect-error a primary key stays
+      db.games.update({ where: { id: "x" }, data: { id: "y" } });
+      // @ts-expect-error there is no such field
+      db.games.update({ where: { id: "x" }, data: { nope: 1 } });
+      // @ts-expect-error there is no such field
+      db.users.create({ data: { name: "Ada", nope: 1 } });
+    });
+  });
+});
+
+describe("a definition", () => {
+  const base = {
+    name: "people",
+    schema: z.object({
+      id: z.string(),
+      nick: z.string().nullable(),
+      born: z.date().optional(),
+      home: z.object({ street: z.string() }),
+      tags: z.array(z.string()),
+    }),
+    primaryKey: "id",
+  } as const;
+  const defining = (_define: () => unknown) => {};
+
+  it("knows the types of the parameters of its functions", () => {
+    defineModel({
+      ...base,
+      indexes: {
+        byNick: {
+          key: "nick",
+          normalize: (nick) => expectTypeOf(nick).toEqualTypeOf<string>() && nick,
+          where: (row) => expectTypeOf(row.home.street).toEqualTypeOf<string>(),
+        },
+        byTag: { key: "tags", each: true, normalize: (tag) => tag.toLowerCase() },
+        byBirth: { key: desc("born") },
+        byStreet: { key: (row) => row.home.street },
+        byStreetAndTag: { key: [(row) => row.home.street, "tags"], each: true },
+        byWord: { key: (row) => row.home.street.split(" "), each: true, include: ["nick"] },
+      },
+    });
+  });
+
+  it("has only indexes that can be, and says at the wrong one what to do", () => {
+    defining(() => {
+      // @ts-expect-error an object cannot be in a key: IndexCannotBe<"home", "… compute one of the row …">
+      defineModel({ ...base, indexes: { byNick: { key: "nick" }, byHome: { key: "home" } } });
+      // @ts-expect-error IndexCannotBe<"tags", "an array is indexed by its elements: add each: true">
+      defineModel({ ...base, indexes: { byTag: { key: "tags" } } });
+      // @ts-expect-error the same, as a part
+      defineModel({ ...base, indexes: { byTag: { key: ["nick", "tags"] } } });
+      // @ts-expect-error IndexCannotBe<"nope", "the schema has no field of this name">
+      defineModel({ ...base, indexes: { byNope: { key: "nope" } } });
+      // @ts-expect-error the same, as a part
+      defineModel({ ...base, indexes: { byNope: { key: ["nick", "nope"] } } });
+      // @ts-expect-error an array has no order
+      defineModel({ ...base, indexes: { byTag: { key: desc("tags") } } });
+      // @ts-expect-error the function returns an object
+      defineModel({ ...base, indexes: { byHome: { key: (row) => row.home } } });
+      // @ts-expect-error the function returns an array
+      defineModel({ ...base, indexes: { byTag: { key: (row) => row.tags } } });
+      // @ts-expect-error no part of the key is an array
+      defineModel({ ...base, indexes: { byNick: { key: "nick", each: true } } });
+      // @ts-expect-error several fields cannot be normalized
+      defineModel({ ...base, indexes: { by: { key: ["id", "nick"], normalize: String } } });
+      // @ts-expect-error what normalize returns has to be what a key can hold
+      defineModel({ ...base, indexes: { byNick: { key: "nick", normalize: (nick) => [nick] } } });
+      // @ts-expect-error a misspelled option
+      defineModel({ ...base, indexes: { byNick: { key: "nick", uniqe: true } } });
+      // @ts-expect-error a field that is not there
+      defineModel({ ...base, indexes: { byNick: { key: "nick", include: ["nope"] } } });
+    });
+  });
+
+  it("has a primary key that no row lacks", () => {
+    defineModel({ ...base, primaryKey: ["id"] });
+    defining(() => {
+      // @ts-expect-error it may be null
+      defineModel({ ...base, primaryKey: "nick" });
+      // @ts-expect-error it may be absent
+      defineModel({ ...base, primaryKey: ["id", "born"] });
+      // @ts-expect-error a key cannot hold it
+      defineModel({ ...base, primaryKey: "home" });
+      // @ts-expect-error it names no field
+      defineModel({ ...base, primaryKey: [] });
+    });
+  });
+
+  it("has the fields that a loose object names, and no others", () => {
+    const Loose = defineModel({
+      name: "loose",
+      schema: z.looseObject({ id: z.string(), team: z.string().optional() }),
+      primaryKey: "id",
+      indexes: { byTeam: { key: "team" } },
+    });
+    type L = typeof Loose;
+    expectTypeOf<KeyField<Row<L>>>().toEqualTypeOf<"id" | "team">();
+    const check = async (db: Database<{ loose: L }>) => {
+      const row = await db.loose.findUniqueOrThrow({ where: { id: "x" } });
+      expectTypeOf(row.team).toEqualTypeOf<string | undefined>();
+      expectTypeOf(row.whatever).toEqualTypeOf<unknown>();
+      const picked = await db.loose.findFirstOrThrow({ where: { team: "x" }, select: { id: true } });
+      expectTypeOf(picked).toEqualTypeOf<{ id: string }>();
+      db.loose.create({ data: { id: "x", anything: 1 } });
+      // @ts-expect-error no index has a field that is not declared
+      db.loose.findMany({ where: { whatever: "x" } });
+    };
+    void check;
+  });
+
+  it("takes brands, enums, unions and bytes as they are", () => {
+    const Odd = defineModel({
+      name: "odd",
+      schema: z.object({
+        id: z.string().brand<"OddId">(),
+        kind: z.union([z.literal("a"), z.literal(1)]),
+        bytes: z.instanceof(Uint8Array),
+      }),
+      primaryKey: "id",
+      indexes: { byKind: { key: ["kind", "bytes"] } },
+    });
+    type O = typeof Odd;
+    const check = (db: Database<{ odd: O }>, id: Row<O>["id"]) => {
+      db.odd.findUnique({ where: { id } });
+      db.odd.findMany({ where: { kind: { in: ["a", 1] }, bytes: new Uint8Array() } });
+      db.odd.findMany({ where: { id: { startsWith: "x" } } });
+      // @ts-expect-error a plain string has not the brand
+      db.odd.findUnique({ where: { id: "x" } });
+      // @ts-expect-error not one of the values
+      db.odd.findMany({ where: { kind: "b" } });
+    };
+    void check;
+  });
+});
+
+describe("where", () => {
+  it("takes values for the first fields of an index or of the primary key, then one range", () => {
+    compiles((db) => {
+      db.games.findMany({ where: { id: { startsWith: "g" } } });
+      db.games.findMany({ where: { team: "red" } });
+      db.games.findMany({ where: { team: "red", score: 1 } });
+      db.games.findMany({ where: { team: "red", score: { gte: 1, lt: 5 } } });
+      db.games.findMany({ where: { team: "red", score: { between: [1, 5] } } });
+      db.games.findMany({ where: { team: { in: ["red", "blue"] }, score: { gt: 1 } } });
+      db.games.findMany({ where: { team: "red", score: 1, id: { gt: "g" } } });
+      db.games.findMany({ where: { level: "easy", playedAt: { lt: new Date() } } });
+      db.postTags.findMany({ where: { postId: "p", tagId: { gt: "t" } } });
+      db.postTags.findMany({ where: { tagId: "p", postId: { gt: "t" } } });
+      // @ts-expect-error a value of another type
+      db.games.findMany({ where: { team: 1 } });
+      // @ts-expect-error bounds of another type
+      db.games.findMany({ where: { team: "red", score: { gte: "1" } } });
+      // @ts-expect-error a date is no number
+      db.games.findMany({ where: { level: "easy", playedAt: 0 } });
+      // @ts-expect-error only texts begin with one
+      db.games.findMany({ where: { team: "red", score: { startsWith: "1" } } });
+      // @ts-expect-error not one of the enum's values
+      db.games.findMany({ where: { level: "middling" } });
+    });
+  });
+
+  it("says of fields that no index begins with what to do", () => {
+    type Refusal<F> = { readonly where: NoIndexServes<F, typeof undeclared> };
+    expectTypeOf<Served<G, { note: "x" }, None, never>>().toEqualTypeOf<Refusal<"note">>();
+    expectTypeOf<Served<G, { score: 1 }, None, never>>().toEqualTypeOf<Refusal<"score">>();
+    // A range that is not on the last field.
+    expectTypeOf<Served<G, { team: { gt: "x" }; score: 1 }, None, never>>().toEqualTypeOf<
+      Refusal<"team" | "score">
+    >();
+    compiles((db) => {
+      // @ts-expect-error as above
+      db.games.findMany({ where: { note: "x" } });
+      // @ts-expect-error as above, beside a field that an index has
+      db.games.findMany({ where: { team: "red", note: "x" } });
+      // @ts-expect-error there is no such field at all
+      db.games.findMany({ where: { nope: "x" } });
+    });
+  });
+
+  it("refuses what is no condition", () => {
+    expectTypeOf<Served<G, { team: {} }, None, never>>().toEqualTypeOf<{
+      readonly where: { readonly team: NoCondition<typeof badValue> };
+    }>();
+    compiles((db) => {
+      // @ts-expect-error bounds without one
+      db.games.findMany({ where: { team: {} } });
+      // @ts-expect-error two lower bounds
+      db.games.findMany({ where: { team: { gt: "a", gte: "b" } } });
+      // @ts-expect-error a list and a bound
+      db.games.findMany({ where: { team: { in: ["a"], gte: "b" } } });
+      // @ts-expect-error undefined is no value
+      db.games.findMany({ where: { team: undefined } });
+      // @ts-expect-error null neither
+      db.games.findMany({ where: { team: "red", nick: null, rank: 1 } });
+      // @ts-expect-error nor is a value that may be undefined
+      db.games.findMany({ where: { team: "red" as string | undefined } });
+    });
+  });
+
+  it("names an array by its elements, and a computed index by its own name", () => {
+    compiles((db) => {
+      db.games.findMany({ where: { tags: { has: "x" } } });
+      db.games.findMany({ where: { tags: { has: { startsWith: "x" } } } });
+      db.games.findMany({ where: { tags: { has: { in: ["x", "y"] } }, id: { gt: "g" } } });
+      db.games.findMany({ where: { round: 1n, marks: { has: { gte: new Date() } } } });
+      db.games.findMany({ where: { byInitial: "r" } });
+      db.games.findMany({ orderBy: { byInitial: "desc" } });
+      db.games.findMany({ where: { byWords: { has: { startsWith: "w" } } } });
+      // @ts-expect-error an array is asked for an element
+      db.games.findMany({ where: { tags: ["x"] } });
+      // @ts-expect-error an element of another type
+      db.games.findMany({ where: { tags: { has: 1 } } });
+      // @ts-expect-error another type than the function returns
+      db.games.findMany({ where: { byInitial: 1 } });
+      // @ts-expect-error rows would be found several times, or not at all
+      db.games.findMany({ where: { round: 1n } });
+      // @ts-expect-error as for `where`
+      db.games.findMany({ orderBy: { tags: "asc" } });
+    });
+  });
+
+  it("does not take an index that lacks rows of the query, unless it is named", () => {
+    type Refusal<F> = { readonly where: NoIndexServes<F, typeof lacksRows> };
+    expectTypeOf<Served<G, { team: "red"; nick: "x" }, None, never>>().toEqualTypeOf<
+      Refusal<"team" | "nick">
+    >();
+    expectTypeOf<Served<G, { playedAt: Date }, None, never>>().toEqualTypeOf<Refusal<"playedAt">>();
+    compiles((db) => {
+      db.games.findMany({ where: { team: "red", nick: "x", rank: 1 } });
+      db.games.findMany({ where: { team: "red", nick: "x", rank: { gt: 1 } } });
+      db.games.findMany({ where: { team: "red", nick: "x" }, index: "byTeamAndRank" });
+      db.games.findMany({ where: { rank: 1 } });
+      db.games.findMany({ orderBy: { rank: "asc" }, index: "byRank" });
+      db.games.findMany({ where: { playedAt: { lt: new Date() } }, index: "byOpen" });
+      db.games.findMany({ index: "byOpen" });
+      db.games.findMany({ index: "byTag" });
+      // @ts-expect-error a row without a rank is not in the index
+      db.games.findMany({ orderBy: { rank: "asc" } });
+      // @ts-expect-error there is no such index
+      db.games.findMany({ index: "byNope" });
+      // @ts-expect-error this index does not begin with the field
+      db.games.findMany({ where: { team: "red" }, index: "byOpen" });
+    });
+  });
+
+  it("has to be there, or an order or an index: a whole table is scanned", () => {
+    expectTypeOf<Served<G, None, None, never>>().toEqualTypeOf<{
+      readonly where: ReadsWholeTable<"say which rows are meant, by where, orderBy or index; scan() reads the whole table">;
+    }>();
+    compiles((db) => {
+      db.games.scan();
+      db.games.scan({ filter: (game) => game.score > 1, orderBy: { id: "desc" }, take: 5 });
+      db.games.count();
+      db.games.exists();
+      db.games.count({ filter: (game) => game.score > 1 });
+      // @ts-expect-error ReadsWholeTable
+      db.games.findMany({});
+      // @ts-expect-error ReadsWholeTable
+      db.games.findMany({ where: {} });
+      // @ts-expect-error ReadsWholeTable
+      db.games.findFirst({ filter: (game) => game.score > 1 });
+      // @ts-expect-error ReadsWholeTable
+      db.games.watchMany({ take: 3 });
+      // @ts-expect-error a scan has the order of the primary key
+      db.games.scan({ orderBy: { team: "asc" } });
+      // @ts-expect-error and no conditions
+      db.games.scan({ where: { team: "red" } });
+      // @ts-expect-error what is counted is served too
+      db.games.count({ where: { note: "x" } });
+    });
+  });
+
+  it("is checked at run time where its type tells nothing", () => {
+    compiles((db) => {
+      const query: FindManyOptions<G> = { where: { team: "red" }, take: 3 };
+      db.games.findMany(query);
+      db.games.findMany({ where: { note: "x" } as never });
+    });
+  });
+
+  it("takes a union of what indexes serve, and no other", () => {
+    compiles((db) => {
+      const where = {} as { team: string } | { team: string; score: number };
+      db.games.findMany({ where: {} as { team: string | { gte: string } } });
+      db.games.findUnique({ where: {} as UniqueWhere<G> });
+      // @ts-expect-error a member of it has fields that no index begins with
+      db.games.findMany({ where: {} as { team: string } | { score: number } });
+      void where;
+    });
+  });
+});
+
+describe("orderBy", () => {
+  it("takes the fields behind those with one value, in the index's directions or all reversed", () => {
+    compiles((db) => {
+      db.games.findMany({ orderBy: { team: "desc" } });
+      db.games.findMany({ orderBy: [{ team: "asc" }, { score: "asc" }, { id: "asc" }] });
+      db.games.findMany({ where: { team: "red" }, orderBy: { score: "desc" } });
+      db.games.findMany({ where: { team: "red" }, orderBy: [{ team: "asc" }, { score: "desc" }] });
+      db.games.findMany({ where: { team: "red", score: { gt: 1 } }, orderBy: { score: "desc" } });
+      db.games.findMany({ where: { team: { in: ["a", "b"] } }, orderBy: { team: "desc" } });
+      db.games.findMany({ orderBy: [{ level: "asc" }, { playedAt: "desc" }, { round: "asc" }] });
+      db.games.findMany({ orderBy: [{ level: "desc" }, { playedAt: "asc" }] });
+      db.games.findMany({ where: { level: "easy" }, orderBy: { playedAt: "asc" } });
+      const direction = "asc" as "asc" | "desc";
+      db.games.findMany({ where: { team: "red" }, orderBy: { score: direction } });
+    });
+  });
+
+  it("says of another order what to do", () => {
+    expectTypeOf<Served<G, { team: "red" }, { note: "asc" }, never>>().toEqualTypeOf<{
+      readonly orderBy: NoIndexServes<"team" | "note", typeof undeclared>;
+    }>();
+    compiles((db) => {
+      // @ts-expect-error not next in the key
+      db.games.findMany({ where: { team: "red" }, orderBy: { rank: "asc" } });
+      // @ts-expect-error no index begins with it
+      db.games.findMany({ orderBy: { score: "asc" } });
+      // @ts-expect-error directions that the index does not have
+      db.games.findMany({ orderBy: [{ team: "asc" }, { score: "desc" }] });
+      // @ts-expect-error the same, of an index with a descending field
+      db.games.findMany({ orderBy: [{ level: "asc" }, { playedAt: "asc" }] });
+      // @ts-expect-error a list of values is a range here
+      db.games.findMany({ where: { team: { in: ["a", "b"] } }, orderBy: { score: "asc" } });
+      // @ts-expect-error several fields are a list, so that their order is plain
+      db.games.findMany({ orderBy: { team: "asc", score: "asc" } });
+      // @ts-expect-error no direction
+      db.games.findMany({ orderBy: { team: "up" } });
+      // @ts-expect-error there is no such field
+      db.games.findMany({ orderBy: { nope: "asc" } });
+    });
+  });
+});
+
+describe("what names one row", () => {
+  it("is the primary key or a unique index, whole and alone", () => {
+    type Refusal<F> = {
+      readonly where: NamesNoRow<
+        F,
+        "give the fields of the primary key or all those of one unique index, each with a value; findFirst() takes what other indexes serve"
+      >;
+    };
+    expectTypeOf<NamesRow<G, { team: "red" }>>().toEqualTypeOf<Refusal<"team">>();
+    expectTypeOf<UniqueWhere<G>>().toEqualTypeOf<
+      | { readonly id: string }
+      | { readonly level: "easy" | "hard"; readonly round: bigint }
+      | { readonly nick: string }
+    >();
+    compiles((db) => {
+      const slot = { level: "easy", round: 1n } as const;
+      db.games.findUnique({ where: { id: "x" } });
+      db.games.findUnique({ where: { nick: "x" } });
+      db.games.update({ where: slot, data: { score: 1 }, ifVersion: "x", expireIn: 1 });
+      db.games.delete({ where: slot, ifVersion: "x" });
+      db.games.watch({ where: slot });
+      db.postTags.findUniqueOrThrow({ where: { postId: "p", tagId: "t" } });
+      // @ts-expect-error this index is not unique
+      db.games.findUnique({ where: { team: "red" } });
+      // @ts-expect-error two keys at once
+      db.games.findUnique({ where: { id: "x", nick: "x" } });
+      // @ts-expect-error a part of a key
+      db.games.delete({ where: { level: "easy" } });
+      // @ts-expect-error a part of a primary key
+      db.postTags.watch({ where: { postId: "p" } });
+      // @ts-expect-error more than one value
+      db.games.findUnique({ where: { id: { in: ["x"] } } });
+      // @ts-expect-error no value
+      db.games.findUnique({ where: { nick: null } });
+      // @ts-expect-error there is no such field
+      db.games.update({ where: { nope: "x" }, data: {} });
+      // @ts-expect-error a where is needed
+      db.games.findUnique({});
+    });
+  });
+});
+
+describe("results", () => {
+  it("are whole rows, pages and streams of them", () => {
+    compiles(async (db) => {
+      expectTypeOf(await db.users.findUnique({ where: { id: "x" } })).toEqualTypeOf<UserRow | null>();
+      expectTypeOf(await db.users.findUniqueOrThrow({ where: { id: "x" } })).toEqualTypeOf<UserRow>();
+      expectTypeOf(await db.users.findFirst({ orderBy: { id: "asc" } })).toEqualTypeOf<UserRow | null>();
+      const page = await db.users.findMany({ orderBy: { id: "asc" }, take: 3, cursor: null });
+      expectTypeOf(page.items).toEqualTypeOf<UserRow[]>();
+      expectTypeOf(page.cursor).toEqualTypeOf<string | null>();
+      for await (const user of db.users.scan()) expectTypeOf(user).toEqualTypeOf<UserRow>();
+      expectTypeOf(await db.users.count()).toEqualTypeOf<number>();
+      expectTypeOf(await db.users.exists({ where: { id: "x" } })).toEqualTypeOf<boolean>();
+      expectTypeOf(db.users.watch({ where: { id: "x" } })).toEqualTypeOf<
+        ReadableStream<UserRow | null>
+      >();
+      expectTypeOf(db.users.watchMany({ where: { teamId: "x" } })).toEqualTypeOf<
+        ReadableStream<UserRow[]>
+      >();
+    });
+  });
+
+  it("have the fields that are selected, as optional as they are", () => {
+    compiles(async (db) => {
+      const where = { id: "x" };
+      const user = await db.users.findUniqueOrThrow({ where, select: { id: true, teamId: true } });
+      expectTypeOf(user).toEqualTypeOf<{ id: string; teamId?: string | undefined }>();
+      const created = await db.users.create({ data: { name: "Ada" }, select: { id: true } });
+      expectTypeOf(created).toEqualTypeOf<{ id: string }>();
+      // @ts-expect-error there is no such field
+      db.users.findUnique({ where, select: { nope: true } });
+      // @ts-expect-error a field is selected or not mentioned
+      db.users.findUnique({ where, select: { id: false } });
+      // @ts-expect-error there is no such option
+      db.users.findUnique({ where, selects: { id: true } });
+    });
+  });
+
+  it("come with their versionstamps where asked", () => {
+    compiles(async (db) => {
+      const where = { id: "x" };
+      const found = await db.users.findUnique({ where, withVersionstamp: true });
+      expectTypeOf(found).toEqualTypeOf<Versioned<UserRow> | null>();
+      const options = { where, select: { id: true }, withVersionstamp: true } as const;
+      expectTypeOf(await db.users.update({ ...options, data: {} })).toEqualTypeOf<
+        Versioned<{ id: string }>
+      >();
+      const upserted = await db.users.upsert({ ...options, create: { name: "" }, update: {} });
+      expectTypeOf(upserted.versionstamp).toEqualTypeOf<string>();
+      const page = await db.users.findMany({ where, withVersionstamp: false });
+      expectTypeOf(page.items).toEqualTypeOf<UserRow[]>();
+    });
+  });
+
+  it("of writes of many rows tell of each, and with `atomic` that none failed", () => {
+    compiles(async (db) => {
+      const { count, results } = await db.users.createMany({ data: [{ name: "Ada" }] });
+      expectTypeOf(count).toEqualTypeOf<number>();
+      const [first] = results;
+      if (first?.ok) expectTypeOf(first.row).toEqualTypeOf<UserRow>();
+      else expectTypeOf(first?.error).toEqualTypeOf<unknown>();
+      // @ts-expect-error it may have failed
+      results[0]?.row;
+      const all = await db.users.updateMany({ where: { teamId: "x" }, data: { name: "" }, atomic: true });
+      expectTypeOf(all.results[0]?.row).toEqualTypeOf<UserRow | undefined>();
+      db.users.deleteMany({ filter: () => true, take: 3 });
+      db.users.deleteMany({ where: { teamId: { in: ["x"] } }, orderBy: { teamId: "asc" } });
+      db.games.updateMany({ index: "byOpen", data: { score: { increment: 1 } } });
+      // @ts-expect-error all rows are meant only where a filter says so
+      db.users.deleteMany({});
+      // @ts-expect-error an order alone says nothing either
+      db.users.updateMany({ orderBy: { id: "asc" }, data: {} });
+      // @ts-expect-error no index serves it
+      db.users.updateMany({ where: { name: "x" }, data: {} });
+      // @ts-expect-error many rows have no version in common
+      db.users.updateMany({ where: { teamId: "x" }, data: {}, ifVersion: "x" });
+    });
+  });
+
+  it("are filtered by whole rows, whatever is selected", () => {
+    compiles((db) => {
+      db.games.findMany({
+        where: { team: "red" },
+        select: { id: true },
+        filter: (game) => expectTypeOf(game).toEqualTypeOf<GameRow>(),
+      });
+    });
+  });
+});
+
+describe("include", () => {
+  type TeamRow = Row<typeof Team>;
+  type PostRow = Row<typeof Post>;
+
+  it("adds rows of other models, found by their names", () => {
+    compiles(async (db) => {
+      const user = await db.users.findUniqueOrThrow({
+        where: { id: "x" },
+        include: { team: true, badge: true, posts: true },
+      });
+      // A user may have no team.
+      expectTypeOf(user.team).toEqualTypeOf<TeamRow | null>();
+      expectTypeOf(user.badge).toEqualTypeOf<Row<typeof Badge> | null>();
+      expectTypeOf(user.posts).toEqualTypeOf<PostRow[]>();
+      expectTypeOf(user.name).toEqualTypeOf<string>();
+      const post = await db.posts.findFirstOrThrow({
+        where: { authorId: "x" },
+        include: { author: true, tags: true },
+      });
+      // A post has an author.
+      expectTypeOf(post.author).toEqualTypeOf<UserRow>();
+      expectTypeOf(post.tags).toEqualTypeOf<Row<typeof Tag>[]>();
+    });
+  });
+
+  it("takes queries of their own, nested", () => {
+    compiles(async (db) => {
+      const user = await db.users.findUniqueOrThrow({
+        where: { id: "x" },
+        select: { name: true },
+        include: {
+          posts: {
+            where: { at: { gte: new Date() } },
+            orderBy: { at: "desc" },
+            filter: (post) => expectTypeOf(post).toEqualTypeOf<PostRow>(),
+            take: 3,
+            select: { title: true },
+            include: { author: { include: { team: { select: { title: true } } } } },
+          },
+        },
+      });
+      expectTypeOf(user).toEqualTypeOf<{
+        name: string;
+        posts: { title: string; author: UserRow & { team: { title: string } | null } }[];
+      }>();
+    });
+  });
+
+  it("refuses relations, fields and queries that are not there", () => {
+    compiles((db) => {
+      const where = { id: "x" };
+      // @ts-expect-error UnknownRelation<"nope", "name one of the model's relations">
+      db.users.findUnique({ where, include: { team: true, nope: true } });
+      // @ts-expect-error a model without relations
+      db.teams.findUnique({ where, include: { nope: true } });
+      // @ts-expect-error a relation is loaded or not mentioned
+      db.users.findUnique({ where, include: { team: false } });
+      // @ts-expect-error one row has no order
+      db.users.findUnique({ where, include: { team: { take: 1 } } });
+      // @ts-expect-error an unknown field
+      db.users.findUnique({ where, include: { posts: { select: { title: true, nope: true } } } });
+      // @ts-expect-error no index has this order behind the relation's field
+      db.users.findUnique({ where, include: { posts: { orderBy: { title: "asc" } } } });
+      // @ts-expect-error nor this condition
+      db.users.findUnique({ where, include: { posts: { where: { title: "x" } } } });
+      // @ts-expect-error the relation itself says what it is
+      db.users.findUnique({ where, include: { posts: { where: { authorId: "x" } } } });
+      // @ts-expect-error the same, deeper
+      db.users.findUnique({ where, include: { posts: { include: { nope: true } } } });
+      // @ts-expect-error a relation through a third model has the order of that
+      db.posts.findUnique({ where, include: { tags: { orderBy: { id: "asc" } } } });
+    });
+  });
+});
+
+describe("the models of a database", () => {
+  const schema = z.object({ id: z.string(), otherId: z.string() });
+  const model = <const R>(relations: R) => ({ name: "ones", schema, primaryKey: "id", relations }) as const;
+  const Other = defineModel({ name: "others", schema, primaryKey: ["id", "otherId"] });
+
+  type Problem<M extends { one: unknown; others: unknown }> = M;
+  it("have relations that lead to each other", () => {
+    const Good = defineModel({
+      ...model({ other: belongsTo("others", ["id", "otherId"]) }),
+      indexes: {},
+    });
+    const models = { one: Good, others: Other };
+    expectTypeOf(models).toExtend<CheckedModels<typeof models>>();
+  });
+
+  it("are refused where one leads nowhere, which is said at the relation", () => {
+    const lost = belongsTo("nobody", "otherId");
+    const Lost = defineModel({ ...model({ lost }) });
+    type LostModels = Problem<{ one: typeof Lost; others: typeof Other }>;
+    expectTypeOf<CheckedModels<LostModels>["one"]>().toEqualTypeOf<{
+      readonly relations: {
+        readonly lost: LeadsNowhere<
+          "nobody",
+          "no model among models has this name: add it, or name another by its own name"
+        >;
+      };
+    }>();
+    const Short = defineModel({ ...model({ other: belongsTo("others", "otherId") }) });
+    expectTypeOf<CheckedModels<{ one: typeof Short; others: typeof Other }>["one"]>().toEqualTypeOf<{
+      readonly relations: {
+        readonly other: LeadsNowhere<
+          "otherId",
+          "name as many fields as the primary key has that they hold, in its order"
+        >;
+      };
+    }>();
+    const through = { through: "others", from: "nope", to: ["id", "otherId"] } as const;
+    const Through = defineModel({ ...model({ many: manyToMany("others", through) }) });
+    const models = { one: Through, others: Other };
+    expectTypeOf(models).not.toExtend<CheckedModels<typeof models>>();
+    expectTypeOf<CheckedModels<typeof models>["one"]>().toEqualTypeOf<{
+      readonly relations: {
+        readonly many: LeadsNowhere<
+          "nope",
+          "the model that has to refer to the other has no such field: add it to its schema, or name another"
+        >;
+      };
+    }>();
+  });
+});
