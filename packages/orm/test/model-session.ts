@@ -136,7 +136,7 @@ export class ModelSession {
       await this.#runSingle(db.things, step, false);
       return;
     }
-    // Where more is taken on trust than can be read at once, what the function throws may be a mistake of its first run.
+    // Most transactions read more than one commit of such a database can check.
     if (this.#isLimited) return;
     const restore = this.#plain.snapshot();
     const stop = new Error("stop");

@@ -435,7 +435,7 @@ describe("include", () => {
     expect(comment?.author).toBe(null);
   });
 
-  it("says that it may be tried again where the row goes while its relation is read", async () => {
+  it("reads again where the row goes while its relation is read", async () => {
     await fillBlog();
     const { kv: racing } = countingKv(kv);
     const slow = new Proxy(racing, {
@@ -449,8 +449,9 @@ describe("include", () => {
       },
     });
     const reader = await createDatabase({ kv: slow, models: blogModels });
+    // Its author is deleted between the two, and the post with it.
     const read = reader.posts.findUnique({ where: { id: "p3" }, include: { author: true } });
-    expect(await rejection(read)).toMatchObject({ code: "KW_VERSION_CONFLICT", retryable: true });
+    expect(await read).toBe(null);
   });
 
   it("shows a transaction its own writes", async () => {

@@ -58,8 +58,12 @@ export async function queries${i}(db: Db) {
   const database = `
 import type { Kv } from "@keywright/core";
 import { createDatabase } from ${JSON.stringify(orm)};
-${range(count).map((i) => `import { Model${i} } from "./model-${i}.js";`).join("\n")}
-const models = { ${range(count).map((i) => `m${i}: Model${i}`).join(", ")} };
+${range(count)
+  .map((i) => `import { Model${i} } from "./model-${i}.js";`)
+  .join("\n")}
+const models = { ${range(count)
+    .map((i) => `m${i}: Model${i}`)
+    .join(", ")} };
 export async function open(kv: Kv) {
   return await createDatabase({ kv, models });
 }
@@ -126,8 +130,12 @@ export async function queries${i}(db: Db) {
 }`;
   const database = `
 import { drizzle } from "drizzle-orm/sqlite-proxy";
-${range(count).map((i) => `import { model${i}, model${i}Relations } from "./model-${i}.js";`).join("\n")}
-const schema = { ${range(count).map((i) => `model${i}, model${i}Relations`).join(", ")} };
+${range(count)
+  .map((i) => `import { model${i}, model${i}Relations } from "./model-${i}.js";`)
+  .join("\n")}
+const schema = { ${range(count)
+    .map((i) => `model${i}, model${i}Relations`)
+    .join(", ")} };
 export function open() {
   return drizzle(async () => ({ rows: [] }), { schema });
 }
@@ -143,7 +151,8 @@ export function zodProgram(count: number): Program {
       .filter(([name]) => name.startsWith("model-"))
       .map(([name, text]) => {
         const schema = /schema: (z\.object\([^]*?\n {2}\}\)),/.exec(text)?.[1] ?? "";
-        const uses = "export type Row = z.output<typeof schema>; export const row = (r: Row) => r.id;";
+        const uses =
+          "export type Row = z.output<typeof schema>; export const row = (r: Row) => r.id;";
         return [name, `import * as z from "zod";\nexport const schema = ${schema};\n${uses}`];
       }),
   );

@@ -43,7 +43,9 @@ async function check(program: Program): Promise<Checked> {
     const problems = ts.getPreEmitDiagnostics(compiled);
     const milliseconds = Math.round(performance.now() - start);
     return {
-      problems: problems.map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, "\n")),
+      problems: problems.map(({ messageText }) =>
+        ts.flattenDiagnosticMessageText(messageText, "\n"),
+      ),
       instantiations: compiled.getInstantiationCount(),
       types: compiled.getTypeCount(),
       milliseconds,
@@ -61,7 +63,11 @@ it("100 models and 400 queries take no more type instantiations than the same in
   expect(theirs.problems).toEqual([]);
   const zod = await check(zodProgram(count));
   expect(zod.problems).toEqual([]);
-  const figures = ({ instantiations, types, milliseconds }: Checked) => ({ instantiations, types, milliseconds });
+  const figures = ({ instantiations, types, milliseconds }: Checked) => ({
+    instantiations,
+    types,
+    milliseconds,
+  });
   console.table({ keywright: figures(ours), drizzle: figures(theirs), "zod alone": figures(zod) });
   expect(ours.instantiations).toBeLessThanOrEqual(theirs.instantiations);
 }, 180_000);

@@ -187,7 +187,10 @@ describe("a definition", () => {
       const row = await db.loose.findUniqueOrThrow({ where: { id: "x" } });
       expectTypeOf(row.team).toEqualTypeOf<string | undefined>();
       expectTypeOf(row.whatever).toEqualTypeOf<unknown>();
-      const picked = await db.loose.findFirstOrThrow({ where: { team: "x" }, select: { id: true } });
+      const picked = await db.loose.findFirstOrThrow({
+        where: { team: "x" },
+        select: { id: true },
+      });
       expectTypeOf(picked).toEqualTypeOf<{ id: string }>();
       db.loose.create({ data: { id: "x", anything: 1 } });
       // @ts-expect-error no index has a field that is not declared
@@ -465,9 +468,15 @@ describe("what names one row", () => {
 describe("results", () => {
   it("are whole rows, pages and streams of them", () => {
     compiles(async (db) => {
-      expectTypeOf(await db.users.findUnique({ where: { id: "x" } })).toEqualTypeOf<UserRow | null>();
-      expectTypeOf(await db.users.findUniqueOrThrow({ where: { id: "x" } })).toEqualTypeOf<UserRow>();
-      expectTypeOf(await db.users.findFirst({ orderBy: { id: "asc" } })).toEqualTypeOf<UserRow | null>();
+      expectTypeOf(
+        await db.users.findUnique({ where: { id: "x" } }),
+      ).toEqualTypeOf<UserRow | null>();
+      expectTypeOf(
+        await db.users.findUniqueOrThrow({ where: { id: "x" } }),
+      ).toEqualTypeOf<UserRow>();
+      expectTypeOf(
+        await db.users.findFirst({ orderBy: { id: "asc" } }),
+      ).toEqualTypeOf<UserRow | null>();
       const page = await db.users.findMany({ orderBy: { id: "asc" }, take: 3, cursor: null });
       expectTypeOf(page.items).toEqualTypeOf<UserRow[]>();
       expectTypeOf(page.cursor).toEqualTypeOf<string | null>();
@@ -524,7 +533,11 @@ describe("results", () => {
       else expectTypeOf(first?.error).toEqualTypeOf<unknown>();
       // @ts-expect-error it may have failed
       results[0]?.row;
-      const all = await db.users.updateMany({ where: { teamId: "x" }, data: { name: "" }, atomic: true });
+      const all = await db.users.updateMany({
+        where: { teamId: "x" },
+        data: { name: "" },
+        atomic: true,
+      });
       expectTypeOf(all.results[0]?.row).toEqualTypeOf<UserRow | undefined>();
       db.users.deleteMany({ filter: () => true, take: 3 });
       db.users.deleteMany({ where: { teamId: { in: ["x"] } }, orderBy: { teamId: "asc" } });
@@ -628,7 +641,8 @@ describe("include", () => {
 
 describe("the models of a database", () => {
   const schema = z.object({ id: z.string(), otherId: z.string() });
-  const model = <const R>(relations: R) => ({ name: "ones", schema, primaryKey: "id", relations }) as const;
+  const model = <const R>(relations: R) =>
+    ({ name: "ones", schema, primaryKey: "id", relations }) as const;
   const Other = defineModel({ name: "others", schema, primaryKey: ["id", "otherId"] });
 
   type Problem<M extends { one: unknown; others: unknown }> = M;
@@ -654,7 +668,9 @@ describe("the models of a database", () => {
       };
     }>();
     const Short = defineModel({ ...model({ other: belongsTo("others", "otherId") }) });
-    expectTypeOf<CheckedModels<{ one: typeof Short; others: typeof Other }>["one"]>().toEqualTypeOf<{
+    expectTypeOf<
+      CheckedModels<{ one: typeof Short; others: typeof Other }>["one"]
+    >().toEqualTypeOf<{
       readonly relations: {
         readonly other: LeadsNowhere<
           "otherId",

@@ -1,6 +1,6 @@
 import { nameOperation, type Operation } from "../errors/orm-error.js";
 import { InvalidArgumentError } from "../errors/query-errors.js";
-import { RowNotFoundError } from "../errors/row-errors.js";
+import { RowNotFoundError, VersionConflictError } from "../errors/row-errors.js";
 import { watchRow } from "../live/watch-row.js";
 import { watchRows } from "../live/watch-rows.js";
 import type { AnyRow } from "../model/compiled-model.js";
@@ -16,6 +16,7 @@ import {
   streamRows,
 } from "../query/find-rows.js";
 import { ReadMeter } from "../query/read-meter.js";
+import { selectFields } from "../query/select-fields.js";
 import type { TableContext } from "../query/table-context.js";
 import { loadRelations } from "../relations/load-relations.js";
 import { deleteRows, updateRows } from "../write/change-rows.js";
@@ -23,6 +24,8 @@ import { createRows } from "../write/create-rows.js";
 import type { RowResult } from "../write/row-result.js";
 import { createRow, deleteRow, updateRow, upsertRow } from "../write/row-writer.js";
 import { RowQuery } from "./row-query.js";
+
+const maxReadAttempts = 5;
 
 /** The argument of a write, whatever its model. */
 export interface AnyWrite extends Pick<AnyQuery, "select" | "include" | "withVersionstamp"> {
@@ -50,14 +53,14 @@ export class RowOperations {
   }
 
   findUnique(query: AnyQuery): Promise<Shaped> {
-    return this.#run("findUnique", query, async (meter) => {
+    return this.#read("findUnique", query, async (meter) => {
       const found = await this.#find({ ...query, forWrite: false }, meter);
       return found === undefined ? null : await this.#shape(found, query, meter);
     });
   }
 
   findUniqueOrThrow(query: AnyQuery): Promise<Shaped> {
-    return this.#run("findUniqueOrThrow", query, async (meter) => {
+    return this.#read("findUniqueOrThrow", query, async (meter) => {
       const found = await this.#find({ ...query, forWrite: false }, meter);
       if (found === undefined) throw new RowNotFoundError(this.#context.model.name, query.where);
       return await this.#shape(found, query, meter);
@@ -73,7 +76,7 @@ export class RowOperations {
   }
 
   findFirstOrThrow(query: AnyQuery): Promise<Shaped> {
-    return this.#run("findFirstOrThrow", query, async (meter) => {
+    return this.#read("findFirstOrThrow", query, async (meter) => {
       const first = await this.#first(query, meter);
       if (first === undefined) throw new RowNotFoundError(this.#context.model.name, query.where);
       return first;
@@ -193,7 +196,7 @@ export class RowOperations {
   ): RowQuery<Shaped> {
     return new RowQuery<Shaped>(
       () =>
-        this.#run(operation, query, async (meter) => {
+        this.#read(operation, query, async (meter) => {
           const { items, cursor } = await page(this.#context, query, meter);
           return { items: await this.#shapeAll(items, query, meter), cursor };
         }),
@@ -228,6 +231,23 @@ export class RowOperations {
     } finally {
       this.#report(operation, meter, startedAt, start, failure);
     }
+  }
+
+  /** A read, which is made again where rows that it includes were deleted between it and them. */
+  #read<T>(
+    operation: Operation,
+    query: AnyQuery,
+    read: (meter: ReadMeter) => Promise<T>,
+  ): Promise<T> {
+    return this.#run(operation, query, async (meter) => {
+      for (let attempt = 1; ; attempt++) {
+        try {
+          return await read(meter);
+        } catch (error) {
+          if (!(error instanceof VersionConflictError) || attempt === maxReadAttempts) throw error;
+        }
+      }
+    });
   }
 
   async #run<T>(
@@ -301,7 +321,7 @@ export class RowOperations {
   ): Promise<Shaped[]> {
     const { include, select, withVersionstamp } = query;
     const rows = found.map(({ row }) => row);
-    const selected = select === undefined ? rows : rows.map((row) => pick(row, select));
+    const selected = select === undefined ? rows : rows.map((row) => selectFields(row, select));
     const loaded =
       include === undefined
         ? selected
@@ -335,12 +355,4 @@ export class RowOperations {
     if (Array.isArray(value)) return value;
     throw new InvalidArgumentError(this.#context.model.name, "data", "it has to be an array");
   }
-}
-
-function pick(row: AnyRow, select: Readonly<Record<string, unknown>>): AnyRow {
-  const picked: Record<string, unknown> = {};
-  for (const field of Object.keys(select)) {
-    if (select[field] && field in row) picked[field] = row[field];
-  }
-  return picked;
 }

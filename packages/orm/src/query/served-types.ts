@@ -3,36 +3,50 @@ import type { NoCondition, NoIndexServes, ReadsWholeTable } from "../model/type-
 import type { ConditionKind } from "./condition-types.js";
 import type { KeyPath, KeyPaths } from "./key-path-types.js";
 
+declare const notGiven: unique symbol;
+
+/**
+ * Marks the type of an option that a call does not have, beside all that it could be: the compiler offers that for
+ * completion where the option is being written.
+ */
+export interface NotGiven {
+  readonly [notGiven]?: never;
+}
+
+/** An option as a call has it; `{}` where it has none. */
+type Given<T> = typeof notGiven extends keyof T ? Record<never, never> : T;
+
 /**
  * Model, `where`, `orderBy`, `index` → unknown where an index serves the query; otherwise what its argument cannot be: a
  * type that says what to do.
  *
- * An absent `where` or `orderBy` is `{}`, an absent `index` never. Of a `where` whose fields are not known nothing is
- * said: it is left to the check at run time.
+ * A `where` or `orderBy` that is absent is `{}` or `NotGiven`, an absent `index` never. Of one whose fields are not known
+ * nothing is said: it is left to the check at run time.
  */
 export type Served<M extends Model, W, O, X> =
-  SaysNothing<W, O, X> extends true
+  SaysNothing<Given<W>, Given<O>, X> extends true
     ? {
         readonly where: ReadsWholeTable<"say which rows are meant, by where, orderBy or index; scan() reads the whole table">;
       }
-    : ServedOrAll<M, W, O, X>;
+    : ServedQuery<M, Given<W>, Given<O>, X>;
 
 /** The same, where a query that says nothing means all rows. */
-export type ServedOrAll<M extends Model, W, O, X> = string extends keyof W
-  ? unknown
-  : SaysNothing<W, O, X> extends true
-    ? unknown
-    : [BadCondition<W>] extends [never]
-      ? ServedBy<KeyPaths<M>, W, OrderList<O>, X>
-      : {
-          readonly where: {
-            readonly [F in BadCondition<W>]: NoCondition<"give a value, { in: [...] }, or one range: gt or gte with lt or lte, between, startsWith; leave a field out that may have any value">;
-          };
-        };
+export type ServedOrAll<M extends Model, W, O, X> =
+  SaysNothing<Given<W>, Given<O>, X> extends true ? unknown : ServedQuery<M, Given<W>, Given<O>, X>;
 
 /** The same, where a query with neither `where` nor `index` has to say by `filter` that it means all rows. */
 export type ServedOrFiltered<M extends Model, W, O, X> = ServedOrAll<M, W, O, X> &
-  (SaysNothing<W, [], X> extends true ? EveryRow<M> : unknown);
+  (SaysNothing<Given<W>, [], X> extends true ? EveryRow<M> : unknown);
+
+type ServedQuery<M extends Model, W, O, X> = string extends keyof W | OrderedField<O>
+  ? unknown
+  : [BadCondition<W>] extends [never]
+    ? ServedBy<KeyPaths<M>, W, OrderList<O>, X>
+    : {
+        readonly where: {
+          readonly [F in BadCondition<W>]: NoCondition<"give a value, { in: [...] }, or one range: gt or gte with lt or lte, between, startsWith; leave a field out that may have any value">;
+        };
+      };
 
 /** All rows are meant: `filter: () => true`. */
 interface EveryRow<M extends Model> {

@@ -1,6 +1,7 @@
 import type { AnyRow } from "../model/compiled-model.js";
 import type { AnyInclude, AnyQuery } from "../query/any-query.js";
 import type { ReadMeter } from "../query/read-meter.js";
+import { selectFields } from "../query/select-fields.js";
 import type { TableContext } from "../query/table-context.js";
 import { includedRelations } from "./include-query.js";
 import { loadBelongsTo } from "./load-belongs-to.js";
@@ -61,12 +62,4 @@ async function shapeRows(
   const selected = select === undefined ? rows : rows.map((row) => selectFields(row, select));
   if (include === undefined) return [...selected];
   return await loadRelations(context, rows, selected, include, meter);
-}
-
-function selectFields(row: AnyRow, select: Readonly<Record<string, unknown>>): AnyRow {
-  const picked: Record<string, unknown> = {};
-  for (const field of Object.keys(select)) {
-    if (select[field] && Object.hasOwn(row, field)) picked[field] = row[field];
-  }
-  return picked;
 }

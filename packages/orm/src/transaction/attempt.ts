@@ -43,7 +43,7 @@ export class Attempt {
   readonly reads: ReadSet = new ReadSet();
   readonly buffer: WriteBuffer = new WriteBuffer();
   readonly #attempt: number;
-  readonly #isOptimistic: boolean;
+  readonly isOptimistic: boolean;
   #isEnded = false;
   #hasConflict = false;
 
@@ -52,7 +52,7 @@ export class Attempt {
     this.limits = limitsOf(kv);
     this.order = keyOrderOf(kv);
     this.#attempt = options.attempt ?? 1;
-    this.#isOptimistic = options.optimistic ?? false;
+    this.isOptimistic = options.optimistic ?? false;
   }
 
   /** Whether a key was seen to have changed: the attempt cannot be committed. */
@@ -145,7 +145,7 @@ export class Attempt {
 
   #needsRead({ id, versionstamp }: PendingCheck): boolean {
     if (this.#seenVersionstamp(id) !== undefined) return false;
-    return versionstamp !== null || !this.#isOptimistic;
+    return versionstamp !== null || !this.isOptimistic;
   }
 
   #hasFailed({ id, versionstamp }: PendingCheck): boolean {

@@ -127,13 +127,14 @@ export class TransactionKv implements Kv {
   }
 
   /**
-   * Whether all that it has read held at one time. True also where that cannot be told because of the database's limits.
+   * Whether all that it has read held at one time. Where that cannot be told because of the database's limits, true only
+   * where nothing was believed instead of read.
    */
   async hasConsistentReads(): Promise<boolean> {
-    const { hasConflict, reads, kv, limits } = this.#attempt;
+    const { hasConflict, reads, kv, limits, isOptimistic } = this.#attempt;
     if (hasConflict) return false;
     if (!reads.needsVerification) return true;
-    return (await reads.hold(kv, limits.keys)) ?? true;
+    return (await reads.hold(kv, limits.keys)) ?? !isOptimistic;
   }
 
   /** @throws {TypeError} always: there is nothing to watch within a transaction. */
