@@ -143,21 +143,6 @@ export type Db = ReturnType<typeof open>;`;
   return program(count, model, queries, database);
 }
 
-/** The schemas of the models alone: what of the Keywright program is Zod's. */
-export function zodProgram(count: number): Program {
-  const { "db.ts": _, ...files } = keywrightProgram(count, "");
-  return Object.fromEntries(
-    Object.entries(files)
-      .filter(([name]) => name.startsWith("model-"))
-      .map(([name, text]) => {
-        const schema = /schema: (z\.object\([^]*?\n {2}\}\)),/.exec(text)?.[1] ?? "";
-        const uses =
-          "export type Row = z.output<typeof schema>; export const row = (r: Row) => r.id;";
-        return [name, `import * as z from "zod";\nexport const schema = ${schema};\n${uses}`];
-      }),
-  );
-}
-
 function program(
   count: number,
   model: (i: number) => string,

@@ -237,7 +237,7 @@ async function runStep(tx: TransactionKv, model: MapModel, step: Step): Promise<
 describe.each([
   ["a database in memory", () => openKv() as Promise<Kv>, specificationOrder, 100, 300],
   ["a database in Deno's mode", openDenoMode, denoOrder, 100, 100],
-  ["@deno/kv", openNative, denoOrder, 10, 25],
+  ["@deno/kv", openNative, denoOrder, 10, 10],
 ])("on %s", (_name, open, order, checks, numRuns) => {
   it("a transaction sees, and then writes, what a Map would", async () => {
     const before = fc.uniqueArray(

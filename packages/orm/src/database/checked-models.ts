@@ -22,16 +22,15 @@ export type CheckedModels<Models extends AnyModels> = {
       };
 };
 
-type CheckedRelation<M extends Model, R extends Relation, Models extends AnyModels> = [
-  Exclude<ModelNames<R>, keyof ModelsByName<Models>>,
-] extends [never]
-  ? CheckedFields<M, R, ModelNamed<Models, R["model"]>, Models>
-  : string extends ModelNames<R>
-    ? unknown
-    : LeadsNowhere<
-        Exclude<ModelNames<R>, keyof ModelsByName<Models>>,
-        "no model among models has this name: add it, or name another by its own name"
-      >;
+type CheckedRelation<M extends Model, R extends Relation, Models extends AnyModels> =
+  ModelsByName<Models> extends { readonly [N in ModelNames<R>]: unknown }
+    ? CheckedFields<M, R, ModelNamed<Models, R["model"]>, Models>
+    : string extends ModelNames<R>
+      ? unknown
+      : LeadsNowhere<
+          Exclude<ModelNames<R>, keyof ModelsByName<Models>>,
+          "no model among models has this name: add it, or name another by its own name"
+        >;
 
 /** Relation → the names of the models that it leads to, and by. */
 type ModelNames<R extends Relation> = R["model"] | (R extends ManyToMany ? R["through"] : never);

@@ -15,12 +15,14 @@ export type ModelsByName<Models extends AnyModels> = {
   readonly [K in keyof Models as Models[K]["name"]]: Models[K];
 };
 
-/** Models, own name → the model. */
-export type ModelNamed<Models extends AnyModels, Name> = Name extends keyof ModelsByName<Models>
-  ? ModelsByName<Models>[Name] extends infer Target extends Model
+/**
+ * Models, own name → the model. It looks one name up and never asks for all of them, which would take a step for each
+ * model of the database at every relation.
+ */
+export type ModelNamed<Models extends AnyModels, Name extends string> =
+  ModelsByName<Models> extends { readonly [N in Name]: infer Target extends Model }
     ? Target
-    : Model
-  : Model;
+    : Model;
 
 /** Names that are no relations: they are refused by `CheckedInclude`, which says what to do. */
 interface OtherRelations {

@@ -54,7 +54,7 @@ type Picked<R, S> = [FieldOf<R>] extends [S] ? R : Pick<R, S & keyof R>;
 type Flat<T> = { [K in keyof T]: T[K] };
 
 type Relations<M extends Model, Models extends AnyModels, I> = {
-  [R in keyof I]: R extends keyof M["relations"]
+  -readonly [R in keyof I]: R extends keyof M["relations"]
     ? Related<M, M["relations"][R], Models, I[R]>
     : never;
 };

@@ -54,16 +54,16 @@ export class RowOperations {
 
   findUnique(query: AnyQuery): Promise<Shaped> {
     return this.#read("findUnique", query, async (meter) => {
-      const found = await this.#find({ ...query, forWrite: false }, meter);
-      return found === undefined ? null : await this.#shape(found, query, meter);
+      const found = await this.#findToRead(query, meter);
+      return found === undefined ? null : this.#shape(found, query, meter);
     });
   }
 
   findUniqueOrThrow(query: AnyQuery): Promise<Shaped> {
     return this.#read("findUniqueOrThrow", query, async (meter) => {
-      const found = await this.#find({ ...query, forWrite: false }, meter);
+      const found = await this.#findToRead(query, meter);
       if (found === undefined) throw new RowNotFoundError(this.#context.model.name, query.where);
-      return await this.#shape(found, query, meter);
+      return this.#shape(found, query, meter);
     });
   }
 
@@ -106,7 +106,7 @@ export class RowOperations {
   create(write: AnyWrite): Promise<Shaped> {
     return this.#run("create", write, async (meter) => {
       const created = await createRow(this.#context, write.data, write, meter);
-      return await this.#shape(created, write, meter);
+      return this.#shape(created, write, meter);
     });
   }
 
@@ -129,7 +129,7 @@ export class RowOperations {
         write,
         meter,
       );
-      return await this.#shape(updated, write, meter);
+      return this.#shape(updated, write, meter);
     });
   }
 
@@ -146,7 +146,7 @@ export class RowOperations {
       const update = this.#object(write.update, "update");
       const find = () => this.#find(write, meter);
       const row = await upsertRow(this.#context, find, write.create, update, write, meter);
-      return await this.#shape(row, write, meter);
+      return this.#shape(row, write, meter);
     });
   }
 
@@ -154,7 +154,7 @@ export class RowOperations {
     return this.#run("delete", write, async (meter) => {
       const find = () => this.#find(write, meter);
       const deleted = await deleteRow(this.#context, find, write.where, write, meter);
-      return await this.#shape(deleted, write, meter);
+      return this.#shape(deleted, write, meter);
     });
   }
 
@@ -168,7 +168,7 @@ export class RowOperations {
   watch(query: AnyQuery): ReadableStream<Shaped> {
     return this.#live(() =>
       watchRow(this.#context, this.#where(query), query, async (found, meter) =>
-        found === null ? null : await this.#shape(found, query, meter),
+        found === null ? null : this.#shape(found, query, meter),
       ),
     );
   }
@@ -239,6 +239,8 @@ export class RowOperations {
     query: AnyQuery,
     read: (meter: ReadMeter) => Promise<T>,
   ): Promise<T> {
+    // Looked at with care: it may be missing, which `#run` says.
+    if (query?.include === undefined) return this.#run(operation, query, read);
     return this.#run(operation, query, async (meter) => {
       for (let attempt = 1; ; attempt++) {
         try {
@@ -299,19 +301,28 @@ export class RowOperations {
     return new ReadMeter(model.name, query.maxReads ?? settings.maxReads);
   }
 
-  async #find(query: AnyQuery, meter: ReadMeter): Promise<FoundRow | undefined> {
-    return await findOne(this.#context, this.#where(query), meter, query);
+  /** The row to write, all of it. */
+  #find(query: AnyQuery, meter: ReadMeter): Promise<FoundRow | undefined> {
+    return findOne(this.#context, this.#where(query), meter, query);
+  }
+
+  /** The row to return, of which an index entry may hold enough. */
+  #findToRead(query: AnyQuery, meter: ReadMeter): Promise<FoundRow | undefined> {
+    const { select, include, withVersionstamp } = query;
+    const asked = { select, include, withVersionstamp, forWrite: false };
+    return findOne(this.#context, this.#where(query), meter, asked);
   }
 
   async #first(query: AnyQuery, meter: ReadMeter): Promise<Shaped> {
     const found = await findFirstRow(this.#context, query, meter);
-    return found === undefined ? undefined : await this.#shape(found, query, meter);
+    return found === undefined ? undefined : this.#shape(found, query, meter);
   }
 
-  async #shape(found: FoundRow, query: AnyQuery, meter: ReadMeter): Promise<Shaped> {
+  /** The row itself where nothing else is asked for, else a promise. */
+  #shape(found: FoundRow, query: AnyQuery, meter: ReadMeter): Shaped | Promise<Shaped> {
     const { include, select, withVersionstamp } = query;
     if (include === undefined && select === undefined && !withVersionstamp) return found.row;
-    return (await this.#shapeAll([found], query, meter))[0];
+    return this.#shapeAll([found], query, meter).then(([shaped]) => shaped);
   }
 
   async #shapeAll(

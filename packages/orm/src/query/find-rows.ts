@@ -1,8 +1,7 @@
-import { rowKey } from "../indexes/primary-key.js";
 import type { AnyRow } from "../model/compiled-model.js";
 import type { AnyQuery, FoundRow } from "./any-query.js";
 import { choosePlan, chooseScan, isReadable } from "./choose-plan.js";
-import { findAt, findByUniqueIndex } from "./find-unique.js";
+import { findByPrimaryKey, findByUniqueIndex } from "./find-unique.js";
 import { planUnique, uniquePart } from "./plan-unique.js";
 import type { ReadMeter } from "./read-meter.js";
 import { type Page, readPage, readStream, takeOf } from "./read-page.js";
@@ -31,7 +30,7 @@ export async function findOne(
       model.primaryKey.length === 1
         ? [uniquePart(model, model.primaryKey[0]!, where)]
         : model.primaryKey.map((field) => uniquePart(model, field, where));
-    return await findAt(context, primaryKey, rowKey(model, primaryKey), meter);
+    return await findByPrimaryKey(context, primaryKey, meter);
   }
   const indexes = keys.filter((key) => key !== "primaryKey");
   const index = indexes.find((candidate) => isReadable(context, candidate)) ?? indexes[0]!;

@@ -1,4 +1,4 @@
-import type { KvEntry, KvKey, KvKeyPart } from "@keywright/core";
+import type { KvEntry, KvKeyPart } from "@keywright/core";
 import { primaryKeyOfEntry } from "../indexes/entry-value.js";
 import { hasIndexKey, indexedPart, indexKey } from "../indexes/index-entries.js";
 import { rowKey } from "../indexes/primary-key.js";
@@ -14,24 +14,15 @@ import type { TableContext } from "./table-context.js";
  *
  * @throws {StoredRowInvalidError} where what is stored is no row.
  */
-export function findByPrimaryKey(
+export async function findByPrimaryKey(
   context: TableContext,
   primaryKey: readonly KvKeyPart[],
-  meter: ReadMeter,
-): Promise<FoundRow | undefined> {
-  return findAt(context, primaryKey, rowKey(context.model, primaryKey), meter);
-}
-
-/** As {@link findByPrimaryKey}, by the key that the row is stored under. */
-export async function findAt(
-  context: TableContext,
-  primaryKey: readonly KvKeyPart[],
-  key: KvKey,
   meter: ReadMeter,
 ): Promise<FoundRow | undefined> {
   meter.index ??= "primaryKey";
   meter.add(1);
-  return foundRow(context, primaryKey, await context.kv.get(key));
+  const entry = await context.kv.get(rowKey(context.model, primaryKey));
+  return foundRow(context, primaryKey, entry);
 }
 
 /**

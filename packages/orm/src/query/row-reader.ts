@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import { encodeKey, type KvEntry, type KvKey, type KvKeyPart } from "@keywright/core";
 import { IndexKeyError } from "../errors/row-errors.js";
 import { primaryKeyOfEntry } from "../indexes/entry-value.js";
-import { indexKeys } from "../indexes/index-entries.js";
+import { hasIndexKey, indexKeys } from "../indexes/index-entries.js";
 import { isSameKey } from "../indexes/key-parts.js";
 import type { AnyRow, CompiledIndex } from "../model/compiled-model.js";
 import { keyOrderOf } from "../transaction/key-order-of.js";
@@ -96,7 +96,7 @@ export class RowReader {
     const rows: ReadRow[] = [];
     for (const entry of entries) {
       const found = foundRow(this.#context, entry.key.slice(1), entry);
-      if (found !== undefined) rows.push({ ...found, entryKey: entry.key });
+      if (found !== undefined) rows.push(readRow(found, entry.key));
     }
     return rows;
   }
@@ -137,7 +137,7 @@ export class RowReader {
       const found = foundRow(this.#context, primaryKey, stored[i]!);
       const entryKey = keys[i]!;
       if (found === undefined || !this.#isItsKey(index, found.row, primaryKey, entryKey)) continue;
-      rows.push({ ...found, entryKey });
+      rows.push(readRow(found, entryKey));
     }
     return rows;
   }
@@ -149,9 +149,11 @@ export class RowReader {
     primaryKey: readonly KvKeyPart[],
     key: KvKey,
   ): boolean {
+    const { model } = this.#context;
+    if (!this.#mayRepeat) return hasIndexKey(model, index, row, primaryKey, key);
     const own = keysOrNone(this.#context, index, row, primaryKey);
     if (!own.some((other) => isSameKey(other, key))) return false;
-    if (!this.#mayRepeat || own.length === 1) return true;
+    if (own.length === 1) return true;
     const order = keyOrderOf(this.#context.kv);
     const bytes = encodeKey(key, order);
     return !own.some((other) => {
@@ -160,6 +162,10 @@ export class RowReader {
       return isBefore && segmentOf(this.#plan, other) >= 0;
     });
   }
+}
+
+function readRow({ primaryKey, row, versionstamp, expireAt }: FoundRow, entryKey: KvKey): ReadRow {
+  return { entryKey, primaryKey, row, versionstamp, expireAt };
 }
 
 function keysOrNone(

@@ -14,7 +14,11 @@ export interface NotGiven {
 }
 
 /** An option as a call has it; `{}` where it has none. */
-type Given<T> = typeof notGiven extends keyof T ? Record<never, never> : T;
+type Given<T> = [T] extends [never]
+  ? T
+  : typeof notGiven extends keyof T
+    ? Record<never, never>
+    : T;
 
 /**
  * Model, `where`, `orderBy`, `index` → unknown where an index serves the query; otherwise what its argument cannot be: a
