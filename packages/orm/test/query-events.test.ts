@@ -1,5 +1,5 @@
 import { openKv } from "@keywright/core";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { createDatabase, type Database, type QueryEvent } from "../src/index.js";
 import { rejection, User, users } from "./user-model.js";
 
@@ -113,17 +113,34 @@ describe("query events", () => {
     });
   });
 
-  it("throw what the function throws out of the call", async () => {
+  it("that their function does not take go to the console, and the call stands", async () => {
     const kv = await openKv();
+    const log = vi.spyOn(console, "error").mockImplementation(() => undefined);
     try {
       const onQuery = () => {
         throw new Error("no more calls");
       };
       const db = await createDatabase({ kv, models: { users: User }, onQuery });
-      const message = "no more calls";
-      expect(await rejection(db.users.findUnique({ where: { id: "a" } }))).toMatchObject({
-        message,
+      const ada = await db.users.create({ data: users.ada });
+      expect(await db.users.findUnique({ where: { id: ada.id } })).toEqual(ada);
+      expect(log).toHaveBeenCalledTimes(2);
+    } finally {
+      log.mockRestore();
+      await kv.close();
+    }
+  });
+
+  it("of a write may tell of more reads than a query may make", async () => {
+    const kv = await openKv();
+    try {
+      const db = await createDatabase({ kv, models: { users: User }, maxReads: 1 });
+      await db.users.create({ data: users.ada });
+      const where = { email: users.ada.email };
+      expect(await rejection(db.users.findUnique({ where }))).toMatchObject({
+        code: "KW_READ_LIMIT",
       });
+      const updated = await db.users.update({ where, data: { age: 36 } });
+      expect(updated.age).toBe(36);
     } finally {
       await kv.close();
     }

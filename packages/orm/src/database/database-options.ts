@@ -30,6 +30,6 @@ export interface DatabaseOptions<M extends Readonly<Record<string, Model>>> {
   /** Put stored rows to their schema when they are read. */
   readonly validateReads?: boolean;
   readonly hooks?: { readonly [K in keyof M]?: ModelHooks<M[K]> };
-  /** Called when a call of a repository ends. What it throws is thrown by that call. */
+  /** Called when a call of a repository ends. What it throws goes to `console.error`, and the call stands. */
   readonly onQuery?: (event: QueryEvent) => void;
 }

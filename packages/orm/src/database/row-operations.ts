@@ -26,6 +26,7 @@ import { createRow, deleteRow, updateRow, upsertRow } from "../write/row-writer.
 import { RowQuery } from "./row-query.js";
 
 const maxReadAttempts = 5;
+const unlimited = Number.POSITIVE_INFINITY;
 
 /** The argument of a write, whatever its model. */
 export interface AnyWrite extends Pick<AnyQuery, "select" | "include" | "withVersionstamp"> {
@@ -104,7 +105,7 @@ export class RowOperations {
   }
 
   create(write: AnyWrite): Promise<Shaped> {
-    return this.#run("create", write, async (meter) => {
+    return this.#write("create", write, async (meter) => {
       const created = await createRow(this.#context, write.data, write, meter);
       return this.#shape(created, write, meter);
     });
@@ -118,7 +119,7 @@ export class RowOperations {
   }
 
   update(write: AnyWrite): Promise<Shaped> {
-    return this.#run("update", write, async (meter) => {
+    return this.#write("update", write, async (meter) => {
       const { where } = write;
       const data = this.#object(write.data, "data");
       const updated = await updateRow(
@@ -142,7 +143,7 @@ export class RowOperations {
   }
 
   upsert(write: AnyWrite): Promise<Shaped> {
-    return this.#run("upsert", write, async (meter) => {
+    return this.#write("upsert", write, async (meter) => {
       const update = this.#object(write.update, "update");
       const find = () => this.#find(write, meter);
       const row = await upsertRow(this.#context, find, write.create, update, write, meter);
@@ -151,7 +152,7 @@ export class RowOperations {
   }
 
   delete(write: AnyWrite): Promise<Shaped> {
-    return this.#run("delete", write, async (meter) => {
+    return this.#write("delete", write, async (meter) => {
       const find = () => this.#find(write, meter);
       const deleted = await deleteRow(this.#context, find, write.where, write, meter);
       return this.#shape(deleted, write, meter);
@@ -252,10 +253,20 @@ export class RowOperations {
     });
   }
 
+  /** A write of one row: it reads as often as it has to, for `maxReads` is about queries. */
+  #write<T>(
+    operation: Operation,
+    argument: unknown,
+    write: (meter: ReadMeter) => Promise<T>,
+  ): Promise<T> {
+    return this.#run(operation, argument, write, unlimited);
+  }
+
   async #run<T>(
     operation: Operation,
     argument: unknown,
     run: (meter: ReadMeter) => Promise<T>,
+    maxReads?: number,
   ): Promise<T> {
     const { onQuery } = this.#context.settings;
     const startedAt = onQuery === undefined ? 0 : Date.now();
@@ -263,7 +274,7 @@ export class RowOperations {
     let meter: ReadMeter | undefined;
     let failure: unknown;
     try {
-      meter = this.#meter(this.#object(argument, "argument"));
+      meter = this.#meter(this.#object(argument, "argument"), maxReads);
       return await run(meter);
     } catch (error) {
       nameOperation(error, operation);
@@ -285,20 +296,17 @@ export class RowOperations {
   ): void {
     const milliseconds = performance.now() - start;
     const { model, settings } = this.#context;
-    settings.onQuery?.({
-      operation,
-      model: model.name,
-      index,
-      reads,
-      milliseconds,
-      startedAt,
-      error,
-    });
+    const event = { operation, model: model.name, index, reads, milliseconds, startedAt, error };
+    try {
+      settings.onQuery?.(event);
+    } catch (thrown) {
+      // What the call did is done: who listens to it does not make it fail.
+      console.error("onQuery threw:", thrown);
+    }
   }
 
-  #meter(query: AnyQuery): ReadMeter {
-    const { model, settings } = this.#context;
-    return new ReadMeter(model.name, query.maxReads ?? settings.maxReads);
+  #meter(query: AnyQuery, maxReads = query.maxReads ?? this.#context.settings.maxReads): ReadMeter {
+    return new ReadMeter(this.#context.model.name, maxReads);
   }
 
   /** The row to write, all of it. */
@@ -347,9 +355,12 @@ export class RowOperations {
     meter: ReadMeter,
   ): Promise<Shaped> {
     const found = results.flatMap((result) => (result.ok ? [result.row] : []));
-    const shaped = await this.#shapeAll(found, query, meter);
+    // They are written: what is read with them is read whatever it costs.
+    const own = this.#meter(query, unlimited);
+    const shaped = await this.#shapeAll(found, query, own);
+    meter.reads += own.reads;
     let next = 0;
-    const all = results.map((result) => (result.ok ? { ok: true, row: shaped[next++] } : result));
+    const all = results.map((result) => (result.ok ? { ...result, row: shaped[next++] } : result));
     return { count: found.length, results: all };
   }
 
