@@ -538,3 +538,17 @@ it("a database needs the models of all relations", async () => {
   const found = await own.ones.findUnique({ where: { id: "1" }, include: { self: true } });
   expect(found?.self).toEqual({ id: "1" });
 });
+
+it("a delete returns what the row was related to, which may go with it", async () => {
+  const own = await openKv();
+  try {
+    const blog = await createDatabase({ kv: own, models: blogModels });
+    await blog.users.create({ data: { id: "u", name: "U" } });
+    await blog.posts.create({ data: { id: "p", authorId: "u", title: "P" } });
+    const gone = await blog.users.delete({ where: { id: "u" }, include: { posts: true } });
+    expect(gone.posts.map((post) => post.id)).toEqual(["p"]);
+    expect(await blog.posts.count()).toBe(0);
+  } finally {
+    await own.close();
+  }
+});

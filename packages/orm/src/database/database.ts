@@ -1,9 +1,13 @@
 import type { Kv, KvLike } from "@keywright/core";
 import { ModelCatalog } from "../catalog/model-catalog.js";
+import { InvalidArgumentError } from "../errors/query-errors.js";
 import { ModelDefinitionError } from "../errors/schema-errors.js";
 import { assertDistinctPrefixes, compileModel } from "../model/compile-model.js";
+import { isModel } from "../model/define-model.js";
 import type { Model } from "../model/model.js";
+
 import type { AnyHooks, DatabaseSettings } from "../query/database-settings.js";
+import { ReadMeter } from "../query/read-meter.js";
 import { type TableContext, tablesWithin } from "../query/table-context.js";
 import { linkRelations } from "../relations/link-relations.js";
 import { limitsOf } from "../transaction/limits-of.js";
@@ -64,11 +68,13 @@ const contextsOf = new WeakMap<AnyDatabase, ReadonlyMap<string, TableContext>>()
  *
  * @throws {ModelDefinitionError} where two models or indexes would store their entries in the same place, or a relation
  * leads nowhere.
+ * @throws {InvalidArgumentError} for options that are not valid.
  * @throws {IndexChangedError} where the database has an index of another definition under the same name.
  */
 export async function createDatabase<const M extends Models>(
   options: DatabaseOptions<M> & { readonly kv: KvLike; readonly models: M & CheckedModels<M> },
 ): Promise<Database<M>> {
+  assertOptions(options);
   // The keys that the ORM reads have no parts but those that it wrote.
   const kv = options.kv as Kv;
   const names = new Map<string, string>();
@@ -108,6 +114,37 @@ export async function createDatabase<const M extends Models>(
   return databaseOf(tables, names, { transaction }) as Database<M>;
 }
 
+/** Options as they may come from a program without types. */
+interface GivenOptions {
+  readonly kv?: unknown;
+  readonly models?: unknown;
+  readonly hooks?: object | undefined;
+  readonly onQuery?: unknown;
+}
+
+/** @throws {InvalidArgumentError} for what is missing, or not what it has to be. It names no model. */
+function assertOptions(options: GivenOptions): void {
+  const fail = (argument: string, reason: string): never => {
+    throw new InvalidArgumentError("", argument, reason);
+  };
+  if (typeof options !== "object" || options === null) fail("argument", "it has to be an object");
+  const { kv, models, hooks, onQuery } = options;
+  const isKv = typeof kv === "object" && kv !== null && "atomic" in kv;
+  if (!isKv) fail("kv", "it has to be a database: what openKv, or Deno.openKv, resolved to");
+  if (typeof models !== "object" || models === null) {
+    fail("models", "it has to be an object: { users: User }");
+  }
+  for (const [name, model] of Object.entries(models as object)) {
+    if (!isModel(model)) fail(`models.${name}`, "it has to be what defineModel returned");
+  }
+  for (const name of Object.keys(hooks ?? {})) {
+    if (!Object.hasOwn(models as object, name)) fail(`hooks.${name}`, "there is no such model");
+  }
+  if (onQuery !== undefined && typeof onQuery !== "function") {
+    fail("onQuery", "it has to be a function");
+  }
+}
+
 function databaseOf(
   tables: ReadonlyMap<string, TableContext>,
   names: ReadonlyMap<string, string>,
@@ -128,6 +165,8 @@ function settingsOf<M extends Models>(
   names: ReadonlyMap<string, string>,
 ): DatabaseSettings {
   const { maxReads = Number.POSITIVE_INFINITY, validateReads = false, onQuery } = options;
+  // It is looked at there.
+  new ReadMeter("", maxReads);
   // What a hook takes and returns is the model's own; the code that calls it hands over what the schema made.
   const given = (options.hooks ?? {}) as Readonly<Record<string, AnyHooks | undefined>>;
   const hooks: Record<string, AnyHooks> = {};

@@ -23,6 +23,7 @@ import { deleteRows, updateRows } from "../write/change-rows.js";
 import { createRows } from "../write/create-rows.js";
 import type { RowResult } from "../write/row-result.js";
 import { createRow, deleteRow, updateRow, upsertRow } from "../write/row-writer.js";
+import { assertSelect, optionsOf } from "./call-options.js";
 import { RowQuery } from "./row-query.js";
 
 const maxReadAttempts = 5;
@@ -153,9 +154,15 @@ export class RowOperations {
 
   delete(write: AnyWrite): Promise<Shaped> {
     return this.#write("delete", write, async (meter) => {
-      const find = () => this.#find(write, meter);
+      let shaped: Shaped;
+      const find = async () => {
+        const found = await this.#find(write, meter);
+        // What it is related to may go with it: that is read before.
+        if (found !== undefined && write.include) shaped = await this.#shape(found, write, meter);
+        return found;
+      };
       const deleted = await deleteRow(this.#context, find, write.where, write, meter);
-      return this.#shape(deleted, write, meter);
+      return write.include ? shaped : this.#shape(deleted, write, meter);
     });
   }
 
@@ -167,7 +174,7 @@ export class RowOperations {
   }
 
   watch(query: AnyQuery): ReadableStream<Shaped> {
-    return this.#live(() =>
+    return this.#live(query, () =>
       watchRow(this.#context, this.#where(query), query, async (found, meter) =>
         found === null ? null : this.#shape(found, query, meter),
       ),
@@ -175,13 +182,14 @@ export class RowOperations {
   }
 
   watchMany(query: AnyQuery): ReadableStream<readonly Shaped[]> {
-    return this.#live(() =>
+    return this.#live(query, () =>
       watchRows(this.#context, query, (rows, meter) => this.#shapeAll(rows, query, meter)),
     );
   }
 
-  #live<T>(watch: () => ReadableStream<T>): ReadableStream<T> {
+  #live<T>(query: AnyQuery, watch: () => ReadableStream<T>): ReadableStream<T> {
     try {
+      this.#options("watch", query);
       return watch();
     } catch (error) {
       nameOperation(error, "watch");
@@ -211,11 +219,12 @@ export class RowOperations {
     query: AnyQuery,
     stream: typeof streamRows,
   ): AsyncGenerator<Shaped> {
-    const meter = this.#meter(query);
     const startedAt = Date.now();
     const start = performance.now();
+    let meter: ReadMeter | undefined;
     let failure: unknown;
     try {
+      meter = this.#meter(this.#options(operation, query));
       const groupSize = query.include === undefined ? 1 : 100;
       let group: FoundRow[] = [];
       for await (const found of stream(this.#context, query, meter)) {
@@ -230,7 +239,7 @@ export class RowOperations {
       failure = error;
       throw error;
     } finally {
-      this.#report(operation, meter, startedAt, start, failure);
+      if (meter !== undefined) this.#report(operation, meter, startedAt, start, failure);
     }
   }
 
@@ -274,7 +283,7 @@ export class RowOperations {
     let meter: ReadMeter | undefined;
     let failure: unknown;
     try {
-      meter = this.#meter(this.#object(argument, "argument"), maxReads);
+      meter = this.#meter(this.#options(operation, argument), maxReads);
       return await run(meter);
     } catch (error) {
       nameOperation(error, operation);
@@ -362,6 +371,25 @@ export class RowOperations {
     let next = 0;
     const all = results.map((result) => (result.ok ? { ...result, row: shaped[next++] } : result));
     return { count: found.length, results: all };
+  }
+
+  /**
+   * The argument of a call, looked at: a misspelled option would make it another call.
+   *
+   * @throws {InvalidArgumentError} for what is no object, and for an option that the method does not have.
+   */
+  #options(operation: Operation, argument: unknown): AnyQuery {
+    const { model } = this.#context;
+    const options = this.#object(argument, "argument");
+    const known = optionsOf[operation];
+    for (const name in options) {
+      if (known.has(name)) continue;
+      const reason = `${operation} has no such option: it has ${[...known].join(", ")}`;
+      throw new InvalidArgumentError(model.name, name, reason);
+    }
+    const { select } = options as AnyQuery;
+    if (select !== undefined) assertSelect(model, select);
+    return options;
   }
 
   #where(query: AnyQuery): AnyRow {
