@@ -20,7 +20,7 @@ export const User = defineModel({
 });
 
 /** At most one for each user. */
-export const Profile = defineModel({
+const Profile = defineModel({
   name: "profiles",
   schema: z.object({ id: z.string(), userId: z.string(), text: z.string() }),
   primaryKey: "id",
@@ -28,7 +28,7 @@ export const Profile = defineModel({
   relations: { user: belongsTo("users", "userId", { onDelete: "cascade" }) },
 });
 
-export const Post = defineModel({
+const Post = defineModel({
   name: "posts",
   schema: z.object({
     id: z.string(),
@@ -46,7 +46,7 @@ export const Post = defineModel({
 });
 
 /** A comment goes with its post, and outlives its author. */
-export const Comment = defineModel({
+const Comment = defineModel({
   name: "comments",
   schema: z.object({
     id: z.string(),
@@ -62,7 +62,7 @@ export const Comment = defineModel({
   },
 });
 
-export const Tag = defineModel({
+const Tag = defineModel({
   name: "tags",
   schema: z.object({ id: z.string() }),
   primaryKey: "id",
@@ -70,7 +70,7 @@ export const Tag = defineModel({
 });
 
 /** Which post has which tag: a tag that is in use stays. */
-export const PostTag = defineModel({
+const PostTag = defineModel({
   name: "post_tags",
   schema: z.object({ postId: z.string(), tagId: z.string() }),
   primaryKey: ["postId", "tagId"],

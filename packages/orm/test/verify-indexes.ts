@@ -43,7 +43,7 @@ export async function expectIndexesToMatch(
 }
 
 /** Finds by a scan of the whole database where a model's rows, entries and counters do not match. */
-export async function indexMismatches(
+async function indexMismatches(
   kv: Kv,
   model: Model,
   indexNames?: string[],
@@ -140,7 +140,7 @@ export function indexPartOf(
 }
 
 /** The fields of a model's primary key. */
-export function primaryKeyFields(model: Model): readonly string[] {
+function primaryKeyFields(model: Model): readonly string[] {
   return [model.primaryKey].flat() as readonly string[];
 }
 
@@ -150,7 +150,7 @@ export function primaryKeyOfRow(model: Model, row: AnyRow): KvKeyPart[] {
 }
 
 /** The part of a key that stands for a value. */
-export function partOfValue(value: unknown): KvKeyPart {
+function partOfValue(value: unknown): KvKeyPart {
   if (value instanceof Date) return value.getTime();
   // 0 and -0 are one value.
   return (value === 0 ? 0 : value) as KvKeyPart;

@@ -8,7 +8,7 @@ import { intervalOf, type KeyInterval } from "./key-interval.js";
 import type { Segment } from "./query-plan.js";
 
 /** The most stretches of an index that one query reads. */
-export const maxSegments = 1000;
+const maxSegments = 1000;
 
 /** What the first fields of a segment's keys are: as they stand in the key, and as the query has them. */
 interface Pinned {

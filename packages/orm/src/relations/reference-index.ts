@@ -18,7 +18,7 @@ export function referenceIndex(
 }
 
 /** Whether an index begins with some fields and has every row in which none of them is absent, by the values as they are. */
-export function holdsAll(
+function holdsAll(
   model: CompiledModel,
   index: CompiledIndex,
   fields: readonly string[],
