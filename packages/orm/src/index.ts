@@ -110,6 +110,7 @@ export {
   type Relation,
 } from "./model/relation-definition.js";
 export type {
+  CannotHold,
   IndexCannotBe,
   LeadsNowhere,
   NamesNoRow,

@@ -118,6 +118,51 @@ describe("migrate", () => {
     await expectIndexesToMatch(kv, LaterUser);
   });
 
+  it("lets timers run, so that a signal is heard", async () => {
+    await fill(2000);
+    const stop = new AbortController();
+    let ticks = 0;
+    const tick = () => {
+      if (++ticks === 3) stop.abort();
+      else setTimeout(tick, 0);
+    };
+    setTimeout(tick, 0);
+    expect((await migrate(await openLater(), { signal: stop.signal })).status).toBe("stopped");
+    expect(ticks).toBe(3);
+    expect((await migrate(await openLater())).status).toBe("done");
+    await expectIndexesToMatch(kv, LaterUser);
+  });
+
+  it.each([
+    ["null", null],
+    ["a string", "text"],
+    ["a list", []],
+  ])("names a row that was written by hand and is %s", async (_, value) => {
+    await fill(3);
+    await kv.set(["users", "by hand"], value);
+    const invalid = { code: "KW_STORED_ROW_INVALID", model: "users", id: "by hand" };
+    expect(await rejection(migrate(await openLater()))).toMatchObject(invalid);
+    await kv.delete(["users", "by hand"]);
+    expect((await migrate(await openLater())).status).toBe("done");
+    await expectIndexesToMatch(kv, LaterUser);
+  });
+
+  it.each([
+    ["null", null],
+    ["a string", "text"],
+  ])(
+    "names a row that was kept out as a duplicate, and then was written by hand and is %s",
+    async (_, value) => {
+      await fill(3);
+      const before = await createDatabase({ kv, models: { users: User } });
+      const twin = await before.users.create({ data: { ...users.ada, name: "Name 1" } });
+      expect((await migrate(await openLater())).status).toBe("duplicates");
+      await kv.set(["users", twin.id], value);
+      const invalid = { code: "KW_STORED_ROW_INVALID", model: "users", id: twin.id };
+      expect(await rejection(migrate(await openLater()))).toMatchObject(invalid);
+    },
+  );
+
   it("loses nothing beside writers who create, update and delete all the time", async () => {
     await fill(1500);
     const writer = await openLater();

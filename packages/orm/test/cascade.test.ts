@@ -72,6 +72,13 @@ async function expectToBeWhole(store: Kv): Promise<void> {
   for (const model of Object.values(blogModels)) await expectIndexesToMatch(store, model);
 }
 
+/** All that a database has. */
+async function contents(store: Kv): Promise<unknown[]> {
+  const entries: unknown[] = [];
+  for await (const entry of store.list({ prefix: [] })) entries.push(entry);
+  return entries;
+}
+
 /** The keys of deletes that were begun and are not done. */
 async function jobs(): Promise<unknown[]> {
   const keys: unknown[] = [];
@@ -504,7 +511,7 @@ describe("a delete that one commit cannot take", () => {
     expect((await db.users.findUnique({ where: a }))?.name).toBe("Another");
   });
 
-  it("is reported where it cannot be finished", async () => {
+  it("is reported where it cannot be finished, and is not tried again then", async () => {
     await fillBlog(db, posts, comments);
     const mortal = crashingKv(denoKv(kv), 3, "after");
     const first = await createDatabase({ kv: mortal, models: blogModels });
@@ -513,19 +520,198 @@ describe("a delete that one commit cannot take", () => {
       kv,
       models: blogModels,
       hooks: {
-        users: {
+        posts: {
           beforeDelete: () => {
-            throw new Error("not now");
+            throw new Error("not this one");
           },
         },
       },
     });
     const { finished, failed } = await resumeDeletes(failing);
     expect(finished).toBe(0);
-    expect(failed).toMatchObject([{ model: "users", id: "a", error: { message: "not now" } }]);
-    expect(await resumeDeletes(db)).toEqual({ finished: 1, failed: [] });
+    expect(failed).toMatchObject([{ model: "users", id: "a", error: { message: "not this one" } }]);
+    expect(await jobs()).toEqual([]);
+    expect(await resumeDeletes(db)).toEqual({ finished: 0, failed: [] });
+    expect(await db.users.count()).toBe(2);
+    await expectToBeWhole(kv);
+  });
+
+  it("asks the row's own hook before anything is written, and no more", async () => {
+    await fillBlog(db, posts, comments);
+    let calls = 0;
+    let isAllowed = false;
+    const asked: number[] = [];
+    const deleter = await createDatabase({
+      kv: denoKv(kv),
+      models: blogModels,
+      hooks: {
+        users: {
+          beforeDelete: async (row) => {
+            expect(row).toMatchObject({ id: "a", name: "Ada" });
+            calls++;
+            asked.push(await db.comments.count());
+            if (!isAllowed) throw new Error("protected");
+          },
+        },
+      },
+    });
+    const before = await contents(kv);
+    expect((await rejection(deleter.users.delete({ where: a }))).message).toBe("protected");
+    expect(await contents(kv)).toEqual(before);
+    expect(await resumeDeletes(db)).toEqual({ finished: 0, failed: [] });
+    isAllowed = true;
+    await deleter.users.delete({ where: a });
+    expect(calls).toBe(2);
+    expect(asked).toEqual([2 * posts * comments, 2 * posts * comments]);
     await expectOnlyBob(db, posts, comments);
   });
+
+  it("asks the hooks of rows of the same model that go with the row", async () => {
+    const Node = defineModel({
+      name: "nodes",
+      schema: z.object({ id: z.string(), up: z.string().optional() }),
+      primaryKey: "id",
+      indexes: { byUp: { key: "up" } },
+      relations: { parent: belongsTo("nodes", "up", { onDelete: "cascade" }) },
+    });
+    const calls = new Map<string, number>();
+    const own = await createDatabase({
+      kv: denoKv(kv),
+      models: { nodes: Node },
+      hooks: {
+        nodes: { beforeDelete: ({ id }) => void calls.set(id, (calls.get(id) ?? 0) + 1) },
+      },
+    });
+    const ids = Array.from({ length: 20 }, (_, i) => `n${i}`);
+    for (const [i, id] of ids.entries()) {
+      await own.nodes.create({ data: i === 0 ? { id } : { id, up: "n0" } });
+    }
+    await own.nodes.delete({ where: { id: "n0" } });
+    expect([...calls.keys()].sort()).toEqual([...ids].sort());
+    expect(calls.get("n0")).toBe(1);
+    expect(await own.nodes.count()).toBe(0);
+  });
+
+  it.each([
+    ["a hook of a row that goes with it", "posts"],
+    ["a hook of a row that is cleared", "comments"],
+  ] as const)("stops where %s forbids it, and is not begun any more", async (_name, model) => {
+    await fillBlog(db, posts, comments);
+    let calls = 0;
+    const refuse = () => {
+      if (++calls > 3) throw new Error("not this one");
+    };
+    const hooks =
+      model === "posts"
+        ? { posts: { beforeDelete: refuse } }
+        : { comments: { beforeUpdate: refuse } };
+    const deleter = await createDatabase({ kv: denoKv(kv), models: blogModels, hooks });
+    expect((await rejection(deleter.users.delete({ where: a }))).message).toBe("not this one");
+    expect(await jobs()).toEqual([]);
+    expect(await resumeDeletes(db)).toEqual({ finished: 0, failed: [] });
+    expect(await db.users.count()).toBe(2);
+    await expectToBeWhole(kv);
+  });
+
+  it("that was begun is not begun any more when the same delete is refused", async () => {
+    await fillBlog(db, posts, comments);
+    const mortal = crashingKv(denoKv(kv), 3, "after");
+    const first = await createDatabase({ kv: mortal, models: blogModels });
+    await expect(first.users.delete({ where: a })).rejects.toBeInstanceOf(Crash);
+    const hooks = { users: { beforeDelete: () => Promise.reject(new Error("no")) } };
+    const refusing = await createDatabase({ kv: denoKv(kv), models: blogModels, hooks });
+    expect(await jobs()).toHaveLength(1);
+    expect((await rejection(refusing.users.delete({ where: a }))).message).toBe("no");
+    expect(await jobs()).toEqual([]);
+  });
+
+  it("is done though hooks behind it throw, of whom the first is heard at the end", async () => {
+    await fillBlog(db, posts, comments);
+    const thrown: string[] = [];
+    const fail = ({ id }: { readonly id: string }) => {
+      thrown.push(id);
+      throw new Error(id);
+    };
+    const deleter = await createDatabase({
+      kv: denoKv(kv),
+      models: blogModels,
+      hooks: { posts: { afterDelete: fail }, users: { afterDelete: fail } },
+    });
+    const error = await rejection(deleter.users.delete({ where: a }));
+    expect(thrown).toHaveLength(posts + 1);
+    expect(error.message).toBe(thrown[0]);
+    expect(await jobs()).toEqual([]);
+    await expectOnlyBob(db, posts, comments);
+  });
+
+  it("is done in steps at once where others write all the time", async () => {
+    await fillBlog(db, posts, comments);
+    let attempts = 0;
+    let created = 0;
+    const deleter = await createDatabase({
+      kv: denoKv(kv),
+      models: blogModels,
+      hooks: {
+        // Whatever the delete has read by then does not hold any more.
+        profiles: {
+          beforeDelete: async () => {
+            attempts++;
+            const id = `new${created++}`;
+            if (created < 90) await db.posts.create({ data: { id, authorId: "a", title: "" } });
+          },
+        },
+      },
+    });
+    await deleter.users.delete({ where: a });
+    await expectOnlyBob(db, posts, comments);
+    expect(attempts).toBeLessThan(20);
+  });
+
+  it("takes along what has moved from one row that goes to another that does", async () => {
+    const chain = ["roots", "mids", "exes", "leaves"] as const;
+    const level = <const N extends string, const U extends string>(name: N, up: U) =>
+      defineModel({
+        name,
+        schema: z.object({ id: z.string(), up: z.string().optional() }),
+        primaryKey: "id",
+        indexes: { byUp: { key: "up" } },
+        relations: { parent: belongsTo(up, "up", { onDelete: "cascade" }) },
+      });
+    const models = {
+      roots: level(chain[0], "roots"),
+      mids: level(chain[1], "roots"),
+      exes: level(chain[2], "mids"),
+      leaves: level(chain[3], "exes"),
+    };
+    const own = await createDatabase({ kv, models });
+    await own.roots.create({ data: { id: "r" } });
+    await own.mids.createMany({ data: ["a", "b"].map((each) => ({ id: each, up: "r" })) });
+    await own.exes.create({ data: { id: "x", up: "a" } });
+    // The last of them is deleted in the second step, in which x is, too.
+    const last = "l1299";
+    await own.leaves.createMany({
+      data: Array.from({ length: 1300 }, (_, i) => {
+        return { id: `l${String(i).padStart(4, "0")}`, up: "x" };
+      }),
+    });
+    let hasMoved = false;
+    const hooks = {
+      leaves: {
+        beforeDelete: async ({ id }: { readonly id: string }) => {
+          if (id !== last || hasMoved) return;
+          hasMoved = true;
+          await own.exes.update({ where: { id: "x" }, data: { up: "b" } });
+        },
+      },
+    };
+    const deleter = await createDatabase({ kv, models, hooks });
+    await deleter.roots.delete({ where: { id: "r" } });
+    expect(hasMoved).toBe(true);
+    for (const table of [own.roots, own.mids, own.exes, own.leaves]) {
+      expect(await table.count()).toBe(0);
+    }
+    await expectReferencesToHold(kv, models);
+  }, 60_000);
 });
 
 it("resumeDeletes is not for transactions", async () => {

@@ -55,7 +55,62 @@ function interferingBeforeFirst(interfere: () => Promise<unknown>) {
   });
 }
 
+/** The database with hooks after each write that throw. */
+const failingHooks = (failure: Error) => {
+  const fail = () => {
+    throw failure;
+  };
+  const hooks = { items: { afterUpdate: fail, afterDelete: fail } };
+  return createDatabase({ kv, models: { items: Item }, hooks });
+};
+
 describe("updateMany", () => {
+  it("refuses a list for each row, as update does", async () => {
+    await fill(2);
+    const { count, results } = await db.items.updateMany({ filter: () => true, data: [] as never });
+    expect(count).toBe(0);
+    expect(results).toEqual(
+      [0, 1].map((id) => ({
+        ok: false,
+        id,
+        error: expect.objectContaining({ code: "KW_ROW_INVALID" }),
+      })),
+    );
+  });
+
+  it("takes what objects of a class have from it", async () => {
+    await fill(1);
+    const data = new (class {
+      get stock() {
+        return 9;
+      }
+    })();
+    expect((await db.items.updateMany({ filter: () => true, data })).count).toBe(1);
+    expect(await stocks()).toEqual([9]);
+  });
+
+  it("tells of hooks that fail after a write, which stands", async () => {
+    await fill(2);
+    const failure = new Error("no mail");
+    const hooked = await failingHooks(failure);
+    const update = { filter: () => true, data: { stock: { increment: 1 } } } as const;
+    const { count, results } = await hooked.items.updateMany(update);
+    expect(count).toBe(2);
+    expect(results).toEqual(
+      [1, 2].map((stock) => ({
+        ok: true,
+        row: expect.objectContaining({ stock }),
+        hookError: failure,
+      })),
+    );
+    expect(await stocks()).toEqual([1, 2]);
+    // Where there is one result for all, it is thrown.
+    expect(await rejection(hooked.items.updateMany({ ...update, atomic: true }))).toBe(failure);
+    const within = hooked.transaction((tx) => tx.items.updateMany(update));
+    expect(await rejection(within)).toBe(failure);
+    expect(await stocks()).toEqual([3, 4]);
+  });
+
   it("changes the rows of a query, each of them once, also in the index by which it finds them", async () => {
     await fill(300);
     const { count, results } = await db.items.updateMany({
@@ -219,6 +274,37 @@ describe("updateMany", () => {
 });
 
 describe("deleteMany", () => {
+  it("tells of hooks that fail after a write, which stands, also of what goes with it", async () => {
+    await fill(2);
+    const failure = new Error("no mail");
+    const hooked = await failingHooks(failure);
+    const { count, results } = await hooked.items.deleteMany({ filter: ({ id }) => id === 1 });
+    expect([count, results]).toEqual([
+      1,
+      [{ ok: true, row: expect.anything(), hookError: failure }],
+    ]);
+    const Box = defineModel({
+      name: "boxes",
+      schema: z.object({ id: z.int(), itemId: z.int() }),
+      primaryKey: "id",
+      indexes: { byItem: { key: "itemId" } },
+      relations: { item: belongsTo("items", "itemId", { onDelete: "cascade" }) },
+    });
+    const hooks = {
+      boxes: {
+        afterDelete: () => {
+          throw failure;
+        },
+      },
+    };
+    const both = await createDatabase({ kv, models: { items: Item, boxes: Box }, hooks });
+    await both.boxes.create({ data: { id: 1, itemId: 0 } });
+    expect((await both.items.deleteMany({ filter: () => true })).results).toEqual([
+      { ok: true, row: expect.objectContaining({ id: 0 }), hookError: failure },
+    ]);
+    expect(await entriesOf(kv)).toEqual([]);
+  });
+
   it("deletes the rows of a query and returns them as they were", async () => {
     await fill(300);
     const { count, results } = await db.items.deleteMany({ where: { stock: { gte: 1 } } });

@@ -334,6 +334,27 @@ describe("that are new to a model with rows", () => {
     await expectBuilt();
   });
 
+  it("let timers run while they are built, so that a signal is heard", async () => {
+    const db = await openPlain();
+    const data = Array.from({ length: 1000 }, (_, i) => ({ id: `r${i}` }));
+    await db.tasks.createMany({ data });
+    const [counting, stop] = [await open(), new AbortController()];
+    setTimeout(() => stop.abort(), 0);
+    expect((await migrate(counting, { signal: stop.signal })).status).toBe("stopped");
+    await migrate(await open());
+    await expectBuilt();
+  });
+
+  it.each([
+    ["null", null],
+    ["a string", "text"],
+  ])("name a row that was written by hand and is %s", async (_, value) => {
+    await fill(3);
+    await kv.set(["tasks", "by hand"], value);
+    const invalid = { code: "KW_STORED_ROW_INVALID", model: "tasks", id: "by hand" };
+    expect(await rejection(migrate(await open()))).toMatchObject(invalid);
+  });
+
   it("are not built of a model whose rows expire", async () => {
     const db = await fill(1);
     await db.tasks.create({ data: { id: "x" }, expireIn: 1000 });

@@ -2,10 +2,18 @@ import { openKv as openDenoKv } from "@deno/kv";
 import { type EmbeddedKv, type Kv, openKv } from "@keywright/core";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import * as z from "zod";
-import { createDatabase, type Database, defineModel } from "../src/index.js";
+import { belongsTo, createDatabase, type Database, defineModel } from "../src/index.js";
 import { denoKv } from "./faulty-kv.js";
 import { entriesOf, rejection, User, users } from "./user-model.js";
 import { expectIndexesToMatch } from "./verify-indexes.js";
+
+const Folder = defineModel({
+  name: "folders",
+  schema: z.object({ id: z.int(), parent: z.int().optional() }),
+  primaryKey: "id",
+  indexes: { byParent: { key: "parent" } },
+  relations: { within: belongsTo("folders", "parent", { onDelete: "cascade" }) },
+});
 
 let kv: EmbeddedKv;
 let db: Database<{ users: typeof User }>;
@@ -73,6 +81,98 @@ describe("createMany", () => {
     ]);
     expect(await db.users.count()).toBe(3);
     await expectIndexesToMatch(kv, User);
+  });
+
+  it.each([
+    ["an embedded database", (on: Kv) => on],
+    ["a database with Deno's limits", denoKv],
+  ])("takes rows that refer to rows before them, on %s", async (_, wrap) => {
+    const folders = await createDatabase({ kv: wrap(kv), models: { folders: Folder } });
+    const chain = Array.from({ length: 12 }, (_, i) => ({ id: i, ...(i && { parent: i - 1 }) }));
+    expect((await folders.folders.createMany({ data: chain })).count).toBe(12);
+    const children = Array.from({ length: 150 }, (_, i) => ({ id: 101 + i, parent: 100 }));
+    const family = await folders.folders.createMany({ data: [{ id: 100 }, ...children] });
+    expect(family.count).toBe(151);
+    const { results } = await folders.folders.createMany({
+      data: [
+        { id: 500, parent: 501 },
+        { id: 501, parent: 502 },
+        { id: 502 },
+        { id: 503, parent: 502 },
+      ],
+    });
+    expect(results.map(({ ok }) => ok)).toEqual([false, false, true, true]);
+  });
+
+  it("calls a hook once for each row that refers to one before it", async () => {
+    const seen: unknown[] = [];
+    const hooks = { folders: { beforeCreate: ({ id }: { id: number }) => void seen.push(id) } };
+    const folders = await createDatabase({ kv, models: { folders: Folder }, hooks });
+    const data = [{ id: 1 }, { id: 2, parent: 1 }, { id: 3, parent: 2 }];
+    expect((await folders.folders.createMany({ data })).count).toBe(3);
+    expect(seen).toEqual([1, 2, 3]);
+  });
+
+  it.each([
+    ["an embedded database", (on: Kv) => on],
+    ["a database with Deno's limits", denoKv],
+  ])("does not wait for rows whose hooks wait for others, on %s", async (_, wrap) => {
+    let turn = Promise.resolve();
+    const ends = new Map<unknown, () => void>();
+    const one = await createDatabase({
+      kv: wrap(kv),
+      models: { users: User },
+      hooks: {
+        users: {
+          beforeCreate: async ({ name }) => {
+            const before = turn;
+            turn = new Promise((resolve) => ends.set(name, resolve));
+            await before;
+          },
+          afterCreate: ({ name }) => ends.get(name)?.(),
+        },
+      },
+    });
+    expect((await one.users.createMany({ data: people(5) })).count).toBe(5);
+  });
+
+  it.each([
+    ["an embedded database", (on: Kv) => on],
+    ["a database with Deno's limits", denoKv],
+  ])("tells of hooks that fail after a write, which stands, on %s", async (_, wrap) => {
+    const failure = new Error("no mail");
+    const hooked = await createDatabase({
+      kv: wrap(kv),
+      models: { users: User },
+      hooks: {
+        users: {
+          afterCreate: ({ name }) => {
+            if (name === "N1") throw failure;
+          },
+        },
+      },
+    });
+    const { count, results } = await hooked.users.createMany({ data: people(3) });
+    expect(count).toBe(3);
+    expect(results).toEqual([
+      { ok: true, row: expect.objectContaining({ name: "N0" }) },
+      { ok: true, row: expect.objectContaining({ name: "N1" }), hookError: failure },
+      { ok: true, row: expect.objectContaining({ name: "N2" }) },
+    ]);
+    expect(await hooked.users.count()).toBe(3);
+  });
+
+  it("lets timers run in between", async () => {
+    let isDone = false;
+    let turns = 0;
+    const count = () => {
+      turns++;
+      if (!isDone) setTimeout(count, 0);
+    };
+    setTimeout(count, 0);
+    await db.users.createMany({ data: people(500) });
+    isDone = true;
+    expect(turns).toBeGreaterThan(1);
   });
 
   it("creates nothing of an empty list, and refuses what is none", async () => {

@@ -145,6 +145,57 @@ describe.each([
     expect(await stored()).toEqual({ times: [1000], entries: 5 + records });
   });
 
+  it("an update keeps the time however long its commit takes, plainly and in transactions", async () => {
+    const db = await open();
+    await db.sessions.create({ data: session, expireIn: 1000 });
+    const slow = await open(interferingKv(kv, async () => void passes(10)));
+    // The first attempt and its commit take ten milliseconds each.
+    await slow.transaction(async (tx) => {
+      await tx.sessions.update({ where, data: { user: "bob" } });
+      passes(50);
+    });
+    await slow.sessions.updateMany({ where: { user: "bob" }, data: { token: "other" } });
+    await db.transaction(async (outer) => {
+      await outer.sessions.updateMany({
+        where: { user: "bob" },
+        atomic: true,
+        data: { user: "cyd" },
+      });
+      passes(50);
+    });
+    const { times } = await stored();
+    expect(times).toHaveLength(1);
+    // A commit that itself is slow is late by that, and by nothing before it.
+    expect(times[0]).toBeLessThanOrEqual(1020);
+    expect(times[0]).toBeGreaterThanOrEqual(1000);
+  });
+
+  it("updates in transactions do not keep a row alive", async () => {
+    const db = await open();
+    await db.sessions.create({ data: session, expireIn: 300 });
+    let updates = 0;
+    const touch = () =>
+      db.transaction(async (tx) => {
+        await tx.sessions.update({ where, data: { user: `u${updates++}` } });
+        passes(50);
+      });
+    for (let i = 0; i < 5; i++) await touch();
+    expect(await stored()).toEqual({ times: [300], entries: 5 + records });
+    expect((await rejection(touch())).code).toBe("KW_ROW_NOT_FOUND");
+    expect((await stored()).entries).toBe(0);
+  });
+
+  it("a time that is asked for counts from the commit of the transaction", async () => {
+    const db = await open();
+    await db.transaction(async (tx) => {
+      await tx.sessions.create({ data: session, expireIn: 1000 });
+      passes(50);
+    });
+    const { times, entries } = await stored();
+    expect(entries).toBe(5 + records);
+    expect(times).toEqual([1050]);
+  });
+
   it("the unique value of a row that has expired is free", async () => {
     const db = await open();
     await db.sessions.create({ data: session, expireIn: 1000 });

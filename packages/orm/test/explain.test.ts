@@ -144,6 +144,9 @@ it("refuses what findMany refuses", () => {
   expect(() => explain({ where: { at: 1 } })).toThrow(
     expect.objectContaining({ code: "KW_QUERY_UNINDEXED" }),
   );
+  expect(() => explain({ where: { author: "ada" }, filter: {} as never })).toThrow(
+    expect.objectContaining({ code: "KW_ARGUMENT_INVALID", argument: "filter" }),
+  );
   expect(() => explain({ index: "byNothing" })).toThrow(
     expect.objectContaining({ code: "KW_INDEX_UNKNOWN" }),
   );

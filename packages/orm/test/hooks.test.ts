@@ -1,6 +1,7 @@
 import { type EmbeddedKv, openKv } from "@keywright/core";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { createDatabase, type DatabaseOptions } from "../src/index.js";
+import * as z from "zod";
+import { createDatabase, type DatabaseOptions, defineModel } from "../src/index.js";
 import { interferingKv } from "./faulty-kv.js";
 import { entriesOf, rejection, User, users } from "./user-model.js";
 import { expectIndexesToMatch } from "./verify-indexes.js";
@@ -165,4 +166,89 @@ it("is not troubled by hooks that change what they are given", async () => {
   await expectIndexesToMatch(kv, User);
   expect(await db.users.delete({ where })).toEqual({ ...ada, age: 1 });
   expect(await entriesOf(kv)).toEqual([]);
+});
+
+it("gives each call of a hook data of its own, also what is within them", async () => {
+  const Post = defineModel({
+    name: "posts",
+    schema: z.object({
+      id: z.string(),
+      tags: z.array(z.string()),
+      meta: z.object({ at: z.date(), by: z.array(z.string()) }).optional(),
+    }),
+    primaryKey: "id",
+  });
+  const models = { posts: Post };
+  const plain = await createDatabase({ kv, models });
+  let turns = 0;
+  const racing = interferingKv(kv, async () => {
+    if (turns++ < 2) await plain.posts.update({ where: { id: "a" }, data: { tags: [`${turns}`] } });
+  });
+  const db = await createDatabase({
+    kv: racing,
+    models,
+    hooks: {
+      posts: {
+        beforeCreate: (data) => {
+          data.tags.push("hook");
+        },
+        beforeUpdate: ({ tags, meta }) => {
+          if (Array.isArray(tags)) tags.push("hook");
+          if (meta !== undefined && "at" in meta) {
+            meta.at.setTime(7);
+            meta.by.push("hook");
+          }
+        },
+      },
+    },
+  });
+  turns = 2;
+  const created = { id: "a", tags: ["first"] };
+  expect(await db.posts.create({ data: created })).toMatchObject({ tags: ["first", "hook"] });
+  expect(created.tags).toEqual(["first"]);
+  turns = 0;
+  const meta = { at: new Date(0), by: ["me"] };
+  const data = { tags: ["second"], meta };
+  const updated = await db.posts.update({ where: { id: "a" }, data });
+  expect(turns).toBe(3);
+  expect(updated).toEqual({
+    id: "a",
+    tags: ["second", "hook"],
+    meta: { at: new Date(7), by: ["me", "hook"] },
+  });
+  expect(data).toEqual({ tags: ["second"], meta: { at: new Date(0), by: ["me"] } });
+});
+
+it("hands a hook what nobody can copy as it is", async () => {
+  class Money {
+    readonly cents: number;
+    constructor(cents: number) {
+      this.cents = cents;
+    }
+  }
+  const Order = defineModel({
+    name: "orders",
+    schema: z.object({
+      id: z.string(),
+      price: z.instanceof(Money).transform(({ cents }) => cents),
+      format: z
+        .function()
+        .optional()
+        .transform(() => "text"),
+    }),
+    primaryKey: "id",
+  });
+  const db = await createDatabase({
+    kv,
+    models: { orders: Order },
+    hooks: { orders: { beforeCreate: () => undefined, beforeUpdate: () => undefined } },
+  });
+  const order = { id: "a", price: 5, format: "text" };
+  const data = { price: new Money(5), format: (() => "") as never };
+  expect(await db.orders.create({ data: { id: "a", ...data } })).toEqual(order);
+  const price = new Money(7);
+  expect(await db.orders.update({ where: { id: "a" }, data: { price } })).toEqual({
+    ...order,
+    price: 7,
+  });
 });

@@ -1,8 +1,10 @@
 import { compareKeys, type KvKeyPart } from "@keywright/core";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { indexChanges, indexEntries } from "../src/indexes/index-entries.js";
-import { keyPartOf, partAfter } from "../src/indexes/key-parts.js";
+import * as z from "zod";
+import { defineModel } from "../src/index.js";
+import { type IndexEntry, indexChanges, indexEntries } from "../src/indexes/index-entries.js";
+import { isSameKey, keyPartOf, partAfter } from "../src/indexes/key-parts.js";
 import { compileModel } from "../src/model/compile-model.js";
 import { defaultIndexPrefix } from "../src/model/index-prefix.js";
 import { LaterUser } from "./user-model.js";
@@ -53,6 +55,66 @@ describe("indexChanges", () => {
     expect(added.map(({ key }) => key)).toEqual([["users_by_age", 37, "1"]]);
   });
 });
+
+describe("rows with many keys", () => {
+  const Tagged = compileModel(
+    defineModel({
+      name: "tagged",
+      schema: z.object({ id: z.string(), tags: z.array(z.unknown()), n: z.int().default(0) }),
+      primaryKey: "id",
+      indexes: {
+        byTag: { key: "tags", each: true },
+        byTagAndN: { key: ["tags", "n"], each: true, store: "copy" },
+      },
+    }) as never,
+  );
+  const tag = fc.oneof(
+    fc.integer({ min: -3, max: 3 }),
+    fc.constantFrom(-0, Number.NaN, "", "a", "s1:a", "1,", true, false, "\ud800", 1n, -1n, null),
+    fc.uint8Array({ maxLength: 2 }),
+    fc.string({ maxLength: 2 }),
+  );
+  const entries = (tags: readonly unknown[], n: number) =>
+    indexEntries(Tagged, Tagged.indexes, { id: "1", tags, n }, ["1"]);
+
+  it("have the same entries and changes as if each were compared with each", () => {
+    const row = fc.record({
+      tags: fc.array(tag, { maxLength: 40 }),
+      n: fc.integer({ min: 0, max: 1 }),
+    });
+    fc.assert(
+      fc.property(row, row, (a, b) => {
+        for (const { tags, n } of [a, b]) {
+          const found = entries(tags, n);
+          for (const one of found)
+            expect(found.filter((other) => isSame(one, other))).toEqual([one]);
+          for (const value of tags) {
+            const part = keyPartOf(value);
+            if (part === undefined) continue;
+            expect(found.filter(({ key }) => isSameKey([key[1]!], [part]))).toHaveLength(2);
+          }
+        }
+        const [before, after] = [entries(a.tags, a.n), entries(b.tags, b.n)];
+        const isIn = (list: typeof before, entry: (typeof before)[number]) =>
+          list.some((other) => isSame(other, entry));
+        const { added, removed, rewritten } = indexChanges(before, after);
+        expect(added).toEqual(after.filter((entry) => !isIn(before, entry)));
+        expect(removed).toEqual(before.filter((entry) => !isIn(after, entry)));
+        expect(rewritten).toEqual(
+          after.filter((entry) => isIn(before, entry) && entry.index.store === "copy"),
+        );
+      }),
+    );
+  });
+
+  it("take no longer for each than others", { timeout: 20_000 }, () => {
+    const tags = Array.from({ length: 20_000 }, (_, i) => `tag${i}`);
+    const [before, after] = [entries(tags, 0), entries([...tags, "new"], 0)];
+    expect(indexChanges(before, after).added).toHaveLength(2);
+  });
+});
+
+const isSame = (a: IndexEntry, b: IndexEntry) => a.index === b.index && isSameKey(a.key, b.key);
 
 describe("key parts", () => {
   it("hold a date as milliseconds, and -0 as 0", () => {

@@ -1,7 +1,14 @@
 import { denoOrder } from "@keywright/core";
+import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { defineModel, desc } from "../src/index.js";
+import {
+  defineModel,
+  desc,
+  InvalidQueryError,
+  type Model,
+  UnindexedQueryError,
+} from "../src/index.js";
 import { descendingPart } from "../src/indexes/key-parts.js";
 import { compileModel } from "../src/model/compile-model.js";
 import { type PlannedQuery, planIndexRead, planQuery, planScan } from "../src/query/plan-query.js";
@@ -125,7 +132,7 @@ describe("planQuery", () => {
     expect(() => planQuery(zoo, { orderBy: [{ a: "asc" }, { b: "asc" }] })).toThrow(
       expect.objectContaining({
         code: "KW_QUERY_UNINDEXED",
-        suggestion: 'byAAndB: { key: ["a", "b"] }',
+        suggestion: 'byAAndB2: { key: ["a", "b"] }',
       }),
     );
   });
@@ -213,8 +220,60 @@ describe("planQuery", () => {
     expect(() => planQuery(model, { where, orderBy: { score: "asc" } })).toThrow(
       expect.objectContaining({ code: "KW_QUERY_UNINDEXED" }),
     );
-    const one = { where: { team: { in: ["a"] } }, orderBy: { score: "asc" } } as const;
-    expect(best(one).index).toBe("byTeamAndScore");
+  });
+
+  it.each([0, 1, 2])("has the same orders for a list of %i values as for another", (length) => {
+    const team = { in: ["a", "b"].slice(0, length) };
+    expect(best({ where: { team }, orderBy: { team: "desc" } }).reverse).toBe(true);
+    expect(() => planQuery(model, { where: { team }, orderBy: { score: "asc" } })).toThrow(
+      expect.objectContaining({ code: "KW_QUERY_UNINDEXED" }),
+    );
+    const tags = { has: { in: team.in } };
+    expect(() => planQuery(zoo, { where: { tags }, orderBy: { id: "asc" } })).toThrow(
+      expect.objectContaining({ code: "KW_QUERY_UNINDEXED" }),
+    );
+  });
+
+  it("names the field of a value that no key holds, and of one that a function does not take", () => {
+    const lone = "a\ud83d";
+    const cause = new Error("no");
+    const odd = compileModel(
+      defineModel({
+        name: "odd",
+        schema: z.object({ id: z.string(), a: z.string(), b: z.string(), c: z.string() }),
+        primaryKey: "id",
+        indexes: {
+          byA: { key: "a", unique: true, normalize: (a) => (a === "?" ? lone : a) },
+          byB: { key: desc("b") },
+          byC: {
+            key: "c",
+            normalize: () => {
+              throw cause;
+            },
+          },
+        },
+      }),
+    );
+    for (const field of ["id", "a", "b"]) {
+      for (const value of [lone, { in: ["a", lone] }, { gte: lone }, { startsWith: lone }]) {
+        expect(() => planQuery(odd, { where: { [field]: value } })).toThrow(
+          expect.objectContaining({
+            code: "KW_QUERY_INVALID",
+            field,
+            reason: expect.stringContaining("lone surrogate"),
+          }),
+        );
+      }
+    }
+    expect(() => planQuery(odd, { where: { a: "?" } })).toThrow(
+      expect.objectContaining({ code: "KW_QUERY_INVALID", field: "a" }),
+    );
+    expect(() => planQuery(odd, { where: { c: "x" } })).toThrow(
+      expect.objectContaining({ code: "KW_QUERY_INVALID", field: "c", cause }),
+    );
+    expect(() => uniquePart(odd, "id", { id: lone })).toThrow(
+      expect.objectContaining({ code: "KW_QUERY_INVALID", field: "id" }),
+    );
   });
 
   it("bounds how many segments a query has", () => {
@@ -372,8 +431,158 @@ describe("planQuery", () => {
       { where: { score: { gt: 1 }, notes: { gt: "a" } } },
       'byScore: { key: "score" } // and filter by notes',
     ],
+    [
+      { where: { notes: "x", score: { in: [1, 2] } }, orderBy: { day: "asc" } },
+      'byNotesAndDay: { key: ["notes", "day"] } // and filter by score',
+    ],
+    [
+      { where: { notes: "x" }, orderBy: [{ day: "desc" }, { id: "desc" }] },
+      'byNotesAndDay: { key: ["notes", "day"] }',
+    ],
+    [
+      { where: { team: { gt: "a" }, notes: "x" }, index: "byTeam" },
+      'byNotesAndTeam: { key: ["notes", "team"] }',
+    ],
+    [{ where: { team: "a", score: 1 }, index: "byTeam" }, 'index: "byTeamAndScore"'],
+    [{ where: { id: "a" }, index: "byPlaceAndDay" }, "// name no index: the primary key serves it"],
+    [
+      { where: { team: { gt: "a" }, score: { gt: 1 } } },
+      "// filter by score: byTeam serves the rest",
+    ],
+    [
+      { where: { score: { gt: 1 } }, orderBy: { id: "asc" } },
+      "// filter by score: the primary key serves the rest",
+    ],
   ])("suggests for %j an index that serves it", (query, suggestion) => {
     expect(() => planQuery(model, query)).toThrow(expect.objectContaining({ suggestion }));
+  });
+});
+
+describe("a suggestion", () => {
+  const schema = z.object({
+    id: z.string(),
+    at: z.string(),
+    a: z.string(),
+    b: z.string(),
+    c: z.string().optional(),
+    tags: z.array(z.string()),
+    marks: z.array(z.string()),
+    "first-name": z.string(),
+  });
+  const row = { schema, name: "rows", primaryKey: ["id", "at"] } as const;
+  const models = [
+    defineModel({ ...row, indexes: {} }),
+    defineModel({
+      ...row,
+      indexes: {
+        byA: { key: "a" },
+        byAAndB: { key: ["a", desc("b")] },
+        byAAndC: { key: ["a", "c"] },
+        byTags: { key: "tags", each: true },
+        byB: { key: "b", where: ({ a }) => a === "x" },
+        byWords: { key: ({ b }) => b.split(" "), each: true },
+        byInitial: { key: [({ a }) => a[0], "b"] },
+      },
+    }),
+  ];
+  const conditions = fc.constantFrom<unknown>("x", { in: ["x", "y"] }, { in: [] }, { gte: "x" });
+  const fields = ["id", "at", "a", "b", "c", "first-name"] as const;
+  const order = (names: readonly string[]) =>
+    fc
+      .uniqueArray(fc.tuple(fc.constantFrom(...names), fc.constantFrom("asc", "desc")), {
+        maxLength: 3,
+        selector: ([name]) => name,
+      })
+      .map((list) => list.map((one) => Object.fromEntries([one])));
+  const arrays = fc.constantFrom(undefined, "tags", "marks");
+  const queries = fc.constantFrom(...models).chain((of) => {
+    const hasComputed = "byInitial" in of.indexes;
+    return fc
+      .tuple(
+        fc.dictionary(fc.constantFrom(...fields), conditions, { maxKeys: 4 }),
+        fc.dictionary(fc.constantFrom("tags", "marks"), conditions, { maxKeys: 2 }),
+        hasComputed
+          ? fc.dictionary(fc.constantFrom("byWords", "byInitial"), conditions, { maxKeys: 2 })
+          : fc.constant({}),
+        arrays.chain((list) => order(list === undefined ? fields : [...fields, list])),
+      )
+      .map(([where, has, computed, orderBy]) => ({
+        of,
+        query: {
+          where: {
+            ...where,
+            ...Object.fromEntries(Object.entries(has).map(([name, one]) => [name, { has: one }])),
+            ...computed,
+          },
+          orderBy,
+        },
+      }));
+  });
+
+  it("is an index that serves the query, and none that the model has", () => {
+    let suggested = 0;
+    fc.assert(
+      fc.property(queries, ({ of, query }) => {
+        const suggestion = suggestionFor(of, query);
+        if (suggestion === undefined) return;
+        suggested++;
+        const code = suggestion.replace(/ ?\/\/.*/, "");
+        const leftOver = /filter by ([^:]*)/.exec(suggestion)?.[1]?.split(", ") ?? [];
+        const index = /index: "([^"]*)"/.exec(suggestion)?.[1];
+        const isNew = code !== "" && !code.startsWith("index: ");
+        const added = isNew ? evaluated(code) : {};
+        for (const [name, { key }] of Object.entries(added)) {
+          const isComputed = [key].flat().some((part) => typeof part === "function");
+          if (!isComputed) expect(Object.keys(of.indexes)).not.toContain(name);
+          const keys = Object.values<{ key: unknown }>(of.indexes).map((own) =>
+            JSON.stringify([own.key].flat()),
+          );
+          if (!isComputed) expect(keys).not.toContain(JSON.stringify([key].flat()));
+        }
+        const extended = { ...of, indexes: { ...of.indexes, ...added } } as Model;
+        const where = Object.fromEntries(
+          Object.entries(query.where).filter(([name]) => !leftOver.includes(name)),
+        );
+        const rest = { ...query, where, ...(index !== undefined && { index }) };
+        expect(planQuery(compileModel(extended), rest).length).toBeGreaterThan(0);
+      }),
+      { numRuns: 1000 },
+    );
+    expect(suggested).toBeGreaterThan(400);
+  }, 60_000);
+
+  function suggestionFor(of: Model, query: PlannedQuery): string | undefined {
+    try {
+      planQuery(compileModel(of), query);
+    } catch (error) {
+      if (error instanceof UnindexedQueryError) return error.suggestion;
+      if (!(error instanceof InvalidQueryError)) throw error;
+    }
+    return undefined;
+  }
+
+  function evaluated(code: string): Record<string, { key: unknown }> {
+    const own = code.replace("(row) => …", "(row) => row.b");
+    return new Function("desc", `return { ${own} }`)(desc) as Record<string, { key: unknown }>;
+  }
+
+  it("computes what no key holds", () => {
+    const place = defineModel({
+      name: "places",
+      schema: z.object({ id: z.string(), at: z.object({ x: z.number() }), kind: z.string() }),
+      primaryKey: "id",
+      indexes: {},
+    });
+    const query = { where: { kind: "x" }, orderBy: { at: "asc" } } as const;
+    expect(suggestionFor(place, query)).toBe('byKindAndAt: { key: ["kind", (row) => …] }');
+  });
+
+  it("is none for a condition on a whole array, or on the elements of what is no array", () => {
+    for (const where of [{ tags: "x" }, { a: { has: "x" } }]) {
+      expect(() => planQuery(compileModel(models[0]!), { where })).toThrow(
+        expect.objectContaining({ code: "KW_QUERY_INVALID", field: Object.keys(where)[0] }),
+      );
+    }
   });
 });
 

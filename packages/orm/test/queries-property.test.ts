@@ -260,19 +260,16 @@ function queryOf({ index, asked, reverse }: Case): AnyQuery {
     asked.map(({ part, condition }) => [part.name, part.each ? { has: condition } : condition]),
   );
   const pinned = new Set(
-    asked.filter(({ part, condition }) => isOneValue(part, condition)).map(({ part }) => part.name),
+    asked.filter(({ condition }) => isOneValue(condition)).map(({ part }) => part.name),
   );
   const free = parts[index]!.find(({ name }) => !pinned.has(name)) ?? parts[index]![0]!;
   const orderBy = { [free.name]: reverse !== free.descending ? "desc" : "asc" } as const;
   return { where, orderBy, ...(index !== "primaryKey" && { index }) };
 }
 
-function isOneValue(part: Part, condition: unknown): boolean {
+function isOneValue(condition: unknown): boolean {
   if (typeof condition !== "object" || condition === null) return true;
-  if (condition instanceof Date || condition instanceof Uint8Array) return true;
-  const list = (condition as { in?: unknown[] }).in;
-  if (list === undefined) return false;
-  return list.length === 1 && part !== undefined;
+  return condition instanceof Date || condition instanceof Uint8Array;
 }
 
 /** The rows that a query has, in its order, by a plain walk over all rows. */

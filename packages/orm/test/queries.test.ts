@@ -7,9 +7,11 @@ import { indexCounterKey, rowCounterKey } from "../src/indexes/counter-keys.js";
 import type { AnyRow } from "../src/model/compiled-model.js";
 import type { AnyQuery } from "../src/query/any-query.js";
 import { countRows, rowExists } from "../src/query/count-rows.js";
-import { findOne, findPage, scanPage, streamRows } from "../src/query/find-rows.js";
+import { explainQuery } from "../src/query/explain-query.js";
+import { findFirstRow, findOne, findPage, scanPage, streamRows } from "../src/query/find-rows.js";
 import type { TableContext } from "../src/query/table-context.js";
 import { TransactionKv } from "../src/transaction/transaction-kv.js";
+import { matcherOf } from "../src/write/still-matches.js";
 import { meterOf, put, recordingKv, tableOn } from "./query-table.js";
 import { rejection } from "./user-model.js";
 
@@ -108,6 +110,38 @@ describe("findOne", () => {
     }
     expect((await rejection(one({ shelf: 1 }))).code).toBe("KW_QUERY_UNINDEXED");
   });
+
+  it("refuses a value of another kind than the field's, and one that no key holds", async () => {
+    const error = { code: "KW_QUERY_INVALID", field: "id" };
+    const reason = "it is a number, and the values of the field are of the kind string";
+    expect(await rejection(one({ id: 7 }))).toMatchObject({ ...error, reason });
+    expect(await rejection(one({ id: "\ud83d" }))).toMatchObject(error);
+    for (const where of [{ isbn: 7 }, { isbn: new Date() }, { isbn: "\ud83d" }]) {
+      expect(await rejection(one(where))).toMatchObject({ ...error, field: "isbn" });
+    }
+  });
+
+  it("leaves what normalize takes to it, and names the field of what it does not take", async () => {
+    const cause = new Error("no name");
+    const normalize = (title: unknown): string => {
+      if (title === "?") throw cause;
+      return String(title).toUpperCase();
+    };
+    const loose = await tableOn(kv, {
+      ...Book,
+      name: "loose",
+      indexes: { byTitle: { key: "title", unique: true, normalize } },
+    });
+    await put(loose, { ...book(1), title: "7" });
+    const { row } = (await findOne(loose, { title: 7 }, meterOf(loose))) ?? {};
+    expect(row?.id).toBe("b001");
+    const { items } = await findPage(loose, { where: { title: 7 } }, meterOf(loose));
+    expect(items).toHaveLength(1);
+    const error = { code: "KW_QUERY_INVALID", model: "loose", field: "title", cause };
+    const where = { title: "?" };
+    expect(await rejection(findOne(loose, where, meterOf(loose)))).toMatchObject(error);
+    expect(await rejection(findPage(loose, { where }, meterOf(loose)))).toMatchObject(error);
+  });
 });
 
 describe("findPage", () => {
@@ -127,6 +161,75 @@ describe("findPage", () => {
     calls.length = 0;
     expect((await page({ where: { shelf: 1, title: "t1" } })).items).toHaveLength(1);
     expect(calls).toEqual(["list"]);
+  });
+
+  it("reads many whole keys of which few are there in few reads", async () => {
+    const absent = Array.from({ length: 900 }, (_, i) => `b0${i}?`);
+    const where = { id: { in: absent } };
+    const reads: [() => Promise<unknown>, unknown][] = [
+      [() => findFirstRow(context, { where }, meterOf(context)), undefined],
+      [() => rowExists(context, { where }, meterOf(context)), false],
+      [() => page({ where, take: 1 }), { items: [], cursor: null }],
+    ];
+    for (const [read, result] of reads) {
+      calls.length = 0;
+      expect(await read()).toEqual(result);
+      expect(calls.length).toBeLessThan(12);
+    }
+    const some = { id: { in: [...absent, ...Array.from({ length: 50 }, (_, i) => book(i).id)] } };
+    const found: unknown[] = [];
+    let cursor: string | null = null;
+    do {
+      const next: Awaited<ReturnType<typeof page>> = await page({ where: some, take: 7, cursor });
+      found.push(...next.items.map(({ row }) => row.id));
+      cursor = next.cursor;
+    } while (cursor !== null);
+    expect(found).toEqual(Array.from({ length: 50 }, (_, i) => book(i).id));
+  });
+
+  it.each<[string, string, AnyRow]>([
+    ["shelf", "a string, and the values of the field are of the kind number", { shelf: "1" }],
+    ["shelf", "a string", { shelf: { in: [1, "2"] } }],
+    ["title", "a number", { shelf: 1, title: { gte: 5 } }],
+    ["title", "a date", { shelf: 1, title: { between: [new Date(), new Date()] } }],
+    ["tags", "a bigint", { tags: { has: 1n } }],
+    ["tags", "a boolean", { tags: { has: { in: [true] } } }],
+    ["id", "bytes", { id: new Uint8Array() }],
+  ])("refuses for %s a value that is %s", async (field, kind, where) => {
+    const error = {
+      code: "KW_QUERY_INVALID",
+      field,
+      reason: expect.stringContaining(`it is ${kind}`),
+    };
+    expect(await rejection(page({ where }))).toMatchObject(error);
+    expect(await rejection(countRows(context, { where }, meterOf(context)))).toMatchObject(error);
+    expect(await rejection(rowExists(context, { where }, meterOf(context)))).toMatchObject(error);
+    expect(() => explainQuery(context, { where })).toThrow(expect.objectContaining(error));
+  });
+
+  it("takes any value for a field of several kinds, and a date as its milliseconds", async () => {
+    const Mixed = defineModel({
+      name: "mixed",
+      schema: z.object({
+        id: z.union([z.string(), z.int()]),
+        at: z.date().optional(),
+        code: z.string().transform((code) => code as unknown),
+        bytes: z.instanceof(Uint8Array).nullable(),
+      }),
+      primaryKey: "id",
+      indexes: { byAt: { key: "at" }, byCode: { key: "code" as never }, byBytes: { key: "bytes" } },
+    });
+    const mixed = await tableOn(kv, Mixed);
+    const bytes = Uint8Array.of(1);
+    await put(mixed, { id: 5, at: new Date(7), code: 1n, bytes });
+    for (const where of [{ id: 5 }, { at: new Date(7) }, { at: 7 }, { code: 1n }, { bytes }]) {
+      const { items } = await findPage(mixed, { where }, meterOf(mixed));
+      expect(items).toHaveLength(1);
+    }
+    const text = findPage(mixed, { where: { at: { gte: "1970-01-01" } } }, meterOf(mixed));
+    expect(await rejection(text)).toMatchObject({ code: "KW_QUERY_INVALID", field: "at" });
+    const list = findPage(mixed, { where: { bytes: "a" } }, meterOf(mixed));
+    expect(await rejection(list)).toMatchObject({ code: "KW_QUERY_INVALID", field: "bytes" });
   });
 
   it("reads the rows of a copy where their own versionstamps are asked for", async () => {
@@ -186,8 +289,13 @@ describe("a stored value that is no row", () => {
     for (const where of [{ id: "b003" }, { isbn: "i3" }, { isbn: "i3", shelf: 3 }]) {
       expect(await rejection(findOne(strict, where, meterOf(strict)))).toMatchObject(error);
     }
-    for (const where of [{ shelf: 3, title: 3 }, { tags: { has: "a" } }, { id: "b003" }]) {
-      expect(await rejection(findPage(strict, { where }, meterOf(strict)))).toMatchObject(error);
+    const queries: AnyQuery[] = [
+      { where: { shelf: 3 }, orderBy: { title: "asc" } },
+      { where: { tags: { has: "a" } } },
+      { where: { id: "b003" } },
+    ];
+    for (const query of queries) {
+      expect(await rejection(findPage(strict, query, meterOf(strict)))).toMatchObject(error);
     }
   });
 });
@@ -202,6 +310,53 @@ describe("streamRows", () => {
     let count = 0;
     for await (const _ of streamRows(context, { index: "byShelf" }, meterOf(context))) count++;
     expect(count).toBe(120);
+  });
+});
+
+describe("a filter", () => {
+  const calls: [string, (filter: AnyQuery["filter"]) => Promise<unknown>][] = [
+    ["findMany", (filter) => page({ where: { shelf: 1 }, filter })],
+    [
+      "findFirst",
+      (filter) => findFirstRow(context, { index: "byShelf", filter }, meterOf(context)),
+    ],
+    ["scan", (filter) => scanPage(context, { filter }, meterOf(context))],
+    ["count", (filter) => countRows(context, { filter }, meterOf(context))],
+    ["exists", (filter) => rowExists(context, { where: { shelf: 1 }, filter }, meterOf(context))],
+    [
+      "a change of many",
+      async (filter) =>
+        (await matcherOf(context, { where: { shelf: 1 }, filter }))({
+          primaryKey: ["b001"],
+          row: book(1),
+          versionstamp: "",
+        }),
+    ],
+  ];
+
+  it.each(calls)("of %s is refused where it answers with a promise", async (_, call) => {
+    const asynchronous: unknown[] = [
+      async () => false,
+      async () => {
+        throw new Error("nobody hears of it");
+      },
+      // biome-ignore lint/suspicious/noThenProperty: what has it is taken for a promise
+      () => ({ then: () => undefined }),
+    ];
+    for (const filter of asynchronous) {
+      expect(await rejection(call(filter as never))).toMatchObject({
+        code: "KW_ARGUMENT_INVALID",
+        argument: "filter",
+        reason: "it has to answer at once, without a promise",
+      });
+    }
+  });
+
+  it.each(calls)("of %s is refused where it is no function", async (_, call) => {
+    for (const filter of [null, { shelf: 1 }, "shelf"]) {
+      const error = { code: "KW_ARGUMENT_INVALID", argument: "filter" };
+      expect(await rejection(call(filter as never))).toMatchObject(error);
+    }
   });
 });
 

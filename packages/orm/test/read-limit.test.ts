@@ -6,7 +6,7 @@ import type { AnyRow } from "../src/model/compiled-model.js";
 import type { AnyQuery } from "../src/query/any-query.js";
 import { countRows, rowExists } from "../src/query/count-rows.js";
 import { findFirstRow, findOne, findPage, scanPage, streamRows } from "../src/query/find-rows.js";
-import type { ReadMeter } from "../src/query/read-meter.js";
+import { ReadMeter } from "../src/query/read-meter.js";
 import type { TableContext } from "../src/query/table-context.js";
 import { meterOf, put, tableOn } from "./query-table.js";
 import { rejection } from "./user-model.js";
@@ -126,3 +126,45 @@ it("a row that an index has several times is read as often as it is met", async 
   expect(await readsOf((meter) => findPage(context, query, meter))).toBe(40);
   expect(await readsOf((meter) => countRows(context, query, meter))).toBe(20);
 });
+
+it.each([Number.NaN, -1, "2", null, undefined, {}, 5n])("a limit of %s is refused", (maxReads) => {
+  expect(() => new ReadMeter("posts", maxReads as number)).toThrow(
+    expect.objectContaining({
+      code: "KW_ARGUMENT_INVALID",
+      model: "posts",
+      argument: "maxReads",
+      reason: "it has to be a number of at least 0",
+    }),
+  );
+});
+
+it("a limit of nothing allows what reads nothing", async () => {
+  const none = findPage(context, { where: { author: "?" } }, meterOf(context, 0));
+  expect((await none).items).toEqual([]);
+  const one = findPage(context, { where }, meterOf(context, 0));
+  expect((await rejection(one)).code).toBe("KW_READ_LIMIT");
+});
+
+it("whole keys of which some are not there are read together as far as a limit allows", async () => {
+  const id = { in: [0, 1, 2, 100, 101, 102, 103, 104, 3, 4, 5, 6, 105, 106] };
+  const tables: [AnyQuery, number][] = [
+    [{ where: { id } }, 1],
+    [{ where: { slug: { in: id.in.map((n) => `s${n}`) } } }, 2],
+  ];
+  for (const [query, cost] of tables) {
+    for (let take = 1; take <= 7; take++) {
+      const keys = [...id.in].sort((a, b) => (cost === 1 ? a - b : compare(`s${a}`, `s${b}`)));
+      const isThere = (n: number) => n < 10;
+      const last = keys.filter(isThere)[take - 1] ?? 0;
+      const needed = keys.indexOf(last) + 1 + (cost - 1) * take;
+      const found = await findPage(context, { ...query, take }, meterOf(context, needed));
+      expect(found.items).toHaveLength(take);
+      const few = findPage(context, { ...query, take }, meterOf(context, needed - 1));
+      expect((await rejection(few)).code).toBe("KW_READ_LIMIT");
+    }
+  }
+});
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : 1;
+}

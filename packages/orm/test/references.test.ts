@@ -1,8 +1,8 @@
-import { type EmbeddedKv, openKv } from "@keywright/core";
+import { type EmbeddedKv, type Kv, openKv } from "@keywright/core";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import * as z from "zod";
-import { belongsTo, createDatabase, type Database, defineModel } from "../src/index.js";
+import { belongsTo, createDatabase, type Database, defineModel, desc } from "../src/index.js";
 import { blogModels } from "./blog-models.js";
 import { denoKv, interferingKv } from "./faulty-kv.js";
 import { rejection } from "./user-model.js";
@@ -144,6 +144,76 @@ describe("a delete", () => {
     await deleter.users.delete({ where: { id: "a" } });
     expect(await db.posts.count()).toBe(0);
     await expectReferencesToHold(kv, blogModels);
+  });
+
+  it.each([
+    ["in one commit", (on: Kv) => on],
+    ["in steps", denoKv],
+  ])("notices who moves to where it has looked already, %s", async (_name, limited) => {
+    const Note = defineModel({
+      name: "notes",
+      schema: z.object({ id: z.string(), userId: z.string(), at: z.number() }),
+      primaryKey: "id",
+      indexes: { byUser: { key: ["userId", desc("at")] } },
+      relations: { user: belongsTo("users", "userId", { onDelete: "cascade" }) },
+    });
+    const models = { ...blogModels, notes: Note };
+    const own = await createDatabase({ kv, models });
+    const count = 200;
+    await own.notes.createMany({
+      data: Array.from({ length: count }, (_, i) => ({ id: `n${i}`, userId: "a", at: i })),
+    });
+    let deletes = 0;
+    const deleter = await createDatabase({
+      kv: limited(kv),
+      models,
+      hooks: {
+        notes: {
+          beforeDelete: async () => {
+            if (++deletes !== count / 4) return;
+            // The last of the index becomes the first of it: the delete is behind that.
+            await own.notes.update({ where: { id: "n0" }, data: { at: count } });
+          },
+        },
+      },
+    });
+    await deleter.users.delete({ where: { id: "a" } });
+    expect(await own.notes.count()).toBe(0);
+    expect(await own.users.count()).toBe(0);
+    await expectReferencesToHold(kv, models);
+  });
+
+  it("is not in its own way where it moves who refers to the row", async () => {
+    const Note = defineModel({
+      name: "notes",
+      schema: z.object({
+        id: z.string(),
+        editorId: z.string().nullable(),
+        userId: z.string(),
+        at: z.number(),
+      }),
+      primaryKey: "id",
+      indexes: { byEditor: { key: "editorId" }, byUser: { key: ["userId", "at"] } },
+      relations: {
+        editor: belongsTo("users", "editorId", { onDelete: "setNull" }),
+        user: belongsTo("users", "userId", { onDelete: "cascade" }),
+      },
+    });
+    const models = { ...blogModels, notes: Note };
+    for (const limited of [kv, denoKv(kv)]) {
+      // Others go before, so that what moves the last of them is in the same commit as the row.
+      let now = 1000;
+      const hooks = { notes: { beforeUpdate: () => ({ at: ++now, editorId: null }) } };
+      const own = await createDatabase({ kv: limited, models, hooks });
+      await own.users.upsert({ where: { id: "a" }, create: { id: "a", name: "Ada" }, update: {} });
+      for (let i = 0; i < 12; i++) {
+        await own.posts.create({ data: { id: `p${i}`, authorId: "a", title: "" } });
+      }
+      await own.notes.create({ data: { id: "n", userId: "a", editorId: "a", at: 0 } });
+      await own.users.delete({ where: { id: "a" } });
+      expect(await own.notes.count()).toBe(0);
+      await expectReferencesToHold(kv, models);
+    }
   });
 
   it("is refused when one is made that forbids it, after it has looked for some", async () => {

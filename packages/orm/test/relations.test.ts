@@ -1,8 +1,10 @@
 import { type EmbeddedKv, openKv } from "@keywright/core";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, expectTypeOf, it } from "vitest";
 import * as z from "zod";
 import {
   belongsTo,
+  type CannotHold,
+  type CheckedModels,
   createDatabase,
   type Database,
   defineModel,
@@ -136,6 +138,61 @@ describe("a database is not opened with a relation that", () => {
     );
   });
 
+  it.each([
+    ["a number", z.number().nullable(), "number"],
+    ["a bigint", z.bigint().optional(), "bigint"],
+    ["a date", z.date().default(new Date(0)), "date"],
+    ["a boolean", z.boolean().readonly(), "boolean"],
+  ])("has a field that is %s for a key that is a string", async (_name, ownerId, kind) => {
+    const Pet = defineModel({
+      name: "pets",
+      schema: z.object({ id, ownerId }),
+      primaryKey: "id",
+      indexes: { byOwner: { key: "ownerId" } },
+      relations: { owner: belongsTo("owners", "ownerId") },
+    });
+    expect(await refusal(Owner, Pet)).toBe(
+      `pets.relations.owner: pets.ownerId is a ${kind}, and owners.id that it has to hold a string`,
+    );
+    const Keeper = defineModel({
+      name: "owners",
+      schema: z.object({ id }),
+      primaryKey: "id",
+      relations: { pets: hasMany("pets", "ownerId") },
+    });
+    expect(await refusal(Keeper, { ...Pet, relations: {} })).toContain(`is a ${kind}`);
+    const Keeps = defineModel({
+      name: "keeps",
+      schema: z.object({ ownerId: id, petId: ownerId }),
+      primaryKey: "ownerId",
+    });
+    const pets = manyToMany("pets", { through: "keeps", from: "ownerId", to: "petId" });
+    const Friend = defineModel({ ...Owner, relations: { pets } });
+    expect(await refusal(Friend, { ...Pet, relations: {} }, Keeps)).toContain(`is a ${kind}`);
+  });
+
+  it("but with one whose field may be of any kind, or is made by a transform", async () => {
+    const kinds = {
+      any: z.any(),
+      union: z.union([z.string(), z.number()]),
+      transformed: z.number().transform(String),
+      branded: z.string().brand("owner").optional(),
+      one: z.enum(["ada", "bob"]),
+    };
+    for (const kind of Object.values(kinds)) {
+      const ownerId = kind as z.ZodType<string>;
+      const Pet = defineModel({
+        name: "pets",
+        schema: z.object({ id, ownerId }),
+        primaryKey: "id",
+        indexes: { byOwner: { key: "ownerId" } },
+        relations: { owner: belongsTo("owners", "ownerId") },
+      });
+      const models = { owners: Owner, pets: Pet };
+      await expect(createDatabase({ kv, models })).resolves.toBeDefined();
+    }
+  });
+
   it("goes through a model that does not lead back", async () => {
     const Pet = defineModel({ name: "pets", schema: z.object({ id }), primaryKey: "id" });
     const Keeps = defineModel({
@@ -153,6 +210,122 @@ describe("a database is not opened with a relation that", () => {
     });
     expect(await refusal(Keeper, Pet, Keeps)).toContain('add byOwnerId: { key: "ownerId" }');
     expect(await refusal(Keeper, Pet)).toContain('no model that is called "keeps"');
+  });
+});
+
+describe("the types of a database's models", () => {
+  const indexes = { byOwner: { key: "ownerId" } } as const;
+  const Numbered = defineModel({
+    name: "pets",
+    schema: z.object({ id, ownerId: z.number() }),
+    primaryKey: "id",
+    indexes,
+    relations: { owner: belongsTo("owners", "ownerId") },
+  });
+
+  it("refuse a field that cannot hold the other model's primary key", () => {
+    type Hold = CannotHold<
+      "ownerId",
+      "give the field the type that the primary key has which it holds"
+    >;
+    expectTypeOf<
+      CheckedModels<{ owners: typeof Owner; pets: typeof Numbered }>["pets"]
+    >().toEqualTypeOf<{ readonly relations: { readonly owner: Hold } }>();
+    const open = () =>
+      // @ts-expect-error the same where the database is opened
+      createDatabase({ kv, models: { owners: Owner, pets: Numbered } });
+    expect(open).toBeTypeOf("function");
+    const Keeper = defineModel({
+      ...Owner,
+      relations: {
+        pets: hasMany("pets", "ownerId"),
+        one: hasOne("pets", "ownerId"),
+        through: manyToMany("others", { through: "pets", from: "ownerId", to: "id" }),
+      },
+    });
+    const Other = defineModel({ ...Owner, name: "others" });
+    expectTypeOf<
+      CheckedModels<{ o: typeof Keeper; p: typeof Numbered; other: typeof Other }>["o"]
+    >().toEqualTypeOf<{
+      readonly relations: { readonly pets: Hold; readonly one: Hold; readonly through: Hold };
+    }>();
+    const Team = defineModel({
+      name: "teams",
+      schema: z.object({ tenant: id, nr: z.number() }),
+      primaryKey: ["tenant", "nr"],
+    });
+    const Player = defineModel({
+      name: "players",
+      schema: z.object({ id, tenant: id, nr: id, right: z.number().nullable() }),
+      primaryKey: "id",
+      indexes: { byTeam: { key: ["tenant", "nr"] } },
+      relations: {
+        team: belongsTo("teams", ["tenant", "nr"]),
+        mixed: belongsTo("teams", ["right", "tenant"]),
+        other: belongsTo("teams", ["tenant", "right"]),
+      },
+    });
+    type Held<F> = CannotHold<F, "give the field the type that the primary key has which it holds">;
+    expectTypeOf<
+      CheckedModels<{ teams: typeof Team; players: typeof Player }>["players"]
+    >().toEqualTypeOf<{
+      readonly relations: {
+        readonly team: Held<"nr">;
+        readonly mixed: Held<"right" | "tenant">;
+        readonly other: unknown;
+      };
+    }>();
+  });
+
+  it("allow one that is narrower or wider, branded, or of any type", () => {
+    const Branded = defineModel({
+      ...Owner,
+      schema: z.object({ id: z.string().brand("owner") }),
+    });
+    const Pet = defineModel({
+      name: "pets",
+      schema: z.object({ id, plain: id, some: z.enum(["a"]).optional(), any: z.any() }),
+      primaryKey: "id",
+      relations: {
+        byPlain: belongsTo("owners", "plain"),
+        byAny: belongsTo("owners", "any", { onDelete: "setNull" }),
+      },
+    });
+    const models = { owners: Branded, pets: Pet };
+    expectTypeOf(models).toExtend<CheckedModels<typeof models>>();
+    const Narrow = defineModel({ ...Pet, relations: { bySome: belongsTo("owners", "some") } });
+    const narrow = { owners: Owner, pets: Narrow };
+    expectTypeOf(narrow).toExtend<CheckedModels<typeof narrow>>();
+  });
+
+  it("refuse setNull by a field that may not be absent", () => {
+    const schema = z.object({ id, own: id, none: id.nullable(), out: id.optional() });
+    const rule = { onDelete: "setNull" } as const;
+    const clearing = { owner: belongsTo("owners", "own", rule) };
+    const define = () =>
+      defineModel({ name: "pets", schema, primaryKey: "id", relations: clearing });
+    expect(define).toThrow();
+    type Clearing = { owners: typeof Owner; pets: ReturnType<typeof define> };
+    expectTypeOf<CheckedModels<Clearing>["pets"]>().toEqualTypeOf<{
+      readonly relations: {
+        readonly owner: CannotHold<
+          "own",
+          "setNull needs a field that may be absent: make it nullable or optional, or choose another onDelete"
+        >;
+      };
+    }>();
+    const Pet = defineModel({
+      name: "pets",
+      schema,
+      primaryKey: "id",
+      relations: {
+        byNone: belongsTo("owners", "none", rule),
+        byOut: belongsTo("owners", "out", rule),
+        byOwn: belongsTo("owners", "own", { onDelete: "cascade" }),
+      },
+    });
+    const models = { owners: Owner, pets: Pet };
+    expectTypeOf(models).toExtend<CheckedModels<typeof models>>();
   });
 });
 
@@ -312,6 +485,32 @@ describe("include", () => {
     // The links to rows that are not there lead nowhere.
     expect(all?.rights.map((right) => right.id)).toEqual(Array.from({ length: 20 }, (_, n) => n));
   });
+
+  it.each([499, 500, 501, 1203])("loads all of %i related rows", async (count) => {
+    await fillBlog();
+    const two = "p2";
+    await db.comments.createMany({
+      data: Array.from({ length: count }, (_, i) => ({ id: `n${i}`, postId: two })),
+    });
+    await db.tags.createMany({ data: Array.from({ length: count }, (_, i) => ({ id: `t${i}` })) });
+    await db.postTags.createMany({
+      data: Array.from({ length: count }, (_, i) => ({ postId: two, tagId: `t${i}` })),
+    });
+    const where = { id: two };
+    const all = await db.posts.findUnique({ where, include: { comments: true, tags: true } });
+    expect(new Set(all?.comments.map((each) => each.id)).size).toBe(count);
+    expect(all?.comments).toHaveLength(count);
+    expect(new Set(all?.tags.map((each) => each.id)).size).toBe(count);
+    expect(all?.tags).toHaveLength(count);
+    const filter = (row: { readonly id: string }) => row.id.endsWith("7");
+    const some = { filter };
+    const few = await db.posts.findUnique({ where, include: { comments: some, tags: some } });
+    const sevens = Array.from({ length: count }, (_, i) => i).filter((i) => i % 10 === 7).length;
+    expect([few?.comments.length, few?.tags.length]).toEqual([sevens, sevens]);
+    const most = { take: count - 1 };
+    const cut = await db.posts.findUnique({ where, include: { comments: most, tags: most } });
+    expect([cut?.comments.length, cut?.tags.length]).toEqual([count - 1, count - 1]);
+  }, 60_000);
 
   it("finds rows by keys of several fields", async () => {
     const Team = defineModel({

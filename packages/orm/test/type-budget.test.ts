@@ -1,11 +1,15 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
 import ts from "typescript";
 import { expect, it } from "vitest";
 import { drizzleProgram, keywrightProgram, type Program } from "./schema-of-size.js";
 
-const here = fileURLToPath(new URL(".", import.meta.url));
+const require = createRequire(import.meta.url);
+
+/** The `node_modules` with Drizzle, Zod and this package as it was built, whose declarations are what users have. */
+const packages = dirname(dirname(require.resolve("drizzle-orm")));
 
 const options: ts.CompilerOptions = {
   target: ts.ScriptTarget.ES2023,
@@ -30,8 +34,9 @@ interface Checked {
 
 /** Type-checks a program as `tsc` does, in a folder of its own that is removed. */
 async function check(program: Program): Promise<Checked> {
-  const folder = await mkdtemp(join(here, "budget-"));
+  const folder = await mkdtemp(join(tmpdir(), "keywright-types-"));
   try {
+    await symlink(packages, join(folder, "node_modules"), "junction");
     const files = Object.keys(program).map((name) => join(folder, name));
     await writeFile(join(folder, "package.json"), '{ "type": "module" }');
     await Promise.all(

@@ -1,7 +1,8 @@
 import { type EmbeddedKv, openKv } from "@keywright/core";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, expectTypeOf, it } from "vitest";
 import * as z from "zod";
-import { createDatabase, defineModel } from "../src/index.js";
+import { createDatabase, defineModel, type UpdateInput } from "../src/index.js";
+import { interferingKv } from "./faulty-kv.js";
 import { rejection } from "./user-model.js";
 
 const Item = defineModel({
@@ -14,6 +15,10 @@ const Item = defineModel({
     tags: z.array(z.string().trim().min(2)).max(4).default([]),
     codes: z.array(z.coerce.number()).optional(),
     pairs: z.array(z.array(z.number())).optional(),
+    mixed: z.array(z.union([z.string(), z.array(z.string())])).optional(),
+    points: z.array(z.tuple([z.number(), z.number()])).optional(),
+    loose: z.array(z.unknown()).optional(),
+    parts: z.array(z.object({ name: z.string().optional() })).optional(),
     words: z
       .string()
       .transform((text) => text.split(" "))
@@ -109,6 +114,29 @@ describe("push", () => {
     expect(await update({ pairs: { push: [[1, 2], [3]] } })).toMatchObject({
       pairs: [[1, 2], [3]],
     });
+    expect(await update({ mixed: { push: ["a", ["b", "c"]] } })).toMatchObject({
+      mixed: ["a", ["b", "c"]],
+    });
+    expect((await rejection(update({ pairs: { push: [4, 5] } }))).issues).toMatchObject([
+      { path: ["pairs", 2] },
+      { path: ["pairs", 3] },
+    ]);
+  });
+
+  it("has to be a list, by its type, where an element may be an array", () => {
+    type Data = UpdateInput<typeof Item>;
+    expectTypeOf<{ tags: { push: string } }>().toExtend<Data>();
+    expectTypeOf<{ tags: { push: readonly string[] } }>().toExtend<Data>();
+    expectTypeOf<{ pairs: { push: number[] } }>().not.toExtend<Data>();
+    expectTypeOf<{ pairs: { push: number[][] } }>().toExtend<Data>();
+    expectTypeOf<{ mixed: { push: string } }>().not.toExtend<Data>();
+    expectTypeOf<{ mixed: { push: (string | string[])[] } }>().toExtend<Data>();
+    expectTypeOf<{ points: { push: [number, number] } }>().not.toExtend<Data>();
+    expectTypeOf<{ points: { push: [number, number][] } }>().toExtend<Data>();
+    expectTypeOf<{ loose: { push: string } }>().not.toExtend<Data>();
+    expectTypeOf<{ loose: { push: unknown[] } }>().toExtend<Data>();
+    expectTypeOf<{ parts: { push: { name?: string } } }>().toExtend<Data>();
+    expectTypeOf<{ parts: { push: { name?: string }[] } }>().toExtend<Data>();
   });
 
   it("refuses elements and arrays that the schema refuses, saying which", async () => {
@@ -269,4 +297,40 @@ it("refuses a list, and a field that would be the prototype", async () => {
     id: "a",
     extra: { increment: 1 },
   });
+});
+
+it("writes what was within its data when it was called, through any number of attempts", async () => {
+  const { db, where } = await openItem();
+  let turns = 0;
+  const list = ["one"];
+  const anything = { bytes: new Uint8Array([1]), map: new Map([["a", [1]]]), set: new Set([1]) };
+  const racing = interferingKv(kv, async () => {
+    list.push(`late ${turns}`);
+    anything.bytes[0] = 2;
+    anything.map.get("a")?.push(2);
+    anything.set.add(2);
+    if (turns++ === 0) await db.items.update({ where, data: { stock: 2 } });
+  });
+  const writer = await createDatabase({ kv: racing, models: { items: Item } });
+  const written = writer.items.update({ where, data: { tags: list, anything } });
+  list.push("at once");
+  expect(await written).toMatchObject({
+    stock: 2,
+    tags: ["one"],
+    anything: { bytes: new Uint8Array([1]), map: new Map([["a", [1]]]), set: new Set([1]) },
+  });
+  expect(turns).toBe(2);
+});
+
+it("takes values that contain themselves, are of a class or have a field that would be the prototype", async () => {
+  const { update } = await openItem();
+  const knot: Record<string, unknown> = { name: "knot" };
+  knot.self = [knot, new Map([[knot, new Set([knot])]])];
+  expect(await update({ anything: { set: knot } })).toMatchObject({ anything: knot });
+  const bytes = Buffer.from("bytes");
+  const stored = await update({ anything: [bytes, new Float64Array([0.5]), new Date(7)] });
+  expect(stored?.anything).toEqual([new Uint8Array(bytes), new Float64Array([0.5]), new Date(7)]);
+  const odd = JSON.parse('{"__proto__": {"list": [1]}}');
+  const { anything } = (await update({ anything: [odd] })) as { anything: [object] };
+  expect(Object.entries(anything[0])).toEqual([["__proto__", { list: [1] }]]);
 });

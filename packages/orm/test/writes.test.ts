@@ -87,9 +87,9 @@ describe("ifVersion", () => {
     "refuses %j, which is none",
     async (ifVersion) => {
       const ada = await db.users.create({ data: users.ada });
-      const write = { where: { id: ada.id }, data: {}, ifVersion: ifVersion as never };
+      const write = { where: { id: ada.id }, ifVersion: ifVersion as never };
       const invalid = { code: "KW_ARGUMENT_INVALID", argument: "ifVersion" };
-      expect(await rejection(db.users.update(write))).toMatchObject(invalid);
+      expect(await rejection(db.users.update({ ...write, data: {} }))).toMatchObject(invalid);
       expect(await rejection(db.users.delete(write))).toMatchObject(invalid);
     },
   );
@@ -226,4 +226,86 @@ it("marks each change of a live model, once for the model and once for each grou
   expect([...(await marks()).values()]).toEqual([2n, 2n, 2n]);
   await own.users.delete({ where: { id: ada.id } });
   expect([...(await marks()).values()]).toEqual([3n, 3n, 3n]);
+});
+
+describe("expireIn", () => {
+  it.each([
+    0,
+    -1,
+    Number.NaN,
+    Number.POSITIVE_INFINITY,
+    1e16,
+    2 ** 53,
+    "5",
+    5n,
+    [5],
+    {},
+    null,
+    true,
+  ])("is refused where it is %s", async (given) => {
+    const expireIn = given as never;
+    const { id } = await db.users.create({ data: users.ada });
+    const invalid = { code: "KW_ARGUMENT_INVALID", argument: "expireIn" };
+    const where = { id };
+    const writes = [
+      db.users.create({ data: users.bob, expireIn }),
+      db.users.update({ where, data: {}, expireIn }),
+      db.users.upsert({ where, create: users.ada, update: {}, expireIn }),
+    ];
+    for (const write of writes) expect(await rejection(write)).toMatchObject(invalid);
+  });
+
+  it("reaches the database as a whole number, in each entry of the commit", async () => {
+    const given: unknown[] = [];
+    const watched = new Proxy(kv, {
+      get(target, property) {
+        const member: unknown = Reflect.get(target, property, target);
+        if (property !== "atomic")
+          return typeof member === "function" ? member.bind(target) : member;
+        return () => {
+          const operation = target.atomic();
+          const set = operation.set.bind(operation);
+          operation.set = (key, value, options) => {
+            if (key[0] !== "__keywright") given.push(options?.expireIn);
+            return set(key, value, options);
+          };
+          return operation;
+        };
+      },
+    });
+    const own = await createDatabase({ kv: watched, models: { users: User } });
+    const { id } = await own.users.create({ data: users.ada, expireIn: 60_000.25 });
+    await own.users.update({ where: { id }, data: { name: "A" }, expireIn: 2 ** 52 - 0.5 });
+    expect(given).toEqual([60_001, 60_001, 60_001, 2 ** 52, 2 ** 52, 2 ** 52]);
+    expect(await own.users.findUnique({ where: { id } })).toMatchObject({ name: "A" });
+    await own.users.update({ where: { id }, data: { name: "B" } });
+    expect(await own.users.findUnique({ where: { id } })).toMatchObject({ name: "B" });
+  });
+});
+
+describe("a row written by hand, with a value that an index cannot hold", () => {
+  const id = "01H76YTWK3YBV020S6MP69TBEQ";
+  const where = { id };
+  beforeEach(async () => {
+    // One index holds it, the other one cannot.
+    await kv.set(["users", id], { ...users.ada, id, email: { oops: 1 } });
+    await kv.set(["users_by_favorite_color", "green", id], id);
+  });
+
+  it("can be deleted", async () => {
+    await db.users.delete({ where });
+    expect(await entriesOf(kv)).toEqual([]);
+  });
+
+  it("can be put right", async () => {
+    const data = { email: "right@example.com", favoriteColor: "red" };
+    await db.users.update({ where, data });
+    expect(await db.users.findUnique({ where: { email: data.email } })).toMatchObject(data);
+    await expectIndexesToMatch(kv, User);
+  });
+
+  it("is refused as it is", async () => {
+    const error = await rejection(db.users.update({ where, data: { name: "New" } }));
+    expect(error).toMatchObject({ code: "KW_INDEX_KEY_INVALID", index: "byEmail", id });
+  });
 });

@@ -1,12 +1,12 @@
 import type { FieldOf } from "../model/index-definition.js";
 import type { AnyModels, Model, PrimaryKeyFields, Row } from "../model/model.js";
 import type { ManyToMany, Relation } from "../model/relation-definition.js";
-import type { LeadsNowhere } from "../model/type-errors.js";
+import type { CannotHold, LeadsNowhere } from "../model/type-errors.js";
 import type { ModelNamed, ModelsByName } from "./include-types.js";
 
 /**
- * Models → what `createDatabase` cannot take of them: relations to models that are not among them, or to fields that a
- * model does not have. Unknown for each model where all is well.
+ * Models → what `createDatabase` cannot take of them: relations to models that are not among them, or by fields that a model
+ * does not have or that cannot hold what they have to. Unknown for each model where all is well.
  */
 export type CheckedModels<Models extends AnyModels> = {
   readonly [K in keyof Models]: keyof Models[K]["relations"] extends never
@@ -40,8 +40,12 @@ type CheckedFields<
   R extends Relation,
   Target extends Model,
   Models extends AnyModels,
-> = R extends { readonly kind: "belongsTo"; readonly fields: infer F }
-  ? Holds<M, F, Target>
+> = R extends {
+  readonly kind: "belongsTo";
+  readonly fields: infer F;
+  readonly onDelete: infer Rule;
+}
+  ? Holds<M, F, Target> & ([Rule] extends ["setNull"] ? Clears<Row<M>, F> : unknown)
   : R extends { readonly kind: "manyToMany"; readonly from: infer From; readonly to: infer To }
     ? R extends ManyToMany
       ? Holds<ModelNamed<Models, R["through"]>, From, M> &
@@ -51,13 +55,21 @@ type CheckedFields<
       ? Holds<Target, F, M>
       : unknown;
 
-/** Model, fields, another model → unknown where the fields are the first's and as many as the other's primary key has. */
+/**
+ * Model, fields, another model → unknown where the fields are the first's, as many as the other's primary key has, and can
+ * hold it.
+ */
 type Holds<Holder extends Model, Fields, Held extends Model> = Fields extends readonly string[]
   ? string extends Fields[number]
     ? unknown
     : [Exclude<Fields[number], FieldOf<Row<Holder>>>] extends [never]
       ? Fields["length"] extends PrimaryKeyFields<Held>["length"]
-        ? unknown
+        ? [Misfits<Row<Holder>, Fields, Row<Held>, PrimaryKeyFields<Held>>] extends [never]
+          ? unknown
+          : CannotHold<
+              Misfits<Row<Holder>, Fields, Row<Held>, PrimaryKeyFields<Held>>,
+              "give the field the type that the primary key has which it holds"
+            >
         : LeadsNowhere<
             Fields[number],
             "name as many fields as the primary key has that they hold, in its order"
@@ -67,3 +79,49 @@ type Holds<Holder extends Model, Fields, Held extends Model> = Fields extends re
           "the model that has to refer to the other has no such field: add it to its schema, or name another"
         >
   : unknown;
+
+/** Row, fields, another row, its primary key → those of the fields that cannot hold the part of it in the same place. */
+type Misfits<
+  Holder,
+  Fields extends readonly string[],
+  Held,
+  Key extends readonly string[],
+> = Fields extends readonly [infer F extends string]
+  ? Misfit<Holder, F, Held, Key[0]>
+  : {
+      readonly [I in keyof Fields]: I extends keyof Key
+        ? Misfit<Holder, Fields[I], Held, Key[I]>
+        : never;
+    }[number];
+
+/** Either of the two may be the narrower one: a list of the ids that there are, or an id with a brand. */
+type Misfit<Holder, F, Held, K> = F extends keyof Holder
+  ? K extends keyof Held
+    ? [NonNullable<Holder[F]>] extends [NonNullable<Held[K]>]
+      ? never
+      : [NonNullable<Held[K]>] extends [NonNullable<Holder[F]>]
+        ? never
+        : F
+    : never
+  : never;
+
+/** Row, fields → unknown where one of them may hold nothing. */
+type Clears<Holder, Fields> = Fields extends readonly (infer F extends string)[]
+  ? string extends F
+    ? unknown
+    : true extends ClearedBy<Holder, F>
+      ? unknown
+      : CannotHold<
+          F,
+          "setNull needs a field that may be absent: make it nullable or optional, or choose another onDelete"
+        >
+  : unknown;
+
+/** Row, field → whether it may hold null or undefined. A field that the row does not have is refused by `Holds`. */
+type ClearedBy<Holder, F extends string> = F extends keyof Holder
+  ? null extends Holder[F]
+    ? true
+    : undefined extends Holder[F]
+      ? true
+      : false
+  : true;

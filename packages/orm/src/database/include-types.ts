@@ -29,9 +29,12 @@ interface OtherRelations {
   readonly [relation: string]: unknown;
 }
 
-/** Model → the relations to load with its rows: all rows of one, or those of a query of its own. */
+/** Model → the relations to load with its rows: all rows of one, or those of a query of its own; none where it is false. */
 export type Include<M extends Model, Models extends AnyModels> = OtherRelations & {
-  readonly [R in keyof M["relations"]]?: true | RelationQuery<M["relations"][R], Models>;
+  readonly [R in keyof M["relations"]]?:
+    | boolean
+    | RelationQuery<M["relations"][R], Models>
+    | undefined;
 };
 
 /** Relation → what `include` can say of the rows that it leads to. */
@@ -45,43 +48,48 @@ type RelationQuery<R extends Relation, Models extends AnyModels> = R["kind"] ext
 
 /** Of a relation to one row: which of its fields, and what to load with it in turn. */
 export interface IncludedRow<M extends Model, Models extends AnyModels> {
-  readonly select?: { readonly [F in FieldOf<Row<M>>]?: true };
-  readonly include?: Include<M, Models>;
+  readonly select?: { readonly [F in FieldOf<Row<M>>]?: true } | undefined;
+  readonly include?: Include<M, Models> | undefined;
 }
 
 /** Of a relation to rows by way of a third model: the same, and which of them. */
 export interface IncludedList<M extends Model, Models extends AnyModels>
   extends IncludedRow<M, Models> {
-  readonly filter?: (row: Row<M>) => boolean;
+  readonly filter?: ((row: Row<M>) => boolean) | undefined;
   /** Rows at the most, of each row with the relation. */
-  readonly take?: number;
+  readonly take?: number | undefined;
 }
 
 /** Of a relation to rows: the same, with conditions and an order that an index has behind the relation's fields. */
 export interface IncludedRows<M extends Model, Models extends AnyModels>
   extends IncludedList<M, Models> {
-  readonly where?: IndexedWhere<M>;
-  readonly orderBy?: OrderBy<M> | readonly OrderBy<M>[];
+  readonly where?: IndexedWhere<M> | undefined;
+  readonly orderBy?: OrderBy<M> | readonly OrderBy<M>[] | undefined;
 }
 
 /** Model, `include` → what it may not have: relations, fields and orders that are not there. */
-export type CheckedInclude<M extends Model, Models extends AnyModels, I> = string extends keyof I
-  ? unknown
-  : {
-      readonly [R in keyof I]: R extends keyof M["relations"]
-        ? CheckedRelation<
-            M["relations"][R],
-            ModelNamed<Models, M["relations"][R]["model"]>,
-            Models,
-            I[R]
-          >
-        : UnknownRelation<R, "name one of the model's relations">;
-    };
+export type CheckedInclude<M extends Model, Models extends AnyModels, I> = I extends undefined
+  ? I
+  : string extends keyof I
+    ? unknown
+    : {
+        readonly [R in keyof I]: R extends keyof M["relations"]
+          ? CheckedRelation<
+              M["relations"][R],
+              ModelNamed<Models, M["relations"][R]["model"]>,
+              Models,
+              I[R]
+            >
+          : UnknownRelation<R, "name one of the model's relations">;
+      };
 
-type CheckedRelation<R extends Relation, Target extends Model, Models extends AnyModels, Q> = [
+type CheckedRelation<
+  R extends Relation,
+  Target extends Model,
+  Models extends AnyModels,
   Q,
-] extends [true]
-  ? unknown
+> = Q extends boolean | undefined
+  ? Q
   : {
       readonly [K in keyof Q]: K extends keyof RelationQuery<R, Models>
         ? K extends "select"
@@ -114,5 +122,11 @@ type CheckedRows<M extends Model, R extends Relation, Q> = R extends {
       }
   : unknown;
 
-/** Query, option → the option, `{}` where it is absent. */
-type Given<Q, Option> = Option extends keyof Q ? Q[Option] : Record<never, never>;
+/** Query, option → the option, `{}` where it is absent or undefined. */
+type Given<Q, Option> = Option extends keyof Q
+  ? Q[Option] extends infer Value
+    ? Value extends undefined
+      ? Record<never, never>
+      : Value
+    : never
+  : Record<never, never>;

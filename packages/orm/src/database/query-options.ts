@@ -8,12 +8,12 @@ import type { CheckedInclude, Include } from "./include-types.js";
 
 // What the methods of a repository take. The type parameters that begin with no `M` are what a call wrote, as the
 // repository infers them: W is its `where`, O its `orderBy`, X its `index`, S the names of the fields that it selects, I its
-// `include`, V its `withVersionstamp`, A its `atomic`.
+// `include`, V its `withVersionstamp`, A its `atomic`. What may be undefined in a call is undefined in W, O, X or I.
 
 /** What is returned of each row. */
 export interface ShapeOptions<M extends Model, Models extends AnyModels, S extends string, I, V> {
   /** The fields that are returned, `{ name: true }`; all without it. */
-  readonly select?: { readonly [F in S]?: true };
+  readonly select?: { readonly [F in S]?: true } | undefined;
   /** The relations that are loaded: `{ author: true }`, or a query for each of them. */
   readonly include?: I & CheckedInclude<M, Models, NoInfer<I>>;
   /** Return `{ row, versionstamp }` for each row. */
@@ -47,7 +47,7 @@ export interface RowsOptions<M extends Model, W, O, X> {
   /** The index to use, also where it holds some of the rows only. */
   readonly index?: X;
   /** Which of the rows that are read are meant. */
-  readonly filter?: (row: Row<M>) => boolean;
+  readonly filter?: ((row: Row<M>) => boolean) | undefined;
   /** Entries that may be read at the most; of the database where it is absent. */
   readonly maxReads?: number | undefined;
 }
@@ -75,11 +75,11 @@ export interface FindFirstOptions<
 export interface FindManyOptions<
   M extends Model,
   Models extends AnyModels = Record<never, never>,
-  W = IndexedWhere<M>,
-  O = OrderBy<M> | readonly OrderBy<M>[],
-  X = IndexName<M>,
+  W = IndexedWhere<M> | undefined,
+  O = OrderBy<M> | readonly OrderBy<M>[] | undefined,
+  X = IndexName<M> | undefined,
   S extends string = FieldOf<Row<M>>,
-  I = Include<M, Models>,
+  I = Include<M, Models> | undefined,
   V = boolean,
 > extends FindFirstOptions<M, Models, W, O, X, S, I, V> {
   /** Rows at the most; all of them without it. */
@@ -90,9 +90,9 @@ export interface FindManyOptions<
 export interface ScanOptions<M extends Model, Models extends AnyModels, S extends string, I, V>
   extends ShapeOptions<M, Models, S, I, V> {
   /** Which of the rows that are read are returned. */
-  readonly filter?: (row: Row<M>) => boolean;
+  readonly filter?: ((row: Row<M>) => boolean) | undefined;
   /** Of the primary key's first field: from the first row to the last without it. */
-  readonly orderBy?: { readonly [F in PrimaryKeyFields<M>[0]]: Direction };
+  readonly orderBy?: { readonly [F in PrimaryKeyFields<M>[0]]: Direction } | undefined;
   /** Rows at the most; all of them without it. */
   readonly take?: number | undefined;
   /** Where an earlier page of the same scan ended. */

@@ -47,7 +47,7 @@ export interface Repository<in out M extends Model, in out Models extends AnyMod
   findUnique<
     const W extends UniqueFields<M>,
     S extends FieldOf<Row<M>> = FieldOf<Row<M>>,
-    const I extends Include<M, Models> = Include<M, Models>,
+    const I extends Include<M, Models> | undefined = Include<M, Models>,
     const V extends boolean = false,
   >(
     options: FindUniqueOptions<M, Models, W, S, I, V> & NamesRow<M, W>,
@@ -61,7 +61,7 @@ export interface Repository<in out M extends Model, in out Models extends AnyMod
   findUniqueOrThrow<
     const W extends UniqueFields<M>,
     S extends FieldOf<Row<M>> = FieldOf<Row<M>>,
-    const I extends Include<M, Models> = Include<M, Models>,
+    const I extends Include<M, Models> | undefined = Include<M, Models>,
     const V extends boolean = false,
   >(
     options: FindUniqueOptions<M, Models, W, S, I, V> & NamesRow<M, W>,
@@ -69,11 +69,11 @@ export interface Repository<in out M extends Model, in out Models extends AnyMod
 
   /** The first of the rows that `findMany` finds, null where there is none. It throws what `findMany` throws. */
   findFirst<
-    const W extends IndexedWhere<M> = IndexedWhere<M> & NotGiven,
-    const O extends Orders<M> = Orders<M> & NotGiven,
-    const X extends IndexName<M> = never,
+    const W extends IndexedWhere<M> | undefined = IndexedWhere<M> & NotGiven,
+    const O extends Orders<M> | undefined = Orders<M> & NotGiven,
+    const X extends IndexName<M> | undefined = never,
     S extends FieldOf<Row<M>> = FieldOf<Row<M>>,
-    const I extends Include<M, Models> = Include<M, Models>,
+    const I extends Include<M, Models> | undefined = Include<M, Models>,
     const V extends boolean = false,
   >(
     options: FindFirstOptions<M, Models, W, O, X, S, I, V> & Served<M, W, O, X>,
@@ -85,11 +85,11 @@ export interface Repository<in out M extends Model, in out Models extends AnyMod
    * @throws {RowNotFoundError} where there is none.
    */
   findFirstOrThrow<
-    const W extends IndexedWhere<M> = IndexedWhere<M> & NotGiven,
-    const O extends Orders<M> = Orders<M> & NotGiven,
-    const X extends IndexName<M> = never,
+    const W extends IndexedWhere<M> | undefined = IndexedWhere<M> & NotGiven,
+    const O extends Orders<M> | undefined = Orders<M> & NotGiven,
+    const X extends IndexName<M> | undefined = never,
     S extends FieldOf<Row<M>> = FieldOf<Row<M>>,
-    const I extends Include<M, Models> = Include<M, Models>,
+    const I extends Include<M, Models> | undefined = Include<M, Models>,
     const V extends boolean = false,
   >(
     options: FindFirstOptions<M, Models, W, O, X, S, I, V> & Served<M, W, O, X>,
@@ -114,11 +114,11 @@ export interface Repository<in out M extends Model, in out Models extends AnyMod
    * @throws {RangeError} where `take` is not a positive integer.
    */
   findMany<
-    const W extends IndexedWhere<M> = IndexedWhere<M> & NotGiven,
-    const O extends Orders<M> = Orders<M> & NotGiven,
-    const X extends IndexName<M> = never,
+    const W extends IndexedWhere<M> | undefined = IndexedWhere<M> & NotGiven,
+    const O extends Orders<M> | undefined = Orders<M> & NotGiven,
+    const X extends IndexName<M> | undefined = never,
     S extends FieldOf<Row<M>> = FieldOf<Row<M>>,
-    const I extends Include<M, Models> = Include<M, Models>,
+    const I extends Include<M, Models> | undefined = Include<M, Models>,
     const V extends boolean = false,
   >(
     options: FindManyOptions<M, Models, W, O, X, S, I, V> & Served<M, W, O, X>,
@@ -133,7 +133,7 @@ export interface Repository<in out M extends Model, in out Models extends AnyMod
    */
   scan<
     S extends FieldOf<Row<M>> = FieldOf<Row<M>>,
-    const I extends Include<M, Models> = Include<M, Models>,
+    const I extends Include<M, Models> | undefined = Include<M, Models>,
     const V extends boolean = false,
   >(options?: ScanOptions<M, Models, S, I, V>): RowQuery<Shaped<M, Models, S, I, V>>;
 
@@ -142,16 +142,16 @@ export interface Repository<in out M extends Model, in out Models extends AnyMod
    * keeps the number and there is no `filter`; otherwise it reads the entries of the index, or with a `filter` the rows.
    */
   count<
-    const W extends IndexedWhere<M> = IndexedWhere<M> & NotGiven,
-    const O extends Orders<M> = Orders<M> & NotGiven,
-    const X extends IndexName<M> = never,
+    const W extends IndexedWhere<M> | undefined = IndexedWhere<M> & NotGiven,
+    const O extends Orders<M> | undefined = Orders<M> & NotGiven,
+    const X extends IndexName<M> | undefined = never,
   >(options?: RowsOptions<M, W, O, X> & ServedOrAll<M, W, O, X>): Promise<number>;
 
   /** Whether there is a row: of the model, or of a query as `findMany` takes it. */
   exists<
-    const W extends IndexedWhere<M> = IndexedWhere<M> & NotGiven,
-    const O extends Orders<M> = Orders<M> & NotGiven,
-    const X extends IndexName<M> = never,
+    const W extends IndexedWhere<M> | undefined = IndexedWhere<M> & NotGiven,
+    const O extends Orders<M> | undefined = Orders<M> & NotGiven,
+    const X extends IndexName<M> | undefined = never,
   >(options?: RowsOptions<M, W, O, X> & ServedOrAll<M, W, O, X>): Promise<boolean>;
 
   /**
@@ -159,11 +159,11 @@ export interface Repository<in out M extends Model, in out Models extends AnyMod
    * that says nothing is a `scan`. It throws what `findMany` throws for a query that it cannot answer.
    */
   explain<
-    const W extends IndexedWhere<M> = IndexedWhere<M> & NotGiven,
-    const O extends Orders<M> = Orders<M> & NotGiven,
-    const X extends IndexName<M> = never,
+    const W extends IndexedWhere<M> | undefined = IndexedWhere<M> & NotGiven,
+    const O extends Orders<M> | undefined = Orders<M> & NotGiven,
+    const X extends IndexName<M> | undefined = never,
     S extends FieldOf<Row<M>> = FieldOf<Row<M>>,
-    const I extends Include<M, Models> = Include<M, Models>,
+    const I extends Include<M, Models> | undefined = Include<M, Models>,
     const V extends boolean = false,
   >(
     options: FindManyOptions<M, Models, W, O, X, S, I, V> & ServedOrAll<M, W, O, X>,
@@ -178,7 +178,7 @@ export interface Repository<in out M extends Model, in out Models extends AnyMod
    */
   create<
     S extends FieldOf<Row<M>> = FieldOf<Row<M>>,
-    const I extends Include<M, Models> = Include<M, Models>,
+    const I extends Include<M, Models> | undefined = Include<M, Models>,
     const V extends boolean = false,
   >(options: CreateOptions<M, Models, S, I, V>): Promise<Shaped<M, Models, S, I, V>>;
 
@@ -191,7 +191,7 @@ export interface Repository<in out M extends Model, in out Models extends AnyMod
    */
   createMany<
     S extends FieldOf<Row<M>> = FieldOf<Row<M>>,
-    const I extends Include<M, Models> = Include<M, Models>,
+    const I extends Include<M, Models> | undefined = Include<M, Models>,
     const V extends boolean = false,
     const A extends boolean = false,
   >(
@@ -211,7 +211,7 @@ export interface Repository<in out M extends Model, in out Models extends AnyMod
   update<
     const W extends UniqueFields<M>,
     S extends FieldOf<Row<M>> = FieldOf<Row<M>>,
-    const I extends Include<M, Models> = Include<M, Models>,
+    const I extends Include<M, Models> | undefined = Include<M, Models>,
     const V extends boolean = false,
   >(
     options: UpdateOptions<M, Models, W, S, I, V> & NamesRow<M, W>,
@@ -226,11 +226,11 @@ export interface Repository<in out M extends Model, in out Models extends AnyMod
    * @throws {LimitExceededError} where `atomic` asks for more than one commit takes. Nothing is written.
    */
   updateMany<
-    const W extends IndexedWhere<M> = IndexedWhere<M> & NotGiven,
-    const O extends Orders<M> = Orders<M> & NotGiven,
-    const X extends IndexName<M> = never,
+    const W extends IndexedWhere<M> | undefined = IndexedWhere<M> & NotGiven,
+    const O extends Orders<M> | undefined = Orders<M> & NotGiven,
+    const X extends IndexName<M> | undefined = never,
     S extends FieldOf<Row<M>> = FieldOf<Row<M>>,
-    const I extends Include<M, Models> = Include<M, Models>,
+    const I extends Include<M, Models> | undefined = Include<M, Models>,
     const V extends boolean = false,
     const A extends boolean = false,
   >(
@@ -244,7 +244,7 @@ export interface Repository<in out M extends Model, in out Models extends AnyMod
   upsert<
     const W extends UniqueFields<M>,
     S extends FieldOf<Row<M>> = FieldOf<Row<M>>,
-    const I extends Include<M, Models> = Include<M, Models>,
+    const I extends Include<M, Models> | undefined = Include<M, Models>,
     const V extends boolean = false,
   >(
     options: UpsertOptions<M, Models, W, S, I, V> & NamesRow<M, W>,
@@ -261,7 +261,7 @@ export interface Repository<in out M extends Model, in out Models extends AnyMod
   delete<
     const W extends UniqueFields<M>,
     S extends FieldOf<Row<M>> = FieldOf<Row<M>>,
-    const I extends Include<M, Models> = Include<M, Models>,
+    const I extends Include<M, Models> | undefined = Include<M, Models>,
     const V extends boolean = false,
   >(
     options: DeleteOptions<M, Models, W, S, I, V> & NamesRow<M, W>,
@@ -274,11 +274,11 @@ export interface Repository<in out M extends Model, in out Models extends AnyMod
    * @throws {LimitExceededError} where `atomic` asks for more than one commit takes. Nothing is written.
    */
   deleteMany<
-    const W extends IndexedWhere<M> = IndexedWhere<M> & NotGiven,
-    const O extends Orders<M> = Orders<M> & NotGiven,
-    const X extends IndexName<M> = never,
+    const W extends IndexedWhere<M> | undefined = IndexedWhere<M> & NotGiven,
+    const O extends Orders<M> | undefined = Orders<M> & NotGiven,
+    const X extends IndexName<M> | undefined = never,
     S extends FieldOf<Row<M>> = FieldOf<Row<M>>,
-    const I extends Include<M, Models> = Include<M, Models>,
+    const I extends Include<M, Models> | undefined = Include<M, Models>,
     const V extends boolean = false,
     const A extends boolean = false,
   >(
@@ -292,7 +292,7 @@ export interface Repository<in out M extends Model, in out Models extends AnyMod
   watch<
     const W extends UniqueFields<M>,
     S extends FieldOf<Row<M>> = FieldOf<Row<M>>,
-    const I extends Include<M, Models> = Include<M, Models>,
+    const I extends Include<M, Models> | undefined = Include<M, Models>,
     const V extends boolean = false,
   >(
     options: FindUniqueOptions<M, Models, W, S, I, V> & NamesRow<M, W>,
@@ -306,11 +306,11 @@ export interface Repository<in out M extends Model, in out Models extends AnyMod
    * model keeps no record of them.
    */
   watchMany<
-    const W extends IndexedWhere<M> = IndexedWhere<M> & NotGiven,
-    const O extends Orders<M> = Orders<M> & NotGiven,
-    const X extends IndexName<M> = never,
+    const W extends IndexedWhere<M> | undefined = IndexedWhere<M> & NotGiven,
+    const O extends Orders<M> | undefined = Orders<M> & NotGiven,
+    const X extends IndexName<M> | undefined = never,
     S extends FieldOf<Row<M>> = FieldOf<Row<M>>,
-    const I extends Include<M, Models> = Include<M, Models>,
+    const I extends Include<M, Models> | undefined = Include<M, Models>,
     const V extends boolean = false,
   >(
     options: FindManyOptions<M, Models, W, O, X, S, I, V> & Served<M, W, O, X>,

@@ -13,7 +13,12 @@ export interface Versioned<T> {
 
 /** What has become of one of many rows. */
 export type RowOutcome<T> =
-  | { readonly ok: true; readonly row: T }
+  | {
+      readonly ok: true;
+      readonly row: T;
+      /** What a hook after the write threw; absent where none did. The row is written all the same. */
+      readonly hookError?: unknown;
+    }
   | {
       readonly ok: false;
       /** The row's primary key, where it was there before. */
@@ -42,21 +47,41 @@ export type Shaped<M extends Model, Models extends AnyModels, S, I, V> = V exten
   ? Versioned<Loaded<M, Models, S, I>>
   : Loaded<M, Models, S, I>;
 
-type Loaded<M extends Model, Models extends AnyModels, S, I> = string extends keyof I
-  ? Picked<Row<M>, S>
-  : [keyof I] extends [never]
+type Loaded<M extends Model, Models extends AnyModels, S, I> = undefined extends I
+  ? Loaded<M, Models, S, Partial<Exclude<I, undefined>>>
+  : string extends keyof I
     ? Picked<Row<M>, S>
-    : Flat<Picked<Row<M>, S> & Relations<M, Models, I>>;
+    : [keyof I] extends [never]
+      ? Picked<Row<M>, S>
+      : Flat<Picked<Row<M>, S> & Relations<M, Models, I>>;
 
 type Picked<R, S> = [FieldOf<R>] extends [S] ? R : Pick<R, S & keyof R>;
 
 /** Properties of an intersection → one object with them. */
 type Flat<T> = { [K in keyof T]: T[K] };
 
-type Relations<M extends Model, Models extends AnyModels, I> = {
+/** What is added to a row: of each relation its rows, which are optional where it may be that it is not loaded. */
+type Relations<M extends Model, Models extends AnyModels, I> = [I[keyof I]] extends [true | object]
+  ? AllRelations<M, Models, I>
+  : AllRelations<M, Models, Pick<I, SurelyLoaded<I>>> &
+      Partial<AllRelations<M, Models, MaybeLoaded<I>>>;
+
+type AllRelations<M extends Model, Models extends AnyModels, I> = {
   -readonly [R in keyof I]: R extends keyof M["relations"]
     ? Related<M, M["relations"][R], Models, I[R]>
     : never;
+};
+
+/** `include` → the relations of which it is neither undefined nor false, nor may be. */
+type SurelyLoaded<I> = {
+  [R in keyof I]-?: [I[R]] extends [true | object] ? R : never;
+}[keyof I];
+
+/** `include` → the other relations, as they are where they are loaded; without those that cannot be. */
+type MaybeLoaded<I> = {
+  [R in Exclude<keyof I, SurelyLoaded<I>> as [I[R]] extends [false | undefined]
+    ? never
+    : R]: Exclude<I[R], false | undefined>;
 };
 
 /** Model, its relation, what `include` says of it → what the row has under the relation's name. */
@@ -75,9 +100,16 @@ type AbsentWith<R, F> = F extends keyof R
       : never
   : never;
 
-type RelatedRow<M extends Model, Models extends AnyModels, Q> = Loaded<
-  M,
-  Models,
-  Q extends { readonly select: infer S } ? keyof S : FieldOf<Row<M>>,
-  Q extends { readonly include: infer I } ? I : Record<never, never>
->;
+type RelatedRow<M extends Model, Models extends AnyModels, Q> = Q extends unknown
+  ? Loaded<
+      M,
+      Models,
+      "select" extends keyof Q ? SelectedField<M, Q["select"]> : FieldOf<Row<M>>,
+      "include" extends keyof Q ? Q["include"] : Record<never, never>
+    >
+  : never;
+
+/** Model, `select` → the fields that are surely returned. */
+type SelectedField<M extends Model, S> = [S] extends [undefined]
+  ? FieldOf<Row<M>>
+  : keyof Exclude<S, undefined>;

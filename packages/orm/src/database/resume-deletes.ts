@@ -9,7 +9,11 @@ import { type AnyDatabase, tableContexts } from "./database.js";
 export interface ResumedDeletes {
   /** How many are done. */
   readonly finished: number;
-  /** Those that are not, and why: `RowReferencedError` where somebody refers to the row who forbids it. */
+  /**
+   * Those that are not, and why: `RowReferencedError` where somebody refers to the row who forbids it, or what a hook
+   * threw. Such a row is not on its way out any more, unless the error says that it may be tried again. One that is deleted is
+   * among them where a hook behind a write threw.
+   */
   readonly failed: readonly {
     readonly model: string;
     readonly id: RowId;
@@ -20,6 +24,7 @@ export interface ResumedDeletes {
 /**
  * Finishes the deletes of rows that take several commits, where the program that began them did not: it was killed, or
  * something failed. A program may call it when it starts. What another program is deleting at this time is deleted by both.
+ * That a row is deleted was decided when it was begun: its own `beforeDelete` hook is not called again.
  *
  * ```ts
  * const { failed } = await resumeDeletes(db);

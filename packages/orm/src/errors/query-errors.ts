@@ -1,6 +1,9 @@
 import { OrmError } from "./orm-error.js";
 
-/** A query that would have to read the whole table. `suggestion` is an index, in code, that would serve it. */
+/**
+ * A query that would have to read the whole table. `suggestion` is an index, in code, that would serve it; what it would not
+ * is in a comment behind it. Where the model has such an index, it says how to ask for that.
+ */
 export class UnindexedQueryError extends OrmError {
   readonly fields: readonly string[];
   readonly suggestion: string;
@@ -17,8 +20,13 @@ export class InvalidQueryError extends OrmError {
   readonly field: string;
   readonly reason: string;
 
-  constructor(model: string, field: string, reason: string) {
-    super("KW_QUERY_INVALID", model);
+  constructor(
+    model: string,
+    field: string,
+    reason: string,
+    options: { readonly cause?: unknown } = {},
+  ) {
+    super("KW_QUERY_INVALID", model, options);
     this.field = field;
     this.reason = reason;
   }

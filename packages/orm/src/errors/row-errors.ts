@@ -113,7 +113,10 @@ export class StoredRowInvalidError extends OrmError {
   }
 }
 
-/** A row whose fields refer to a row that is not there. Nothing was written. */
+/**
+ * A row whose fields refer to a row that is not there. Nothing was written. A read throws it where that row has to be there:
+ * it was written by hand, or the row that it refers to has expired.
+ */
 export class ReferenceMissingError extends OrmError {
   /** The relation by which it refers. */
   readonly relation: string;

@@ -3,6 +3,7 @@ import { IndexKeyError } from "../errors/row-errors.js";
 import type { AnyRow, CompiledIndex, CompiledModel } from "../model/compiled-model.js";
 import { entryValue } from "./entry-value.js";
 import { descendingPart, isSameKey, isSamePart, keyPartOf } from "./key-parts.js";
+import { keyText, partText } from "./key-text.js";
 import { pointerOf } from "./primary-key.js";
 
 /** One entry of an index: what is stored for a row. */
@@ -12,6 +13,9 @@ export interface IndexEntry {
   /** A pointer to the row, the row itself or some of its fields, as the index stores it. */
   readonly value: unknown;
 }
+
+/** So many keys are compared with each other; texts of them are made where there are more. */
+const few = 8;
 
 /** What a write has to do to the indexes. */
 export interface IndexChanges {
@@ -80,10 +84,19 @@ export function indexKeys(
     throw new IndexKeyError(model.name, index.name, index.fields[index.each]!, typeof elements);
   }
   const keys: KvKey[] = [];
+  // By what the element comes to: the rest of the key is the same for all of them.
+  const seen = elements.length > few ? new Set<string>() : undefined;
   for (const element of elements) {
     if (element === undefined || element === null) continue;
     const key = keyOf(model, index, values.with(index.each, element), primaryKey);
-    if (!keys.some((other) => isSameKey(other, key))) keys.push(key);
+    if (seen === undefined) {
+      if (!keys.some((other) => isSameKey(other, key))) keys.push(key);
+      continue;
+    }
+    const text = partText(key[1 + index.each]!);
+    if (seen.has(text)) continue;
+    seen.add(text);
+    keys.push(key);
   }
   return keys;
 }
@@ -173,15 +186,29 @@ export function indexChanges(
   before: readonly IndexEntry[],
   after: readonly IndexEntry[],
 ): IndexChanges {
-  const isIn = (entries: readonly IndexEntry[], entry: IndexEntry) =>
-    entries.some((other) => other.index === entry.index && isSameKey(other.key, entry.key));
+  const wasThere = entryFinder(before);
+  const stays = entryFinder(after);
   const added: IndexEntry[] = [];
   const rewritten: IndexEntry[] = [];
   for (const entry of after) {
-    if (!isIn(before, entry)) added.push(entry);
+    if (!wasThere(entry)) added.push(entry);
     else if (entry.index.store !== "pointer") rewritten.push(entry);
   }
-  return { removed: before.filter((entry) => !isIn(after, entry)), added, rewritten };
+  return { removed: before.filter((entry) => !stays(entry)), added, rewritten };
+}
+
+/** Finds out whether an entry is among others: one by one where they are few, else by its text. */
+function entryFinder(entries: readonly IndexEntry[]): (entry: IndexEntry) => boolean {
+  if (entries.length <= few) {
+    return ({ index, key }) =>
+      entries.some((other) => other.index === index && isSameKey(other.key, key));
+  }
+  const texts = new Set(entries.map(entryText));
+  return (entry) => texts.has(entryText(entry));
+}
+
+function entryText({ index, key }: IndexEntry): string {
+  return `${index.name.length}:${index.name}${keyText(key)}`;
 }
 
 /** The same as {@link indexKeys}, whose errors then name the row. */

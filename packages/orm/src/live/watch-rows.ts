@@ -6,6 +6,7 @@ import type { AnyQuery, FoundRow } from "../query/any-query.js";
 import { findPage } from "../query/find-rows.js";
 import type { ReadMeter } from "../query/read-meter.js";
 import { readRows } from "../query/read-rows.js";
+import { type RowFilter, rowFilterOf } from "../query/row-filter.js";
 import type { TableContext } from "../query/table-context.js";
 import { keyIdOf } from "../transaction/key-id.js";
 import { type LiveState, liveStream } from "./live-stream.js";
@@ -31,7 +32,7 @@ const maxRowsLookedAt = 100;
  * and their changes are reported too.
  * @throws {LiveQueryUnavailableError} where the database does not tell of ranges, and a model of the query, or of its
  * `include`, is not `live: true`.
- * @throws {InvalidArgumentError} within a transaction, and for more models than such a database can watch at once.
+ * @throws {InvalidArgumentError} within a transaction, for a filter that is no function, and for more models than such a database can watch at once.
  * @throws {UnindexedQueryError} and {InvalidQueryError} as `findMany`.
  */
 export function watchRows(
@@ -49,6 +50,7 @@ export function watchRows(
   shape: ShapeRows<unknown> = async (rows) => rows,
 ): ReadableStream<unknown> {
   return beginWatch(context, () => {
+    const filter = rowFilterOf(context.model, query.filter);
     const range = watchedRange(context, query);
     const related = new Set<unknown>(
       Array.from(relatedModels(context, query.include), ({ name }) => name),
@@ -85,7 +87,7 @@ export function watchRows(
       }
       return (
         changedRows.length > maxRowsLookedAt ||
-        (await hasRowWithin(context, query, range, changedRows))
+        (await hasRowWithin(context, filter, range, changedRows))
       );
     }
 
@@ -118,7 +120,7 @@ function watchedOf(context: TableContext, query: AnyQuery, range: WatchedRange):
  */
 async function hasRowWithin(
   context: TableContext,
-  { filter }: AnyQuery,
+  filter: RowFilter | undefined,
   range: WatchedRange,
   keys: readonly KvKey[],
 ): Promise<boolean> {
@@ -130,7 +132,7 @@ async function hasRowWithin(
   return entries.some(({ value: row }, i) => {
     if (typeof row !== "object" || row === null) return false;
     try {
-      return range.hasRow(row, primaryKeys[i] ?? []) && (filter?.(row as never) ?? true);
+      return range.hasRow(row, primaryKeys[i] ?? []) && (filter?.(row) ?? true);
     } catch {
       // What the index or the filter cannot take the query has to say.
       return true;

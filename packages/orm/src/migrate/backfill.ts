@@ -11,10 +11,13 @@ import { withIndexStates } from "../catalog/catalog-entry.js";
 import { StaleSchemaError } from "../errors/schema-errors.js";
 import { type IndexEntry, indexEntries } from "../indexes/index-entries.js";
 import type { AnyRow, CompiledIndex } from "../model/compiled-model.js";
+import { assertObject } from "../query/found-row.js";
 import type { TableContext } from "../query/table-context.js";
 import { isLimitError } from "../transaction/is-limit-error.js";
+import { letOthersRun } from "../transaction/let-others-run.js";
+import { setUntil } from "../transaction/set-until.js";
 import { claimUniqueKey } from "../write/claim-unique-key.js";
-import { rowTimeLeft } from "../write/row-expiry.js";
+import { rowExpireAt } from "../write/row-expiry.js";
 import {
   type BackfillState,
   backfillKey,
@@ -38,8 +41,8 @@ interface StoredState {
 /** An index entry, which goes when its row does. */
 interface ExpiringEntry {
   readonly entry: IndexEntry;
-  /** Milliseconds; undefined where the row stays. */
-  readonly expireIn: number | undefined;
+  /** When the row goes, in milliseconds since 1970; undefined where it stays. */
+  readonly expireAt: number | undefined;
 }
 
 /** What a batch of rows comes to: the conditions of its commit, and what it writes. */
@@ -130,9 +133,10 @@ async function countRows(
   let rows = 0;
   for await (const _ of kv.list({ prefix: [model.name] }, { batchSize: maxBatchRows })) {
     rows++;
-    if (rows % 10_000 !== 0) continue;
+    if (rows % maxBatchRows !== 0) continue;
+    await letOthersRun();
     if (signal?.aborted) return undefined;
-    meter.counting(rows);
+    if (rows % 10_000 === 0) meter.counting(rows);
   }
   meter.counting(rows);
   return rows;
@@ -151,6 +155,7 @@ async function runBackfill(
   let current: StoredState | undefined = stored;
   let size = mostRows;
   while (current !== undefined) {
+    await letOthersRun();
     if (signal?.aborted) return false;
     const rows = await nextRows(context, current.state, size);
     if (rows.length === 0) {
@@ -224,8 +229,9 @@ async function commitBatch(
     rowsDone: state.rowsDone + rows.length,
   };
   const operation = kv.atomic().check(check, { key, versionstamp }, ...batch.checks);
-  for (const { entry, expireIn } of batch.entries) {
-    operation.set(entry.key, entry.value, { expireIn });
+  const now = Date.now();
+  for (const { entry, expireAt } of batch.entries) {
+    operation.set(entry.key, entry.value, expireAt === undefined ? {} : setUntil(expireAt, now));
   }
   for (const duplicate of batch.duplicates) {
     operation.set(duplicateKey(model, duplicate), duplicate);
@@ -256,16 +262,15 @@ async function planBatch(
   const batch: Batch = { checks: [], entries: [], duplicates: [] };
   /** The unique keys that rows of this batch take. */
   const taken = new Set<string>();
-  for (const { key, value: row, versionstamp, expireAt } of rows) {
+  for (const { key, value: row, versionstamp, ...rest } of rows) {
     const primaryKey = key.slice(1);
     if (primaryKey.length !== model.primaryKey.length) continue;
+    assertObject(model, row, primaryKey);
     batch.checks.push({ key, versionstamp });
-    const expireIn = await rowTimeLeft(context, context.catalog.snapshot, {
-      primaryKey,
-      expireAt,
-    });
+    const found = { primaryKey, expireAt: rest.expireAt };
+    const expireAt = await rowExpireAt(context, context.catalog.snapshot, found);
     for (const entry of indexEntries(model, indexes, row, primaryKey)) {
-      const expiring = { entry, expireIn };
+      const expiring = { entry, expireAt };
       if (entry.index.unique) await planUniqueEntry(context, expiring, primaryKey, taken, batch);
       else batch.entries.push(expiring);
     }

@@ -9,10 +9,12 @@ import {
 import { indexCounterKey, rowCounterKey } from "../indexes/counter-keys.js";
 import { indexEntries } from "../indexes/index-entries.js";
 import type { AnyRow } from "../model/compiled-model.js";
+import { assertObject } from "../query/found-row.js";
 import type { TableContext } from "../query/table-context.js";
 import { isLimitError } from "../transaction/is-limit-error.js";
 import { type KeyId, keyIdOf } from "../transaction/key-id.js";
 import { keyOrderOf } from "../transaction/key-order-of.js";
+import { letOthersRun } from "../transaction/let-others-run.js";
 import { counterChanges } from "../write/counter-changes.js";
 
 /** A state as it was read, with the versionstamp that the next batch checks. */
@@ -31,6 +33,7 @@ const nothing: KvKeyPart = new Uint8Array();
  *
  * @returns false where the signal stopped it; the next call goes on behind the last batch.
  * @throws {StaleSchemaError} where the database has indexes or counters that this program does not know.
+ * @throws {StoredRowInvalidError} for a row that was written by hand and is no object.
  */
 export async function buildCounters(
   context: TableContext,
@@ -87,6 +90,7 @@ async function clear({ kv, limits, catalog }: TableContext, prefix: KvKey): Prom
   const most = Math.min(maxBatchRows, limits.mutations);
   for (;;) {
     const keys: KvKey[] = [];
+    await letOthersRun();
     for await (const { key } of kv.list({ prefix }, { limit: most })) keys.push(key);
     if (keys.length === 0) return true;
     const operation = kv.atomic().check(check);
@@ -105,6 +109,7 @@ async function runBuild(
   let current: StoredState | undefined = stored;
   let size = most;
   while (current !== undefined) {
+    await letOthersRun();
     if (signal?.aborted) return false;
     const rows = await nextRows(context, current.state, size);
     if (rows.length === 0) {
@@ -155,6 +160,7 @@ async function countRows(
     for (const [position, mark] of stored.entries()) {
       const row = ownRows[from + position];
       if (row === undefined || mark.versionstamp !== null) continue;
+      assertObject(model, row.value, row.key.slice(1));
       // Whoever sets its mark meanwhile writes the row, or moves the state on.
       operation.check({ key: row.key, versionstamp: row.versionstamp }).set(mark.key, true);
       const entries = indexEntries(model, maintained, row.value, row.key.slice(1));

@@ -1,10 +1,23 @@
+import type * as z from "zod";
 import { ModelDefinitionError } from "../errors/schema-errors.js";
-
 import type { AnyRow, CompiledIndex, CompiledPart } from "./compiled-model.js";
-import { isList } from "./field-schema.js";
 import type { AnyIndexDefinition, AnyIndexPart } from "./index-definition.js";
 import { defaultIndexPrefix } from "./index-prefix.js";
+import { canBeInKey, canBeList, canHoldElements, isList } from "./key-kinds.js";
 import type { Model } from "./model.js";
+
+/** The options of an index. */
+const options: Readonly<Record<keyof AnyIndexDefinition, true>> = {
+  key: true,
+  unique: true,
+  each: true,
+  normalize: true,
+  where: true,
+  store: true,
+  include: true,
+  count: true,
+  prefix: true,
+};
 
 /**
  * Checks the definition of an index and lays it out.
@@ -21,11 +34,15 @@ export function compileIndex(
   const fail = (place: string, reason: string): never => {
     throw new ModelDefinitionError(model.name, place === "" ? at : `${at}.${place}`, reason);
   };
+  if (name === "" || name === "primaryKey") fail("", "an index cannot have this name");
   if (typeof definition !== "object" || definition === null) fail("", "it has to be an object");
+  assertOptions(model.name, at, definition, options);
+  assertBooleans(model.name, at, definition, ["unique", "each", "count"]);
   const { key, unique = false, each = false, normalize, where, store = "pointer" } = definition;
   const given = Array.isArray(key) ? (key as readonly AnyIndexPart[]) : [key as AnyIndexPart];
   const parts = given.map((part) => compilePart(part, name, (reason) => fail("key", reason)));
   const fields = parts.map((part) => part.field);
+  if (parts.length === 0) fail("key", "it names no field");
   assertFields(
     model,
     `${at}.key`,
@@ -45,18 +62,22 @@ export function compileIndex(
   if (normalize !== undefined && parts[0]?.compute)
     fail("normalize", "a computed index cannot normalize");
   if (store !== "pointer" && store !== "copy") fail("store", 'it has to be "pointer" or "copy"');
-  const { include } = definition;
+  const { include, prefix = defaultIndexPrefix(model.name, name) } = definition;
+  if (typeof prefix !== "string" || prefix === "")
+    fail("prefix", "it has to be a string that is not empty");
   if (include !== undefined) {
     if (store === "copy") fail("include", "a copy has every field already");
     assertFields(model, `${at}.include`, include);
   }
+  const list = each ? listPart(model, parts, (reason) => fail("each", reason)) : undefined;
+  assertKinds(model, parts, list, (reason) => fail("key", reason));
   return {
     name,
-    prefix: definition.prefix ?? defaultIndexPrefix(model.name, name),
+    prefix,
     parts,
     fields,
     unique,
-    each: each ? listPart(model, parts, (reason) => fail("each", reason)) : undefined,
+    each: list,
     normalize: normalize as CompiledIndex["normalize"],
     where: where as CompiledIndex["where"],
     store: include === undefined ? store : "include",
@@ -81,22 +102,77 @@ function compilePart(
   return { field: part.desc, descending: true, compute: undefined };
 }
 
-/** The place of the part whose values are arrays. */
+/** The place of the part whose values are arrays: by the schema, or else the one that a function or a transform may make. */
 function listPart(
   model: Model,
   parts: readonly CompiledPart[],
   fail: (reason: string) => never,
 ): number {
-  const lists = [...parts.keys()].filter((position) => {
-    const part = parts[position];
-    return (
-      part !== undefined && part.compute === undefined && isList(model.schema.shape[part.field]!)
-    );
-  });
+  const places = (isSuch: (schema: z.ZodType) => boolean) =>
+    [...parts.keys()].filter((position) => {
+      const part = parts[position];
+      return part?.compute === undefined && isSuch(model.schema.shape[part?.field ?? ""]!);
+    });
+  const lists = places(isList);
   const computed = parts.findIndex((part) => part.compute !== undefined);
   if (lists.length === 0 && computed >= 0) return computed;
-  if (lists.length !== 1) fail("exactly one part of its key has to be an array");
-  return lists[0] ?? 0;
+  const [place, ...others] = lists.length === 0 ? places(canBeList) : lists;
+  if (place === undefined || others.length > 0) {
+    return fail("exactly one part of its key has to be an array");
+  }
+  if (parts[place]?.descending) fail("an array cannot be sorted from the last value to the first");
+  return place;
+}
+
+/** Refuses fields whose values no key holds. */
+function assertKinds(
+  model: Model,
+  parts: readonly CompiledPart[],
+  list: number | undefined,
+  fail: (reason: string) => never,
+): void {
+  for (const [position, { field, compute, descending }] of parts.entries()) {
+    if (compute !== undefined) continue;
+    const schema = model.schema.shape[field]!;
+    const isHeld = position === list ? canHoldElements(schema) : canBeInKey(schema);
+    if (isHeld) continue;
+    const of = position === list ? "elements" : "values";
+    const advice =
+      isList(schema) && position !== list && !descending
+        ? "an array is indexed by its elements, with each: true"
+        : "compute one of the row, key: (row) => …";
+    fail(`a key cannot hold the ${of} of the field ${JSON.stringify(field)}: ${advice}`);
+  }
+}
+
+/**
+ * Refuses a definition with an option that there is not, such as one that is misspelt.
+ *
+ * @param at the place of the definition; `""` for that of the model.
+ * @param known the options that there are.
+ * @throws {ModelDefinitionError} naming the option.
+ */
+export function assertOptions(model: string, at: string, definition: object, known: object): void {
+  for (const option of Object.keys(definition)) {
+    if (Object.hasOwn(known, option)) continue;
+    const reason = `there is no such option; there are ${Object.keys(known).join(", ")}`;
+    throw new ModelDefinitionError(model, at === "" ? option : `${at}.${option}`, reason);
+  }
+}
+
+/** @throws {ModelDefinitionError} for one of some options that is there and neither true nor false. */
+export function assertBooleans<T extends object>(
+  model: string,
+  at: string,
+  definition: T,
+  names: readonly (keyof T & string)[],
+): void {
+  for (const name of names) {
+    const value: unknown = definition[name];
+    if (value === undefined || typeof value === "boolean") continue;
+    const reason = "it has to be true or false";
+    throw new ModelDefinitionError(model, at === "" ? name : `${at}.${name}`, reason);
+  }
 }
 
 /** @throws {ModelDefinitionError} for a field that the schema does not have, or one that is named twice. */

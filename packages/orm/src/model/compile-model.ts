@@ -1,9 +1,35 @@
 import type * as z from "zod";
 import { ModelDefinitionError } from "../errors/schema-errors.js";
-import { assertFields, compileIndex } from "./compile-index.js";
+import { assertBooleans, assertFields, assertOptions, compileIndex } from "./compile-index.js";
 import { type CompiledModel, ownPrefix } from "./compiled-model.js";
-import { canBeAbsent, isUlid } from "./field-schema.js";
+import { canBeAbsent, canBeCleared, isUlid } from "./field-schema.js";
+import { canBeInKey } from "./key-kinds.js";
 import type { Model } from "./model.js";
+import type { Relation } from "./relation-definition.js";
+
+/** The options of a model. */
+const options: Readonly<
+  Record<"name" | "schema" | "primaryKey" | "indexes" | "relations" | "count" | "live", true>
+> = {
+  name: true,
+  schema: true,
+  primaryKey: true,
+  indexes: true,
+  relations: true,
+  count: true,
+  live: true,
+};
+
+/**
+ * Refuses a definition with an option that a model does not have.
+ *
+ * @throws {ModelDefinitionError} naming the option.
+ */
+export function assertModelOptions(definition: { readonly name: string }): void {
+  if (typeof definition !== "object" || definition === null)
+    throw new ModelDefinitionError(String(definition), "", "it has to be an object");
+  assertOptions(String(definition.name), "", definition, options);
+}
 
 /**
  * Checks a model's definition and lays it out.
@@ -18,18 +44,24 @@ export function compileModel(model: Model): CompiledModel {
   const shape = (schema as Partial<z.ZodObject> | undefined)?.shape;
   if (shape === undefined)
     throw new ModelDefinitionError(name, "schema", "it has to be a z.object");
+  assertBooleans(name, "", model, ["count", "live"]);
   const primaryKey = typeof model.primaryKey === "string" ? [model.primaryKey] : model.primaryKey;
   assertFields(model, "primaryKey", primaryKey);
   if (primaryKey.length === 0)
     throw new ModelDefinitionError(name, "primaryKey", "it names no field");
   for (const field of primaryKey) {
-    if (!canBeAbsent(shape[field]!)) continue;
-    const reason = `the field ${JSON.stringify(field)} may be absent`;
-    throw new ModelDefinitionError(name, "primaryKey", reason);
+    const isAbsent = canBeAbsent(shape[field]!);
+    if (!isAbsent && canBeInKey(shape[field]!)) continue;
+    const reason = isAbsent ? "may be absent" : "has values that no key can hold";
+    const text = `the field ${JSON.stringify(field)} ${reason}`;
+    throw new ModelDefinitionError(name, "primaryKey", text);
   }
+  if (typeof model.indexes !== "object" || model.indexes === null || Array.isArray(model.indexes))
+    throw new ModelDefinitionError(name, "indexes", "it has to be an object of indexes");
   const indexes = Object.entries(model.indexes).map(([indexName, definition]) =>
     compileIndex(model, indexName, definition, primaryKey),
   );
+  const absent = optionalFields(model, indexes);
   const compiled: CompiledModel = {
     name,
     schema,
@@ -37,7 +69,8 @@ export function compileModel(model: Model): CompiledModel {
     generatesId: primaryKey.length === 1 && isUlid(shape[primaryKey[0]!]),
     indexes,
     relations: compileRelations(model),
-    optionalFields: optionalFields(model, indexes),
+    optionalFields: absent,
+    requiredFields: requiredFields(indexes, absent),
     counted: model.count ?? false,
     live: model.live ?? false,
   };
@@ -48,14 +81,20 @@ export function compileModel(model: Model): CompiledModel {
 /** What can be said of a model's relations without the models that they name. */
 function compileRelations(model: Model): CompiledModel["relations"] {
   const relations = model.relations ?? {};
+  if (typeof relations !== "object" || Array.isArray(relations))
+    throw new ModelDefinitionError(model.name, "relations", "it has to be an object of relations");
   for (const [name, relation] of Object.entries(relations)) {
     const at = `relations.${name}`;
     if (Object.hasOwn(model.schema.shape, name)) {
       throw new ModelDefinitionError(model.name, at, "the schema has a field of this name");
     }
+    if (!isRelation(relation)) {
+      const reason = "it has to be made by belongsTo, hasMany, hasOne or manyToMany";
+      throw new ModelDefinitionError(model.name, at, reason);
+    }
     if (relation.kind !== "belongsTo") continue;
     assertFields(model, at, relation.fields);
-    const isNullable = relation.fields.some((field) => canBeAbsent(model.schema.shape[field]!));
+    const isNullable = relation.fields.some((field) => canBeCleared(model.schema.shape[field]!));
     if (relation.onDelete === "setNull" && !isNullable) {
       throw new ModelDefinitionError(model.name, at, "none of its fields may be absent");
     }
@@ -63,10 +102,45 @@ function compileRelations(model: Model): CompiledModel["relations"] {
   return relations;
 }
 
+function isRelation(value: Relation): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  const isName = (name: unknown) => typeof name === "string" && name !== "";
+  const areFields = (fields: unknown) =>
+    Array.isArray(fields) && fields.length > 0 && fields.every(isName);
+  if (!isName(value.model)) return false;
+  switch (value.kind) {
+    case "belongsTo":
+      return areFields(value.fields) && ["restrict", "cascade", "setNull"].includes(value.onDelete);
+    case "hasMany":
+    case "hasOne":
+      return areFields(value.fields);
+    case "manyToMany":
+      return isName(value.through) && areFields(value.from) && areFields(value.to);
+    default:
+      return false;
+  }
+}
+
 function optionalFields(model: Model, indexes: CompiledModel["indexes"]): ReadonlySet<string> {
   const { shape } = model.schema;
   const fields = new Set(indexes.flatMap((index) => index.fields));
   return new Set([...fields].filter((field) => shape[field] && canBeAbsent(shape[field])));
+}
+
+/** The other fields of the indexes that hold every row; not those by whose elements a row is found. */
+function requiredFields(
+  indexes: CompiledModel["indexes"],
+  optional: ReadonlySet<string>,
+): CompiledModel["requiredFields"] {
+  const fields = new Map<string, string>();
+  for (const { name, parts, each, where } of indexes) {
+    if (where !== undefined) continue;
+    for (const [position, { field, compute }] of parts.entries()) {
+      if (compute !== undefined || position === each) continue;
+      if (!optional.has(field) && !fields.has(field)) fields.set(field, name);
+    }
+  }
+  return fields;
 }
 
 /**

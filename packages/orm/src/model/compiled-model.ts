@@ -46,6 +46,11 @@ export interface CompiledModel {
   readonly relations: Readonly<Record<string, Relation>>;
   /** The fields of indexes that a row may lack: it is not in an index then. */
   readonly optionalFields: ReadonlySet<string>;
+  /**
+   * The other fields of indexes that are to hold every row, each with the name of such an index: a write without one of them
+   * is refused, for queries would miss the row.
+   */
+  readonly requiredFields: ReadonlyMap<string, string>;
   /** The number of rows is kept. */
   readonly counted: boolean;
   /** A record of changes is kept. */

@@ -1,6 +1,6 @@
 import type * as z from "zod";
 import type { CheckedIndexes } from "./checked-index.js";
-import { compileModel } from "./compile-model.js";
+import { assertModelOptions, compileModel } from "./compile-model.js";
 import type { IndexDefinition, RequiredKeyField } from "./index-definition.js";
 import type { AnyIndexes, AnyRelations, Model } from "./model.js";
 
@@ -49,6 +49,7 @@ export function defineModel<
     readonly live?: boolean;
   } & { readonly indexes?: CheckedIndexes<z.output<Schema>, NoInfer<Indexes>> },
 ): Model<Name, Schema, PrimaryKey, NoInfer<Indexes>, NoInfer<Relations>> {
+  assertModelOptions(definition);
   const { name, schema, primaryKey, count = false, live = false } = definition;
   const { indexes = {} as Indexes, relations = {} as Relations } = definition;
   const model: Model<Name, Schema, PrimaryKey, Indexes, Relations> = {

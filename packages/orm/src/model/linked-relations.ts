@@ -7,8 +7,8 @@ export interface LinkedRelation {
   readonly relation: Relation;
   readonly target: CompiledModel;
   /**
-   * Of `hasMany` and `hasOne`: the index of the target that begins with the relation's fields. Of `manyToMany`: that of
-   * `through`, which begins with `from`. Undefined for a primary key that does, and for `belongsTo`.
+   * Of `belongsTo`: the index of the model itself that begins with the relation's fields. Of `hasMany` and `hasOne`: that of
+   * the target. Of `manyToMany`: that of `through`, which begins with `from`. Undefined for a primary key that does.
    */
   readonly index: CompiledIndex | undefined;
   /** Of `manyToMany`: the model between. */

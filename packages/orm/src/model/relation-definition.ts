@@ -5,11 +5,12 @@ export type OnDelete = "restrict" | "cascade" | "setNull";
 export interface BelongsTo<
   Target extends string = string,
   Fields extends readonly string[] = readonly string[],
+  Rule extends OnDelete = OnDelete,
 > {
   readonly kind: "belongsTo";
   readonly model: Target;
   readonly fields: Fields;
-  readonly onDelete: OnDelete;
+  readonly onDelete: Rule;
 }
 
 /** Fields of another model's rows hold this model's primary key. */
@@ -69,17 +70,17 @@ type ListOf<F extends string | readonly string[]> = F extends string
  * @param model the other model by its own name.
  * @param fields one field, or as many as the other model's primary key has, in its order. An index has to begin with them.
  */
-export function belongsTo<const Target extends string, const F extends string | readonly string[]>(
+export function belongsTo<
+  const Target extends string,
+  const F extends string | readonly string[],
+  const Rule extends OnDelete = "restrict",
+>(
   model: Target,
   fields: F,
-  options: { readonly onDelete?: OnDelete } = {},
-): BelongsTo<Target, ListOf<F>> {
-  return {
-    kind: "belongsTo",
-    model,
-    fields: listOf(fields),
-    onDelete: options.onDelete ?? "restrict",
-  };
+  options: { readonly onDelete?: Rule } = {},
+): BelongsTo<Target, ListOf<F>, Rule> {
+  const { onDelete = "restrict" as Rule } = options;
+  return { kind: "belongsTo", model, fields: listOf(fields), onDelete };
 }
 
 /**

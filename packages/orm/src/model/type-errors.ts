@@ -32,5 +32,8 @@ export interface UnknownRelation<_Name, Message extends string> extends Refused<
 /** An index that contradicts its schema or itself. */
 export interface IndexCannotBe<_Part, Message extends string> extends Refused<Message> {}
 
+/** A field that cannot hold what a relation has to put there: another model's primary key, or nothing. */
+export interface CannotHold<_Field, Message extends string> extends Refused<Message> {}
+
 /** A relation to a model or to fields that are not there. */
 export interface LeadsNowhere<_Name, Message extends string> extends Refused<Message> {}

@@ -9,8 +9,18 @@ export type FieldOperation<Input, Output> =
       : NonNullable<Output> extends bigint
         ? { readonly increment: bigint }
         : never)
-  | (NonNullable<Input> extends readonly (infer E)[] ? { readonly push: E | readonly E[] } : never)
+  | (NonNullable<Input> extends readonly (infer E)[] ? { readonly push: PushInput<E> } : never)
   | (undefined extends Input ? { readonly unset: true } : never);
+
+/**
+ * Elements of an array → what `push` takes: one of them or a list of them, for an array is always the list. Only a list
+ * where an element may be an array itself.
+ */
+type PushInput<E> = unknown extends E
+  ? readonly E[]
+  : [Extract<E, readonly unknown[]>] extends [never]
+    ? E | readonly E[]
+    : readonly E[];
 
 /**
  * Model → what `update` takes: the fields to change, each as a value or as an operation: `{ increment: 1 }` of a number,

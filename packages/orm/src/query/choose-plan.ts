@@ -6,6 +6,7 @@ import { type ResumedPlan, resumePlan } from "./cursor.js";
 import { planQuery, planScan } from "./plan-query.js";
 import type { QueryPlan } from "./query-plan.js";
 import type { TableContext } from "./table-context.js";
+import { assertKinds } from "./value-kinds.js";
 
 /** A plan, and the key behind which to begin; from the beginning where it is undefined. */
 export interface ChosenPlan {
@@ -18,10 +19,22 @@ export interface ChosenPlan {
  *
  * @throws {IndexNotReadyError} where none of its indexes is built.
  * @throws {InvalidCursorError} for a cursor of another query.
- * @throws what {@link planQuery} throws.
+ * @throws what {@link plansOf} throws.
  */
 export async function choosePlan(context: TableContext, query: AnyQuery): Promise<ChosenPlan> {
-  return await chooseOf(context, planQuery(context.model, query, orderIn(context)), query.cursor);
+  return await chooseOf(context, plansOf(context, query), query.cursor);
+}
+
+/**
+ * The plans that serve a query, best first.
+ *
+ * @throws {InvalidQueryError} for a value of another kind than its field has.
+ * @throws what {@link planQuery} throws.
+ */
+export function plansOf(context: TableContext, query: AnyQuery): QueryPlan[] {
+  const plans = planQuery(context.model, query, orderIn(context));
+  if (query.where !== undefined) assertKinds(context.model, query.where, plans);
+  return plans;
 }
 
 /**

@@ -6,6 +6,8 @@ import type { CompiledModel } from "../model/compiled-model.js";
 export interface Condition {
   /** The values that it may have; undefined where it is bounded instead. */
   readonly values: readonly unknown[] | undefined;
+  /** It has exactly one value, and no list of them: whatever the values, the query has the same orders. */
+  readonly isEqual: boolean;
   readonly bounds: Bounds;
   /** It is about the elements of an array. */
   readonly has: boolean;
@@ -44,7 +46,7 @@ export function parseCondition(
     fail(`it is ${condition}: leave it out, or give it a value`);
   }
   if (keyPartOf(condition) !== undefined) {
-    return { values: [condition], bounds: unbounded, has: false };
+    return { values: [condition], isEqual: true, bounds: unbounded, has: false };
   }
   if (typeof condition !== "object" || Array.isArray(condition)) {
     fail("it is neither a value that a key can hold nor a condition");
@@ -65,9 +67,10 @@ export function parseCondition(
     if (values.some((value) => keyPartOf(value) === undefined)) {
       fail("in has something that is not a value that a key can hold");
     }
-    return { values, bounds: unbounded, has: false };
+    return { values, isEqual: false, bounds: unbounded, has: false };
   }
-  return { values: undefined, bounds: parseBounds(given, allowOpen, fail), has: false };
+  const bounds = parseBounds(given, allowOpen, fail);
+  return { values: undefined, isEqual: false, bounds, has: false };
 }
 
 function parseBounds(

@@ -2,9 +2,8 @@ import { encodeKey, type KvKey } from "@keywright/core";
 import { indexCounterKey, rowCounterKey } from "../indexes/counter-keys.js";
 import { primaryKeyOfEntry } from "../indexes/entry-value.js";
 import type { AnyQuery } from "./any-query.js";
-import { chooseOf, chooseScan, isReadable, orderIn } from "./choose-plan.js";
+import { chooseOf, chooseScan, isReadable, plansOf } from "./choose-plan.js";
 import { EntryReader, maxBatch } from "./entry-reader.js";
-import { planQuery } from "./plan-query.js";
 import { mayRepeat, nameOfIndex, type QueryPlan } from "./query-plan.js";
 import type { ReadMeter } from "./read-meter.js";
 import { readKeys } from "./read-rows.js";
@@ -14,6 +13,8 @@ import type { TableContext } from "./table-context.js";
 /**
  * How many rows a query has; without conditions, how many there are. One read for each count that the model keeps, else one
  * for each index entry, and with a filter the rows too.
+ *
+ * Of a range of an index with several entries for a row, it holds the primary key of every row that it counts.
  *
  * @throws as `findPage`, but for a query that says nothing.
  */
@@ -27,7 +28,7 @@ export async function countRows(
     meter.index = "primaryKey";
     return await sumOfCounters(context, [rowCounterKey(context.model)], meter);
   }
-  const plans = isAll ? [] : planQuery(context.model, query, orderIn(context));
+  const plans = isAll ? [] : plansOf(context, query);
   const counted = plans.find((plan) => isCountedPlan(context, plan));
   if (counted?.index !== undefined && query.filter === undefined) {
     const { index } = counted;
@@ -54,7 +55,7 @@ export async function rowExists(
 ): Promise<boolean> {
   const chosen = hasNoConditions(query)
     ? await chooseScan(context, {})
-    : await chooseOf(context, planQuery(context.model, query, orderIn(context)), undefined);
+    : await chooseOf(context, plansOf(context, query), undefined);
   if (query.filter !== undefined) {
     return (await new RowReader(context, chosen, query, meter, false).next(1)).length > 0;
   }

@@ -45,6 +45,8 @@ export class EntryReader {
   /** What was read and not returned yet. */
   #ahead: KvEntry<unknown>[] = [];
   #hasBegun = false;
+  /** How many whole keys are read together at the least: more where there was nothing under some. */
+  #pointsAtOnce = 0;
 
   constructor(
     context: TableContext,
@@ -117,8 +119,12 @@ export class EntryReader {
   }
 
   async #readPoints(count: number): Promise<void> {
+    // What is found costs more when its row is read: no more keys are read than can all be found.
+    const held = this.#ahead.length;
+    const affordable = Math.floor((this.#meter.left - held * (this.#cost - 1)) / this.#cost);
+    const most = Math.max(1, Math.min(Math.max(count, this.#pointsAtOnce), affordable));
     const keys: KvKey[] = [];
-    for (let segment = this.#segment(); segment && keys.length < count; segment = this.#segment()) {
+    for (let segment = this.#segment(); segment && keys.length < most; segment = this.#segment()) {
       keys.push(prefixOf(this.#plan, segment));
       this.#done++;
     }
@@ -126,6 +132,8 @@ export class EntryReader {
     for (const entry of await readKeys(this.#context, keys)) {
       if (entry.versionstamp !== null) this.#ahead.push(entry);
     }
+    const isSparse = this.#ahead.length - held < keys.length;
+    this.#pointsAtOnce = isSparse ? Math.min(keys.length * 2, maxBatch) : 0;
   }
 
   async #readRange(segment: Segment, count: number): Promise<void> {

@@ -1,10 +1,11 @@
 import type { KvKey } from "@keywright/core";
 import type { AnyQuery } from "./any-query.js";
-import { orderIn, readablePlan } from "./choose-plan.js";
+import { plansOf, readablePlan } from "./choose-plan.js";
 import { isCovered } from "./covered-read.js";
-import { planQuery, planScan } from "./plan-query.js";
+import { planScan } from "./plan-query.js";
 import { isPoints, mayRepeat, nameOfIndex, prefixOf, type QueryPlan } from "./query-plan.js";
 import { takeOf } from "./read-page.js";
+import { rowFilterOf } from "./row-filter.js";
 import type { TableContext } from "./table-context.js";
 
 /** A stretch of keys that a query reads: those under a prefix, from `start` (inclusive) to `end` (exclusive). */
@@ -40,10 +41,9 @@ export interface QueryExplanation {
  */
 export function explainQuery(context: TableContext, query: AnyQuery): QueryExplanation {
   const { model } = context;
+  rowFilterOf(model, query.filter);
   const isScan = query.index === undefined && isEmpty(query.where) && isEmpty(query.orderBy);
-  const plan = isScan
-    ? planScan(model, query)
-    : readablePlan(context, planQuery(model, query, orderIn(context)));
+  const plan = isScan ? planScan(model, query) : readablePlan(context, plansOf(context, query));
   const covered = isCovered(plan, query);
   return {
     model: model.name,

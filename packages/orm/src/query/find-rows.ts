@@ -13,7 +13,7 @@ import type { TableContext } from "./table-context.js";
  *
  * @param query what is selected of it. The row itself is read, whatever an index holds, unless `forWrite` is false.
  * @throws {UnindexedQueryError} where no unique key has the fields of `where`, all of them and no other.
- * @throws {InvalidQueryError} for what is not one value.
+ * @throws {InvalidQueryError} for what is not one value, or of another kind than the field's.
  * @throws {IndexNotReadyError} where the index is not built.
  * @throws {StoredRowInvalidError} where what is stored is no row.
  */
@@ -28,14 +28,14 @@ export async function findOne(
   if (keys[0] === "primaryKey") {
     const primaryKey =
       model.primaryKey.length === 1
-        ? [uniquePart(model, model.primaryKey[0]!, where)]
-        : model.primaryKey.map((field) => uniquePart(model, field, where));
+        ? [uniquePart(model, model.primaryKey[0]!, where, true)]
+        : model.primaryKey.map((field) => uniquePart(model, field, where, true));
     return await findByPrimaryKey(context, primaryKey, meter);
   }
   const indexes = keys.filter((key) => key !== "primaryKey");
   const index = indexes.find((candidate) => isReadable(context, candidate)) ?? indexes[0]!;
   const values = index.fields.map((field) => {
-    uniquePart(model, field, where);
+    uniquePart(model, field, where, index.normalize === undefined);
     return where[field];
   });
   return await findByUniqueIndex(context, index, values, meter, query);

@@ -1,11 +1,12 @@
 import type { KvEntry, KvKeyPart } from "@keywright/core";
 import { primaryKeyOfEntry } from "../indexes/entry-value.js";
-import { hasIndexKey, indexedPart, indexKey } from "../indexes/index-entries.js";
+import { hasIndexKey, indexKey } from "../indexes/index-entries.js";
 import { rowKey } from "../indexes/primary-key.js";
 import type { AnyRow, CompiledIndex } from "../model/compiled-model.js";
 import type { AnyQuery, FoundRow } from "./any-query.js";
 import { isEntryEnough } from "./covered-read.js";
 import { assertRow, foundRow } from "./found-row.js";
+import { queriedPart } from "./queried-part.js";
 import type { ReadMeter } from "./read-meter.js";
 import type { TableContext } from "./table-context.js";
 
@@ -30,6 +31,7 @@ export async function findByPrimaryKey(
  * has the values; one where the entry holds what the query asks for. Where a writer came between the two, they are made
  * again.
  *
+ * @throws {InvalidQueryError} for a value that the index cannot take.
  * @throws {IndexNotReadyError} where the index is not built.
  * @throws {StoredRowInvalidError} where what is stored is no row.
  */
@@ -43,7 +45,7 @@ export async function findByUniqueIndex(
   const { kv, model, catalog } = context;
   meter.index = index.name;
   if (catalog.snapshot.stateOf(index) !== "readable") await catalog.assertReadable(index);
-  const values = index.parts.map((_, i) => indexedPart(model, index, i, fieldValues[i]));
+  const values = index.parts.map((_, i) => queriedPart(model, index, i, fieldValues[i]));
   const key = indexKey(index, values, []);
   meter.add(1);
   let entry = await kv.get(key);

@@ -1,7 +1,7 @@
 import type { KvKeyPart } from "@keywright/core";
-import { indexedPart } from "../indexes/index-entries.js";
 import { keyPartOf } from "../indexes/key-parts.js";
 import type { CompiledIndex, CompiledModel } from "../model/compiled-model.js";
+import { assertWellFormed, queriedPart } from "./queried-part.js";
 
 /** One part of the keys of an index, or of the rows, behind their prefix. */
 export interface KeyField {
@@ -13,7 +13,11 @@ export interface KeyField {
   readonly isComputed: boolean;
   /** The place of an earlier part that always has the same value; undefined where there is none. */
   readonly sameAs: number | undefined;
-  /** What stands in the key for a value that a key can hold. */
+  /**
+   * What stands in the key for a value that a key can hold.
+   *
+   * @throws {InvalidQueryError} for a string with a lone surrogate, and one that the index's `normalize` does not take.
+   */
   readonly partOf: (value: unknown) => KvKeyPart;
 }
 
@@ -42,7 +46,7 @@ export function keyFields(
       isElement: index.each === position,
       isComputed: compute !== undefined,
       sameAs: undefined,
-      partOf: (value) => indexedPart(model, index, position, value),
+      partOf: (value) => queriedPart(model, index, position, value),
     }),
   );
   const fields = [...own, ...behind];
@@ -62,7 +66,10 @@ function primaryKeyFields(model: CompiledModel, index: CompiledIndex | undefined
       isElement: false,
       isComputed: false,
       sameAs: earlier < 0 ? undefined : earlier,
-      partOf: (value) => keyPartOf(value) as KvKeyPart,
+      partOf: (value) => {
+        assertWellFormed(model, name, value);
+        return keyPartOf(value) as KvKeyPart;
+      },
     });
   }
   return fields;

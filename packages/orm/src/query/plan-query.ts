@@ -2,14 +2,15 @@ import { type KeyOrder, specificationOrder } from "@keywright/core";
 import { InvalidQueryError, UnindexedQueryError } from "../errors/query-errors.js";
 import { UnknownIndexError } from "../errors/schema-errors.js";
 import type { CompiledIndex, CompiledModel } from "../model/compiled-model.js";
+import { canBeList, isList } from "../model/key-kinds.js";
 import type { AnyQuery, Direction } from "./any-query.js";
 import { type Condition, parseCondition } from "./condition.js";
 import { holdsSelection } from "./covered-read.js";
 import { type KeyField, keyFields } from "./key-fields.js";
 import { type QueryFields, queryFields } from "./query-fields.js";
 import type { QueryPlan } from "./query-plan.js";
-import { segmentsOf } from "./segments.js";
-import { suggestIndex } from "./suggest-index.js";
+import { assertFits, segmentsOf } from "./segments.js";
+import { type ExistingKey, suggestIndex } from "./suggest-index.js";
 
 /** What of a query its plan depends on. */
 export type PlannedQuery = Pick<AnyQuery, "where" | "orderBy" | "index" | "select">;
@@ -36,14 +37,11 @@ export function planQuery(
   }
   const candidates = isForced ? [indexOf(model, query.index)] : [undefined, ...model.indexes];
   const plans: QueryPlan[] = [];
-  let incomplete: CompiledIndex | undefined;
   for (const index of candidates) {
     const plan = planOf(model, index, fields, order);
-    if (plan === undefined) continue;
-    if (isForced || isComplete(model, index, fields)) plans.push(plan);
-    else incomplete ??= index;
+    if (plan && (isForced || isComplete(model, index, fields))) plans.push(plan);
   }
-  if (plans.length === 0) throw unindexed(model, fields, incomplete);
+  if (plans.length === 0) throw unindexed(model, fields);
   if (plans.length === 1) return plans;
   const rank = ({ index, segments }: QueryPlan) => [
     pinnedFields(segments),
@@ -95,7 +93,7 @@ export function planIndexRead(
   const fields: QueryFields = { conditions, order: new Map() };
   const isServable = given.length === named.length && conditions.size === named.length;
   const plan = isServable ? planOf(model, index, fields, () => specificationOrder) : undefined;
-  if (plan === undefined) throw unindexed(model, fields, undefined, named);
+  if (plan === undefined) throw unindexed(model, fields, named);
   return { ...plan, reverse };
 }
 
@@ -147,7 +145,7 @@ function directionOf(
   ordered: ReadonlyMap<string, Direction>,
 ): boolean | undefined {
   if (ordered.size === 0) return false;
-  const isPinned = ({ name }: KeyField) => conditions.get(name)?.values?.length === 1;
+  const isPinned = ({ name }: KeyField) => conditions.get(name)?.isEqual === true;
   const free = [...ordered.keys()].filter(
     (name) => !fields.some((field) => field.name === name && isPinned(field)),
   );
@@ -200,11 +198,28 @@ function compareRanks(a: readonly number[], b: readonly number[]): number {
   return 0;
 }
 
+/** What a model has that serves a query. */
+function existingKeys(model: CompiledModel, fields: QueryFields): ExistingKey[] {
+  const serving = [undefined, ...model.indexes].filter(
+    (index) => planOf(model, index, fields, () => specificationOrder) !== undefined,
+  );
+  return serving.map((index) => ({ index, isComplete: isComplete(model, index, fields) }));
+}
+
 function unindexed(
   model: CompiledModel,
   fields: QueryFields,
-  incomplete: CompiledIndex | undefined,
   names: readonly string[] = [...new Set([...fields.conditions.keys(), ...fields.order.keys()])],
 ): UnindexedQueryError {
-  return new UnindexedQueryError(model.name, names, suggestIndex(model, fields, incomplete));
+  for (const [field, { has }] of fields.conditions) {
+    const schema = model.schema.shape[field];
+    if (schema === undefined) continue;
+    // No index would serve these.
+    const isElement = isList(schema) || (has && canBeList(schema));
+    assertFits({ isElement, isComputed: false }, has, (reason) => {
+      throw new InvalidQueryError(model.name, field, reason);
+    });
+  }
+  const suggestion = suggestIndex(model, fields, (some) => existingKeys(model, some));
+  return new UnindexedQueryError(model.name, names, suggestion);
 }

@@ -2,7 +2,9 @@ import type { KvKeyPart } from "@keywright/core";
 import { InvalidQueryError, UnindexedQueryError } from "../errors/query-errors.js";
 import { keyPartOf } from "../indexes/key-parts.js";
 import type { AnyRow, CompiledIndex, CompiledModel } from "../model/compiled-model.js";
+import { assertWellFormed } from "./queried-part.js";
 import { suggestUniqueIndex } from "./suggest-index.js";
+import { assertKind } from "./value-kinds.js";
 
 /** What tells one row from all others: the primary key, or a unique index. */
 export type UniqueKey = "primaryKey" | CompiledIndex;
@@ -38,12 +40,22 @@ export function planUnique(model: CompiledModel, where: AnyRow): readonly Unique
 /**
  * The key part for the value that a `where` has for a field of a unique key.
  *
+ * @param ofItsKind whether to refuse values of another kind than the field's.
  * @throws {InvalidQueryError} for what is not one value, or none that a key can hold.
  */
-export function uniquePart(model: CompiledModel, field: string, where: AnyRow): KvKeyPart {
+export function uniquePart(
+  model: CompiledModel,
+  field: string,
+  where: AnyRow,
+  ofItsKind = false,
+): KvKeyPart {
   const value = where[field];
   const part = keyPartOf(value);
-  if (part !== undefined) return part;
+  if (part !== undefined) {
+    assertWellFormed(model, field, part);
+    if (ofItsKind) assertKind(model, field, value);
+    return part;
+  }
   const reason =
     value === undefined || value === null
       ? `it is ${value}: one row is found by the value of each field`

@@ -1,4 +1,4 @@
-import { ReadLimitError } from "../errors/query-errors.js";
+import { InvalidArgumentError, ReadLimitError } from "../errors/query-errors.js";
 
 /** Counts what a call reads, and stops it where it reads too much. */
 export class ReadMeter {
@@ -9,7 +9,9 @@ export class ReadMeter {
   /** Entries read so far: an index entry and a row are a read each. */
   reads = 0;
 
+  /** @throws {InvalidArgumentError} for a limit that is no number of at least 0. */
   constructor(model: string, maxReads: number) {
+    assertMaxReads(model, maxReads);
     this.#model = model;
     this.#maxReads = maxReads;
   }
@@ -29,4 +31,14 @@ export class ReadMeter {
     if (this.reads > this.#maxReads)
       throw new ReadLimitError(this.#model, this.#maxReads, this.index);
   }
+}
+
+/**
+ * Looks at a limit of reads; `Infinity` is none.
+ *
+ * @throws {InvalidArgumentError} for what is no number of at least 0.
+ */
+export function assertMaxReads(model: string, maxReads: unknown): asserts maxReads is number {
+  if (typeof maxReads === "number" && maxReads >= 0) return;
+  throw new InvalidArgumentError(model, "maxReads", "it has to be a number of at least 0");
 }

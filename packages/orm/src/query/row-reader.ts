@@ -13,6 +13,7 @@ import { assertRow, foundRow } from "./found-row.js";
 import { mayRepeat, nameOfIndex, type QueryPlan, segmentOf } from "./query-plan.js";
 import type { ReadMeter } from "./read-meter.js";
 import { readRows } from "./read-rows.js";
+import { type RowFilter, rowFilterOf } from "./row-filter.js";
 import type { TableContext } from "./table-context.js";
 
 /** A row, and the key of the entry that led to it. */
@@ -27,7 +28,7 @@ export interface ReadRow extends FoundRow {
 export class RowReader {
   readonly #context: TableContext;
   readonly #plan: QueryPlan;
-  readonly #filter: ((row: AnyRow) => boolean) | undefined;
+  readonly #filter: RowFilter | undefined;
   readonly #meter: ReadMeter;
   readonly #entries: EntryReader;
   readonly #isCovered: boolean;
@@ -35,7 +36,10 @@ export class RowReader {
   /** How many entries are read at the least where not every one is a row of the result. */
   #batch = 0;
 
-  /** @param looksAhead whether {@link hasMore} will be asked. */
+  /**
+   * @param looksAhead whether {@link hasMore} will be asked.
+   * @throws {InvalidArgumentError} for a filter that is no function.
+   */
   constructor(
     context: TableContext,
     { plan, after }: { readonly plan: QueryPlan; readonly after: KvKey | undefined },
@@ -45,7 +49,7 @@ export class RowReader {
   ) {
     this.#context = context;
     this.#plan = plan;
-    this.#filter = query.filter as ((row: AnyRow) => boolean) | undefined;
+    this.#filter = rowFilterOf(context.model, query.filter);
     this.#meter = meter;
     this.#isCovered = isCovered(plan, query);
     this.#mayRepeat = mayRepeat(plan);
@@ -59,6 +63,7 @@ export class RowReader {
    * there are no more.
    *
    * @throws {ReadLimitError} where there are more, and they may not be read.
+   * @throws {InvalidArgumentError} where the filter answers with a promise.
    */
   async next(count: number): Promise<ReadRow[]> {
     for (;;) {

@@ -50,7 +50,7 @@ export function segmentsOf(
     const fail = (reason: string): never => {
       throw new InvalidQueryError(model.name, field.name, reason);
     };
-    assertFits(field, condition, fail);
+    assertFits(field, condition.has, fail);
     if (condition.values === undefined) {
       interval = intervalOf(field, condition.bounds, fail);
       break;
@@ -68,9 +68,10 @@ function extended({ parts, values }: Pinned, { part, value }: Choice): Pinned {
   return { parts: [...parts, part], values: [...values, value] };
 }
 
-function assertFits(
-  { isElement, isComputed }: KeyField,
-  { has }: Condition,
+/** Refuses a condition on a whole array, and one on the elements of what is none. */
+export function assertFits(
+  { isElement, isComputed }: Pick<KeyField, "isElement" | "isComputed">,
+  has: boolean,
   fail: (reason: string) => never,
 ): void {
   if (has && !isElement) fail("has is for arrays whose index has an entry for each element");

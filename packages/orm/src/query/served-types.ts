@@ -1,6 +1,7 @@
 import type { Model, Row } from "../model/model.js";
 import type { NoCondition, NoIndexServes, ReadsWholeTable } from "../model/type-errors.js";
 import type { ConditionKind } from "./condition-types.js";
+import type { Forms, KeyOfEach, OrderForms, Untold } from "./form-types.js";
 import type { KeyPath, KeyPaths } from "./key-path-types.js";
 
 declare const notGiven: unique symbol;
@@ -13,9 +14,9 @@ export interface NotGiven {
   readonly [notGiven]?: never;
 }
 
-/** An option as a call has it; `{}` where it has none. */
-type Given<T> = [T] extends [never]
-  ? T
+/** An option as a call has it; `{}` where it has none, or undefined. */
+type Given<T> = T extends undefined
+  ? Record<never, never>
   : typeof notGiven extends keyof T
     ? Record<never, never>
     : T;
@@ -24,38 +25,91 @@ type Given<T> = [T] extends [never]
  * Model, `where`, `orderBy`, `index` → unknown where an index serves the query; otherwise what its argument cannot be: a
  * type that says what to do.
  *
- * A `where` or `orderBy` that is absent is `{}` or `NotGiven`, an absent `index` never. Of one whose fields are not known
- * nothing is said: it is left to the check at run time.
+ * A `where` or `orderBy` that is absent is `{}`, undefined or `NotGiven`, an absent `index` undefined or never. Of a union
+ * each member has to be served, and of optional fields the query with each of them and the one without. Where fields are
+ * not known nothing is said: that is left to the check at run time.
  */
-export type Served<M extends Model, W, O, X> =
-  SaysNothing<Given<W>, Given<O>, X> extends true
-    ? {
-        readonly where: ReadsWholeTable<"say which rows are meant, by where, orderBy or index; scan() reads the whole table">;
-      }
-    : ServedQuery<M, Given<W>, Given<O>, X>;
+export type Served<M extends Model, W, O, X> = Judged<
+  M,
+  Given<W>,
+  Given<O>,
+  X,
+  {
+    readonly where: ReadsWholeTable<"say which rows are meant, by where, orderBy or index; scan() reads the whole table">;
+  }
+>;
 
 /** The same, where a query that says nothing means all rows. */
-export type ServedOrAll<M extends Model, W, O, X> =
-  SaysNothing<Given<W>, Given<O>, X> extends true ? unknown : ServedQuery<M, Given<W>, Given<O>, X>;
+export type ServedOrAll<M extends Model, W, O, X> = Judged<M, Given<W>, Given<O>, X, never>;
 
 /** The same, where a query with neither `where` nor `index` has to say by `filter` that it means all rows. */
 export type ServedOrFiltered<M extends Model, W, O, X> = ServedOrAll<M, W, O, X> &
-  (SaysNothing<Given<W>, [], X> extends true ? EveryRow<M> : unknown);
-
-type ServedQuery<M extends Model, W, O, X> = string extends keyof W | OrderedField<O>
-  ? unknown
-  : [BadCondition<W>] extends [never]
-    ? ServedBy<KeyPaths<M>, W, OrderList<O>, X>
-    : {
-        readonly where: {
-          readonly [F in BadCondition<W>]: NoCondition<"give a value, { in: [...] }, or one range: gt or gte with lt or lte, between, startsWith; leave a field out that may have any value">;
-        };
-      };
+  ([MaybeEmpty<Given<W>> | MaybeAbsent<X>] extends [true] ? EveryRow<M> : unknown);
 
 /** All rows are meant: `filter: () => true`. */
 interface EveryRow<M extends Model> {
   readonly filter: (row: Row<M>) => boolean;
 }
+
+/** `where` → whether it may be without fields; of one whose fields are not known it is not said. */
+type MaybeEmpty<W> =
+  string extends KeyOfEach<W>
+    ? false
+    : true extends (W extends unknown ? (Record<never, never> extends W ? true : false) : never)
+      ? true
+      : false;
+
+/** `index` → whether it may be absent. */
+type MaybeAbsent<X> = [X] extends [never] ? true : undefined extends X ? true : false;
+
+/** `Nothing` is what is refused of a query that says nothing. */
+type Judged<M extends Model, W, O, X, Nothing> = string extends KeyOfEach<W> | OrderedField<O>
+  ? unknown
+  : Refusals<M, W, O, X, Nothing> extends infer R
+    ? [R] extends [never]
+      ? unknown
+      : R
+    : never;
+
+/** What is refused of each of the queries that are meant by unions; never where all are served. */
+type Refusals<M extends Model, W, O, X, Nothing> = [X] extends [never]
+  ? EachRefusal<M, W, O, never, Nothing>
+  : X extends undefined
+    ? EachRefusal<M, W, O, never, Nothing>
+    : EachRefusal<M, W, O, X, Nothing>;
+
+type EachRefusal<M extends Model, W, O, X, Nothing> = W extends unknown
+  ? O extends unknown
+    ? [Refusal<M, W, OrderList<O>, X, Nothing>] extends [never]
+      ? never
+      : FormsRefusal<M, Forms<W>, OrderForms<O>, X, Nothing>
+    : never
+  : never;
+
+/** The same, for each form of a query that is refused as it stands, which one with optional fields is. */
+type FormsRefusal<M extends Model, W, O, X, Nothing> = W extends unknown
+  ? O extends readonly unknown[]
+    ? W extends Untold
+      ? { readonly where: NotJudged<W> }
+      : Refusal<M, W, O, X, Nothing>
+    : { readonly orderBy: NotJudged<W> }
+  : never;
+
+type NotJudged<W> = NoIndexServes<
+  Exclude<keyof W, keyof Untold>,
+  "the types cannot tell what this may be: annotate where as IndexedWhere<typeof Model>, orderBy as OrderBy<typeof Model>[], to have it judged at run time"
+>;
+
+type Refusal<M extends Model, W, O extends readonly unknown[], X, Nothing> =
+  SaysNothing<W, O, X> extends true
+    ? Nothing
+    : [BadCondition<W>] extends [never]
+      ? ServedBy<KeyPaths<M>, W, O, X>
+      : {
+          readonly where: {
+            readonly [F in BadCondition<W>]: NoCondition<"give a value, { in: [...] }, or one range: gt or gte with lt or lte, between, startsWith; leave a field out that may have any value">;
+          };
+        };
 
 type AnyKeyPaths = Readonly<Record<string, KeyPath>>;
 
@@ -79,12 +133,11 @@ type OrderList<O> = O extends readonly unknown[] ? O : [keyof O] extends [never]
 /** `orderBy` → its fields. */
 type OrderedField<O> = O extends readonly (infer Each)[] ? KeyOfEach<Each> : keyof O;
 
-type KeyOfEach<T> = T extends unknown ? keyof T : never;
-
+/** Key paths, query → never where one of them serves it. */
 type ServedBy<Paths extends AnyKeyPaths, W, O extends readonly unknown[], X> = [X] extends [never]
   ? Serving<Paths, keyof Paths, W, O, false> extends never
     ? Unserved<Paths, W, O>
-    : unknown
+    : never
   : Serving<Paths, X, W, O, true> extends never
     ? At<
         Serving<Paths, X, W, [], true>,
@@ -93,7 +146,7 @@ type ServedBy<Paths extends AnyKeyPaths, W, O extends readonly unknown[], X> = [
           "the keys of the index that is named do not begin with these fields, or are sorted otherwise: name another, or none"
         >
       >
-    : unknown;
+    : never;
 
 type Unserved<Paths extends AnyKeyPaths, W, O extends readonly unknown[]> =
   Serving<Paths, keyof Paths, W, O, true> extends never
@@ -166,12 +219,12 @@ type InOrder<
   Descending,
   Turned = "either",
 > = O extends readonly [infer Next, ...infer Others]
-  ? [keyof Next] extends [Single]
+  ? [KeyOfEach<Next>] extends [Single]
     ? InOrder<Fields, Others, Single, Descending, Turned>
     : Fields extends readonly [infer F, ...infer Rest]
       ? F extends Single
         ? InOrder<Rest, O, Single, Descending, Turned>
-        : [keyof Next] extends [F]
+        : [KeyOfEach<Next>] extends [F]
           ? Turn<Turned, Next[keyof Next], F extends Descending ? "desc" : "asc"> extends infer T
             ? [T] extends [never]
               ? false
@@ -179,13 +232,17 @@ type InOrder<
             : never
           : false
       : false
-  : true;
+  : O extends readonly []
+    ? true
+    : false;
 
 /** How the index has been read, direction asked, direction of the index's part → how it is read; never where it cannot be. */
-type Turn<Turned, Asked, Own> = ["asc" | "desc"] extends [Asked]
+type Turn<Turned, Asked, Own> = ["asc" | "desc", Asked] extends [Asked, "asc" | "desc"]
   ? Turned
-  : (Asked extends Own ? "forward" : "backward") extends infer T
-    ? Turned extends "either" | T
-      ? T
+  : [Asked] extends ["asc" | "desc"]
+    ? (Asked extends Own ? "forward" : "backward") extends infer T
+      ? Turned extends "either" | T
+        ? T
+        : never
       : never
     : never;

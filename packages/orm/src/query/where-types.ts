@@ -2,6 +2,7 @@ import type { IndexFields, Model, PrimaryKeyFields } from "../model/model.js";
 import type { NamesNoRow } from "../model/type-errors.js";
 import type { Direction } from "./any-query.js";
 import type { ConditionKind, FieldCondition } from "./condition-types.js";
+import type { Forms, KeyOfEach } from "./form-types.js";
 import type { IndexedField, IndexedValue, IndexName } from "./key-path-types.js";
 
 /**
@@ -50,21 +51,27 @@ type ValuesOfKey<M extends Model, Key> = Key extends readonly (infer F)[]
 
 /**
  * Model, `where` → unknown where its fields are those of the primary key or of a unique index; otherwise what the
- * argument cannot be: a type that says what to do.
+ * argument cannot be: a type that says what to do. Of a union each member has to name a row.
  */
 export type NamesRow<M extends Model, W> = string extends keyof W
   ? unknown
-  : [W extends unknown ? Unnamed<UniqueKey<M>, W> : never] extends [never]
+  : [Unnamed<UniqueKey<M>, W>] extends [never]
     ? unknown
-    : {
-        readonly where: NamesNoRow<
-          keyof W,
-          "give the fields of the primary key or all those of one unique index, each with a value; findFirst() takes what other indexes serve"
-        >;
-      };
+    : [Unnamed<UniqueKey<M>, Forms<W>>] extends [never]
+      ? unknown
+      : {
+          readonly where: NamesNoRow<
+            KeyOfEach<W>,
+            "give the fields of the primary key or all those of one unique index, each with a value; findFirst() takes what other indexes serve"
+          >;
+        };
 
-/** Keys, `where` → never where its fields are those of one of the keys. */
-type Unnamed<Keys extends readonly unknown[], W> = true extends HasFields<Keys, W> ? never : W;
+/** Keys, `where` → never where its fields are those of one of the keys, and so are those of each member of a union. */
+type Unnamed<Keys extends readonly unknown[], W> = W extends unknown
+  ? true extends HasFields<Keys, W>
+    ? never
+    : W
+  : never;
 
 type HasFields<Key, W> = Key extends readonly (infer F)[]
   ? [Exclude<keyof W, F> | Exclude<F, keyof W>] extends [never]

@@ -1,6 +1,6 @@
 import type { AtomicCheck, KvKey, KvKeyPart, KvMutation } from "@keywright/core";
 import { ReferenceMissingError } from "../errors/row-errors.js";
-import { isSameKey } from "../indexes/key-parts.js";
+import { isSameKey, isSamePart, keyPartOf } from "../indexes/key-parts.js";
 import { pointerOf, primaryKeyOf, rowKey } from "../indexes/primary-key.js";
 import type { AnyRow, CompiledModel } from "../model/compiled-model.js";
 import { readKeys } from "../query/read-rows.js";
@@ -23,7 +23,8 @@ const nothing: CommitExtras = { checks: [], mutations: [] };
 /**
  * Looks for the rows to which a row refers and did not before, one read each, and says what the commit has to check and to
  * write so that they are there when it is made: the versionstamp of each, and 1 more in its guard, by which a delete
- * notices that the row is referred to now.
+ * notices that the row is referred to now. A row that it refers to as before gets 1 more in its guard where the entry moves
+ * by which the reference is found: a delete may be looking through the entries, and behind the place where it is now.
  *
  * @param before null where the row is created.
  * @throws {ReferenceMissingError} where one of them is not there.
@@ -34,14 +35,15 @@ export async function checkReferences(
   after: AnyRow,
 ): Promise<CommitExtras> {
   const references = newReferences(context, before, after);
-  if (references.length === 0) return nothing;
+  const moved = before === null ? [] : movedReferences(context, before, after);
+  if (references.length === 0 && moved.length === 0) return nothing;
   const keys: KvKey[] = [];
   for (const { key } of references) {
     if (!keys.some((other) => isSameKey(other, key))) keys.push(key);
   }
-  const entries = await readKeys(context, keys);
+  const entries = keys.length === 0 ? [] : await readKeys(context, keys);
   const checks: AtomicCheck[] = [];
-  const mutations: KvMutation[] = [];
+  const guards: KvKey[] = [...moved];
   for (const [position, key] of keys.entries()) {
     const reference = references.find((each) => isSameKey(each.key, key));
     const versionstamp = entries[position]?.versionstamp ?? null;
@@ -52,9 +54,32 @@ export async function checkReferences(
       throw new ReferenceMissingError(context.model.name, missing);
     }
     checks.push({ key, versionstamp });
-    mutations.push({ key: referenceGuardKey(target, targetId), type: "sum", value: { value: 1n } });
+    guards.push(referenceGuardKey(target, targetId));
   }
+  const mutations = guards.map((key): KvMutation => ({ key, type: "sum", value: { value: 1n } }));
   return { checks, mutations };
+}
+
+/** The guards of the rows to which a row refers as it did before, by an entry that has another key now. */
+function movedReferences({ model, links }: TableContext, before: AnyRow, after: AnyRow): KvKey[] {
+  const guards: KvKey[] = [];
+  for (const { relation, target, index } of links.relations.values()) {
+    if (relation.kind !== "belongsTo" || index === undefined) continue;
+    const { fields } = relation;
+    // Such an index neither computes nor normalizes, so that its keys change with its fields.
+    const further = index.fields.slice(fields.length);
+    if (further.every((field) => isSameField(field, before, after))) continue;
+    const targetId = referencedKey(fields, after);
+    if (targetId === undefined || !isReferenceTo(fields, before, targetId)) continue;
+    if (target.name === model.name && isSameKey(primaryKeyOf(model, after), targetId)) continue;
+    const guard = referenceGuardKey(target, targetId);
+    if (!guards.some((other) => isSameKey(other, guard))) guards.push(guard);
+  }
+  return guards;
+}
+
+function isSameField(field: string, before: AnyRow, after: AnyRow): boolean {
+  return isSamePart(keyPartOf(before[field]), keyPartOf(after[field]));
 }
 
 function newReferences(

@@ -2,6 +2,7 @@ import { ModelDefinitionError } from "../errors/schema-errors.js";
 import type { CompiledIndex, CompiledModel } from "../model/compiled-model.js";
 import type { LinkedRelation, LinkedRelations, Reference } from "../model/linked-relations.js";
 import type { Relation } from "../model/relation-definition.js";
+import { plainKind } from "./plain-kind.js";
 import { referenceIndex } from "./reference-index.js";
 
 interface Links {
@@ -12,8 +13,8 @@ interface Links {
 /**
  * Lays out the relations of the models of a database: by each model's name, where its relations lead, and who refers to it.
  *
- * @throws {ModelDefinitionError} where a relation names a model that is not among them, fields that a model does not have or
- * not as many as the primary key that they hold, or where no index begins with them: it says which to add.
+ * @throws {ModelDefinitionError} where a relation names a model that is not among them, fields that a model does not have,
+ * not as many as the primary key that they hold or of other kinds, or where no index begins with them: it says which to add.
  */
 export function linkRelations(
   models: readonly CompiledModel[],
@@ -26,14 +27,9 @@ export function linkRelations(
       links.get(model.name)?.relations.set(name, link);
       if (relation.kind !== "belongsTo") continue;
       const { fields, onDelete } = relation;
-      const index = indexOf(model, { relation: name, model, fields });
-      links.get(relation.model)?.referencedBy.push({
-        model,
-        relation: name,
-        fields,
-        onDelete,
-        index,
-      });
+      const { index } = link;
+      const reference = { model, relation: name, fields, onDelete, index };
+      links.get(relation.model)?.referencedBy.push(reference);
     }
   }
   return links;
@@ -57,9 +53,12 @@ function linkRelation(
   };
   const target = find(relation.model);
   switch (relation.kind) {
-    case "belongsTo":
-      assertHolds(model, name, model, relation.fields, target);
-      return { name, relation, target, index: undefined, through: undefined };
+    case "belongsTo": {
+      const { fields } = relation;
+      assertHolds(model, name, model, fields, target);
+      const index = indexOf(model, { relation: name, model, fields });
+      return { name, relation, target, index, through: undefined };
+    }
     case "hasMany":
     case "hasOne": {
       const { fields } = relation;
@@ -93,13 +92,19 @@ function assertHolds(
     if (Object.hasOwn(holder.schema.shape, field)) continue;
     throw wrong(model, relation, `the model ${holder.name} has no field ${JSON.stringify(field)}`);
   }
-  if (fields.length === held.primaryKey.length) return;
-  const primaryKey = held.primaryKey.join(", ");
-  throw wrong(
-    model,
-    relation,
-    `the primary key of ${held.name} is ${primaryKey}, and it names ${fields.length} fields for it`,
-  );
+  if (fields.length !== held.primaryKey.length) {
+    const primaryKey = held.primaryKey.join(", ");
+    const reason = `the primary key of ${held.name} is ${primaryKey}, and it names ${fields.length} fields for it`;
+    throw wrong(model, relation, reason);
+  }
+  for (const [i, field] of fields.entries()) {
+    const part = held.primaryKey[i] ?? "";
+    const own = plainKind(holder.schema.shape[field]);
+    const wanted = plainKind(held.schema.shape[part]);
+    if (own === undefined || wanted === undefined || own === wanted) continue;
+    const reason = `${holder.name}.${field} is a ${own}, and ${held.name}.${part} that it has to hold a ${wanted}`;
+    throw wrong(model, relation, reason);
+  }
 }
 
 /** The index by which rows are found by fields; undefined for the primary key. */

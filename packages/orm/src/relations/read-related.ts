@@ -164,7 +164,7 @@ async function readPoints<T>(
 
 async function nextEntries<T>(reading: Reading<T>): Promise<KvEntry<unknown>[]> {
   const { reader, results, query } = reading;
-  const { take = maxBatch } = query;
+  const { take = Number.POSITIVE_INFINITY } = query;
   const missing = take - results.length;
   const isFiltered = query.query.filter !== undefined;
   const count = Math.min(isFiltered ? Math.max(missing, leastWithFilter) : missing, maxBatch);

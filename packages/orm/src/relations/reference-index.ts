@@ -18,11 +18,7 @@ export function referenceIndex(
 }
 
 /** Whether an index begins with some fields and has every row in which none of them is absent, by the values as they are. */
-function holdsAll(
-  model: CompiledModel,
-  index: CompiledIndex,
-  fields: readonly string[],
-): boolean {
+function holdsAll(model: CompiledModel, index: CompiledIndex, fields: readonly string[]): boolean {
   const { parts, each, normalize, where } = index;
   if (each !== undefined || normalize !== undefined || where !== undefined) return false;
   const own = parts.slice(0, fields.length);

@@ -8,6 +8,7 @@ import {
   NotU64Error,
 } from "@keywright/core";
 import { bytesOfId, copyOfKey, type KeyId } from "./key-id.js";
+import { type SetUntilOptions, setUntil } from "./set-until.js";
 
 /** A 64-bit unsigned integer of whichever implementation: each database has a class of its own. */
 export interface AnyU64 {
@@ -19,9 +20,9 @@ export interface BufferedValue {
   readonly bytes: Uint8Array;
   /** Only of a 64-bit unsigned integer: the class that it came in. */
   readonly u64Class: (new (value: bigint) => AnyU64) | undefined;
-  /** Milliseconds from the commit on. */
+  /** How long it stays, in milliseconds from the commit on; undefined where that is not how its end is given. */
   readonly expireIn: number | undefined;
-  /** When that would be, had it been committed at once: milliseconds since the epoch. */
+  /** When it goes: milliseconds since the epoch. With `expireIn`, when it would, had it been committed at once. */
   readonly expireAt: number | undefined;
 }
 
@@ -47,12 +48,21 @@ export interface BufferedWrite {
  *
  * @throws {UnsupportedValueError} for a value that cannot be stored.
  */
-export function bufferedValue(value: unknown, expireIn?: number): BufferedValue {
+export function bufferedValue(value: unknown, options: SetUntilOptions = {}): BufferedValue {
   const bytes = encodeValue(value);
   const isU64 = isU64Like(value) && decodeValue(bytes) instanceof KvU64;
   const u64Class = isU64 ? (value.constructor as BufferedValue["u64Class"]) : undefined;
-  const expireAt = expireIn === undefined ? undefined : Date.now() + Math.ceil(expireIn);
-  return { bytes, u64Class, expireIn, expireAt };
+  const { expireIn, expireAt } = options;
+  if (expireAt !== undefined || expireIn === undefined) {
+    return { bytes, u64Class, expireIn: undefined, expireAt };
+  }
+  return { bytes, u64Class, expireIn, expireAt: Date.now() + Math.ceil(expireIn) };
+}
+
+/** The options of the `set` that commits a value at a time. */
+export function setOptionsOf({ expireIn, expireAt }: BufferedValue, now: number): SetUntilOptions {
+  if (expireIn !== undefined) return { expireIn };
+  return expireAt === undefined ? {} : setUntil(expireAt, now);
 }
 
 /** A copy of the value that was taken over. */
@@ -117,14 +127,11 @@ export function mutationCount({ stored, steps }: BufferedWrite): number {
   return (stored === undefined ? 0 : 1) + steps.length;
 }
 
-/** Adds it to a commit. */
-export function addToCommit(operation: AtomicOperation, write: BufferedWrite): void {
+/** Adds it to the commit that is made `now`. */
+export function addToCommit(operation: AtomicOperation, write: BufferedWrite, now: number): void {
   const { key, stored, steps } = write;
   if (stored === null) operation.delete(key);
-  else if (stored !== undefined) {
-    const { expireIn } = stored;
-    operation.set(key, storedValue(stored), expireIn === undefined ? {} : { expireIn });
-  }
+  else if (stored !== undefined) operation.set(key, storedValue(stored), setOptionsOf(stored, now));
   for (const { type, operand } of steps) operation[type](key, operand);
 }
 

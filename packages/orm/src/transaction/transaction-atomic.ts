@@ -13,11 +13,11 @@ import {
   type KvKeyPart,
   type KvMutation,
   type KvSetKey,
-  type KvSetOptions,
   KvU64,
 } from "@keywright/core";
 import { bufferedValue, type NumberStep } from "./buffered-write.js";
 import { copyOfKey, type KeyId, keyIdOf } from "./key-id.js";
+import type { SetUntilOptions } from "./set-until.js";
 import type { PendingChange } from "./write-buffer.js";
 
 /** A check with the id of its key. */
@@ -66,20 +66,20 @@ export class TransactionAtomic implements AtomicOperation {
     return this;
   }
 
-  set(key: KvSetKey, value: unknown, options?: KvSetOptions): this {
+  set(key: KvSetKey, value: unknown, options?: SetUntilOptions): this {
     const { kv, order } = this.#context;
     const expireIn = options?.expireIn;
     // The database says what it takes.
     if (expireIn !== undefined) kv.atomic().set(["expireIn"], null, { expireIn });
     if (isEntryKey(key)) {
       const id = keyIdOf(key, order);
-      const own = { id, key: copyOfKey(key), value: bufferedValue(value, expireIn) };
+      const own = { id, key: copyOfKey(key), value: bufferedValue(value, options) };
       this.#changes.push({ type: "set", ...own });
       return this;
     }
     // A key that ends in the versionstamp of the commit.
     kv.atomic().set(key, null);
-    const own = { key: [...key] as KvSetKey, value: bufferedValue(value, expireIn) };
+    const own = { key: [...key] as KvSetKey, value: bufferedValue(value, options) };
     this.#changes.push({ type: "setVersionstamped", ...own });
     return this;
   }

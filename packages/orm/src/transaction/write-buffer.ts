@@ -5,6 +5,7 @@ import {
   type BufferedWrite,
   mutationCount,
   type NumberStep,
+  setOptionsOf,
   storedValue,
   withStep,
 } from "./buffered-write.js";
@@ -96,14 +97,12 @@ export class WriteBuffer {
 
   /** Adds everything to the commit. */
   addTo(operation: AtomicOperation): void {
-    for (const write of this.#writes.values()) addToCommit(operation, write);
+    const now = Date.now();
+    for (const write of this.#writes.values()) addToCommit(operation, write, now);
     for (const change of this.#unreadable) {
       const value = storedValue(change.value);
       if (change.type === "enqueue") operation.enqueue(value, change.options);
-      else {
-        const { expireIn } = change.value;
-        operation.set(change.key, value, expireIn === undefined ? {} : { expireIn });
-      }
+      else operation.set(change.key, value, setOptionsOf(change.value, now));
     }
   }
 }

@@ -1,5 +1,5 @@
-import type { KvKeyPart } from "@keywright/core";
-import { RowNotFoundError, RowReferencedError } from "../errors/row-errors.js";
+import { KeywrightError, type KvKeyPart } from "@keywright/core";
+import { RowNotFoundError } from "../errors/row-errors.js";
 import { TransactionConflictError } from "../errors/transaction-errors.js";
 import { isSameKey } from "../indexes/key-parts.js";
 import type { FoundRow } from "../query/any-query.js";
@@ -11,20 +11,17 @@ import { deleteJobKey } from "../relations/guard-keys.js";
 import { isLimitError } from "../transaction/is-limit-error.js";
 import { pauseBeforeAttempt } from "../transaction/pause.js";
 import { runTransaction } from "../transaction/run-transaction.js";
+import { setUntil } from "../transaction/set-until.js";
+import type { TransactionKv } from "../transaction/transaction-kv.js";
 import { CascadeBudget } from "./cascade-budget.js";
-import {
-  type CascadeRow,
-  type CascadeWalkOptions,
-  cascadePath,
-  walkCascade,
-} from "./cascade-walk.js";
+import { deleteInSteps, maxRows } from "./cascade-steps.js";
+import { type CascadeWalkOptions, cascadePath, walkCascade } from "./cascade-walk.js";
 import { deleteSingleRow } from "./delete-single-row.js";
 import { assertVersion, type FindRow } from "./find-row.js";
+import { copyOfRow, hooksOf } from "./row-hooks.js";
 import { runAtomically } from "./run-atomically.js";
 import type { WriteOptions } from "./write-options.js";
 
-/** So many rows one commit deletes or changes at the most. */
-const maxRows = 1000;
 const maxAttempts = 100;
 const unlimited = { checks: Number.POSITIVE_INFINITY, mutations: Number.POSITIVE_INFINITY };
 
@@ -46,7 +43,8 @@ class AnotherRow extends Error {}
  *
  * All of it is one commit where one can take it: a thousand rows at the most, and no more than the database takes at once.
  * Otherwise it is done in steps, the row itself last: whoever refers to a row is gone, or refers to nothing, when that is
- * deleted. That it is being deleted is written down before the first step, so that {@link finishDelete} can go on.
+ * deleted. That it is being deleted is written down before the first step, so that {@link finishDelete} can go on: unless
+ * the call throws an error that may not be tried again, after which the row is not on its way out any more.
  * Within a transaction it is part of that, whatever number of rows there is.
  *
  * @param where names the row in the error.
@@ -92,12 +90,33 @@ async function deleteFound(
   if (context.transaction !== undefined) {
     return await deleteWithin(context, deletion, primaryKey, meter);
   }
-  const deleted = await tryOneCommit(context, deletion, primaryKey, meter);
-  if (deleted !== undefined) return deleted;
-  await beginDelete(context, deletion, primaryKey);
-  const last = await finishDelete(context, primaryKey, meter);
-  if (last === undefined) throw new RowNotFoundError(context.model.name, deletion.where);
-  return last;
+  return await forgettingRefused(context, primaryKey, async () => {
+    const deleted = await tryOneCommit(context, deletion, primaryKey, meter);
+    if (deleted !== undefined) return deleted;
+    await beginDelete(context, deletion, primaryKey);
+    const last = await deleteInSteps(context, primaryKey, meter);
+    if (last === undefined) throw new RowNotFoundError(context.model.name, deletion.where);
+    return last;
+  });
+}
+
+/** Has it no longer written down that a row is being deleted, where an error says that it is not to be tried again. */
+async function forgettingRefused<T>(
+  { kv, model }: TableContext,
+  primaryKey: readonly KvKeyPart[],
+  run: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await run();
+  } catch (error) {
+    const isRefused =
+      !(error instanceof AnotherRow) && !(error instanceof KeywrightError && error.retryable);
+    if (isRefused) {
+      const job = await kv.get(deleteJobKey(model, primaryKey));
+      if (job.versionstamp !== null) await kv.atomic().check(job).delete(job.key).commit();
+    }
+    throw error;
+  }
 }
 
 /** As a part of the caller's transaction, which has all of it or, where it throws, nothing. */
@@ -127,15 +146,23 @@ async function tryOneCommit(
   primaryKey: readonly KvKeyPart[],
   meter: ReadMeter,
 ): Promise<FoundRow | undefined> {
-  try {
-    return await runTransaction(context.kv, async (transaction) => {
+  const tooMany = new AbortController();
+  const attempt = async (transaction: TransactionKv) => {
+    try {
       const within = tablesWithin(context.tables, transaction);
       // Entries need not be part of the commit's conditions: the guards tell of new ones, the rows of those that are old.
       const tables = { writes: within, reads: within, lists: context.tables };
       const budget = new CascadeBudget(context.limits, maxRows);
       const maxDepth = Math.min(maxRows, context.limits.checks);
       return await deleteAtOnce(deletion, context, primaryKey, { tables, budget, meter, maxDepth });
-    });
+    } catch (error) {
+      // Even if what it has read does not fit together: where many write, that would go on.
+      if (error instanceof TooManyRows) tooMany.abort();
+      throw error;
+    }
+  };
+  try {
+    return await runTransaction(context.kv, attempt, { signal: tooMany.signal });
   } catch (error) {
     if (error instanceof TooManyRows || isLimitError(error)) return undefined;
     throw error;
@@ -174,50 +201,25 @@ async function beginDelete(
     const found = await findByPrimaryKey(within, primaryKey, meter);
     if (found === undefined) throw new RowNotFoundError(model.name, where);
     assertVersion(model, found, options);
+    await hooksOf(context)?.beforeDelete?.(copyOfRow(found.row));
     const { expireAt } = found;
     // It ends with the row: another that has its key later is not to be deleted.
-    const expireIn = expireAt === undefined ? undefined : Math.max(1, expireAt - Date.now());
-    await transaction.set(deleteJobKey(model, primaryKey), true, { expireIn });
+    const until = expireAt === undefined ? {} : setUntil(expireAt, Date.now());
+    await transaction.set(deleteJobKey(model, primaryKey), true, until);
   });
 }
 
 /**
- * Deletes a row and those who refer to it, in steps of one commit each. Where it was begun before, it goes on.
+ * Goes on with the deletion of a row that was begun: deletes it and those who refer to it, in steps of one commit each.
  *
- * @returns the row as it was; undefined where it is not there any more.
  * @throws {RowReferencedError} where one of those that would be deleted may not be. What was deleted before stays deleted,
- * and the row itself is no longer on its way out.
+ * and the row itself is no longer on its way out; nor is it after another error that may not be tried again.
+ * @throws what a hook throws; that of one behind a write at the end, when all is done.
  */
 export async function finishDelete(
   context: TableContext,
   primaryKey: readonly KvKeyPart[],
   meter: ReadMeter,
-): Promise<FoundRow | undefined> {
-  const { kv, model, limits, tables } = context;
-  let path: readonly CascadeRow[] = cascadePath(model, primaryKey);
-  let deleted: FoundRow | undefined;
-  let rows = maxRows;
-  while (path.length > 0) {
-    try {
-      const progress = await runTransaction(kv, async (transaction) => {
-        const writes = tablesWithin(tables, transaction);
-        return await walkCascade(path, {
-          tables: { writes, reads: tables, lists: tables },
-          budget: new CascadeBudget(limits, rows),
-          meter,
-          maxDepth: Number.POSITIVE_INFINITY,
-        });
-      });
-      ({ path } = progress);
-      deleted ??= progress.deleted;
-    } catch (error) {
-      if (rows > 1 && isLimitError(error)) {
-        rows = Math.ceil(rows / 2);
-        continue;
-      }
-      if (error instanceof RowReferencedError) await kv.delete(deleteJobKey(model, primaryKey));
-      throw error;
-    }
-  }
-  return deleted;
+): Promise<void> {
+  await forgettingRefused(context, primaryKey, () => deleteInSteps(context, primaryKey, meter));
 }

@@ -22,6 +22,7 @@ import type { CascadeBudget } from "./cascade-budget.js";
 import { clearedReference } from "./cleared-reference.js";
 import { deleteSingleRow } from "./delete-single-row.js";
 import type { FindRow } from "./find-row.js";
+import { hooksOf } from "./row-hooks.js";
 import { updateRow } from "./update-row.js";
 
 /** A row that is to be deleted as soon as nobody refers to it any more. */
@@ -86,6 +87,8 @@ export interface CascadeWalkOptions {
   readonly maxDepth: number;
   /** Deletes the first row, by whatever it was found; without it, by its primary key. */
   readonly deleteFirst?: ((context: TableContext) => Promise<FoundRow>) | undefined;
+  /** That the first row is deleted was decided before: its `beforeDelete` hook is not called any more. */
+  readonly isDecided?: boolean;
 }
 
 /**
@@ -94,7 +97,7 @@ export interface CascadeWalkOptions {
  * committed, as nobody refers to a row that it has deleted, rows on the path aside.
  *
  * A row is deleted on condition that its guard is as it was before it was looked for who refers to it. Where it is not, it is
- * looked for again.
+ * looked for again; where it is the walk itself that has changed it, behind a commit, without which nothing else would be found.
  *
  * @throws {RowReferencedError} where somebody refers to one of the rows by a relation that restricts.
  * @throws {VersionConflictError} where others kept making references to one of the rows.
@@ -135,13 +138,15 @@ export async function walkCascade(
     path[path.length - 1] = opened;
     if (!(await isGuarded(options, opened))) {
       path[path.length - 1] = again(opened);
+      if (budget.rows > 0 && tables.reads !== tables.writes) return { path, deleted };
       continue;
     }
     if (!budget.add(tableOfModel(tables.writes, row.model))) return { path, deleted };
     const gone = await remove(options, opened);
     if (path.length === 1) deleted = gone;
     onPath.delete(opened.id);
-    behind.add(opened.id);
+    // One that has moved to another row may be met again, among those who refer to that.
+    if (gone !== undefined) behind.add(opened.id);
     path.pop();
   }
   return { path, deleted };
@@ -217,10 +222,11 @@ async function meet(
 
 /** Deletes a row that nobody refers to any more, with its guard and its job. */
 async function remove(
-  { tables, meter, deleteFirst }: CascadeWalkOptions,
+  { tables, meter, deleteFirst, isDecided }: CascadeWalkOptions,
   { model, primaryKey, via }: CascadeRow,
 ): Promise<FoundRow | undefined> {
-  const context = tableOfModel(tables.writes, model);
+  const table = tableOfModel(tables.writes, model);
+  const context = via === undefined && isDecided ? withoutBeforeDelete(table) : table;
   const { kv, links } = context;
   let deleted: FoundRow | undefined;
   if (via === undefined && deleteFirst !== undefined) {
@@ -238,6 +244,17 @@ async function remove(
     await kv.atomic().delete(guard).delete(deleteJobKey(model, primaryKey)).commit();
   }
   return deleted;
+}
+
+function withoutBeforeDelete(context: TableContext): TableContext {
+  const hooks = hooksOf(context);
+  if (hooks?.beforeDelete === undefined) return context;
+  const { beforeDelete: _, ...others } = hooks;
+  const { settings, model } = context;
+  return {
+    ...context,
+    settings: { ...settings, hooks: { ...settings.hooks, [model.name]: others } },
+  };
 }
 
 function finder(

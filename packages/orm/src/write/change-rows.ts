@@ -8,6 +8,7 @@ import { scanRows, streamRows } from "../query/find-rows.js";
 import { findByPrimaryKey } from "../query/find-unique.js";
 import { ReadMeter } from "../query/read-meter.js";
 import type { TableContext } from "../query/table-context.js";
+import { copyOfData } from "./copy-of-data.js";
 import type { RowResult } from "./row-result.js";
 import { deleteRow, type FindRow, updateRow } from "./row-writer.js";
 import { runAtomically, stamped } from "./run-atomically.js";
@@ -37,7 +38,8 @@ type WriteFound = (
  * one commit, or all or nothing within the caller's transaction; without it, a commit has some hundred rows,
  * and a row that fails does not keep the others from being changed.
  *
- * @returns what has become of each row, in the order of the query; rows that are gone meanwhile are left out.
+ * @returns what has become of each row, in the order of the query; rows that are gone meanwhile are left out. What a hook
+ * after the write of one threw stands beside the row: it is written all the same.
  * @throws {InvalidQueryError} for a query without a condition.
  * @throws {ReadLimitError} where the query reads more than it may; nothing is written.
  * @throws {LimitExceededError} where `atomic` asks for more than one commit takes. Nothing is written.
@@ -54,7 +56,7 @@ export async function updateRows(
   const { expireIn } = options;
   const rowOptions = expireIn === undefined ? {} : { expireIn };
   // What is written is what the caller handed over, whatever becomes of the object meanwhile.
-  const patch = { ...data };
+  const patch = copyOfData(context.model, data);
   return await changeRows(context, query, options, meter, {
     isAlone: false,
     write: (within, find, primaryKey, own) =>

@@ -1,14 +1,15 @@
-import type { AtomicCheck, AtomicOperation, KvKey, KvMutation } from "@keywright/core";
+import type { AtomicCheck, AtomicOperation, KvMutation } from "@keywright/core";
 import type { CatalogSnapshot } from "../catalog/catalog-snapshot.js";
 import { UniqueConstraintError, VersionConflictError } from "../errors/row-errors.js";
 import type { IndexEntry } from "../indexes/index-entries.js";
-import { isSameKey } from "../indexes/key-parts.js";
+import { keyText } from "../indexes/key-text.js";
 import { pointerOf, rowKey } from "../indexes/primary-key.js";
 import type { CompiledModel } from "../model/compiled-model.js";
 import type { TableContext } from "../query/table-context.js";
 import { pauseBeforeAttempt } from "../transaction/pause.js";
 import { claimUniqueKey } from "./claim-unique-key.js";
 import type { RowChange } from "./plan-change.js";
+import { expiryOptions, recordExpiry } from "./row-expiry.js";
 
 /** A change that was committed. */
 export interface CommittedChange {
@@ -17,13 +18,11 @@ export interface CommittedChange {
   readonly versionstamp: string;
 }
 
-/** What must hold for a unique key to be taken, where that is not simply that it has no entry. */
-interface Takeover {
-  readonly key: KvKey;
-  readonly checks: readonly AtomicCheck[];
-}
+/** What must hold for unique keys to be taken, by the keys' texts, where that is not simply that they have no entries. */
+type Takeovers = ReadonlyMap<string, readonly AtomicCheck[]>;
 
 const maxAttempts = 100;
+const none: Takeovers = new Map();
 
 /**
  * Commits a change: the row and its index entries together, under checks on the row, on each unique key that it takes,
@@ -38,7 +37,7 @@ export async function commitChange(
   context: TableContext,
   plan: (catalog: CatalogSnapshot) => RowChange | Promise<RowChange>,
 ): Promise<CommittedChange> {
-  let takeovers: readonly Takeover[] = [];
+  let takeovers: Takeovers = none;
   const { model } = context;
   for (let attempt = 1; ; attempt++) {
     if (model.live && !context.catalog.snapshot.entry.live) await context.catalog.note("live");
@@ -61,24 +60,26 @@ function commitOperation(
   { kv, model }: TableContext,
   catalog: CatalogSnapshot,
   change: RowChange,
-  takeovers: readonly Takeover[],
+  takeovers: Takeovers,
 ): AtomicOperation {
   const key = rowKey(model, change.primaryKey);
-  const { row, expireIn, versionstamp } = change;
+  const { row, versionstamp } = change;
   const { removed, added, rewritten } = change.indexes;
-  const options = expiryOptions(expireIn);
+  const now = change.expiry === undefined ? 0 : Date.now();
+  const options = expiryOptions(change.expiry, now);
   const operation = kv.atomic().check(catalog.check, { key, versionstamp }, ...change.checks);
   for (const entry of removed) operation.delete(entry.key);
   for (const entry of added) {
     if (entry.index.unique) {
-      const takeover = takeovers.find((candidate) => isSameKey(candidate.key, entry.key));
-      operation.check(...(takeover?.checks ?? [{ key: entry.key, versionstamp: null }]));
+      const checks = takeovers.size === 0 ? undefined : takeovers.get(keyText(entry.key));
+      operation.check(...(checks ?? [{ key: entry.key, versionstamp: null }]));
     }
     operation.set(entry.key, entry.value, options);
   }
   for (const entry of rewritten) operation.set(entry.key, entry.value, options);
   if (row === null) operation.delete(key);
   else operation.set(key, row, options);
+  if (change.expiryKey !== undefined) recordExpiry(operation, change.expiryKey, options, now);
   for (const mutation of change.mutations) mutate(operation, mutation);
   return operation;
 }
@@ -87,31 +88,29 @@ function commitOperation(
 function mutate(operation: AtomicOperation, mutation: KvMutation): void {
   const { type, key } = mutation;
   if (type === "delete") operation.delete(key);
-  else if (type === "set") operation.set(key, mutation.value, expiryOptions(mutation.expireIn));
-  else operation[type](key, mutation.value.value);
-}
-
-function expiryOptions(expireIn: number | undefined): { expireIn: number } | undefined {
-  return expireIn === undefined ? undefined : { expireIn };
+  else if (type === "set") {
+    const { value, expireIn } = mutation;
+    operation.set(key, value, expireIn === undefined ? {} : { expireIn });
+  } else operation[type](key, mutation.value.value);
 }
 
 /** Finds out which check failed: throws where the caller has to know, else says how the next attempt may succeed. */
-async function settleConflict(context: TableContext, change: RowChange): Promise<Takeover[]> {
+async function settleConflict(context: TableContext, change: RowChange): Promise<Takeovers> {
   const { kv, model, catalog } = context;
-  if (await catalog.reload()) return [];
+  if (await catalog.reload()) return none;
   const { versionstamp } = await kv.get(rowKey(model, change.primaryKey));
   if (versionstamp !== change.versionstamp) {
-    if (change.versionstamp !== null) return [];
+    if (change.versionstamp !== null) return none;
     throw uniqueConstraint(model, primaryKeyConflict(model, change));
   }
-  const takeovers: Takeover[] = [];
+  const takeovers = new Map<string, readonly AtomicCheck[]>();
   for (const entry of change.indexes.added) {
     if (!entry.index.unique) continue;
     const claim = await claimUniqueKey(context, entry, change.primaryKey);
     if (claim.owner !== undefined) {
       throw uniqueConstraint(model, indexConflict(entry, pointerOf(claim.owner)));
     }
-    takeovers.push({ key: entry.key, checks: claim.checks });
+    takeovers.set(keyText(entry.key), claim.checks);
   }
   return takeovers;
 }

@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers";
 import type { Kv, KvCommitError, KvCommitResult, KvLimits } from "@keywright/core";
 import { isLimitError } from "../transaction/is-limit-error.js";
 import { RecordedOperation, SharedCommit } from "./shared-commit.js";
@@ -22,8 +23,9 @@ interface Target {
 /**
  * Runs writes at the same time, each with a database of its own that behaves as the real one does, except that the atomic
  * operations of all of them are gathered: when each write waits for its commit or has ended, as many as fit together are
- * committed as one, in the order of the writes. Where that fails, each of them is committed on its own, so
- * that each is told what it would have been told alone.
+ * committed as one, in the order of the writes. Those that wait for something else than the database keep the others no
+ * longer than a turn of the event loop. Where the commit fails, each of them is committed on its own, so that each is told
+ * what it would have been told alone.
  */
 export async function commitTogether<T>(
   target: Target,
@@ -31,11 +33,38 @@ export async function commitTogether<T>(
 ): Promise<Settled<T>[]> {
   let running = writes.length;
   let waiting: Waiting[] = [];
-  const commitWhenAllWait = () => {
-    if (waiting.length === 0 || waiting.length < running) return;
+  let inDatabase = 0;
+  let isScheduled = false;
+  const commitWaiting = () => {
     const all = waiting.sort((a, b) => a.position - b.position);
     waiting = [];
-    void commitInOrder(target, all);
+    void during(commitInOrder(target, all));
+  };
+  const commitWhenAllWait = () => {
+    if (waiting.length === 0) return;
+    if (waiting.length >= running) commitWaiting();
+    else commitWhenIdle();
+  };
+  /** A write that is neither here nor in the database may wait for one that is. */
+  const commitWhenIdle = () => {
+    if (isScheduled || inDatabase > 0) return;
+    isScheduled = true;
+    const seen = waiting.length;
+    setImmediate(() => {
+      isScheduled = false;
+      if (waiting.length === 0 || inDatabase > 0) return;
+      if (waiting.length === seen) commitWaiting();
+      else commitWhenIdle();
+    });
+  };
+  const during = async <R>(work: Promise<R>): Promise<R> => {
+    inDatabase++;
+    try {
+      return await work;
+    } finally {
+      inDatabase--;
+      commitWhenAllWait();
+    }
   };
   const run = async (write: (kv: Kv) => Promise<T>, position: number): Promise<T> => {
     const onCommit = (operation: RecordedOperation) =>
@@ -44,7 +73,7 @@ export async function commitTogether<T>(
         commitWhenAllWait();
       });
     try {
-      return await write(gathering(target.kv, onCommit));
+      return await write(gathering(target.kv, onCommit, during));
     } finally {
       running--;
       commitWhenAllWait();
@@ -53,14 +82,18 @@ export async function commitTogether<T>(
   return await Promise.allSettled(writes.map(run));
 }
 
+/** Has it known that something is under way in the database. */
+type During = <R>(work: Promise<R>) => Promise<R>;
+
 /** The same database, whose atomic operations are handed over instead of being committed. */
 function gathering(
   kv: Kv,
   onCommit: (operation: RecordedOperation) => Promise<KvCommitResult | KvCommitError>,
+  during: During,
 ): Kv {
   return {
-    get: (key) => kv.get(key),
-    getMany: (keys) => kv.getMany(keys),
+    get: (key) => during(kv.get(key)),
+    getMany: (keys) => during(kv.getMany(keys)),
     set: (key, value, options) => kv.set(key, value, options),
     delete: (key) => kv.delete(key),
     list: (selector, options) => kv.list(selector, options),

@@ -39,7 +39,7 @@ export function counterChanges(
 }
 
 /** Where the entries with the same parts as this one are counted. */
-export function groupKey({ index, key }: IndexEntry): KvKey {
+function groupKey({ index, key }: IndexEntry): KvKey {
   return indexCounterKey(index, key.slice(1, 1 + index.parts.length));
 }
 

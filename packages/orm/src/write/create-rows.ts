@@ -1,8 +1,10 @@
-import { LimitExceededError } from "@keywright/core";
-import { RowInvalidError } from "../errors/row-errors.js";
+import { type KvKeyPart, LimitExceededError } from "@keywright/core";
+import { ReferenceMissingError, RowInvalidError } from "../errors/row-errors.js";
+import { primaryKeyOfPointer } from "../indexes/primary-key.js";
 import type { FoundRow } from "../query/any-query.js";
 import type { ReadMeter } from "../query/read-meter.js";
 import type { TableContext } from "../query/table-context.js";
+import { hooksOf } from "./row-hooks.js";
 import type { RowResult } from "./row-result.js";
 import { createRow } from "./row-writer.js";
 import { runAtomically, stamped } from "./run-atomically.js";
@@ -11,10 +13,12 @@ import type { WriteOptions } from "./write-options.js";
 
 /**
  * Creates rows. With `atomic` all of them in one commit, or within the caller's transaction all or none; without it in
- * commits of some hundred each, where a row that fails does not keep the others from being written. Of rows with the
- * same key, the first is created.
+ * commits of some hundred each, where a row that fails does not keep the others from being written. A row may refer to
+ * those before it in `data`. Of rows with the same key one is created: the one that comes to its commit first, which is
+ * the first of them unless a hook, or a schema with asynchronous parts, takes its time.
  *
- * @returns what has become of each row, in the order of `data`.
+ * @returns what has become of each row, in the order of `data`. What a hook after the write of one threw stands beside the
+ * row: it is written all the same.
  * @throws {LimitExceededError} where `atomic` asks for more than one commit takes. Nothing is written.
  * @throws what `createRow` throws for the first row that fails, where `atomic` is asked for; the paths of a
  * `RowInvalidError` then begin with the row's place in `data`.
@@ -32,7 +36,27 @@ export async function createRows(
   // The list as it is now: what the caller does to it meanwhile is of no account.
   const rows = [...data];
   if (atomic) return await createAtomically(context, rows, create);
-  return await writeEach(context, { items: rows, write: create });
+  if (!refersToItself(context)) return await writeEach(context, { items: rows, write: create });
+  return await writeEach(context, {
+    items: rows,
+    write: create,
+    // A hook before the write is called once for each row: rows cannot be tried again.
+    isAlone: hooksOf(context)?.beforeCreate !== undefined,
+    missingRow: (error) => missingRow(context, error),
+  });
+}
+
+/** Whether rows of the model may refer to others of the same model. */
+function refersToItself({ model, links }: TableContext): boolean {
+  return [...links.relations.values()].some(
+    ({ relation, target }) => relation.kind === "belongsTo" && target.name === model.name,
+  );
+}
+
+/** The row of the same model that one refers to and that was not there. */
+function missingRow({ model }: TableContext, error: unknown): readonly KvKeyPart[] | undefined {
+  if (!(error instanceof ReferenceMissingError)) return undefined;
+  return error.target === model.name ? primaryKeyOfPointer(model, error.targetId) : undefined;
 }
 
 async function createAtomically(

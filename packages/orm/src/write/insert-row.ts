@@ -8,7 +8,7 @@ import { copyOfData } from "./copy-of-data.js";
 import { parseRow } from "./parse-row.js";
 import { planChange } from "./plan-change.js";
 import { afterWrite, copyOfRow, hookedData, hooksOf } from "./row-hooks.js";
-import type { WriteOptions } from "./write-options.js";
+import { expireInOf, type WriteOptions } from "./write-options.js";
 
 /**
  * The row that `create` makes of what it was given: what the hook before it returned, with an id, parsed. A promise only
@@ -30,27 +30,31 @@ export function newRow(context: TableContext, data: unknown): AnyRow | Promise<A
 }
 
 /**
- * Stores a new row. Its fields are parsed already.
+ * Stores a new row, whose fields are parsed already. It calls no hook: what it throws is of this row.
  *
  * @throws {UniqueConstraintError} where another row has its primary key or a unique value.
  */
 export async function insertRow(
   context: TableContext,
   row: AnyRow,
-  { expireIn }: WriteOptions,
+  options: WriteOptions,
 ): Promise<FoundRow> {
   const { model, catalog } = context;
+  const expireIn = expireInOf(options);
   const primaryKey = primaryKeyOf(model, row);
   if (expireIn !== undefined) await catalog.note("expires");
   const { versionstamp } = await commitChange(context, (snapshot) =>
     planChange(context, snapshot, { primaryKey, before: null, row, expireIn }),
   );
-  const hooks = hooksOf(context);
-  if (hooks?.afterCreate !== undefined) {
-    const copy = copyOfRow(row);
-    await afterWrite(context, () => hooks.afterCreate?.(copy));
-  }
   return { row, primaryKey, versionstamp };
+}
+
+/** Calls the hook that comes after a row is stored; undefined where there is none. */
+export function afterInsert(context: TableContext, { row }: FoundRow): Promise<void> | undefined {
+  const hooks = hooksOf(context);
+  if (hooks?.afterCreate === undefined) return undefined;
+  const copy = copyOfRow(row);
+  return afterWrite(context, () => hooks.afterCreate?.(copy));
 }
 
 /** With an id where the model generates one and none is there. */

@@ -9,12 +9,14 @@ import { allReady, parse, whenReady } from "./parse.js";
  * The row that a schema makes of what `create` was given: defaults filled in, transforms applied. A promise only where the
  * schema has asynchronous parts.
  *
- * @throws {RowInvalidError} with every issue.
+ * @throws {RowInvalidError} with every issue; also where a transform made nothing of a field that an index needs.
  */
 export function parseRow(model: CompiledModel, data: unknown): AnyRow | Promise<AnyRow> {
   return whenReady(parse(model.schema, data), (result) => {
     if (!result.success) throw invalid(model, result.error.issues);
-    return result.data as AnyRow;
+    const row = result.data as AnyRow;
+    assertIndexedFields(model, undefined, row);
+    return row;
   });
 }
 
@@ -58,8 +60,34 @@ export function parsePatch(
       else changed[field] = result.value;
     }
     if (issues.length > 0) throw invalid(model, issues);
-    return withConditions(model, changed);
+    return whenReady(withConditions(model, changed), (after) => {
+      assertIndexedFields(model, row, after);
+      return after;
+    });
   });
+}
+
+/**
+ * Checks that a row has what its indexes need, by which queries find every row. Only what a transform makes can lack it, and
+ * rows that somebody wrote by hand, which may stay as they are.
+ */
+function assertIndexedFields(
+  model: CompiledModel,
+  before: AnyRow | undefined,
+  after: AnyRow,
+): void {
+  let issues: z.core.$ZodIssue[] | undefined;
+  for (const [field, index] of model.requiredFields) {
+    if (!isAbsent(after[field]) || (before !== undefined && isAbsent(before[field]))) continue;
+    const message = `The index ${index} needs a value here. If a row may be without one, the schema has to say so behind the transform: .nullable()`;
+    issues ??= [];
+    issues.push({ code: "custom", path: [field], message, input: after[field] });
+  }
+  if (issues !== undefined) throw invalid(model, issues);
+}
+
+function isAbsent(value: unknown): boolean {
+  return value === undefined || value === null;
 }
 
 /** The schema of a field, or of all that have none of their own; undefined where there are no such fields. */

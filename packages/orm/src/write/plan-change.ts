@@ -1,7 +1,8 @@
-import type { AtomicCheck, KvKeyPart, KvMutation } from "@keywright/core";
+import type { AtomicCheck, KvKey, KvKeyPart, KvMutation } from "@keywright/core";
 import { KvU64 } from "@keywright/core";
 import type { CatalogSnapshot } from "../catalog/catalog-snapshot.js";
 import { countedMarkKey } from "../catalog/counting-state.js";
+import { IndexKeyError } from "../errors/row-errors.js";
 import { changeMarkKeys } from "../indexes/change-marks.js";
 import {
   type IndexChanges,
@@ -9,14 +10,14 @@ import {
   indexChanges,
   indexEntries,
 } from "../indexes/index-entries.js";
-import type { AnyRow } from "../model/compiled-model.js";
+import type { AnyRow, CompiledIndex, CompiledModel } from "../model/compiled-model.js";
 import type { FoundRow } from "../query/any-query.js";
 import type { TableContext } from "../query/table-context.js";
 import { checkReferences } from "../relations/check-references.js";
 import type { CommitExtras } from "../relations/commit-extras.js";
 import { counterChanges } from "./counter-changes.js";
 import { type OwnEntries, ownEntries } from "./own-entries.js";
-import { expiryRecord, keepsExpiry, rowTimeLeft } from "./row-expiry.js";
+import { expiryKey, keepsExpiry, type RowExpiry, rowExpireAt } from "./row-expiry.js";
 
 /** A change of one row with all that goes with it. */
 export interface RowChange {
@@ -26,8 +27,10 @@ export interface RowChange {
   /** The row as it is to be, null where it is to go. */
   readonly row: AnyRow | null;
   readonly indexes: IndexChanges;
-  /** For how long the row and its entries will be there, in milliseconds; undefined for ever. */
-  readonly expireIn: number | undefined;
+  /** When the row and its entries go; undefined where they stay. */
+  readonly expiry: RowExpiry | undefined;
+  /** Where the time of that is written down; undefined where the database tells it. */
+  readonly expiryKey: KvKey | undefined;
   /** What else has to hold, such as how the unique entries were that decided what becomes of them. */
   readonly checks: readonly AtomicCheck[];
   /** What else is written: counts, marks of the change, guards of rows that are referred to. */
@@ -54,7 +57,7 @@ interface Entries {
 
 /** What had to be read to plan a change. */
 interface Facts {
-  readonly expireIn: number | undefined;
+  readonly expiry: RowExpiry | undefined;
   /** Of the entries that go, and of those that are written anew. */
   readonly own: OwnEntries;
   /** The mark that counters which are being built hold the row; undefined where none is. */
@@ -80,14 +83,33 @@ export function planChange(
 ): RowChange | Promise<RowChange> {
   const { model } = context;
   const { primaryKey, row } = planned;
-  const entriesOf = (of: AnyRow) => indexEntries(model, catalog.maintained, of, primaryKey);
-  const before = planned.before === null ? undefined : entriesOf(planned.before.row);
-  const after = row === null ? undefined : entriesOf(row);
+  const { maintained } = catalog;
+  const before =
+    planned.before === null ? undefined : storedEntries(model, maintained, planned.before);
+  const after = row === null ? undefined : indexEntries(model, maintained, row, primaryKey);
   const entries = { before, after, changes: indexChanges(before ?? [], after ?? []) };
   const facts = findFacts(context, catalog, planned, entries);
   return facts instanceof Promise
     ? facts.then((found) => compose(context, catalog, planned, entries, found))
     : compose(context, catalog, planned, entries, facts);
+}
+
+/**
+ * The entries of a row that is there. It may be written by hand: an index that cannot hold its values has none of it, and
+ * that must not keep the row from being put right or deleted.
+ */
+function storedEntries(
+  model: CompiledModel,
+  indexes: readonly CompiledIndex[],
+  found: FoundRow,
+): IndexEntry[] {
+  try {
+    return indexEntries(model, indexes, found.row, found.primaryKey);
+  } catch (error) {
+    if (!(error instanceof IndexKeyError)) throw error;
+    if (indexes.length === 1) return [];
+    return indexes.flatMap((index) => storedEntries(model, [index], found));
+  }
 }
 
 function findFacts(
@@ -98,20 +120,18 @@ function findFacts(
 ): Facts | Promise<Facts> {
   const { model } = context;
   const { before, row, primaryKey } = planned;
-  const left = expiryOf(context, catalog, planned);
+  const expiry = expiryOf(context, catalog, planned);
   const references = refersToRows(context) && row !== null;
   const marks = catalog.growingCounters !== undefined;
   // Nothing may outlive the row: all of its entries are written with it where it expires.
-  const rewritten = (expireIn: number | undefined) =>
-    expireIn === undefined
-      ? changes.rewritten
-      : after.filter((entry) => !changes.added.includes(entry));
-  const ownOf = (expireIn: number | undefined) =>
-    ownEntries(context, [...changes.removed, ...rewritten(expireIn)]);
-  if (!(left instanceof Promise) && !references && !marks) {
-    const own = ownOf(left);
+  const rewritten = (within: RowExpiry | undefined) =>
+    within === undefined ? changes.rewritten : without(after, changes.added);
+  const ownOf = (within: RowExpiry | undefined) =>
+    ownEntries(context, [...changes.removed, ...rewritten(within)]);
+  if (!(expiry instanceof Promise) && !references && !marks) {
+    const own = ownOf(expiry);
     const facts = (found: OwnEntries): Facts => ({
-      expireIn: left,
+      expiry,
       own: found,
       mark: undefined,
       references: noReferences,
@@ -119,8 +139,8 @@ function findFacts(
     return own instanceof Promise ? own.then(facts) : facts(own);
   }
   const read = async (): Promise<Facts> => {
-    const expireIn = await left;
-    const own = await ownOf(expireIn);
+    const known = await expiry;
+    const own = await ownOf(known);
     const key = countedMarkKey(model, primaryKey);
     const mark = marks
       ? { key, versionstamp: (await context.kv.get(key)).versionstamp }
@@ -128,7 +148,7 @@ function findFacts(
     const extras = references
       ? await checkReferences(context, before?.row ?? null, row)
       : noReferences;
-    return { expireIn, own, mark, references: extras };
+    return { expiry: known, own, mark, references: extras };
   };
   return read();
 }
@@ -140,14 +160,26 @@ function refersToRows({ model }: TableContext): boolean {
   return false;
 }
 
-/** For how long the row will be there: as long as it was to be before, where nothing else is asked for. */
+function without(entries: readonly IndexEntry[], others: readonly IndexEntry[]): IndexEntry[] {
+  const excluded = new Set(others);
+  return entries.filter((entry) => !excluded.has(entry));
+}
+
+/** When the row goes: when it was to go before, where nothing else is asked for. */
 function expiryOf(
   context: TableContext,
   catalog: CatalogSnapshot,
   { before, row, expireIn }: PlannedRow,
-): number | undefined | Promise<number | undefined> {
-  if (expireIn !== undefined || before === null || row === null) return expireIn;
-  return rowTimeLeft(context, catalog, before);
+): RowExpiry | undefined | Promise<RowExpiry | undefined> {
+  if (row === null) return undefined;
+  if (expireIn !== undefined) return { expireIn };
+  if (before === null) return undefined;
+  const expireAt = rowExpireAt(context, catalog, before);
+  return expireAt instanceof Promise ? expireAt.then(expiryAt) : expiryAt(expireAt);
+}
+
+function expiryAt(expireAt: number | undefined): RowExpiry | undefined {
+  return expireAt === undefined ? undefined : { expireAt };
 }
 
 function compose(
@@ -155,7 +187,7 @@ function compose(
   catalog: CatalogSnapshot,
   { primaryKey, before, row }: PlannedRow,
   { before: old, after, changes }: Entries,
-  { expireIn, own, mark, references }: Facts,
+  { expiry, own, mark, references }: Facts,
 ): RowChange {
   const { model } = context;
   const { counters, growingCounters } = catalog;
@@ -177,7 +209,6 @@ function compose(
     for (const key of changeMarkKeys(model, touched))
       mutations.push({ type: "sum", key, value: one });
   }
-  if (keepsExpiry(context, catalog)) mutations.push(expiryRecord(model, primaryKey, expireIn));
   const removed = changes.removed.filter((entry) => own.entries.has(entry));
   const { added } = changes;
   const rewritten = (after ?? []).filter((entry) => own.entries.has(entry));
@@ -186,7 +217,8 @@ function compose(
     versionstamp: before?.versionstamp ?? null,
     row,
     indexes: { removed, added, rewritten },
-    expireIn,
+    expiry,
+    expiryKey: keepsExpiry(context, catalog) ? expiryKey(model, primaryKey) : undefined,
     checks,
     mutations,
   };

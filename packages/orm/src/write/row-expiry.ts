@@ -1,8 +1,9 @@
-import type { KvKey, KvKeyPart, KvMutation } from "@keywright/core";
+import type { AtomicOperation, KvKey, KvKeyPart } from "@keywright/core";
 import type { CatalogSnapshot } from "../catalog/catalog-snapshot.js";
 import { type CompiledModel, ownPrefix } from "../model/compiled-model.js";
 import type { FoundRow } from "../query/any-query.js";
 import type { TableContext } from "../query/table-context.js";
+import { type SetUntilOptions, setUntil } from "../transaction/set-until.js";
 
 /**
  * Where it is written when a row expires, in milliseconds since 1970, for databases that do not tell it. It is written with
@@ -17,38 +18,52 @@ export function keepsExpiry({ catalog }: TableContext, { entry }: CatalogSnapsho
   return entry.expires === true && !catalog.tellsExpiry;
 }
 
+/** How the end of a row is given: so many milliseconds from its commit on, or at a time in milliseconds since 1970. */
+export type RowExpiry =
+  | { readonly expireIn: number; readonly expireAt?: undefined }
+  | { readonly expireIn?: undefined; readonly expireAt: number };
+
 /**
- * For how long a row will be there still, in milliseconds: 1 at least; undefined where it does not expire. A promise only
- * where that has to be read.
+ * When a row expires, in milliseconds since 1970; undefined where it does not. A promise only where that has to be read.
  */
-export function rowTimeLeft(
+export function rowExpireAt(
   context: TableContext,
   catalog: CatalogSnapshot,
   row: Pick<FoundRow, "primaryKey" | "expireAt">,
 ): number | undefined | Promise<number | undefined> {
-  if (keepsExpiry(context, catalog)) return readTimeLeft(context, row.primaryKey);
-  return row.expireAt === undefined ? undefined : timeLeft(row.expireAt);
+  return keepsExpiry(context, catalog) ? readExpireAt(context, row.primaryKey) : row.expireAt;
 }
 
-async function readTimeLeft(
+async function readExpireAt(
   { kv, model }: TableContext,
   primaryKey: readonly KvKeyPart[],
 ): Promise<number | undefined> {
   const { value } = await kv.get(expiryKey(model, primaryKey));
-  return typeof value === "number" ? timeLeft(value) : undefined;
+  return typeof value === "number" ? value : undefined;
 }
 
-function timeLeft(expireAt: number): number {
-  return Math.max(expireAt - Date.now(), 1);
+/**
+ * The options with which a row and all that goes with it are set, by a commit that is made `now`; undefined where the row
+ * does not expire. Where its time is over already, it is a millisecond: that the row has gone meanwhile is for the checks
+ * of the commit to say.
+ */
+export function expiryOptions(
+  expiry: RowExpiry | undefined,
+  now: number,
+): SetUntilOptions | undefined {
+  if (expiry === undefined) return undefined;
+  return expiry.expireAt === undefined
+    ? { expireIn: expiry.expireIn }
+    : setUntil(expiry.expireAt, now);
 }
 
 /** Writes down when a row expires, or that it does not. */
-export function expiryRecord(
-  model: CompiledModel,
-  primaryKey: readonly KvKeyPart[],
-  expireIn: number | undefined,
-): KvMutation {
-  const key = expiryKey(model, primaryKey);
-  if (expireIn === undefined) return { type: "delete", key };
-  return { type: "set", key, value: Date.now() + expireIn, expireIn };
+export function recordExpiry(
+  operation: AtomicOperation,
+  key: KvKey,
+  options: SetUntilOptions | undefined,
+  now: number,
+): void {
+  if (options?.expireIn === undefined) operation.delete(key);
+  else operation.set(key, options.expireAt ?? now + Math.ceil(options.expireIn), options);
 }

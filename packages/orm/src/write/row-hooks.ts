@@ -7,11 +7,9 @@ export function hooksOf({ model, settings }: TableContext): AnyHooks | undefined
   return Object.hasOwn(settings.hooks, model.name) ? settings.hooks[model.name] : undefined;
 }
 
-/** Calls a hook before a write with data to write, of which it has a copy; returns those that it returned, or the same. */
+/** Calls a hook before a write with data to write, which it may change; returns those that it returned, or the same. */
 export async function hookedData(data: AnyRow, call: (data: AnyRow) => unknown): Promise<AnyRow> {
-  const own = { ...data };
-  const returned = await call(own);
-  return (returned ?? own) as AnyRow;
+  return ((await call(data)) ?? data) as AnyRow;
 }
 
 /**

@@ -10,13 +10,13 @@ import {
   type KvLimits,
   type KvMutation,
   type KvSetKey,
-  type KvSetOptions,
   specificationOrder,
 } from "@keywright/core";
 import { keyIdOf } from "../transaction/key-id.js";
+import { renewed, type SetUntilOptions } from "../transaction/set-until.js";
 
-/** One thing that an atomic operation does, to be done again with another. */
-type Step = (operation: AtomicOperation) => unknown;
+/** One thing that an atomic operation does, to be done again with another, which is committed `now`. */
+type Step = (operation: AtomicOperation, now: number) => unknown;
 
 /** A key's id, found once however often the key is used. */
 type IdOf = (key: KvKey) => string;
@@ -47,9 +47,9 @@ export class RecordedOperation implements AtomicOperation {
     return this;
   }
 
-  set(key: KvSetKey, value: unknown, options?: KvSetOptions): this {
+  set(key: KvSetKey, value: unknown, options?: SetUntilOptions): this {
     this.#write(key);
-    return this.#do((operation) => operation.set(key, value, options));
+    return this.#do((operation, now) => operation.set(key, value, renewed(options, now)));
   }
 
   delete(key: KvKey): this {
@@ -78,8 +78,8 @@ export class RecordedOperation implements AtomicOperation {
   }
 
   /** Does to another operation what was written down here, its checks aside. */
-  applyTo(operation: AtomicOperation): void {
-    for (const step of this.#steps) step(operation);
+  applyTo(operation: AtomicOperation, now: number): void {
+    for (const step of this.#steps) step(operation, now);
   }
 
   // biome-ignore lint/suspicious/noThenProperty: it is there to be found by `await`, as in Deno KV.
@@ -142,7 +142,8 @@ export class SharedCommit {
   /** Makes the commit. */
   async commit(kv: Kv): Promise<KvCommitResult | KvCommitError> {
     const operation = kv.atomic().check(...this.#checks.values());
-    for (const own of this.#operations) own.applyTo(operation);
+    const now = Date.now();
+    for (const own of this.#operations) own.applyTo(operation, now);
     return await operation.commit();
   }
 

@@ -5,6 +5,7 @@ import { rowKey } from "../indexes/primary-key.js";
 import type { AnyQuery, FoundRow } from "../query/any-query.js";
 import { choosePlan, chooseScan } from "../query/choose-plan.js";
 import { type QueryPlan, segmentOf } from "../query/query-plan.js";
+import { rowFilterOf } from "../query/row-filter.js";
 import type { TableContext } from "../query/table-context.js";
 
 /** Whether a row is one of those that a query asks for. */
@@ -19,11 +20,12 @@ export function isScan({ where, index, orderBy }: AnyQuery): boolean {
  * Says of rows as they are now whether they still are what a query asks for, its order and number aside: whether they
  * have a key among those that it reads, and pass its filter.
  *
+ * @throws {InvalidArgumentError} for a filter that is no function, or answers with a promise.
  * @throws what planning the query throws.
  */
 export async function matcherOf(context: TableContext, query: AnyQuery): Promise<Matches> {
   const { plan } = await (isScan(query) ? chooseScan : choosePlan)(context, query);
-  const { filter } = query as { filter?: (row: unknown) => boolean };
+  const filter = rowFilterOf(context.model, query.filter);
   return (found) =>
     keysOf(plan, found).some((key) => segmentOf(plan, key) >= 0) &&
     (filter === undefined || filter(found.row));

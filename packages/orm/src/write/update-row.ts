@@ -5,12 +5,12 @@ import type { FoundRow } from "../query/any-query.js";
 import type { ReadMeter } from "../query/read-meter.js";
 import type { TableContext } from "../query/table-context.js";
 import { commitChange } from "./commit-change.js";
-import { copyOfData } from "./copy-of-data.js";
+import { copyOfData, copyOfGiven } from "./copy-of-data.js";
 import { assertVersion, type FindRow } from "./find-row.js";
 import { parsePatch } from "./parse-row.js";
 import { planChange } from "./plan-change.js";
 import { afterWrite, copyOfRow, hookedData, hooksOf } from "./row-hooks.js";
-import { assertWriteOptions, type WriteOptions } from "./write-options.js";
+import { assertWriteOptions, expireInOf, type WriteOptions } from "./write-options.js";
 
 /**
  * Changes fields of a row and returns it as it is then. Without `expireIn`, a row that expires keeps its time.
@@ -35,10 +35,10 @@ export async function updateRow(
   _meter: ReadMeter,
 ): Promise<FoundRow> {
   const { model, catalog } = context;
-  const { expireIn } = options;
   assertWriteOptions(model, options);
+  const expireIn = expireInOf(options);
   // What is written is what the caller handed over, whatever becomes of the object meanwhile.
-  const patch = Array.isArray(data) ? data : copyOfData(model, data);
+  const patch = copyOfData(model, data);
   if (expireIn !== undefined) await catalog.note("expires");
   const hooks = hooksOf(context);
   let before: AnyRow = {};
@@ -51,7 +51,9 @@ export async function updateRow(
     const changes =
       hooks?.beforeUpdate === undefined
         ? patch
-        : await hookedData(patch, (own) => hooks.beforeUpdate?.(own, copyOfRow(found.row)));
+        : await hookedData(copyOfGiven(patch), (own) =>
+            hooks.beforeUpdate?.(own, copyOfRow(found.row)),
+          );
     const parsed = parsePatch(model, before, changes);
     const row = parsed instanceof Promise ? await parsed : parsed;
     assertSamePrimaryKey(model, before, row);
