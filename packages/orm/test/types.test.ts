@@ -8,12 +8,14 @@ import {
   defineModel,
   desc,
   type FindManyOptions,
+  type IndexedWhere,
   type KeyField,
   type LeadsNowhere,
   manyToMany,
   type NamesNoRow,
   type NoCondition,
   type NoIndexServes,
+  type OrderBy,
   type ReadsWholeTable,
   type Row,
   type UniqueWhere,
@@ -25,7 +27,7 @@ import type { NamesRow } from "../src/query/where-types.js";
 import type { Badge, Db, Game, Post, Tag, Team, User } from "./types-models.js";
 
 /** Calls that are type-checked and not made. */
-function compiles(_calls: (db: Db) => unknown): void {}
+function compiles(_calls: (db: Db, yes: boolean) => unknown): void {}
 
 type G = typeof Game;
 type None = Record<never, never>;
@@ -370,12 +372,96 @@ describe("where", () => {
   });
 
   it("takes a union of what indexes serve, and no other", () => {
-    compiles((db) => {
+    compiles((db, yes) => {
       db.games.findMany({ where: {} as { team: string } | { team: string; score: number } });
       db.games.findMany({ where: {} as { team: string | { gte: string } } });
       db.games.findUnique({ where: {} as UniqueWhere<G> });
+      db.games.findMany({ where: yes ? { team: "red" } : { id: "x" } });
+      db.games.findUnique({ where: yes ? { id: "x" } : { nick: "x" } });
+      db.games.findMany({
+        where: { team: "red" },
+        index: yes ? "byTeamAndScore" : "byTeamAndRank",
+      });
       // @ts-expect-error a member of it has fields that no index begins with
       db.games.findMany({ where: {} as { team: string } | { score: number } });
+      // @ts-expect-error the same, beside a field that all members have
+      db.games.findMany({ where: {} as { team: string } | { team: string; note: string } });
+      // @ts-expect-error the same, as a condition
+      db.games.findMany({ where: yes ? { team: "red" } : { note: "x" } });
+      // @ts-expect-error a member of it names no row
+      db.games.findUnique({ where: yes ? { id: "x" } : { team: "red" } });
+      // @ts-expect-error one of the indexes does not begin with the field
+      db.games.findMany({ where: { team: "red" }, index: yes ? "byTeamAndScore" : "byTag" });
+    });
+  });
+
+  it("may have optional fields where an index serves it with them and without", () => {
+    type Refusal<F> = { readonly where: NoIndexServes<F, typeof undeclared> };
+    expectTypeOf<Served<G, { team?: "red"; score: 1 }, None, never>>().toEqualTypeOf<
+      Refusal<"score">
+    >();
+    compiles((db, yes) => {
+      const team = "red";
+      db.games.findMany({ where: { team, ...(yes && { score: { gte: 1 } }) } });
+      db.games.findMany({ where: { team, ...(yes ? { score: { gte: 1 } } : {}) } });
+      db.games.count({ where: { ...(yes && { team }) } });
+      db.games.deleteMany({ where: { ...(yes && { team }) }, filter: () => true });
+      db.games.findMany({ where: {} as IndexedWhere<G> });
+      // @ts-expect-error without it no index serves the rest
+      db.games.findMany({ where: { ...(yes && { team }), score: 1 } });
+      // @ts-expect-error with it none does
+      db.games.findMany({ where: { team, ...(yes && { note: "x" }) } });
+      // @ts-expect-error without it the query says nothing
+      db.games.findMany({ where: { ...(yes && { team }) } });
+      // @ts-expect-error without it all rows are meant
+      db.games.deleteMany({ where: { ...(yes && { team }) } });
+      // @ts-expect-error without it no row is named
+      db.games.findUnique({ where: { ...(yes && { id: "x" }) } });
+      // @ts-expect-error it is there, and may be undefined
+      db.games.findMany({ where: {} as { team: string; score?: number | undefined } });
+    });
+  });
+
+  it("has more optional fields than are judged only where it is left to the run time", () => {
+    type Many = { [F in "id" | "score" | "round" | "level" | "nick"]?: GameRow[F] & {} };
+    expectTypeOf<Served<G, { team: "red" } & Many, None, never>>().not.toBeUnknown();
+    compiles((db) => {
+      // @ts-expect-error 32 queries in one
+      db.games.findMany({ where: {} as { team: "red" } & Many });
+    });
+  });
+});
+
+describe("options that are undefined", () => {
+  it("are absent", () => {
+    compiles((db, yes) => {
+      const where = { team: "red" };
+      const filter = yes ? (game: GameRow) => game.score > 1 : undefined;
+      db.games.findMany({ where, filter, select: yes ? { id: true } : undefined });
+      db.games.findMany({ where, orderBy: yes ? { score: "asc" } : undefined, index: undefined });
+      db.games.findMany({ where: yes ? where : undefined, orderBy: { team: "asc" } });
+      db.games.findMany({ where, include: undefined });
+      db.games.scan({ filter, orderBy: undefined, select: undefined });
+      db.games.count({ where: undefined, index: yes ? "byOpen" : undefined });
+      db.games.deleteMany({ where, filter: undefined });
+      const include = {
+        posts: { where: undefined, orderBy: undefined, filter: undefined, take: undefined },
+      };
+      db.users.findUnique({ where: { id: "x" }, include });
+      // @ts-expect-error ReadsWholeTable
+      db.games.findMany({ where: undefined });
+      // @ts-expect-error ReadsWholeTable
+      db.games.findMany({ where: yes ? where : undefined });
+      // @ts-expect-error ReadsWholeTable
+      db.games.findMany({ index: yes ? "byOpen" : undefined });
+      // @ts-expect-error no row is named
+      db.games.findUnique({ where: undefined });
+      // @ts-expect-error all rows are meant only where a filter says so
+      db.games.deleteMany({ where: yes ? where : undefined });
+      // @ts-expect-error the same
+      db.games.deleteMany({ filter });
+      // @ts-expect-error without an order of its own it is served, with this one not
+      db.games.findMany({ where, orderBy: yes ? { note: "asc" } : undefined });
     });
   });
 });
@@ -394,6 +480,33 @@ describe("orderBy", () => {
       db.games.findMany({ where: { level: "easy" }, orderBy: { playedAt: "asc" } });
       const direction = "asc" as "asc" | "desc";
       db.games.findMany({ where: { team: "red" }, orderBy: { score: direction } });
+    });
+  });
+
+  it("takes a union of orders, or a list of any length of one field, where each is served", () => {
+    compiles((db, yes) => {
+      const where = { team: "red" };
+      const slot = { team: "red", score: 1 };
+      db.games.findMany({ where: slot, orderBy: yes ? { score: "asc" } : { id: "asc" } });
+      db.games.findMany({ where: slot, orderBy: [yes ? { score: "asc" } : { id: "asc" }] });
+      db.games.findMany({ where, orderBy: [] as { score: "asc" | "desc" }[] });
+      db.games.findMany({ where, orderBy: [] as OrderBy<G>[] });
+      // @ts-expect-error no index has one of them
+      db.games.findMany({ where, orderBy: yes ? { score: "asc" } : { note: "asc" } });
+      // @ts-expect-error the same, in a list
+      db.games.findMany({ where, orderBy: [yes ? { score: "asc" } : { note: "asc" }] });
+      // @ts-expect-error the same, as types that name different fields
+      db.games.findMany({ where, orderBy: {} as { score: "asc" } | { note: "asc" } });
+      // @ts-expect-error the same, in a list
+      db.games.findMany({ where, orderBy: [{} as { score: "asc" } | { note: "asc" }] });
+      // @ts-expect-error no index has it
+      db.games.findMany({ where, orderBy: [] as { note: "asc" }[] });
+      // @ts-expect-error behind others neither
+      db.games.findMany({ where, orderBy: [{ score: "asc" }, ...([] as { note: "asc" }[])] });
+      // @ts-expect-error which comes first is not known
+      db.games.findMany({ where, orderBy: [] as ({ score: "asc" } | { id: "asc" })[] });
+      // @ts-expect-error it may be empty, and says nothing then
+      db.games.findMany({ orderBy: [] as { team: "asc" }[] });
     });
   });
 
@@ -614,6 +727,45 @@ describe("include", () => {
     });
   });
 
+  it("leaves out relations that are false, and makes those optional that may be", () => {
+    compiles(async (db, yes) => {
+      const where = { id: "x" };
+      const user = await db.users.findUniqueOrThrow({
+        where,
+        select: { name: true },
+        include: { posts: false, badge: undefined, team: yes },
+      });
+      expectTypeOf(user).toEqualTypeOf<{ name: string; team?: TeamRow | null }>();
+      const some = await db.users.findUniqueOrThrow({
+        where,
+        select: { name: true },
+        include: {
+          badge: true,
+          posts: yes ? { select: { id: true } } : false,
+          ...(yes && { team: true }),
+        },
+      });
+      expectTypeOf(some).toEqualTypeOf<{
+        name: string;
+        badge: Row<typeof Badge> | null;
+        posts?: { id: string }[];
+        team?: TeamRow | null;
+      }>();
+      const none = await db.users.findUniqueOrThrow({ where, include: undefined });
+      expectTypeOf(none).toEqualTypeOf<UserRow>();
+      const deep = { posts: { select: undefined, include: { author: false } } } as const;
+      const nested = await db.users.findUniqueOrThrow({ where, include: deep });
+      expectTypeOf(nested.posts).toEqualTypeOf<PostRow[]>();
+      const either = await db.users.findUniqueOrThrow({
+        where,
+        include: { posts: yes ? true : { select: { id: true } } },
+      });
+      expectTypeOf(either.posts).toEqualTypeOf<(PostRow | { id: string })[]>();
+      // @ts-expect-error where it is loaded, no index has the condition
+      db.users.findUnique({ where, include: { posts: yes ? { where: { title: "x" } } : false } });
+    });
+  });
+
   it("refuses relations, fields and queries that are not there", () => {
     compiles((db) => {
       const where = { id: "x" };
@@ -621,8 +773,8 @@ describe("include", () => {
       db.users.findUnique({ where, include: { team: true, nope: true } });
       // @ts-expect-error a model without relations
       db.teams.findUnique({ where, include: { nope: true } });
-      // @ts-expect-error a relation is loaded or not mentioned
-      db.users.findUnique({ where, include: { team: false } });
+      // @ts-expect-error nor is one that is not loaded there
+      db.users.findUnique({ where, include: { nope: false } });
       // @ts-expect-error one row has no order
       db.users.findUnique({ where, include: { team: { take: 1 } } });
       // @ts-expect-error an unknown field

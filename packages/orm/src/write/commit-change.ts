@@ -1,11 +1,12 @@
 import type { AtomicCheck, AtomicOperation, KvMutation } from "@keywright/core";
+import { LimitExceededError } from "@keywright/core";
 import type { CatalogSnapshot } from "../catalog/catalog-snapshot.js";
 import { UniqueConstraintError, VersionConflictError } from "../errors/row-errors.js";
 import type { IndexEntry } from "../indexes/index-entries.js";
 import { keyText } from "../indexes/key-text.js";
 import { pointerOf, rowKey } from "../indexes/primary-key.js";
 import type { CompiledModel } from "../model/compiled-model.js";
-import type { TableContext } from "../query/table-context.js";
+import type { TableContext, TableLimits } from "../query/table-context.js";
 import { pauseBeforeAttempt } from "../transaction/pause.js";
 import { claimUniqueKey } from "./claim-unique-key.js";
 import type { RowChange } from "./plan-change.js";
@@ -31,6 +32,7 @@ const none: Takeovers = new Map();
  *
  * @throws {UniqueConstraintError} where another row has the primary key or a unique key.
  * @throws {StaleSchemaError} where the database has indexes that this program does not know.
+ * @throws {LimitExceededError} where one commit of the database does not take it.
  * @throws {VersionConflictError} after a hundred attempts.
  */
 export async function commitChange(
@@ -56,8 +58,9 @@ export async function commitChange(
   }
 }
 
+/** @throws {LimitExceededError} for more checks or changes than the database takes at once. */
 function commitOperation(
-  { kv, model }: TableContext,
+  { kv, model, limits, transaction }: TableContext,
   catalog: CatalogSnapshot,
   change: RowChange,
   takeovers: Takeovers,
@@ -67,21 +70,34 @@ function commitOperation(
   const { removed, added, rewritten } = change.indexes;
   const now = change.expiry === undefined ? 0 : Date.now();
   const options = expiryOptions(change.expiry, now);
-  const operation = kv.atomic().check(catalog.check, { key, versionstamp }, ...change.checks);
-  for (const entry of removed) operation.delete(entry.key);
+  const checks: AtomicCheck[] = [catalog.check, { key, versionstamp }, ...change.checks];
   for (const entry of added) {
-    if (entry.index.unique) {
-      const checks = takeovers.size === 0 ? undefined : takeovers.get(keyText(entry.key));
-      operation.check(...(checks ?? [{ key: entry.key, versionstamp: null }]));
-    }
-    operation.set(entry.key, entry.value, options);
+    if (!entry.index.unique) continue;
+    const taken = takeovers.size === 0 ? undefined : takeovers.get(keyText(entry.key));
+    if (taken === undefined) checks.push({ key: entry.key, versionstamp: null });
+    else checks.push(...taken);
   }
+  // A transaction looks at all of its commits together.
+  if (transaction === undefined) {
+    const own = change.expiryKey === undefined ? 1 : 2;
+    const entries = removed.length + added.length + rewritten.length;
+    assertWithin(limits, "checks", checks.length);
+    assertWithin(limits, "mutations", own + entries + change.mutations.length);
+  }
+  const operation = kv.atomic();
+  for (const check of checks) operation.check(check);
+  for (const entry of removed) operation.delete(entry.key);
+  for (const entry of added) operation.set(entry.key, entry.value, options);
   for (const entry of rewritten) operation.set(entry.key, entry.value, options);
   if (row === null) operation.delete(key);
   else operation.set(key, row, options);
   if (change.expiryKey !== undefined) recordExpiry(operation, change.expiryKey, options, now);
   for (const mutation of change.mutations) mutate(operation, mutation);
   return operation;
+}
+
+function assertWithin(limits: TableLimits, name: "checks" | "mutations", actual: number): void {
+  if (actual > limits[name]) throw new LimitExceededError(name, limits[name], actual);
 }
 
 /** By the methods, which take a number as a bigint: each database has a class of its own for it. */
