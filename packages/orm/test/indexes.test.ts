@@ -60,7 +60,7 @@ describe("rows with many keys", () => {
   const Tagged = compileModel(
     defineModel({
       name: "tagged",
-      schema: z.object({ id: z.string(), tags: z.array(z.unknown()), n: z.int().default(0) }),
+      schema: z.object({ id: z.string(), tags: z.array(z.string()), n: z.int().default(0) }),
       primaryKey: "id",
       indexes: {
         byTag: { key: "tags", each: true },

@@ -7,7 +7,7 @@ import { isModel } from "../model/define-model.js";
 import type { Model } from "../model/model.js";
 
 import type { AnyHooks, DatabaseSettings } from "../query/database-settings.js";
-import { ReadMeter } from "../query/read-meter.js";
+import { assertMaxReads } from "../query/read-meter.js";
 import { type TableContext, tablesWithin } from "../query/table-context.js";
 import { linkRelations } from "../relations/link-relations.js";
 import { limitsOf } from "../transaction/limits-of.js";
@@ -165,8 +165,7 @@ function settingsOf<M extends Models>(
   names: ReadonlyMap<string, string>,
 ): DatabaseSettings {
   const { maxReads = Number.POSITIVE_INFINITY, validateReads = false, onQuery } = options;
-  // It is looked at there.
-  new ReadMeter("", maxReads);
+  assertMaxReads("", maxReads);
   // What a hook takes and returns is the model's own; the code that calls it hands over what the schema made.
   const given = (options.hooks ?? {}) as Readonly<Record<string, AnyHooks | undefined>>;
   const hooks: Record<string, AnyHooks> = {};

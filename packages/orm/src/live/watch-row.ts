@@ -1,12 +1,13 @@
 import type { KvKey, KvKeyPart } from "@keywright/core";
 import { primaryKeyOfEntry } from "../indexes/entry-value.js";
-import { indexedPart, indexKey } from "../indexes/index-entries.js";
+import { indexKey } from "../indexes/index-entries.js";
 import { isSameKey } from "../indexes/key-parts.js";
 import { rowKey } from "../indexes/primary-key.js";
 import type { AnyRow, CompiledIndex, CompiledModel } from "../model/compiled-model.js";
 import type { AnyQuery, FoundRow } from "../query/any-query.js";
 import { findOne } from "../query/find-rows.js";
 import { planUnique, uniquePart } from "../query/plan-unique.js";
+import { queriedPart } from "../query/queried-part.js";
 import type { ReadMeter } from "../query/read-meter.js";
 import type { TableContext } from "../query/table-context.js";
 import { type LiveState, liveStream } from "./live-stream.js";
@@ -95,7 +96,7 @@ function pointersOf(model: CompiledModel, where: AnyRow): Pointer[] {
     if (index === "primaryKey") return [];
     const parts = index.fields.map((field, i) => {
       uniquePart(model, field, where);
-      return indexedPart(model, index, i, where[field]);
+      return queriedPart(model, index, i, where[field]);
     });
     return { index, key: indexKey(index, parts, []) };
   });

@@ -84,13 +84,14 @@ function suggestedKey(model: CompiledModel, query: QueryFields): SuggestedKey {
   const ofKind = (fits: (condition: Condition) => boolean) =>
     [...conditions].filter(([, condition]) => fits(condition)).map(([name]) => name);
   const equal = ofKind(({ isEqual }) => isEqual).sort(
-    (a, b) => model.primaryKey.indexOf(a) - model.primaryKey.indexOf(b),
+    (a, b) => Number(order.has(b)) - Number(order.has(a)),
   );
   // An order cannot be left to a filter: where its fields exclude others, it has them.
   const isFree = (name: string) => order.has(name) && !equal.includes(name);
   const ordered = [...order.keys()].filter(isFree);
   const isTaken = (name: string) => ordered.some((other) => excludes(name, other));
   const served = new Set(equal.filter((name) => !isTaken(name) && take(name)));
+  fields.sort((a, b) => model.primaryKey.indexOf(a) - model.primaryKey.indexOf(b));
   const free = [...order].filter(([name]) => !served.has(name));
   // Conditions are served up to the first field that has none or has bounds.
   let isOpen = true;

@@ -34,18 +34,27 @@ export function kindOf(schema: z.core.$ZodType): ValueKind | undefined {
 
 const ofModels = new WeakMap<CompiledModel, ReadonlyMap<string, ValueKind>>();
 
+/** The model that was last asked about: mostly it is the next one too. */
+let last:
+  | { readonly model: CompiledModel; readonly kinds: ReadonlyMap<string, ValueKind> }
+  | undefined;
+
 /** The kinds of the fields of a model, and of the elements of its arrays, as far as the schema tells. */
 function kindsOf(model: CompiledModel): ReadonlyMap<string, ValueKind> {
-  let kinds = ofModels.get(model);
-  if (kinds !== undefined) return kinds;
+  if (last?.model === model) return last.kinds;
+  const kinds = ofModels.get(model) ?? kindsOfShape(model);
+  ofModels.set(model, kinds);
+  last = { model, kinds };
+  return kinds;
+}
+
+function kindsOfShape(model: CompiledModel): ReadonlyMap<string, ValueKind> {
   const found = new Map<string, ValueKind>();
   for (const [field, schema] of Object.entries(model.schema.shape)) {
     const kind = kindOf(elementSchema(schema) ?? schema);
     if (kind !== undefined) found.set(field, kind);
   }
-  kinds = found;
-  ofModels.set(model, kinds);
-  return kinds;
+  return found;
 }
 
 /** What the key parts of a kind are. A date is the number of its milliseconds, and may be given as one. */
@@ -109,7 +118,7 @@ function assertCondition(
 
 function assertIsOf(model: CompiledModel, field: string, kind: ValueKind, value: unknown): void {
   // Most values are as they stand in keys.
-  if (typeof value === partTypes[kind] && typeof value !== "object") return;
+  if (typeof value === kind) return;
   if (typeof keyPartOf(value) === partTypes[kind]) return;
   const reason = `it is ${nameOf(value)}, and the values of the field are of the kind ${kind}`;
   throw new InvalidQueryError(model.name, field, reason);

@@ -2,7 +2,7 @@ import { ModelDefinitionError } from "../errors/schema-errors.js";
 import type { CompiledIndex, CompiledModel } from "../model/compiled-model.js";
 import type { LinkedRelation, LinkedRelations, Reference } from "../model/linked-relations.js";
 import type { Relation } from "../model/relation-definition.js";
-import { plainKind } from "./plain-kind.js";
+import { kindOf } from "../query/value-kinds.js";
 import { referenceIndex } from "./reference-index.js";
 
 interface Links {
@@ -99,8 +99,8 @@ function assertHolds(
   }
   for (const [i, field] of fields.entries()) {
     const part = held.primaryKey[i] ?? "";
-    const own = plainKind(holder.schema.shape[field]);
-    const wanted = plainKind(held.schema.shape[part]);
+    const own = kindOf(holder.schema.shape[field]!);
+    const wanted = kindOf(held.schema.shape[part]!);
     if (own === undefined || wanted === undefined || own === wanted) continue;
     const reason = `${holder.name}.${field} is a ${own}, and ${held.name}.${part} that it has to hold a ${wanted}`;
     throw wrong(model, relation, reason);

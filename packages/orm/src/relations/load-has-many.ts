@@ -1,5 +1,6 @@
 import type { AnyRow } from "../model/compiled-model.js";
 import type { HasMany, HasOne } from "../model/relation-definition.js";
+import { rowFilterOf } from "../query/row-filter.js";
 import { type RelatedQuery, readRelated } from "./read-related.js";
 import { tableOfModel } from "./referrers.js";
 import type { RelationLoad } from "./relation-load.js";
@@ -17,7 +18,7 @@ export async function loadHasMany(
     const where = { ...Object.fromEntries(own), ...query.where };
     return { query: { ...query, where }, take };
   });
-  const filter = query.filter as ((row: AnyRow) => boolean) | undefined;
+  const filter = rowFilterOf(load.link.target, query.filter);
   const related = await readRelated<AnyRow>(
     target,
     queries,

@@ -1,5 +1,6 @@
 import type { AnyRow } from "../model/compiled-model.js";
 import type { ManyToMany } from "../model/relation-definition.js";
+import { rowFilterOf } from "../query/row-filter.js";
 import type { KeyId } from "../transaction/key-id.js";
 import { type AcceptRows, type RelatedQuery, readRelated } from "./read-related.js";
 import { referencedKey } from "./referenced-key.js";
@@ -15,7 +16,7 @@ export async function loadManyToMany(
   const { context, rows, link, query, meter, shape } = load;
   const target = tableOfModel(context.tables, link.target);
   const through = tableOfModel(context.tables, link.through ?? link.target);
-  const filter = query.filter as ((row: AnyRow) => boolean) | undefined;
+  const filter = rowFilterOf(load.link.target, query.filter);
   const queries = rows.map((row): RelatedQuery => {
     const own = context.model.primaryKey.map((field, i) => [from[i], row[field]]);
     // Of the rows between, some may lead where others do, or nowhere: then a few more of them are read.

@@ -23,6 +23,8 @@ export interface CommittedChange {
 type Takeovers = ReadonlyMap<string, readonly AtomicCheck[]>;
 
 const maxAttempts = 100;
+/** So often an operation is made before it is taken as late as it is. */
+const mostTries = 3;
 const none: Takeovers = new Map();
 
 /**
@@ -47,7 +49,7 @@ export async function commitChange(
     catalog.assertWritable();
     const planned = plan(catalog);
     const change = planned instanceof Promise ? await planned : planned;
-    const result = await commitOperation(context, catalog, change, takeovers).commit();
+    const result = await operationInTime(context, catalog, change, takeovers).commit();
     if (result.ok) return { change, versionstamp: result.versionstamp };
     takeovers = await settleConflict(context, change);
     if (attempt === maxAttempts) {
@@ -58,17 +60,36 @@ export async function commitChange(
   }
 }
 
-/** @throws {LimitExceededError} for more checks or changes than the database takes at once. */
+/**
+ * The operation of a commit that is made at once. What is left of a row's time is told in whole milliseconds, from the
+ * commit on: where one ends while the operation is made, the row would gain it, with each of its changes.
+ *
+ * @throws {LimitExceededError} for more checks or changes than the database takes at once.
+ */
+function operationInTime(
+  context: TableContext,
+  catalog: CatalogSnapshot,
+  change: RowChange,
+  takeovers: Takeovers,
+): AtomicOperation {
+  for (let tries = 1; ; tries++) {
+    const now = change.expiry === undefined ? 0 : Date.now();
+    const operation = commitOperation(context, catalog, change, takeovers, now);
+    if (change.expiry?.expireAt === undefined || tries === mostTries) return operation;
+    if (Date.now() === now) return operation;
+  }
+}
+
 function commitOperation(
   { kv, model, limits, transaction }: TableContext,
   catalog: CatalogSnapshot,
   change: RowChange,
   takeovers: Takeovers,
+  now: number,
 ): AtomicOperation {
   const key = rowKey(model, change.primaryKey);
   const { row, versionstamp } = change;
   const { removed, added, rewritten } = change.indexes;
-  const now = change.expiry === undefined ? 0 : Date.now();
   const options = expiryOptions(change.expiry, now);
   const checks: AtomicCheck[] = [catalog.check, { key, versionstamp }, ...change.checks];
   for (const entry of added) {
