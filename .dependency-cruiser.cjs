@@ -2,7 +2,19 @@
 const packages = ["core", "orm", "codegen"];
 const rooms = {
   core: ["errors", "bytes", "keys", "values", "engine", "kv", "testing"],
-  orm: ["errors", "model", "indexes", "catalog", "transaction", "query", "relations", "write", "live", "migrate", "database"],
+  orm: [
+    "errors",
+    "model",
+    "indexes",
+    "catalog",
+    "transaction",
+    "query",
+    "relations",
+    "write",
+    "live",
+    "migrate",
+    "database",
+  ],
   codegen: ["errors", "schema", "generate", "progress", "cli"],
 };
 

@@ -43,11 +43,7 @@ export async function expectIndexesToMatch(
 }
 
 /** Finds by a scan of the whole database where a model's rows, entries and counters do not match. */
-async function indexMismatches(
-  kv: Kv,
-  model: Model,
-  indexNames?: string[],
-): Promise<Mismatches> {
+async function indexMismatches(kv: Kv, model: Model, indexNames?: string[]): Promise<Mismatches> {
   const indexes = Object.entries(model.indexes).filter(
     ([name]) => indexNames?.includes(name) ?? true,
   );
