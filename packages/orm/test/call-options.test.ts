@@ -15,6 +15,7 @@ describe("a call without types", () => {
     ["update", { where: { id: "1" }, data: {}, ifversion: "" }, "ifversion"],
     ["findUnique", { where: { id: "1" }, select: ["id"] }, "select"],
     ["findUnique", { where: { id: "1" }, select: { nope: true } }, "select.nope"],
+    ["create", { data: users.bob, include: { nope: true } }, "include.nope"],
     ["findUnique", undefined, "argument"],
     ["findUnique", null, "argument"],
     ["findUnique", {}, "where"],

@@ -18,6 +18,7 @@ import {
 import { ReadMeter } from "../query/read-meter.js";
 import { selectFields } from "../query/select-fields.js";
 import type { TableContext } from "../query/table-context.js";
+import { includedRelations } from "../relations/include-query.js";
 import { loadRelations } from "../relations/load-relations.js";
 import { deleteRows, updateRows } from "../write/change-rows.js";
 import { createRows } from "../write/create-rows.js";
@@ -70,7 +71,7 @@ export class RowOperations {
   }
 
   findFirst(query: AnyQuery): Promise<Shaped> {
-    return this.#run(
+    return this.#read(
       "findFirst",
       query,
       async (meter) => (await this.#first(query, meter)) ?? null,
@@ -387,8 +388,10 @@ export class RowOperations {
       const reason = `${operation} has no such option: it has ${[...known].join(", ")}`;
       throw new InvalidArgumentError(model.name, name, reason);
     }
-    const { select } = options as AnyQuery;
+    const { select, include } = options as AnyQuery;
     if (select !== undefined) assertSelect(model, select);
+    // Before a write is made, which would stand whatever is wrong with what it is to return.
+    if (include !== undefined) includedRelations(this.#context, include);
     return options;
   }
 
