@@ -1,10 +1,13 @@
 import type { KvKey } from "@keywright/core";
 import type { CompiledIndex, CompiledModel } from "../model/compiled-model.js";
 import { ownPrefix } from "../model/compiled-model.js";
+import { indexManifest } from "../schema/index-manifest.js";
+import type { IndexManifest } from "../schema/manifest.js";
 
 /**
- * The life of an index. Writers maintain it from write-only on, readers use it only when it is readable; what a unique
- * index waits for as unique-pending is that the last duplicate goes. An index that the catalog does not list is absent.
+ * The life of an index. Writers maintain it from write-only on until it is dropped, readers use it only when it is
+ * readable; what a unique index waits for as unique-pending is that the last duplicate goes. A disabled one has been
+ * replaced by another, and can be readable again. One that is absent has no entries; the catalog lists it where it had some.
  */
 export type IndexState =
   | "absent"
@@ -16,28 +19,22 @@ export type IndexState =
   | "dropping";
 
 /** An index as the database knows it. */
-export interface StoredIndex {
-  readonly state: IndexState;
-  readonly prefix: string;
-  readonly fields: readonly string[];
-  readonly unique: boolean;
-  readonly normalized: boolean;
-  /** What else it is, where it is: what says nothing here is absent, so that older entries stay as they are. */
-  readonly traits?: IndexTraits;
+export type StoredIndex = IndexManifest & { readonly state: IndexState };
+
+/** Which rows programs write. */
+export interface StoredSchema {
+  /** The hash of the manifest of its rows: see `rowManifestKey`. */
+  readonly hash: string;
+  /** Those of earlier manifests whose programs may go on writing beside it. */
+  readonly accepts: readonly string[];
 }
 
-/** What an index may be beside its fields. */
-export interface IndexTraits {
-  /** The fields that are sorted from last to first. */
-  readonly descending?: readonly string[];
-  /** The field whose elements have an entry each. */
-  readonly each?: string;
-  /** It does not hold every row that has its fields. */
-  readonly partial?: true;
-  /** A part of its key is what a function makes of the row. */
-  readonly computed?: true;
-  /** What its entries hold, where that is no pointer: the row, or these fields. */
-  readonly value?: "copy" | readonly string[];
+/** A change of all rows of a model that is under way. */
+export interface RunningTransform {
+  /** Tells it from others; `transformMarkKey` is written by the commit that begins it. */
+  readonly id: string;
+  /** The hash of the manifest of the rows that were there before; those written since are of the schema. */
+  readonly from: string;
 }
 
 /**
@@ -53,6 +50,13 @@ export interface CatalogEntry {
   readonly expires?: true;
   /** A record of changes is kept, by every program from then on. */
   readonly live?: true;
+  /** The model's own name when it was last migrated. */
+  readonly name?: string;
+  /** Absent in a database that no program has migrated: any may write then. */
+  readonly schema?: StoredSchema;
+  /** Its `belongsTo` relations, each as text: a program without one would write what it refuses. */
+  readonly relations?: readonly string[];
+  readonly transform?: RunningTransform;
 }
 
 /** The name of the count of all rows among the counters. */
@@ -65,32 +69,25 @@ export function declaredCounters(model: CompiledModel): string[] {
 }
 
 export function catalogKey(model: CompiledModel): KvKey {
-  return [ownPrefix, "catalog", model.name];
+  return [ownPrefix, "catalog", model.prefix];
+}
+
+/** Where the manifest of a model's rows is stored, by its hash. */
+export function rowManifestKey(model: CompiledModel, hash: string): KvKey {
+  return [ownPrefix, "schema", model.prefix, hash];
+}
+
+/**
+ * Written once, by the commit that begins a change of all rows: a row with an earlier versionstamp than this entry's is of
+ * the schema before, one with a later one is of the schema now.
+ */
+export function transformMarkKey(model: CompiledModel, id: string): KvKey {
+  return [ownPrefix, "transform", model.prefix, id];
 }
 
 /** How the catalog describes an index of this state. */
 export function storedIndex(index: CompiledIndex, state: IndexState): StoredIndex {
-  return {
-    state,
-    prefix: index.prefix,
-    fields: index.fields,
-    unique: index.unique,
-    normalized: index.normalize !== undefined,
-    ...traitsOf(index),
-  };
-}
-
-function traitsOf(index: CompiledIndex): { traits?: IndexTraits } {
-  const descending = index.parts.filter((part) => part.descending).map((part) => part.field);
-  const traits: IndexTraits = {
-    ...(descending.length > 0 && { descending }),
-    ...(index.each !== undefined && { each: index.fields[index.each]! }),
-    ...(index.where !== undefined && { partial: true }),
-    ...(index.parts.some((part) => part.compute !== undefined) && { computed: true }),
-    ...(index.store === "copy" && { value: "copy" }),
-    ...(index.store === "include" && { value: index.include }),
-  };
-  return Object.keys(traits).length === 0 ? {} : { traits };
+  return { state, ...indexManifest(index) };
 }
 
 /** A catalog entry in which some indexes have another state. */
@@ -116,22 +113,13 @@ export function withCounterStates(
   return { ...entry, counters: { ...entry.counters, ...Object.fromEntries(changed) } };
 }
 
-/** Whether two descriptions are of the same index, whatever their states. */
-export function isSameIndex(a: StoredIndex, b: StoredIndex): boolean {
-  return (
-    a.prefix === b.prefix &&
-    a.unique === b.unique &&
-    a.normalized === b.normalized &&
-    JSON.stringify([a.fields, a.traits]) === JSON.stringify([b.fields, b.traits])
-  );
-}
-
 /** Whether writers put rows into an index of this state. */
 export function isMaintained(state: IndexState): boolean {
   return (
     state === "write-only" ||
     state === "verifying" ||
     state === "unique-pending" ||
-    state === "readable"
+    state === "readable" ||
+    state === "disabled"
   );
 }

@@ -1,13 +1,13 @@
 import type { AtomicCheck } from "@keywright/core";
 import { IndexChangedError, StaleSchemaError } from "../errors/schema-errors.js";
 import type { CompiledIndex, CompiledModel } from "../model/compiled-model.js";
+import { isSameIndex } from "../schema/index-manifest.js";
 import {
   type CatalogEntry,
   catalogKey,
   declaredCounters,
   type IndexState,
   isMaintained,
-  isSameIndex,
   rowCounter,
   storedIndex,
 } from "./catalog-entry.js";

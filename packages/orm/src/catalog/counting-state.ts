@@ -12,12 +12,12 @@ export interface CountingState {
 }
 
 export function countingKey(model: CompiledModel): KvKey {
-  return [ownPrefix, "counting", model.name];
+  return [ownPrefix, "counting", model.prefix];
 }
 
 /** The beginning of the keys of all marks of a model: see {@link countedMarkKey}. */
 export function countedMarksPrefix(model: CompiledModel): KvKey {
-  return [ownPrefix, "counted", model.name];
+  return [ownPrefix, "counted", model.prefix];
 }
 
 /**

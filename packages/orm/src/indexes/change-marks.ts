@@ -47,11 +47,11 @@ export function changeMarkOfRead(
 }
 
 function modelMark(model: CompiledModel): KvKey {
-  return [ownPrefix, "changes", model.name];
+  return [ownPrefix, "changes", model.prefix];
 }
 
 function indexMark(model: CompiledModel, index: CompiledIndex, bucket: number): KvKey {
-  return [ownPrefix, "changes", model.name, index.name, bucket];
+  return [ownPrefix, "changes", model.prefix, index.name, bucket];
 }
 
 /** FNV-1a over the bytes of the part: every program that writes to the database has to find the same bucket. */

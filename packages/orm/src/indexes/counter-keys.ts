@@ -3,7 +3,7 @@ import { type CompiledIndex, type CompiledModel, ownPrefix } from "../model/comp
 
 /** Where the number of a model's rows is kept, as a `KvU64`. */
 export function rowCounterKey(model: CompiledModel): KvKey {
-  return [ownPrefix, "count", model.name];
+  return [ownPrefix, "count", model.prefix];
 }
 
 /** Where the number of rows with these parts in an index is kept: all parts of its key, in order, as the index holds them. */

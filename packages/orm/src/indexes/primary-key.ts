@@ -37,7 +37,7 @@ export function primaryKeyOfValues(model: CompiledModel, values: readonly unknow
 
 /** The key under which a row is stored: `["users", id]`. */
 export function rowKey(model: CompiledModel, primaryKey: readonly KvKeyPart[]): KvKey {
-  return [model.name, ...primaryKey];
+  return [model.prefix, ...primaryKey];
 }
 
 /** What an index entry points with: the primary key, its parts in a list where it has several. */

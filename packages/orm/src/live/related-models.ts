@@ -35,7 +35,7 @@ export function relatedModels(
  */
 export function relatedWatched(context: TableContext, include: AnyInclude | undefined): Watched {
   const models = [...relatedModels(context, include)];
-  const ranges = models.map(({ name }) => ({ prefix: [name] }));
+  const ranges = models.map(({ prefix }) => ({ prefix: [prefix] }));
   if (tellsOfRanges(context.kv)) return { keys: [], ranges, marks: [] };
   const most = context.limits.keys - keysOfRow;
   if (models.length > most) {

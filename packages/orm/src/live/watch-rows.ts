@@ -103,7 +103,7 @@ function watchedOf(context: TableContext, query: AnyQuery, range: WatchedRange):
   const { kv, model, limits } = context;
   const related = relatedWatched(context, query.include);
   if (tellsOfRanges(kv)) {
-    const ranges = [...range.selectors, { prefix: [model.name] }, ...related.ranges];
+    const ranges = [...range.selectors, { prefix: [model.prefix] }, ...related.ranges];
     return { keys: [], ranges, marks: [] };
   }
   if (!model.live) throw new LiveQueryUnavailableError(model.name);

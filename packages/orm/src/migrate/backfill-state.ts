@@ -20,7 +20,7 @@ export interface BackfillState {
 }
 
 export function backfillKey(model: CompiledModel): KvKey {
-  return [ownPrefix, "backfill", model.name];
+  return [ownPrefix, "backfill", model.prefix];
 }
 
 /** A row that could not enter a unique index, because another row has its key. */
@@ -34,7 +34,7 @@ export interface Duplicate {
 }
 
 export function duplicatesPrefix(model: CompiledModel, indexName: string): KvKey {
-  return [ownPrefix, "duplicates", model.name, indexName];
+  return [ownPrefix, "duplicates", model.prefix, indexName];
 }
 
 export function duplicateKey(model: CompiledModel, duplicate: Duplicate): KvKey {

@@ -131,7 +131,7 @@ async function countRows(
   const names = indexes.map((index) => index.name);
   const meter = new ProgressMeter(model.name, names, onProgress);
   let rows = 0;
-  for await (const _ of kv.list({ prefix: [model.name] }, { batchSize: maxBatchRows })) {
+  for await (const _ of kv.list({ prefix: [model.prefix] }, { batchSize: maxBatchRows })) {
     rows++;
     if (rows % maxBatchRows !== 0) continue;
     await letOthersRun();
@@ -201,7 +201,7 @@ async function nextRows(
   { after }: BackfillState,
   limit: number,
 ): Promise<KvEntry<AnyRow>[]> {
-  const prefix = [model.name];
+  const prefix = [model.prefix];
   const selector = after === null ? { prefix } : { prefix, start: [...prefix, ...after, nothing] };
   const rows: KvEntry<AnyRow>[] = [];
   for await (const entry of kv.list<AnyRow>(selector, {

@@ -132,7 +132,7 @@ async function nextRows(
   { after }: CountingState,
   limit: number,
 ): Promise<KvEntry<AnyRow>[]> {
-  const prefix = [model.name];
+  const prefix = [model.prefix];
   const selector = after === null ? { prefix } : { prefix, start: [...prefix, ...after, nothing] };
   const rows: KvEntry<AnyRow>[] = [];
   for await (const entry of kv.list<AnyRow>(selector, { limit, batchSize: limit }))

@@ -17,6 +17,7 @@ const options: Readonly<Record<keyof AnyIndexDefinition, true>> = {
   include: true,
   count: true,
   prefix: true,
+  version: true,
 };
 
 /**
@@ -39,6 +40,9 @@ export function compileIndex(
   assertOptions(model.name, at, definition, options);
   assertBooleans(model.name, at, definition, ["unique", "each", "count"]);
   const { key, unique = false, each = false, normalize, where, store = "pointer" } = definition;
+  const { version } = definition;
+  if (version !== undefined && typeof version !== "number" && typeof version !== "string")
+    fail("version", "it has to be a number or a string");
   const given = Array.isArray(key) ? (key as readonly AnyIndexPart[]) : [key as AnyIndexPart];
   const parts = given.map((part) => compilePart(part, name, (reason) => fail("key", reason)));
   const fields = parts.map((part) => part.field);
@@ -62,7 +66,7 @@ export function compileIndex(
   if (normalize !== undefined && parts[0]?.compute)
     fail("normalize", "a computed index cannot normalize");
   if (store !== "pointer" && store !== "copy") fail("store", 'it has to be "pointer" or "copy"');
-  const { include, prefix = defaultIndexPrefix(model.name, name) } = definition;
+  const { include, prefix = defaultIndexPrefix(model.prefix, name) } = definition;
   if (typeof prefix !== "string" || prefix === "")
     fail("prefix", "it has to be a string that is not empty");
   if (include !== undefined) {
@@ -83,6 +87,7 @@ export function compileIndex(
     store: include === undefined ? store : "include",
     include: include === undefined ? [] : [...new Set([...primaryKey, ...include])],
     counted: definition.count ?? false,
+    version: version === undefined ? undefined : String(version),
   };
 }
 

@@ -9,9 +9,13 @@ import type { Relation } from "./relation-definition.js";
 
 /** The options of a model. */
 const options: Readonly<
-  Record<"name" | "schema" | "primaryKey" | "indexes" | "relations" | "count" | "live", true>
+  Record<
+    "name" | "prefix" | "schema" | "primaryKey" | "indexes" | "relations" | "count" | "live",
+    true
+  >
 > = {
   name: true,
+  prefix: true,
   schema: true,
   primaryKey: true,
   indexes: true,
@@ -37,10 +41,12 @@ export function assertModelOptions(definition: { readonly name: string }): void 
  * @throws {ModelDefinitionError} for one that contradicts itself or its schema.
  */
 export function compileModel(model: Model): CompiledModel {
-  const { name, schema } = model;
+  const { name, prefix, schema } = model;
   if (typeof name !== "string" || name === "" || name === ownPrefix) {
     throw new ModelDefinitionError(String(name), "name", "this name cannot be used");
   }
+  if (typeof prefix !== "string" || prefix === "")
+    throw new ModelDefinitionError(name, "prefix", "it has to be a string that is not empty");
   const shape = (schema as Partial<z.ZodObject> | undefined)?.shape;
   if (shape === undefined)
     throw new ModelDefinitionError(name, "schema", "it has to be a z.object");
@@ -64,6 +70,7 @@ export function compileModel(model: Model): CompiledModel {
   const absent = optionalFields(model, indexes);
   const compiled: CompiledModel = {
     name,
+    prefix,
     schema,
     primaryKey,
     generatesId: primaryKey.length === 1 && isUlid(shape[primaryKey[0]!]),
@@ -144,7 +151,7 @@ function requiredFields(
 }
 
 /**
- * Checks that no two models or indexes store their entries in the same place.
+ * Checks that no two models have one name, and no two models or indexes store their entries in the same place.
  *
  * @throws {ModelDefinitionError} naming the second of two.
  */
@@ -156,10 +163,14 @@ export function assertDistinctPrefixes(models: readonly CompiledModel[]): void {
       const reason = `its keys would begin with ${JSON.stringify(prefix)}, which ${owner} has`;
       throw new ModelDefinitionError(model.name, at, reason);
     }
-    takenBy.set(prefix, at === "name" ? `model ${model.name}` : `${model.name}.${at}`);
+    takenBy.set(prefix, at.startsWith("indexes.") ? `${model.name}.${at}` : `model ${model.name}`);
   };
+  const names = new Set<string>();
   for (const model of models) {
-    take(model, "name", model.name);
+    if (names.has(model.name))
+      throw new ModelDefinitionError(model.name, "name", "another model has this name");
+    names.add(model.name);
+    take(model, model.prefix === model.name ? "name" : "prefix", model.prefix);
     for (const index of model.indexes) take(model, `indexes.${index.name}`, index.prefix);
   }
 }

@@ -33,11 +33,15 @@ export interface CompiledIndex {
   readonly include: readonly string[];
   /** The number of rows is kept for each key. */
   readonly counted: boolean;
+  /** What stands for the source of its functions; undefined where the source itself does. */
+  readonly version: string | undefined;
 }
 
 /** A model as the code that reads and writes its rows sees it. */
 export interface CompiledModel {
   readonly name: string;
+  /** The first part of its rows' keys; in Keywright's own keys too, so that a model may get another name. */
+  readonly prefix: string;
   readonly schema: z.ZodObject;
   readonly primaryKey: readonly string[];
   /** The primary key is one `z.ulid()`, which `create` generates where it is absent. */

@@ -44,6 +44,11 @@ export function desc<const F extends string>(field: F): DescendingField<F> {
 interface IndexOptions<Row> {
   /** At most one row has a value; rows in which it is absent do not count. */
   readonly unique?: boolean;
+  /**
+   * Stands for the code of the index's functions: change it when they give other results, so that the index is built anew.
+   * Without it their source does, which a minifier changes.
+   */
+  readonly version?: number | string;
   /** The first part of the index's keys; without it, `users_by_email` for `byEmail` of `users`. */
   readonly prefix?: string;
   /** The rows that the index holds. A query uses such an index only by its name, `index: "byOpen"`. It is pure. */
@@ -119,4 +124,5 @@ export interface AnyIndexDefinition {
   readonly include?: readonly string[];
   readonly count?: boolean;
   readonly prefix?: string;
+  readonly version?: number | string;
 }

@@ -19,6 +19,8 @@ export interface Model<
   Relations extends AnyRelations = AnyRelations,
 > {
   readonly name: Name;
+  /** The first part of its rows' keys. */
+  readonly prefix: string;
   readonly schema: Schema;
   readonly primaryKey: PrimaryKey;
   readonly indexes: Indexes;

@@ -9,7 +9,7 @@ export const deleteJobsPrefix: KvKey = [ownPrefix, "cascade"];
  * changes: a delete that looked for references checks at its commit that none was made since.
  */
 export function referenceGuardKey(model: CompiledModel, primaryKey: readonly KvKeyPart[]): KvKey {
-  return [ownPrefix, "refs", model.name, ...primaryKey];
+  return [ownPrefix, "refs", model.prefix, ...primaryKey];
 }
 
 /** Where it is written down that a row is being deleted in steps. */

@@ -10,7 +10,7 @@ import { type SetUntilOptions, setUntil } from "../transaction/set-until.js";
  * the row and expires with it.
  */
 export function expiryKey(model: CompiledModel, primaryKey: readonly KvKeyPart[]): KvKey {
-  return [ownPrefix, "expiry", model.name, ...primaryKey];
+  return [ownPrefix, "expiry", model.prefix, ...primaryKey];
 }
 
 /** Whether the times at which the model's rows expire are written down beside them. */

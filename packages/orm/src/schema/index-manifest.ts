@@ -1,0 +1,64 @@
+import type { CompiledIndex } from "../model/compiled-model.js";
+import { hashOf } from "./hash.js";
+import type { IndexManifest, IndexTraits } from "./manifest.js";
+
+/** An index as data. */
+export function indexManifest(index: CompiledIndex): IndexManifest {
+  const functions = functionsOf(index);
+  return {
+    prefix: index.prefix,
+    fields: index.fields,
+    unique: index.unique,
+    normalized: index.normalize !== undefined,
+    ...traitsOf(index),
+    ...(functions !== undefined && { functions }),
+  };
+}
+
+function traitsOf(index: CompiledIndex): { traits?: IndexTraits } {
+  const descending = index.parts.filter((part) => part.descending).map((part) => part.field);
+  const traits: IndexTraits = {
+    ...(descending.length > 0 && { descending }),
+    ...(index.each !== undefined && { each: index.fields[index.each]! }),
+    ...(index.where !== undefined && { partial: true }),
+    ...(index.parts.some((part) => part.compute !== undefined) && { computed: true }),
+    ...(index.store === "copy" && { value: "copy" }),
+    ...(index.store === "include" && { value: index.include }),
+  };
+  return Object.keys(traits).length === 0 ? {} : { traits };
+}
+
+/**
+ * What stands for the code of an index's functions. Two builds of one program differ in how they write a function: space,
+ * quotes, semicolons, commas and comments say nothing here; where names are shortened too, the index has to state a version.
+ */
+function functionsOf({ normalize, where, parts, version }: CompiledIndex): string | undefined {
+  const functions = [normalize, where, ...parts.map((part) => part.compute)];
+  if (functions.every((fn) => fn === undefined)) return undefined;
+  if (version !== undefined) return `version ${version}`;
+  return hashOf(functions.map((fn) => (fn === undefined ? null : sourceOf(fn))));
+}
+
+function sourceOf(fn: (value: never) => unknown): string {
+  return Function.prototype.toString
+    .call(fn)
+    .replace(/\/\*.*?\*\/|\/\/[^\n]*/gs, "")
+    .replace(/["'`]/g, '"')
+    .replace(/[\s;,()]/g, "");
+}
+
+/** Whether two descriptions are of the same index, which has the same entries for the same rows. */
+export function isSameIndex(a: IndexManifest, b: IndexManifest): boolean {
+  return a.prefix === b.prefix && isSameKeyedIndex(a, b);
+}
+
+/** Whether two descriptions are of the same index, wherever its entries are. */
+export function isSameKeyedIndex(a: IndexManifest, b: IndexManifest): boolean {
+  return (
+    a.unique === b.unique &&
+    a.normalized === b.normalized &&
+    // Entries that somebody wrote by hand say nothing of the functions that made them.
+    (a.functions === undefined || b.functions === undefined || a.functions === b.functions) &&
+    hashOf([a.fields, a.traits ?? null]) === hashOf([b.fields, b.traits ?? null])
+  );
+}
