@@ -310,7 +310,7 @@ describe("the schema fence", () => {
       expect(await rejection(write)).toMatchObject({
         code: "KW_STALE_SCHEMA",
         model: "users",
-        unknownIndexes: ["byAge", "byName"],
+        differences: ["byAge", "byName"],
       });
     }
     expect(await old.users.findUnique({ where })).toEqual(row);

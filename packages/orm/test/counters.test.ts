@@ -173,7 +173,7 @@ it("refuse the writes of a program that does not know them", async () => {
   const old = await openPlain();
   expect(await rejection(old.tasks.create({ data: { id: "a" } }))).toMatchObject({
     code: "KW_STALE_SCHEMA",
-    unknownIndexes: ["count of rows", "count of byList", "count of byTag"],
+    differences: ["count of rows", "count of byList", "count of byTag"],
   });
 });
 

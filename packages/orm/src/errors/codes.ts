@@ -18,7 +18,7 @@ export const ormErrorMessages = {
   KW_INDEX_NOT_READY:
     "The index is not readable yet: run a migration, or wait for the one that builds it.",
   KW_INDEX_CHANGED:
-    "The database holds this index with another definition: give the new one another name.",
+    "The database holds this index with another definition: migrate to build it anew, or give the new one another name.",
   KW_QUERY_UNINDEXED: "No index serves this query.",
   KW_QUERY_INVALID: "A condition of this query is not valid.",
   KW_ARGUMENT_INVALID: "An argument of this call is not valid.",
@@ -29,7 +29,10 @@ export const ormErrorMessages = {
   KW_TRANSACTION_CONFLICT: "Others kept changing what the transaction had read.",
   KW_TRANSACTION_ENDED: "The transaction has ended: await all of its calls within it.",
   KW_STALE_SCHEMA:
-    "The database has indexes that this program does not know of; a write would leave them out.",
+    "The database has a newer schema than this program; a write by the old one would damage it.",
+  KW_SCHEMA_NOT_MIGRATED: "The database does not have this program's schema yet: migrate it.",
+  KW_ROW_UPGRADE: "A row of an earlier schema cannot be made one of this program's.",
+  KW_LEASE_LOST: "Another runner has taken over this migration.",
 } as const;
 
 /** A code of {@link ormErrorMessages}. */

@@ -52,11 +52,11 @@ export class IndexChangedError extends OrmError {
 
 /** A write by a program whose models are older than the database. Its reads still work. */
 export class StaleSchemaError extends OrmError {
-  /** The indexes that the database has and this program's model does not. */
-  readonly unknownIndexes: readonly string[];
+  /** What this program's model lacks, a short sentence or a name each. */
+  readonly differences: readonly string[];
 
-  constructor(model: string, unknownIndexes: readonly string[]) {
+  constructor(model: string, differences: readonly string[]) {
     super("KW_STALE_SCHEMA", model);
-    this.unknownIndexes = unknownIndexes;
+    this.differences = differences;
   }
 }
