@@ -59,9 +59,10 @@ function validationLine(ratios, validation) {
   return `Validating one of the rows with Zod (\`safeParse\`) takes ${microseconds(validation)}: ${share} % of a \`findUnique\` by id.`;
 }
 
-function machine() {
+/** The machine and the versions of some packages. */
+export function machine(packages = peers) {
   const [cpu] = cpus();
-  const versions = peers.map((name) => `${name} ${installedVersion(name)}`).join(", ");
+  const versions = packages.map((name) => `${name} ${installedVersion(name)}`).join(", ");
   return `${cpu.model}, ${cpus().length} cores, ${Math.round(totalmem() / 2 ** 30)} GB of memory; ${type()} ${release()}; Node.js ${process.versions.node};
 ${versions}.`;
 }

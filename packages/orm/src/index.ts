@@ -65,7 +65,7 @@ export {
   UnknownIndexError,
 } from "./errors/schema-errors.js";
 export { TransactionConflictError, TransactionEndedError } from "./errors/transaction-errors.js";
-export type { Duplicate } from "./migrate/backfill-state.js";
+export type { Duplicate } from "./catalog/backfill-state.js";
 export type {
   MigratedIndex,
   MigrateOptions,

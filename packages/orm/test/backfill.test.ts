@@ -1,6 +1,6 @@
-import { type EmbeddedKv, type Kv, openKv } from "@keywright/core";
+import { type EmbeddedKv, type Kv, type KvKey, openKv } from "@keywright/core";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { createDatabase, type MigrationProgress, migrate } from "../src/index.js";
+import { createDatabase, defineModel, type MigrationProgress, migrate } from "../src/index.js";
 import { Crash, crashingKv, denoKv, interferingKv } from "./faulty-kv.js";
 import { LaterUser, rejection, User, users } from "./user-model.js";
 import { expectIndexesToMatch } from "./verify-indexes.js";
@@ -40,20 +40,24 @@ describe("migrate", () => {
         index,
         state: "readable",
         duplicates: [],
+        duplicateCount: 0,
       })),
+      unindexed: [],
     });
     await expectIndexesToMatch(kv, LaterUser);
     const ages = (await db.users.findMany(query)).items.map((row) => row.age);
     expect(ages).toEqual([...Array(16).fill(10), ...Array(16).fill(11)]);
-    expect(progress.map(({ phase, rowsDone, rowsTotal }) => [phase, rowsDone, rowsTotal])).toEqual([
+    const built = progress.filter(({ phase }) => phase !== "verifying");
+    expect(built.map(({ phase, rowsDone, rowsTotal }) => [phase, rowsDone, rowsTotal])).toEqual([
       ["counting", 1200, 1200],
       ["building", 0, 1200],
       ["building", 500, 1200],
       ["building", 1000, 1200],
       ["building", 1200, 1200],
     ]);
-    expect(progress.at(-1)).toMatchObject({ indexes: ["byAge", "byName"], secondsLeft: 0 });
-    expect(progress.at(-1)?.rowsPerSecond).toBeGreaterThan(0);
+    expect(built.at(-1)).toMatchObject({ indexes: ["byAge", "byName"], secondsLeft: 0 });
+    expect(built.at(-1)?.rowsPerSecond).toBeGreaterThan(0);
+    expect(progress.at(-1)?.phase).toBe("verifying");
   });
 
   it("passes over what stands under a row's key", async () => {
@@ -70,10 +74,10 @@ describe("migrate", () => {
     await fill(10);
     const db = await openLater();
     await migrate(db);
-    expect(await migrate(db)).toEqual({ status: "done", indexes: [] });
+    expect(await migrate(db)).toEqual({ status: "done", indexes: [], unindexed: [] });
     const own = [];
-    for await (const { key } of kv.list({ prefix: ["__keywright"] })) own.push(key);
-    expect(own).toEqual([["__keywright", "catalog", "users"]]);
+    for await (const { key } of kv.list({ prefix: ["__keywright"] })) own.push(key[1]);
+    expect(new Set(own)).toEqual(new Set(["catalog", "schema"]));
   });
 
   it.each(["before", "after"] as const)(
@@ -96,7 +100,7 @@ describe("migrate", () => {
 
   it("resumes behind the last batch rather than from the start", async () => {
     await fill(1100);
-    await rejection(migrate(await openLater(crashingKv(kv, 3, "after"))));
+    await rejection(migrate(await openLater(crashingKv(kv, 4, "after"))));
     const progress: MigrationProgress[] = [];
     await migrate(await openLater(), { onProgress: (report) => progress.push(report) });
     expect(progress[0]).toMatchObject({ phase: "building", rowsDone: 1000, rowsTotal: 1100 });
@@ -134,34 +138,50 @@ describe("migrate", () => {
   });
 
   it.each([
-    ["null", null],
-    ["a string", "text"],
-    ["a list", []],
-  ])("names a row that was written by hand and is %s", async (_, value) => {
-    await fill(3);
+    ["is null", null, ["byAge", "byName"], "It is not an object."],
+    ["is a string", "text", ["byAge", "byName"], "It is not an object."],
+    ["is a list", [], ["byAge", "byName"], "It is not an object."],
+    ["has what no key can hold", { name: "x", age: {} }, ["byAge"], "age is of type object"],
+    ["has too long a text", { name: "x".repeat(70_000), age: 1 }, ["byName"], "too long"],
+    ["has half a character", { name: "\ud800", age: 1 }, ["byName"], "not well-formed"],
+  ])("goes on behind a row that was written by hand and %s, and says so", async (_, value, indexes, reason) => {
+    await fill(600);
     await kv.set(["users", "by hand"], value);
-    const invalid = { code: "KW_STORED_ROW_INVALID", model: "users", id: "by hand" };
-    expect(await rejection(migrate(await openLater()))).toMatchObject(invalid);
-    await kv.delete(["users", "by hand"]);
-    expect((await migrate(await openLater())).status).toBe("done");
+    const result = await migrate(await openLater());
+    expect(result.status).toBe("done");
+    expect(result.unindexed).toEqual([
+      { model: "users", id: "by hand", indexes, reason: expect.stringContaining(reason) },
+    ]);
+    // What it could index it did.
+    const others = [
+      ["users_by_age", 1, "by hand"],
+      ["users_by_name", "x"],
+    ];
+    const isIndexed = async (key: KvKey) => (await kv.get(key)).value === "by hand";
+    const found = await Promise.all(others.map(isIndexed));
+    expect(found.filter((one) => one)).toHaveLength(2 - indexes.length);
+    for (const key of [["users", "by hand"], ...others]) await kv.delete(key);
     await expectIndexesToMatch(kv, LaterUser);
   });
 
-  it.each([
-    ["null", null],
-    ["a string", "text"],
-  ])(
-    "names a row that was kept out as a duplicate, and then was written by hand and is %s",
-    async (_, value) => {
-      await fill(3);
-      const before = await createDatabase({ kv, models: { users: User } });
-      const twin = await before.users.create({ data: { ...users.ada, name: "Name 1" } });
-      expect((await migrate(await openLater())).status).toBe("duplicates");
-      await kv.set(["users", twin.id], value);
-      const invalid = { code: "KW_STORED_ROW_INVALID", model: "users", id: twin.id };
-      expect(await rejection(migrate(await openLater()))).toMatchObject(invalid);
-    },
-  );
+  it("indexes a row whose key is as long as the database takes it", async () => {
+    await fill(3);
+    const before = await createDatabase({ kv, models: { users: User } });
+    await before.users.create({ data: { ...users.ada, name: "ä😀".repeat(2000) } });
+    expect(await migrate(await openLater())).toMatchObject({ status: "done", unindexed: [] });
+    await expectIndexesToMatch(kv, LaterUser);
+  });
+
+  it("counts rows that it cannot index, tells of the first hundred, and remembers them", async () => {
+    await fill(3);
+    for (let i = 0; i < 250; i++) await kv.set(["users", `by hand ${i}`], null);
+    await rejection(migrate(await openLater(crashingKv(denoKv(kv), 100, "after"))));
+    const [state] = await Promise.all([kv.get(["__keywright", "backfill", "users"])]);
+    expect(state.value).toMatchObject({ unindexed: { count: expect.any(Number) } });
+    const result = await migrate(await openLater());
+    expect(result.unindexed).toHaveLength(100);
+    expect(result.unindexed[0]).toMatchObject({ id: "by hand 0" });
+  });
 
   it("loses nothing beside writers who create, update and delete all the time", async () => {
     await fill(1500);
@@ -186,18 +206,19 @@ describe("migrate", () => {
     await fill(1300);
     const reports: number[] = [];
     // What a run reports before its first batch is where it found the scan.
-    const onProgress = ({ rowsDone, rowsPerSecond }: MigrationProgress) => {
-      if (rowsPerSecond > 0) reports.push(rowsDone);
+    const onProgress = ({ phase, rowsDone, rowsPerSecond }: MigrationProgress) => {
+      if (phase === "building" && rowsPerSecond > 0) reports.push(rowsDone);
     };
     const dbs = [await openLater(), await openLater()];
     const runs = await Promise.all(dbs.map((db) => migrate(db, { onProgress })));
     expect(runs.map(({ status }) => status)).toEqual(["done", "done"]);
-    // Each batch is done once.
+    // The second waits, and finds nothing left to do.
+    expect(runs.map(({ indexes }) => indexes.length).sort()).toEqual([0, 2]);
     expect(reports).toEqual([500, 1000, 1300]);
     await expectIndexesToMatch(kv, LaterUser);
   });
 
-  it("does not write a batch that another run has written while it was about to", async () => {
+  it("writes nothing any more when another runner has taken over", async () => {
     await fill(1300);
     // Without a unique index, whose keys would tell.
     const OneMore = { ...User, indexes: { ...User.indexes, byAge: LaterUser.indexes.byAge } };
@@ -209,17 +230,121 @@ describe("migrate", () => {
     };
     let commits = 0;
     const interfere = async () => {
-      // The first commit begins the backfill, the second would write the first batch.
-      if (++commits === 2) await migrate(other, { onProgress: onOther, signal: stop.signal });
+      // The first commit takes the lease, the second begins the backfill, the third would write the first batch.
+      if (++commits !== 3) return;
+      await kv.delete(["__keywright", "lease"]);
+      await migrate(other, { onProgress: onOther, signal: stop.signal });
     };
-    const reports: number[] = [];
-    const onProgress = ({ rowsDone, rowsPerSecond }: MigrationProgress) => {
-      if (rowsPerSecond > 0) reports.push(rowsDone);
-    };
-    await migrate(await open(interferingKv(kv, interfere)), { onProgress });
-    expect(reports).toEqual([1000, 1300]);
+    const lost = await rejection(migrate(await open(interferingKv(kv, interfere))));
+    expect(lost).toMatchObject({ code: "KW_LEASE_LOST", retryable: true });
+    const state = await kv.get(["__keywright", "backfill", "users"]);
+    expect(state.value).toMatchObject({ rowsDone: 500 });
+    expect((await migrate(other)).status).toBe("done");
     await expectIndexesToMatch(kv, OneMore);
   });
+
+  it("keeps to a bound on rows a second in the size of its batches", async () => {
+    await fill(30);
+    const reports: number[] = [];
+    const onProgress = ({ phase, rowsDone, rowsPerSecond }: MigrationProgress) => {
+      if (phase === "building" && rowsPerSecond > 0) reports.push(rowsDone);
+    };
+    const result = await migrate(await openLater(), { onProgress, rowsPerSecond: 40, verify: false });
+    expect(result.status).toBe("done");
+    expect(reports).toEqual([10, 20, 30]);
+    await expectIndexesToMatch(kv, LaterUser);
+  });
+
+  it("stops while it waits for the bound on rows a second", async () => {
+    await fill(30);
+    const stop = new AbortController();
+    const onProgress = ({ phase, rowsPerSecond }: MigrationProgress) => {
+      if (phase === "building" && rowsPerSecond > 0) setTimeout(() => stop.abort(), 0);
+    };
+    const options = { onProgress, signal: stop.signal, rowsPerSecond: 0.001 };
+    expect((await migrate(await openLater(), options)).status).toBe("stopped");
+    expect((await kv.get(["__keywright", "lease"])).value).toBeNull();
+  });
+
+  it("does without counting and verifying where it is told to", async () => {
+    await fill(600);
+    const progress: MigrationProgress[] = [];
+    const options = { count: false, verify: false };
+    const onProgress = (report: MigrationProgress) => progress.push(report);
+    expect((await migrate(await openLater(), { ...options, onProgress })).status).toBe("done");
+    expect(new Set(progress.map(({ phase }) => phase))).toEqual(new Set(["building"]));
+    expect(progress.at(-1)).toMatchObject({ rowsDone: 600, rowsTotal: 600, secondsLeft: undefined });
+    await expectIndexesToMatch(kv, LaterUser);
+  });
+
+  it("is verifying, and written to, before it is readable", async () => {
+    await fill(5);
+    const db = await openLater();
+    const states: unknown[] = [];
+    const watching = interferingKv(kv, async () => {
+      const { value } = await kv.get<{ indexes: Record<string, { state: string }> }>([
+        "__keywright",
+        "catalog",
+        "users",
+      ]);
+      const state = value?.indexes["byAge"]?.state ?? "absent";
+      if (states.at(-1) === state) return;
+      states.push(state);
+      if (state !== "verifying") return;
+      await db.users.create({ data: { ...users.bob, name: "Between" } });
+      expect(await rejection(db.users.findMany({ where: { age: 42 } }))).toMatchObject({
+        state: "verifying",
+        progress: { rowsDone: 5, rowsTotal: 5 },
+      });
+    });
+    await migrate(await openLater(watching));
+    expect(states).toEqual(["absent", "write-only", "verifying", "readable"]);
+    await expectIndexesToMatch(kv, LaterUser);
+  });
+
+  it("repairs what is wrong with a new index before it goes readable", async () => {
+    await fill(5);
+    // An entry that no row has, from before the index was one of the program's.
+    await kv.set(["users_by_age", 1000, "nobody"], "nobody");
+    await migrate(await openLater());
+    await expectIndexesToMatch(kv, LaterUser);
+  });
+
+  it.each(["before", "after"] as const)(
+    "leaves what a run without a crash does, wherever the one before it dies %s a commit",
+    async (moment) => {
+      for (let at = 1; ; at++) {
+        const own = await openKv();
+        const outer = kv;
+        kv = own;
+        try {
+          await fill(7);
+          const before = await createDatabase({ kv, models: { users: User } });
+          const twin = await before.users.create({ data: { ...users.ada, name: "Name 3" } });
+          const dying = await openLater(crashingKv(denoKv(own), at, moment));
+          const end = await migrate(dying).catch((error: unknown) => error);
+          const db = await openLater();
+          await db.users.create({ data: { ...users.bob, name: `Between ${at}` } });
+          const resumed = await migrate(db);
+          expect(resumed.status).toBe("duplicates");
+          await db.users.delete({ where: { id: twin.id } });
+          expect((await migrate(db)).status).toBe("done");
+          await expectIndexesToMatch(kv, LaterUser);
+          const left = [];
+          for await (const { key } of kv.list({ prefix: ["__keywright"] })) left.push(key[1]);
+          expect(new Set(left)).toEqual(new Set(["catalog", "schema"]));
+          if (!(end instanceof Crash)) {
+            expect(at).toBeGreaterThan(6);
+            return;
+          }
+        } finally {
+          kv = outer;
+          await own.close();
+        }
+      }
+    },
+    30_000,
+  );
 
   it("reports every duplicate of a unique index, and makes it readable when they are gone", async () => {
     await fill(600);
@@ -234,7 +359,7 @@ describe("migrate", () => {
     const first = await migrate(db);
     expect(first.status).toBe("duplicates");
     expect(first.indexes).toEqual([
-      { model: "users", index: "byAge", state: "readable", duplicates: [] },
+      { model: "users", index: "byAge", state: "readable", duplicates: [], duplicateCount: 0 },
       {
         model: "users",
         index: "byName",
@@ -245,6 +370,7 @@ describe("migrate", () => {
           value: [name],
           primaryKey: [id],
         })),
+        duplicateCount: 3,
       },
     ]);
     expect((await rejection(db.users.findUnique({ where: { name: "Name 1" } }))).state).toBe(
@@ -258,8 +384,15 @@ describe("migrate", () => {
     await db.users.delete({ where: { id: deleted!.id } });
     expect((await migrate(db)).indexes[0]?.duplicates).toHaveLength(1);
     // The one that holds the entry goes: the one that was kept out takes its place.
-    await db.users.delete({ where: { email: "a1@example.com" } });
+    await kv.delete(["users", (await db.users.findUnique({ where: { email: "a1@example.com" } }))!.id]);
     expect((await migrate(db)).status).toBe("done");
+    for (const key of [["users_by_email", "a1@example.com"]]) await kv.delete(key);
+    for await (const { key, value } of kv.list({ prefix: ["users_by_favorite_color"] })) {
+      if ((await kv.get(["users", value as string])).value === null) await kv.delete(key);
+    }
+    for await (const { key, value } of kv.list({ prefix: ["users_by_age"] })) {
+      if ((await kv.get(["users", value as string])).value === null) await kv.delete(key);
+    }
     await expectIndexesToMatch(kv, LaterUser);
     expect((await db.users.findUnique({ where: { name: "Name 1" } }))?.id).toBe(kept!.id);
   });
@@ -271,8 +404,8 @@ it("does not take a unique value away from a row that is created while the batch
   let commits = 0;
   let created: { id: string } | undefined;
   const interfere = async () => {
-    // The first commit begins the backfill, the second writes the batch.
-    if (++commits !== 2) return;
+    // The first commit takes the lease, the second begins the backfill, the third writes the batch.
+    if (++commits !== 3) return;
     created = await writer.users.create({ data: { ...users.ada, name: "Name 5" } });
   };
   const result = await migrate(await openLater(interferingKv(kv, interfere)));
@@ -342,10 +475,10 @@ describe("the schema fence", () => {
     const indexes = {
       byEmail,
       byFavoriteColor,
-      byAge: { ...byAge, state: "disabled" },
+      byAge: { ...byAge, state: "absent" },
       byName: { ...byName, state: "dropping" },
     };
-    await kv.set(key, { format: 1, indexes });
+    await kv.set(key, { ...value, indexes });
     const old = await createDatabase({ kv, models: { users: User } });
     await old.users.create({ data: users.bob });
     await expectIndexesToMatch(kv, User);
@@ -353,11 +486,13 @@ describe("the schema fence", () => {
 
   it("refuses an index whose definition is not what the database holds", async () => {
     await fill(1);
-    const Changed = {
+    const Changed = defineModel({
       ...User,
       indexes: { ...User.indexes, byEmail: { key: "name", unique: true } },
-    };
-    const error = await rejection(createDatabase({ kv, models: { users: Changed as never } }));
-    expect(error).toMatchObject({ code: "KW_INDEX_CHANGED", model: "users", index: "byEmail" });
+    });
+    const db = await createDatabase({ kv, models: { users: Changed } });
+    const changed = { code: "KW_INDEX_CHANGED", model: "users", index: "byEmail" };
+    expect(await rejection(db.users.create({ data: users.bob }))).toMatchObject(changed);
+    expect(await rejection(db.users.findUnique({ where: { name: "x" } }))).toMatchObject(changed);
   });
 });

@@ -1,9 +1,10 @@
-import { type EmbeddedKv, type Kv, type KvEntryMaybe, type KvKey, openKv } from "@keywright/core";
+import { type EmbeddedKv, type Kv, openKv } from "@keywright/core";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import * as z from "zod";
-import { createDatabase, defineModel, migrate } from "../src/index.js";
-import { denoKv, interferingKv } from "./faulty-kv.js";
+import { belongsTo, createDatabase, defineModel, migrate } from "../src/index.js";
+import { denoKv, interferingKv, lateKv } from "./faulty-kv.js";
 import { rejection } from "./user-model.js";
+import { expectIndexesToMatch } from "./verify-indexes.js";
 
 const Session = defineModel({
   name: "sessions",
@@ -23,19 +24,6 @@ const Session = defineModel({
 const session = { id: "a", token: "t", user: "ada", tags: ["x", "y"] };
 const where = { id: "a" };
 const start = 1_800_000_000_000;
-
-/** A database as Deno KV is: it does not tell when an entry expires. */
-function silentKv(kv: Kv): Kv {
-  const deno = denoKv(kv);
-  const silent = <T>({ expireAt: _, ...entry }: KvEntryMaybe<T> & { expireAt?: number }) =>
-    entry as KvEntryMaybe<T>;
-  return {
-    ...deno,
-    get: (async (key: KvKey) => silent(await deno.get(key))) as Kv["get"],
-    getMany: (async (keys: readonly KvKey[]) =>
-      (await deno.getMany<unknown[]>(keys)).map(silent)) as Kv["getMany"],
-  };
-}
 
 let kv: EmbeddedKv;
 beforeEach(async () => {
@@ -63,7 +51,7 @@ async function stored(): Promise<{ times: (number | undefined)[]; entries: numbe
 
 describe.each([
   ["that tells when entries expire", (on: Kv) => on, 0],
-  ["that does not", silentKv, 1],
+  ["that does not", denoKv, 1],
 ] as const)("on a database %s", (_, wrap, records) => {
   const open = (on: Kv = kv) => createDatabase({ kv: wrap(on), models: { sessions: Session } });
 
@@ -205,6 +193,106 @@ describe.each([
     );
     passes(1000);
     expect(await db.sessions.create({ data: again })).toEqual(again);
+  });
+});
+
+describe("on a database that clears up late", () => {
+  const late = () => lateKv(denoKv(kv));
+  const open = () => createDatabase({ kv: late(), models: { sessions: Session } });
+  const again = { id: "a", token: "other", user: "bob", tags: ["y"] };
+
+  /** A session whose time is over, and which is still there. */
+  async function expired(): Promise<Awaited<ReturnType<typeof open>>> {
+    const db = await open();
+    await db.sessions.create({ data: session, expireIn: 1000 });
+    passes(1000);
+    expect(await db.sessions.findUnique({ where })).toEqual(session);
+    return db;
+  }
+
+  it.each(["update", "delete"] as const)("%s does not find a row that has expired", async (name) => {
+    const db = await expired();
+    const before = await stored();
+    const plain = () =>
+      name === "update"
+        ? db.sessions.update({ where, data: { user: "bob" } })
+        : db.sessions.delete({ where });
+    expect(await rejection(plain())).toMatchObject({ code: "KW_ROW_NOT_FOUND", where });
+    expect((await rejection(db.transaction((tx) => tx.sessions.delete({ where })))).code).toBe(
+      "KW_ROW_NOT_FOUND",
+    );
+    const longer = db.sessions.update({ where, data: {}, expireIn: 5000 });
+    expect((await rejection(longer)).code).toBe("KW_ROW_NOT_FOUND");
+    expect(await db.sessions.updateMany({ where: { user: "ada" }, data: {} })).toEqual({
+      count: 0,
+      results: [],
+    });
+    expect((await db.sessions.deleteMany({ where: { user: "ada" } })).results).toEqual([]);
+    expect(await stored()).toEqual(before);
+  });
+
+  it.each([
+    ["create", undefined],
+    ["create", 500],
+    ["upsert", undefined],
+    ["a transaction", 500],
+  ] as const)("%s puts a new row in its place, expireIn %s", async (name, expireIn) => {
+    const db = await expired();
+    const options = { ...(expireIn !== undefined && { expireIn }) };
+    const data = { ...again };
+    if (name === "create") await db.sessions.create({ data, ...options });
+    else if (name === "upsert") {
+      await db.sessions.upsert({ where, create: data, update: { user: "wrong" } });
+    } else await db.transaction((tx) => tx.sessions.create({ data, ...options }));
+    await expectIndexesToMatch(kv, Session);
+    expect(await db.sessions.findUnique({ where: { token: "t" } })).toBeNull();
+    const at = await kv.get(["__keywright", "expiry", "sessions", "a"]);
+    expect(at.value).toBe(expireIn === undefined ? null : Date.now() + expireIn);
+    // It is a row like any other.
+    expect((await db.sessions.update({ where, data: { user: "cyd" } })).user).toBe("cyd");
+    expect((await rejection(db.sessions.create({ data }))).code).toBe("KW_UNIQUE_CONSTRAINT");
+  });
+
+  it("its unique values are free, and stay with the row that took them", async () => {
+    const db = await expired();
+    const other = { ...session, id: "b" };
+    expect(await db.sessions.create({ data: other })).toEqual(other);
+    await db.sessions.create({ data: again });
+    expect(await db.sessions.findUnique({ where: { token: "t" } })).toEqual(other);
+    const same = { ...session, id: "c" };
+    expect((await rejection(db.sessions.create({ data: same }))).code).toBe("KW_UNIQUE_CONSTRAINT");
+    await expectIndexesToMatch(kv, Session);
+  });
+
+  it("the same unique values go from the old row to the new one, unless another has them", async () => {
+    const db = await expired();
+    expect(await db.sessions.create({ data: session })).toEqual(session);
+    await expectIndexesToMatch(kv, Session);
+    await db.sessions.update({ where, data: {}, expireIn: 10 });
+    passes(10);
+    await db.sessions.create({ data: { ...session, id: "b" } });
+    expect(await rejection(db.sessions.create({ data: session }))).toMatchObject({
+      code: "KW_UNIQUE_CONSTRAINT",
+      ownerId: "b",
+    });
+  });
+
+  it("a new row in its place refers to what is there", async () => {
+    const Note = defineModel({
+      name: "notes",
+      schema: z.object({ id: z.string(), userId: z.string() }),
+      primaryKey: "id",
+      indexes: { byUser: { key: "userId" } },
+      relations: { user: belongsTo("users", "userId", { onDelete: "cascade" }) },
+    });
+    const User = defineModel({ name: "users", schema: z.object({ id: z.string() }), primaryKey: "id" });
+    const db = await createDatabase({ kv: late(), models: { notes: Note, users: User } });
+    await db.users.create({ data: { id: "u" } });
+    const note = { id: "n", userId: "u" };
+    await db.notes.create({ data: note, expireIn: 10 });
+    passes(10);
+    await kv.delete(["users", "u"]);
+    expect((await rejection(db.notes.create({ data: note }))).code).toBe("KW_REFERENCE_MISSING");
   });
 });
 

@@ -1,4 +1,4 @@
-import type { AtomicOperation, Kv, KvKey } from "@keywright/core";
+import type { AtomicOperation, Kv, KvEntryMaybe, KvKey, KvListIterator } from "@keywright/core";
 
 /** What a crash looks like to a program that survives it. */
 export class Crash extends Error {}
@@ -60,24 +60,61 @@ export function interferingKv(
   });
 }
 
-/** A database that has Deno KV's interface and no more, and refuses more than ten keys or checks at once. */
+/** An entry as Deno KV returns it: without the time at which it expires. */
+function silent<T extends object>(entry: T & { readonly expireAt?: unknown }): T {
+  const { expireAt: _, ...others } = entry;
+  return others as T;
+}
+
+function silentList<T>(list: KvListIterator<T>): KvListIterator<T> {
+  const next = list.next.bind(list);
+  list.next = async () => {
+    const result = await next();
+    return result.done === true ? result : { ...result, value: silent(result.value) };
+  };
+  return list;
+}
+
+/** The same database, which clears up nothing that expires: Deno KV does so when it has the time. */
+export function lateKv(kv: Kv): Kv {
+  return new Proxy(kv, {
+    get(target, property) {
+      if (property === "atomic") {
+        return () => {
+          const operation = target.atomic();
+          const set = operation.set.bind(operation);
+          operation.set = (key, value) => set(key, value);
+          return operation;
+        };
+      }
+      const member: unknown = Reflect.get(target, property, target);
+      return typeof member === "function" ? member.bind(target) : member;
+    },
+  });
+}
+
+/**
+ * A database that has Deno KV's interface and no more, refuses more than ten keys or checks at once, and does not tell when
+ * entries expire.
+ */
 export function denoKv(kv: Kv): Kv {
   const assertFew = (count: number) => {
     if (count > 10) throw new TypeError("Too many (max 10)");
   };
   return {
-    get: (key) => kv.get(key),
+    get: async (key) => silent(await kv.get(key)),
     set: (key, value, options) => kv.set(key, value, options),
     delete: (key) => kv.delete(key),
-    list: (selector, options) => kv.list(selector, options),
+    list: (selector, options) => silentList(kv.list(selector, options)),
     enqueue: (value, options) => kv.enqueue(value, options),
     listenQueue: (handler) => kv.listenQueue(handler),
     watch: (keys, options) => kv.watch(keys, options),
     close: () => kv.close(),
     [Symbol.dispose]: () => kv[Symbol.dispose](),
-    getMany: (keys) => {
+    getMany: async <T extends readonly unknown[]>(keys: readonly KvKey[]) => {
       assertFew(keys.length);
-      return kv.getMany(keys);
+      const entries: readonly KvEntryMaybe<unknown>[] = await kv.getMany<unknown[]>(keys);
+      return entries.map(silent) as { [K in keyof T]: KvEntryMaybe<T[K]> };
     },
     atomic: () => {
       const operation = kv.atomic();

@@ -377,9 +377,9 @@ describe("planQuery", () => {
     ],
     [{ where: { tame: "x" } }, "tame", "the model has no such field"],
     [{ where: { constructor: "x" } }, "constructor", "the model has no such field"],
-    [{ where: "x" as never }, "where", "it has to be an object"],
+    [{ where: "x" as never }, "where", "it has to be a plain object"],
     [{ orderBy: { team: "DESC" as never } }, "team", 'its direction is neither "asc" nor "desc"'],
-    [{ orderBy: "team" as never }, "orderBy", "it has to be an object, or a list of them"],
+    [{ orderBy: "team" as never }, "orderBy", "it has to be a plain object, or a list of them"],
   ])("refuses %j", (query, field, reason) => {
     expect(() => planQuery(model, query)).toThrow(
       expect.objectContaining({ code: "KW_QUERY_INVALID", field, reason }),

@@ -285,7 +285,8 @@ it("writes what it was given when it was called, reading each property once", as
 it("refuses a list, and a field that would be the prototype", async () => {
   const { update } = await openItem();
   expect((await rejection(update([]))).code).toBe("KW_ROW_INVALID");
-  const Loose = defineModel({ ...Item, name: "loose", schema: z.looseObject({ id: z.string() }) });
+  const schema = z.looseObject({ id: z.string() });
+  const Loose = defineModel({ name: "loose", schema, primaryKey: "id" });
   const db = await createDatabase({ kv, models: { loose: Loose } });
   await db.loose.create({ data: { id: "a" } });
   const data = JSON.parse('{"__proto__": {"polluted": true}}');

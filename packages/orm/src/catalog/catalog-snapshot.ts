@@ -1,7 +1,9 @@
 import type { AtomicCheck } from "@keywright/core";
+import { SchemaNotMigratedError } from "../errors/migration-errors.js";
 import { IndexChangedError, StaleSchemaError } from "../errors/schema-errors.js";
 import type { CompiledIndex, CompiledModel } from "../model/compiled-model.js";
 import { isSameIndex } from "../schema/index-manifest.js";
+import { relationTexts } from "../schema/model-manifest.js";
 import {
   type CatalogEntry,
   catalogKey,
@@ -11,6 +13,7 @@ import {
   rowCounter,
   storedIndex,
 } from "./catalog-entry.js";
+import type { RowSchemas, UpgradeRow } from "./row-schemas.js";
 
 /** Some of a model's counters. */
 export interface CounterSet {
@@ -34,16 +37,26 @@ export class CatalogSnapshot {
   readonly counters: CounterSet | undefined;
   /** Those that are being built: they hold the rows that have a mark of it. */
   readonly growingCounters: CounterSet | undefined;
+  /** Rows of an earlier schema are made the program's as they are read. */
+  readonly upgradesRows: boolean;
+  /** A unique index waits for its last duplicate to go. */
+  readonly hasPendingIndex: boolean;
   readonly #model: CompiledModel;
   /** What the database keeps up and this program does not know. */
   readonly #unknown: readonly string[];
+  /** The first of the indexes that the database keeps up by another definition. */
+  readonly #changed: CompiledIndex | undefined;
+  readonly #schemas: RowSchemas;
 
-  /**
-   * @throws {IndexChangedError} where the database has an index of another definition under the same name.
-   */
-  constructor(model: CompiledModel, entry: CatalogEntry, versionstamp: string) {
-    for (const index of model.indexes) assertUnchanged(model, index, entry);
+  constructor(
+    model: CompiledModel,
+    entry: CatalogEntry,
+    versionstamp: string,
+    schemas: RowSchemas,
+  ) {
     this.entry = entry;
+    this.#schemas = schemas;
+    this.upgradesRows = schemas.now !== undefined || schemas.before?.upgrade !== undefined;
     this.check = { key: catalogKey(model), versionstamp };
     this.#model = model;
     this.maintained = model.indexes.filter((index) => isMaintained(this.stateOf(index)));
@@ -55,10 +68,41 @@ export class CatalogSnapshot {
       names.filter((name) => !isComplete(name)),
     );
     this.#unknown = unknownTo(model, entry);
+    this.#changed = model.indexes.find((index) => this.isChanged(index));
+    this.hasPendingIndex = model.indexes.some((index) => this.stateOf(index) === "unique-pending");
   }
 
+  /** The state of an index; of one with another definition than the database's, what is left of that. */
   stateOf(index: CompiledIndex): IndexState {
-    return storedUnder(this.entry, index)?.state ?? "absent";
+    const stored = storedUnder(this.entry, index);
+    if (stored === undefined) return "absent";
+    if (isSameIndex(stored, storedIndex(index, stored.state))) return stored.state;
+    return stored.state === "dropping" ? "dropping" : "absent";
+  }
+
+  /** Whether the database keeps up an index of this name by another definition. */
+  isChanged(index: CompiledIndex): boolean {
+    const stored = storedUnder(this.entry, index);
+    return (
+      stored !== undefined &&
+      isMaintained(stored.state) &&
+      !isSameIndex(stored, storedIndex(index, stored.state))
+    );
+  }
+
+  /** @throws {IndexChangedError} where the database keeps up an index of this name by another definition. */
+  assertUnchanged(index: CompiledIndex): void {
+    if (!this.isChanged(index)) return;
+    const stored = storedUnder(this.entry, index);
+    const declared = stored && storedIndex(index, stored.state);
+    throw new IndexChangedError(this.#model.name, index.name, stored, declared);
+  }
+
+  /** What makes a row that was written with this versionstamp one of the program's; undefined where it is one. */
+  upgradeOf(versionstamp: string): UpgradeRow | undefined {
+    if (!this.upgradesRows) return undefined;
+    const { now, before } = this.#schemas;
+    return before !== undefined && versionstamp < before.mark ? before.upgrade : now;
   }
 
   /**
@@ -71,15 +115,23 @@ export class CatalogSnapshot {
   }
 
   /**
-   * @throws {StaleSchemaError} where the database has an index or a counter that this program would not keep up.
+   * @throws {StaleSchemaError} where the database has something that this program would not keep up, or newer rows.
+   * @throws {IndexChangedError} where it has an index by another definition.
+   * @throws {SchemaNotMigratedError} where it has older rows, which the program cannot write beside.
    */
   assertWritable(): void {
-    if (this.#unknown.length > 0) throw new StaleSchemaError(this.#model.name, this.#unknown);
+    const { fence, differences } = this.#schemas;
+    const { name } = this.#model;
+    if (this.#unknown.length > 0) throw new StaleSchemaError(name, this.#unknown);
+    if (this.#changed !== undefined) this.assertUnchanged(this.#changed);
+    if (fence === "stale") throw new StaleSchemaError(name, differences);
+    if (fence === "not-migrated") throw new SchemaNotMigratedError(name, differences);
   }
 }
 
-/** The indexes and counters that a catalog entry says are kept up, and that a program's model does not have. */
-function unknownTo(model: CompiledModel, { indexes, counters = {} }: CatalogEntry): string[] {
+/** What a catalog entry says is kept up, and a program's model does not have: indexes, counters and references. */
+function unknownTo(model: CompiledModel, entry: CatalogEntry): string[] {
+  const { indexes, counters = {}, relations = [] } = entry;
   const known = new Set(model.indexes.map((index) => index.name));
   const unknown = Object.entries(indexes)
     .filter(([name, index]) => !known.has(name) && isMaintained(index.state))
@@ -88,6 +140,10 @@ function unknownTo(model: CompiledModel, { indexes, counters = {} }: CatalogEntr
   for (const [name, state] of Object.entries(counters)) {
     if (counted.has(name) || !isMaintained(state)) continue;
     unknown.push(`count of ${name === rowCounter ? "rows" : name}`);
+  }
+  if (relations.length > 0) {
+    const own = new Set(relationTexts(model));
+    for (const text of relations) if (!own.has(text)) unknown.push(`relation ${text}`);
   }
   return unknown;
 }
@@ -100,12 +156,4 @@ function counterSet(model: CompiledModel, names: readonly string[]): CounterSet 
 
 function storedUnder(entry: CatalogEntry, index: CompiledIndex) {
   return Object.hasOwn(entry.indexes, index.name) ? entry.indexes[index.name] : undefined;
-}
-
-function assertUnchanged(model: CompiledModel, index: CompiledIndex, entry: CatalogEntry): void {
-  const stored = storedUnder(entry, index);
-  if (stored === undefined) return;
-  const declared = storedIndex(index, stored.state);
-  if (isSameIndex(stored, declared)) return;
-  throw new IndexChangedError(model.name, index.name, stored, declared);
 }

@@ -1,14 +1,25 @@
 import type { Kv } from "@keywright/core";
-import { IndexNotReadyError, StaleSchemaError } from "../errors/schema-errors.js";
+import {
+  IndexNotReadyError,
+  type IndexProgress,
+  StaleSchemaError,
+} from "../errors/schema-errors.js";
 import type { CompiledIndex, CompiledModel } from "../model/compiled-model.js";
+import type { RowMigration } from "../schema/define-migration.js";
+import type { RowManifest } from "../schema/manifest.js";
+import { relationTexts } from "../schema/model-manifest.js";
+import { rowManifest } from "../schema/row-manifest.js";
+import { type BackfillState, backfillKey } from "./backfill-state.js";
 import {
   type CatalogEntry,
   catalogKey,
   declaredCounters,
+  rowManifestKey,
   type StoredIndex,
   storedIndex,
 } from "./catalog-entry.js";
 import { CatalogSnapshot } from "./catalog-snapshot.js";
+import { type OwnRows, readRowSchemas } from "./row-schemas.js";
 
 /** Reads a model's catalog entry, and keeps what it last read. All calls of a program share it. */
 export class ModelCatalog {
@@ -16,12 +27,16 @@ export class ModelCatalog {
   readonly tellsExpiry: boolean;
   readonly #kv: Kv;
   readonly #model: CompiledModel;
+  readonly #own: OwnRows;
   #snapshot: CatalogSnapshot;
+  /** The snapshot is known to hold for rows up to this versionstamp. */
+  #holdsUntil = "";
 
-  private constructor(kv: Kv, model: CompiledModel, snapshot: CatalogSnapshot) {
+  private constructor(kv: Kv, model: CompiledModel, own: OwnRows, snapshot: CatalogSnapshot) {
     this.tellsExpiry = "limits" in kv && kv.limits !== undefined;
     this.#kv = kv;
     this.#model = model;
+    this.#own = own;
     this.#snapshot = snapshot;
   }
 
@@ -30,21 +45,43 @@ export class ModelCatalog {
    * readable at once. Where there are rows, written by hand as the secondary-index guide shows, an index with entries
    * is taken as complete, and one without them as absent; so is a counter.
    *
-   * @throws {IndexChangedError} where the database has an index of another definition under the same name.
+   * @param migrations of rows of earlier schemas to the model's.
    */
-  static async open(kv: Kv, model: CompiledModel): Promise<ModelCatalog> {
+  static async open(
+    kv: Kv,
+    model: CompiledModel,
+    migrations: readonly RowMigration[] = [],
+  ): Promise<ModelCatalog> {
+    const own = { manifest: rowManifest(model.schema, model.primaryKey), migrations };
     const key = catalogKey(model);
     for (;;) {
       const { value, versionstamp } = await kv.get<CatalogEntry>(key);
       if (value !== null) {
-        return new ModelCatalog(kv, model, new CatalogSnapshot(model, value, versionstamp));
+        const snapshot = await readSnapshot(kv, model, own, value, versionstamp);
+        return new ModelCatalog(kv, model, own, snapshot);
       }
-      const entry = await firstEntry(kv, model);
-      const result = await kv.atomic().check({ key, versionstamp: null }).set(key, entry).commit();
+      const entry = await firstEntry(kv, model, own.manifest);
+      const result = await kv
+        .atomic()
+        .check({ key, versionstamp: null })
+        .set(key, entry)
+        .set(rowManifestKey(model, own.manifest.hash), own.manifest)
+        .commit();
       if (result.ok) {
-        return new ModelCatalog(kv, model, new CatalogSnapshot(model, entry, result.versionstamp));
+        const snapshot = await readSnapshot(kv, model, own, entry, result.versionstamp);
+        return new ModelCatalog(kv, model, own, snapshot);
       }
     }
+  }
+
+  /** The database itself, also where what is read and written goes through a transaction. */
+  get database(): Kv {
+    return this.#kv;
+  }
+
+  /** What the program's rows are, and how those of earlier schemas become such. */
+  get ownRows(): OwnRows {
+    return this.#own;
   }
 
   /** The entry as it was last read. Another call may read it again at any time: take it once, and plan by that. */
@@ -52,18 +89,33 @@ export class ModelCatalog {
     return this.#snapshot;
   }
 
-  /**
-   * Reads the entry again; true where it has changed.
-   *
-   * @throws {IndexChangedError} where the database now has an index of another definition under the same name.
-   */
+  /** Reads the entry again; true where it has changed. */
   async reload(): Promise<boolean> {
     const { value, versionstamp } = await this.#kv.get<CatalogEntry>(catalogKey(this.#model));
     if (versionstamp === this.#snapshot.check.versionstamp) return false;
     // An entry that is gone is one of an emptied database: nothing in it is indexed.
-    if (value === null) throw new StaleSchemaError(this.#model.name, []);
-    this.#snapshot = new CatalogSnapshot(this.#model, value, versionstamp);
+    if (value === null) throw new StaleSchemaError(this.#model.name, ["the database was emptied"]);
+    this.#snapshot = await readSnapshot(this.#kv, this.#model, this.#own, value, versionstamp);
     return true;
+  }
+
+  /**
+   * Whether a snapshot tells of which schema some rows are that were read after it was taken. They are to be read again
+   * where it does not: a change of all rows may have begun or ended between.
+   *
+   * @param versionstamps of the rows, null for those that are not there.
+   */
+  async holds(snapshot: CatalogSnapshot, versionstamps: Iterable<string | null>): Promise<boolean> {
+    if (this.#snapshot !== snapshot) return false;
+    let latest = this.#holdsUntil;
+    for (const versionstamp of versionstamps) {
+      if (versionstamp === null || isOwnVersionstamp(versionstamp)) continue;
+      if (versionstamp > latest) latest = versionstamp;
+    }
+    if (latest === this.#holdsUntil) return true;
+    if (await this.reload()) return false;
+    this.#holdsUntil = latest;
+    return this.#snapshot === snapshot;
   }
 
   /**
@@ -86,16 +138,41 @@ export class ModelCatalog {
 
   /**
    * @throws {IndexNotReadyError} where an index cannot be read yet, also by what the database says now.
+   * @throws {IndexChangedError} where the database has an index of another definition under the same name.
    */
   async assertReadable(index: CompiledIndex): Promise<void> {
     if (this.#snapshot.stateOf(index) === "readable") return;
     await this.reload();
+    this.#snapshot.assertUnchanged(index);
     const state = this.#snapshot.stateOf(index);
-    if (state !== "readable") throw new IndexNotReadyError(this.#model.name, index.name, state);
+    if (state === "readable") return;
+    const { value } = await this.#kv.get<BackfillState>(backfillKey(this.#model));
+    const progress = value?.indexes.includes(index.name) ? progressOf(value) : undefined;
+    throw new IndexNotReadyError(this.#model.name, index.name, state, progress);
   }
 }
 
-async function firstEntry(kv: Kv, model: CompiledModel): Promise<CatalogEntry> {
+function progressOf({ rowsDone, rowsTotal }: BackfillState): IndexProgress {
+  return { rowsDone, ...(rowsTotal !== undefined && { rowsTotal }) };
+}
+
+async function readSnapshot(
+  kv: Kv,
+  model: CompiledModel,
+  own: OwnRows,
+  entry: CatalogEntry,
+  versionstamp: string,
+): Promise<CatalogSnapshot> {
+  if (entry.format !== 1) throw new StaleSchemaError(model.name, ["the catalog's format"]);
+  const schemas = await readRowSchemas(kv, model, own, entry);
+  return new CatalogSnapshot(model, entry, versionstamp, schemas);
+}
+
+async function firstEntry(
+  kv: Kv,
+  model: CompiledModel,
+  { hash }: RowManifest,
+): Promise<CatalogEntry> {
   const hasRows = await hasEntries(kv, model.name);
   const indexes: Record<string, StoredIndex> = {};
   for (const index of model.indexes) {
@@ -107,10 +184,18 @@ async function firstEntry(kv: Kv, model: CompiledModel): Promise<CatalogEntry> {
   const counters = Object.fromEntries(names.map((name) => [name, "readable" as const]));
   return {
     format: 1,
+    name: model.name,
+    schema: { hash, accepts: [] },
+    relations: relationTexts(model),
     indexes,
     ...(names.length > 0 && { counters }),
     ...(model.live && { live: true }),
   };
+}
+
+/** Whether a versionstamp is one that a transaction made up for what it has not committed yet: all bits set at its front. */
+function isOwnVersionstamp(versionstamp: string): boolean {
+  return versionstamp.startsWith("ffffffff");
 }
 
 async function hasEntries(kv: Kv, prefix: string): Promise<boolean> {

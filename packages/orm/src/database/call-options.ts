@@ -6,22 +6,27 @@ const shape = ["select", "include", "withVersionstamp"];
 const rows = ["where", "orderBy", "index", "filter", "maxReads"];
 const page = ["take", "cursor"];
 const unique = new Set(["where", "maxReads", ...shape]);
-const first = new Set([...rows, ...shape]);
+const first = new Set([...rows, "cursor", ...shape]);
+const list = new Set([...rows, ...page, ...shape]);
 const count = new Set(rows);
 const many = new Set([...rows, "take", "atomic", ...shape]);
 
-/** The options of each method. Those that only the types do not offer are here too. */
-export const optionsOf: Readonly<Record<Operation, ReadonlySet<string>>> = {
+/** A method of a repository: errors call both of those that watch by one name. */
+export type Method = Operation | "watchMany";
+
+/** The options of each method, which are those that its types offer. */
+export const optionsOf: Readonly<Record<Method, ReadonlySet<string>>> = {
   findUnique: unique,
   findUniqueOrThrow: unique,
   findFirst: first,
   findFirstOrThrow: first,
-  findMany: new Set([...rows, ...page, ...shape]),
+  findMany: list,
   scan: new Set(["orderBy", "filter", "maxReads", ...page, ...shape]),
   count,
   exists: count,
-  explain: new Set([...rows, ...page, ...shape]),
-  watch: new Set([...rows, ...page, ...shape]),
+  explain: list,
+  watch: unique,
+  watchMany: list,
   create: new Set(["data", "expireIn", ...shape]),
   createMany: new Set(["data", "expireIn", "atomic", ...shape]),
   update: new Set(["where", "data", "expireIn", "ifVersion", ...shape]),

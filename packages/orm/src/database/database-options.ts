@@ -1,6 +1,7 @@
 import type { CreateInput, Model, Row } from "../model/model.js";
 import type { UpdateInput } from "../model/update-input.js";
 import type { QueryEvent } from "../query/database-settings.js";
+import type { RowMigration } from "../schema/define-migration.js";
 
 /**
  * Functions to call around the writes of a model's rows, one after the other, each awaited. Those before a write may
@@ -29,6 +30,11 @@ export interface DatabaseOptions<M extends Readonly<Record<string, Model>>> {
   readonly maxReads?: number;
   /** Put stored rows to their schema when they are read. */
   readonly validateReads?: boolean;
+  /**
+   * How rows of earlier schemas become rows of these models, made by `defineMigration`: what `migrate` changes them with, and
+   * what brings them up when they are read before that.
+   */
+  readonly migrations?: readonly RowMigration[];
   readonly hooks?: { readonly [K in keyof M]?: ModelHooks<M[K]> };
   /** Called when a call of a repository ends. What it throws goes to `console.error`, and the call stands. */
   readonly onQuery?: (event: QueryEvent) => void;

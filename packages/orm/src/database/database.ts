@@ -3,6 +3,7 @@ import { ModelCatalog } from "../catalog/model-catalog.js";
 import { InvalidArgumentError } from "../errors/query-errors.js";
 import { ModelDefinitionError } from "../errors/schema-errors.js";
 import { assertDistinctPrefixes, compileModel } from "../model/compile-model.js";
+import type { CompiledModel } from "../model/compiled-model.js";
 import { isModel } from "../model/define-model.js";
 import type { Model } from "../model/model.js";
 
@@ -10,6 +11,7 @@ import type { AnyHooks, DatabaseSettings } from "../query/database-settings.js";
 import { assertMaxReads } from "../query/read-meter.js";
 import { type TableContext, tablesWithin } from "../query/table-context.js";
 import { linkRelations } from "../relations/link-relations.js";
+import type { RowMigration } from "../schema/define-migration.js";
 import { limitsOf } from "../transaction/limits-of.js";
 import { runTransaction, type TransactionOptions } from "../transaction/run-transaction.js";
 import type { CheckedModels } from "./checked-models.js";
@@ -69,7 +71,7 @@ const contextsOf = new WeakMap<AnyDatabase, ReadonlyMap<string, TableContext>>()
  * @throws {ModelDefinitionError} where two models or indexes would store their entries in the same place, or a relation
  * leads nowhere.
  * @throws {InvalidArgumentError} for options that are not valid.
- * @throws {IndexChangedError} where the database has an index of another definition under the same name.
+ * @throws {StaleSchemaError} where the catalog is of a later format than this version reads.
  */
 export async function createDatabase<const M extends Models>(
   options: DatabaseOptions<M> & { readonly kv: KvLike; readonly models: M & CheckedModels<M> },
@@ -94,7 +96,7 @@ export async function createDatabase<const M extends Models>(
     tables.set(model.name, {
       kv,
       model,
-      catalog: await ModelCatalog.open(kv, model),
+      catalog: await ModelCatalog.open(kv, model, migrationsOf(model, options.migrations)),
       limits: limitsOf(kv),
       settings,
       links: links.get(model.name)!,
@@ -119,6 +121,7 @@ interface GivenOptions {
   readonly kv?: unknown;
   readonly models?: unknown;
   readonly hooks?: object | undefined;
+  readonly migrations?: unknown;
   readonly onQuery?: unknown;
 }
 
@@ -128,7 +131,7 @@ function assertOptions(options: GivenOptions): void {
     throw new InvalidArgumentError("", argument, reason);
   };
   if (typeof options !== "object" || options === null) fail("argument", "it has to be an object");
-  const { kv, models, hooks, onQuery } = options;
+  const { kv, models, hooks, migrations = [], onQuery } = options;
   const isKv = typeof kv === "object" && kv !== null && "atomic" in kv;
   if (!isKv) fail("kv", "it has to be a database: what openKv, or Deno.openKv, resolved to");
   if (typeof models !== "object" || models === null) {
@@ -140,9 +143,23 @@ function assertOptions(options: GivenOptions): void {
   for (const name of Object.keys(hooks ?? {})) {
     if (!Object.hasOwn(models as object, name)) fail(`hooks.${name}`, "there is no such model");
   }
+  if (!Array.isArray(migrations)) fail("migrations", "it has to be a list");
+  const named = new Set(Object.values<Model>(models as Models).map((model) => model.name));
+  for (const [position, migration] of (migrations as readonly RowMigration[]).entries()) {
+    const at = `migrations[${position}]`;
+    if (typeof migration?.up !== "function") fail(at, "it has to be what defineMigration returned");
+    if (!named.has(migration.model)) fail(at, `there is no model ${migration.model}`);
+  }
   if (onQuery !== undefined && typeof onQuery !== "function") {
     fail("onQuery", "it has to be a function");
   }
+}
+
+function migrationsOf(
+  model: CompiledModel,
+  migrations: readonly RowMigration[] = [],
+): readonly RowMigration[] {
+  return migrations.filter((migration) => migration.model === model.name);
 }
 
 function databaseOf(

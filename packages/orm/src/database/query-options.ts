@@ -12,8 +12,8 @@ import type { CheckedInclude, Include } from "./include-types.js";
 
 /** What is returned of each row. */
 export interface ShapeOptions<M extends Model, Models extends AnyModels, S extends string, I, V> {
-  /** The fields that are returned, `{ name: true }`; all without it. */
-  readonly select?: { readonly [F in S]?: true } | undefined;
+  /** The fields that are returned, `{ name: true }`; all without it. Each of them surely: an optional one is refused. */
+  readonly select?: { readonly [F in S]: true } | undefined;
   /** The relations that are loaded: `{ author: true }`, or a query for each of them. */
   readonly include?: I & CheckedInclude<M, Models, NoInfer<I>>;
   /** Return `{ row, versionstamp }` for each row. */
@@ -21,6 +21,13 @@ export interface ShapeOptions<M extends Model, Models extends AnyModels, S exten
 }
 
 /** What names one row, and what is returned of it. */
+interface OneRowOptions<M extends Model, Models extends AnyModels, W, S extends string, I, V>
+  extends ShapeOptions<M, Models, S, I, V> {
+  /** Values for the fields of the primary key, or for those of a unique index. */
+  readonly where: W;
+}
+
+/** What `findUnique` and `watch` take. */
 export interface FindUniqueOptions<
   M extends Model,
   Models extends AnyModels,
@@ -28,9 +35,7 @@ export interface FindUniqueOptions<
   S extends string,
   I,
   V,
-> extends ShapeOptions<M, Models, S, I, V> {
-  /** Values for the fields of the primary key, or for those of a unique index. */
-  readonly where: W;
+> extends OneRowOptions<M, Models, W, S, I, V> {
   /** Entries that may be read at the most; of the database where it is absent. */
   readonly maxReads?: number | undefined;
 }
@@ -52,6 +57,19 @@ export interface RowsOptions<M extends Model, W, O, X> {
   readonly maxReads?: number | undefined;
 }
 
+/** Which rows are meant, and what is returned of each of them. */
+interface ShapedRowsOptions<
+  M extends Model,
+  Models extends AnyModels,
+  W,
+  O,
+  X,
+  S extends string,
+  I,
+  V,
+> extends RowsOptions<M, W, O, X>,
+    ShapeOptions<M, Models, S, I, V> {}
+
 /** What `findFirst` takes: which rows are meant, and what is returned of the first of them. */
 export interface FindFirstOptions<
   M extends Model,
@@ -62,15 +80,14 @@ export interface FindFirstOptions<
   S extends string,
   I,
   V,
-> extends RowsOptions<M, W, O, X>,
-    ShapeOptions<M, Models, S, I, V> {
+> extends ShapedRowsOptions<M, Models, W, O, X, S, I, V> {
   /** Where an earlier page of the same query ended. */
   readonly cursor?: string | null | undefined;
 }
 
 /**
  * What `findMany` takes: which rows are meant, how many at once, and what is returned of each. `FindManyOptions<typeof
- * User>` is any query of the model; whether an index serves it is found out at run time then.
+ * User>` is any query of the model that returns whole rows; whether an index serves it is found out at run time then.
  */
 export interface FindManyOptions<
   M extends Model,
@@ -127,7 +144,7 @@ export interface CreateManyOptions<
 
 /** What `delete` takes. */
 export interface DeleteOptions<M extends Model, Models extends AnyModels, W, S extends string, I, V>
-  extends FindUniqueOptions<M, Models, W, S, I, V> {
+  extends OneRowOptions<M, Models, W, S, I, V> {
   /** The versionstamp that the row must have. */
   readonly ifVersion?: string | undefined;
 }
@@ -162,7 +179,9 @@ export interface DeleteManyOptions<
   I,
   V,
   A,
-> extends FindManyOptions<M, Models, W, O, X, S, I, V> {
+> extends ShapedRowsOptions<M, Models, W, O, X, S, I, V> {
+  /** Rows at the most; all of them without it. */
+  readonly take?: number | undefined;
   /** All rows in one commit, or none. */
   readonly atomic?: A;
 }

@@ -112,4 +112,7 @@ type RelatedRow<M extends Model, Models extends AnyModels, Q> = Q extends unknow
 /** Model, `select` → the fields that are surely returned. */
 type SelectedField<M extends Model, S> = [S] extends [undefined]
   ? FieldOf<Row<M>>
-  : keyof Exclude<S, undefined>;
+  : SurelySelected<Exclude<S, undefined>>;
+
+/** `select` → its fields that are neither optional nor may be undefined. */
+type SurelySelected<S> = { [F in keyof S]-?: [S[F]] extends [true] ? F : never }[keyof S];

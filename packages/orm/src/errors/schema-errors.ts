@@ -12,15 +12,25 @@ export class ModelDefinitionError extends OrmError {
   }
 }
 
+/** How far the building of an index has come. */
+export interface IndexProgress {
+  readonly rowsDone: number;
+  /** Absent where the rows were not counted. */
+  readonly rowsTotal?: number;
+}
+
 /** A read through an index that is declared and not built yet. */
 export class IndexNotReadyError extends OrmError {
   readonly index: string;
   readonly state: string;
+  /** Undefined where it is not being built. */
+  readonly progress: IndexProgress | undefined;
 
-  constructor(model: string, index: string, state: string) {
+  constructor(model: string, index: string, state: string, progress?: IndexProgress) {
     super("KW_INDEX_NOT_READY", model, { retryable: true });
     this.index = index;
     this.state = state;
+    this.progress = progress;
   }
 }
 

@@ -2,6 +2,7 @@ import type { KvKey, KvKeyPart } from "@keywright/core";
 import { IndexKeyError } from "../errors/row-errors.js";
 import type { AnyRow, CompiledIndex, CompiledModel } from "../model/compiled-model.js";
 import { entryValue } from "./entry-value.js";
+import { isPromise } from "./is-promise.js";
 import { descendingPart, isSameKey, isSamePart, keyPartOf } from "./key-parts.js";
 import { keyText, partText } from "./key-text.js";
 import { pointerOf } from "./primary-key.js";
@@ -41,13 +42,17 @@ export function indexedPart(
 ): KvKeyPart {
   const { field, descending } = index.parts[position]!;
   let cause: unknown;
+  let isAwaited = false;
   try {
-    const part = keyPartOf(index.normalize === undefined ? value : index.normalize(value));
+    const held = index.normalize === undefined ? value : index.normalize(value);
+    const part = keyPartOf(held);
     if (part !== undefined) return descending ? descendingPart(part) : part;
+    isAwaited = isPromise(held);
   } catch (error) {
     cause = error;
   }
-  throw new IndexKeyError(model.name, index.name, field, typeof value, { cause });
+  const valueType = isAwaited ? "promise" : typeof value;
+  throw new IndexKeyError(model.name, index.name, field, valueType, { cause });
 }
 
 /** The key of the entry with these parts: a unique index has one row for them, another one adds the primary key. */
@@ -81,7 +86,8 @@ export function indexKeys(
   if (index.each === undefined) return [keyOf(model, index, values, primaryKey)];
   const elements = values[index.each];
   if (!Array.isArray(elements)) {
-    throw new IndexKeyError(model.name, index.name, index.fields[index.each]!, typeof elements);
+    const valueType = isPromise(elements) ? "promise" : typeof elements;
+    throw new IndexKeyError(model.name, index.name, index.fields[index.each]!, valueType);
   }
   const keys: KvKey[] = [];
   // By what the element comes to: the rest of the key is the same for all of them.
@@ -124,10 +130,17 @@ function isOnlyKey(
   return true;
 }
 
-/** Whether an index is for a row, as far as its `where` says. */
+/**
+ * Whether an index is for a row, as far as its `where` says.
+ *
+ * @throws {IndexKeyError} where it answers with a promise, which would take every row.
+ */
 function holds(model: CompiledModel, index: CompiledIndex, row: AnyRow): boolean {
   const { where } = index;
-  return where === undefined || call(model, index, "where", () => where(row));
+  if (where === undefined) return true;
+  const answer: unknown = call(model, index, "where", () => where(row));
+  if (!isPromise(answer)) return Boolean(answer);
+  throw new IndexKeyError(model.name, index.name, "where", "promise");
 }
 
 /** What a row has for a part of an index's key. */

@@ -2,7 +2,8 @@ import { decodeKey, encodeKey, type KvKeyPart } from "@keywright/core";
 
 /**
  * The key part that holds a value: a date its milliseconds since 1970, so that dates sort by time, and -0 is 0, so that
- * equal numbers have one key. So has NaN, whose sign the runtime may change at any time. Undefined for a value that no key part holds.
+ * equal numbers have one key. So has NaN, whose sign the runtime may change at any time. Undefined for a value that no key
+ * part holds, which an invalid date is, too: it is no time.
  */
 export function keyPartOf(value: unknown): KvKeyPart | undefined {
   switch (typeof value) {
@@ -14,7 +15,10 @@ export function keyPartOf(value: unknown): KvKeyPart | undefined {
       if (Number.isNaN(value)) return Number.NaN;
       return value === 0 ? 0 : value;
     default:
-      if (value instanceof Date) return value.getTime();
+      if (value instanceof Date) {
+        const time = value.getTime();
+        return Number.isNaN(time) ? undefined : time;
+      }
       return value instanceof Uint8Array ? value : undefined;
   }
 }

@@ -3,8 +3,12 @@ import { InvalidArgumentError } from "../errors/query-errors.js";
 import type { AnyQuery } from "../query/any-query.js";
 import { ReadMeter } from "../query/read-meter.js";
 import type { TableContext } from "../query/table-context.js";
+import { rereadTorn } from "../relations/reread-torn.js";
 
-/** Reads the state of a live query: each time may read as much as the query, and is told of as a call. */
+/**
+ * Reads the state of a live query: each time may read as much as the query, and is told of as a call. It is read again where
+ * rows that it includes were deleted between it and them.
+ */
 export async function measuredRead<T>(
   { model, settings }: TableContext,
   query: AnyQuery,
@@ -15,7 +19,7 @@ export async function measuredRead<T>(
   const start = performance.now();
   let failure: unknown;
   try {
-    return await read(meter);
+    return await rereadTorn(() => read(meter));
   } catch (error) {
     nameOperation(error, "watch");
     failure = error;

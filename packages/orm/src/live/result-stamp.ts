@@ -18,15 +18,6 @@ export function stampOf(query: AnyQuery, rows: readonly FoundRow[], shaped: unkn
     .join("");
 }
 
-/** When the first of some rows expires: milliseconds since 1970, `Infinity` where none does. */
-export function firstExpiry(rows: readonly FoundRow[]): number {
-  let first = Number.POSITIVE_INFINITY;
-  for (const { expireAt } of rows) {
-    if (expireAt !== undefined && expireAt < first) first = expireAt;
-  }
-  return first;
-}
-
 function textOf(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("latin1");
 }

@@ -10,10 +10,11 @@ import { planUnique, uniquePart } from "../query/plan-unique.js";
 import { queriedPart } from "../query/queried-part.js";
 import type { ReadMeter } from "../query/read-meter.js";
 import type { TableContext } from "../query/table-context.js";
+import { firstExpiry } from "./first-expiry.js";
 import { type LiveState, liveStream } from "./live-stream.js";
 import { beginWatch, measuredRead } from "./measured-read.js";
 import { relatedWatched } from "./related-models.js";
-import { firstExpiry, stampOf } from "./result-stamp.js";
+import { stampOf } from "./result-stamp.js";
 import type { Watched } from "./watched.js";
 
 /** Makes of a row what the caller is to have of it; what it reads it counts. */
@@ -63,13 +64,14 @@ export function watchRow(
       if (pointers.length > 0) rows = await rowsOf(context, pointers);
       const found = await measuredRead(context, query, async (meter) => {
         const row = (await findOne(context, where, meter, query)) ?? null;
-        return { row, shaped: await shape(row, meter) };
+        const all = row === null ? [] : [row];
+        const shaped = await shape(row, meter);
+        return { all, shaped, expireAt: await firstExpiry(context, all, meter) };
       });
-      const all = found.row === null ? [] : [found.row];
       return {
         report: found.shaped,
-        stamp: stampOf(query, all, found.shaped),
-        expireAt: firstExpiry(all),
+        stamp: stampOf(query, found.all, found.shaped),
+        expireAt: found.expireAt,
         watched: isSameRows(before, rows) ? undefined : watchedWith(rows),
       };
     }

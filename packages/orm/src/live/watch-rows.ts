@@ -9,10 +9,11 @@ import { readRows } from "../query/read-rows.js";
 import { type RowFilter, rowFilterOf } from "../query/row-filter.js";
 import type { TableContext } from "../query/table-context.js";
 import { keyIdOf } from "../transaction/key-id.js";
+import { firstExpiry } from "./first-expiry.js";
 import { type LiveState, liveStream } from "./live-stream.js";
 import { beginWatch, measuredRead } from "./measured-read.js";
 import { relatedModels, relatedWatched } from "./related-models.js";
-import { firstExpiry, stampOf } from "./result-stamp.js";
+import { stampOf } from "./result-stamp.js";
 import { tellsOfRanges, type Watched } from "./watched.js";
 import { type WatchedRange, watchedRange } from "./watched-range.js";
 
@@ -53,14 +54,19 @@ export function watchRows(
     const filter = rowFilterOf(context.model, query.filter);
     const range = watchedRange(context, query);
     const related = new Set<unknown>(
-      Array.from(relatedModels(context, query.include), ({ name }) => name),
+      Array.from(relatedModels(context, query.include), ({ prefix }) => prefix),
     );
     let rows = new Set<string>();
+    let looksAtRows = true;
 
     async function read(): Promise<LiveState<unknown>> {
-      const { items, shaped } = await measuredRead(context, query, async (meter) => {
-        const page = await findPage(context, query, meter);
-        return { items: page.items, shaped: await shape(page.items, meter) };
+      const { items, shaped, expireAt } = await measuredRead(context, query, async (meter) => {
+        const readBefore = meter.reads;
+        const { items, cursor } = await findPage(context, query, meter);
+        looksAtRows =
+          filter !== undefined || hasLostEntries(items.length, cursor, meter.reads - readBefore);
+        const shaped = await shape(items, meter);
+        return { items, shaped, expireAt: await firstExpiry(context, items, meter) };
       });
       rows = new Set(
         items.map(({ primaryKey }) =>
@@ -70,20 +76,20 @@ export function watchRows(
       return {
         report: shaped,
         stamp: stampOf(query, items, shaped),
-        expireAt: firstExpiry(items),
+        expireAt,
       };
     }
 
     async function concerns({ keys, isComplete }: KvRangeChange): Promise<boolean> {
-      const { name } = context.model;
+      const { prefix } = context.model;
       if (!isComplete) return true;
       const changedRows: KvKey[] = [];
       for (const key of keys) {
         const [first] = key;
         if (related.has(first) || range.hasKey(key)) return true;
-        if (first !== name) continue;
+        if (first !== prefix) continue;
         if (rows.has(keyIdOf(key, specificationOrder))) return true;
-        changedRows.push(key);
+        if (looksAtRows) changedRows.push(key);
       }
       return (
         changedRows.length > maxRowsLookedAt ||
@@ -93,6 +99,18 @@ export function watchRows(
 
     return liveStream(context.kv, { watched: watchedOf(context, query, range), read, concerns });
   });
+}
+
+/**
+ * Whether a read has met entries that led to no row of its result. Without them and without a filter, a row can come into
+ * the result only by an entry that is put into the range, and that is a change of the range: what else happens to rows
+ * beside the result is no concern of it. With them, as a program leaves them that writes an entry and its row one after the
+ * other, the change of a row may be enough.
+ *
+ * @param reads entries and rows: two for each row of the result, or one, and the entry behind a page that has a cursor.
+ */
+function hasLostEntries(rows: number, cursor: string | null, reads: number): boolean {
+  return reads > rows * 2 + (cursor === null ? 0 : 1);
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { KvEntry, KvKey, KvKeyPart } from "@keywright/core";
+import type { KvEntry, KvKey } from "@keywright/core";
 import { declaredCounters, rowCounter, withCounterStates } from "../catalog/catalog-entry.js";
 import {
   type CountingState,
@@ -7,151 +7,143 @@ import {
   countingKey,
 } from "../catalog/counting-state.js";
 import { indexCounterKey, rowCounterKey } from "../indexes/counter-keys.js";
-import { indexEntries } from "../indexes/index-entries.js";
 import type { AnyRow } from "../model/compiled-model.js";
-import { assertObject } from "../query/found-row.js";
 import type { TableContext } from "../query/table-context.js";
-import { isLimitError } from "../transaction/is-limit-error.js";
 import { type KeyId, keyIdOf } from "../transaction/key-id.js";
 import { keyOrderOf } from "../transaction/key-order-of.js";
-import { letOthersRun } from "../transaction/let-others-run.js";
 import { counterChanges } from "../write/counter-changes.js";
+import { commitBatch } from "./commit-batch.js";
+import { clearPrefix } from "./drop-indexes.js";
+import { expectedEntries } from "./expected-entries.js";
+import { ProgressMeter } from "./migration-progress.js";
+import type { MigrationRun } from "./migration-run.js";
+import { nextRows } from "./scan-rows.js";
 
-/** A state as it was read, with the versionstamp that the next batch checks. */
-interface StoredState {
-  readonly state: CountingState;
-  readonly versionstamp: string;
-}
-
-const maxBatchRows = 250;
-const nothing: KvKeyPart = new Uint8Array();
+/** So many rows are counted at a time at the most. */
+const maxCountedRows = 250;
 
 /**
  * Builds the counters that are new to a model, beside its writers. First they go write-only; from there on a row is counted
  * by its writer, or by a batch of the build, whoever comes first, and gets a mark that it is. When no row is left, the
- * counters go readable, and the marks are taken away. Those of a model whose rows expire are not built.
+ * counters go readable, and the marks are taken away. Those of a model whose rows expire are not built. A row that was written
+ * by hand and that an index cannot hold counts as a row, and not in that index.
  *
  * @returns false where the signal stopped it; the next call goes on behind the last batch.
  * @throws {StaleSchemaError} where the database has indexes or counters that this program does not know.
- * @throws {StoredRowInvalidError} for a row that was written by hand and is no object.
+ * @throws {LeaseLostError} where another runner has taken over.
  */
 export async function buildCounters(
   context: TableContext,
-  signal: AbortSignal | undefined,
+  run: MigrationRun,
 ): Promise<boolean> {
-  const { catalog } = context;
+  const { kv, model, catalog } = context;
   for (;;) {
-    if (signal?.aborted) return false;
+    if (run.signal?.aborted) return false;
+    await run.lease.renew();
     await catalog.reload();
     catalog.snapshot.assertWritable();
-    const stored = await readState(context);
-    if (stored !== undefined) {
-      if (!(await runBuild(context, stored, signal))) return false;
-    } else if (!(await beginBuild(context))) return true;
+    const { value: state } = await kv.get<CountingState>(countingKey(model));
+    if (state !== null) {
+      if (growingOf(context, state).length === 0) {
+        // They were dropped before it was through.
+        const operation = kv.atomic().check(catalog.snapshot.check).delete(countingKey(model));
+        await run.lease.commit(operation);
+      } else if (!(await runBuild(context, run, state))) return false;
+      continue;
+    }
+    const begun = await beginBuild(context, run);
+    if (begun === "stopped") return false;
+    if (!begun) return true;
   }
 }
 
-async function readState({ kv, model }: TableContext): Promise<StoredState | undefined> {
-  const { value: state, versionstamp } = await kv.get<CountingState>(countingKey(model));
-  return state === null ? undefined : { state, versionstamp };
+/** Those counters of a build that still are what it has made them. */
+function growingOf({ catalog }: TableContext, { counters }: CountingState): string[] {
+  return counters.filter((name) => catalog.snapshot.counterState(name) === "write-only");
 }
 
 /** Makes the new counters write-only, from 0; false where there are none. */
-async function beginBuild(context: TableContext): Promise<boolean> {
+async function beginBuild(
+  context: TableContext,
+  run: MigrationRun,
+): Promise<boolean | "stopped"> {
   const { kv, model, catalog } = context;
   const { snapshot } = catalog;
   const { entry, check } = snapshot;
   const absent = declaredCounters(model).filter((name) => snapshot.counterState(name) === "absent");
   if (absent.length === 0 || entry.expires === true) {
     // Marks of a build that has ended.
-    if (declaredCounters(model).length > 0) await clear(context, countedMarksPrefix(model));
-    return false;
+    if (declaredCounters(model).length === 0) return false;
+    const isClear = await clearPrefix(context, run, countedMarksPrefix(model));
+    return isClear === "stopped" ? isClear : !isClear;
   }
   // What an earlier life of the counters has left behind.
   const left: KvKey[] = [countedMarksPrefix(model)];
   for (const index of model.indexes) {
     if (absent.includes(index.name)) left.push(indexCounterKey(index, []));
   }
-  for (const prefix of left) if (!(await clear(context, prefix))) return true;
-  const state: CountingState = { format: 1, counters: absent, after: null, rowsDone: 0 };
-  const key = countingKey(model);
-  const operation = kv.atomic().check(check, { key, versionstamp: null });
-  if (absent.includes(rowCounter)) operation.delete(rowCounterKey(model));
-  await operation
-    .set(check.key, withCounterStates(entry, absent, "write-only"))
-    .set(key, state)
-    .commit();
-  return true;
-}
-
-/** Deletes all keys with a prefix while the catalog stays as it is; false where it changed. */
-async function clear({ kv, limits, catalog }: TableContext, prefix: KvKey): Promise<boolean> {
-  const { check } = catalog.snapshot;
-  const most = Math.min(maxBatchRows, limits.mutations);
-  for (;;) {
-    const keys: KvKey[] = [];
-    await letOthersRun();
-    for await (const { key } of kv.list({ prefix }, { limit: most })) keys.push(key);
-    if (keys.length === 0) return true;
-    const operation = kv.atomic().check(check);
-    for (const key of keys) operation.delete(key);
-    if (!(await operation.commit()).ok) return false;
+  for (const prefix of left) {
+    const isClear = await clearPrefix(context, run, prefix);
+    if (isClear === "stopped") return isClear;
+    if (!isClear) return true;
   }
+  const state: CountingState = { format: 1, counters: absent, after: null, rowsDone: 0 };
+  const operation = kv.atomic().check(check);
+  if (absent.includes(rowCounter)) operation.delete(rowCounterKey(model));
+  operation
+    .set(check.key, withCounterStates(entry, absent, "write-only"))
+    .set(countingKey(model), state);
+  await run.lease.commit(operation);
+  return true;
 }
 
 /** Counts rows to the end; false where the signal stopped it. */
 async function runBuild(
   context: TableContext,
-  stored: StoredState,
-  signal: AbortSignal | undefined,
+  run: MigrationRun,
+  begun: CountingState,
 ): Promise<boolean> {
-  const most = Math.max(1, Math.min(maxBatchRows, context.limits.checks - 2));
-  let current: StoredState | undefined = stored;
+  const { model, catalog, limits } = context;
+  const most = Math.max(1, Math.min(maxCountedRows, run.batchRows, limits.checks - 2));
+  const meter = new ProgressMeter(model.name, [], run.onProgress);
+  meter.start("building", begun.rowsDone, undefined);
+  let state = begun;
   let size = most;
-  while (current !== undefined) {
-    await letOthersRun();
-    if (signal?.aborted) return false;
-    const rows = await nextRows(context, current.state, size);
+  for (;;) {
+    if (run.signal?.aborted) return false;
+    const rows = await nextRows(context, state.after, size);
     if (rows.length === 0) {
-      await finish(context, current);
+      await finish(context, run, state);
       return true;
     }
-    const next = await countRows(context, current, rows);
-    size = next === undefined ? Math.max(1, Math.floor(size / 2)) : Math.min(most, size * 2);
+    const next = await countBatch(context, run, state, rows);
     if (next === undefined) {
-      await context.catalog.reload();
-      context.catalog.snapshot.assertWritable();
+      size = Math.max(1, Math.floor(rows.length / 2));
+      await catalog.reload();
+      catalog.snapshot.assertWritable();
+      if (growingOf(context, state).length === 0) return true;
+      await run.took(0);
+      continue;
     }
-    current = next ?? (await readState(context));
+    size = Math.min(most, size * 2);
+    state = next;
+    meter.advance(state.rowsDone, undefined);
+    await run.took(rows.length);
   }
-  return true;
-}
-
-async function nextRows(
-  { kv, model }: TableContext,
-  { after }: CountingState,
-  limit: number,
-): Promise<KvEntry<AnyRow>[]> {
-  const prefix = [model.prefix];
-  const selector = after === null ? { prefix } : { prefix, start: [...prefix, ...after, nothing] };
-  const rows: KvEntry<AnyRow>[] = [];
-  for await (const entry of kv.list<AnyRow>(selector, { limit, batchSize: limit }))
-    rows.push(entry);
-  return rows;
 }
 
 /** Counts those rows that are not counted yet and moves the state on; undefined where a check failed. */
-async function countRows(
+async function countBatch(
   context: TableContext,
-  { state, versionstamp }: StoredState,
+  run: MigrationRun,
+  state: CountingState,
   rows: readonly KvEntry<AnyRow>[],
-): Promise<StoredState | undefined> {
+): Promise<CountingState | undefined> {
   const { kv, model, catalog, limits } = context;
   const { check, maintained, growingCounters } = catalog.snapshot;
   if (growingCounters === undefined) return undefined;
   const order = keyOrderOf(kv);
-  const key = countingKey(model);
-  const operation = kv.atomic().check(check, { key, versionstamp });
+  const operation = kv.atomic().check(check);
   const ownRows = rows.filter((row) => row.key.length === model.primaryKey.length + 1);
   const marks = ownRows.map((row) => countedMarkKey(model, row.key.slice(1)));
   const sums = new Map<KeyId, { readonly key: KvKey; by: bigint }>();
@@ -160,10 +152,9 @@ async function countRows(
     for (const [position, mark] of stored.entries()) {
       const row = ownRows[from + position];
       if (row === undefined || mark.versionstamp !== null) continue;
-      assertObject(model, row.value, row.key.slice(1));
       // Whoever sets its mark meanwhile writes the row, or moves the state on.
       operation.check({ key: row.key, versionstamp: row.versionstamp }).set(mark.key, true);
-      const entries = indexEntries(model, maintained, row.value, row.key.slice(1));
+      const entries = expectedEntries(model, maintained, row.value, row.key.slice(1));
       for (const mutation of counterChanges(model, growingCounters, undefined, entries)) {
         if (mutation.type !== "sum") continue;
         const id = keyIdOf(mutation.key, order);
@@ -176,27 +167,23 @@ async function countRows(
   for (const { key: counter, by } of sums.values()) operation.sum(counter, by);
   const after = rows.at(-1)?.key.slice(1) ?? state.after;
   const next: CountingState = { ...state, after, rowsDone: state.rowsDone + rows.length };
-  try {
-    const result = await operation.set(key, next).commit();
-    return result.ok ? { state: next, versionstamp: result.versionstamp } : undefined;
-  } catch (error) {
-    // A row may have any number of entries: a batch that is too large for one commit is taken as one that failed.
-    if (rows.length > 1 && isLimitError(error)) return undefined;
-    throw error;
-  }
+  operation.set(countingKey(model), next);
+  const result = await commitBatch(run.lease, operation, rows.length);
+  return result.ok ? next : undefined;
 }
 
-/** Makes the counters readable; where a check failed, another run has done it, or the catalog has changed. */
+/** Makes the counters readable, if the catalog has not changed. */
 async function finish(
-  { kv, model, catalog }: TableContext,
-  { state, versionstamp }: StoredState,
+  context: TableContext,
+  run: MigrationRun,
+  state: CountingState,
 ): Promise<void> {
+  const { kv, model, catalog } = context;
   const { entry, check } = catalog.snapshot;
-  const key = countingKey(model);
-  await kv
+  const operation = kv
     .atomic()
-    .check(check, { key, versionstamp })
-    .set(check.key, withCounterStates(entry, state.counters, "readable"))
-    .delete(key)
-    .commit();
+    .check(check)
+    .set(check.key, withCounterStates(entry, growingOf(context, state), "readable"))
+    .delete(countingKey(model));
+  await run.lease.commit(operation);
 }

@@ -26,9 +26,15 @@ export function canBeAbsent(schema: z.ZodType): boolean {
   return nothings.some((nothing) => returns(schema, nothing, new Set()));
 }
 
+/** Whether a row may be without a field, whatever the schema makes of undefined: an absent field is not put to it. */
+export function canBeLeftOut(schema: Schema): boolean {
+  const { optin, optout } = schema._zod;
+  return optin === "optional" && optout === "optional";
+}
+
 /** Whether a field may be left out or set to null, and then has nothing; also where that takes time to find out. */
 export function canBeCleared(schema: z.ZodType): boolean {
-  return nothings.some((nothing) => makesNothing(schema, nothing));
+  return canBeLeftOut(schema) || nothings.some((nothing) => makesNothing(schema, nothing));
 }
 
 /** Whether a schema may return undefined, or null. `within` are the schemas that are being looked at, which may contain themselves. */

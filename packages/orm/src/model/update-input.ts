@@ -1,8 +1,11 @@
 import type * as z from "zod";
 import type { Model, PrimaryKeyField } from "./model.js";
 
-/** Instead of a plain value: what is to become of a field. An object that is itself a value goes into `set`. */
-export type FieldOperation<Input, Output> =
+/**
+ * Instead of a plain value: what is to become of a field. An object that is itself a value goes into `set`. `Absent` is what
+ * undefined extends where a row may be without the field.
+ */
+export type FieldOperation<Input, Output, Absent = Input> =
   | { readonly set: Input }
   | (NonNullable<Output> extends number
       ? { readonly increment: number }
@@ -10,7 +13,7 @@ export type FieldOperation<Input, Output> =
         ? { readonly increment: bigint }
         : never)
   | (NonNullable<Input> extends readonly (infer E)[] ? { readonly push: PushInput<E> } : never)
-  | (undefined extends Input ? { readonly unset: true } : never);
+  | (undefined extends Absent ? { readonly unset: true } : never);
 
 /**
  * Elements of an array → what `push` takes: one of them or a list of them, for an array is always the list. Only a list
@@ -24,15 +27,16 @@ type PushInput<E> = unknown extends E
 
 /**
  * Model → what `update` takes: the fields to change, each as a value or as an operation: `{ increment: 1 }` of a number,
- * `{ push: "x" }` of an array, `{ unset: true }` of an optional field, `{ set: value }` of any. A field that is absent or
- * undefined stays as it is.
+ * `{ push: "x" }` of an array, `{ unset: true }` of an optional field or one of a `catchall`, `{ set: value }` of any. A
+ * field that is absent or undefined stays as it is.
  */
 export type UpdateInput<M extends Model> = {
-  readonly [F in Exclude<keyof z.input<M["schema"]>, PrimaryKeyField<M>>]?:
+  readonly [F in keyof z.input<M["schema"]> as Exclude<F, PrimaryKeyField<M>>]?:
     | z.input<M["schema"]>[F]
     | FieldOperation<
         z.input<M["schema"]>[F],
-        F extends keyof z.output<M["schema"]> ? z.output<M["schema"]>[F] : never
+        F extends keyof z.output<M["schema"]> ? z.output<M["schema"]>[F] : never,
+        string extends F ? undefined : z.input<M["schema"]>[F]
       >
     | undefined;
 };

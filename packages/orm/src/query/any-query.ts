@@ -37,6 +37,8 @@ export type AnyInclude = Readonly<Record<string, boolean | AnyQuery | undefined>
 export interface FoundRow {
   readonly primaryKey: readonly KvKeyPart[];
   readonly row: AnyRow;
+  /** The row as it is stored, where that is one of an earlier schema which was made one of the program's. */
+  readonly stored?: AnyRow | undefined;
   /** Of the row; of the index entry where only that was read. */
   readonly versionstamp: string;
   /** When the row expires, in milliseconds since 1970; undefined where it does not, or the database does not tell. */

@@ -48,6 +48,7 @@ export function parseCondition(
   if (keyPartOf(condition) !== undefined) {
     return { values: [condition], isEqual: true, bounds: unbounded, has: false };
   }
+  if (condition instanceof Date) fail("it is an invalid date");
   if (typeof condition !== "object" || Array.isArray(condition)) {
     fail("it is neither a value that a key can hold nor a condition");
   }
@@ -82,7 +83,11 @@ function parseBounds(
   const add = (name: string, value: unknown): void => {
     if (value === undefined && allowOpen) return;
     if (value === undefined) fail(`${name} is undefined: leave it out, or give it a value`);
-    if (keyPartOf(value) === undefined) fail(`${name} is not a value that a key can hold`);
+    const part = keyPartOf(value);
+    if (part === undefined && value instanceof Date) fail(`${name} is an invalid date`);
+    if (part === undefined) fail(`${name} is not a value that a key can hold`);
+    // It stands behind all numbers in the keys, and would bound nothing: `lt` would mean all rows.
+    if (Number.isNaN(part)) fail(`${name} is NaN, which no number is below or above`);
     bounds[name] = value;
   };
   for (const [name, value] of Object.entries(given)) {

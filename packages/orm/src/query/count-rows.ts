@@ -1,9 +1,11 @@
-import { encodeKey, type KvKey } from "@keywright/core";
+import { type KvKey, specificationOrder } from "@keywright/core";
 import { indexCounterKey, rowCounterKey } from "../indexes/counter-keys.js";
 import { primaryKeyOfEntry } from "../indexes/entry-value.js";
+import { type KeyId, keyIdOf } from "../transaction/key-id.js";
 import type { AnyQuery } from "./any-query.js";
-import { chooseOf, chooseScan, isReadable, plansOf } from "./choose-plan.js";
+import { type ChosenPlan, chooseOf, chooseScan, isReadable, plansOf } from "./choose-plan.js";
 import { EntryReader, maxBatch } from "./entry-reader.js";
+import { queryFields } from "./query-fields.js";
 import { mayRepeat, nameOfIndex, type QueryPlan } from "./query-plan.js";
 import type { ReadMeter } from "./read-meter.js";
 import { readKeys } from "./read-rows.js";
@@ -16,6 +18,8 @@ import type { TableContext } from "./table-context.js";
  *
  * Of a range of an index with several entries for a row, it holds the primary key of every row that it counts.
  *
+ * An order leaves out what the index with that order does not have: the rows are those of `findMany`.
+ *
  * @throws as `findPage`, but for a query that says nothing.
  */
 export async function countRows(
@@ -23,20 +27,19 @@ export async function countRows(
   query: AnyQuery,
   meter: ReadMeter,
 ): Promise<number> {
-  const isAll = hasNoConditions(query);
-  if (isAll && query.filter === undefined && isCounted(context, undefined)) {
+  const plans = plansOfCount(context, query);
+  if (plans === undefined && query.filter === undefined && isCounted(context, undefined)) {
     meter.index = "primaryKey";
     return await sumOfCounters(context, [rowCounterKey(context.model)], meter);
   }
-  const plans = isAll ? [] : plansOf(context, query);
-  const counted = plans.find((plan) => isCountedPlan(context, plan));
+  const counted = plans?.find((plan) => isCountedPlan(context, plan));
   if (counted?.index !== undefined && query.filter === undefined) {
     const { index } = counted;
     meter.index = nameOfIndex(counted);
     const keys = counted.segments.map(({ equals }) => indexCounterKey(index, equals));
     return await sumOfCounters(context, keys, meter);
   }
-  const chosen = isAll ? await chooseScan(context, {}) : await chooseOf(context, plans, undefined);
+  const chosen = await choose(context, plans);
   return query.filter === undefined
     ? await countEntries(context, chosen.plan, meter)
     : await countFound(new RowReader(context, chosen, query, meter, false));
@@ -53,9 +56,7 @@ export async function rowExists(
   query: AnyQuery,
   meter: ReadMeter,
 ): Promise<boolean> {
-  const chosen = hasNoConditions(query)
-    ? await chooseScan(context, {})
-    : await chooseOf(context, plansOf(context, query), undefined);
+  const chosen = await choose(context, plansOfCount(context, query));
   if (query.filter !== undefined) {
     return (await new RowReader(context, chosen, query, meter, false).next(1)).length > 0;
   }
@@ -64,8 +65,27 @@ export async function rowExists(
   return (await entries.next(1)).length > 0;
 }
 
-function hasNoConditions({ where, index }: AnyQuery): boolean {
-  return index === undefined && (where === undefined || Object.keys(where).length === 0);
+/** The plans of a query; undefined where it means all rows. */
+function plansOfCount(context: TableContext, query: AnyQuery): QueryPlan[] | undefined {
+  const { conditions, order } = queryFields(context.model, query);
+  if (query.index !== undefined || conditions.size > 0) return plansOf(context, query);
+  if (order.size === 0) return undefined;
+  const plans = plansOf(context, query);
+  // What is computed may be absent, so that the rows with it are not all.
+  return plans.some(({ index }) => hasAllRows(index)) ? undefined : plans;
+}
+
+function hasAllRows(index: QueryPlan["index"]): boolean {
+  return index === undefined || index.parts.every(({ compute }) => compute === undefined);
+}
+
+async function choose(
+  context: TableContext,
+  plans: readonly QueryPlan[] | undefined,
+): Promise<ChosenPlan> {
+  return plans === undefined
+    ? await chooseScan(context, {})
+    : await chooseOf(context, plans, undefined);
 }
 
 /** Whether each segment of a plan is a group of rows whose number is kept. */
@@ -114,7 +134,7 @@ async function countEntries(
   meter.index = nameOfIndex(plan);
   const reader = new EntryReader(context, plan, meter, { cost: 1 });
   const { index, model } = plan;
-  const rows = index !== undefined && mayRepeat(plan) ? new Set<string>() : undefined;
+  const rows = index !== undefined && mayRepeat(plan) ? new Set<KeyId>() : undefined;
   let count = 0;
   for (;;) {
     const entries = await reader.next(maxBatch);
@@ -123,7 +143,7 @@ async function countEntries(
     if (rows === undefined || index === undefined) continue;
     for (const { value } of entries) {
       const primaryKey = primaryKeyOfEntry(model, index, value);
-      if (primaryKey !== undefined) rows.add(String.fromCharCode(...encodeKey(primaryKey)));
+      if (primaryKey !== undefined) rows.add(keyIdOf(primaryKey, specificationOrder));
     }
   }
 }

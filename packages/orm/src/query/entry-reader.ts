@@ -11,7 +11,7 @@ import {
   selectorOf,
 } from "./query-plan.js";
 import type { ReadMeter } from "./read-meter.js";
-import { readKeys } from "./read-rows.js";
+import { readHeld, readKeys } from "./read-rows.js";
 import type { TableContext } from "./table-context.js";
 
 /** The most entries that are read together. */
@@ -153,6 +153,11 @@ export class EntryReader {
   }
 
   async #list(selector: KvListSelector, count: number): Promise<KvEntry<unknown>[]> {
+    // What is read may be rows, or copies of them.
+    return await readHeld(this.#context, () => this.#listStored(selector, count));
+  }
+
+  async #listStored(selector: KvListSelector, count: number): Promise<KvEntry<unknown>[]> {
     const { reverse } = this.#plan;
     const list = this.#context.kv.list(selector, { reverse, limit: count, batchSize: count });
     const entries: KvEntry<unknown>[] = [];

@@ -1,12 +1,16 @@
 import type { KvKey } from "@keywright/core";
+import { elementSchema } from "../model/field-values.js";
 import type { AnyQuery } from "./any-query.js";
 import { plansOf, readablePlan } from "./choose-plan.js";
 import { isCovered } from "./covered-read.js";
+import { keyFields } from "./key-fields.js";
 import { planScan } from "./plan-query.js";
+import { queryFields } from "./query-fields.js";
 import { isPoints, mayRepeat, nameOfIndex, prefixOf, type QueryPlan } from "./query-plan.js";
 import { takeOf } from "./read-page.js";
 import { rowFilterOf } from "./row-filter.js";
 import type { TableContext } from "./table-context.js";
+import { kindOf as kindOfValues } from "./value-kinds.js";
 
 /** A stretch of keys that a query reads: those under a prefix, from `start` (inclusive) to `end` (exclusive). */
 export interface ExplainedSegment {
@@ -42,7 +46,8 @@ export interface QueryExplanation {
 export function explainQuery(context: TableContext, query: AnyQuery): QueryExplanation {
   const { model } = context;
   rowFilterOf(model, query.filter);
-  const isScan = query.index === undefined && isEmpty(query.where) && isEmpty(query.orderBy);
+  const { conditions, order } = queryFields(model, query);
+  const isScan = query.index === undefined && conditions.size + order.size === 0;
   const plan = isScan ? planScan(model, query) : readablePlan(context, plansOf(context, query));
   const covered = isCovered(plan, query);
   return {
@@ -66,10 +71,6 @@ export function explainQuery(context: TableContext, query: AnyQuery): QueryExpla
   };
 }
 
-function isEmpty(fields: object | undefined): boolean {
-  return fields === undefined || Object.keys(fields).length === 0;
-}
-
 function kindOf(plan: QueryPlan): QueryExplanation["kind"] {
   const { index, segments } = plan;
   if (isPoints(plan)) return segments.length === 1 ? "unique" : "points";
@@ -85,8 +86,23 @@ function mostReads(plan: QueryPlan, query: AnyQuery, covered: boolean): number |
   const cost = covered ? 1 : 2;
   const keys = isPoints(plan) ? plan.segments.length * cost : Number.POSITIVE_INFINITY;
   // Of a page, one entry more than it has; with a filter or several entries of one row, who knows how many.
-  const isExact = query.filter === undefined && !mayRepeat(plan);
+  const isExact = query.filter === undefined && !mayRepeat(plan) && !mayReadOthers(plan);
   const page = isExact ? takeOf(query) * cost + 1 : Number.POSITIVE_INFINITY;
   const most = Math.min(keys, page);
   return Number.isFinite(most) ? most : undefined;
+}
+
+/** Whether values of other types may lie between the bounds of a range, which are read and left out. */
+function mayReadOthers({ model, index, segments }: QueryPlan): boolean {
+  return segments.some(({ equals, interval }) => {
+    if (interval.type === undefined) return false;
+    const field = keyFields(model, index)[equals.length];
+    if (field === undefined) return false;
+    // What a function makes of values may be of any type.
+    if (field.isComputed || (index?.normalize !== undefined && index.fields.includes(field.name))) {
+      return true;
+    }
+    const schema = model.schema.shape[field.name];
+    return schema === undefined || kindOfValues(elementSchema(schema) ?? schema) === undefined;
+  });
 }

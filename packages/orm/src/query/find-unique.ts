@@ -5,9 +5,10 @@ import { rowKey } from "../indexes/primary-key.js";
 import type { AnyRow, CompiledIndex } from "../model/compiled-model.js";
 import type { AnyQuery, FoundRow } from "./any-query.js";
 import { isEntryEnough } from "./covered-read.js";
-import { assertRow, foundRow } from "./found-row.js";
+import { assertRow, foundRow, upgradedRow } from "./found-row.js";
 import { queriedPart } from "./queried-part.js";
 import type { ReadMeter } from "./read-meter.js";
+import { readKeys } from "./read-rows.js";
 import type { TableContext } from "./table-context.js";
 
 /**
@@ -22,8 +23,14 @@ export async function findByPrimaryKey(
 ): Promise<FoundRow | undefined> {
   meter.index ??= "primaryKey";
   meter.add(1);
-  const entry = await context.kv.get(rowKey(context.model, primaryKey));
-  return foundRow(context, primaryKey, entry);
+  const key = rowKey(context.model, primaryKey);
+  const { snapshot } = context.catalog;
+  const entry = await context.kv.get(key);
+  if (!snapshot.upgradesRows && context.catalog.snapshot === snapshot) {
+    return foundRow(context, primaryKey, entry);
+  }
+  const [held = entry] = await readKeys(context, [key]);
+  return foundRow(context, primaryKey, held);
 }
 
 /**
@@ -75,6 +82,11 @@ function heldRow(
   const row = value as AnyRow;
   if (index.store === "copy") {
     if (!hasIndexKey(context.model, index, row, primaryKey, key)) return undefined;
+    const upgrade = context.catalog.snapshot.upgradeOf(versionstamp);
+    if (upgrade !== undefined) {
+      const upgraded = upgradedRow(context, row, primaryKey, upgrade);
+      return { primaryKey, row: upgraded, versionstamp, expireAt };
+    }
     assertRow(context, row, primaryKey);
   }
   return { primaryKey, row, versionstamp, expireAt };

@@ -1,4 +1,5 @@
 import type { KvEntryMaybe, KvKeyPart } from "@keywright/core";
+import { RowUpgradeError } from "../errors/migration-errors.js";
 import { StoredRowInvalidError } from "../errors/row-errors.js";
 import { pointerOf } from "../indexes/primary-key.js";
 import type { AnyRow, CompiledModel } from "../model/compiled-model.js";
@@ -11,6 +12,7 @@ import type { TableContext } from "./table-context.js";
  *
  * @throws {StoredRowInvalidError} where what is stored is no row, or does not fit the schema and the database was opened
  * with `validateReads`.
+ * @throws {RowUpgradeError} where it is of an earlier schema and cannot be made one of the program's.
  */
 export function foundRow(
   context: TableContext,
@@ -19,8 +21,38 @@ export function foundRow(
 ): FoundRow | undefined {
   if (entry.versionstamp === null) return undefined;
   const { value, versionstamp, expireAt } = entry;
-  assertRow(context, value, primaryKey);
-  return { primaryKey, row: value, versionstamp, expireAt };
+  const upgrade = context.catalog.snapshot.upgradeOf(versionstamp);
+  if (upgrade === undefined) {
+    assertRow(context, value, primaryKey);
+    return { primaryKey, row: value, versionstamp, expireAt };
+  }
+  const row = upgradedRow(context, value, primaryKey, upgrade);
+  return { primaryKey, row, stored: value as AnyRow, versionstamp, expireAt };
+}
+
+/**
+ * Makes a row of an earlier schema one of the program's.
+ *
+ * @throws {RowUpgradeError} where that fails.
+ * @throws {StoredRowInvalidError} as {@link foundRow}.
+ */
+export function upgradedRow(
+  context: TableContext,
+  value: unknown,
+  primaryKey: readonly KvKeyPart[],
+  upgrade: (row: AnyRow) => AnyRow,
+): AnyRow {
+  const { model } = context;
+  assertObject(model, value, primaryKey);
+  let row: AnyRow;
+  try {
+    row = upgrade(value);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new RowUpgradeError(model.name, pointerOf(primaryKey), reason, error);
+  }
+  assertRow(context, row, primaryKey);
+  return row;
 }
 
 /**

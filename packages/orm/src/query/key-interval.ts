@@ -35,6 +35,8 @@ export function intervalOf(
 ): KeyInterval {
   const boundOf = (value: unknown, isInclusive: boolean): Bound | undefined => {
     const part = value === undefined ? undefined : ascending(field, field.partOf(value));
+    // What `normalize` makes of a bound may be what no bound is.
+    if (Number.isNaN(part)) fail("a bound comes to NaN, which no number is below or above");
     return part === undefined ? undefined : { part, isInclusive };
   };
   const prefix = boundOf(bounds.startsWith, true);
@@ -123,13 +125,14 @@ const lastPoint = 0x10ffff;
 
 /** The first string behind all those that begin with a prefix, by code points; undefined where there is none. */
 function firstStringBehind(prefix: string): string | undefined {
-  const points = Array.from(prefix, (character) => character.codePointAt(0) ?? 0);
-  for (let last = points.length - 1; last >= 0; last--) {
-    const point = points[last] ?? lastPoint;
-    if (point === lastPoint) continue;
-    // No string has a surrogate as a code point of its own.
-    const next = point === 0xd7ff ? 0xe000 : point + 1;
-    return String.fromCodePoint(...points.slice(0, last), next);
-  }
-  return undefined;
+  let end = prefix.length;
+  // The last point is a pair of surrogates.
+  while (end >= 2 && prefix.codePointAt(end - 2) === lastPoint) end -= 2;
+  if (end === 0) return undefined;
+  const before = prefix.codePointAt(end - 2) ?? 0;
+  const start = end >= 2 && before > 0xffff ? end - 2 : end - 1;
+  const point = prefix.codePointAt(start) ?? 0;
+  // No string has a surrogate as a code point of its own.
+  const next = point === 0xd7ff ? 0xe000 : point + 1;
+  return prefix.slice(0, start) + String.fromCodePoint(next);
 }

@@ -10,7 +10,10 @@ export interface KeyPath {
   readonly fields: readonly unknown[];
   /** Those of the fields that are sorted from the last value to the first. */
   readonly descending: unknown;
-  /** The fields that `where` has to name: a row may lack them, and is not in the index then, or they are its array. */
+  /**
+   * The fields that `where` has to name, and the computed part: a row may lack them, and is not in the index then, or they are
+   * its array.
+   */
   readonly needed: unknown;
   /** The name of the computed part, which `where` or `orderBy` has to name. */
   readonly computed: unknown;
@@ -51,8 +54,11 @@ type DescendingOf<Key> = Key extends readonly (infer Part)[]
 
 type FieldOfDescending<Part> = Part extends DescendingField<infer F> ? F : never;
 
-/** Row, index, its fields → those that a row may lack, and of an index with `each` the array or the computed part. */
-type NeededFields<R, I, F> =
+/**
+ * Row, index, its fields → those that a row may lack, what is computed too where the function may give nothing, and of an
+ * index with `each` the array or the computed part.
+ */
+type NeededFields<R, I extends AnyIndexDefinition, F> =
   F extends FieldOf<R>
     ? undefined extends R[F]
       ? F
@@ -65,7 +71,20 @@ type NeededFields<R, I, F> =
           : never
     : I extends { readonly each: true }
       ? F
-      : never;
+      : true extends MayGiveNothing<I["key"]>
+        ? F
+        : never;
+
+/** Key of an index → whether a function in it may return undefined or null; never where there is none. */
+type MayGiveNothing<Key> = Key extends readonly (infer Part)[]
+  ? MayGiveNothing<Part>
+  : Key extends (row: never) => infer V
+    ? undefined extends V
+      ? true
+      : null extends V
+        ? true
+        : false
+    : never;
 
 /** Model → the fields of its primary key and of its indexes, and the names of computed indexes. */
 export type IndexedField<M extends Model> =

@@ -2,6 +2,7 @@ import { InvalidQueryError } from "../errors/query-errors.js";
 import type { CompiledModel } from "../model/compiled-model.js";
 import type { AnyOrder, AnyQuery, Direction } from "./any-query.js";
 import { type Condition, parseCondition } from "./condition.js";
+import { isPlainObject } from "./is-plain-object.js";
 
 /** What a query says of fields, checked as far as that goes without an index. */
 export interface QueryFields {
@@ -13,8 +14,8 @@ export interface QueryFields {
 /**
  * Reads the conditions and the order of a query.
  *
- * @throws {InvalidQueryError} for a field that the model does not have, a condition that is none, and a direction other
- * than `"asc"` and `"desc"`.
+ * @throws {InvalidQueryError} for what is no plain object, a field that the model does not have, a condition that is none,
+ * and a direction other than `"asc"` and `"desc"`.
  */
 export function queryFields(
   model: CompiledModel,
@@ -22,8 +23,8 @@ export function queryFields(
 ): QueryFields {
   const conditions = new Map<string, Condition>();
   if (where !== undefined) {
-    if (typeof where !== "object" || where === null || Array.isArray(where)) {
-      throw new InvalidQueryError(model.name, "where", "it has to be an object");
+    if (!isPlainObject(where)) {
+      throw new InvalidQueryError(model.name, "where", "it has to be a plain object");
     }
     for (const field of Object.keys(where)) {
       assertField(model, field);
@@ -38,12 +39,9 @@ function orderOf(model: CompiledModel, orderBy: AnyQuery["orderBy"]): Map<string
   if (orderBy === undefined) return order;
   const list = (Array.isArray(orderBy) ? orderBy : [orderBy]) as readonly AnyOrder[];
   for (const fields of list) {
-    if (typeof fields !== "object" || fields === null) {
-      throw new InvalidQueryError(
-        model.name,
-        "orderBy",
-        "it has to be an object, or a list of them",
-      );
+    if (!isPlainObject(fields)) {
+      const reason = "it has to be a plain object, or a list of them";
+      throw new InvalidQueryError(model.name, "orderBy", reason);
     }
     for (const field of Object.keys(fields)) {
       const direction: unknown = fields[field];

@@ -14,6 +14,27 @@ export async function readRows(
 
 /** Reads keys, in that order, in as few reads as the database allows. */
 export async function readKeys(
+  context: TableContext,
+  keys: readonly KvKey[],
+): Promise<KvEntryMaybe<unknown>[]> {
+  return await readHeld(context, () => readStored(context, keys));
+}
+
+/** Reads rows, and again where the catalog does not tell of which schema they are. */
+export async function readHeld<E extends { readonly versionstamp: string | null }>(
+  { catalog }: Pick<TableContext, "catalog">,
+  read: () => Promise<E[]>,
+): Promise<E[]> {
+  for (;;) {
+    const { snapshot } = catalog;
+    const entries = await read();
+    if (!snapshot.upgradesRows && !catalog.snapshot.upgradesRows) return entries;
+    const versionstamps = entries.map((entry) => entry.versionstamp);
+    if (await catalog.holds(snapshot, versionstamps)) return entries;
+  }
+}
+
+async function readStored(
   { kv, limits }: Pick<TableContext, "kv" | "limits">,
   keys: readonly KvKey[],
 ): Promise<KvEntryMaybe<unknown>[]> {

@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from "../errors/query-errors.js";
+import { isPromise } from "../indexes/is-promise.js";
 import type { AnyRow, CompiledModel } from "../model/compiled-model.js";
 
 /** Whether a row is in the result of a query. */
@@ -17,21 +18,10 @@ export function rowFilterOf({ name }: CompiledModel, filter: unknown): RowFilter
   }
   return (row) => {
     const answer: unknown = (filter as (row: AnyRow) => unknown)(row);
-    if (isThenable(answer)) {
-      // Nobody waits for it: its failure must not end the process.
-      answer.then(undefined, () => undefined);
+    if (isPromise(answer)) {
       const reason = "it has to answer at once, without a promise";
       throw new InvalidArgumentError(name, "filter", reason);
     }
     return Boolean(answer);
   };
-}
-
-function isThenable(value: unknown): value is PromiseLike<unknown> {
-  return (
-    typeof value === "object" &&
-    value !== null &&
-    "then" in value &&
-    typeof value.then === "function"
-  );
 }

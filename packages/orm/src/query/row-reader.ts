@@ -9,7 +9,7 @@ import { keyOrderOf } from "../transaction/key-order-of.js";
 import type { AnyQuery, FoundRow } from "./any-query.js";
 import { isCovered } from "./covered-read.js";
 import { EntryReader, maxBatch } from "./entry-reader.js";
-import { assertRow, foundRow } from "./found-row.js";
+import { assertRow, foundRow, upgradedRow } from "./found-row.js";
 import { mayRepeat, nameOfIndex, type QueryPlan, segmentOf } from "./query-plan.js";
 import type { ReadMeter } from "./read-meter.js";
 import { readRows } from "./read-rows.js";
@@ -115,6 +115,12 @@ export class RowReader {
       const row = value as AnyRow;
       if (index.store === "copy") {
         if (!this.#isItsKey(index, row, primaryKey, key)) continue;
+        const upgrade = this.#context.catalog.snapshot.upgradeOf(versionstamp);
+        if (upgrade !== undefined) {
+          const upgraded = upgradedRow(this.#context, row, primaryKey, upgrade);
+          rows.push({ entryKey: key, primaryKey, row: upgraded, versionstamp, expireAt });
+          continue;
+        }
         assertRow(this.#context, row, primaryKey);
       }
       rows.push({ entryKey: key, primaryKey, row, versionstamp, expireAt });

@@ -3,6 +3,7 @@ import type { CompiledModel } from "../model/compiled-model.js";
 import type { LinkedRelation } from "../model/linked-relations.js";
 import type { Relation } from "../model/relation-definition.js";
 import type { AnyInclude, AnyQuery } from "../query/any-query.js";
+import { isPlainObject } from "../query/is-plain-object.js";
 import type { TableContext } from "../query/table-context.js";
 
 /** A relation to load, and of which of its rows what. */
@@ -69,7 +70,7 @@ function assertAllowed(
     fail("filter", "it has to be a function");
   }
   if (where === undefined) return;
-  if (typeof where !== "object" || where === null) fail("where", "it has to be an object");
+  if (!isPlainObject(where)) return fail("where", "it has to be a plain object");
   if (relation.kind !== "hasMany") return;
   for (const field of relation.fields) {
     if (where[field] !== undefined) fail(`where.${field}`, "the relation itself says what it is");

@@ -10,12 +10,16 @@ import { tableOfModel } from "./referrers.js";
 import type { RelationLoad } from "./relation-load.js";
 import { OwnCopies, readRowsByKey, rowIdOf } from "./rows-by-key.js";
 
-/** The row that each row belongs to, null where it belongs to none. */
+/**
+ * The row that each row belongs to, null where it belongs to none.
+ *
+ * @throws {ReferenceMissingError} and {VersionConflictError} as `loadRelations`, where `missing` is `"refused"`.
+ */
 export async function loadBelongsTo(
   load: RelationLoad,
   relation: BelongsTo,
 ): Promise<(AnyRow | null)[]> {
-  const { context, rows, link, meter, shape } = load;
+  const { context, rows, link, meter, missing, shape } = load;
   const target = tableOfModel(context.tables, link.target);
   const references = rows.map((row) => referencedKey(relation.fields, row));
   const wanted = references.filter((key) => key !== undefined);
@@ -26,7 +30,9 @@ export async function loadBelongsTo(
   const loaded: (AnyRow | null)[] = [];
   for (const [i, key] of references.entries()) {
     const own = key && copies.take(rowIdOf(target, key));
-    if (own === undefined && key !== undefined) await settleMissing(load, relation, rows[i], key);
+    if (own === undefined && key !== undefined && missing === "refused") {
+      await settleMissing(load, relation, rows[i], key);
+    }
     loaded.push(own ?? null);
   }
   return loaded;

@@ -7,7 +7,7 @@ import { includedRelations } from "./include-query.js";
 import { loadBelongsTo } from "./load-belongs-to.js";
 import { loadHasMany } from "./load-has-many.js";
 import { loadManyToMany } from "./load-many-to-many.js";
-import type { RelationLoad } from "./relation-load.js";
+import type { MissingRow, RelationLoad } from "./relation-load.js";
 
 /**
  * Loads relations of rows, all rows together: the rows of a `belongsTo` in one read, those of a `hasMany` by one range for
@@ -15,6 +15,7 @@ import type { RelationLoad } from "./relation-load.js";
  *
  * @param rows whole rows.
  * @param selected what is returned of each of them, in their order.
+ * @param missing with `"null"`, a row that has to be there and is not is null, at any depth.
  * @returns a new object for each, what is selected and the relations. None of it is shared with another.
  * @throws {InvalidArgumentError} for a name that is no relation's, and for what such a relation cannot be asked for.
  * @throws {ReferenceMissingError} where a row that has to be there is not: it was written by hand.
@@ -26,14 +27,15 @@ export async function loadRelations(
   selected: readonly AnyRow[],
   include: AnyInclude,
   meter: ReadMeter,
+  missing: MissingRow = "refused",
 ): Promise<AnyRow[]> {
   const included = includedRelations(context, include);
   const loaded: Record<string, unknown>[] = selected.map((row) => ({ ...row }));
   if (rows.length === 0) return loaded;
   const loads = included.map(async ({ link, query }) => {
     const shape = (target: TableContext, found: readonly AnyRow[]) =>
-      shapeRows(target, found, query, meter);
-    const values = await loadRelation({ context, rows, link, query, meter, shape });
+      shapeRows(target, found, query, meter, missing);
+    const values = await loadRelation({ context, rows, link, query, meter, missing, shape });
     return { name: link.name, values };
   });
   for (const { name, values } of await Promise.all(loads)) {
@@ -58,8 +60,9 @@ async function shapeRows(
   rows: readonly AnyRow[],
   { select, include }: AnyQuery,
   meter: ReadMeter,
+  missing: MissingRow,
 ): Promise<AnyRow[]> {
   const selected = select === undefined ? rows : rows.map((row) => selectFields(row, select));
   if (include === undefined) return [...selected];
-  return await loadRelations(context, rows, selected, include, meter);
+  return await loadRelations(context, rows, selected, include, meter, missing);
 }

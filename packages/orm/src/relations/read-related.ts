@@ -1,15 +1,14 @@
 import type { KvEntry, KvEntryMaybe, KvKey, KvKeyPart } from "@keywright/core";
 import { primaryKeyOfEntry } from "../indexes/entry-value.js";
-import { hasIndexKey } from "../indexes/index-entries.js";
-import { isSameKey } from "../indexes/key-parts.js";
 import { rowKey } from "../indexes/primary-key.js";
 import type { AnyQuery, FoundRow } from "../query/any-query.js";
 import { orderIn, readablePlan } from "../query/choose-plan.js";
 import { isCovered } from "../query/covered-read.js";
 import { EntryReader, maxBatch } from "../query/entry-reader.js";
+import { isFirstKey } from "../query/first-key.js";
 import { foundRow } from "../query/found-row.js";
 import { planQuery } from "../query/plan-query.js";
-import { isPoints, mayRepeat, prefixOf, type QueryPlan } from "../query/query-plan.js";
+import { isPoints, prefixOf, type QueryPlan } from "../query/query-plan.js";
 import type { ReadMeter } from "../query/read-meter.js";
 import { readKeys } from "../query/read-rows.js";
 import type { TableContext } from "../query/table-context.js";
@@ -37,8 +36,6 @@ interface Reading<T> {
   readonly query: RelatedQuery;
   readonly reader: EntryReader;
   readonly results: T[];
-  /** Those that an index with several entries for a row has led to. */
-  readonly met: (readonly KvKeyPart[])[];
   isDone: boolean;
 }
 
@@ -103,7 +100,7 @@ function readingOf<T>(
   const plan = readablePlan(context, plans);
   const cost = isCovered(plan, query.query) ? 1 : 2;
   const reader = new EntryReader(context, plan, meter, { cost });
-  return { position, plan, query, reader, results: [], met: [], isDone: false };
+  return { position, plan, query, reader, results: [], isDone: false };
 }
 
 /** The next entries of some queries. */
@@ -124,18 +121,11 @@ async function readCandidates<T>(
       const { key, value } = entry;
       const primaryKey =
         index === undefined ? key.slice(1) : primaryKeyOfEntry(context.model, index, value);
-      if (primaryKey === undefined || isRepeated(reading, primaryKey)) continue;
+      if (primaryKey === undefined) continue;
       candidates.push({ reading, key, primaryKey, entry });
     }
   }
   return candidates;
-}
-
-function isRepeated<T>({ plan, met }: Reading<T>, primaryKey: readonly KvKeyPart[]): boolean {
-  if (!mayRepeat(plan)) return false;
-  if (met.some((other) => isSameKey(other, primaryKey))) return true;
-  met.push(primaryKey);
-  return false;
 }
 
 /** The entries of whole keys, in one read. */
@@ -199,7 +189,7 @@ async function readRowsOf<T>(
     const isBelieved =
       index === undefined ||
       (index.store === "include" && !rows.has(candidate)) ||
-      hasIndexKey(model, index, row.row, primaryKey, key);
+      isFirstKey(context, reading.plan, row, key);
     if (isBelieved) found.push({ reading, row });
   }
   return found;

@@ -11,6 +11,7 @@ import {
 } from "./buffered-write.js";
 import type { KeyId } from "./key-id.js";
 import type { IdRange } from "./list-range.js";
+import { SortedIds } from "./sorted-ids.js";
 
 /** A change as an atomic operation within a transaction gathers it. */
 export type PendingChange =
@@ -32,8 +33,8 @@ export type UnreadableChange =
 export class WriteBuffer {
   readonly #writes = new Map<KeyId, BufferedWrite>();
   readonly #unreadable: UnreadableChange[] = [];
-  /** The ids of all writes, in order; undefined where they have to be sorted again. */
-  #sorted: KeyId[] | undefined = [];
+  /** The ids of all writes. */
+  readonly #ids = new SortedIds();
 
   /** How many keys are written. */
   get size(): number {
@@ -74,7 +75,7 @@ export class WriteBuffer {
       }
     }
     for (const [id, write] of staged) {
-      if (!this.#writes.has(id)) this.#sorted = undefined;
+      if (!this.#writes.has(id)) this.#ids.add(id);
       this.#writes.set(id, write);
     }
     this.#unreadable.push(...unreadable);
@@ -82,17 +83,7 @@ export class WriteBuffer {
 
   /** The next written key of a range: its first, or the one behind `last`; in reverse its last, or the one before `last`. */
   next(range: IdRange, last: KeyId | undefined, reverse: boolean): KeyId | undefined {
-    if (this.#writes.size === 0) return undefined;
-    this.#sorted ??= [...this.#writes.keys()].sort();
-    const sorted = this.#sorted;
-    if (reverse) {
-      const id = sorted[firstFrom(sorted, last ?? range.end) - 1];
-      return id !== undefined && id >= range.start ? id : undefined;
-    }
-    let index = firstFrom(sorted, last ?? range.start);
-    if (last !== undefined && sorted[index] === last) index++;
-    const id = sorted[index];
-    return id !== undefined && id < range.end ? id : undefined;
+    return this.#ids.next(range, last, reverse);
   }
 
   /** Adds everything to the commit. */
@@ -105,16 +96,4 @@ export class WriteBuffer {
       else operation.set(change.key, value, setOptionsOf(change.value, now));
     }
   }
-}
-
-/** The index of the first id that is not before `bound`. */
-function firstFrom(sorted: readonly KeyId[], bound: KeyId): number {
-  let low = 0;
-  let high = sorted.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((sorted[middle] as KeyId) < bound) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }

@@ -1,5 +1,12 @@
 import { KeywrightError, type KvKeyPart } from "@keywright/core";
-import { RowNotFoundError } from "../errors/row-errors.js";
+import {
+  IndexKeyError,
+  ReferenceMissingError,
+  RowInvalidError,
+  RowNotFoundError,
+  RowReferencedError,
+  UniqueConstraintError,
+} from "../errors/row-errors.js";
 import { TransactionConflictError } from "../errors/transaction-errors.js";
 import { isSameKey } from "../indexes/key-parts.js";
 import type { FoundRow } from "../query/any-query.js";
@@ -18,7 +25,9 @@ import { deleteInSteps, maxRows } from "./cascade-steps.js";
 import { type CascadeWalkOptions, cascadePath, walkCascade } from "./cascade-walk.js";
 import { deleteSingleRow } from "./delete-single-row.js";
 import { assertVersion, type FindRow } from "./find-row.js";
-import { copyOfRow, hooksOf } from "./row-hooks.js";
+import { isHookError } from "./hook-errors.js";
+import { unexpired } from "./row-expiry.js";
+import { askBeforeDelete } from "./row-hooks.js";
 import { runAtomically } from "./run-atomically.js";
 import type { WriteOptions } from "./write-options.js";
 
@@ -84,13 +93,13 @@ async function deleteFound(
   deletion: Deletion,
   meter: ReadMeter,
 ): Promise<FoundRow> {
-  const found = await deletion.find();
+  const found = await unexpired(context, context.catalog.snapshot, await deletion.find());
   if (found === undefined) throw new RowNotFoundError(context.model.name, deletion.where);
   const { primaryKey } = found;
   if (context.transaction !== undefined) {
     return await deleteWithin(context, deletion, primaryKey, meter);
   }
-  return await forgettingRefused(context, primaryKey, async () => {
+  return await forgettingDecided(context, primaryKey, async () => {
     const deleted = await tryOneCommit(context, deletion, primaryKey, meter);
     if (deleted !== undefined) return deleted;
     await beginDelete(context, deletion, primaryKey);
@@ -100,8 +109,8 @@ async function deleteFound(
   });
 }
 
-/** Has it no longer written down that a row is being deleted, where an error says that it is not to be tried again. */
-async function forgettingRefused<T>(
+/** Has it no longer written down that a row is being deleted, where an error says that it is not to be deleted. */
+async function forgettingDecided<T>(
   { kv, model }: TableContext,
   primaryKey: readonly KvKeyPart[],
   run: () => Promise<T>,
@@ -109,14 +118,30 @@ async function forgettingRefused<T>(
   try {
     return await run();
   } catch (error) {
-    const isRefused =
-      !(error instanceof AnotherRow) && !(error instanceof KeywrightError && error.retryable);
-    if (isRefused) {
+    if (isDecision(error)) {
       const job = await kv.get(deleteJobKey(model, primaryKey));
       if (job.versionstamp !== null) await kv.atomic().check(job).delete(job.key).commit();
     }
     throw error;
   }
+}
+
+/** What rows, relations and schemas may say against a delete. */
+const refusals = [
+  RowReferencedError,
+  RowInvalidError,
+  UniqueConstraintError,
+  ReferenceMissingError,
+  IndexKeyError,
+] as const;
+
+/**
+ * Whether an error says that a row is not to be deleted: a hook threw it, or it would be thrown again. A database that is out
+ * of reach, or another schema than the program's, says nothing of the row.
+ */
+function isDecision(error: unknown): boolean {
+  if (error instanceof KeywrightError && error.retryable) return false;
+  return isHookError(error) || refusals.some((refusal) => error instanceof refusal);
 }
 
 /** As a part of the caller's transaction, which has all of it or, where it throws, nothing. */
@@ -164,7 +189,8 @@ async function tryOneCommit(
   try {
     return await runTransaction(context.kv, attempt, { signal: tooMany.signal });
   } catch (error) {
-    if (error instanceof TooManyRows || isLimitError(error)) return undefined;
+    const isTooLarge = !isHookError(error) && isLimitError(error);
+    if (error instanceof TooManyRows || isTooLarge) return undefined;
     throw error;
   }
 }
@@ -193,15 +219,20 @@ async function beginDelete(
   { where, options }: Deletion,
   primaryKey: readonly KvKeyPart[],
 ): Promise<void> {
-  const { kv, model, tables } = context;
+  const { kv, model, tables, catalog } = context;
   await findRestriction(tables, model, primaryKey);
   await runTransaction(kv, async (transaction) => {
+    // Another program may have written the first row that expires.
+    await catalog.reload();
+    const { snapshot } = catalog;
+    transaction.addCheck(snapshot.check);
     const meter = new ReadMeter(model.name, Number.POSITIVE_INFINITY);
     const within = { ...context, kv: transaction, transaction };
-    const found = await findByPrimaryKey(within, primaryKey, meter);
+    const stored = await findByPrimaryKey(within, primaryKey, meter);
+    const found = await unexpired(within, snapshot, stored);
     if (found === undefined) throw new RowNotFoundError(model.name, where);
     assertVersion(model, found, options);
-    await hooksOf(context)?.beforeDelete?.(copyOfRow(found.row));
+    await askBeforeDelete(context, found.row);
     const { expireAt } = found;
     // It ends with the row: another that has its key later is not to be deleted.
     const until = expireAt === undefined ? {} : setUntil(expireAt, Date.now());
@@ -221,5 +252,5 @@ export async function finishDelete(
   primaryKey: readonly KvKeyPart[],
   meter: ReadMeter,
 ): Promise<void> {
-  await forgettingRefused(context, primaryKey, () => deleteInSteps(context, primaryKey, meter));
+  await forgettingDecided(context, primaryKey, () => deleteInSteps(context, primaryKey, meter));
 }

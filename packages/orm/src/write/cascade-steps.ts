@@ -8,6 +8,7 @@ import { isLimitError } from "../transaction/is-limit-error.js";
 import { runTransaction } from "../transaction/run-transaction.js";
 import { CascadeBudget } from "./cascade-budget.js";
 import { type CascadeProgress, type CascadeRow, cascadePath, walkCascade } from "./cascade-walk.js";
+import { isHookError } from "./hook-errors.js";
 
 /** So many rows one commit deletes or changes at the most. */
 export const maxRows = 1000;
@@ -55,6 +56,7 @@ export async function deleteInSteps(
       failure ??= step.failure;
       most = Math.min(2 * most, limit);
     } catch (error) {
+      if (isHookError(error)) throw error;
       const isTooLarge = isLimitError(error);
       if (most === 1 || !(isTooLarge || error instanceof TransactionConflictError)) throw error;
       most = Math.max(1, Math.ceil(Math.min(most, size.tried) / 2));

@@ -213,10 +213,15 @@ async function meet(
   }
   if (!budget.add(context)) return "full";
   const find = finder(context, primaryKey, via, meter);
-  await ignoringGone(context.model, primaryKey, async (where) => {
-    if (onDelete === "cascade") await deleteSingleRow(context, find, where, {}, meter);
-    else await updateRow(context, find, where, clearedReference(model, fields), {}, meter);
-  });
+  const left = await ignoringGone(context.model, primaryKey, (where) =>
+    onDelete === "cascade"
+      ? deleteSingleRow(context, find, where, {}, meter)
+      : updateRow(context, find, where, clearedReference(model, fields), {}, meter),
+  );
+  // Its schema or a hook may have had another mind: then the row that it refers to has to stay.
+  const stillRefers =
+    onDelete === "setNull" && left !== undefined && isReferenceTo(fields, left.row, row.primaryKey);
+  if (stillRefers) assertUnrestricted(row, referrer);
   return "done";
 }
 

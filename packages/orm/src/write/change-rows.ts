@@ -9,6 +9,7 @@ import { findByPrimaryKey } from "../query/find-unique.js";
 import { ReadMeter } from "../query/read-meter.js";
 import type { TableContext } from "../query/table-context.js";
 import { copyOfData } from "./copy-of-data.js";
+import { unexpired } from "./row-expiry.js";
 import type { RowResult } from "./row-result.js";
 import { deleteRow, type FindRow, updateRow } from "./row-writer.js";
 import { runAtomically, stamped } from "./run-atomically.js";
@@ -166,7 +167,8 @@ async function writeIfStill(
 ): Promise<FoundRow | undefined> {
   let isGone = false;
   const find = async (): Promise<FoundRow | undefined> => {
-    const found = await findByPrimaryKey(context, primaryKey, meter);
+    const stored = await findByPrimaryKey(context, primaryKey, meter);
+    const found = await unexpired(context, context.catalog.snapshot, stored);
     isGone = found === undefined || !matches(found);
     return isGone ? undefined : found;
   };

@@ -5,6 +5,7 @@ import { isSameKey } from "../indexes/key-parts.js";
 import { rowKey } from "../indexes/primary-key.js";
 import type { AnyRow } from "../model/compiled-model.js";
 import type { TableContext } from "../query/table-context.js";
+import { hasExpired } from "./row-expiry.js";
 
 /** Whether a row can have a unique key. */
 export interface UniqueKeyClaim {
@@ -17,14 +18,15 @@ export interface UniqueKeyClaim {
 }
 
 /**
- * Finds out whether a row can have a unique key. An entry that points to a row which is gone, or which doesn't have the
- * key, does not count: it may be overwritten, on condition that nothing of this changes.
+ * Finds out whether a row can have a unique key. An entry that points to a row which is gone, has expired, or doesn't have
+ * the key does not count: it may be overwritten, on condition that nothing of this changes.
  */
 export async function claimUniqueKey(
-  { kv, model }: TableContext,
+  context: TableContext,
   { index, key }: IndexEntry,
   primaryKey: readonly KvKeyPart[],
 ): Promise<UniqueKeyClaim> {
+  const { kv, model, catalog } = context;
   const { value: pointer, versionstamp } = await kv.get(key);
   const checks: AtomicCheck[] = [{ key, versionstamp }];
   if (versionstamp === null) return { owner: undefined, isOwn: false, checks };
@@ -33,7 +35,10 @@ export async function claimUniqueKey(
   if (isSameKey(owner, primaryKey)) return { owner: undefined, isOwn: true, checks };
   const ownerKey = rowKey(model, owner);
   const { value: row, versionstamp: ownerVersionstamp } = await kv.get<AnyRow>(ownerKey);
-  const isTaken = row !== null && hasIndexKey(model, index, row, owner, key);
+  const isTaken =
+    row !== null &&
+    hasIndexKey(model, index, row, owner, key) &&
+    !(await hasExpired(context, catalog.snapshot, owner));
   checks.push({ key: ownerKey, versionstamp: ownerVersionstamp });
   return { owner: isTaken ? owner : undefined, isOwn: false, checks };
 }

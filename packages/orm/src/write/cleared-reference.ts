@@ -1,3 +1,5 @@
+import type * as z from "zod";
+import { canBeLeftOut } from "../model/field-schema.js";
 import type { AnyRow, CompiledModel } from "../model/compiled-model.js";
 
 const cleared = new WeakMap<CompiledModel, Map<string, AnyRow>>();
@@ -24,19 +26,21 @@ export function clearedReference(model: CompiledModel, fields: readonly string[]
 function changeOf(model: CompiledModel, fields: readonly string[]): AnyRow {
   const data: Record<string, unknown> = {};
   for (const field of fields) {
-    if (becomes(model, field, null)) data[field] = { set: null };
-    else if (becomes(model, field, undefined)) data[field] = { unset: true };
+    const schema = model.schema.shape[field];
+    if (schema === undefined) continue;
+    if (becomes(schema, null)) data[field] = { set: null };
+    else if (canBeLeftOut(schema) || becomes(schema, undefined)) data[field] = { unset: true };
   }
   return data;
 }
 
 /** Whether a field may hold null or undefined, and then does. */
-function becomes(model: CompiledModel, field: string, value: null | undefined): boolean {
+function becomes(schema: z.ZodType, value: null | undefined): boolean {
   try {
-    const result = model.schema.shape[field]?.safeParse(value);
-    return result?.success === true && (result.data === null || result.data === undefined);
+    const result = schema.safeParse(value);
+    return result.success && (result.data === null || result.data === undefined);
   } catch {
     // A schema with an asynchronous part: the update says whether it takes the value.
-    return value === null;
+    return true;
   }
 }

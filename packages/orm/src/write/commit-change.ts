@@ -10,7 +10,8 @@ import type { TableContext, TableLimits } from "../query/table-context.js";
 import { pauseBeforeAttempt } from "../transaction/pause.js";
 import { claimUniqueKey } from "./claim-unique-key.js";
 import type { RowChange } from "./plan-change.js";
-import { expiryOptions, recordExpiry } from "./row-expiry.js";
+import { expiryOptions, hasExpired, recordExpiry } from "./row-expiry.js";
+import { settleDuplicates } from "./settle-duplicates.js";
 
 /** A change that was committed. */
 export interface CommittedChange {
@@ -50,7 +51,10 @@ export async function commitChange(
     const planned = plan(catalog);
     const change = planned instanceof Promise ? await planned : planned;
     const result = await operationInTime(context, catalog, change, takeovers).commit();
-    if (result.ok) return { change, versionstamp: result.versionstamp };
+    if (result.ok) {
+      if (catalog.hasPendingIndex) await settleDuplicates(context, change);
+      return { change, versionstamp: result.versionstamp };
+    }
     takeovers = await settleConflict(context, change);
     if (attempt === maxAttempts) {
       const id = pointerOf(change.primaryKey);
@@ -80,7 +84,14 @@ function operationInTime(
   }
 }
 
-function commitOperation(
+/**
+ * The operation that makes a change, under all of its checks.
+ *
+ * @param takeovers for each unique key that the change takes: what must hold for that; without it, that it has no entry.
+ * @param now the time from which on it is counted how long a row that expires has left, in milliseconds since 1970.
+ * @throws {LimitExceededError} for more checks or changes than the context's limits allow.
+ */
+export function commitOperation(
   { kv, model, limits, transaction }: TableContext,
   catalog: CatalogSnapshot,
   change: RowChange,
@@ -138,6 +149,8 @@ async function settleConflict(context: TableContext, change: RowChange): Promise
   const { versionstamp } = await kv.get(rowKey(model, change.primaryKey));
   if (versionstamp !== change.versionstamp) {
     if (change.versionstamp !== null) return none;
+    // It can be replaced, which `plan` finds out.
+    if (await hasExpired(context, catalog.snapshot, change.primaryKey)) return none;
     throw uniqueConstraint(model, primaryKeyConflict(model, change));
   }
   const takeovers = new Map<string, readonly AtomicCheck[]>();

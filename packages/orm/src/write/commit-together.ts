@@ -158,8 +158,8 @@ async function commitEach(target: Target, chunk: readonly Waiting[]): Promise<vo
 /** What `@deno/kv` says, in an error of no class of its own. */
 const refusals = /^(KeyTooLong|ValueTooLong|AtomicWriteTooLarge|TooManyChecks|TooManyMutations)\b/;
 
-/** They were refused, for one of their values or for all of them together, before anything was written. */
-function isRefusal(error: unknown): boolean {
+/** Whether a commit was refused before anything was written, for one of its keys or values or for all of them together. */
+export function isRefusal(error: unknown): boolean {
   if (error instanceof TypeError) return true;
   return (
     error instanceof Error && (error.name === "DataCloneError" || refusals.test(error.message))

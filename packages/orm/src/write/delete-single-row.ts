@@ -5,7 +5,8 @@ import type { TableContext } from "../query/table-context.js";
 import { commitChange } from "./commit-change.js";
 import { assertVersion, type FindRow } from "./find-row.js";
 import { planChange } from "./plan-change.js";
-import { afterWrite, copyOfRow, hooksOf } from "./row-hooks.js";
+import { unexpired } from "./row-expiry.js";
+import { afterWrite, askBeforeDelete, copyOfRow, hooksOf } from "./row-hooks.js";
 import { assertWriteOptions, type WriteOptions } from "./write-options.js";
 
 /**
@@ -28,10 +29,11 @@ export async function deleteSingleRow(
   const hooks = hooksOf(context);
   let deleted: FoundRow | undefined;
   await commitChange(context, async (catalog) => {
-    const found = await find();
+    const current = unexpired(context, catalog, await find());
+    const found = current instanceof Promise ? await current : current;
     if (found === undefined) throw new RowNotFoundError(model.name, where);
     assertVersion(model, found, options);
-    if (hooks?.beforeDelete !== undefined) await hooks.beforeDelete(copyOfRow(found.row));
+    if (hooks?.beforeDelete !== undefined) await askBeforeDelete(context, found.row);
     deleted = found;
     const { primaryKey } = found;
     return planChange(context, catalog, {

@@ -1,4 +1,5 @@
 import type * as z from "zod";
+import { canBeLeftOut } from "../model/field-schema.js";
 import { canBeObject, elementSchema } from "../model/field-values.js";
 import { outputSchema } from "../model/output-schema.js";
 import { allReady, type Parsed, parse, whenReady } from "./parse.js";
@@ -17,11 +18,14 @@ type OperationName = (typeof operationNames)[number];
  *
  * Values go through the field's schema; an incremented number and an array that something was pushed to are put to what
  * the schema returns, for the stored value is that, and elements that are pushed go through the schema of the elements.
+ *
+ * @param isExtra whether it is one of the fields that are not named by the row's schema, each of which may be absent.
  */
 export function changedField(
   schema: z.core.$ZodType,
   before: unknown,
   given: unknown,
+  isExtra: boolean,
 ): ChangedField | Promise<ChangedField> {
   const operation = operationOf(schema, given);
   if (operation === undefined) return whenReady(parse(schema, given), changedTo);
@@ -31,6 +35,8 @@ export function changedField(
       return whenReady(parse(schema, operand), changedTo);
     case "unset":
       if (operand !== true) return refused(given, "unset takes true");
+      // What the schema makes of undefined is another matter: an absent field is not put to it.
+      if (isExtra || canBeLeftOut(schema)) return { success: true, value: undefined };
       return whenReady(parse(schema, undefined), changedTo);
     case "increment":
       return increment(schema, before, operand);

@@ -1,5 +1,6 @@
-import { monotonicUlid } from "@keywright/core";
-import { primaryKeyOf } from "../indexes/primary-key.js";
+import { type KvKeyPart, monotonicUlid } from "@keywright/core";
+import type { CatalogSnapshot } from "../catalog/catalog-snapshot.js";
+import { primaryKeyOf, rowKey } from "../indexes/primary-key.js";
 import type { AnyRow, CompiledModel } from "../model/compiled-model.js";
 import type { FoundRow } from "../query/any-query.js";
 import type { TableContext } from "../query/table-context.js";
@@ -7,6 +8,7 @@ import { commitChange } from "./commit-change.js";
 import { copyOfData } from "./copy-of-data.js";
 import { parseRow } from "./parse-row.js";
 import { planChange } from "./plan-change.js";
+import { hasExpired, keepsExpiry } from "./row-expiry.js";
 import { afterWrite, copyOfRow, hookedData, hooksOf } from "./row-hooks.js";
 import { expireInOf, type WriteOptions } from "./write-options.js";
 
@@ -43,10 +45,29 @@ export async function insertRow(
   const expireIn = expireInOf(options);
   const primaryKey = primaryKeyOf(model, row);
   if (expireIn !== undefined) await catalog.note("expires");
-  const { versionstamp } = await commitChange(context, (snapshot) =>
-    planChange(context, snapshot, { primaryKey, before: null, row, expireIn }),
-  );
+  let isFirst = true;
+  const { versionstamp } = await commitChange(context, (snapshot) => {
+    if (isFirst || !keepsExpiry(context, snapshot)) {
+      isFirst = false;
+      return planChange(context, snapshot, { primaryKey, before: null, row, expireIn });
+    }
+    return expiredRow(context, snapshot, primaryKey).then((before) =>
+      planChange(context, snapshot, { primaryKey, before, isNew: true, row, expireIn }),
+    );
+  });
   return { row, primaryKey, versionstamp };
+}
+
+/** The row in whose place a new one comes: one whose time is over, and that the database has not cleared up yet. */
+async function expiredRow(
+  context: TableContext,
+  catalog: CatalogSnapshot,
+  primaryKey: readonly KvKeyPart[],
+): Promise<FoundRow | null> {
+  const { model, kv } = context;
+  const { value, versionstamp } = await kv.get<AnyRow>(rowKey(model, primaryKey));
+  if (versionstamp === null || !(await hasExpired(context, catalog, primaryKey))) return null;
+  return { primaryKey, row: value, versionstamp };
 }
 
 /** Calls the hook that comes after a row is stored; undefined where there is none. */

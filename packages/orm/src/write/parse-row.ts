@@ -48,7 +48,8 @@ export function parsePatch(
     }
     fields.push(field);
     const before = Object.hasOwn(row, field) ? row[field] : undefined;
-    changes.push(changedField(schema, before, given));
+    const isExtra = !Object.hasOwn(model.schema._zod.def.shape, field);
+    changes.push(changedField(schema, before, given, isExtra));
   }
   return whenReady(allReady(changes), (results) => {
     const changed: Record<string, unknown> = { ...row };

@@ -15,9 +15,10 @@ import type { FoundRow } from "../query/any-query.js";
 import type { TableContext } from "../query/table-context.js";
 import { checkReferences } from "../relations/check-references.js";
 import type { CommitExtras } from "../relations/commit-extras.js";
+import { deleteJobKey } from "../relations/guard-keys.js";
 import { counterChanges } from "./counter-changes.js";
 import { type OwnEntries, ownEntries } from "./own-entries.js";
-import { expiryKey, keepsExpiry, type RowExpiry, rowExpireAt } from "./row-expiry.js";
+import { expiryKey, keepsExpiry, type RowExpiry } from "./row-expiry.js";
 
 /** A change of one row with all that goes with it. */
 export interface RowChange {
@@ -27,6 +28,8 @@ export interface RowChange {
   /** The row as it is to be, null where it is to go. */
   readonly row: AnyRow | null;
   readonly indexes: IndexChanges;
+  /** The entries that the row before has and the row after has not, whether they are its own or those of another row. */
+  readonly released: readonly IndexEntry[];
   /** When the row and its entries go; undefined where they stay. */
   readonly expiry: RowExpiry | undefined;
   /** Where the time of that is written down; undefined where the database tells it. */
@@ -40,8 +43,10 @@ export interface RowChange {
 /** What a change is made of. */
 export interface PlannedRow {
   readonly primaryKey: readonly KvKeyPart[];
-  /** The row that is there, null for a new one. */
+  /** The row that is there, with the time at which it goes; null for a new one. */
   readonly before: FoundRow | null;
+  /** Whether `row` is a new one all the same: what is there has expired, and nothing but its entries matters. */
+  readonly isNew?: boolean;
   /** The row that is to be there, null where it is to go. */
   readonly row: AnyRow | null;
   /** For how long, in milliseconds; undefined where that stays as it is. */
@@ -70,8 +75,7 @@ const noReferences: CommitExtras = { checks: [], mutations: [] };
 
 /**
  * Plans all that a change of a row writes, by one reading of the catalog. A promise only where something has to be read:
- * who has a unique entry that goes, rows that are referred to newly, and how long a row lives where the database does not
- * tell.
+ * who has a unique entry that goes, and rows that are referred to newly.
  *
  * @throws {IndexKeyError} for a value that cannot be part of a key.
  * @throws {ReferenceMissingError} where the row refers to one that is not there.
@@ -87,11 +91,21 @@ export function planChange(
   const before =
     planned.before === null ? undefined : storedEntries(model, maintained, planned.before);
   const after = row === null ? undefined : indexEntries(model, maintained, row, primaryKey);
-  const entries = { before, after, changes: indexChanges(before ?? [], after ?? []) };
+  const entries = { before, after, changes: changesOf(planned, before, after) };
   const facts = findFacts(context, catalog, planned, entries);
   return facts instanceof Promise
     ? facts.then((found) => compose(context, catalog, planned, entries, found))
     : compose(context, catalog, planned, entries, facts);
+}
+
+function changesOf(
+  { isNew = false }: PlannedRow,
+  before: readonly IndexEntry[] = [],
+  after: readonly IndexEntry[] = [],
+): IndexChanges {
+  const changes = indexChanges(before, after);
+  // A new row takes its unique keys: those that the expired one had may be another row's by now.
+  return isNew ? { removed: changes.removed, added: [...after], rewritten: [] } : changes;
 }
 
 /**
@@ -104,7 +118,7 @@ function storedEntries(
   found: FoundRow,
 ): IndexEntry[] {
   try {
-    return indexEntries(model, indexes, found.row, found.primaryKey);
+    return indexEntries(model, indexes, found.stored ?? found.row, found.primaryKey);
   } catch (error) {
     if (!(error instanceof IndexKeyError)) throw error;
     if (indexes.length === 1) return [];
@@ -119,17 +133,14 @@ function findFacts(
   { after = [], changes }: Entries,
 ): Facts | Promise<Facts> {
   const { model } = context;
-  const { before, row, primaryKey } = planned;
-  const expiry = expiryOf(context, catalog, planned);
+  const { before, row, primaryKey, isNew = false } = planned;
+  const expiry = expiryOf(planned);
   const references = refersToRows(context) && row !== null;
   const marks = catalog.growingCounters !== undefined;
   // Nothing may outlive the row: all of its entries are written with it where it expires.
-  const rewritten = (within: RowExpiry | undefined) =>
-    within === undefined ? changes.rewritten : without(after, changes.added);
-  const ownOf = (within: RowExpiry | undefined) =>
-    ownEntries(context, [...changes.removed, ...rewritten(within)]);
-  if (!(expiry instanceof Promise) && !references && !marks) {
-    const own = ownOf(expiry);
+  const rewritten = expiry === undefined ? changes.rewritten : without(after, changes.added);
+  const own = ownEntries(context, [...changes.removed, ...rewritten]);
+  if (!references && !marks) {
     const facts = (found: OwnEntries): Facts => ({
       expiry,
       own: found,
@@ -139,16 +150,15 @@ function findFacts(
     return own instanceof Promise ? own.then(facts) : facts(own);
   }
   const read = async (): Promise<Facts> => {
-    const known = await expiry;
-    const own = await ownOf(known);
+    const known = await own;
     const key = countedMarkKey(model, primaryKey);
     const mark = marks
       ? { key, versionstamp: (await context.kv.get(key)).versionstamp }
       : undefined;
     const extras = references
-      ? await checkReferences(context, before?.row ?? null, row)
+      ? await checkReferences(context, isNew ? null : (before?.row ?? null), row)
       : noReferences;
-    return { expiry: known, own, mark, references: extras };
+    return { expiry, own: known, mark, references: extras };
   };
   return read();
 }
@@ -166,26 +176,17 @@ function without(entries: readonly IndexEntry[], others: readonly IndexEntry[]):
 }
 
 /** When the row goes: when it was to go before, where nothing else is asked for. */
-function expiryOf(
-  context: TableContext,
-  catalog: CatalogSnapshot,
-  { before, row, expireIn }: PlannedRow,
-): RowExpiry | undefined | Promise<RowExpiry | undefined> {
+function expiryOf({ before, row, isNew, expireIn }: PlannedRow): RowExpiry | undefined {
   if (row === null) return undefined;
   if (expireIn !== undefined) return { expireIn };
-  if (before === null) return undefined;
-  const expireAt = rowExpireAt(context, catalog, before);
-  return expireAt instanceof Promise ? expireAt.then(expiryAt) : expiryAt(expireAt);
-}
-
-function expiryAt(expireAt: number | undefined): RowExpiry | undefined {
-  return expireAt === undefined ? undefined : { expireAt };
+  if (isNew || before?.expireAt === undefined) return undefined;
+  return { expireAt: before.expireAt };
 }
 
 function compose(
   context: TableContext,
   catalog: CatalogSnapshot,
-  { primaryKey, before, row }: PlannedRow,
+  { primaryKey, before, row, isNew = before === null }: PlannedRow,
   { before: old, after, changes }: Entries,
   { expiry, own, mark, references }: Facts,
 ): RowChange {
@@ -193,6 +194,10 @@ function compose(
   const { counters, growingCounters } = catalog;
   const mutations: KvMutation[] = [...references.mutations];
   const checks: AtomicCheck[] = [...own.checks, ...references.checks];
+  // That a row was being deleted which had the key before says nothing of this one.
+  if (isNew && row !== null && context.links.referencedBy.length > 0) {
+    mutations.push({ type: "delete", key: deleteJobKey(model, primaryKey) });
+  }
   if (counters !== undefined) mutations.push(...counterChanges(model, counters, old, after));
   if (growingCounters !== undefined && mark !== undefined) {
     const counted = mark.versionstamp === null ? undefined : old;
@@ -217,6 +222,7 @@ function compose(
     versionstamp: before?.versionstamp ?? null,
     row,
     indexes: { removed, added, rewritten },
+    released: changes.removed,
     expiry,
     expiryKey: keepsExpiry(context, catalog) ? expiryKey(model, primaryKey) : undefined,
     checks,

@@ -43,6 +43,36 @@ async function readExpireAt(
 }
 
 /**
+ * The row that a write finds, with its time where the database does not tell it; undefined where that is over: the database
+ * has not cleared the row up yet, and it may go at any moment. A promise only where the time has to be read.
+ */
+export function unexpired(
+  context: TableContext,
+  catalog: CatalogSnapshot,
+  found: FoundRow | undefined,
+): FoundRow | undefined | Promise<FoundRow | undefined> {
+  if (found === undefined || !keepsExpiry(context, catalog)) return found;
+  if (found.expireAt !== undefined) return withTime(found, found.expireAt);
+  return readExpireAt(context, found.primaryKey).then((expireAt) => withTime(found, expireAt));
+}
+
+function withTime(found: FoundRow, expireAt: number | undefined): FoundRow | undefined {
+  if (expireAt === undefined) return found;
+  return expireAt <= Date.now() ? undefined : { ...found, expireAt };
+}
+
+/** Whether the time of the row that is under a primary key is over. False where the database clears up at once. */
+export async function hasExpired(
+  context: TableContext,
+  catalog: CatalogSnapshot,
+  primaryKey: readonly KvKeyPart[],
+): Promise<boolean> {
+  if (!keepsExpiry(context, catalog)) return false;
+  const expireAt = await readExpireAt(context, primaryKey);
+  return expireAt !== undefined && expireAt <= Date.now();
+}
+
+/**
  * The options with which a row and all that goes with it are set, by a commit that is made `now`; undefined where the row
  * does not expire. Where its time is over already, it is a millisecond: that the row has gone meanwhile is for the checks
  * of the commit to say.

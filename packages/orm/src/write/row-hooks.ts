@@ -1,6 +1,7 @@
 import type { AnyRow } from "../model/compiled-model.js";
 import type { AnyHooks } from "../query/database-settings.js";
 import type { TableContext } from "../query/table-context.js";
+import { callHook } from "./hook-errors.js";
 
 /** The hooks of a context's model; undefined where it has none. */
 export function hooksOf({ model, settings }: TableContext): AnyHooks | undefined {
@@ -9,7 +10,14 @@ export function hooksOf({ model, settings }: TableContext): AnyHooks | undefined
 
 /** Calls a hook before a write with data to write, which it may change; returns those that it returned, or the same. */
 export async function hookedData(data: AnyRow, call: (data: AnyRow) => unknown): Promise<AnyRow> {
-  return ((await call(data)) ?? data) as AnyRow;
+  return ((await callHook(() => call(data))) ?? data) as AnyRow;
+}
+
+/** Calls the hook before a model's row is deleted, which may forbid that by what it throws. */
+export async function askBeforeDelete(context: TableContext, row: AnyRow): Promise<void> {
+  const hooks = hooksOf(context);
+  if (hooks?.beforeDelete === undefined) return;
+  await callHook(() => hooks.beforeDelete?.(copyOfRow(row)));
 }
 
 /**
@@ -20,10 +28,10 @@ export async function afterWrite(
   { transaction }: TableContext,
   call: () => unknown,
 ): Promise<void> {
-  if (transaction === undefined) await call();
+  if (transaction === undefined) await callHook(call);
   else {
     transaction.afterCommit(async () => {
-      await call();
+      await callHook(call);
     });
   }
 }

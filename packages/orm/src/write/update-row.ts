@@ -9,6 +9,7 @@ import { copyOfData, copyOfGiven } from "./copy-of-data.js";
 import { assertVersion, type FindRow } from "./find-row.js";
 import { parsePatch } from "./parse-row.js";
 import { planChange } from "./plan-change.js";
+import { unexpired } from "./row-expiry.js";
 import { afterWrite, copyOfRow, hookedData, hooksOf } from "./row-hooks.js";
 import { assertWriteOptions, expireInOf, type WriteOptions } from "./write-options.js";
 
@@ -43,7 +44,8 @@ export async function updateRow(
   const hooks = hooksOf(context);
   let before: AnyRow = {};
   const { change, versionstamp } = await commitChange(context, async (snapshot) => {
-    const found = await find();
+    const current = unexpired(context, snapshot, await find());
+    const found = current instanceof Promise ? await current : current;
     if (found === undefined) throw new RowNotFoundError(model.name, where);
     assertVersion(model, found, options);
     const { primaryKey } = found;

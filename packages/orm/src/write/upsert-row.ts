@@ -13,6 +13,7 @@ import { pauseBeforeAttempt } from "../transaction/pause.js";
 import { copyOfData } from "./copy-of-data.js";
 import type { FindRow } from "./find-row.js";
 import { afterInsert, insertRow, newRow } from "./insert-row.js";
+import { unexpired } from "./row-expiry.js";
 import { updateRow } from "./update-row.js";
 import { assertWriteOptions, type WriteOptions } from "./write-options.js";
 
@@ -53,7 +54,7 @@ export async function upsertRow(
   let row: AnyRow | undefined;
   let obstacle: Obstacle | undefined;
   for (let attempt = 1; ; attempt++) {
-    const found = await find();
+    const found = await unexpired(context, context.catalog.snapshot, await find());
     let inTheWay: FoundRow["primaryKey"];
     if (found !== undefined) {
       try {

@@ -9,6 +9,7 @@ import type { TableContext } from "../query/table-context.js";
 import { letOthersRun } from "../transaction/let-others-run.js";
 import { callsAfterHooks, catchAfterHooks } from "./catch-after-hooks.js";
 import { commitTogether } from "./commit-together.js";
+import { isHookError } from "./hook-errors.js";
 import type { RowResult } from "./row-result.js";
 
 /** Writes of many rows, each of which may fail without the others. */
@@ -144,6 +145,7 @@ function groupsCommits(kv: Kv & { readonly limits?: KvLimits }): boolean {
 
 /** Every other row would fail in the same way, or the transaction is over: it has to be run again. */
 function isOfCall({ transaction }: TableContext, error: unknown): boolean {
+  if (isHookError(error)) return false;
   return (
     error instanceof InvalidArgumentError ||
     error instanceof StaleSchemaError ||

@@ -1,0 +1,208 @@
+import type { KvKey } from "@keywright/core";
+import type { RowId } from "../errors/orm-error.js";
+import type { TableContext } from "../query/table-context.js";
+import type { AdoptedModel, AdoptProgress, BrokenEntry, FailedRow } from "./adopt-result.js";
+import { adoptRows, type RowAdoption } from "./adopt-rows.js";
+import type { AdoptRun } from "./adopt-run.js";
+import {
+  type AdoptRecord,
+  type AdoptState,
+  firstRecord,
+  reported,
+  reportKey,
+  stateKey,
+  storedRecord,
+} from "./adopt-state.js";
+import { strayEntries, unmetEntries } from "./check-entries.js";
+import { documentsOf } from "./read-documents.js";
+import type { SourceDocument, SourceLayout } from "./source-layout.js";
+import type { PagedReader } from "./source-reader.js";
+
+/** What one model is adopted from. */
+export interface ModelSource {
+  readonly reader: PagedReader;
+  readonly layout: SourceLayout;
+  readonly map: ((value: unknown, id: RowId) => unknown) | undefined;
+  /** The documents are the model's own rows. */
+  readonly inPlace: boolean;
+}
+
+/** Documents are in memory together by so many; where they are in pieces each may be large. */
+const documentsAtOnce = 100;
+const piecedAtOnce = 20;
+const entriesAtOnce = 100;
+
+/**
+ * Adopts the documents of one model, batch after batch, then checks the index entries of the source. Behind each batch it is
+ * written how far it has come, so that a run that was stopped or killed goes on there: rows of a batch that was not written
+ * down are found to be there already.
+ */
+export async function adoptModel(
+  context: TableContext,
+  source: ModelSource,
+  run: AdoptRun,
+): Promise<AdoptedModel> {
+  const { model } = context;
+  const stored = run.dryRun ? undefined : await storedRecord(context.kv, model, source.layout);
+  const record = stored ?? firstRecord(source.layout);
+  // What is left of an adoption from another place is not of this one.
+  const adoption = new ModelAdoption(context, source, run, record);
+  if (stored === undefined) await adoption.begin();
+  while (adoption.record.state.stage !== "done") {
+    if (run.signal?.aborted) return modelResult(model.name, "stopped", adoption.record);
+    if (adoption.record.state.stage === "rows") await adoption.nextDocuments();
+    else await adoption.nextEntries();
+  }
+  return modelResult(model.name, "done", adoption.record);
+}
+
+/** What is known of the adoption of a model. */
+export function modelResult(
+  model: string,
+  status: AdoptedModel["status"],
+  { state, failed, brokenEntries }: AdoptRecord,
+): AdoptedModel {
+  const { rows, adopted, skipped, failedCount, brokenCount } = state;
+  return { model, status, rows, adopted, skipped, failedCount, failed, brokenCount, brokenEntries };
+}
+
+/** The adoption of a model on its way, a batch at a time. */
+class ModelAdoption {
+  readonly #context: TableContext;
+  readonly #source: ModelSource;
+  readonly #run: AdoptRun;
+  /** By the clock of this process, in milliseconds. */
+  readonly #startedAt: Record<AdoptProgress["phase"], number>;
+  readonly #doneBefore: Readonly<Record<AdoptProgress["phase"], number>>;
+  #record: AdoptRecord;
+
+  constructor(context: TableContext, source: ModelSource, run: AdoptRun, record: AdoptRecord) {
+    this.#context = context;
+    this.#source = source;
+    this.#run = run;
+    this.#record = record;
+    this.#startedAt = { rows: performance.now(), entries: performance.now() };
+    this.#doneBefore = { rows: record.state.rows, entries: record.state.entries };
+  }
+
+  get record(): AdoptRecord {
+    return this.#record;
+  }
+
+  /** Writes down that it has begun, in the place of what another adoption left. */
+  async begin(): Promise<void> {
+    await this.#save(this.#record.state, [], [], ["failed", "broken"]);
+  }
+
+  async nextDocuments(): Promise<void> {
+    const { layout, reader, map, inPlace } = this.#source;
+    const { state } = this.#record;
+    const atOnce = layout.readValue === undefined ? documentsAtOnce : piecedAtOnce;
+    const limit = Math.min(atOnce, this.#run.batchRows);
+    const entries = await reader.page(layout.rows, state.after, limit);
+    const documents = await documentsOf(layout, reader, entries);
+    const adoption: RowAdoption = { map, inPlace, dryRun: this.#run.dryRun };
+    const done = await adoptRows(this.#context, documents, adoption);
+    const isFirst = state.pass === 1;
+    const read = documents.filter((document) => !("error" in document)) as SourceDocument[];
+    const broken = isFirst ? await unmetEntries(layout, reader, read) : [];
+    await this.#save(
+      {
+        ...state,
+        after: entries.at(-1)?.key ?? state.after,
+        rows: state.rows + (isFirst ? documents.length : 0),
+        adopted: state.adopted + done.adopted,
+        skipped: state.skipped + (isFirst ? done.skipped : 0),
+        adoptedInPass: state.adoptedInPass + done.adopted,
+        waiting: state.waiting + done.waiting,
+      },
+      done.failed,
+      broken,
+    );
+    this.#report("rows");
+    await this.#run.took(documents.length);
+    if (entries.length < limit) await this.#endPass();
+  }
+
+  async nextEntries(): Promise<void> {
+    const { layout, reader } = this.#source;
+    const { state } = this.#record;
+    const prefix = layout.indexes[state.index];
+    if (prefix === undefined) {
+      await this.#save({ ...state, stage: "done" }, [], []);
+      return;
+    }
+    const limit = Math.min(entriesAtOnce, this.#run.batchRows);
+    const entries = await reader.page(prefix, state.after, limit);
+    const broken = await strayEntries(layout, reader, entries);
+    const isLast = entries.length < limit;
+    const after: KvKey | null = isLast ? null : (entries.at(-1)?.key ?? null);
+    const index = state.index + (isLast ? 1 : 0);
+    const checked = state.entries + entries.length;
+    await this.#save({ ...state, index, after, entries: checked }, [], broken);
+    this.#report("entries");
+    await this.#run.took(entries.length);
+  }
+
+  /** Goes on to the index entries, or through the documents again where some wait for rows that may be there now. */
+  async #endPass(): Promise<void> {
+    const { state } = this.#record;
+    this.#startedAt.entries = performance.now();
+    if (state.waiting === 0 || state.adoptedInPass === 0 || this.#run.dryRun) {
+      await this.#save({ ...state, stage: "entries", after: null }, [], []);
+      return;
+    }
+    const again: AdoptState = {
+      ...state,
+      pass: state.pass + 1,
+      after: null,
+      failedCount: 0,
+      adoptedInPass: 0,
+      waiting: 0,
+    };
+    this.#record = { ...this.#record, failed: [] };
+    await this.#save(again, [], [], ["failed"]);
+  }
+
+  /** Writes down a state, with what is to be reported of the batch, and forgets the reports of some kinds before. */
+  async #save(
+    state: AdoptState,
+    failed: readonly FailedRow[],
+    broken: readonly BrokenEntry[],
+    forgotten: readonly ("failed" | "broken")[] = [],
+  ): Promise<void> {
+    const { model, kv } = this.#context;
+    const newFailed = failed.slice(0, reported - this.#record.failed.length);
+    const newBroken = broken.slice(0, reported - this.#record.brokenEntries.length);
+    const next: AdoptState = {
+      ...state,
+      failedCount: state.failedCount + failed.length,
+      brokenCount: state.brokenCount + broken.length,
+    };
+    await this.#run.commit(() => {
+      const operation = kv.atomic().set(stateKey(model), next);
+      for (const kind of forgotten) {
+        for (let i = 0; i < reported; i++) operation.delete(reportKey(model, kind, i));
+      }
+      for (const [i, failure] of newFailed.entries()) {
+        operation.set(reportKey(model, "failed", this.#record.failed.length + i), failure);
+      }
+      for (const [i, entry] of newBroken.entries()) {
+        operation.set(reportKey(model, "broken", this.#record.brokenEntries.length + i), entry);
+      }
+      return operation;
+    });
+    this.#record = {
+      state: next,
+      failed: [...this.#record.failed, ...newFailed],
+      brokenEntries: [...this.#record.brokenEntries, ...newBroken],
+    };
+  }
+
+  #report(phase: AdoptProgress["phase"]): void {
+    const done = this.#record.state[phase];
+    const seconds = (performance.now() - this.#startedAt[phase]) / 1000;
+    const perSecond = seconds > 0 ? (done - this.#doneBefore[phase]) / seconds : 0;
+    this.#run.onProgress({ model: this.#context.model.name, phase, done, perSecond });
+  }
+}

@@ -1,0 +1,209 @@
+import { isDeepStrictEqual } from "node:util";
+import { decodeValue, encodeValue, type KvKeyPart } from "@keywright/core";
+import type { RowId } from "../errors/orm-error.js";
+import { InvalidArgumentError } from "../errors/query-errors.js";
+import { ReferenceMissingError, UniqueConstraintError } from "../errors/row-errors.js";
+import { isSameKey, keyPartOf } from "../indexes/key-parts.js";
+import { primaryKeyOf, rowKey } from "../indexes/primary-key.js";
+import type { AnyRow } from "../model/compiled-model.js";
+import { assertStoredRow } from "../model/stored-row.js";
+import type { TableContext } from "../query/table-context.js";
+import { copyOfData } from "../write/copy-of-data.js";
+import { insertRow } from "../write/insert-row.js";
+import { parseRow } from "../write/parse-row.js";
+import { writeEach } from "../write/write-each.js";
+import type { FailedRow } from "./adopt-result.js";
+import { failedRow, isOfRow } from "./failed-row.js";
+import type { UnreadDocument } from "./read-documents.js";
+import { partsOf, type SourceDocument } from "./source-layout.js";
+
+/** What becomes of documents. */
+export interface AdoptedRows {
+  readonly adopted: number;
+  readonly skipped: number;
+  readonly failed: readonly FailedRow[];
+  /** How many of the failed ones refer to a row of their own model that is not there. */
+  readonly waiting: number;
+}
+
+/** How documents become rows. */
+export interface RowAdoption {
+  /** What `create` is given for a document; without it the document, with its id in the primary key. */
+  readonly map: ((value: unknown, id: RowId) => unknown) | undefined;
+  /** The documents are the model's own rows: they are only looked at. */
+  readonly inPlace: boolean;
+  readonly dryRun: boolean;
+}
+
+/** A row that is to be written. */
+interface NewRow {
+  readonly id: RowId;
+  /** What the schema is given, and what it makes of that. */
+  readonly input: AnyRow;
+  readonly row: AnyRow;
+  readonly primaryKey: readonly KvKeyPart[];
+  readonly expireAt: number | undefined;
+}
+
+/** What becomes of one document. */
+type Outcome = "adopted" | "skipped" | FailedRow | { readonly waiting: FailedRow };
+
+/**
+ * Makes rows of documents, by the model's own way of writing them but without its hooks. A row that is there stays as it
+ * is.
+ */
+export async function adoptRows(
+  context: TableContext,
+  documents: readonly (SourceDocument | UnreadDocument)[],
+  adoption: RowAdoption,
+): Promise<AdoptedRows> {
+  const outcomes: Outcome[] = [];
+  const rows: NewRow[] = [];
+  for (const document of documents) {
+    try {
+      if ("error" in document) throw document.error;
+      if (adoption.inPlace) outcomes.push(ownRow(context, document));
+      else rows.push(await rowOf(context, document, adoption));
+    } catch (error) {
+      if (error instanceof InvalidArgumentError) throw error;
+      outcomes.push(failedRow(document.id, error));
+    }
+  }
+  const missing = await withoutStored(context, rows, outcomes);
+  if (adoption.dryRun) outcomes.push(...missing.map(() => "adopted" as const));
+  else outcomes.push(...(await write(context, missing)));
+  return summary(outcomes);
+}
+
+async function rowOf(
+  context: TableContext,
+  { id, value, entry }: SourceDocument,
+  { map }: RowAdoption,
+): Promise<NewRow> {
+  const { model } = context;
+  const input = withId(context, map === undefined ? value : await map(value, id), id);
+  if (map === undefined && !hasId(model.primaryKey, input, id)) {
+    throw new Error("Its id is not that of its key: say by `map` which of them the row gets.");
+  }
+  if (entry.expireAt !== undefined && keepsCounts(context)) {
+    throw new Error("It expires, and rows of a model that keeps counts cannot.");
+  }
+  const row = await parseRow(model, copyOfData(model, input));
+  return { id, input, row, primaryKey: primaryKeyOf(model, row), expireAt: entry.expireAt };
+}
+
+/** With the id in the fields of the primary key that are absent. */
+function withId({ model }: TableContext, input: unknown, id: RowId): AnyRow {
+  if (typeof input !== "object" || input === null || Array.isArray(input)) {
+    throw new Error("It is no object: make one of it by `map`.");
+  }
+  const given = input as AnyRow;
+  const parts = partsOf(id);
+  if (parts.length !== model.primaryKey.length) return given;
+  const fields: Record<string, unknown> = {};
+  for (const [position, field] of model.primaryKey.entries()) {
+    fields[field] = given[field] === undefined ? parts[position] : given[field];
+  }
+  return { ...given, ...fields };
+}
+
+function hasId(primaryKey: readonly string[], row: AnyRow, id: RowId): boolean {
+  const parts = primaryKey.map((field) => keyPartOf(row[field]));
+  return parts.every((part) => part !== undefined) && isSameKey(parts, partsOf(id));
+}
+
+function keepsCounts({ model }: TableContext): boolean {
+  return model.counted || model.indexes.some((index) => index.counted);
+}
+
+function ownRow({ model }: TableContext, { id, value }: SourceDocument): Outcome {
+  assertStoredRow(model, value, partsOf(id));
+  if (hasId(model.primaryKey, value, id)) return "skipped";
+  return failedRow(id, new Error("It has another id than its key."));
+}
+
+/** Those rows whose place is empty. What becomes of the others is added to the outcomes. */
+async function withoutStored(
+  context: TableContext,
+  rows: readonly NewRow[],
+  outcomes: Outcome[],
+): Promise<NewRow[]> {
+  const { kv, model, limits } = context;
+  const missing: NewRow[] = [];
+  for (let from = 0; from < rows.length; from += limits.keys) {
+    const some = rows.slice(from, from + limits.keys);
+    const stored = await kv.getMany<unknown[]>(some.map((row) => rowKey(model, row.primaryKey)));
+    for (const [position, row] of some.entries()) {
+      const entry = stored[position];
+      if (entry === undefined || entry.versionstamp === null) missing.push(row);
+      else outcomes.push(compared(row, entry.value));
+    }
+  }
+  return missing;
+}
+
+async function write(context: TableContext, rows: readonly NewRow[]): Promise<Outcome[]> {
+  const { kv, model } = context;
+  const results = await writeEach(context, {
+    items: rows,
+    write: (within, { row, expireAt }) => insertRow(within, row, expiry(expireAt)),
+  });
+  const outcomes: Outcome[] = [];
+  for (const [position, row] of rows.entries()) {
+    const result = results[position];
+    if (result === undefined || result.ok) {
+      outcomes.push("adopted");
+      continue;
+    }
+    const { error } = result;
+    if (!isOfRow(error)) throw error;
+    const failure = failedRow(row.id, error);
+    if (error instanceof UniqueConstraintError && error.index === "primaryKey") {
+      // Somebody else was faster.
+      const { value } = await kv.get(rowKey(model, row.primaryKey));
+      outcomes.push(value === null ? failure : compared(row, value));
+    } else if (error instanceof ReferenceMissingError && error.target === model.name) {
+      outcomes.push({ waiting: failure });
+    } else outcomes.push(failure);
+  }
+  return outcomes;
+}
+
+function expiry(expireAt: number | undefined): { readonly expireIn?: number } {
+  return expireAt === undefined ? {} : { expireIn: Math.max(1, expireAt - Date.now()) };
+}
+
+/** Whether the row that is there is the one that the document makes, but for what the schema filled in. */
+function compared({ id, input, row }: NewRow, stored: unknown): Outcome {
+  const other = failedRow(id, new Error("Another row has its primary key."));
+  if (typeof stored !== "object" || stored === null) return other;
+  let own: AnyRow;
+  try {
+    // As it would be read again: an array of bytes of another class is the same bytes there.
+    own = decodeValue(encodeValue(row)) as AnyRow;
+  } catch (error) {
+    return failedRow(id, error);
+  }
+  for (const field of new Set([...Object.keys(own), ...Object.keys(stored)])) {
+    const isFilledIn = input[field] === undefined && own[field] !== undefined;
+    if (isFilledIn || isDeepStrictEqual(own[field], (stored as AnyRow)[field])) continue;
+    return other;
+  }
+  return "skipped";
+}
+
+function summary(outcomes: readonly Outcome[]): AdoptedRows {
+  let adopted = 0;
+  let skipped = 0;
+  let waiting = 0;
+  const failed: FailedRow[] = [];
+  for (const outcome of outcomes) {
+    if (outcome === "adopted") adopted++;
+    else if (outcome === "skipped") skipped++;
+    else if ("waiting" in outcome) {
+      waiting++;
+      failed.push(outcome.waiting);
+    } else failed.push(outcome);
+  }
+  return { adopted, skipped, failed, waiting };
+}

@@ -1,0 +1,157 @@
+import type { RowId } from "../errors/orm-error.js";
+import { InvalidArgumentError } from "../errors/query-errors.js";
+import { takeLease } from "../migrate/lease.js";
+import type { TableContext } from "../query/table-context.js";
+import { adoptModel, type ModelSource, modelResult } from "./adopt-model.js";
+import type { AdoptedModel, AdoptProgress, AdoptResult } from "./adopt-result.js";
+import { type AdoptRun, adoptRun } from "./adopt-run.js";
+import { firstRecord, reported, reportKey, stateKey } from "./adopt-state.js";
+import type { SourceKv, SourceLayout } from "./source-layout.js";
+import { isInPlace, isSameDatabase } from "./source-place.js";
+import { sourceReader } from "./source-reader.js";
+
+/** What a model is adopted from, whatever the model. */
+export interface AnyAdoption {
+  readonly layout: SourceLayout;
+  readonly map?: ((value: unknown, id: RowId) => unknown) | undefined;
+}
+
+/** How an adoption works, whatever its models. */
+export interface AnyAdoptOptions {
+  readonly from: SourceKv;
+  /** By the models' own names. */
+  readonly models: Readonly<Record<string, AnyAdoption | SourceLayout | undefined>>;
+  readonly onProgress?: ((progress: AdoptProgress) => void) | undefined;
+  readonly signal?: AbortSignal | undefined;
+  readonly rowsPerSecond?: number | undefined;
+  readonly dryRun?: boolean | undefined;
+  readonly wait?: boolean | undefined;
+}
+
+/**
+ * Adopts the documents of a source into some models, one model after the other: those first to which others refer.
+ *
+ * @throws {InvalidArgumentError} for options that are not valid, and where a model would write among what is the source's.
+ * @throws {LeaseLostError} where another runner has taken over.
+ */
+export async function adoptModels(
+  contexts: ReadonlyMap<string, TableContext>,
+  options: AnyAdoptOptions,
+): Promise<AdoptResult> {
+  const { from, signal, onProgress, rowsPerSecond, dryRun = false, wait = true } = options;
+  const adoptions = inOrder(contexts, adoptionsOf(contexts, options));
+  const [target] = contexts.values();
+  if (target === undefined) return { status: "done", models: [] };
+  const runOptions = { signal, onProgress, rowsPerSecond };
+  if (dryRun) return await adoptAll(contexts, from, adoptions, adoptRun(undefined, runOptions));
+  const lease = await takeLease(target.kv, { wait, signal });
+  if (typeof lease === "string") return { status: lease, models: [] };
+  try {
+    return await adoptAll(contexts, from, adoptions, adoptRun(lease, runOptions));
+  } finally {
+    await lease.release();
+  }
+}
+
+async function adoptAll(
+  contexts: ReadonlyMap<string, TableContext>,
+  from: SourceKv,
+  adoptions: ReadonlyMap<TableContext, AnyAdoption>,
+  run: AdoptRun,
+): Promise<AdoptResult> {
+  const sources = await sourcesOf(contexts, from, adoptions, run);
+  const models: AdoptedModel[] = [];
+  for (const [context, source] of sources) {
+    const { name } = context.model;
+    await context.catalog.reload();
+    const wasStopped = models.some(({ status }) => status !== "done");
+    models.push(
+      wasStopped
+        ? modelResult(name, "todo", firstRecord(source.layout))
+        : await adoptModel(context, source, run),
+    );
+  }
+  if (models.some(({ status }) => status !== "done")) return { status: "stopped", models };
+  for (const context of sources.keys()) await forget(context, run);
+  const hasFailed = models.some(({ failedCount }) => failedCount > 0);
+  return { status: hasFailed ? "failed-rows" : "done", models };
+}
+
+async function sourcesOf(
+  contexts: ReadonlyMap<string, TableContext>,
+  from: SourceKv,
+  adoptions: ReadonlyMap<TableContext, AnyAdoption>,
+  run: AdoptRun,
+): Promise<ReadonlyMap<TableContext, ModelSource>> {
+  const reader = sourceReader(from);
+  const sources = new Map<TableContext, ModelSource>();
+  let isSame: boolean | undefined;
+  const models = [...contexts.values()].map(({ model }) => model);
+  for (const [context, { layout, map }] of adoptions) {
+    isSame ??= await isSameDatabase(context.kv, from, run);
+    const inPlace = isSame && isInPlace(context.model, models, layout);
+    if (inPlace && map !== undefined) {
+      const { name } = context.model;
+      const reason =
+        "the documents are the model's own rows already: change them by a migration, or adopt into another database";
+      throw new InvalidArgumentError(name, `models.${name}.map`, reason);
+    }
+    sources.set(context, { reader, layout, map, inPlace });
+  }
+  return sources;
+}
+
+/** Forgets how far an adoption has come: all of it is done. */
+async function forget({ kv, model }: TableContext, run: AdoptRun): Promise<void> {
+  await run.commit(() => {
+    const operation = kv.atomic().delete(stateKey(model));
+    for (let i = 0; i < reported; i++) {
+      operation.delete(reportKey(model, "failed", i)).delete(reportKey(model, "broken", i));
+    }
+    return operation;
+  });
+}
+
+function adoptionsOf(
+  contexts: ReadonlyMap<string, TableContext>,
+  { from, models }: AnyAdoptOptions,
+): ReadonlyMap<TableContext, AnyAdoption> {
+  if (typeof from?.getMany !== "function") {
+    const reason = "it has to be a database: what openKv, or Deno.openKv, resolved to";
+    throw new InvalidArgumentError("", "from", reason);
+  }
+  const adoptions = new Map<TableContext, AnyAdoption>();
+  for (const [name, given] of Object.entries(models)) {
+    if (given === undefined) continue;
+    const context = contexts.get(name);
+    if (context === undefined) {
+      throw new InvalidArgumentError(name, `models.${name}`, "there is no such model");
+    }
+    if (context.transaction !== undefined) {
+      throw new InvalidArgumentError(name, "db", "it has to be the database, not a transaction");
+    }
+    adoptions.set(context, "layout" in given ? given : { layout: given });
+  }
+  return adoptions;
+}
+
+/** Models to whose rows others refer come before those. In a circle the order is the one given. */
+function inOrder(
+  contexts: ReadonlyMap<string, TableContext>,
+  adoptions: ReadonlyMap<TableContext, AnyAdoption>,
+): ReadonlyMap<TableContext, AnyAdoption> {
+  const ordered = new Map<TableContext, AnyAdoption>();
+  const begun = new Set<TableContext>();
+  const add = (context: TableContext): void => {
+    if (begun.has(context)) return;
+    begun.add(context);
+    for (const { relation, target } of context.links.relations.values()) {
+      const other = contexts.get(target.name);
+      if (relation.kind === "belongsTo" && other !== undefined) add(other);
+    }
+    const adoption = adoptions.get(context);
+    if (adoption !== undefined) ordered.set(context, adoption);
+  };
+  for (const context of adoptions.keys()) add(context);
+  return ordered;
+}

@@ -1,0 +1,57 @@
+import { deserialize, serialize } from "node:v8";
+import { jsonOf, reviveTagged, valueOfJson } from "./kvdex-json.js";
+
+/** What turns values into bytes and back: an encoder of kvdex has this shape. */
+export interface KvdexEncoder {
+  readonly serializer: {
+    serialize(value: unknown): Uint8Array | Promise<Uint8Array>;
+    deserialize(bytes: Uint8Array): unknown;
+  };
+  readonly compressor?:
+    | {
+        compress(bytes: Uint8Array): Uint8Array | Promise<Uint8Array>;
+        decompress(bytes: Uint8Array): Uint8Array | Promise<Uint8Array>;
+      }
+    | undefined;
+}
+
+/** As kvdex's `jsonEncoder()`, without a compressor. */
+const json: KvdexEncoder = {
+  serializer: {
+    serialize: (value) => new TextEncoder().encode(jsonOf(value)),
+    deserialize: (bytes) => valueOfJson(new TextDecoder().decode(bytes)),
+  },
+};
+
+/** As kvdex's `v8Encoder()`, without a compressor. */
+const v8: KvdexEncoder = {
+  serializer: {
+    serialize: (value) => new Uint8Array(serialize(value)),
+    deserialize: (bytes) => reviveTagged(deserialize(bytes), ["__dataview__"]),
+  },
+};
+
+/** The encoder of a name, or the one that is given. */
+export function encoderOf(encoder: "json" | "v8" | KvdexEncoder): KvdexEncoder {
+  if (encoder === "json") return json;
+  return encoder === "v8" ? v8 : encoder;
+}
+
+/** The bytes of a value. */
+export async function encode(
+  { serializer, compressor }: KvdexEncoder,
+  value: unknown,
+): Promise<Uint8Array> {
+  const bytes = await serializer.serialize(value);
+  return compressor === undefined ? bytes : await compressor.compress(bytes);
+}
+
+/** What was encoded; bytes are only compressed. */
+export async function decode(
+  { serializer, compressor }: KvdexEncoder,
+  bytes: Uint8Array,
+  isUint8Array: boolean,
+): Promise<unknown> {
+  const plain = compressor === undefined ? bytes : await compressor.decompress(bytes);
+  return isUint8Array ? plain : await serializer.deserialize(plain);
+}

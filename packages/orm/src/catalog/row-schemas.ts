@@ -1,0 +1,110 @@
+import type { Kv } from "@keywright/core";
+import type { AnyRow, CompiledModel } from "../model/compiled-model.js";
+import { compareRows } from "../schema/compare-rows.js";
+import type { RowMigration } from "../schema/define-migration.js";
+import type { RowManifest } from "../schema/manifest.js";
+import { findUpgrade, type RowUpgrade } from "../schema/row-upgrade.js";
+import { type CatalogEntry, rowManifestKey, transformMarkKey } from "./catalog-entry.js";
+
+/** Makes a row of an earlier schema one of the program's. */
+export type UpgradeRow = (row: AnyRow) => AnyRow;
+
+/** How a program's rows stand to those of the database. */
+export interface RowSchemas {
+  /** Whether the program may write: it has the database's schema, an older one or a newer one. */
+  readonly fence: "open" | "stale" | "not-migrated";
+  /** What differs, where it may not. */
+  readonly differences: readonly string[];
+  /** For rows of the schema that the database has now; undefined where they are the program's. */
+  readonly now: UpgradeRow | undefined;
+  /** For rows that a change which is under way has not reached. */
+  readonly before: EarlierRows | undefined;
+}
+
+/** The rows that a change of all rows has not reached: those written before its mark. */
+export interface EarlierRows {
+  /** The versionstamp of the mark. */
+  readonly mark: string;
+  readonly upgrade: UpgradeRow | undefined;
+}
+
+/** What a program knows of its own rows. */
+export interface OwnRows {
+  readonly manifest: RowManifest;
+  readonly migrations: readonly RowMigration[];
+}
+
+const same: RowSchemas = { fence: "open", differences: [], now: undefined, before: undefined };
+
+/** Compares a program's rows with those that a catalog entry says there are. Reads nothing where they are the same. */
+export async function readRowSchemas(
+  kv: Kv,
+  model: CompiledModel,
+  own: OwnRows,
+  { schema, transform }: CatalogEntry,
+): Promise<RowSchemas> {
+  if (schema === undefined) return same;
+  const { hash } = own.manifest;
+  const isOwn = schema.hash === hash;
+  if (isOwn && transform === undefined) return same;
+  const before =
+    transform === undefined
+      ? undefined
+      : await readEarlierRows(kv, model, own, transform, isOwn || schema.accepts.includes(hash));
+  if (isOwn) return { ...same, before };
+  const stored = await readRowManifest(kv, model, schema.hash);
+  const way = stored && findUpgrade(stored, model, own.manifest, own.migrations);
+  return { ...fenceOf(own, schema.accepts, stored, way), now: upgradeOf(way), before };
+}
+
+async function readEarlierRows(
+  kv: Kv,
+  model: CompiledModel,
+  own: OwnRows,
+  { id, from }: NonNullable<CatalogEntry["transform"]>,
+  isWriter: boolean,
+): Promise<EarlierRows | undefined> {
+  const { versionstamp: mark } = await kv.get(transformMarkKey(model, id));
+  // It has ended since the catalog was read.
+  if (mark === null) return undefined;
+  if (from === own.manifest.hash) return { mark, upgrade: undefined };
+  const stored = await readRowManifest(kv, model, from);
+  const way = stored && findUpgrade(stored, model, own.manifest, own.migrations);
+  if (way !== undefined) return { mark, upgrade: upgradeOf(way) };
+  // A program that is older than the change sees rows as they are; one that is to write them has to know how they were.
+  return { mark, upgrade: isWriter ? withoutWay : undefined };
+}
+
+function withoutWay(): never {
+  throw new TypeError(
+    "This program was opened without the migration from the schema that the row was written under.",
+  );
+}
+
+function upgradeOf(way: RowUpgrade | undefined): UpgradeRow | undefined {
+  return way === undefined || way.isIdentity ? undefined : way.up;
+}
+
+function fenceOf(
+  own: OwnRows,
+  accepts: readonly string[],
+  stored: RowManifest | undefined,
+  way: RowUpgrade | undefined,
+): Pick<RowSchemas, "fence" | "differences"> {
+  if (accepts.includes(own.manifest.hash)) return { fence: "open", differences: [] };
+  if (stored === undefined) return { fence: "stale", differences: ["its fields"] };
+  if (way?.isIdentity && way.sideBySide) return { fence: "open", differences: [] };
+  const isNewer = way !== undefined && !way.goesBack;
+  const changes = isNewer ? compareRows(stored, own.manifest) : compareRows(own.manifest, stored);
+  const differences = changes.map((change) => change.reason);
+  return { fence: isNewer ? "not-migrated" : "stale", differences };
+}
+
+async function readRowManifest(
+  kv: Kv,
+  model: CompiledModel,
+  hash: string,
+): Promise<RowManifest | undefined> {
+  const { value } = await kv.get<RowManifest>(rowManifestKey(model, hash));
+  return value ?? undefined;
+}

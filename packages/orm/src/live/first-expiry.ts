@@ -1,0 +1,33 @@
+import type { FoundRow } from "../query/any-query.js";
+import type { ReadMeter } from "../query/read-meter.js";
+import { readKeys } from "../query/read-rows.js";
+import type { TableContext } from "../query/table-context.js";
+import { expiryKey, keepsExpiry } from "../write/row-expiry.js";
+
+/**
+ * When the first of some rows expires: milliseconds since 1970, `Infinity` where none does. Where the database does not tell
+ * it, the times are read that are written down beside the rows: a read for each, which counts and is never one too many.
+ */
+export async function firstExpiry(
+  context: TableContext,
+  rows: readonly FoundRow[],
+  meter: ReadMeter,
+): Promise<number> {
+  let first = Number.POSITIVE_INFINITY;
+  for (const expireAt of await timesOf(context, rows, meter)) {
+    if (typeof expireAt === "number" && expireAt < first) first = expireAt;
+  }
+  return first;
+}
+
+async function timesOf(
+  context: TableContext,
+  rows: readonly FoundRow[],
+  meter: ReadMeter,
+): Promise<unknown[]> {
+  const { model, catalog } = context;
+  if (!keepsExpiry(context, catalog.snapshot)) return rows.map(({ expireAt }) => expireAt);
+  meter.reads += rows.length;
+  const keys = rows.map(({ primaryKey }) => expiryKey(model, primaryKey));
+  return (await readKeys(context, keys)).map(({ value }) => value);
+}

@@ -1,0 +1,170 @@
+import {
+  type AtomicCheck,
+  type AtomicOperation,
+  encodeKey,
+  type KvEntry,
+  type KvKey,
+  type KvKeyPart,
+} from "@keywright/core";
+import { type Duplicate, duplicateKey, type UnindexedRow } from "../catalog/backfill-state.js";
+import { IndexKeyError } from "../errors/row-errors.js";
+import { type IndexEntry, indexEntries } from "../indexes/index-entries.js";
+import { keyText } from "../indexes/key-text.js";
+import { pointerOf } from "../indexes/primary-key.js";
+import type { AnyRow, CompiledIndex } from "../model/compiled-model.js";
+import type { TableContext } from "../query/table-context.js";
+import { limitsOf } from "../transaction/limits-of.js";
+import { setUntil } from "../transaction/set-until.js";
+import { claimUniqueKey } from "../write/claim-unique-key.js";
+import { rowExpireAt } from "../write/row-expiry.js";
+
+/** Keys of so many bytes every database takes. */
+const plainKeyBytes = 2048;
+const surrogate = /[\ud800-\udfff]/;
+const unstorable =
+  "The database does not take its key in the index: it is too long, or has text that is not well-formed.";
+
+/** An index entry, which goes when its row does. */
+interface ExpiringEntry {
+  readonly entry: IndexEntry;
+  /** When the row goes, in milliseconds since 1970; undefined where it stays. */
+  readonly expireAt: number | undefined;
+}
+
+/** What a batch of rows comes to: the conditions of its commit, and what it writes. */
+export interface BackfillBatch {
+  readonly checks: AtomicCheck[];
+  readonly entries: ExpiringEntry[];
+  readonly duplicates: Duplicate[];
+  readonly unindexed: UnindexedRow[];
+}
+
+/**
+ * Plans the entries that some rows have in new indexes. They are those of the rows as they are stored, which is what a
+ * writer takes away again, also where readers see a row of an earlier schema as one of the program's.
+ */
+export async function planBatch(
+  context: TableContext,
+  indexes: readonly CompiledIndex[],
+  rows: readonly KvEntry<AnyRow>[],
+): Promise<BackfillBatch> {
+  const { model, catalog } = context;
+  const batch: BackfillBatch = { checks: [], entries: [], duplicates: [], unindexed: [] };
+  const hasUnique = indexes.some((index) => index.unique);
+  /** The unique keys that rows of this batch take. */
+  const taken = new Set<string>();
+  const { snapshot } = catalog;
+  for (const { key, value: row, versionstamp, expireAt: ownExpireAt } of rows) {
+    const primaryKey = key.slice(1);
+    if (primaryKey.length !== model.primaryKey.length) continue;
+    batch.checks.push({ key, versionstamp });
+    const entries = entriesOf(context, indexes, row, primaryKey, batch.unindexed);
+    if (entries.length === 0) continue;
+    const known = rowExpireAt(context, snapshot, { primaryKey, expireAt: ownExpireAt });
+    const expireAt = known instanceof Promise ? await known : known;
+    for (const entry of entries) {
+      const expiring = { entry, expireAt };
+      if (!hasUnique || !entry.index.unique) batch.entries.push(expiring);
+      else await planUniqueEntry(context, expiring, primaryKey, taken, batch);
+    }
+  }
+  return batch;
+}
+
+/** Adds a batch to the commit that makes it. */
+export function addBatch(
+  { model }: TableContext,
+  operation: AtomicOperation,
+  batch: BackfillBatch,
+): void {
+  for (const check of batch.checks) operation.check(check);
+  const now = Date.now();
+  for (const { entry, expireAt } of batch.entries) {
+    operation.set(entry.key, entry.value, expireAt === undefined ? {} : setUntil(expireAt, now));
+  }
+  for (const duplicate of batch.duplicates) {
+    operation.set(duplicateKey(model, duplicate), duplicate);
+  }
+}
+
+async function planUniqueEntry(
+  context: TableContext,
+  expiring: ExpiringEntry,
+  primaryKey: readonly KvKeyPart[],
+  taken: Set<string>,
+  batch: BackfillBatch,
+): Promise<void> {
+  const { entry } = expiring;
+  const text = keyText(entry.key);
+  const claim = await claimUniqueKey(context, entry, primaryKey);
+  if (claim.owner !== undefined || taken.has(text)) {
+    const [model, index] = [context.model.name, entry.index.name];
+    batch.duplicates.push({ model, index, value: entry.key.slice(1), primaryKey });
+    return;
+  }
+  taken.add(text);
+  batch.checks.push(...claim.checks);
+  batch.entries.push(expiring);
+}
+
+/** The entries of a row. Where an index cannot hold it, that one has none of it, and the row is written down. */
+function entriesOf(
+  { kv, model }: Pick<TableContext, "kv" | "model">,
+  indexes: readonly CompiledIndex[],
+  row: AnyRow,
+  primaryKey: KvKey,
+  unindexed: UnindexedRow[],
+): IndexEntry[] {
+  const refuse = (some: readonly CompiledIndex[], reason: string): IndexEntry[] => {
+    const names = some.map((index) => index.name);
+    unindexed.push({ model: model.name, id: pointerOf(primaryKey), indexes: names, reason });
+    return [];
+  };
+  if (typeof row !== "object" || row === null || Array.isArray(row)) {
+    return refuse(indexes, "It is not an object.");
+  }
+  try {
+    const entries = indexEntries(model, indexes, row, primaryKey);
+    if (entries.every(({ key }) => isPlain(key))) return entries;
+    const { keyBytes } = limitsOf(kv);
+    const kept = entries.filter(({ key }) => isPlain(key) || canBeStored(key, keyBytes));
+    const refused = entries.filter((entry) => !kept.includes(entry)).map(({ index }) => index);
+    if (refused.length > 0) refuse([...new Set(refused)], unstorable);
+    return kept;
+  } catch (error) {
+    if (!(error instanceof IndexKeyError)) throw error;
+    const [only] = indexes;
+    if (indexes.length === 1 && only !== undefined) return refuse(indexes, reasonOf(error));
+    return indexes.flatMap((index) =>
+      entriesOf({ kv, model }, [index], row, primaryKey, unindexed),
+    );
+  }
+}
+
+/** Whether it is plain to see that a key can be stored: its texts are short, and without surrogates. */
+function isPlain(key: KvKey): boolean {
+  let bytes = 0;
+  for (const part of key) {
+    // A number has nine bytes.
+    if (typeof part === "string") {
+      if (surrogate.test(part)) return false;
+      bytes += 3 * part.length + 2;
+    } else if (typeof part === "object") bytes += 2 * part.length + 2;
+    else if (typeof part === "bigint") return false;
+    else bytes += 9;
+  }
+  return bytes <= plainKeyBytes;
+}
+
+function canBeStored(key: KvKey, mostBytes: number): boolean {
+  try {
+    return encodeKey(key).length <= mostBytes;
+  } catch {
+    return false;
+  }
+}
+
+function reasonOf({ field, valueType, cause }: IndexKeyError): string {
+  if (cause instanceof Error) return `${field}: ${cause.message}`;
+  return `${field} is of type ${valueType}, which no key can hold.`;
+}

@@ -1,0 +1,178 @@
+import { Buffer } from "node:buffer";
+import {
+  decodeKey,
+  encodeKey,
+  isKeywrightError,
+  type KvKey,
+  type KvKeyPart,
+} from "@keywright/core";
+import type { RowId } from "../errors/orm-error.js";
+import { InvalidCursorError } from "../errors/query-errors.js";
+import type { RowIssue } from "../errors/row-errors.js";
+import { pointerOf } from "../indexes/primary-key.js";
+import { type CompiledModel, ownPrefix } from "../model/compiled-model.js";
+import { readRows } from "../query/read-rows.js";
+import type { TableContext } from "../query/table-context.js";
+import type { RowFailure } from "./upgraded-row.js";
+
+/** A row that a change of all rows could not take: it is as it was before. */
+export interface FailedRow {
+  readonly model: string;
+  /** Its primary key. */
+  readonly id: RowId;
+  /** Why, in a sentence. */
+  readonly reason: string;
+  /** What its schema finds wrong with the row that it would become. */
+  readonly issues: readonly RowIssue[];
+}
+
+/** Which page of the failed rows, and how long it is. */
+export interface FailedRowsOptions {
+  /** Rows at the most; 100 without it. */
+  readonly take?: number | undefined;
+  /** That of the page before. */
+  readonly cursor?: string | null | undefined;
+}
+
+/** A page of failed rows. */
+export interface FailedRowsPage {
+  readonly items: readonly FailedRow[];
+  /** Of the next page; null behind the last one. */
+  readonly cursor: string | null;
+}
+
+/** A failed row as it is stored. */
+interface StoredFailure extends RowFailure {
+  readonly primaryKey: readonly KvKeyPart[];
+}
+
+/** A failed row that is stored, under its primary key. */
+export interface RecordedFailure {
+  readonly primaryKey: readonly KvKeyPart[];
+  readonly failure: RowFailure;
+}
+
+const defaultTake = 100;
+/** So that a record is small, whatever the row and its schema are. */
+const longestReason = 1000;
+const mostIssues = 20;
+const nothing: KvKeyPart = new Uint8Array();
+
+/** The beginning of the keys of a model's failed rows. */
+export function failedRowsPrefix(model: CompiledModel): KvKey {
+  return [ownPrefix, "failed", model.prefix];
+}
+
+/** Where it is written that a row has failed, and why. */
+export function failedRowKey(model: CompiledModel, primaryKey: readonly KvKeyPart[]): KvKey {
+  return [...failedRowsPrefix(model), ...primaryKey];
+}
+
+/** What is written there. */
+export function storedFailure(
+  primaryKey: readonly KvKeyPart[],
+  { reason, issues }: RowFailure,
+): unknown {
+  const stored: StoredFailure = {
+    primaryKey: [...primaryKey],
+    reason: shortened(reason),
+    ...(issues !== undefined && { issues: issues.slice(0, mostIssues).map(storedIssue) }),
+  };
+  return stored;
+}
+
+/** An issue whose path can be stored: a symbol cannot. */
+function storedIssue({ path, code, message }: RowIssue): RowIssue {
+  const parts = path.map((part) => (typeof part === "symbol" ? String(part) : part));
+  return { path: parts, code, message: shortened(message) };
+}
+
+function shortened(text: string): string {
+  // A lone surrogate, as a cut may leave one, is no text that every database takes.
+  return (text.length > longestReason ? `${text.slice(0, longestReason)}…` : text).toWellFormed();
+}
+
+/**
+ * The rows that are recorded as failed, in the order of their keys.
+ *
+ * @param after the primary key behind which they begin; null for the first ones.
+ */
+export async function recordedFailures(
+  { kv, model }: TableContext,
+  after: readonly KvKeyPart[] | null,
+  limit: number,
+): Promise<RecordedFailure[]> {
+  const prefix = failedRowsPrefix(model);
+  const selector = after === null ? { prefix } : { prefix, start: [...prefix, ...after, nothing] };
+  const list = kv.list<StoredFailure>(selector, { limit, batchSize: limit });
+  const found: RecordedFailure[] = [];
+  for await (const { value } of list) {
+    const { primaryKey, ...failure } = value;
+    found.push({ primaryKey, failure });
+  }
+  return found;
+}
+
+/**
+ * A page of the rows that a change of all rows could not take, in the order of their keys. Rows that were deleted since, or
+ * written, are none of them any more.
+ *
+ * @throws {RangeError} for a `take` that is no positive integer.
+ * @throws {InvalidCursorError} for what is no cursor of such a page.
+ */
+export async function listFailedRows(
+  context: TableContext,
+  { take = defaultTake, cursor }: FailedRowsOptions = {},
+): Promise<FailedRowsPage> {
+  if (!Number.isSafeInteger(take) || take < 1) {
+    throw new RangeError(`take is a positive integer, not ${take}.`);
+  }
+  const { model } = context;
+  const items: FailedRow[] = [];
+  let after = cursor ? decodeCursor(model, cursor) : null;
+  let last: KvKey = [];
+  for (;;) {
+    // One more than asked for tells whether there is a next page.
+    const limit = Math.min(take - items.length + 1, defaultTake);
+    const recorded = await recordedFailures(context, after, limit);
+    for (const { primaryKey, failure } of await stillFailed(context, recorded)) {
+      if (items.length === take) return { items, cursor: encodeCursor(last) };
+      const { reason, issues = [] } = failure;
+      items.push({ model: model.name, id: pointerOf(primaryKey), reason, issues });
+      last = primaryKey;
+    }
+    after = recorded.at(-1)?.primaryKey ?? after;
+    if (recorded.length < limit) return { items, cursor: null };
+  }
+}
+
+/** Those of them that are as they were when they failed. */
+async function stillFailed(
+  context: TableContext,
+  recorded: readonly RecordedFailure[],
+): Promise<RecordedFailure[]> {
+  const rows = await readRows(
+    context,
+    recorded.map(({ primaryKey }) => primaryKey),
+  );
+  const { snapshot } = context.catalog;
+  return recorded.filter((_, position) => {
+    const versionstamp = rows[position]?.versionstamp ?? null;
+    return versionstamp !== null && snapshot.upgradeOf(versionstamp) !== undefined;
+  });
+}
+
+function encodeCursor(primaryKey: readonly KvKeyPart[]): string {
+  return Buffer.from(encodeKey(primaryKey)).toString("base64url");
+}
+
+/** @throws {InvalidCursorError} */
+function decodeCursor(model: CompiledModel, cursor: string): KvKey {
+  try {
+    const primaryKey = decodeKey(Buffer.from(String(cursor), "base64url"));
+    if (primaryKey.length === model.primaryKey.length) return primaryKey;
+  } catch (error) {
+    if (!isKeywrightError(error)) throw error;
+  }
+  throw new InvalidCursorError(model.name, String(cursor));
+}

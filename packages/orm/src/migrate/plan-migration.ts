@@ -1,0 +1,210 @@
+import { type CatalogEntry, declaredCounters, rowCounter } from "../catalog/catalog-entry.js";
+import type { CompiledModel } from "../model/compiled-model.js";
+import type { StepClass } from "../schema/compare-rows.js";
+import type { RowMigration } from "../schema/define-migration.js";
+import type { RowManifest } from "../schema/manifest.js";
+import { parseRelationText, relationTexts } from "../schema/model-manifest.js";
+import { rowManifest } from "../schema/row-manifest.js";
+import { affectedIndexes, findUpgrade, type RowUpgrade } from "../schema/row-upgrade.js";
+import { planIndexes } from "./plan-indexes.js";
+import { planRows } from "./plan-rows.js";
+
+/** What a step does. */
+export type StepKind =
+  | "register"
+  | "rename-model"
+  | "add-relation"
+  | "change-relation"
+  | "drop-relation"
+  | "add-field"
+  | "change-field"
+  | "remove-field"
+  | "change-primary-key"
+  | "transform-rows"
+  | "rename-index"
+  | "drop-index"
+  | "rebuild-index"
+  | "build-index"
+  | "resolve-duplicates"
+  | "drop-counter"
+  | "build-counter";
+
+/** A step of a migration. It is plain data. */
+export interface MigrationStep {
+  /** The same for the same step in each plan: `"users.byEmail: build-index"`. */
+  readonly id: string;
+  readonly model: string;
+  readonly class: StepClass;
+  readonly kind: StepKind;
+  readonly index?: string;
+  readonly field?: string;
+  /** Programs without this change may go on writing beside those with it. */
+  readonly sideBySide: boolean;
+  /** A sentence or more, for people. */
+  readonly reason: string;
+  /** What has to be written first: the step cannot be done without it. */
+  readonly blocked?: string;
+}
+
+/** The steps of a model, in the order in which they are done. */
+export interface ModelPlan {
+  readonly model: string;
+  readonly steps: readonly MigrationStep[];
+}
+
+/** What leads from a database as it is to the models of a program. It is plain data. */
+export interface MigrationPlan {
+  readonly models: readonly ModelPlan[];
+  /** Of all models. */
+  readonly steps: readonly MigrationStep[];
+  readonly isEmpty: boolean;
+  /** A step asks for somebody's word. */
+  readonly isBreaking: boolean;
+  /** A step is blocked until somebody has written a migration. */
+  readonly needsMigration: boolean;
+}
+
+/** What a plan is made of. */
+export interface ModelFacts {
+  readonly model: CompiledModel;
+  readonly entry: CatalogEntry;
+  /** The manifest that `entry.schema` names; undefined where there is none. */
+  readonly storedRow: RowManifest | undefined;
+  readonly migrations: readonly RowMigration[];
+  /** How many rows keep a unique index from being readable, by the index's name. */
+  readonly duplicates?: Readonly<Record<string, number>>;
+  /** How many rows the model has, where that is known. */
+  readonly rows?: number;
+}
+
+/** A step without what all steps of a model have. */
+export interface PlannedStep extends Omit<MigrationStep, "id" | "model"> {
+  /** What the id has between the model and the kind, where that is neither an index nor a field. */
+  readonly of?: string;
+}
+
+/** Plans the migration of some models. Reads and writes nothing. */
+export function planModels(facts: readonly ModelFacts[]): MigrationPlan {
+  const renamed = new Map(
+    facts.flatMap(({ model, entry: { name } }) => (name === undefined ? [] : [[name, model.name]])),
+  );
+  const models = facts.map((one) => planModel(one, renamed));
+  const steps = models.flatMap((plan) => plan.steps);
+  return {
+    models,
+    steps,
+    isEmpty: steps.length === 0,
+    isBreaking: steps.some((step) => step.class === "breaking"),
+    needsMigration: steps.some((step) => step.blocked !== undefined),
+  };
+}
+
+/**
+ * Plans the migration of one model. Reads and writes nothing.
+ *
+ * @param renamed the names that models have now, by those that they had: relations are to the same models then.
+ */
+export function planModel(
+  facts: ModelFacts,
+  renamed: ReadonlyMap<string, string> = new Map(),
+): ModelPlan {
+  const { model } = facts;
+  const upgrade = upgradeOf(facts);
+  const affected = upgrade === undefined ? [] : affectedIndexes(model, upgrade);
+  const steps: readonly PlannedStep[] = [
+    ...planName(facts),
+    ...planRelations(facts, renamed),
+    ...planRows(facts, upgrade),
+    ...planIndexes(facts, affected),
+    ...planCounters(facts),
+  ];
+  return { model: model.name, steps: steps.map((step) => finish(model.name, step)) };
+}
+
+function finish(model: string, { of, ...step }: PlannedStep): MigrationStep {
+  const place = step.index ?? step.field ?? of;
+  const id = `${place === undefined ? model : `${model}.${place}`}: ${step.kind}`;
+  return { id, model, ...step };
+}
+
+function upgradeOf({ model, entry, storedRow, migrations }: ModelFacts): RowUpgrade | undefined {
+  const to = rowManifest(model.schema, model.primaryKey);
+  const isKnown = storedRow === undefined || entry.schema?.accepts.includes(to.hash) === true;
+  return isKnown ? undefined : findUpgrade(storedRow, model, to, migrations);
+}
+
+function planName({ model, entry }: ModelFacts): PlannedStep[] {
+  const steps: PlannedStep[] = [];
+  if (entry.schema === undefined) {
+    const reason =
+      "The database does not know yet what its rows are: it takes them to be as the model says";
+    steps.push({ kind: "register", class: "safe", sideBySide: true, reason });
+  }
+  if (entry.name !== undefined && entry.name !== model.name) {
+    const reason = `It was ${JSON.stringify(entry.name)}; its rows stay under ${JSON.stringify(model.prefix)}`;
+    steps.push({ kind: "rename-model", class: "safe", sideBySide: true, reason });
+  }
+  return steps;
+}
+
+function planRelations(
+  { model, entry }: ModelFacts,
+  renamed: ReadonlyMap<string, string>,
+): PlannedStep[] {
+  const parsed = (texts: readonly string[]) =>
+    texts.flatMap((text) => parseRelationText(text) ?? []);
+  const own = parsed(relationTexts(model));
+  const stored = parsed(entry.relations ?? []).map((relation) => ({
+    ...relation,
+    model: renamed.get(relation.model) ?? relation.model,
+  }));
+  // A database that no program has migrated says nothing of relations.
+  if (entry.relations === undefined && entry.schema === undefined) return [];
+  const nameOf = ({ fields, model: target }: (typeof own)[number]) =>
+    `${fields.join(",")} → ${target}`;
+  const before = new Map(stored.map((relation) => [nameOf(relation), relation]));
+  const now = new Map(own.map((relation) => [nameOf(relation), relation]));
+  const steps: PlannedStep[] = [];
+  for (const [of, { onDelete }] of now) {
+    const known = before.get(of);
+    if (known === undefined) {
+      const reason = `${of} is checked by every write from now on; rows that are there are not looked at`;
+      steps.push({ kind: "add-relation", class: "safe", sideBySide: false, of, reason });
+    } else if (known.onDelete !== onDelete) {
+      const reason = `${of} had onDelete: ${JSON.stringify(known.onDelete)} and has ${JSON.stringify(onDelete)}`;
+      steps.push({ kind: "change-relation", class: "safe", sideBySide: false, of, reason });
+    }
+  }
+  for (const of of before.keys()) {
+    if (now.has(of)) continue;
+    const reason = `${of} is not checked any more: programs that rely on it may meet rows that refer to nothing`;
+    steps.push({ kind: "drop-relation", class: "breaking", sideBySide: false, of, reason });
+  }
+  return steps;
+}
+
+function planCounters({ model, entry: { counters = {} } }: ModelFacts): PlannedStep[] {
+  const declared = declaredCounters(model);
+  const steps: PlannedStep[] = [];
+  const textOf = (name: string) =>
+    name === rowCounter ? "all rows" : `the rows of each key of ${name}`;
+  for (const name of declared) {
+    const state = Object.hasOwn(counters, name) ? counters[name] : undefined;
+    if (state === "readable") continue;
+    const isNew = state === undefined || state === "absent";
+    const reason = isNew ? `Counts ${textOf(name)}` : `Counts ${textOf(name)}: it is under way`;
+    const of = `count(${name})`;
+    steps.push({ kind: "build-counter", class: "backfill", sideBySide: false, of, reason });
+  }
+  for (const [name, state] of Object.entries(counters)) {
+    if (declared.includes(name) || state === "absent") continue;
+    const of = `count(${name})`;
+    const isUnderWay = state === "dropping";
+    const reason = isUnderWay
+      ? `The count of ${textOf(name)} is being removed`
+      : `The count of ${textOf(name)} is not kept any more: programs that have it are slower, or refused`;
+    const kind = isUnderWay ? "safe" : "breaking";
+    steps.push({ kind: "drop-counter", class: kind, sideBySide: isUnderWay, of, reason });
+  }
+  return steps;
+}

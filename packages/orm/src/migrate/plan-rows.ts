@@ -1,0 +1,125 @@
+import { compareRows, keepsPrimaryKey, type RowChange } from "../schema/compare-rows.js";
+import type { RowManifest } from "../schema/manifest.js";
+import { rowManifest } from "../schema/row-manifest.js";
+import type { RowUpgrade } from "../schema/row-upgrade.js";
+import type { ModelFacts, PlannedStep } from "./plan-migration.js";
+
+/**
+ * The steps of a model's fields.
+ *
+ * @param upgrade the way from the stored rows to the model's; undefined where there is none, or none is asked for.
+ */
+export function planRows(facts: ModelFacts, upgrade: RowUpgrade | undefined): PlannedStep[] {
+  const { model, entry, storedRow } = facts;
+  const { schema, transform } = entry;
+  if (schema === undefined) return [];
+  const to = rowManifest(model.schema, model.primaryKey);
+  if (schema.hash === to.hash) {
+    if (transform === undefined) return [];
+    const reason = "A change of all rows is under way";
+    return [{ kind: "transform-rows", class: "data", sideBySide: false, reason }];
+  }
+  // The database has a newer schema, beside which this one may go on.
+  if (schema.accepts.includes(to.hash)) return [];
+  if (storedRow === undefined) {
+    const reason = "The database does not tell what its rows are";
+    const blocked = "Migrate it with the program that migrated it last.";
+    return [{ kind: "transform-rows", class: "data", sideBySide: false, reason, blocked }];
+  }
+  const all = compareRows(storedRow, to);
+  const left = upgrade?.changes ?? all;
+  const steps = left.map((change) => fieldStep(change, facts, storedRow, to, upgrade));
+  if (upgrade === undefined || upgrade.isIdentity) return steps;
+  return [...steps, transformStep(facts, upgrade, all)];
+}
+
+function fieldStep(
+  change: RowChange,
+  { model }: ModelFacts,
+  from: RowManifest,
+  to: RowManifest,
+  upgrade: RowUpgrade | undefined,
+): PlannedStep {
+  const { field, class: kind, sideBySide, reason } = change;
+  const isKey =
+    kind === "breaking" && (to.primaryKey.includes(field) || to.primaryKey.join(",") === field);
+  const isAdded = !Object.hasOwn(from.fields, field);
+  const isRemoved = !Object.hasOwn(to.fields, field);
+  const blocked = upgrade === undefined && blockedBy(kind, isKey, model.name, from, to);
+  return {
+    kind: isKey
+      ? "change-primary-key"
+      : isAdded
+        ? "add-field"
+        : isRemoved
+          ? "remove-field"
+          : "change-field",
+    class: kind,
+    field,
+    sideBySide,
+    reason,
+    ...(blocked && { blocked }),
+  };
+}
+
+function blockedBy(
+  kind: RowChange["class"],
+  isKey: boolean,
+  model: string,
+  from: RowManifest,
+  to: RowManifest,
+): string | undefined {
+  if (isKey) return "A primary key cannot be migrated: define a new model, and copy the rows.";
+  if (kind !== "data" || !keepsPrimaryKey(from, to)) return undefined;
+  return `Write a migration:\n${migrationCode(model, from, to)}`;
+}
+
+/** A migration as somebody would begin to write it. */
+function migrationCode(model: string, from: RowManifest, to: RowManifest): string {
+  const changes = compareRows(from, to);
+  const isSafe = ({ class: kind }: RowChange) => kind === "safe" || kind === "backfill";
+  const removed = changes.filter((change) => !Object.hasOwn(to.fields, change.field));
+  const written = changes.filter((one) => !isSafe(one) && Object.hasOwn(to.fields, one.field));
+  const parts = [...removed.map((change) => nameText(change.field)), "...row"];
+  const values = ["...row", ...written.map((change) => `${nameText(change.field)}: …`)];
+  return [
+    "defineMigration({",
+    `  model: …, // the model ${JSON.stringify(model)}`,
+    "  from: z.object({ … }), // its schema as it was",
+    "  to: z.object({ … }), // its schema as it is now",
+    `  up: ({ ${parts.join(", ")} }) => ({ ${values.join(", ")} }),`,
+    "})",
+  ].join("\n");
+}
+
+function nameText(field: string): string {
+  return /^[\w$]+$/.test(field) ? field : JSON.stringify(field);
+}
+
+function transformStep(
+  { rows }: ModelFacts,
+  upgrade: RowUpgrade,
+  all: readonly RowChange[],
+): PlannedStep {
+  const { steps, goesBack, changes, fields } = upgrade;
+  const which = rows === undefined ? "every row" : `${rows} ${rows === 1 ? "row" : "rows"}`;
+  const filled = changes.flatMap(({ field, class: kind }) =>
+    kind === "backfill" ? JSON.stringify(field) : [],
+  );
+  const done = all.filter((change) => !changes.some(({ field }) => field === change.field));
+  const other = fields.filter((field) => !all.some((change) => change.field === field));
+  const sentences = [
+    ...(steps.length > 0 ? [`Changes ${which} by ${steps.join(", then ")}`] : []),
+    ...(goesBack ? ["this goes back to an earlier schema"] : []),
+    ...(filled.length > 0 ? [`fills in ${filled.join(", ")} in ${which} that lacks it`] : []),
+    ...done.map(({ reason }) => reason.replace(/[:;] (it needs|rows keep) .*$/, "")),
+    ...other.map((field) => `${JSON.stringify(field)} may change`),
+  ];
+  const reason = sentences.join("; ");
+  return {
+    kind: "transform-rows",
+    class: goesBack ? "breaking" : steps.length > 0 ? "data" : "backfill",
+    sideBySide: false,
+    reason: reason.charAt(0).toUpperCase() + reason.slice(1),
+  };
+}

@@ -1,0 +1,272 @@
+import type { CatalogEntry, IndexState, StoredIndex } from "../catalog/catalog-entry.js";
+import { InvalidArgumentError } from "../errors/query-errors.js";
+import { UnknownIndexError } from "../errors/schema-errors.js";
+import type { CompiledIndex, CompiledModel } from "../model/compiled-model.js";
+import type { TableContext } from "../query/table-context.js";
+import { backfill } from "./backfill.js";
+import { dropIndexes } from "./drop-indexes.js";
+import type { MigrationRun } from "./migration-run.js";
+import { findStaleCopies, type StaleCopies } from "./stale-copies.js";
+
+/**
+ * `"backfill"` builds the new index, `"switch"` makes reads use it while both are written, `"back"` makes them use the old one
+ * again, `"clean-up"` removes the entries of the old one.
+ */
+export type ReplaceStep = "backfill" | "switch" | "back" | "clean-up";
+
+/** Which index takes the place of which. The model has both. */
+export interface IndexReplacement {
+  /** The name of the old one. */
+  readonly from: string;
+  /** The name of the new one, which has a prefix of its own. */
+  readonly to: string;
+  readonly step: ReplaceStep;
+}
+
+/** What a step of a replacement has come to. */
+export interface ReplacedIndex {
+  readonly model: string;
+  readonly from: string;
+  readonly to: string;
+  readonly step: ReplaceStep;
+  /**
+   * `"not-ready"`: the new index cannot be read yet, and nothing was changed. `"duplicates"`: it is unique and was built, and
+   * waits for rows with the same value to be changed. `"stopped"`: by the signal; the same call goes on there.
+   */
+  readonly status: "done" | "not-ready" | "duplicates" | "stopped";
+  /** What they are now. */
+  readonly states: { readonly from: IndexState; readonly to: IndexState };
+  /** Steps that may follow. */
+  readonly next: readonly ReplaceStep[];
+  /** Of `"backfill"`, where the old index has copies: those that differ from their rows. They were not used. */
+  readonly staleCopies?: StaleCopies;
+}
+
+/** The two indexes of a replacement, as the model declares them. */
+interface Pair {
+  readonly from: CompiledIndex;
+  readonly to: CompiledIndex;
+}
+
+/** An index that another has replaced: as long as the model still declares it, it is not built anew. */
+type ReplaceableIndex = StoredIndex & { readonly replacedBy?: string };
+
+/**
+ * Does one step of putting an index in the place of another, such as one of pointers for one of copies, beside readers and
+ * writers. Each step can be called again, and goes on where it was stopped.
+ *
+ * The new index is built from the rows, never from what the old one holds. As long as the old one is not cleaned up it is kept
+ * up, so that it is possible to go back.
+ *
+ * @throws {UnknownIndexError} for an index that the model does not have.
+ * @throws {InvalidArgumentError} for a step that cannot follow what has been done; it says which can.
+ * @throws {StaleSchemaError} where the database has something that this program does not know.
+ * @throws {LeaseLostError} where another runner has taken over.
+ */
+export async function replaceIndex(
+  context: TableContext,
+  { from, to, step }: IndexReplacement,
+  run: MigrationRun,
+): Promise<ReplacedIndex> {
+  const { model, catalog } = context;
+  const pair = { from: indexNamed(model, from), to: indexNamed(model, to) };
+  if (from === to) throw new InvalidArgumentError(model.name, "to", "it is the same index");
+  await catalog.reload();
+  const outcome = await doStep(context, pair, step, run);
+  const states = statesOf(context, pair);
+  const next = nextSteps(states);
+  return { model: model.name, from, to, step, ...outcome, states, next };
+}
+
+type Outcome = Pick<ReplacedIndex, "status" | "staleCopies">;
+
+async function doStep(
+  context: TableContext,
+  pair: Pair,
+  step: ReplaceStep,
+  run: MigrationRun,
+): Promise<Outcome> {
+  switch (step) {
+    case "backfill":
+      return await buildNew(context, pair, run);
+    case "switch":
+      return await switchOver(context, pair, run);
+    case "back":
+      return await goBack(context, pair, run);
+    case "clean-up":
+      return await cleanUp(context, pair, run);
+    default:
+      throw new InvalidArgumentError(
+        context.model.name,
+        "step",
+        "it has to be backfill, switch, back or clean-up",
+      );
+  }
+}
+
+/** Builds the new index, and looks how far the copies of the old one can be trusted. */
+async function buildNew(context: TableContext, pair: Pair, run: MigrationRun): Promise<Outcome> {
+  assertStep(context, pair, "backfill");
+  if (context.catalog.snapshot.stateOf(pair.to) === "dropping") {
+    if (!(await dropIndexes(context, run))) return { status: "stopped" };
+  }
+  // One that was replaced itself is to be built again.
+  await change(context, run, (entry) => {
+    const stored = entry.indexes[pair.to.name] as ReplaceableIndex | undefined;
+    if (stored?.replacedBy === undefined || stored.state !== "absent") return undefined;
+    return withIndex(entry, pair.to, stored.state);
+  });
+  const isBuilt = (state: IndexState) =>
+    state === "readable" || state === "disabled" || state === "unique-pending";
+  if (!isBuilt(context.catalog.snapshot.stateOf(pair.to)) && !(await backfill(context, run))) {
+    return { status: "stopped" };
+  }
+  await context.catalog.reload();
+  const status =
+    context.catalog.snapshot.stateOf(pair.to) === "unique-pending" ? "duplicates" : "done";
+  if (pair.from.store === "pointer") return { status };
+  const staleCopies = await findStaleCopies(context, pair.from, run);
+  return staleCopies === "stopped" ? { status: "stopped" } : { status, staleCopies };
+}
+
+/** From one commit on reads use the new index. */
+async function switchOver(context: TableContext, pair: Pair, run: MigrationRun): Promise<Outcome> {
+  let status: Outcome["status"] = "done";
+  await change(context, run, (entry) => {
+    assertStep(context, pair, "switch");
+    status = "done";
+    const { from, to } = statesOf(context, pair);
+    if (to !== "readable" && to !== "disabled") {
+      status = to === "unique-pending" ? "duplicates" : "not-ready";
+      return undefined;
+    }
+    if (from === "disabled") return undefined;
+    const switched = withIndex(entry, pair.from, "disabled", pair.to.name);
+    return to === "readable" ? switched : withIndex(switched, pair.to, "readable");
+  });
+  return { status };
+}
+
+/** From one commit on reads use the old index again; the new one stays as it is. */
+async function goBack(context: TableContext, pair: Pair, run: MigrationRun): Promise<Outcome> {
+  await change(context, run, (entry) => {
+    assertStep(context, pair, "back");
+    const isDisabled = statesOf(context, pair).from === "disabled";
+    return isDisabled ? withIndex(entry, pair.from, "readable") : undefined;
+  });
+  return { status: "done" };
+}
+
+/** Removes the entries of the old index. From the first commit on there is no way back. */
+async function cleanUp(context: TableContext, pair: Pair, run: MigrationRun): Promise<Outcome> {
+  let isReady = true;
+  await change(context, run, (entry) => {
+    assertStep(context, pair, "clean-up");
+    const { from, to } = statesOf(context, pair);
+    isReady = from !== "disabled" || to === "readable";
+    if (from !== "disabled" || !isReady) return undefined;
+    const dropping = withIndex(entry, pair.from, "dropping", pair.to.name);
+    const { counters } = entry;
+    if (counters === undefined || !Object.hasOwn(counters, pair.from.name)) return dropping;
+    return { ...dropping, counters: { ...counters, [pair.from.name]: "dropping" } };
+  });
+  if (!isReady) return { status: "not-ready" };
+  if (statesOf(context, pair).from !== "dropping") return { status: "done" };
+  const isDone = await dropIndexes(context, run);
+  await context.catalog.reload();
+  return { status: isDone ? "done" : "stopped" };
+}
+
+/**
+ * Changes the catalog by one commit, however it is by then.
+ *
+ * @param changed what it is to be; undefined where it is to stay.
+ */
+async function change(
+  { kv, catalog }: TableContext,
+  run: MigrationRun,
+  changed: (entry: CatalogEntry) => CatalogEntry | undefined,
+): Promise<void> {
+  for (;;) {
+    const { snapshot } = catalog;
+    snapshot.assertWritable();
+    const entry = changed(snapshot.entry);
+    if (entry === undefined) return;
+    const operation = kv.atomic().check(snapshot.check).set(snapshot.check.key, entry);
+    const { ok } = await run.lease.commit(operation);
+    await catalog.reload();
+    if (ok) return;
+  }
+}
+
+/** A catalog entry in which an index has another state, and what it says of a replacement is this. */
+function withIndex(
+  entry: CatalogEntry,
+  { name }: CompiledIndex,
+  state: IndexState,
+  replacedBy?: string,
+): CatalogEntry {
+  const stored = entry.indexes[name] as ReplaceableIndex | undefined;
+  if (stored === undefined) return entry;
+  const { replacedBy: _, ...described } = stored;
+  const index: ReplaceableIndex = {
+    ...described,
+    state,
+    ...(replacedBy !== undefined && { replacedBy }),
+  };
+  return { ...entry, indexes: { ...entry.indexes, [name]: index } };
+}
+
+/** @throws {InvalidArgumentError} where a step cannot follow what has been done. */
+function assertStep(context: TableContext, pair: Pair, step: ReplaceStep): void {
+  const { model, catalog } = context;
+  const states = statesOf(context, pair);
+  const { replacedBy } = (catalog.snapshot.entry.indexes[pair.from.name] ?? {}) as ReplaceableIndex;
+  if (replacedBy !== undefined && replacedBy !== pair.to.name && step !== "back") {
+    const reason = `${pair.from.name} has been replaced by ${replacedBy}`;
+    throw new InvalidArgumentError(model.name, "to", reason);
+  }
+  const isAllowed = {
+    backfill: states.from === "readable",
+    switch: states.from === "readable" || states.from === "disabled",
+    back: states.from === "readable" || states.from === "disabled",
+    "clean-up":
+      states.from === "disabled" ||
+      states.from === "dropping" ||
+      (states.from === "absent" && replacedBy !== undefined),
+  }[step];
+  if (isAllowed) return;
+  const next = nextSteps(states);
+  const advice =
+    next.length > 0
+      ? `the next step is ${next.join(" or ")}`
+      : replacedBy === undefined
+        ? "migrate builds it"
+        : "it has been replaced: to have it again, let it replace the other one";
+  const reason = `${pair.from.name} is ${states.from}, ${pair.to.name} is ${states.to}: ${advice}`;
+  throw new InvalidArgumentError(model.name, "step", reason);
+}
+
+/** The steps that may follow. */
+function nextSteps({ from, to }: ReplacedIndex["states"]): ReplaceStep[] {
+  if (from === "readable") {
+    return to === "readable" || to === "disabled" ? ["switch"] : ["backfill"];
+  }
+  if (from === "disabled") return to === "readable" ? ["back", "clean-up"] : ["back"];
+  return from === "dropping" ? ["clean-up"] : [];
+}
+
+function statesOf({ catalog }: TableContext, { from, to }: Pair): ReplacedIndex["states"] {
+  const { snapshot } = catalog;
+  return { from: snapshot.stateOf(from), to: snapshot.stateOf(to) };
+}
+
+function indexNamed(model: CompiledModel, name: string): CompiledIndex {
+  const index = model.indexes.find((candidate) => candidate.name === name);
+  if (index !== undefined) return index;
+  throw new UnknownIndexError(
+    model.name,
+    name,
+    model.indexes.map((known) => known.name),
+  );
+}

@@ -1,0 +1,103 @@
+import type { KvEntryMaybe, KvKeyPart } from "@keywright/core";
+import type { IndexEntry } from "../indexes/index-entries.js";
+import type { CompiledIndex } from "../model/compiled-model.js";
+import type { TableContext } from "../query/table-context.js";
+import { canBeStored, expectedEntries, readStored } from "./expected-entries.js";
+import { inspectRowEntry, isOwnValue } from "./inspect-entry.js";
+import type { Repairable } from "./repair-entries.js";
+import { nextRows } from "./scan-rows.js";
+import type { Verification } from "./verify-state.js";
+
+/** An entry that a row should have. */
+interface OwnEntry {
+  readonly entry: IndexEntry;
+  readonly primaryKey: readonly KvKeyPart[];
+}
+
+/** How many rows or entries a step has looked at, and whether they were the last of their scan. */
+export interface VerifyStep {
+  readonly looked: number;
+  readonly isLast: boolean;
+  /** What may be wrong. */
+  readonly suspects: readonly Suspect[];
+}
+
+/** An entry that looked wrong, and how it is looked at once more. */
+export type Suspect = Repairable["again"];
+
+/** Sums up the entries that the next rows should have in some indexes of pointers. */
+export async function sumRows(
+  context: TableContext,
+  verification: Verification,
+  indexes: readonly CompiledIndex[],
+  limit: number,
+): Promise<VerifyStep> {
+  const { model } = context;
+  const rows = await nextRows(context, verification.state.after, limit);
+  for (const { key, value } of rows) {
+    const primaryKey = key.slice(1);
+    for (const entry of expectedEntries(model, indexes, value, primaryKey)) {
+      verification.sums.add(entry.key, primaryKey);
+    }
+  }
+  const looked = rows.length;
+  const last = rows.at(-1);
+  if (last !== undefined) verification.advance(last.key.slice(1), looked, "rows");
+  return { looked, isLast: looked < limit, suspects: [] };
+}
+
+/** Looks whether the next rows have the entries that they should have, as far as the sums do not say so already. */
+export async function verifyRows(
+  context: TableContext,
+  verification: Verification,
+  indexes: readonly CompiledIndex[],
+  limit: number,
+  areCounted: boolean,
+): Promise<VerifyStep> {
+  const { model } = context;
+  const rows = await nextRows(context, verification.state.after, limit);
+  const own: OwnEntry[] = [];
+  for (const { key, value } of rows) {
+    const primaryKey = key.slice(1);
+    for (const entry of expectedEntries(model, indexes, value, primaryKey)) {
+      const isPointer = entry.index.store === "pointer";
+      if (!isPointer || verification.sums.differsAt(entry.key)) own.push({ entry, primaryKey });
+    }
+  }
+  const { kept, stored } = await readEntries(context, own);
+  const suspects: Suspect[] = [];
+  for (const [i, { entry, primaryKey }] of kept.entries()) {
+    const there = stored[i];
+    const isRight =
+      there !== undefined &&
+      there.versionstamp !== null &&
+      isOwnValue(model, entry, primaryKey, there.value);
+    // Neither the row nor its entries are kept until they are looked at again.
+    const { index, key } = entry;
+    if (!isRight) suspects.push(() => inspectRowEntry(context, { index, key }, primaryKey));
+  }
+  const looked = rows.length;
+  const last = rows.at(-1);
+  if (last !== undefined) {
+    verification.advance(last.key.slice(1), looked, areCounted ? "rows" : undefined);
+  }
+  return { looked, isLast: looked < limit, suspects };
+}
+
+async function readEntries(
+  context: TableContext,
+  own: readonly OwnEntry[],
+): Promise<{ kept: readonly OwnEntry[]; stored: readonly KvEntryMaybe<unknown>[] }> {
+  const read = (some: readonly OwnEntry[]) =>
+    readStored(
+      context,
+      some.map(({ entry }) => entry.key),
+    );
+  try {
+    return { kept: own, stored: await read(own) };
+  } catch (error) {
+    const kept = own.filter(({ entry }) => canBeStored(entry.key));
+    if (kept.length === own.length) throw error;
+    return { kept, stored: await read(kept) };
+  }
+}

@@ -1,0 +1,172 @@
+import { compareValues } from "./compare-values.js";
+import { isWider } from "./is-wider.js";
+import type { FieldManifest, RowManifest } from "./manifest.js";
+import { otherFields } from "./row-manifest.js";
+import { valueSchema } from "./value-schema.js";
+
+/**
+ * What a step of a migration asks for: nothing; writing what is derived or filled in; building an index anew; a migration
+ * that somebody writes; or somebody's word, for programs of before cannot go on or data is not seen any more.
+ */
+export type StepClass = "safe" | "backfill" | "rebuild" | "data" | "breaking";
+
+/** A difference between the rows of two schemas. */
+export interface RowChange {
+  /** The field; the fields of the primary key, joined by commas, where that is another. */
+  readonly field: string;
+  readonly class: "safe" | "backfill" | "data" | "breaking";
+  /** Programs with the old schema may go on writing beside those with the new one. */
+  readonly sideBySide: boolean;
+  /** A sentence or more, for people. */
+  readonly reason: string;
+}
+
+type ChangeClass = RowChange["class"];
+
+const classes: readonly ChangeClass[] = ["safe", "backfill", "data", "breaking"];
+
+/**
+ * What differs between the rows of two schemas, for each field that does: first those of the new one, then those that are
+ * gone. Where all is safe, rows of the old schema are rows of the new one.
+ */
+export function compareRows(from: RowManifest, to: RowManifest): RowChange[] {
+  if (from.hash === to.hash) return [];
+  const changes: RowChange[] = [];
+  const keyChange = primaryKeyChange(from, to);
+  if (keyChange !== undefined) changes.push(keyChange);
+  for (const [name, field] of Object.entries(to.fields)) {
+    const before = fieldOf(from, name);
+    const change =
+      before === undefined
+        ? addedField(name, field, from, to)
+        : changedField(name, before, field, to.primaryKey.includes(name));
+    if (change !== undefined) changes.push(change);
+  }
+  for (const [name, field] of Object.entries(from.fields)) {
+    if (fieldOf(to, name) === undefined) changes.push(removedField(name, field, to));
+  }
+  return changes;
+}
+
+/** Whether rows of two schemas have the same primary key, so that those of one may become those of the other. */
+export function keepsPrimaryKey(from: RowManifest, to: RowManifest): boolean {
+  if (primaryKeyChange(from, to) !== undefined) return false;
+  const changes = compareRows(from, to);
+  return !changes.some(({ field, ...change }) => {
+    return change.class === "breaking" && to.primaryKey.includes(field);
+  });
+}
+
+const keyAdvice =
+  "the primary key of a row cannot be changed: create rows under new keys in a new model, and copy what there is with adopt";
+
+function primaryKeyChange({ primaryKey }: RowManifest, to: RowManifest): RowChange | undefined {
+  const isSame = primaryKey.join("\n") === to.primaryKey.join("\n");
+  if (isSame) return undefined;
+  const [before, now] = [primaryKey, to.primaryKey].map((fields) => JSON.stringify(fields));
+  return {
+    field: to.primaryKey.join(","),
+    class: "breaking",
+    sideBySide: false,
+    reason: `The primary key was ${before} and is ${now}: ${keyAdvice}`,
+  };
+}
+
+function addedField(
+  name: string,
+  field: FieldManifest,
+  from: RowManifest,
+  to: RowManifest,
+): RowChange {
+  const quoted = JSON.stringify(name);
+  if (name === otherFields) {
+    const reason = "Rows may have other fields than those of the schema now";
+    return { field: name, class: "safe", sideBySide: true, reason };
+  }
+  const others = fieldOf(from, otherFields);
+  const isFree =
+    others === undefined || isWider(valueSchema(others.schema), valueSchema(field.schema));
+  if (!isFree && !to.primaryKey.includes(name)) {
+    const reason = `${quoted} is new, and rows may hold something else in it already: it needs a migration`;
+    return { field: name, class: "data", sideBySide: false, reason };
+  }
+  if (field.optional) {
+    const reason = `${quoted} is new and optional: rows stay as they are`;
+    return { field: name, class: "safe", sideBySide: true, reason };
+  }
+  if (field.defaulted) {
+    const reason = `${quoted} is new and has a default: it is filled in where a row lacks it`;
+    return { field: name, class: "backfill", sideBySide: false, reason };
+  }
+  const reason = `${quoted} is new and required: it needs a default, or a migration that fills it in`;
+  return { field: name, class: "data", sideBySide: false, reason };
+}
+
+function removedField(name: string, { schema }: FieldManifest, to: RowManifest): RowChange {
+  const quoted = JSON.stringify(name);
+  if (name === otherFields) {
+    const reason =
+      "Rows may have no other fields than those of the schema any more: those that have keep them, unseen";
+    return { field: name, class: "breaking", sideBySide: false, reason };
+  }
+  const others = fieldOf(to, otherFields);
+  if (others !== undefined && isWider(valueSchema(schema), valueSchema(others.schema))) {
+    const reason = `${quoted} is one of the other fields now: rows stay as they are`;
+    return { field: name, class: "safe", sideBySide: false, reason };
+  }
+  const reason = `${quoted} is gone: rows keep what they hold in it, unseen; a migration can remove or move it`;
+  return { field: name, class: "breaking", sideBySide: false, reason };
+}
+
+function changedField(
+  name: string,
+  from: FieldManifest,
+  to: FieldManifest,
+  isKey: boolean,
+): RowChange | undefined {
+  const quoted = JSON.stringify(name);
+  const found: { class: ChangeClass; sideBySide: boolean; reason: string }[] = [];
+  if (from.optional && !to.optional) {
+    found.push(
+      to.defaulted
+        ? {
+            class: "backfill",
+            sideBySide: false,
+            reason: `${quoted} was optional and has a default now: it is filled in where a row lacks it`,
+          }
+        : {
+            class: "data",
+            sideBySide: false,
+            reason: `${quoted} was optional and is required: it needs a default, or a migration that fills it in`,
+          },
+    );
+  } else if (!from.optional && to.optional) {
+    const reason = `${quoted} was required and is optional: programs of before need it`;
+    found.push({ class: "safe", sideBySide: false, reason });
+  } else if (from.defaulted !== to.defaulted) {
+    const reason = `${quoted} has ${to.defaulted ? "a default now" : "no default any more"}: rows stay as they are`;
+    found.push({ class: "safe", sideBySide: true, reason });
+  }
+  for (const difference of compareValues(name, valueSchema(from.schema), valueSchema(to.schema))) {
+    const { reason } = difference;
+    if (isKey && difference.class !== "safe")
+      found.push({ class: "breaking", sideBySide: false, reason: withKeyAdvice(reason) });
+    else found.push({ ...difference, sideBySide: false });
+  }
+  if (found.length === 0) return undefined;
+  return {
+    field: name,
+    class: classes[Math.max(...found.map((one) => classes.indexOf(one.class)))] ?? "safe",
+    sideBySide: found.every((one) => one.sideBySide),
+    reason: found.map((one) => one.reason).join("; "),
+  };
+}
+
+/** A migration is no way for a primary key. */
+function withKeyAdvice(reason: string): string {
+  return `${reason.replace(/: it needs a migration.*$/, "")}: ${keyAdvice}`;
+}
+
+function fieldOf({ fields }: RowManifest, name: string): FieldManifest | undefined {
+  return Object.hasOwn(fields, name) ? fields[name] : undefined;
+}

@@ -1,0 +1,61 @@
+import type { CompiledModel } from "../model/compiled-model.js";
+import type { Relation } from "../model/relation-definition.js";
+import { hashOf } from "./hash.js";
+import { indexManifest } from "./index-manifest.js";
+import type { ModelManifest, SchemaManifest } from "./manifest.js";
+import { rowManifest } from "./row-manifest.js";
+
+/** A model as data. */
+export function modelManifest(model: CompiledModel): ModelManifest {
+  const counted = model.indexes.filter((index) => index.counted).map((index) => index.name);
+  const described = {
+    name: model.name,
+    prefix: model.prefix,
+    row: rowManifest(model.schema, model.primaryKey),
+    indexes: byName(model.indexes.map((index) => [index.name, indexManifest(index)])),
+    counters: [...(model.counted ? [""] : []), ...counted.sort()],
+    relations: byName(Object.entries(model.relations).map(([name, one]) => [name, { ...one }])),
+    live: model.live,
+  };
+  const { name, prefix, ...rest } = described;
+  return { name, prefix, hash: hashOf(described), ...rest };
+}
+
+/** Models as data, in the order of their names. */
+export function schemaManifest(models: Iterable<CompiledModel>): SchemaManifest {
+  return { format: 1, models: byName([...models].map((one) => [one.name, modelManifest(one)])) };
+}
+
+function byName<T>(entries: readonly (readonly [string, T])[]): Record<string, T> {
+  return Object.fromEntries([...entries].sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/** The `belongsTo` relations of a model, each as a text that says all that a writer does about it. */
+export function relationTexts(model: CompiledModel): string[] {
+  const relations: readonly Relation[] = Object.values(model.relations);
+  return relations
+    .flatMap((relation) => (relation.kind === "belongsTo" ? relationText(relation) : []))
+    .filter((text, position, all) => all.indexOf(text) === position)
+    .sort();
+}
+
+interface BelongsToParts {
+  readonly fields: readonly string[];
+  readonly model: string;
+  readonly onDelete: string;
+}
+
+function relationText({ fields, model, onDelete }: BelongsToParts): string {
+  return `${JSON.stringify(fields)} → ${JSON.stringify(model)}, onDelete: ${onDelete}`;
+}
+
+/** What {@link relationTexts} says of a relation, taken apart again; undefined for another text. */
+export function parseRelationText(text: string): BelongsToParts | undefined {
+  const [, fields, model, onDelete] = /^(\[.*\]) → (".*"), onDelete: (\w+)$/.exec(text) ?? [];
+  if (fields === undefined || model === undefined || onDelete === undefined) return undefined;
+  return {
+    fields: JSON.parse(fields) as string[],
+    model: JSON.parse(model) as string,
+    onDelete,
+  };
+}

@@ -1,0 +1,506 @@
+import { type EmbeddedKv, type Kv, openKv } from "@keywright/core";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import * as z from "zod";
+import { guideLayout } from "../src/adopt/guide-layout.js";
+import type { SourceLayout } from "../src/adopt/source-layout.js";
+import { adopt } from "../src/database/adopt-database.js";
+import { belongsTo, createDatabase, defineModel } from "../src/index.js";
+import { takeLease } from "../src/migrate/lease.js";
+import { Crash, crashingKv, denoKv } from "./faulty-kv.js";
+import { readOnlyKv } from "./read-only-kv.js";
+import { entriesOf, rejection, User, users } from "./user-model.js";
+
+let old: EmbeddedKv;
+let kv: EmbeddedKv;
+
+beforeEach(async () => {
+  old = await openKv();
+  kv = await openKv();
+});
+
+afterEach(async () => {
+  await old.close();
+  await kv.close();
+});
+
+const idOf = (n: number) => `01H76YTWK3YBV020S6MP6${String(n).padStart(5, "0")}`;
+
+/** A user as a program writes it that follows the guide. */
+async function writeByHand(source: Kv, n: number, user: object = {}, expireIn?: number) {
+  const row = {
+    id: idOf(n),
+    name: `U${n}`,
+    email: `u${n}@example.com`,
+    favoriteColor: "red",
+    ...user,
+  };
+  const options = expireIn === undefined ? {} : { expireIn };
+  await source
+    .atomic()
+    .set(["users", row.id], row, options)
+    .set(["users_by_email", row.email.toLowerCase()], row.id, options)
+    .set(["users_by_favorite_color", row.favoriteColor, row.id], row.id, options)
+    .commit();
+  return row;
+}
+
+const usersDb = (target: Kv = kv) => createDatabase({ kv: target, models: { users: User } });
+
+/** Nothing of Keywright's own is left of an adoption. */
+async function leftovers(target: Kv = kv): Promise<unknown[]> {
+  const left: unknown[] = [];
+  for await (const { key } of target.list({ prefix: ["__keywright"] })) {
+    if (key[1] === "adopting" || key[1] === "lease") left.push(key);
+  }
+  return left;
+}
+
+describe("data written by hand as the guide shows", () => {
+  it("becomes the same rows and entries, and the source is only read", async () => {
+    for (let n = 0; n < 250; n++) await writeByHand(old, n);
+    const progress: number[] = [];
+    const result = await adopt(await usersDb(), {
+      from: readOnlyKv(old),
+      models: { users: guideLayout(User) },
+      onProgress: ({ phase, done }) => phase === "rows" && progress.push(done),
+    });
+    expect(result).toEqual({
+      status: "done",
+      models: [
+        {
+          model: "users",
+          status: "done",
+          rows: 250,
+          adopted: 250,
+          skipped: 0,
+          failedCount: 0,
+          failed: [],
+          brokenCount: 0,
+          brokenEntries: [],
+        },
+      ],
+    });
+    expect(await entriesOf(kv)).toEqual(await entriesOf(old));
+    expect(progress).toEqual([100, 200, 250]);
+    expect(await leftovers()).toEqual([]);
+  });
+
+  it("is read and written within Deno KV's limits", async () => {
+    for (let n = 0; n < 30; n++) await writeByHand(old, n);
+    const db = await usersDb(denoKv(kv));
+    const models = { users: guideLayout(User) };
+    const result = await adopt(db, { from: denoKv(old), models });
+    expect(result.models[0]).toMatchObject({ adopted: 30, brokenCount: 0 });
+    expect(await entriesOf(kv)).toEqual(await entriesOf(old));
+    expect((await adopt(db, { from: denoKv(old), models })).models[0]).toMatchObject({
+      skipped: 30,
+    });
+  });
+
+  it("reports every index entry that is missing, leads nowhere, or belongs to another state of its row", async () => {
+    const [a, b, c] = [
+      await writeByHand(old, 1),
+      await writeByHand(old, 2),
+      await writeByHand(old, 3),
+    ];
+    await old.delete(["users_by_favorite_color", "red", a.id]);
+    await old.set(["users_by_email", b.email], a.id);
+    await old.set(["users_by_email", "gone@example.com"], idOf(9));
+    await old.set(["users_by_email", "broken@example.com"], { not: "a pointer" });
+    await old.set(["users_by_favorite_color", "green", c.id], c.id);
+    const { models } = await adopt(await usersDb(), {
+      from: readOnlyKv(old),
+      models: { users: guideLayout(User) },
+    });
+    expect(models[0]?.brokenCount).toBe(6);
+    expect(models[0]?.brokenEntries).toEqual([
+      { kind: "missing", key: ["users_by_favorite_color", "red", a.id], id: a.id },
+      { kind: "missing", key: ["users_by_email", b.email], id: b.id },
+      { kind: "dangling", key: ["users_by_email", "broken@example.com"], id: undefined },
+      { kind: "dangling", key: ["users_by_email", "gone@example.com"], id: idOf(9) },
+      { kind: "mismatched", key: ["users_by_email", b.email], id: a.id },
+      { kind: "mismatched", key: ["users_by_favorite_color", "green", c.id], id: c.id },
+    ]);
+    // They are the source's: the rows get entries of their own.
+    const db = await usersDb();
+    expect(await db.users.findUnique({ where: { email: b.email } })).toEqual(b);
+  });
+
+  it("reports copies that are not as their rows are, where the source holds copies", async () => {
+    const Copied = defineModel({
+      ...User,
+      indexes: { byEmail: { key: "email", unique: true, store: "copy" } },
+    });
+    const row = { id: idOf(1), name: "Now", email: "u@example.com", favoriteColor: "red" };
+    await old.set(["users", row.id], row);
+    await old.set(["users_by_email", row.email], { ...row, name: "Then" });
+    const { models } = await adopt(await usersDb(), {
+      from: old,
+      models: { users: guideLayout(Copied) },
+    });
+    expect(models[0]).toMatchObject({
+      adopted: 1,
+      brokenEntries: [{ kind: "mismatched", key: ["users_by_email", row.email], id: row.id }],
+    });
+  });
+
+  it("is only looked at where it is the model's own place, and what does not fit is reported", async () => {
+    await writeByHand(kv, 1);
+    await writeByHand(kv, 2, { favoriteColor: 7 as unknown as string });
+    await kv.set(["users_by_email", "gone@example.com"], idOf(9));
+    const before = await entriesOf(kv);
+    const result = await adopt(await usersDb(), { from: kv, models: { users: guideLayout(User) } });
+    expect(result.status).toBe("failed-rows");
+    expect(result.models[0]).toMatchObject({ rows: 2, adopted: 0, skipped: 1, brokenCount: 1 });
+    expect(result.models[0]?.failed).toMatchObject([
+      { id: idOf(2), code: "KW_STORED_ROW_INVALID", issues: [{ path: ["favoriteColor"] }] },
+    ]);
+    expect(await entriesOf(kv)).toEqual(before);
+  });
+});
+
+describe("documents that do not fit", () => {
+  it("are reported with what is wrong, and keep no other from being adopted", async () => {
+    await writeByHand(old, 1, { email: "no address" });
+    await writeByHand(old, 2, { email: "same@example.com" });
+    await old.set(["users", idOf(3)], { id: idOf(4), ...users.ada });
+    await old.set(["users", idOf(5)], "text");
+    await old.set(["users", "no ulid"], { ...users.bob });
+    await old.set(["users", idOf(6)], { ...users.cyd, email: "SAME@example.com" });
+    const result = await adopt(await usersDb(), {
+      from: old,
+      models: { users: guideLayout(User) },
+    });
+    expect(result.status).toBe("failed-rows");
+    const [model] = result.models;
+    expect(model).toMatchObject({ rows: 6, adopted: 1, failedCount: 5 });
+    const failed = [...(model?.failed ?? [])].sort((a, b) =>
+      String(a.id) < String(b.id) ? -1 : 1,
+    );
+    expect(failed).toMatchObject([
+      {
+        id: idOf(1),
+        code: "KW_ROW_INVALID",
+        issues: [{ path: ["email"], code: "invalid_format" }],
+      },
+      { id: idOf(3), reason: expect.stringContaining("id is not that of its key") },
+      { id: idOf(5), reason: expect.stringContaining("no object") },
+      { id: idOf(6), code: "KW_UNIQUE_CONSTRAINT", reason: expect.stringContaining(idOf(2)) },
+      { id: "no ulid", code: "KW_ROW_INVALID", issues: [{ path: ["id"] }] },
+    ]);
+    expect(await leftovers()).toEqual([]);
+  });
+
+  it("are taken by the next run when they are put right", async () => {
+    await writeByHand(old, 1, { email: "no address" });
+    await writeByHand(old, 2);
+    const db = await usersDb();
+    const options = { from: old, models: { users: guideLayout(User) } };
+    expect((await adopt(db, options)).status).toBe("failed-rows");
+    await writeByHand(old, 1);
+    const { status, models } = await adopt(db, options);
+    expect(status).toBe("done");
+    expect(models[0]).toMatchObject({ adopted: 1, skipped: 1 });
+  });
+
+  it("are counted all, and the first hundred reported", async () => {
+    for (let n = 0; n < 130; n++) await old.set(["users", idOf(n)], n);
+    const { models } = await adopt(await usersDb(), {
+      from: old,
+      models: { users: guideLayout(User) },
+    });
+    expect(models[0]?.failedCount).toBe(130);
+    expect(models[0]?.failed.map(({ id }) => id)).toEqual(
+      Array.from({ length: 100 }, (_, n) => idOf(n)),
+    );
+  });
+});
+
+it("never overwrites a row: another one under the same key is reported, the same one skipped", async () => {
+  const row = await writeByHand(old, 1);
+  await writeByHand(old, 2);
+  const db = await usersDb();
+  await db.users.create({ data: { ...row, name: "Other" } });
+  await db.users.create({ data: { ...row, id: idOf(2), name: "U2", email: "u2@example.com" } });
+  const { models } = await adopt(db, { from: old, models: { users: guideLayout(User) } });
+  expect(models[0]).toMatchObject({ adopted: 0, skipped: 1 });
+  expect(models[0]?.failed).toMatchObject([
+    { id: idOf(1), reason: expect.stringContaining("Another row") },
+  ]);
+  expect(await db.users.findUnique({ where: { id: idOf(1) } })).toMatchObject({ name: "Other" });
+});
+
+it("takes a row for the same where the schema fills in what the document lacks", async () => {
+  const Stamped = defineModel({
+    ...User,
+    schema: User.schema.extend({ seen: z.date().default(() => new Date()) }),
+  });
+  await writeByHand(old, 1);
+  const db = await createDatabase({ kv, models: { users: Stamped } });
+  const options = { from: old, models: { users: guideLayout(User) } };
+  await adopt(db, options);
+  await db.users.update({ where: { id: idOf(1) }, data: { seen: new Date(0) } });
+  expect((await adopt(db, options)).models[0]).toMatchObject({ adopted: 0, skipped: 1 });
+  expect((await db.users.findUnique({ where: { id: idOf(1) } }))?.seen).toEqual(new Date(0));
+});
+
+it("makes of a document what `map` says, with the id where that leaves it out", async () => {
+  await writeByHand(old, 1);
+  const db = await usersDb();
+  await adopt(db, {
+    from: old,
+    models: {
+      users: {
+        layout: guideLayout(User),
+        map: ({ name, email }: { name: string; email: string }, id) => ({
+          name: `${name} ${String(id).length}`,
+          email,
+          favoriteColor: "blue",
+        }),
+      },
+    },
+  });
+  expect(await db.users.scan()).toMatchObject({
+    items: [{ id: idOf(1), name: "U1 26", favoriteColor: "blue" }],
+  });
+});
+
+it("calls no hooks", async () => {
+  await writeByHand(old, 1);
+  const called: string[] = [];
+  const db = await createDatabase({
+    kv,
+    models: { users: User },
+    hooks: {
+      users: {
+        beforeCreate: (data) => {
+          called.push("before");
+          return data;
+        },
+        afterCreate: () => void called.push("after"),
+      },
+    },
+  });
+  await adopt(db, { from: old, models: { users: guideLayout(User) } });
+  expect(called).toEqual([]);
+});
+
+it("has rows expire when their documents do", async () => {
+  await writeByHand(old, 1, {}, 3_600_000);
+  await writeByHand(old, 2);
+  await adopt(await usersDb(), { from: old, models: { users: guideLayout(User) } });
+  const { expireAt: expected } = (await old.get(["users", idOf(1)])) as { expireAt?: number };
+  for (const key of [
+    ["users", idOf(1)],
+    ["users_by_email", "u1@example.com"],
+  ]) {
+    const { expireAt } = (await kv.get(key)) as { expireAt?: number };
+    // A commit takes its time, and what is left is told in whole milliseconds.
+    expect(Math.abs((expireAt ?? 0) - (expected ?? 0))).toBeLessThan(60_000);
+  }
+  expect(await kv.get(["users", idOf(2)])).not.toHaveProperty("expireAt");
+});
+
+describe("a dry run", () => {
+  it("says what would become of the documents and writes nothing", async () => {
+    await writeByHand(old, 1);
+    await writeByHand(old, 2, { email: "no address" });
+    await writeByHand(old, 3);
+    const db = await usersDb();
+    await db.users.create({ data: await writeByHand(old, 3) });
+    const versions = async () =>
+      (
+        await kv.getMany([
+          ["users", idOf(3)],
+          ["__keywright", "lease"],
+        ])
+      ).map((e) => e.versionstamp);
+    const before = [await entriesOf(kv), await versions()];
+    const result = await adopt(db, {
+      from: old,
+      models: { users: guideLayout(User) },
+      dryRun: true,
+    });
+    expect(result.status).toBe("failed-rows");
+    expect(result.models[0]).toMatchObject({ rows: 3, adopted: 1, skipped: 1, failedCount: 1 });
+    expect([await entriesOf(kv), await versions()]).toEqual(before);
+    expect(await leftovers()).toEqual([]);
+  });
+});
+
+describe("a run that does not come to its end", () => {
+  it("goes on behind its last batch after the signal", async () => {
+    for (let n = 0; n < 250; n++) await writeByHand(old, n, n === 5 ? { email: "no address" } : {});
+    await old.set(["users_by_email", "gone@example.com"], idOf(999));
+    const db = await usersDb();
+    const options = { from: old, models: { users: guideLayout(User) } };
+    const stopping = new AbortController();
+    const first = await adopt(db, {
+      ...options,
+      signal: stopping.signal,
+      onProgress: () => stopping.abort(),
+    });
+    expect(first).toMatchObject({
+      status: "stopped",
+      models: [{ status: "stopped", rows: 100, adopted: 99, failedCount: 1 }],
+    });
+    const done: number[] = [];
+    const second = await adopt(db, { ...options, onProgress: ({ done: n }) => done.push(n) });
+    expect(done[0]).toBe(200);
+    expect(second).toMatchObject({
+      status: "failed-rows",
+      models: [{ rows: 250, adopted: 249, skipped: 0, failedCount: 1, brokenCount: 1 }],
+    });
+    expect(second.models[0]?.failed).toMatchObject([{ id: idOf(5) }]);
+    expect(await leftovers()).toEqual([]);
+  });
+
+  it("starts anew where the next one is from another place", async () => {
+    for (let n = 0; n < 150; n++) await writeByHand(old, n);
+    const Other = defineModel({ ...User, prefix: "members", indexes: {} });
+    await old.set(["members", idOf(500)], { id: idOf(500), ...users.ada });
+    const db = await usersDb();
+    const stopping = new AbortController();
+    await adopt(db, {
+      from: old,
+      models: { users: guideLayout(User) },
+      signal: stopping.signal,
+      onProgress: () => stopping.abort(),
+    });
+    const { models } = await adopt(db, { from: old, models: { users: guideLayout(Other) } });
+    expect(models[0]).toMatchObject({ rows: 1, adopted: 1 });
+  });
+
+  it("loses nothing and writes nothing twice, at whichever commit it dies", async () => {
+    for (let n = 0; n < 23; n++) await writeByHand(old, n, n === 3 ? { email: "no address" } : {});
+    const source = await entriesOf(old);
+    const isGood = ({ key, value }: { key: unknown; value: unknown }) =>
+      ![(key as string[])[1], (key as string[])[2], value].includes(idOf(3));
+    // Values that have to be made out are read twenty at a time, so that there are two batches.
+    const layout: SourceLayout = { ...guideLayout(User), readValue: ({ value }) => value };
+    const options = { from: readOnlyKv(old), models: { users: layout } };
+    let died = true;
+    for (let at = 1; died; at++) {
+      died = false;
+      for (const moment of ["before", "after"] as const) {
+        const target = await openKv();
+        try {
+          await usersDb(target);
+          const crashing = await usersDb(crashingKv(target, at, moment));
+          try {
+            await adopt(crashing, { ...options });
+          } catch (error) {
+            if (!(error instanceof Crash)) throw error;
+            died = true;
+          }
+          const { status, models } = await adopt(await usersDb(target), options);
+          expect(status).toBe("failed-rows");
+          expect(models[0]).toMatchObject({ rows: 23, failedCount: 1 });
+          expect((models[0]?.adopted ?? 0) + (models[0]?.skipped ?? 0)).toBe(22);
+          expect(await entriesOf(target)).toEqual(source.filter(isGood));
+          expect(await leftovers(target)).toEqual([]);
+        } finally {
+          await target.close();
+        }
+      }
+      expect(at).toBeLessThan(60);
+    }
+  });
+
+  it("leaves where another runner works, and waits for it where it may", async () => {
+    await writeByHand(old, 1);
+    const db = await usersDb();
+    const lease = await takeLease(kv, { wait: false });
+    if (typeof lease === "string") throw new Error(lease);
+    const options = { from: old, models: { users: guideLayout(User) } };
+    expect(await adopt(db, { ...options, wait: false })).toEqual({ status: "busy", models: [] });
+    const waiting = adopt(db, options);
+    await lease.release();
+    expect((await waiting).status).toBe("done");
+  });
+});
+
+describe("rows that refer to others", () => {
+  const Team = defineModel({
+    name: "teams",
+    schema: z.object({ id: z.string(), parentId: z.string().nullable() }),
+    primaryKey: "id",
+    indexes: { byParent: { key: "parentId" } },
+    relations: { parent: belongsTo("teams", "parentId") },
+  });
+  const Member = defineModel({
+    name: "members",
+    schema: z.object({ id: z.string(), teamId: z.string() }),
+    primaryKey: "id",
+    indexes: { byTeam: { key: "teamId" } },
+    relations: { team: belongsTo("teams", "teamId") },
+  });
+
+  it("are adopted after those, whatever the order of the models and of the documents", async () => {
+    // Each team is stored before the one that it is part of, further away than a batch.
+    const count = 230;
+    const teamId = (n: number) => `t${String(count - n).padStart(4, "0")}`;
+    for (let n = 0; n < count; n++) {
+      const parentId = n % 100 === 0 ? (n === 0 ? null : teamId(n - 100)) : teamId(0);
+      await old.set(["teams", teamId(n)], { id: teamId(n), parentId });
+    }
+    await old.set(["teams", "z"], { id: "z", parentId: "nobody" });
+    await old.set(["members", "m"], { id: "m", teamId: teamId(200) });
+    const db = await createDatabase({ kv, models: { members: Member, teams: Team } });
+    const bare = (name: string) =>
+      guideLayout(defineModel({ ...Team, name, prefix: name, indexes: {}, relations: {} }));
+    const { status, models } = await adopt(db, {
+      from: old,
+      models: { members: bare("members"), teams: bare("teams") },
+    });
+    expect(status).toBe("failed-rows");
+    expect(models).toMatchObject([
+      { model: "teams", rows: count + 1, adopted: count, skipped: 0, failedCount: 1 },
+      { model: "members", rows: 1, adopted: 1, failedCount: 0 },
+    ]);
+    expect(models[0]?.failed).toMatchObject([{ id: "z", code: "KW_REFERENCE_MISSING" }]);
+    expect(await leftovers()).toEqual([]);
+  });
+});
+
+describe("options", () => {
+  const layout = guideLayout(User);
+
+  it("are refused where they name no model, no database, or nothing that can be done", async () => {
+    const db = await usersDb();
+    const unknown = { posts: layout } as unknown as { users: SourceLayout };
+    expect(await rejection(adopt(db, { from: old, models: unknown }))).toMatchObject({
+      code: "KW_ARGUMENT_INVALID",
+      argument: "models.posts",
+    });
+    expect(
+      await rejection(adopt(db, { from: undefined as unknown as Kv, models: { users: layout } })),
+    ).toMatchObject({ argument: "from" });
+    const map = (user: object) => user as { name: string; email: string; favoriteColor: string };
+    expect(
+      await rejection(adopt(db, { from: kv, models: { users: { layout, map } } })),
+    ).toMatchObject({ argument: "models.users.map" });
+  });
+
+  it("are refused where the model would write among the source's data, however that was opened", async () => {
+    const Elsewhere = defineModel({ ...User, prefix: "users_by_email", indexes: {} });
+    const db = await createDatabase({ kv, models: { users: Elsewhere } });
+    await writeByHand(kv, 1);
+    const before = await entriesOf(kv);
+    for (const from of [kv, readOnlyKv(kv)]) {
+      expect(await rejection(adopt(db, { from, models: { users: layout } }))).toMatchObject({
+        code: "KW_ARGUMENT_INVALID",
+        argument: "models",
+      });
+    }
+    expect(await entriesOf(kv)).toEqual(before);
+    expect(await leftovers()).toEqual([]);
+  });
+
+  it("leave out of account entries that are no documents", async () => {
+    await writeByHand(old, 1);
+    await old.set(["users", idOf(1), "avatar"], new Uint8Array(3));
+    const { models } = await adopt(await usersDb(), { from: old, models: { users: layout } });
+    expect(models[0]).toMatchObject({ rows: 1, adopted: 1, failedCount: 0 });
+  });
+});

@@ -1,0 +1,379 @@
+import { openKv as openDenoKv } from "@deno/kv";
+import { type EmbeddedKv, type Kv, openKv } from "@keywright/core";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import * as z from "zod";
+import { createDatabase, defineModel, type MigrationProgress } from "../src/index.js";
+import { listFailedRows } from "../src/migrate/failed-rows.js";
+import { previewTransform } from "../src/migrate/preview-transform.js";
+import { defineMigration } from "../src/schema/define-migration.js";
+import { denoKv, interferingKv } from "./faulty-kv.js";
+import {
+  beginTransform,
+  contextOf,
+  fillOld,
+  Member,
+  memberId,
+  newMember,
+  OldMember,
+  oldMember,
+  openNew,
+  openOld,
+  ownKeys,
+  renameName,
+  runTransform,
+} from "./transform-models.js";
+import { rejection } from "./user-model.js";
+import { expectIndexesToMatch } from "./verify-indexes.js";
+
+let kv: EmbeddedKv;
+beforeEach(async () => {
+  kv = await openKv();
+});
+afterEach(() => kv.close());
+
+/** The rows as they are stored. */
+async function storedRows(on: Kv = kv, prefix = "members"): Promise<unknown[]> {
+  const rows: unknown[] = [];
+  for await (const { value } of on.list({ prefix: [prefix] })) rows.push(value);
+  return rows;
+}
+
+const newMembers = (count: number) => Array.from({ length: count }, (_, i) => newMember(i));
+
+/** A database with rows of the old program, opened by the new one, which has begun to change them. */
+async function begun(count: number, on: Kv = kv) {
+  await fillOld(on, count);
+  const db = await openNew(on);
+  const context = contextOf(db, "members");
+  await beginTransform(context);
+  return { db, context };
+}
+
+/** Changes rows until so many of them are done. */
+async function runUntil(context: ReturnType<typeof contextOf>, rows: number): Promise<void> {
+  const stop = new AbortController();
+  const onProgress = ({ rowsDone }: MigrationProgress) => {
+    if (rowsDone >= rows) stop.abort();
+  };
+  expect(await runTransform(context, { signal: stop.signal, onProgress })).toBe("stopped");
+}
+
+describe("transformRows", () => {
+  it("writes every row as what it becomes, with its entries and counts, and ends the change", async () => {
+    const { context } = await begun(600);
+    expect(await runTransform(context)).toBe("done");
+    expect(await storedRows()).toEqual(newMembers(600));
+    await expectIndexesToMatch(kv, Member);
+    expect(context.catalog.snapshot.entry.transform).toBe(undefined);
+    const { manifest } = context.catalog.ownRows;
+    const old = contextOf(await openOld(await openKv()), "members").catalog.ownRows.manifest;
+    expect(await ownKeys(kv)).toEqual(
+      expect.arrayContaining([
+        ["__keywright", "catalog", "members"],
+        ["__keywright", "schema", "members", manifest.hash],
+        ["__keywright", "schema", "members", old.hash],
+      ]),
+    );
+    const kinds = new Set((await ownKeys(kv)).map((key) => (key as string[])[1]));
+    expect([...kinds].sort()).toEqual(["catalog", "count", "schema"]);
+  });
+
+  it("has nothing to do where no change is under way", async () => {
+    await fillOld(kv, 3);
+    expect(await runTransform(contextOf(await openOld(kv), "members"))).toBe("done");
+    expect(await storedRows()).toEqual([0, 1, 2].map(oldMember));
+  });
+
+  it("reports its progress, in batches", async () => {
+    const { context } = await begun(600);
+    const progress: MigrationProgress[] = [];
+    await runTransform(context, { onProgress: (report) => progress.push(report) });
+    expect(progress.map(({ phase, rowsDone, rowsTotal }) => [phase, rowsDone, rowsTotal])).toEqual([
+      ["counting", 600, 600],
+      ["transforming", 0, 600],
+      ["transforming", 250, 600],
+      ["transforming", 500, 600],
+      ["transforming", 600, 600],
+    ]);
+    expect(progress[0]).toMatchObject({ model: "members", indexes: [] });
+  });
+
+  it("stops behind the batch in hand, and goes on there", async () => {
+    const { context } = await begun(600);
+    await runUntil(context, 250);
+    const rows = await storedRows();
+    expect(rows.slice(0, 250)).toEqual(newMembers(250));
+    expect(rows.slice(250)).toEqual(Array.from({ length: 350 }, (_, i) => oldMember(250 + i)));
+    const progress: number[] = [];
+    const later = contextOf(await openNew(kv), "members");
+    await runTransform(later, { onProgress: ({ rowsDone }) => progress.push(rowsDone) });
+    expect(progress).toEqual([250, 500, 600]);
+    expect(await storedRows()).toEqual(newMembers(600));
+    await expectIndexesToMatch(kv, Member);
+  });
+
+  it("reads no more rows at a time than the bound on rows a second has it", async () => {
+    const { context } = await begun(8);
+    const progress: number[] = [];
+    const onProgress = ({ phase, rowsDone }: MigrationProgress) => {
+      if (phase === "transforming") progress.push(rowsDone);
+    };
+    await runTransform(context, { rowsPerSecond: 400, onProgress });
+    expect(progress).toEqual([0, 8]);
+    await fillOld(await openKv(), 0);
+  });
+
+  it("passes over what stands under a row's key", async () => {
+    const { context } = await begun(3);
+    await kv.set(["members", memberId(1), "settings"], { name: "no row" });
+    expect(await runTransform(context)).toBe("done");
+    expect((await kv.get(["members", memberId(1), "settings"])).value).toEqual({ name: "no row" });
+    await kv.delete(["members", memberId(1), "settings"]);
+    expect(await storedRows()).toEqual(newMembers(3));
+  });
+
+  it("changes an indexed field's type, and moves the entries", async () => {
+    const schema = z.object({ id: z.string(), age: z.string() });
+    const fields = { name: "people", primaryKey: "id", indexes: { byAge: { key: "age" } } } as const;
+    const Old = defineModel({ ...fields, schema });
+    const New = defineModel({ ...fields, schema: schema.extend({ age: z.int() }) });
+    const old = await createDatabase({ kv, models: { people: Old } });
+    for (let i = 0; i < 30; i++) await old.people.create({ data: { id: `${i}`, age: `${i % 5}` } });
+    const up = (row: z.output<typeof schema>) => ({ ...row, age: Number(row.age) });
+    const migrations = [defineMigration({ model: New, from: schema, to: New.schema, up })];
+    const db = await createDatabase({ kv, models: { people: New }, migrations });
+    await beginTransform(contextOf(db, "people"));
+    expect(await runTransform(contextOf(db, "people"))).toBe("done");
+    await expectIndexesToMatch(kv, New);
+    expect(await db.people.count({ where: { age: { gte: 3 } } })).toBe(12);
+  });
+
+  it("fills in defaults without a migration of the user's", async () => {
+    const schema = z.object({ id: z.string(), name: z.string() });
+    const Old = defineModel({ name: "people", schema, primaryKey: "id" });
+    const level = z.int().default(1);
+    const New = defineModel({ ...Old, schema: schema.extend({ level }) });
+    const old = await createDatabase({ kv, models: { people: Old } });
+    await old.people.create({ data: { id: "a", name: "Ada" } });
+    const db = await createDatabase({ kv, models: { people: New } });
+    await beginTransform(contextOf(db, "people"));
+    expect(await db.people.findUnique({ where: { id: "a" } })).toEqual({
+      id: "a",
+      name: "Ada",
+      level: 1,
+    });
+    expect(await storedRows(kv, "people")).toEqual([{ id: "a", name: "Ada" }]);
+    expect(await runTransform(contextOf(db, "people"))).toBe("done");
+    expect(await storedRows(kv, "people")).toEqual([{ id: "a", name: "Ada", level: 1 }]);
+  });
+});
+
+describe("while rows are being changed", () => {
+  it("the new program sees new rows only, from the first moment", async () => {
+    const { db, context } = await begun(300);
+    for (const rows of [0, 250]) {
+      if (rows > 0) await runUntil(context, rows);
+      expect((await storedRows()).at(-1)).toEqual(oldMember(299));
+      expect(await db.members.findUnique({ where: { id: memberId(299) } })).toEqual(newMember(299));
+      const byEmail = { where: { email: "m299@example.com" } };
+      expect(await db.members.findUnique(byEmail)).toEqual(newMember(299));
+      expect((await db.members.findMany({ ...byEmail, index: "byEmailCopy" })).items).toEqual([
+        newMember(299),
+      ]);
+      expect((await db.members.scan({ take: 1000 })).items).toEqual(newMembers(300));
+    }
+  });
+
+  it("a row that the new program writes is of the new schema, and is not changed again", async () => {
+    const { db, context } = await begun(300);
+    await runUntil(context, 250);
+    for (const i of [3, 299]) {
+      await db.members.update({ where: { id: memberId(i) }, data: { closed: true } });
+    }
+    const created = { ...newMember(400), visits: 50 };
+    await db.members.create({ data: created });
+    await db.members.delete({ where: { id: memberId(298) } });
+    expect((await storedRows()).slice(-2)).toEqual([{ ...newMember(299), closed: true }, created]);
+    expect(await runTransform(context)).toBe("done");
+    const rows: unknown[] = newMembers(300).map((row, i) =>
+      i === 3 || i === 299 ? { ...row, closed: true } : row,
+    );
+    rows.splice(298, 1);
+    expect(await storedRows()).toEqual([...rows, created]);
+    await expectIndexesToMatch(kv, Member);
+  });
+
+  it("an old program's write is refused, and it damages nothing", async () => {
+    await fillOld(kv, 3);
+    const old = await openOld(kv);
+    const { context } = await begun(0);
+    const stale = { code: "KW_STALE_SCHEMA", model: "members" };
+    const where = { id: memberId(1) };
+    const data = { visits: 9 };
+    expect(await rejection(old.members.update({ where, data }))).toMatchObject(stale);
+    expect(await rejection(old.members.create({ data: oldMember(7) }))).toMatchObject(stale);
+    expect(await runTransform(context)).toBe("done");
+    expect(await rejection(old.members.update({ where, data }))).toMatchObject(stale);
+    expect(await rejection((await openOld(kv)).members.delete({ where }))).toMatchObject(stale);
+    expect(await storedRows()).toEqual(newMembers(3));
+    await expectIndexesToMatch(kv, Member);
+  });
+
+  it("a writer that changes a row before each commit loses nothing", async () => {
+    await fillOld(kv, 300);
+    const writer = await openNew(kv);
+    let turns = 0;
+    const interfere = async () => {
+      const where = { id: memberId((turns++ * 37) % 300) };
+      if (turns > 2) await writer.members.update({ where, data: { visits: { increment: 10 } } });
+    };
+    const db = await openNew(interferingKv(kv, interfere));
+    await beginTransform(contextOf(db, "members"));
+    expect(await runTransform(contextOf(db, "members"))).toBe("done");
+    const expected = newMembers(300).map(({ visits }) => visits);
+    for (let turn = 2; turn < turns; turn++) expected[(turn * 37) % 300]! += 10;
+    const rows = (await storedRows()) as { visits: number }[];
+    expect(rows.map(({ visits }) => visits)).toEqual(expected);
+    await expectIndexesToMatch(kv, Member);
+  });
+
+  it("many writers at once lose nothing, and see no error", async () => {
+    const { db, context } = await begun(1000);
+    const expected = newMembers(1000).map(({ visits }) => visits);
+    let isOver = false;
+    const write = async (seed: number) => {
+      for (let turn = seed; !isOver; turn += 16) {
+        const i = (turn * 97) % 1000;
+        await db.members.update({
+          where: { id: memberId(i) },
+          data: { visits: { increment: 10 } },
+        });
+        expected[i]! += 10;
+      }
+    };
+    const writers = Array.from({ length: 16 }, (_, seed) => write(seed));
+    try {
+      expect(await runTransform(context)).toBe("done");
+    } finally {
+      isOver = true;
+    }
+    await Promise.all(writers);
+    const rows = (await storedRows()) as { visits: number }[];
+    expect(rows.map(({ visits }) => visits)).toEqual(expected);
+    await expectIndexesToMatch(kv, Member);
+  });
+
+  it("a row that cannot be brought up is named by the read", async () => {
+    await fillOld(kv, 2);
+    const old = await openOld(kv);
+    await old.members.update({ where: { id: memberId(1) }, data: { name: "nobody" } });
+    const { db } = await begun(0);
+    const read = db.members.findUnique({ where: { id: memberId(1) } });
+    expect(await rejection(read)).toMatchObject({
+      code: "KW_ROW_UPGRADE",
+      model: "members",
+      rowId: memberId(1),
+      reason: "nobody has no full name",
+    });
+  });
+});
+
+describe("a row that cannot be changed", () => {
+  /** Rows of which some are called so, some have no name at all, and one is not even an object. */
+  async function withFailures() {
+    await fillOld(kv, 300);
+    const old = await openOld(kv);
+    for (const i of [1, 260]) {
+      await old.members.update({ where: { id: memberId(i) }, data: { name: "nobody" } });
+    }
+    await old.members.update({ where: { id: memberId(2) }, data: { name: "" } });
+    await kv.set(["members", "x by hand"], "no row");
+    return await begun(0);
+  }
+
+  it("stays as it is and is recorded with the reason, and the others are changed", async () => {
+    const { context } = await withFailures();
+    expect(await runTransform(context)).toBe("failed-rows");
+    const rows = await storedRows();
+    const failed = [1, 2, 260, 300];
+    for (const [i, row] of rows.entries()) {
+      if (!failed.includes(i)) expect(row).toEqual(newMember(i));
+    }
+    expect(rows[1]).toEqual({ ...oldMember(1), name: "nobody" });
+    expect(rows[2]).toEqual({ ...oldMember(2), name: "" });
+    expect(await listFailedRows(context)).toEqual({
+      items: [
+        {
+          model: "members",
+          id: memberId(1),
+          reason: "nobody has no full name",
+          issues: [],
+        },
+        {
+          model: "members",
+          id: memberId(2),
+          reason: expect.stringContaining("fullName"),
+          issues: [expect.objectContaining({ path: ["fullName"], code: "too_small" })],
+        },
+        {
+          model: "members",
+          id: memberId(260),
+          reason: "nobody has no full name",
+          issues: [],
+        },
+        {
+          model: "members",
+          id: "x by hand",
+          reason: expect.stringContaining("not an object"),
+          issues: [],
+        },
+      ],
+      cursor: null,
+    });
+  });
+
+  it("is listed in pages", async () => {
+    const { context } = await withFailures();
+    await runTransform(context);
+    for (const take of [1, 2, 3, 4, 5]) {
+      const ids: unknown[] = [];
+      let cursor: string | null = null;
+      do {
+        const page: Awaited<ReturnType<typeof listFailedRows>> = await listFailedRows(context, {
+          take,
+          cursor,
+        });
+        expect(page.items.length).toBeLessThanOrEqual(take);
+        ids.push(...page.items.map(({ id }) => id));
+        ({ cursor } = page);
+      } while (cursor !== null);
+      expect(ids).toEqual([memberId(1), memberId(2), memberId(260), "x by hand"]);
+    }
+    expect(await rejection(listFailedRows(context, { take: 0 }))).toBeInstanceOf(RangeError);
+    const foreign = await rejection(listFailedRows(context, { cursor: "no cursor" }));
+    expect(foreign).toMatchObject({ code: "KW_CURSOR_INVALID", cursor: "no cursor" });
+  });
+
+  it("is listed no more when it was written or deleted, and the next run ends the change", async () => {
+    const { db, context } = await withFailures();
+    await runTransform(context);
+    await kv.delete(["members", "x by hand"]);
+    await db.members.upsert({
+      where: { id: memberId(2) },
+      create: newMember(2),
+      update: { fullName: "Somebody" },
+    });
+    const listed = await listFailedRows(context, { take: 1 });
+    expect(listed.items.map(({ id }) => id)).toEqual([memberId(1)]);
+    expect((await listFailedRows(context)).items.map(({ id }) => id)).toEqual([
+      memberId(1),
+      memberId(260),
+    ]);
+    expect(await runTransform(context)).toBe("failed-rows");
+    for (const i of [1, 260]) await kv.set(["members", memberId(i)], newMember(i));
+    expect(await runTransform(context)).toBe("done");
+    expect((await listFailedRows(context)).items).toEqual([]);
+    const kinds = new Set((await ownKeys(kv)).map((key) => (key as string[])[1]));
+    expect([...kinds].sort()).toEqual(["catalog", "count", "schema"]);
+  });
+});

@@ -1,0 +1,630 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type EmbeddedKv, type Kv, type KvKey, openKv } from "@keywright/core";
+import * as fc from "fast-check";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import * as z from "zod";
+import { tableContexts } from "../src/database/database.js";
+import { createDatabase, defineModel } from "../src/index.js";
+import { EntrySums } from "../src/migrate/entry-sums.js";
+import { type Lease, takeLease } from "../src/migrate/lease.js";
+import type { MigrationProgress } from "../src/migrate/migration-progress.js";
+import { migrationRun, type RunOptions } from "../src/migrate/migration-run.js";
+import {
+  type VerifiedModel,
+  type VerifyModelOptions,
+  verifyModel,
+} from "../src/migrate/verify-model.js";
+import type { EntryFinding } from "../src/migrate/verify-state.js";
+import type { TableContext } from "../src/query/table-context.js";
+import { countingKv } from "./counting-kv.js";
+import { Crash, crashingKv, denoKv } from "./faulty-kv.js";
+import { rejection } from "./user-model.js";
+import { expectIndexesToMatch } from "./verify-indexes.js";
+
+const Person = defineModel({
+  name: "people",
+  schema: z.object({
+    id: z.string(),
+    name: z.string(),
+    email: z.string(),
+    tags: z.array(z.string()).default([]),
+    isOpen: z.boolean().default(true),
+    visits: z.int().default(0),
+  }),
+  primaryKey: "id",
+  indexes: {
+    byName: { key: "name" },
+    byEmail: { key: "email", unique: true, normalize: (email) => email.toLowerCase() },
+    byTag: { key: "tags", each: true },
+    byOpen: { key: "visits", where: (person) => person.isOpen },
+    byInitial: { key: (person) => person.name[0] },
+    byVisits: { key: "visits", include: ["name"] },
+    byNameCopy: { key: "name", store: "copy" },
+    byEmailCopy: { key: "email", unique: true, store: "copy" },
+  },
+});
+
+const person = (i: number) => ({
+  id: `p${String(i).padStart(4, "0")}`,
+  name: `${"abcdef"[i % 6]}${i}`,
+  email: `E${i}@example.com`,
+  tags: i % 3 === 0 ? ["x", `t${i % 10}`] : [],
+  isOpen: i % 2 === 0,
+  visits: i % 7,
+});
+
+const openPeople = (kv: Kv) => createDatabase({ kv, models: { people: Person } });
+
+async function fill(kv: Kv, count: number): Promise<void> {
+  const db = await openPeople(kv);
+  await db.people.createMany({ data: Array.from({ length: count }, (_, i) => person(i)) });
+}
+
+async function contextOf(kv: Kv): Promise<TableContext> {
+  return tableContexts(await openPeople(kv)).get("people")!;
+}
+
+/** Verifies a model by a run of its own. */
+async function verify(
+  kv: Kv,
+  options: Partial<VerifyModelOptions> & RunOptions & { batchRows?: number } = {},
+): Promise<VerifiedModel | "stopped"> {
+  const context = await contextOf(kv);
+  const lease = (await takeLease(kv, { wait: true })) as Lease;
+  try {
+    const { batchRows = Number.POSITIVE_INFINITY } = options;
+    const run = { ...migrationRun(lease, options), batchRows };
+    return await verifyModel(context, context.model.indexes, run, { repair: false, ...options });
+  } finally {
+    await lease.release();
+  }
+}
+
+/** The same, to its end. */
+async function verified(...given: Parameters<typeof verify>): Promise<VerifiedModel> {
+  const result = await verify(...given);
+  if (result === "stopped") throw new Error("it was stopped");
+  return result;
+}
+
+/** Milliseconds, on a machine that has much else to do. */
+const timeout = 30_000;
+const nothing = { missing: 0, dangling: 0, mismatched: 0 };
+const sorted = (findings: readonly unknown[]) => findings.map((one) => JSON.stringify(one)).sort();
+const told = ({ kind, index, key, primaryKey }: EntryFinding) => [kind, index, key, primaryKey];
+
+async function ownKeys(kv: Kv): Promise<KvKey[]> {
+  const keys = [];
+  for await (const { key } of kv.list({ prefix: ["__keywright"] })) keys.push(key);
+  return keys.filter(([, kind]) => kind !== "catalog" && kind !== "schema");
+}
+
+const databases: Readonly<Record<string, () => Promise<{ kv: Kv; close: () => Promise<void> }>>> = {
+  "in memory": async () => {
+    const kv = await openKv();
+    return { kv, close: () => kv.close() };
+  },
+  "on disk": async () => {
+    const folder = await mkdtemp(join(tmpdir(), "keywright-"));
+    const kv = await openKv(join(folder, "kv"), { durability: "relaxed" });
+    const close = async () => {
+      await kv.close();
+      await rm(folder, { recursive: true });
+    };
+    return { kv, close };
+  },
+  "within Deno's limits": async () => {
+    const kv = await openKv();
+    return { kv: denoKv(kv), close: () => kv.close() };
+  },
+};
+
+describe.each(Object.entries(databases))("verifying %s", (_, open) => {
+  let kv: Kv;
+  let close: () => Promise<void>;
+  beforeEach(async () => {
+    ({ kv, close } = await open());
+    await fill(kv, 60);
+  });
+  afterEach(() => close());
+
+  /** Each kind of damage to each kind of index, and what is to be found. */
+  async function damage(): Promise<unknown[]> {
+    const row = async (i: number) => (await kv.get<object>(["people", person(i).id])).value!;
+    const set = async (key: KvKey, value: unknown) => void (await kv.set(key, value));
+    await kv.delete(["people_by_name", "b1", "p0001"]);
+    await set(["people_by_name", "c2", "p0002"], "p0003");
+    await set(["people_by_name", "other", "p0004"], "p0004");
+    await set(["people_by_name", "gone", "p9999"], "p9999");
+    await set(["people_by_name", "short"], "p0005");
+    await kv.delete(["people_by_email", "e1@example.com"]);
+    await set(["people_by_email", "e2@example.com"], "p0003");
+    await set(["people_by_email", "nobody@example.com"], "p0004");
+    await set(["people_by_email", "text@example.com"], { no: "pointer" });
+    await kv.delete(["people_by_tag", "x", "p0003"]);
+    await set(["people_by_tag", "y", "p0003"], "p0003");
+    await kv.delete(["people_by_open", 4, "p0004"]);
+    await set(["people_by_open", 1, "p0001"], "p0001");
+    await kv.delete(["people_by_initial", "b", "p0001"]);
+    await set(["people_by_visits", 1, "p0001"], { id: "p0001", name: "stale" });
+    await kv.delete(["people_by_visits", 2, "p0002"]);
+    await set(["people_by_visits", 6, "p0002"], { id: "p0002", name: "c2" });
+    await set(["people_by_name_copy", "b1", "p0001"], { ...(await row(1)), visits: 99 });
+    await set(["people_by_name_copy", "stale", "p0002"], { ...(await row(2)), name: "stale" });
+    await kv.delete(["people_by_email_copy", "E1@example.com"]);
+    await set(["people_by_email_copy", "E2@example.com"], { ...(await row(2)), visits: 99 });
+    return [
+      ["missing", "byName", ["people_by_name", "b1", "p0001"], ["p0001"]],
+      ["missing", "byEmail", ["people_by_email", "e1@example.com"], ["p0001"]],
+      ["missing", "byInitial", ["people_by_initial", "b", "p0001"], ["p0001"]],
+      ["mismatched", "byVisits", ["people_by_visits", 1, "p0001"], ["p0001"]],
+      ["mismatched", "byNameCopy", ["people_by_name_copy", "b1", "p0001"], ["p0001"]],
+      ["missing", "byEmailCopy", ["people_by_email_copy", "E1@example.com"], ["p0001"]],
+      ["mismatched", "byName", ["people_by_name", "c2", "p0002"], ["p0002"]],
+      ["mismatched", "byEmail", ["people_by_email", "e2@example.com"], ["p0002"]],
+      ["missing", "byVisits", ["people_by_visits", 2, "p0002"], ["p0002"]],
+      ["mismatched", "byEmailCopy", ["people_by_email_copy", "E2@example.com"], ["p0002"]],
+      ["missing", "byTag", ["people_by_tag", "x", "p0003"], ["p0003"]],
+      ["missing", "byOpen", ["people_by_open", 4, "p0004"], ["p0004"]],
+      ["dangling", "byName", ["people_by_name", "gone", "p9999"], ["p9999"]],
+      ["dangling", "byName", ["people_by_name", "other", "p0004"], ["p0004"]],
+      ["dangling", "byName", ["people_by_name", "short"], null],
+      ["dangling", "byEmail", ["people_by_email", "nobody@example.com"], ["p0004"]],
+      ["dangling", "byEmail", ["people_by_email", "text@example.com"], null],
+      ["dangling", "byTag", ["people_by_tag", "y", "p0003"], ["p0003"]],
+      ["dangling", "byOpen", ["people_by_open", 1, "p0001"], ["p0001"]],
+      ["dangling", "byVisits", ["people_by_visits", 6, "p0002"], ["p0002"]],
+      ["dangling", "byNameCopy", ["people_by_name_copy", "stale", "p0002"], ["p0002"]],
+    ];
+  }
+
+  it("finds nothing where nothing is wrong, and writes nothing", async () => {
+    const result = await verified(kv);
+    expect(result).toMatchObject({ rows: 60, findings: [], counts: nothing, repaired: 0 });
+    // Six entries of each row, 40 of tags, 30 of open ones.
+    expect(result.entries).toBe(6 * 60 + 40 + 30);
+    expect(result.indexes).toEqual(Object.keys(Person.indexes));
+    expect(await ownKeys(kv)).toEqual([]);
+  });
+
+  it("finds every kind of damage, each once, and changes nothing", async () => {
+    const expected = await damage();
+    const result = await verified(kv);
+    expect(sorted(result.findings.map(told))).toEqual(sorted(expected));
+    expect(result.counts).toEqual({ missing: 7, mismatched: 5, dangling: 9 });
+    expect(result.repaired).toBe(0);
+    expect((await verified(kv)).findings).toEqual(result.findings);
+    expect(await ownKeys(kv)).toEqual([]);
+  });
+
+  it("repairs every kind of damage", async () => {
+    const expected = await damage();
+    const result = await verified(kv, { repair: true });
+    expect(sorted(result.findings.map(told))).toEqual(sorted(expected));
+    expect(result.findings.every(({ repaired }) => repaired)).toBe(true);
+    expect(result.repaired).toBe(expected.length);
+    await expectIndexesToMatch(kv, Person);
+    expect((await verified(kv)).findings).toEqual([]);
+    expect(await ownKeys(kv)).toEqual([]);
+  });
+
+  it("does not take a unique value from the row that has it by right", async () => {
+    const twin = { ...person(7), id: "twin" };
+    await kv.set(["people", "twin"], twin);
+    const result = await verified(kv, { repair: true });
+    const held = (index: string) => result.findings.filter((finding) => finding.index === index);
+    const mismatched = { kind: "mismatched", primaryKey: ["twin"], repaired: false };
+    expect(held("byEmail")).toEqual([
+      expect.objectContaining({ ...mismatched, heldBy: ["p0007"] }),
+    ]);
+    expect(held("byEmailCopy")).toEqual([
+      expect.objectContaining({ ...mismatched, heldBy: ["p0007"] }),
+    ]);
+    expect((await kv.get(["people_by_email", "e7@example.com"])).value).toBe("p0007");
+    // What is not unique is put right.
+    expect(result.counts).toEqual({ missing: result.repaired, mismatched: 2, dangling: 0 });
+    expect(result.repaired).toBeGreaterThan(0);
+  });
+
+  it("gives a unique value to one of two rows where neither has it", async () => {
+    for (const id of ["twin1", "twin2"]) {
+      await kv.set(["people", id], { ...person(0), id, email: "twin@example.com" });
+    }
+    const result = await verified(kv, { repair: true });
+    const ofEmail = result.findings.filter(({ index }) => index === "byEmail");
+    expect(ofEmail).toMatchObject([
+      { kind: "missing", primaryKey: ["twin1"], repaired: true },
+      { kind: "mismatched", primaryKey: ["twin2"], repaired: false, heldBy: ["twin1"] },
+    ]);
+    expect((await kv.get(["people_by_email", "twin@example.com"])).value).toBe("twin1");
+  });
+});
+
+describe("verifying", () => {
+  let kv: EmbeddedKv;
+  beforeEach(async () => {
+    kv = await openKv();
+  });
+  afterEach(() => kv.close());
+
+  it("finds what a row of another key does not have in two scans, without reading the entries", async () => {
+    await fill(kv, 1200);
+    const { kv: counted, calls } = countingKv(kv);
+    const context = await contextOf(counted);
+    const pointers = context.model.indexes.filter((index) => index.store === "pointer");
+    const lease = (await takeLease(counted, { wait: false })) as Lease;
+    const before = { ...calls };
+    await verifyModel(context, pointers, migrationRun(lease, {}), { repair: true });
+    expect(calls.getMany).toBe(before.getMany);
+    expect(calls.commit).toBe(before.commit);
+    await lease.release();
+  });
+
+  it("passes over rows that an index cannot hold, and what is no row", async () => {
+    await fill(kv, 10);
+    await kv.set(["people", "text"], "no row");
+    await kv.set(["people", "null"], null);
+    await kv.set(["people", "p0001", "below"], person(1));
+    await kv.set(["people", "object"], { ...person(20), id: "object", email: { is: "an object" } });
+    await kv.set(["people", "lone"], { ...person(21), id: "lone", name: "a\ud800" });
+    await kv.set(["people", "long"], { ...person(22), id: "long", name: "a".repeat(3000) });
+    await verified(kv, { repair: true });
+    const { findings } = await verified(kv);
+    expect(findings).toEqual([]);
+    const own = async (id: string) => {
+      const keys: unknown[] = [];
+      for await (const { key } of kv.list({ prefix: [] })) {
+        if (key[0] !== "people" && key.at(-1) === id) keys.push(key[0]);
+      }
+      return keys;
+    };
+    // Unlike its other entries, that of byName cannot be there.
+    expect(await own("lone")).toEqual([
+      "people_by_initial",
+      "people_by_tag",
+      "people_by_tag",
+      "people_by_visits",
+    ]);
+    expect(await own("long")).toContain("people_by_initial");
+  });
+
+  it("does not miss what is wrong with indexes of composite keys, and of other kinds of parts", async () => {
+    const Reading = defineModel({
+      name: "readings",
+      schema: z.object({ sensor: z.int(), at: z.date(), big: z.bigint(), ok: z.boolean() }),
+      primaryKey: ["sensor", "at"],
+      indexes: { byBig: { key: "big" }, byOk: { key: ["ok", "sensor"], unique: true } },
+    });
+    const db = await createDatabase({ kv, models: { readings: Reading } });
+    for (let i = 0; i < 10; i++) {
+      const at = new Date(i * 1000);
+      await db.readings.create({ data: { sensor: i, at, big: BigInt(i) * -7n, ok: i % 2 > 0 } });
+    }
+    await kv.set(["readings_by_big", -7n, 1, 1000], [1, 2000]);
+    await kv.set(["readings_by_ok", false, 2], [2, 1]);
+    await kv.delete(["readings_by_ok", true, 3]);
+    const context = tableContexts(db).get("readings")!;
+    const lease = (await takeLease(kv, { wait: false })) as Lease;
+    const run = migrationRun(lease, {});
+    const result = await verifyModel(context, context.model.indexes, run, { repair: true });
+    expect(result).toMatchObject({
+      counts: { missing: 1, mismatched: 2, dangling: 0 },
+      repaired: 3,
+      entries: 19,
+    });
+    await lease.release();
+    await expectIndexesToMatch(kv, Reading);
+  });
+
+  it("keeps the entries of rows that expire no longer than the rows", async () => {
+    const db = await openPeople(kv);
+    await db.people.create({ data: person(1), expireIn: 60_000 });
+    const { expireAt } = (await kv.get(["people", "p0001"])) as { expireAt?: number };
+    await kv.delete(["people_by_name", "b1", "p0001"]);
+    expect((await verified(kv, { repair: true })).repaired).toBe(1);
+    const entry = (await kv.get(["people_by_name", "b1", "p0001"])) as { expireAt?: number };
+    expect(entry.expireAt ?? Number.POSITIVE_INFINITY).toBeLessThan(expireAt! + 1000);
+  });
+
+  it("keeps a hundred findings, and counts all", async () => {
+    await fill(kv, 150);
+    for (let i = 0; i < 150; i++) await kv.delete(["people_by_name", person(i).name, person(i).id]);
+    const result = await verified(kv);
+    expect(result.findings).toHaveLength(100);
+    expect(result.counts.missing).toBe(150);
+  });
+
+  it("excuses the duplicates of a unique index that waits for them, and records others", async () => {
+    await fill(kv, 5);
+    const key = ["__keywright", "catalog", "people"];
+    const { value } = await kv.get<{ indexes: Record<string, object> }>(key);
+    const byEmail = { ...value!.indexes.byEmail, state: "unique-pending" };
+    await kv.set(key, { ...value, indexes: { ...value!.indexes, byEmail } });
+    const twin = { ...person(2), id: "twin", email: "e2@EXAMPLE.com" };
+    await kv.set(["people", "twin"], twin);
+    const first = await verified(kv, { repair: true });
+    expect(first.findings.filter(({ index }) => index === "byEmail")).toMatchObject([
+      { kind: "mismatched", primaryKey: ["twin"], heldBy: ["p0002"], repaired: false },
+    ]);
+    expect((await verified(kv)).findings).toEqual([]);
+    const record = ["__keywright", "duplicates", "people", "byEmail", "e2@example.com", "twin"];
+    expect((await kv.get(record)).value).toMatchObject({ primaryKey: ["twin"], index: "byEmail" });
+  });
+
+  it("passes over indexes that are not complete", async () => {
+    await fill(kv, 5);
+    const key = ["__keywright", "catalog", "people"];
+    const { value } = await kv.get<{ indexes: Record<string, object> }>(key);
+    const byName = { ...value!.indexes.byName, state: "write-only" };
+    const byTag = { ...value!.indexes.byTag, state: "dropping" };
+    await kv.set(key, { ...value, indexes: { ...value!.indexes, byName, byTag } });
+    await kv.delete(["people_by_name", "b1", "p0001"]);
+    const result = await verified(kv, { repair: true });
+    expect(result.indexes).not.toContain("byName");
+    expect(result.indexes).not.toContain("byTag");
+    expect(result.findings).toEqual([]);
+  });
+
+  it("reports no finding beside writers, and repairs nothing of theirs", { timeout }, async () => {
+    await fill(kv, 200);
+    const db = await openPeople(kv);
+    let isRunning = true;
+    let writes = 0;
+    const write = async (writer: number) => {
+      for (let n = writer; isRunning; n += 4) {
+        const id = person((n * 97) % 200).id;
+        const data = { name: `g${n}`, email: `G${n}@example.com`, tags: [`t${n % 5}`], visits: n };
+        await db.people.update({ where: { id }, data }).catch((error: unknown) => {
+          if ((error as { code?: string }).code !== "KW_ROW_NOT_FOUND") throw error;
+        });
+        const { id: created } = await db.people.create({
+          data: { ...person(n + 10_000), id: `w${n}`, email: `W${n}@example.com` },
+        });
+        if (n % 3 === 0) await db.people.delete({ where: { id: created } });
+        writes++;
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+    };
+    const writers = [0, 1, 2, 3].map(write);
+    try {
+      for (const repair of [false, true]) {
+        const result = await verified(kv, { repair, batchRows: 50 });
+        expect(result).toMatchObject({ findings: [], counts: nothing, repaired: 0 });
+      }
+    } finally {
+      isRunning = false;
+      await Promise.all(writers);
+    }
+    expect(writes).toBeGreaterThan(20);
+    await expectIndexesToMatch(kv, Person);
+  });
+
+  it("repairs beside writers who change the same rows, and undoes none of their changes", async () => {
+    await fill(kv, 60);
+    for (let i = 0; i < 60; i += 2) {
+      await kv.delete(["people_by_name", person(i).name, person(i).id]);
+      await kv.set(["people_by_name", `stale${i}`, person(i).id], person(i).id);
+      await kv.delete(["people_by_email", person(i).email.toLowerCase()]);
+    }
+    const db = await openPeople(kv);
+    const context = await contextOf(kv);
+    const lease = (await takeLease(kv, { wait: false })) as Lease;
+    let n = 0;
+    // Before each commit of the run another row is changed, which may be one that it is about to repair.
+    const commit = lease.commit.bind(lease);
+    lease.commit = async (operation) => {
+      const { id } = person((n++ * 14) % 60);
+      await db.people.update({ where: { id }, data: { name: `new${n}`, email: `N${n}@e.com` } });
+      return await commit(operation);
+    };
+    const run = migrationRun(lease, {});
+    const result = await verifyModel(context, context.model.indexes, run, { repair: true });
+    expect(result).not.toBe("stopped");
+    expect(n).toBeGreaterThan(3);
+    await lease.release();
+    await expectIndexesToMatch(kv, Person);
+  });
+
+  it.each(["before", "after"] as const)(
+    "goes on after a crash %s any of its commits",
+    { timeout },
+    async (moment) => {
+      await fill(kv, 60);
+      for (let i = 0; i < 60; i += 5) {
+        await kv.delete(["people_by_name", person(i).name, person(i).id]);
+        await kv.set(["people_by_email", `stale${i}@example.com`], person(i).id);
+        await kv.set(["people_by_email", `e${i + 1}@example.com`], person(i).id);
+      }
+      let crashes = 0;
+      for (let at = 1; ; at++) {
+        const options = { repair: true, saveEvery: 40, batchRows: 20 };
+        const run = verify(crashingKv(kv, at, moment), options);
+        const result = await run.catch((error: unknown) => error);
+        if (!(result instanceof Crash)) break;
+        crashes++;
+      }
+      expect(crashes).toBeGreaterThan(10);
+      await expectIndexesToMatch(kv, Person);
+      expect(await verified(kv)).toMatchObject({ counts: nothing });
+      expect(await ownKeys(kv)).toEqual([]);
+    },
+  );
+
+  it("is gone on with where it was stopped, and then tells all that was found", {
+    timeout,
+  }, async () => {
+    await fill(kv, 400);
+    for (const i of [3, 140, 360]) {
+      await kv.delete(["people_by_name", person(i).name, person(i).id]);
+      // Nobody has it by right: it is mismatched, and not dangling on top of that.
+      await kv.set(["people_by_email", `e${i}@example.com`], person(i + 1).id);
+    }
+    const stops = async () => {
+      const looked: number[] = [];
+      for (;;) {
+        const stop = new AbortController();
+        let reports = 0;
+        const onProgress = ({ phase, rowsDone }: MigrationProgress) => {
+          expect(phase).toBe("verifying");
+          looked.push(rowsDone);
+          if (++reports === 3) stop.abort();
+        };
+        const result = await verify(kv, { signal: stop.signal, onProgress, batchRows: 100 });
+        if (result !== "stopped") return { result, reports: looked.length };
+      }
+    };
+    const { result, reports } = await stops();
+    const whole = await verified(kv);
+    expect(result).toEqual(whole);
+    expect(whole.counts).toEqual({ missing: 3, mismatched: 3, dangling: 0 });
+    expect(reports).toBeGreaterThan(20);
+    expect(await ownKeys(kv)).toEqual([]);
+  });
+
+  it("begins anew where something else is asked for than what was stopped", async () => {
+    await fill(kv, 200);
+    await kv.delete(["people_by_name", person(2).name, person(2).id]);
+    const stop = new AbortController();
+    let reports = 0;
+    const onProgress = () => void (++reports === 20 && stop.abort());
+    expect(await verify(kv, { signal: stop.signal, onProgress, batchRows: 50 })).toBe("stopped");
+    expect((await ownKeys(kv)).length).toBeGreaterThan(1);
+    const result = await verified(kv, { repair: true });
+    expect(result).toMatchObject({ rows: 200, repaired: 1, counts: { ...nothing, missing: 1 } });
+    expect(await ownKeys(kv)).toEqual([]);
+  });
+
+  it("refuses to repair by a program that does not know all that the database keeps up", async () => {
+    await fill(kv, 5);
+    await kv.delete(["people_by_name", "b1", "p0001"]);
+    const { byTag: _, ...indexes } = Person.indexes;
+    const Older = defineModel({ ...Person, indexes });
+    const db = await createDatabase({ kv, models: { people: Older } });
+    const context = tableContexts(db).get("people")!;
+    const lease = (await takeLease(kv, { wait: false })) as Lease;
+    const run = migrationRun(lease, {});
+    const refused = verifyModel(context, context.model.indexes, run, { repair: true });
+    expect((await rejection(refused)).code).toBe("KW_STALE_SCHEMA");
+    const looked = await verifyModel(context, context.model.indexes, run, { repair: false });
+    expect(looked).toMatchObject({ counts: { ...nothing, missing: 1 } });
+    await lease.release();
+  });
+
+  it("lets live queries of a repaired index notice", async () => {
+    const Live = defineModel({ ...Person, live: true });
+    const db = await createDatabase({ kv, models: { people: Live } });
+    await db.people.create({ data: person(1) });
+    await kv.delete(["people_by_name", "b1", "p0001"]);
+    const mark = ["__keywright", "changes", "people"];
+    const before = (await kv.get(mark)).versionstamp;
+    expect((await verified(kv, { repair: true })).repaired).toBe(1);
+    expect((await kv.get(mark)).versionstamp).not.toBe(before);
+  });
+});
+
+it("finds damage exactly where there is some, and repairs all of it", { timeout }, async () => {
+  const number = fc.nat({ max: 19 });
+  const keyOf = fc.oneof(
+    number.map((i) => ["people_by_name", person(i).name, person(i).id]),
+    number.map((i) => ["people_by_email", person(i).email.toLowerCase()]),
+    number.map((i) => ["people_by_tag", "x", person(i).id]),
+    number.map((i) => ["people_by_name_copy", person(i).name, person(i).id]),
+    number.map((i) => ["people_by_visits", person(i).visits, person(i).id]),
+    number.map((i) => ["people_by_initial", "z", person(i).id]),
+  );
+  const value = fc.oneof(
+    number.map((i) => person(i).id as unknown),
+    number.map((i) => person(i) as unknown),
+    fc.constantFrom<unknown>(null, 1, {}, []),
+  );
+  const step = fc.oneof(
+    fc.record({ key: keyOf, value }),
+    fc.record({ key: keyOf }),
+    // Rows that go, and rows that change, without their entries.
+    number.map((i) => ({ key: ["people", person(i).id] })),
+    fc.tuple(number, number).map(([i, j]) => ({
+      key: ["people", person(i).id],
+      value: { ...person(j), id: person(i).id, email: `x${i}` },
+    })),
+  );
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 12 }), async (steps) => {
+      const kv = await openKv();
+      try {
+        await fill(kv, 20);
+        for (const change of steps) {
+          if ("value" in change) await kv.set(change.key, change.value);
+          else await kv.delete(change.key);
+        }
+        const isRight = await expectIndexesToMatch(kv, Person).then(
+          () => true,
+          () => false,
+        );
+        const found = await verified(kv);
+        const { missing, dangling, mismatched } = found.counts;
+        expect(missing + dangling + mismatched === 0).toBe(isRight);
+        const repaired = await verified(kv, { repair: true });
+        expect(repaired.repaired).toBe(missing + dangling + mismatched);
+        await expectIndexesToMatch(kv, Person);
+      } finally {
+        await kv.close();
+      }
+    }),
+    { numRuns: 25 },
+  );
+});
+
+describe("sums of entries", () => {
+  const { model } = { model: { primaryKey: ["id"] } } as unknown as TableContext;
+  const part = fc.oneof(
+    fc.string({ maxLength: 4 }),
+    fc.integer(),
+    fc.bigInt(),
+    fc.boolean(),
+    fc.uint8Array({ maxLength: 3 }),
+  );
+  const entry = fc.tuple(fc.array(part, { minLength: 1, maxLength: 3 }), part);
+
+  it("are zero where both sides have the same entries, in whatever order", () => {
+    const lists = fc
+      .array(entry)
+      .chain((entries) =>
+        fc
+          .shuffledSubarray(entries, { minLength: entries.length })
+          .map((other) => ({ entries, other })),
+      );
+    fc.assert(
+      fc.property(lists, ({ entries, other }) => {
+        const sums = new EntrySums();
+        for (const [key, pointer] of entries) sums.add(key, [pointer]);
+        for (const [key, pointer] of other) sums.remove(model, key, pointer);
+        expect(sums.areZero).toBe(true);
+      }),
+    );
+  });
+
+  it("differ at the key of every entry that one side does not have, also when they were stored", () => {
+    fc.assert(
+      fc.property(fc.array(entry), entry, part, (entries, [key, pointer], other) => {
+        fc.pre(!Object.is(pointer, other) && typeof pointer !== "object");
+        const sums = new EntrySums();
+        for (const [some, id] of entries) sums.add(some, [id]);
+        for (const [some, id] of entries) sums.remove(model, some, id);
+        sums.add(key, [pointer]);
+        if (typeof other !== "object") sums.remove(model, key, other);
+        expect(sums.differsAt(key)).toBe(true);
+        const stored = new EntrySums();
+        for (const [i, piece] of sums.toPieces().entries()) {
+          if (piece !== undefined) stored.setPiece(i, piece);
+        }
+        expect(stored.differsAt(key)).toBe(true);
+        sums.remove(model, key, pointer);
+        if (typeof other !== "object") sums.add(key, [other]);
+        expect(sums.areZero).toBe(true);
+      }),
+      { numRuns: 50 },
+    );
+  });
+});
