@@ -1,8 +1,29 @@
 export type {
+  AdoptedModel,
+  AdoptProgress,
+  AdoptResult,
+  BrokenEntry,
+  BrokenEntryKind,
+} from "./adopt/adopt-result.js";
+export { guideLayout } from "./adopt/guide-layout.js";
+export type { KvdexEncoder } from "./adopt/kvdex-encoder.js";
+export { type KvdexOptions, kvdexLayout } from "./adopt/kvdex-layout.js";
+export { type PentagonOptions, pentagonLayout } from "./adopt/pentagon-layout.js";
+export type {
+  ExpectedEntry,
+  SourceDocument,
+  SourceEntry,
+  SourceKv,
+  SourceLayout,
+  SourceReader,
+} from "./adopt/source-layout.js";
+export type { Duplicate, UnindexedRow, UnindexedRows } from "./catalog/backfill-state.js";
+export type {
   CatalogEntry,
   IndexState,
   StoredIndex,
 } from "./catalog/catalog-entry.js";
+export { type AdoptedFrom, type AdoptOptions, adopt } from "./database/adopt-database.js";
 export type { CheckedModels } from "./database/checked-models.js";
 export {
   type AnyDatabase,
@@ -14,7 +35,14 @@ export {
 } from "./database/database.js";
 export type { DatabaseOptions, ModelHooks } from "./database/database-options.js";
 export type { Include } from "./database/include-types.js";
-export { migrate } from "./database/migrate-database.js";
+export {
+  findDuplicates,
+  findFailedRows,
+  migrate,
+  migrationStatus,
+  planMigration,
+  previewMigration,
+} from "./database/migrate-database.js";
 export type {
   CreateManyOptions,
   CreateOptions,
@@ -30,12 +58,23 @@ export type {
   UpdateOptions,
   UpsertOptions,
 } from "./database/query-options.js";
+export { replaceIndex } from "./database/replace-index.js";
 export type { Repository } from "./database/repository.js";
 export type { ManyResult, RowOutcome, Shaped, Versioned } from "./database/result-types.js";
 export { type ResumedDeletes, resumeDeletes } from "./database/resume-deletes.js";
 export type { RowQuery } from "./database/row-query.js";
 export type { ListOptions, Table } from "./database/table.js";
+export {
+  type VerifyOptions,
+  type VerifyResult,
+  verifyIndexes,
+} from "./database/verify-database.js";
 export { type OrmErrorCode, ormErrorMessages } from "./errors/codes.js";
+export {
+  LeaseLostError,
+  RowUpgradeError,
+  SchemaNotMigratedError,
+} from "./errors/migration-errors.js";
 export { type Operation, OrmError, type RowId } from "./errors/orm-error.js";
 export {
   InvalidArgumentError,
@@ -60,18 +99,42 @@ export {
 export {
   IndexChangedError,
   IndexNotReadyError,
+  type IndexProgress,
   ModelDefinitionError,
   StaleSchemaError,
   UnknownIndexError,
 } from "./errors/schema-errors.js";
 export { TransactionConflictError, TransactionEndedError } from "./errors/transaction-errors.js";
-export type { Duplicate } from "./catalog/backfill-state.js";
+export type { FailedRow, FailedRowsOptions, FailedRowsPage } from "./migrate/failed-rows.js";
+export { formatPlan } from "./migrate/format-plan.js";
+export type { DuplicatesPage, DuplicatesQuery, DuplicateValue } from "./migrate/list-duplicates.js";
 export type {
   MigratedIndex,
   MigrateOptions,
+  MigrationOutcome,
   MigrationResult,
 } from "./migrate/migrate.js";
-export type { MigrationProgress } from "./migrate/migration-progress.js";
+export type {
+  MigrationPlan,
+  MigrationStep,
+  ModelPlan,
+  StepKind,
+} from "./migrate/migration-plan.js";
+export type { MigrationPhase, MigrationProgress } from "./migrate/migration-progress.js";
+export type { RunOptions } from "./migrate/migration-run.js";
+export type {
+  CounterStatus,
+  IndexStatus,
+  MigrationStatus,
+  ModelStatus,
+  RunnerStatus,
+  TransformStatus,
+} from "./migrate/migration-status.js";
+export type { PreviewedRow, PreviewOptions } from "./migrate/preview-transform.js";
+export type { IndexReplacement, ReplacedIndex, ReplaceStep } from "./migrate/replace-index.js";
+export type { StaleCopies, StaleCopy } from "./migrate/stale-copies.js";
+export type { VerifiedModel } from "./migrate/verify-model.js";
+export type { EntryFinding, FindingCounts } from "./migrate/verify-state.js";
 export { assertDistinctPrefixes, compileModel } from "./model/compile-model.js";
 export type { CompiledIndex, CompiledModel } from "./model/compiled-model.js";
 export { defineModel, isModel } from "./model/define-model.js";
@@ -137,3 +200,20 @@ export type { ExplainedSegment, QueryExplanation } from "./query/explain-query.j
 export type { IndexedField, IndexName } from "./query/key-path-types.js";
 export type { Page, PageOptions } from "./query/read-page.js";
 export type { IndexedWhere, OrderBy, UniqueWhere } from "./query/where-types.js";
+export type { RowChange, StepClass } from "./schema/compare-rows.js";
+export {
+  defineMigration,
+  type MigrationDefinition,
+  type RowMigration,
+} from "./schema/define-migration.js";
+export type {
+  FieldManifest,
+  IndexManifest,
+  IndexTraits,
+  JsonSchema,
+  ModelManifest,
+  RelationManifest,
+  RowManifest,
+  SchemaManifest,
+} from "./schema/manifest.js";
+export { modelManifest, schemaManifest } from "./schema/model-manifest.js";

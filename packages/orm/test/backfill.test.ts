@@ -144,25 +144,28 @@ describe("migrate", () => {
     ["has what no key can hold", { name: "x", age: {} }, ["byAge"], "age is of type object"],
     ["has too long a text", { name: "x".repeat(70_000), age: 1 }, ["byName"], "too long"],
     ["has half a character", { name: "\ud800", age: 1 }, ["byName"], "not well-formed"],
-  ])("goes on behind a row that was written by hand and %s, and says so", async (_, value, indexes, reason) => {
-    await fill(600);
-    await kv.set(["users", "by hand"], value);
-    const result = await migrate(await openLater());
-    expect(result.status).toBe("done");
-    expect(result.unindexed).toEqual([
-      { model: "users", id: "by hand", indexes, reason: expect.stringContaining(reason) },
-    ]);
-    // What it could index it did.
-    const others = [
-      ["users_by_age", 1, "by hand"],
-      ["users_by_name", "x"],
-    ];
-    const isIndexed = async (key: KvKey) => (await kv.get(key)).value === "by hand";
-    const found = await Promise.all(others.map(isIndexed));
-    expect(found.filter((one) => one)).toHaveLength(2 - indexes.length);
-    for (const key of [["users", "by hand"], ...others]) await kv.delete(key);
-    await expectIndexesToMatch(kv, LaterUser);
-  });
+  ])(
+    "goes on behind a row that was written by hand and %s, and says so",
+    async (_, value, indexes, reason) => {
+      await fill(600);
+      await kv.set(["users", "by hand"], value);
+      const result = await migrate(await openLater());
+      expect(result.status).toBe("done");
+      expect(result.unindexed).toEqual([
+        { model: "users", id: "by hand", indexes, reason: expect.stringContaining(reason) },
+      ]);
+      // What it could index it did.
+      const others = [
+        ["users_by_age", 1, "by hand"],
+        ["users_by_name", "x"],
+      ];
+      const isIndexed = async (key: KvKey) => (await kv.get(key)).value === "by hand";
+      const found = await Promise.all(others.map(isIndexed));
+      expect(found.filter((one) => one)).toHaveLength(2 - indexes.length);
+      for (const key of [["users", "by hand"], ...others]) await kv.delete(key);
+      await expectIndexesToMatch(kv, LaterUser);
+    },
+  );
 
   it("indexes a row whose key is as long as the database takes it", async () => {
     await fill(3);
@@ -249,7 +252,11 @@ describe("migrate", () => {
     const onProgress = ({ phase, rowsDone, rowsPerSecond }: MigrationProgress) => {
       if (phase === "building" && rowsPerSecond > 0) reports.push(rowsDone);
     };
-    const result = await migrate(await openLater(), { onProgress, rowsPerSecond: 40, verify: false });
+    const result = await migrate(await openLater(), {
+      onProgress,
+      rowsPerSecond: 40,
+      verify: false,
+    });
     expect(result.status).toBe("done");
     expect(reports).toEqual([10, 20, 30]);
     await expectIndexesToMatch(kv, LaterUser);
@@ -273,7 +280,11 @@ describe("migrate", () => {
     const onProgress = (report: MigrationProgress) => progress.push(report);
     expect((await migrate(await openLater(), { ...options, onProgress })).status).toBe("done");
     expect(new Set(progress.map(({ phase }) => phase))).toEqual(new Set(["building"]));
-    expect(progress.at(-1)).toMatchObject({ rowsDone: 600, rowsTotal: 600, secondsLeft: undefined });
+    expect(progress.at(-1)).toMatchObject({
+      rowsDone: 600,
+      rowsTotal: 600,
+      secondsLeft: undefined,
+    });
     await expectIndexesToMatch(kv, LaterUser);
   });
 
@@ -287,7 +298,7 @@ describe("migrate", () => {
         "catalog",
         "users",
       ]);
-      const state = value?.indexes["byAge"]?.state ?? "absent";
+      const state = value?.indexes.byAge?.state ?? "absent";
       if (states.at(-1) === state) return;
       states.push(state);
       if (state !== "verifying") return;
@@ -384,7 +395,10 @@ describe("migrate", () => {
     await db.users.delete({ where: { id: deleted!.id } });
     expect((await migrate(db)).indexes[0]?.duplicates).toHaveLength(1);
     // The one that holds the entry goes: the one that was kept out takes its place.
-    await kv.delete(["users", (await db.users.findUnique({ where: { email: "a1@example.com" } }))!.id]);
+    await kv.delete([
+      "users",
+      (await db.users.findUnique({ where: { email: "a1@example.com" } }))!.id,
+    ]);
     expect((await migrate(db)).status).toBe("done");
     for (const key of [["users_by_email", "a1@example.com"]]) await kv.delete(key);
     for await (const { key, value } of kv.list({ prefix: ["users_by_favorite_color"] })) {

@@ -1,5 +1,20 @@
 import { openKv } from "@keywright/core";
 import { describe, expect, it } from "vitest";
+import { type Method, optionsOf } from "../src/database/call-options.js";
+import type {
+  CreateManyOptions,
+  CreateOptions,
+  DeleteManyOptions,
+  DeleteOptions,
+  FindFirstOptions,
+  FindManyOptions,
+  FindUniqueOptions,
+  RowsOptions,
+  ScanOptions,
+  UpdateManyOptions,
+  UpdateOptions,
+  UpsertOptions,
+} from "../src/database/query-options.js";
 import { createDatabase, defineModel } from "../src/index.js";
 import { rejection, User, users, withUsers } from "./user-model.js";
 
@@ -19,6 +34,9 @@ describe("a call without types", () => {
     ["findUnique", undefined, "argument"],
     ["findUnique", null, "argument"],
     ["findUnique", {}, "where"],
+    ["findUnique", { where: new Map([["id", "1"]]) }, "where"],
+    ["updateMany", { where: { favoriteColor: "green" }, data: {}, cursor: "x" }, "cursor"],
+    ["update", { where: { id: "1" }, data: {}, maxReads: 1 }, "maxReads"],
     ["findMany", undefined, "argument"],
     ["create", {}, "data"],
     ["createMany", { data: {} }, "data"],
@@ -48,6 +66,114 @@ describe("a call without types", () => {
       expect(await rejection(iterate())).toMatchObject(refusal);
       expect(() => untyped.watch?.()).toThrow(expect.objectContaining(refusal));
       expect(() => untyped.watchMany?.()).toThrow(expect.objectContaining(refusal));
+      const many = { where: { id: "1" }, filter: () => false };
+      expect(() => untyped.watch?.(many)).toThrow(
+        expect.objectContaining({ ...refusal, argument: "filter" }),
+      );
+    }));
+
+  it.each([
+    ["null", null],
+    ["a list", []],
+    ["a map", new Map([["favoriteColor", "red"]])],
+    ["a thing of a class", new (class Where {})()],
+    ["an unknown field", { nope: 1 }],
+  ])("with %s for a condition is no call for all rows", (_, where) =>
+    withUsers(async (db) => {
+      await db.users.create({ data: users.ada });
+      for (const method of ["count", "exists", "findMany", "explain", "watchMany"]) {
+        const call = (db.users as unknown as Untyped)[method]?.bind(db.users);
+        const error = await rejection(Promise.resolve().then(() => call?.({ where })));
+        expect(error).toMatchObject({ code: "KW_QUERY_INVALID" });
+      }
+    }),
+  );
+
+  it("with an unknown order is refused, also where only the number of rows is asked for", () =>
+    withUsers(async (db) => {
+      for (const method of ["count", "exists"]) {
+        const call = (db.users as unknown as Untyped)[method]?.bind(db.users);
+        const error = await rejection(Promise.resolve().then(() => call?.({ orderBy: { nope: 1 } })));
+        expect(error).toMatchObject({ code: "KW_QUERY_INVALID", field: "nope" });
+      }
+    }));
+});
+
+describe("the options of the types", () => {
+  type M = typeof User;
+  type Models = { users: M };
+  type Shape = "select" | "include" | "withVersionstamp";
+  type Expected<T> = Record<keyof T, true>;
+  const shape = { select: true, include: true, withVersionstamp: true } as const satisfies Record<
+    Shape,
+    true
+  >;
+  const rows = { where: true, orderBy: true, index: true, filter: true, maxReads: true } as const;
+  const unique = { where: true, maxReads: true, ...shape } satisfies Expected<
+    FindUniqueOptions<M, Models, unknown, "id", undefined, false>
+  >;
+  const first = { ...rows, cursor: true, ...shape } satisfies Expected<
+    FindFirstOptions<M, Models, unknown, undefined, undefined, "id", undefined, false>
+  >;
+  const list = { ...first, take: true } satisfies Expected<FindManyOptions<M, Models>>;
+  const count = { ...rows } satisfies Expected<RowsOptions<M, unknown, undefined, undefined>>;
+  const deletedRows = { ...rows, take: true, atomic: true, ...shape } satisfies Expected<
+    DeleteManyOptions<M, Models, unknown, undefined, undefined, "id", undefined, false, false>
+  >;
+  const deleted = { where: true, ifVersion: true, ...shape } satisfies Expected<
+    DeleteOptions<M, Models, unknown, "id", undefined, false>
+  >;
+  const created = { data: true, expireIn: true, ...shape } satisfies Expected<
+    CreateOptions<M, Models, "id", undefined, false>
+  >;
+  const byMethod: Record<Method, Readonly<Record<string, true>>> = {
+    findUnique: unique,
+    findUniqueOrThrow: unique,
+    watch: unique,
+    findFirst: first,
+    findFirstOrThrow: first,
+    findMany: list,
+    explain: list,
+    watchMany: list,
+    scan: {
+      orderBy: true,
+      filter: true,
+      maxReads: true,
+      take: true,
+      cursor: true,
+      ...shape,
+    } satisfies Expected<ScanOptions<M, Models, "id", undefined, false>>,
+    count,
+    exists: count,
+    create: created,
+    createMany: { ...created, atomic: true } satisfies Expected<
+      CreateManyOptions<M, Models, "id", undefined, false, false>
+    >,
+    update: { ...deleted, data: true, expireIn: true } satisfies Expected<
+      UpdateOptions<M, Models, unknown, "id", undefined, false>
+    >,
+    upsert: { ...deleted, create: true, update: true, expireIn: true } satisfies Expected<
+      UpsertOptions<M, Models, unknown, "id", undefined, false>
+    >,
+    delete: deleted,
+    deleteMany: deletedRows,
+    updateMany: { ...deletedRows, data: true, expireIn: true } satisfies Expected<
+      UpdateManyOptions<M, Models, unknown, undefined, undefined, "id", undefined, false, false>
+    >,
+  };
+
+  it.each(Object.keys(optionsOf) as Method[])("are those that %s takes", (method) => {
+    expect([...optionsOf[method]].sort()).toEqual(Object.keys(byMethod[method]).sort());
+  });
+
+  it("go on with findFirst where a page ended", () =>
+    withUsers(async (db) => {
+      await db.users.createMany({ data: [users.ada, users.bob] });
+      const query = { orderBy: { id: "asc" } } as const;
+      const { items, cursor } = await db.users.findMany({ ...query, take: 1 });
+      const next = await db.users.findFirst({ ...query, cursor });
+      expect(next?.id).not.toBe(items[0]?.id);
+      expect(next).not.toBeNull();
     }));
 });
 

@@ -1,7 +1,8 @@
 import { openKv as openDenoKv } from "@deno/kv";
 import { type Kv, openKv } from "@keywright/core";
 import { describe, expect, it } from "vitest";
-import { createDatabase, migrate } from "../src/index.js";
+import * as z from "zod";
+import { createDatabase, defineModel, migrate } from "../src/index.js";
 import { LaterUser, rejection, User, users } from "./user-model.js";
 import { expectIndexesToMatch } from "./verify-indexes.js";
 
@@ -10,6 +11,8 @@ const databases: [name: string, open: () => Promise<Kv>][] = [
   ["@deno/kv", () => openDenoKv(":memory:", { implementation: "sqlite" })],
   ["a database in Deno's mode", () => openKv(":memory:", { compat: "deno" })],
 ];
+
+const small = { id: "b", name: "", email: "" };
 
 describe.each(databases)("on %s", (_name, open) => {
   const withKv = async (body: (kv: Kv) => Promise<void>) => {
@@ -52,6 +55,32 @@ describe.each(databases)("on %s", (_name, open) => {
       await expectIndexesToMatch(kv, User);
     });
   });
+
+  it.each([
+    ["a value", { name: "x".repeat(70_000) }, "valueBytes", 65_536],
+    ["a key", { email: `${"x".repeat(3000)}@example.com` }, "keyBytes", 2048],
+  ] as const)(
+    "%s that is too large is refused, and nothing is written",
+    async (_, part, limit, max) => {
+      await withKv(async (kv) => {
+        const Plain = defineModel({
+          name: "plain",
+          schema: z.object({ id: z.string(), name: z.string(), email: z.string() }),
+          primaryKey: "id",
+          indexes: { byEmail: { key: "email" } },
+        });
+        const db = await createDatabase({ kv, models: { plain: Plain } });
+        const data = { id: "a", name: "", email: "", ...part };
+        const exceeded = { code: "KW_LIMIT_EXCEEDED", limit, max };
+        expect(await rejection(db.plain.create({ data }))).toMatchObject(exceeded);
+        const within = db.transaction((tx) => tx.plain.create({ data }));
+        expect(await rejection(within)).toMatchObject(exceeded);
+        const { results } = await db.plain.createMany({ data: [{ ...data, ...small }, data] });
+        expect(results).toMatchObject([{ ok: true }, { ok: false, error: exceeded }]);
+        expect(await db.plain.count()).toBe(1);
+      });
+    },
+  );
 
   it("a page goes on behind its cursor, and a new index is built within the limits", async () => {
     await withKv(async (kv) => {

@@ -210,26 +210,29 @@ describe("on a database that clears up late", () => {
     return db;
   }
 
-  it.each(["update", "delete"] as const)("%s does not find a row that has expired", async (name) => {
-    const db = await expired();
-    const before = await stored();
-    const plain = () =>
-      name === "update"
-        ? db.sessions.update({ where, data: { user: "bob" } })
-        : db.sessions.delete({ where });
-    expect(await rejection(plain())).toMatchObject({ code: "KW_ROW_NOT_FOUND", where });
-    expect((await rejection(db.transaction((tx) => tx.sessions.delete({ where })))).code).toBe(
-      "KW_ROW_NOT_FOUND",
-    );
-    const longer = db.sessions.update({ where, data: {}, expireIn: 5000 });
-    expect((await rejection(longer)).code).toBe("KW_ROW_NOT_FOUND");
-    expect(await db.sessions.updateMany({ where: { user: "ada" }, data: {} })).toEqual({
-      count: 0,
-      results: [],
-    });
-    expect((await db.sessions.deleteMany({ where: { user: "ada" } })).results).toEqual([]);
-    expect(await stored()).toEqual(before);
-  });
+  it.each(["update", "delete"] as const)(
+    "%s does not find a row that has expired",
+    async (name) => {
+      const db = await expired();
+      const before = await stored();
+      const plain = () =>
+        name === "update"
+          ? db.sessions.update({ where, data: { user: "bob" } })
+          : db.sessions.delete({ where });
+      expect(await rejection(plain())).toMatchObject({ code: "KW_ROW_NOT_FOUND", where });
+      expect((await rejection(db.transaction((tx) => tx.sessions.delete({ where })))).code).toBe(
+        "KW_ROW_NOT_FOUND",
+      );
+      const longer = db.sessions.update({ where, data: {}, expireIn: 5000 });
+      expect((await rejection(longer)).code).toBe("KW_ROW_NOT_FOUND");
+      expect(await db.sessions.updateMany({ where: { user: "ada" }, data: {} })).toEqual({
+        count: 0,
+        results: [],
+      });
+      expect((await db.sessions.deleteMany({ where: { user: "ada" } })).results).toEqual([]);
+      expect(await stored()).toEqual(before);
+    },
+  );
 
   it.each([
     ["create", undefined],
@@ -285,7 +288,11 @@ describe("on a database that clears up late", () => {
       indexes: { byUser: { key: "userId" } },
       relations: { user: belongsTo("users", "userId", { onDelete: "cascade" }) },
     });
-    const User = defineModel({ name: "users", schema: z.object({ id: z.string() }), primaryKey: "id" });
+    const User = defineModel({
+      name: "users",
+      schema: z.object({ id: z.string() }),
+      primaryKey: "id",
+    });
     const db = await createDatabase({ kv: late(), models: { notes: Note, users: User } });
     await db.users.create({ data: { id: "u" } });
     const note = { id: "n", userId: "u" };

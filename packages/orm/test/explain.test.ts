@@ -151,3 +151,20 @@ it("refuses what findMany refuses", () => {
     expect.objectContaining({ code: "KW_INDEX_UNKNOWN" }),
   );
 });
+
+it("does not say how much a range reads where values of other types may lie in it", async () => {
+  const Mixed = defineModel({
+    name: "mixed",
+    schema: z.object({ id: z.string(), at: z.int(), value: z.union([z.bigint(), z.string()]) }),
+    primaryKey: "id",
+    indexes: { byValue: { key: "value" }, byAt: { key: "at" } },
+  });
+  const mixed = await tableOn(kv, Mixed);
+  for (let i = 0; i < 9; i++) await put(mixed, { id: `${i}`, at: i, value: i < 7 ? `${i}` : BigInt(i) });
+  const query = { where: { value: { lt: 100n } }, take: 1 };
+  const meter = meterOf(mixed);
+  await findPage(mixed, query, meter);
+  expect(meter.reads).toBeGreaterThan(3);
+  expect(explainQuery(mixed, query).reads).toBeUndefined();
+  expect(explainQuery(mixed, { where: { at: { lt: 3 } }, take: 1 }).reads).toBe(3);
+});

@@ -44,6 +44,28 @@ describe("indexEntries", () => {
   });
 });
 
+describe("a function of an index that answers with a promise", () => {
+  const schema = z.object({ id: z.string(), at: z.string(), tags: z.array(z.string()) });
+  const later = async (value: unknown) => {
+    if (value === "never") throw new Error("whose failure ends no process");
+    return value;
+  };
+  it.each([
+    ["where", { key: "at", where: later }],
+    ["at", { key: "at", normalize: later }],
+    ["byIt", { key: later }],
+    ["byIt", { key: ({ tags }: { tags: unknown }) => later(tags), each: true }],
+  ])("is refused, and takes in no row: %s", (field, byIt) => {
+    const base = { name: "x", schema, primaryKey: "id" } as const;
+    const model = compileModel(defineModel({ ...base, indexes: { byIt: byIt as never } }));
+    const row = { id: "1", at: "never", tags: ["a"] };
+    const refusal = { code: "KW_INDEX_KEY_INVALID", field, valueType: "promise", id: "1" };
+    expect(() => indexEntries(model, model.indexes, row, ["1"])).toThrow(
+      expect.objectContaining(refusal),
+    );
+  });
+});
+
 describe("indexChanges", () => {
   it("takes only what differs", () => {
     const entries = (row: object) => indexEntries(user, user.indexes, row as never, ["1"]);

@@ -41,8 +41,7 @@ afterEach(async () => {
   vi.useRealTimers();
 });
 
-const open = (on: Kv = kv, hooks: Hooks = {}) =>
-  createDatabase({ kv: on, models, hooks });
+const open = (on: Kv = kv, hooks: Hooks = {}) => createDatabase({ kv: on, models, hooks });
 type Blog = Awaited<ReturnType<typeof open>>;
 
 const passes = (milliseconds: number) => vi.setSystemTime(Date.now() + milliseconds);
@@ -178,7 +177,9 @@ describe.each([
 });
 
 it("what a hook throws of one row is that row's, in calls of many", async () => {
-  const missing = await rejection((await open()).posts.create({ data: {} as never, maxReads: 1 } as never));
+  const missing = await rejection(
+    (await open()).posts.create({ data: {} as never, maxReads: 1 } as never),
+  );
   expect(missing.code).toBe("KW_ARGUMENT_INVALID");
   const db = await open(kv, {
     posts: {
@@ -204,8 +205,22 @@ describe("a reference that is to be cleared", () => {
     } as never) as unknown as typeof Post;
 
   it.each([
-    ["optional", z.string().optional().refine(async () => true), undefined],
-    ["nullable", z.string().nullable().refine(async () => true), null],
+    [
+      "optional",
+      z
+        .string()
+        .optional()
+        .refine(async () => true),
+      undefined,
+    ],
+    [
+      "nullable",
+      z
+        .string()
+        .nullable()
+        .refine(async () => true),
+      null,
+    ],
     ["exactly optional", z.exactOptional(z.string()), undefined],
     ["either", z.string().nullish(), null],
   ] as const)("is, where its field is %s", async (_name, userId, left) => {
@@ -221,7 +236,13 @@ describe("a reference that is to be cleared", () => {
   });
 
   it.each([
-    ["its schema refuses that", z.string().nullable().refine(async (id) => id !== null)],
+    [
+      "its schema refuses that",
+      z
+        .string()
+        .nullable()
+        .refine(async (id) => id !== null),
+    ],
     ["its schema makes it another", z.preprocess(async (id) => id ?? "a", z.string())],
   ])("keeps the row where %s", async (_name, userId) => {
     const own = { users: User, posts: child(userId) };

@@ -2,6 +2,7 @@ import { openKv as openDenoKv } from "@deno/kv";
 import {
   type EmbeddedKv,
   type Kv,
+  type KvEntryMaybe,
   type KvKey,
   type KvListSelector,
   KvU64,
@@ -18,6 +19,7 @@ import {
   hasMany,
   type QueryEvent,
 } from "../src/index.js";
+import { countingKv } from "./counting-kv.js";
 import { denoKv } from "./faulty-kv.js";
 import { Reports } from "./live-reports.js";
 import { rejection } from "./user-model.js";
@@ -321,6 +323,36 @@ describe.each(databases)("a live query on %s", (_name, open) => {
   });
 });
 
+it("sees a row go when it expires where the database does not tell when that is", async () => {
+  const kv = await openKv();
+  const hidden = <T>({ expireAt: _, ...entry }: KvEntryMaybe<T> & { expireAt?: number }) =>
+    entry as KvEntryMaybe<T>;
+  const deno = denoKv(kv);
+  const untold: Kv = {
+    ...deno,
+    // What is not told when it expires is not told of when it does.
+    watch: () => new ReadableStream(),
+    get: (async (key: KvKey) => hidden(await deno.get(key))) as Kv["get"],
+    getMany: (async (keys: readonly KvKey[]) =>
+      (await deno.getMany<unknown[]>(keys)).map(hidden)) as Kv["getMany"],
+  };
+  try {
+    const db: Db = await createDatabase({ kv: untold, models: { tasks: Task } });
+    await db.tasks.create({ data: task("a", "home", 1), expireIn: 60 });
+    await db.tasks.create({ data: task("b", "home", 2) });
+    const rows = new Reports(db.tasks.watchMany(home));
+    const row = new Reports(db.tasks.watch({ where: { id: "a" } }));
+    expect(titles(await rows.next())).toEqual(["a", "b"]);
+    expect(await row.next()).toMatchObject({ id: "a" });
+    expect(titles(await rows.next())).toEqual(["b"]);
+    expect(await row.next()).toBe(null);
+    await rows.cancel();
+    await row.cancel();
+  } finally {
+    await kv.close();
+  }
+});
+
 /** A database that counts the watches which nobody has cancelled. */
 function countingWatches(kv: EmbeddedKv): { kv: Kv; readonly open: number } {
   const counted = {
@@ -494,6 +526,49 @@ describe("a live query on a database of this process", () => {
       expect(await row.next()).toBe(null);
       await rows.cancel();
       await row.cancel();
+    });
+  });
+
+  it("reads no row for a change that cannot bring it in: not one for each live query", async () => {
+    const kv = await openKv();
+    try {
+      const db: Db = await createDatabase({ kv, models: { tasks: Task } });
+      const { kv: counted, calls } = countingKv(kv);
+      const watching: Db = await createDatabase({ kv: counted, models: { tasks: Task } });
+      const lists = Array.from({ length: 20 }, (_, i) => `list ${i}`);
+      for (const list of lists) await db.tasks.create({ data: task(list, list, 1) });
+      const watched = lists.map(
+        (list) => new Reports(watching.tasks.watchMany({ where: { list }, take: 1 })),
+      );
+      for (const reports of watched) await reports.next();
+      const waiting = watched.map((reports) => reports.next());
+      const before = calls.get + calls.getMany + calls.list;
+      await told(kv, ["tasks", "list 0"], () =>
+        db.tasks.update({ where: { id: "list 0" }, data: { done: true } }),
+      );
+      expect(await waiting[0]).toMatchObject([{ done: true }]);
+      // Those whose rows these are: a range, and a row.
+      expect(calls.get + calls.getMany + calls.list - before).toBe(2);
+      for (const list of lists) {
+        await db.tasks.update({ where: { id: list }, data: { rank: 2 } });
+      }
+      for (const reports of waiting.slice(1)) expect(await reports).toMatchObject([{ rank: 2 }]);
+      for (const reports of watched) await reports.cancel();
+    } finally {
+      await kv.close();
+    }
+  });
+
+  it("gives a row that is written by hand, its entry first", async () => {
+    await withTasks(async (db, kv, events) => {
+      const reports = new Reports(db.tasks.watchMany(home));
+      expect(await reports.next()).toEqual([]);
+      const next = reports.next();
+      await kv.set(["tasks_by_list", "home", 1, "a"], "a");
+      await events.count(2);
+      await kv.set(["tasks", "a"], task("a", "home", 1));
+      expect(titles(await next)).toEqual(["a"]);
+      await reports.cancel();
     });
   });
 

@@ -26,7 +26,8 @@ it("finds the next id as a sorted array does, whatever was added when", () => {
             continue;
           }
           const { start, end, reverse } = step;
-          const last = step.last !== null && step.last >= start && step.last < end ? step.last : undefined;
+          const last =
+            step.last !== null && step.last >= start && step.last < end ? step.last : undefined;
           const inRange = [...all].sort().filter((one) => one >= start && one < end);
           const next = reverse
             ? inRange.filter((one) => last === undefined || one < last).at(-1)

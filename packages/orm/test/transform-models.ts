@@ -1,10 +1,6 @@
 import { type Kv, ulid } from "@keywright/core";
 import * as z from "zod";
-import {
-  catalogKey,
-  rowManifestKey,
-  transformMarkKey,
-} from "../src/catalog/catalog-entry.js";
+import { catalogKey, rowManifestKey, transformMarkKey } from "../src/catalog/catalog-entry.js";
 import { type AnyDatabase, tableContexts } from "../src/database/database.js";
 import { createDatabase, type Database, defineModel } from "../src/index.js";
 import { takeLease } from "../src/migrate/lease.js";

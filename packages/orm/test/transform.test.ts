@@ -14,7 +14,6 @@ import {
   Member,
   memberId,
   newMember,
-  OldMember,
   oldMember,
   openNew,
   openOld,
@@ -118,9 +117,8 @@ describe("transformRows", () => {
     const onProgress = ({ phase, rowsDone }: MigrationProgress) => {
       if (phase === "transforming") progress.push(rowsDone);
     };
-    await runTransform(context, { rowsPerSecond: 400, onProgress });
-    expect(progress).toEqual([0, 8]);
-    await fillOld(await openKv(), 0);
+    await runTransform(context, { rowsPerSecond: 16, onProgress });
+    expect(progress).toEqual([0, 4, 8]);
   });
 
   it("passes over what stands under a row's key", async () => {
@@ -134,7 +132,11 @@ describe("transformRows", () => {
 
   it("changes an indexed field's type, and moves the entries", async () => {
     const schema = z.object({ id: z.string(), age: z.string() });
-    const fields = { name: "people", primaryKey: "id", indexes: { byAge: { key: "age" } } } as const;
+    const fields = {
+      name: "people",
+      primaryKey: "id",
+      indexes: { byAge: { key: "age" } },
+    } as const;
     const Old = defineModel({ ...fields, schema });
     const New = defineModel({ ...fields, schema: schema.extend({ age: z.int() }) });
     const old = await createDatabase({ kv, models: { people: Old } });
@@ -375,5 +377,170 @@ describe("a row that cannot be changed", () => {
     expect((await listFailedRows(context)).items).toEqual([]);
     const kinds = new Set((await ownKeys(kv)).map((key) => (key as string[])[1]));
     expect([...kinds].sort()).toEqual(["catalog", "count", "schema"]);
+  });
+});
+
+describe("unique values", () => {
+  const schema = z.object({ id: z.string(), place: z.int(), label: z.string().optional() });
+  const Old = defineModel({
+    name: "seats",
+    schema: schema.omit({ label: true }),
+    primaryKey: "id",
+    indexes: { byPlace: { key: "place", unique: true } },
+  });
+  const Seat = defineModel({ ...Old, schema: schema.extend({ label: z.string() }) });
+
+  /** Seats with these places, to be moved. */
+  async function seats(places: readonly number[], move: (place: number) => number, on: Kv = kv) {
+    const old = await createDatabase({ kv: on, models: { seats: Old } });
+    for (const [i, place] of places.entries()) {
+      await old.seats.create({ data: { id: memberId(i), place } });
+    }
+    const migration = defineMigration({
+      model: Seat,
+      from: Old.schema,
+      to: Seat.schema,
+      changes: ["place"],
+      up: (row) => ({ ...row, place: move(row.place), label: `seat ${row.place}` }),
+    });
+    const models = { seats: Seat };
+    const db = await createDatabase({ kv: on, models, migrations: [migration] });
+    const context = contextOf(db, "seats");
+    await beginTransform(context);
+    return { db, context };
+  }
+
+  it.each([
+    ["are passed on to the next row", (place: number) => place + 1],
+    ["are passed on to the row before", (place: number) => place - 1],
+    ["are exchanged", (place: number) => 39 - place],
+    ["go round", (place: number) => (place + 7) % 40],
+  ])("%s", async (_, move) => {
+    const places = Array.from({ length: 40 }, (_, i) => i);
+    const { context } = await seats(places, move);
+    expect(await runTransform(context)).toBe("done");
+    await expectIndexesToMatch(kv, Seat);
+    const rows = (await storedRows(kv, "seats")) as { place: number }[];
+    expect(rows.map(({ place }) => place)).toEqual(places.map(move));
+  });
+
+  it("that two rows would have are the first one's, and the other row fails", async () => {
+    const { db, context } = await seats([1, 2, 3, 11, 12], (place) => place % 10);
+    expect(await runTransform(context)).toBe("failed-rows");
+    const { items } = await listFailedRows(context);
+    expect(items.map(({ id, reason }) => [id, reason])).toEqual([
+      [memberId(3), `Another row has its value of the unique index byPlace: "${memberId(0)}".`],
+      [memberId(4), `Another row has its value of the unique index byPlace: "${memberId(1)}".`],
+    ]);
+    expect(await runTransform(context)).toBe("failed-rows");
+    await db.seats.delete({ where: { id: memberId(0) } });
+    await db.seats.update({ where: { id: memberId(1) }, data: { place: 20 } });
+    expect(await runTransform(context)).toBe("done");
+    await expectIndexesToMatch(kv, Seat);
+    const rows = (await storedRows(kv, "seats")) as { place: number }[];
+    expect(rows.map(({ place }) => place)).toEqual([20, 3, 1, 2]);
+  });
+
+  it("that a writer takes meanwhile are the writer's", async () => {
+    let isOver = false;
+    const writer = async () => {
+      if (isOver) return;
+      isOver = true;
+      const other = await createDatabase({ kv, models: { seats: Seat }, migrations });
+      await other.seats.create({ data: { id: "z", place: 7, label: "mine" } });
+    };
+    const { context } = await seats([107, 2], (place) => place % 100);
+    const { migrations } = context.catalog.ownRows;
+    const interfered = { ...context, kv: interferingKv(kv, async () => undefined) };
+    const lease = { ...interfered, kv: interferingKv(kv, writer) };
+    expect(await runTransform(lease)).toBe("failed-rows");
+    expect((await listFailedRows(context)).items.map(({ id }) => id)).toEqual([memberId(0)]);
+    await kv.delete(["seats", memberId(0)]);
+    expect(await runTransform(context)).toBe("done");
+  });
+
+  it("are moved within the limits of Deno KV too", async () => {
+    const places = Array.from({ length: 23 }, (_, i) => i);
+    const { context } = await seats(places, (place) => 22 - place, denoKv(kv));
+    expect(await runTransform(context)).toBe("done");
+    await expectIndexesToMatch(kv, Seat);
+  });
+});
+
+describe.each([
+  ["in memory", () => openKv()],
+  ["in Deno's mode", () => openKv(":memory:", { compat: "deno" })],
+  ["with Deno's interface and no more", async () => denoKv(await openKv())],
+  ["@deno/kv", () => openDenoKv(":memory:", { implementation: "sqlite" }) as Promise<Kv>],
+] as [string, () => Promise<Kv>][])("on a database %s", (_, open) => {
+  it("rows are changed, and those that expire keep their time", async () => {
+    const on = await open();
+    try {
+      const old = await openOld(on);
+      const db = await openNew(on);
+      const hour = 3_600_000;
+      await old.members.create({ data: oldMember(0), expireIn: hour });
+      for (let i = 1; i < 25; i++) await old.members.create({ data: oldMember(i) });
+      const context = contextOf(db, "members");
+      const timeOf = async () => {
+        const { expireAt } = (await on.get(["members", memberId(0)])) as { expireAt?: number };
+        const kept = await on.get(["__keywright", "expiry", "members", memberId(0)]);
+        return expireAt ?? kept.value;
+      };
+      const before = await timeOf();
+      expect(before).toBeTypeOf("number");
+      await beginTransform(context);
+      expect(await runTransform(context)).toBe("done");
+      expect(await storedRows(on)).toEqual(newMembers(25));
+      expect(await timeOf()).toBe(before);
+    } finally {
+      on.close();
+    }
+  });
+});
+
+describe("previewTransform", () => {
+  it("shows rows before and after, or why one would fail, and writes nothing", async () => {
+    await fillOld(kv, 20);
+    const old = await openOld(kv);
+    await old.members.update({ where: { id: memberId(1) }, data: { name: "nobody" } });
+    await old.members.update({ where: { id: memberId(2) }, data: { name: "" } });
+    const content = async () => {
+      const entries: unknown[] = [];
+      for await (const entry of kv.list({ prefix: [] })) entries.push(entry);
+      return entries;
+    };
+    const before = await content();
+    const context = contextOf(await openNew(kv), "members");
+    expect(await previewTransform(context, renameName, { rows: 3 })).toEqual([
+      { id: memberId(0), before: oldMember(0), after: newMember(0) },
+      {
+        id: memberId(1),
+        before: { ...oldMember(1), name: "nobody" },
+        reason: "nobody has no full name",
+        issues: [],
+      },
+      {
+        id: memberId(2),
+        before: { ...oldMember(2), name: "" },
+        reason: expect.stringContaining("fullName"),
+        issues: [expect.objectContaining({ path: ["fullName"] })],
+      },
+    ]);
+    expect(await previewTransform(context, renameName)).toHaveLength(10);
+    const last = await previewTransform(context, renameName, { after: memberId(17) });
+    expect(last.map(({ id }) => id)).toEqual([memberId(18), memberId(19)]);
+    expect(await rejection(previewTransform(context, renameName, { rows: 1.5 }))).toBeInstanceOf(
+      RangeError,
+    );
+    expect(await content()).toEqual(before);
+  });
+
+  it("leaves out the rows that are done where the change is under way", async () => {
+    const { db, context } = await begun(300);
+    await runUntil(context, 250);
+    await db.members.update({ where: { id: memberId(251) }, data: { closed: true } });
+    const rows = await previewTransform(context, renameName, { rows: 2 });
+    expect(rows.map(({ id }) => id)).toEqual([memberId(250), memberId(252)]);
   });
 });

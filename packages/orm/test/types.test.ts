@@ -299,7 +299,12 @@ describe("where", () => {
       db.games.findMany({ where: { tags: { has: { in: ["x", "y"] } }, id: { gt: "g" } } });
       db.games.findMany({ where: { round: 1n, marks: { has: { gte: new Date() } } } });
       db.games.findMany({ where: { byInitial: "r" } });
+      db.games.findMany({ orderBy: { byInitial: "desc" }, index: "byInitial" });
+      // @ts-expect-error a game for which the function gives nothing is not in the index
       db.games.findMany({ orderBy: { byInitial: "desc" } });
+      const base = { name: "x", schema: z.object({ id: z.string() }), primaryKey: "id" } as const;
+      const X = defineModel({ ...base, indexes: { byLength: { key: ({ id }) => id.length } } });
+      expectTypeOf<Served<typeof X, None, { byLength: "asc" }, never>>().toBeUnknown();
       db.games.findMany({ where: { byWords: { has: { startsWith: "w" } } } });
       // @ts-expect-error an array is asked for an element
       db.games.findMany({ where: { tags: ["x"] } });
@@ -607,7 +612,7 @@ describe("results", () => {
   });
 
   it("have the fields that are selected, as optional as they are", () => {
-    compiles(async (db) => {
+    compiles(async (db, yes) => {
       const where = { id: "x" };
       const user = await db.users.findUniqueOrThrow({ where, select: { id: true, teamId: true } });
       expectTypeOf(user).toEqualTypeOf<{ id: string; teamId?: string | undefined }>();
@@ -617,6 +622,16 @@ describe("results", () => {
       db.users.findUnique({ where, select: { nope: true } });
       // @ts-expect-error a field is selected or not mentioned
       db.users.findUnique({ where, select: { id: false } });
+      // @ts-expect-error or maybe selected, which the result could not tell
+      db.users.findUnique({ where, select: {} as { id: true; name?: true } });
+      // @ts-expect-error the same
+      db.users.findUnique({ where, select: { id: true, name: yes ? true : undefined } });
+      const nested = await db.users.findUniqueOrThrow({
+        where,
+        select: { id: true },
+        include: { posts: { select: {} as { id: true; title?: true } } },
+      });
+      expectTypeOf(nested).toEqualTypeOf<{ id: string; posts: { id: string }[] }>();
       // @ts-expect-error there is no such option
       db.users.findUnique({ where, selects: { id: true } });
     });

@@ -19,7 +19,11 @@ export type IndexState =
   | "dropping";
 
 /** An index as the database knows it. */
-export type StoredIndex = IndexManifest & { readonly state: IndexState };
+export type StoredIndex = IndexManifest & {
+  readonly state: IndexState;
+  /** The name of the index that has taken its place: it is not built anew, as long as the model has both. */
+  readonly replacedBy?: string;
+};
 
 /** Which rows programs write. */
 export interface StoredSchema {

@@ -3,7 +3,7 @@ import { SchemaNotMigratedError } from "../errors/migration-errors.js";
 import { IndexChangedError, StaleSchemaError } from "../errors/schema-errors.js";
 import type { CompiledIndex, CompiledModel } from "../model/compiled-model.js";
 import { isSameIndex } from "../schema/index-manifest.js";
-import { relationTexts } from "../schema/model-manifest.js";
+import { parseRelationText, relationTexts } from "../schema/model-manifest.js";
 import {
   type CatalogEntry,
   catalogKey,
@@ -142,10 +142,15 @@ function unknownTo(model: CompiledModel, entry: CatalogEntry): string[] {
     unknown.push(`count of ${name === rowCounter ? "rows" : name}`);
   }
   if (relations.length > 0) {
-    const own = new Set(relationTexts(model));
-    for (const text of relations) if (!own.has(text)) unknown.push(`relation ${text}`);
+    const own = new Set(relationTexts(model).map(referenceOf));
+    for (const text of relations) if (!own.has(referenceOf(text))) unknown.push(`relation ${text}`);
   }
   return unknown;
+}
+
+/** What of a relation a writer has to know: the fields that refer. The other model may have another name by now. */
+function referenceOf(text: string): string {
+  return parseRelationText(text)?.fields.join() ?? text;
 }
 
 function counterSet(model: CompiledModel, names: readonly string[]): CounterSet | undefined {

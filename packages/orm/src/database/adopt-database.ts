@@ -21,7 +21,7 @@ export interface AdoptOptions<M extends Models> {
   readonly from: SourceKv;
   /** By the models' own names. */
   readonly models: {
-    readonly [K in keyof M as M[K]["name"]]?: SourceLayout | AdoptedFrom<M[K]>;
+    readonly [K in keyof M]?: SourceLayout | AdoptedFrom<M[K]>;
   };
   /** Called after each batch. */
   readonly onProgress?: (progress: AdoptProgress) => void;
@@ -68,7 +68,7 @@ export interface AdoptOptions<M extends Models> {
  */
 export async function adopt<M extends Models>(
   database: Database<M>,
-  options: AdoptOptions<M>,
+  options: AdoptOptions<NoInfer<M>>,
 ): Promise<AdoptResult> {
   return await adoptModels(tableContexts(database), options);
 }

@@ -202,11 +202,18 @@ export function tableOf<Row, CreateInput, UpdateInput>(
   database: AnyDatabase,
   modelName: string,
 ): Table<Row, CreateInput, UpdateInput> {
+  return new Table(tableContextOf(database, modelName));
+}
+
+/**
+ * What stands behind a model of a database, by the model's own name.
+ *
+ * @throws {ModelDefinitionError} where the database has no such model.
+ */
+export function tableContextOf(database: AnyDatabase, modelName: string): TableContext {
   const context = tableContexts(database).get(modelName);
-  if (context === undefined) {
-    throw new ModelDefinitionError(modelName, "name", "the database was opened without this model");
-  }
-  return new Table(context);
+  if (context !== undefined) return context;
+  throw new ModelDefinitionError(modelName, "name", "the database was opened without this model");
 }
 
 /** What stands behind each model of a database, by the model's own name. */

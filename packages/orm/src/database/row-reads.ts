@@ -126,7 +126,9 @@ export class RowReads {
           return { items: await shapeRows(context, items, query, meter), cursor };
         }),
       () =>
-        streamCall(context, operation, query, (meter) => shapedStream(context, query, stream, meter)),
+        streamCall(context, operation, query, (meter) =>
+          shapedStream(context, query, stream, meter),
+        ),
     );
   }
 

@@ -82,8 +82,7 @@ export function unfinishedIndexes(
 ): CompiledIndex[] {
   const expected = state.isScanned ? "verifying" : "write-only";
   return model.indexes.filter(
-    (index) =>
-      state.indexes.includes(index.name) && catalog.snapshot.stateOf(index) === expected,
+    (index) => state.indexes.includes(index.name) && catalog.snapshot.stateOf(index) === expected,
   );
 }
 

@@ -32,10 +32,7 @@ const maxCountedRows = 250;
  * @throws {StaleSchemaError} where the database has indexes or counters that this program does not know.
  * @throws {LeaseLostError} where another runner has taken over.
  */
-export async function buildCounters(
-  context: TableContext,
-  run: MigrationRun,
-): Promise<boolean> {
+export async function buildCounters(context: TableContext, run: MigrationRun): Promise<boolean> {
   const { kv, model, catalog } = context;
   for (;;) {
     if (run.signal?.aborted) return false;
@@ -63,10 +60,7 @@ function growingOf({ catalog }: TableContext, { counters }: CountingState): stri
 }
 
 /** Makes the new counters write-only, from 0; false where there are none. */
-async function beginBuild(
-  context: TableContext,
-  run: MigrationRun,
-): Promise<boolean | "stopped"> {
+async function beginBuild(context: TableContext, run: MigrationRun): Promise<boolean | "stopped"> {
   const { kv, model, catalog } = context;
   const { snapshot } = catalog;
   const { entry, check } = snapshot;

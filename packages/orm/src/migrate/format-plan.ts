@@ -1,4 +1,4 @@
-import type { MigrationPlan, MigrationStep } from "./plan-migration.js";
+import type { MigrationPlan, MigrationStep } from "./migration-plan.js";
 
 /**
  * A plan as text for people: a line for each step with its class, what is done and to what, and under it why, and what has

@@ -1,27 +1,32 @@
 import type { Duplicate, UnindexedRow } from "../catalog/backfill-state.js";
 import type { IndexState } from "../catalog/catalog-entry.js";
+import { LeaseLostError } from "../errors/migration-errors.js";
+import type { CompiledIndex } from "../model/compiled-model.js";
 import type { TableContext } from "../query/table-context.js";
 import { resolveDuplicates } from "../write/resolve-duplicates.js";
 import { backfill } from "./backfill.js";
+import { beginMigration } from "./begin-migration.js";
 import { buildCounters } from "./build-counters.js";
 import { dropIndexes } from "./drop-indexes.js";
+import { type FailedRow, listFailedRows } from "./failed-rows.js";
 import { takeLease } from "./lease.js";
-import type { MigrationProgress } from "./migration-progress.js";
-import { type MigrationRun, migrationRun } from "./migration-run.js";
+import type { MigrationPlan } from "./migration-plan.js";
+import { type MigrationRun, migrationRun, type RunOptions } from "./migration-run.js";
+import { readPlan } from "./plan-facts.js";
+import { transformRows } from "./transform-rows.js";
 
-export interface MigrateOptions {
-  /** Called while rows are counted, and after each batch. */
-  readonly onProgress?: (progress: MigrationProgress) => void;
-  /** Stops after the batch in hand; the next run goes on there. */
-  readonly signal?: AbortSignal;
-  /** Rows that are read in a second at the most; without it as many as possible. */
-  readonly rowsPerSecond?: number;
+export interface MigrateOptions extends RunOptions {
+  /**
+   * Steps of the class `"breaking"` that may be done: their ids, or true for all of them. Without it a plan that has some is
+   * refused, and nothing is done.
+   */
+  readonly accept?: boolean | readonly string[] | undefined;
   /** Looks at all rows and entries of a new index before it goes readable; it does without this. */
-  readonly verify?: boolean;
+  readonly verify?: boolean | undefined;
   /** Counts the rows first, so that the progress has an end; it does without this. */
-  readonly count?: boolean;
+  readonly count?: boolean | undefined;
   /** Waits where another runner is at work; it does without this. */
-  readonly wait?: boolean;
+  readonly wait?: boolean | undefined;
 }
 
 /** What has become of an index that was not readable when the run began. */
@@ -35,74 +40,172 @@ export interface MigratedIndex {
   readonly duplicateCount: number;
 }
 
+/**
+ * How a run ended: `"done"`; `"duplicates"` where a unique index waits for rows to be changed; `"failed-rows"` where rows could
+ * not be changed as the schema asks; `"stopped"` by the signal; `"busy"` where another runner is at work and is not waited for;
+ * `"lost"` where another runner has taken over meanwhile. Where nothing was begun: `"blocked"` where a migration has to be written
+ * first, `"refused"` where a step is breaking and is not accepted.
+ */
+export type MigrationOutcome =
+  | "done"
+  | "duplicates"
+  | "failed-rows"
+  | "stopped"
+  | "busy"
+  | "lost"
+  | "blocked"
+  | "refused";
+
 export interface MigrationResult {
-  /**
-   * `"duplicates"` where a unique index waits for rows to be changed, `"stopped"` by the signal, `"busy"` where another runner
-   * is at work and is not waited for.
-   */
-  readonly status: "done" | "duplicates" | "stopped" | "busy";
+  readonly status: MigrationOutcome;
+  /** What was to be done when the run began; empty where it did not come to plan. */
+  readonly plan: MigrationPlan;
   readonly indexes: readonly MigratedIndex[];
   /** The first rows that an index could not hold, a hundred for each model at the most. */
   readonly unindexed: readonly UnindexedRow[];
+  /** The first rows that could not be changed, a hundred for each model at the most. */
+  readonly failed: readonly FailedRow[];
 }
 
-/** So many duplicates of an index a result has at the most. */
-const mostDuplicates = 100;
+/** So many duplicates of an index, or failed rows of a model, a result has at the most. */
+const mostReported = 100;
 
-/** Builds the indexes and the counters of some models that are not readable yet. */
+const noPlan: MigrationPlan = {
+  models: [],
+  steps: [],
+  isEmpty: true,
+  isBreaking: false,
+  needsMigration: false,
+};
+
+/** What a run has found so far. */
+interface Report {
+  readonly indexes: MigratedIndex[];
+  readonly unindexed: UnindexedRow[];
+  readonly failed: FailedRow[];
+}
+
+/**
+ * Brings a database to some models. All of its runs do the same: each stage looks in the catalog for what is left of it, so that
+ * a run that was stopped or killed anywhere goes on there.
+ */
 export async function migrateTables(
   contexts: Iterable<TableContext>,
   options: MigrateOptions,
 ): Promise<MigrationResult> {
   const { signal, wait = true } = options;
   const tables = [...contexts];
+  const report: Report = { indexes: [], unindexed: [], failed: [] };
   const [any] = tables;
-  if (any === undefined) return { status: "done", indexes: [], unindexed: [] };
+  if (any === undefined) return { status: "done", plan: noPlan, ...report };
   const lease = await takeLease(any.kv, { wait, signal });
-  if (typeof lease === "string") return { status: lease, indexes: [], unindexed: [] };
+  if (typeof lease === "string") return { status: lease, plan: noPlan, ...report };
+  let plan = noPlan;
   try {
-    return await runTables(tables, migrationRun(lease, options), options);
+    plan = await readPlan(tables);
+    const hindrance = hindranceOf(plan, options.accept);
+    if (hindrance !== undefined) return { status: hindrance, plan, ...report };
+    const run = migrationRun(lease, options);
+    return { status: await runStages(tables, run, options, report), plan, ...report };
+  } catch (error) {
+    if (error instanceof LeaseLostError) return { status: "lost", plan, ...report };
+    throw error;
   } finally {
     await lease.release();
   }
 }
 
-async function runTables(
+function hindranceOf(
+  plan: MigrationPlan,
+  accept: MigrateOptions["accept"] = false,
+): "blocked" | "refused" | undefined {
+  if (plan.needsMigration) return "blocked";
+  const isAccepted = (id: string) => (typeof accept === "boolean" ? accept : accept.includes(id));
+  const isRefused = plan.steps.some((step) => step.class === "breaking" && !isAccepted(step.id));
+  return isRefused ? "refused" : undefined;
+}
+
+async function runStages(
   contexts: readonly TableContext[],
   run: MigrationRun,
+  options: MigrateOptions,
+  report: Report,
+): Promise<MigrationOutcome> {
+  // All fences move first: the program can write every model from then on.
+  for (const context of contexts) await beginMigration(context, run);
+  for (const context of contexts) {
+    if ((await runModel(context, run, options, report)) === "stopped") return "stopped";
+  }
+  if (report.failed.length > 0) return "failed-rows";
+  return report.indexes.some((index) => index.duplicateCount > 0) ? "duplicates" : "done";
+}
+
+/** Runs the stages of a model, one after the other. */
+async function runModel(
+  context: TableContext,
+  run: MigrationRun,
   { verify, count }: MigrateOptions,
-): Promise<MigrationResult> {
-  const indexes: MigratedIndex[] = [];
-  const unindexed: UnindexedRow[] = [];
-  let wasStopped = false;
+  report: Report,
+): Promise<"done" | "stopped"> {
+  const { model, catalog } = context;
+  const { snapshot } = catalog;
+  const unready = model.indexes.filter((index) => snapshot.stateOf(index) !== "readable");
+  const stages = [
+    () => dropIndexes(context, run),
+    () => transform(context, run, report),
+    () =>
+      backfill(context, run, {
+        verify,
+        count,
+        onUnindexed: ({ rows }) => report.unindexed.push(...rows),
+      }),
+    () => buildCounters(context, run),
+  ];
+  let isStopped = false;
+  for (const stage of stages) isStopped ||= !(await stage());
+  for (const index of unready) {
+    const migrated = await finishIndex(context, run, index, isStopped);
+    isStopped ||= migrated === "stopped";
+    if (migrated !== "stopped") report.indexes.push(migrated);
+  }
+  return isStopped ? "stopped" : "done";
+}
+
+/** Changes the rows where a change of them is under way; false where the signal stopped it. */
+async function transform(
+  context: TableContext,
+  run: MigrationRun,
+  report: Report,
+): Promise<boolean> {
+  const outcome = await transformRows(context, run);
+  if (outcome === "failed-rows") {
+    const { items } = await listFailedRows(context, { take: mostReported });
+    report.failed.push(...items);
+  }
+  return outcome !== "stopped";
+}
+
+/** Says what has become of an index, and takes in duplicates that are some no longer. */
+async function finishIndex(
+  context: TableContext,
+  run: MigrationRun,
+  index: CompiledIndex,
+  isStopped: boolean,
+): Promise<MigratedIndex | "stopped"> {
+  const { model, catalog } = context;
+  const isPending = !isStopped && catalog.snapshot.stateOf(index) === "unique-pending";
+  const left = isPending ? await resolve(context, run, index) : undefined;
+  if (left === "stopped") return "stopped";
+  const { duplicates = [], count: duplicateCount = 0 } = left ?? {};
+  const state = catalog.snapshot.stateOf(index);
+  return { model: model.name, index: index.name, state, duplicates, duplicateCount };
+}
+
+async function resolve(context: TableContext, run: MigrationRun, index: CompiledIndex) {
   const between = async () => {
     await run.took(0);
     return !run.signal?.aborted;
   };
   const commit = run.lease.commit.bind(run.lease);
-  for (const context of contexts) {
-    const { model, catalog } = context;
-    await catalog.reload();
-    const unready = model.indexes.filter((index) => catalog.snapshot.stateOf(index) !== "readable");
-    const onUnindexed = ({ rows }: { rows: readonly UnindexedRow[] }) => {
-      unindexed.push(...rows);
-    };
-    wasStopped ||= !(await dropIndexes(context, run));
-    wasStopped ||= !(await backfill(context, run, { verify, count, onUnindexed }));
-    wasStopped ||= !(await buildCounters(context, run));
-    for (const index of unready) {
-      const isPending = !wasStopped && catalog.snapshot.stateOf(index) === "unique-pending";
-      const left = isPending
-        ? await resolveDuplicates(context, index, { commit, between, most: mostDuplicates })
-        : undefined;
-      wasStopped ||= left === "stopped";
-      const { count: duplicateCount, duplicates } =
-        left === undefined || left === "stopped" ? { count: 0, duplicates: [] } : left;
-      const state = catalog.snapshot.stateOf(index);
-      indexes.push({ model: model.name, index: index.name, state, duplicates, duplicateCount });
-    }
-  }
-  const hasDuplicates = indexes.some((index) => index.duplicateCount > 0);
-  const status = wasStopped ? "stopped" : hasDuplicates ? "duplicates" : "done";
-  return { status, indexes, unindexed };
+  return await resolveDuplicates(context, index, { commit, between, most: mostReported });
 }

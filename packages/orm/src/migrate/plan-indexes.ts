@@ -2,7 +2,7 @@ import type { StoredIndex } from "../catalog/catalog-entry.js";
 import type { CompiledIndex } from "../model/compiled-model.js";
 import { hashOf } from "../schema/hash.js";
 import { indexManifest, isSameIndex, isSameKeyedIndex } from "../schema/index-manifest.js";
-import type { ModelFacts, PlannedStep } from "./plan-migration.js";
+import type { ModelFacts, PlannedStep } from "./migration-plan.js";
 
 /**
  * The steps of a model's indexes, in the order in which they are done: entries are removed before others are written.

@@ -2,7 +2,7 @@ import { compareRows, keepsPrimaryKey, type RowChange } from "../schema/compare-
 import type { RowManifest } from "../schema/manifest.js";
 import { rowManifest } from "../schema/row-manifest.js";
 import type { RowUpgrade } from "../schema/row-upgrade.js";
-import type { ModelFacts, PlannedStep } from "./plan-migration.js";
+import type { ModelFacts, PlannedStep } from "./migration-plan.js";
 
 /**
  * The steps of a model's fields.
@@ -24,6 +24,11 @@ export function planRows(facts: ModelFacts, upgrade: RowUpgrade | undefined): Pl
   if (storedRow === undefined) {
     const reason = "The database does not tell what its rows are";
     const blocked = "Migrate it with the program that migrated it last.";
+    return [{ kind: "transform-rows", class: "data", sideBySide: false, reason, blocked }];
+  }
+  if (transform !== undefined && upgrade?.isIdentity !== true) {
+    const reason = "Another change of all rows is under way";
+    const blocked = "Finish it first, with the program that began it.";
     return [{ kind: "transform-rows", class: "data", sideBySide: false, reason, blocked }];
   }
   const all = compareRows(storedRow, to);

@@ -4,6 +4,7 @@ import { UnknownIndexError } from "../errors/schema-errors.js";
 import type { CompiledIndex, CompiledModel } from "../model/compiled-model.js";
 import type { TableContext } from "../query/table-context.js";
 import { backfill } from "./backfill.js";
+import { buildCounters } from "./build-counters.js";
 import { dropIndexes } from "./drop-indexes.js";
 import type { MigrationRun } from "./migration-run.js";
 import { findStaleCopies, type StaleCopies } from "./stale-copies.js";
@@ -47,9 +48,6 @@ interface Pair {
   readonly from: CompiledIndex;
   readonly to: CompiledIndex;
 }
-
-/** An index that another has replaced: as long as the model still declares it, it is not built anew. */
-type ReplaceableIndex = StoredIndex & { readonly replacedBy?: string };
 
 /**
  * Does one step of putting an index in the place of another, such as one of pointers for one of copies, beside readers and
@@ -110,17 +108,18 @@ async function buildNew(context: TableContext, pair: Pair, run: MigrationRun): P
   if (context.catalog.snapshot.stateOf(pair.to) === "dropping") {
     if (!(await dropIndexes(context, run))) return { status: "stopped" };
   }
-  // One that was replaced itself is to be built again.
+  // One that was replaced itself is to be built again, and so are its counters.
   await change(context, run, (entry) => {
-    const stored = entry.indexes[pair.to.name] as ReplaceableIndex | undefined;
+    const stored = storedUnder(entry, pair.to);
     if (stored?.replacedBy === undefined || stored.state !== "absent") return undefined;
-    return withIndex(entry, pair.to, stored.state);
+    return withoutCounter(withIndex(entry, pair.to, stored.state), pair.to);
   });
   const isBuilt = (state: IndexState) =>
     state === "readable" || state === "disabled" || state === "unique-pending";
   if (!isBuilt(context.catalog.snapshot.stateOf(pair.to)) && !(await backfill(context, run))) {
     return { status: "stopped" };
   }
+  if (!(await buildCounters(context, run))) return { status: "stopped" };
   await context.catalog.reload();
   const status =
     context.catalog.snapshot.stateOf(pair.to) === "unique-pending" ? "duplicates" : "done";
@@ -199,29 +198,41 @@ async function change(
   }
 }
 
+function storedUnder({ indexes }: CatalogEntry, { name }: CompiledIndex): StoredIndex | undefined {
+  return Object.hasOwn(indexes, name) ? indexes[name] : undefined;
+}
+
+/** A catalog entry that knows nothing of an index's counters. */
+function withoutCounter(entry: CatalogEntry, { name }: CompiledIndex): CatalogEntry {
+  const { counters, ...rest } = entry;
+  if (counters === undefined) return entry;
+  const left = Object.entries(counters).filter(([counter]) => counter !== name);
+  return left.length === 0 ? rest : { ...rest, counters: Object.fromEntries(left) };
+}
+
 /** A catalog entry in which an index has another state, and what it says of a replacement is this. */
 function withIndex(
   entry: CatalogEntry,
-  { name }: CompiledIndex,
+  compiled: CompiledIndex,
   state: IndexState,
   replacedBy?: string,
 ): CatalogEntry {
-  const stored = entry.indexes[name] as ReplaceableIndex | undefined;
+  const stored = storedUnder(entry, compiled);
   if (stored === undefined) return entry;
   const { replacedBy: _, ...described } = stored;
-  const index: ReplaceableIndex = {
+  const index: StoredIndex = {
     ...described,
     state,
     ...(replacedBy !== undefined && { replacedBy }),
   };
-  return { ...entry, indexes: { ...entry.indexes, [name]: index } };
+  return { ...entry, indexes: { ...entry.indexes, [compiled.name]: index } };
 }
 
 /** @throws {InvalidArgumentError} where a step cannot follow what has been done. */
 function assertStep(context: TableContext, pair: Pair, step: ReplaceStep): void {
   const { model, catalog } = context;
   const states = statesOf(context, pair);
-  const { replacedBy } = (catalog.snapshot.entry.indexes[pair.from.name] ?? {}) as ReplaceableIndex;
+  const replacedBy = storedUnder(catalog.snapshot.entry, pair.from)?.replacedBy;
   if (replacedBy !== undefined && replacedBy !== pair.to.name && step !== "back") {
     const reason = `${pair.from.name} has been replaced by ${replacedBy}`;
     throw new InvalidArgumentError(model.name, "to", reason);

@@ -5,6 +5,7 @@ import {
   type KvLimits,
   LimitExceededError,
 } from "@keywright/core";
+import { limitErrorOf } from "./limit-error-of.js";
 import type { ReadSet } from "./read-set.js";
 import type { WriteBuffer } from "./write-buffer.js";
 
@@ -27,7 +28,7 @@ interface Target {
  * Writes what is buffered in one commit, with all reads as its checks. Where there is nothing to write, finds out whether
  * the reads fit together.
  *
- * @throws {LimitExceededError} for more checks or mutations than the database takes at once. Nothing is written.
+ * @throws {LimitExceededError} for more than the database takes at once. Nothing is written.
  */
 export async function commitBuffer(
   target: Target,
@@ -39,7 +40,11 @@ export async function commitBuffer(
   assertWithin(target, "mutations", mutationCount);
   const operation = checked(target, reads);
   buffer.addTo(operation);
-  return await operation.commit();
+  try {
+    return await operation.commit();
+  } catch (error) {
+    throw limitErrorOf(error);
+  }
 }
 
 async function verifyReads(target: Target, reads: ReadSet): Promise<TransactionResult> {

@@ -1,7 +1,7 @@
 import type { Kv, KvLimits } from "@keywright/core";
 
 /** Deno KV's limits, the lowest of its releases, for databases that do not state theirs. */
-const denoLimits: KvLimits = {
+export const denoLimits: KvLimits = {
   keyBytes: 2048,
   valueBytes: 65_536,
   keys: 10,

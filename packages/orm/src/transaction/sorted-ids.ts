@@ -1,6 +1,10 @@
 import type { KeyId } from "./key-id.js";
 import type { IdRange } from "./list-range.js";
 
+/** To put one more in its place costs as much as there are few, to sort all once in a while as much as there are many. */
+const fewest = 32;
+const fewPerRoot = 8;
+
 /** Ids, to which more are added all the time, in order. */
 export class SortedIds {
   /** Most of them. */
@@ -18,14 +22,15 @@ export class SortedIds {
   /** The next id of a range: its first, or the one behind `last`; in reverse its last, or the one before `last`. */
   next(range: IdRange, last: KeyId | undefined, reverse: boolean): KeyId | undefined {
     if (this.#added.length > 0) this.#sort();
-    const [one, other] = [this.#many, this.#few].map((ids) => nextOf(ids, range, last, reverse));
+    const one = nextOf(this.#many, range, last, reverse);
+    const other = nextOf(this.#few, range, last, reverse);
     if (one === undefined || other === undefined) return one ?? other;
     return one < other === reverse ? other : one;
   }
 
   #sort(): void {
     const few = this.#few;
-    const most = Math.sqrt(this.#many.length) + fewAtLeast;
+    const most = fewest + fewPerRoot * Math.sqrt(this.#many.length);
     if (few.length + this.#added.length <= most) {
       for (const id of this.#added) few.splice(firstFrom(few, id), 0, id);
     } else {
@@ -36,8 +41,6 @@ export class SortedIds {
     this.#added = [];
   }
 }
-
-const fewAtLeast = 32;
 
 function nextOf(
   sorted: readonly KeyId[],

@@ -53,7 +53,7 @@ class AnotherRow extends Error {}
  * All of it is one commit where one can take it: a thousand rows at the most, and no more than the database takes at once.
  * Otherwise it is done in steps, the row itself last: whoever refers to a row is gone, or refers to nothing, when that is
  * deleted. That it is being deleted is written down before the first step, so that {@link finishDelete} can go on: unless
- * the call throws an error that may not be tried again, after which the row is not on its way out any more.
+ * a hook, or a row that refers to it, says no, after which the row is not on its way out any more.
  * Within a transaction it is part of that, whatever number of rows there is.
  *
  * @param where names the row in the error.
@@ -244,7 +244,7 @@ async function beginDelete(
  * Goes on with the deletion of a row that was begun: deletes it and those who refer to it, in steps of one commit each.
  *
  * @throws {RowReferencedError} where one of those that would be deleted may not be. What was deleted before stays deleted,
- * and the row itself is no longer on its way out; nor is it after another error that may not be tried again.
+ * and the row itself is no longer on its way out.
  * @throws what a hook throws; that of one behind a write at the end, when all is done.
  */
 export async function finishDelete(

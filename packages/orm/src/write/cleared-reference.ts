@@ -1,6 +1,6 @@
 import type * as z from "zod";
-import { canBeLeftOut } from "../model/field-schema.js";
 import type { AnyRow, CompiledModel } from "../model/compiled-model.js";
+import { canBeLeftOut } from "../model/field-schema.js";
 
 const cleared = new WeakMap<CompiledModel, Map<string, AnyRow>>();
 

@@ -1,4 +1,10 @@
-import type { AtomicCheck, AtomicOperation, KvMutation } from "@keywright/core";
+import type {
+  AtomicCheck,
+  AtomicOperation,
+  KvCommitError,
+  KvCommitResult,
+  KvMutation,
+} from "@keywright/core";
 import { LimitExceededError } from "@keywright/core";
 import type { CatalogSnapshot } from "../catalog/catalog-snapshot.js";
 import { UniqueConstraintError, VersionConflictError } from "../errors/row-errors.js";
@@ -7,6 +13,7 @@ import { keyText } from "../indexes/key-text.js";
 import { pointerOf, rowKey } from "../indexes/primary-key.js";
 import type { CompiledModel } from "../model/compiled-model.js";
 import type { TableContext, TableLimits } from "../query/table-context.js";
+import { limitErrorOf } from "../transaction/limit-error-of.js";
 import { pauseBeforeAttempt } from "../transaction/pause.js";
 import { claimUniqueKey } from "./claim-unique-key.js";
 import type { RowChange } from "./plan-change.js";
@@ -35,7 +42,7 @@ const none: Takeovers = new Map();
  *
  * @throws {UniqueConstraintError} where another row has the primary key or a unique key.
  * @throws {StaleSchemaError} where the database has indexes that this program does not know.
- * @throws {LimitExceededError} where one commit of the database does not take it.
+ * @throws {LimitExceededError} where one commit of the database does not take it, or a key or a value is too large.
  * @throws {VersionConflictError} after a hundred attempts.
  */
 export async function commitChange(
@@ -50,7 +57,12 @@ export async function commitChange(
     catalog.assertWritable();
     const planned = plan(catalog);
     const change = planned instanceof Promise ? await planned : planned;
-    const result = await operationInTime(context, catalog, change, takeovers).commit();
+    let result: KvCommitResult | KvCommitError;
+    try {
+      result = await operationInTime(context, catalog, change, takeovers).commit();
+    } catch (error) {
+      throw limitErrorOf(error);
+    }
     if (result.ok) {
       if (catalog.hasPendingIndex) await settleDuplicates(context, change);
       return { change, versionstamp: result.versionstamp };

@@ -1,0 +1,126 @@
+import { ulid } from "@keywright/core";
+import {
+  type CatalogEntry,
+  type IndexState,
+  rowManifestKey,
+  type StoredIndex,
+  type StoredSchema,
+  transformMarkKey,
+} from "../catalog/catalog-entry.js";
+import type { TableContext } from "../query/table-context.js";
+import { canonicalJson } from "../schema/hash.js";
+import { relationTexts } from "../schema/model-manifest.js";
+import { findUpgrade } from "../schema/row-upgrade.js";
+import type { MigrationStep, ModelFacts } from "./migration-plan.js";
+import type { MigrationRun } from "./migration-run.js";
+import { readFacts } from "./plan-facts.js";
+import { renamedIndexes } from "./plan-indexes.js";
+import { planModel } from "./plan-migration.js";
+
+/**
+ * Begins what a plan of a model comes to, by one commit: the catalog says from then on which rows the model has, that a change
+ * of them is under way, what its relations and indexes are called, and which indexes and counters go. It is the fence: who
+ * planned a write before plans it anew, and programs that the new schema leaves behind write no more. Nothing is written where
+ * the catalog says so already.
+ *
+ * @throws {LeaseLostError} where another runner has taken over.
+ */
+export async function beginMigration(
+  context: TableContext,
+  { lease }: MigrationRun,
+): Promise<void> {
+  const { kv, model, catalog } = context;
+  for (;;) {
+    const facts = await readFacts(context);
+    const { check } = catalog.snapshot;
+    const { manifest } = catalog.ownRows;
+    const entry = begunEntry(context, facts);
+    if (canonicalJson(entry) === canonicalJson(facts.entry)) return;
+    const operation = kv
+      .atomic()
+      .check(check)
+      .set(check.key, entry)
+      .set(rowManifestKey(model, manifest.hash), manifest);
+    const { transform } = entry;
+    if (transform !== undefined && transform.id !== facts.entry.transform?.id) {
+      operation.set(transformMarkKey(model, transform.id), { format: 1 });
+    }
+    const { ok } = await lease.commit(operation);
+    await catalog.reload();
+    if (ok) return;
+  }
+}
+
+function begunEntry(context: TableContext, facts: ModelFacts): CatalogEntry {
+  const { model } = context;
+  const { steps } = planModel(facts);
+  const { entry } = facts;
+  return {
+    ...entry,
+    name: model.name,
+    relations: relationTexts(model),
+    indexes: begunIndexes(facts, steps),
+    ...begunCounters(facts, steps),
+    ...begunRows(context, facts),
+  };
+}
+
+/** Indexes under the names that they have now, those that go as such. */
+function begunIndexes(facts: ModelFacts, steps: readonly MigrationStep[]): CatalogEntry["indexes"] {
+  const names = new Map([...renamedIndexes(facts)].map(([now, before]) => [before, now]));
+  const going = namesOf(steps, ["drop-index", "rebuild-index"]);
+  const indexes: Record<string, StoredIndex> = {};
+  for (const [before, stored] of Object.entries(facts.entry.indexes)) {
+    const name = names.get(before) ?? before;
+    indexes[name] = going.has(name) ? { ...stored, state: "dropping" } : stored;
+  }
+  return indexes;
+}
+
+/** Counters that go, and those of indexes that do. */
+function begunCounters(
+  { entry: { counters } }: ModelFacts,
+  steps: readonly MigrationStep[],
+): Pick<CatalogEntry, "counters"> {
+  if (counters === undefined) return {};
+  const going = namesOf(steps, ["drop-index", "rebuild-index"]);
+  for (const { kind, counter } of steps) {
+    if (kind === "drop-counter" && counter !== undefined) going.add(counter);
+  }
+  const begun: Record<string, IndexState> = {};
+  for (const [name, state] of Object.entries(counters)) {
+    begun[name] = going.has(name) ? "dropping" : state;
+  }
+  return { counters: begun };
+}
+
+function namesOf(
+  steps: readonly MigrationStep[],
+  kinds: readonly MigrationStep["kind"][],
+): Set<string> {
+  return new Set(
+    steps.flatMap(({ kind, index }) =>
+      kinds.includes(kind) && index !== undefined ? [index] : [],
+    ),
+  );
+}
+
+/** Which rows there are from now on, and the change of those that are not such. */
+function begunRows(
+  { catalog }: TableContext,
+  { model, entry, storedRow, migrations }: ModelFacts,
+): Pick<CatalogEntry, "schema" | "transform"> {
+  const { manifest } = catalog.ownRows;
+  const { schema } = entry;
+  if (schema === undefined) return { schema: { hash: manifest.hash, accepts: [] } };
+  const isKnown = schema.hash === manifest.hash || schema.accepts.includes(manifest.hash);
+  if (isKnown || storedRow === undefined) return {};
+  const upgrade = findUpgrade(storedRow, model, manifest, migrations);
+  if (upgrade === undefined) return {};
+  const accepts = upgrade.sideBySide ? [...schema.accepts, schema.hash] : [];
+  const begun: StoredSchema = { hash: manifest.hash, accepts };
+  if (upgrade.isIdentity) return { schema: begun };
+  // The plan says that one change has to be over before another begins.
+  if (entry.transform !== undefined) return {};
+  return { schema: begun, transform: { id: ulid(), from: schema.hash } };
+}

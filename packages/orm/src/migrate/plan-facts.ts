@@ -1,0 +1,22 @@
+import { rowManifestKey } from "../catalog/catalog-entry.js";
+import type { TableContext } from "../query/table-context.js";
+import type { RowManifest } from "../schema/manifest.js";
+import type { MigrationPlan, ModelFacts } from "./migration-plan.js";
+import { planModels } from "./plan-migration.js";
+
+/** What of a model's plan is read in the database: its catalog entry, as it is now, and what its rows are. */
+export async function readFacts({ kv, model, catalog }: TableContext): Promise<ModelFacts> {
+  await catalog.reload();
+  const { entry } = catalog.snapshot;
+  const key = entry.schema && rowManifestKey(model, entry.schema.hash);
+  const stored = key === undefined ? null : (await kv.get<RowManifest>(key)).value;
+  const { migrations } = catalog.ownRows;
+  return { model, entry, storedRow: stored ?? undefined, migrations };
+}
+
+/** Reads what a database is, and plans what leads from there to its models. Writes nothing. */
+export async function readPlan(contexts: readonly TableContext[]): Promise<MigrationPlan> {
+  const facts: ModelFacts[] = [];
+  for (const context of contexts) facts.push(await readFacts(context));
+  return planModels(facts);
+}

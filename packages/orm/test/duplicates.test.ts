@@ -1,0 +1,327 @@
+import { type EmbeddedKv, type Kv, openKv } from "@keywright/core";
+import * as fc from "fast-check";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import * as z from "zod";
+import type { Duplicate } from "../src/catalog/backfill-state.js";
+import type { CatalogEntry } from "../src/catalog/catalog-entry.js";
+import { belongsTo, createDatabase, defineModel, migrate } from "../src/index.js";
+import { listDuplicates } from "../src/migrate/list-duplicates.js";
+import { countingKv } from "./counting-kv.js";
+import { Crash, denoKv, interferingKv } from "./faulty-kv.js";
+import { contextOf } from "./migration-run.js";
+import { rejection } from "./user-model.js";
+import { expectIndexesToMatch } from "./verify-indexes.js";
+
+const Plain = defineModel({
+  name: "things",
+  schema: z.object({
+    id: z.string(),
+    name: z.string(),
+    tags: z.array(z.string()).default([]),
+    size: z.number().default(0),
+  }),
+  primaryKey: "id",
+});
+const Thing = defineModel({
+  ...Plain,
+  indexes: {
+    byName: { key: "name", unique: true },
+    byTag: { key: "tags", each: true, unique: true },
+  },
+});
+/** Deleting a thing then takes a transaction. */
+const Part = defineModel({
+  name: "parts",
+  schema: z.object({ id: z.string(), thing: z.string() }),
+  primaryKey: "id",
+  indexes: { byThing: { key: "thing" } },
+  relations: { owner: belongsTo("things", "thing", { onDelete: "cascade" }) },
+});
+
+let kv: EmbeddedKv;
+beforeEach(async () => {
+  kv = await openKv();
+});
+afterEach(() => kv.close());
+
+const open = (on: Kv = kv) => createDatabase({ kv: on, models: { things: Thing } });
+
+/** A database whose rows have these names, with indexes that were built then. */
+async function fill(names: readonly string[], on: Kv = kv) {
+  const before = await createDatabase({ kv, models: { things: Plain } });
+  const data = names.map((name, i) => ({ id: `r${String(i).padStart(3, "0")}`, name }));
+  await before.things.createMany({ data });
+  const db = await open(on);
+  return { db, result: await migrate(db) };
+}
+
+async function stateOf(index: string): Promise<string | undefined> {
+  const { value } = await kv.get<CatalogEntry>(["__keywright", "catalog", "things"]);
+  return value?.indexes[index]?.state;
+}
+
+async function recorded(): Promise<Duplicate[]> {
+  const all = [];
+  for await (const { value } of kv.list<Duplicate>({ prefix: ["__keywright", "duplicates"] })) {
+    all.push(value);
+  }
+  return all;
+}
+
+async function expectReady(): Promise<void> {
+  expect(await stateOf("byName")).toBe("readable");
+  expect(await recorded()).toEqual([]);
+  await expectIndexesToMatch(kv, Thing);
+}
+
+describe("a unique index that waits for its last duplicate to go", () => {
+  it("goes readable by itself when the row that was kept out is deleted", async () => {
+    const { db } = await fill(["a", "b", "a"]);
+    expect(await stateOf("byName")).toBe("unique-pending");
+    await db.things.delete({ where: { id: "r002" } });
+    await expectReady();
+    expect((await db.things.findUnique({ where: { name: "a" } }))?.id).toBe("r000");
+  });
+
+  it("goes readable by itself when that row gets another value", async () => {
+    const { db } = await fill(["a", "b", "a"]);
+    await db.things.update({ where: { id: "r002" }, data: { name: "c" } });
+    await expectReady();
+  });
+
+  it("gives the value to the row that was kept out when the other one gives it up", async () => {
+    const { db } = await fill(["a", "b", "a", "a"]);
+    await db.things.update({ where: { id: "r000" }, data: { name: "c" } });
+    expect(await stateOf("byName")).toBe("unique-pending");
+    expect((await kv.get(["things_by_name", "a"])).value).toBe("r002");
+    await db.things.delete({ where: { id: "r002" } });
+    await expectReady();
+    expect((await kv.get(["things_by_name", "a"])).value).toBe("r003");
+  });
+
+  it("goes on waiting while rows share another value", async () => {
+    const { db } = await fill(["a", "b", "a", "b"]);
+    await db.things.delete({ where: { id: "r002" } });
+    expect(await stateOf("byName")).toBe("unique-pending");
+    expect((await recorded()).map(({ value }) => value)).toEqual([["b"]]);
+    await db.things.delete({ where: { id: "r001" } });
+    await expectReady();
+  });
+
+  it("does not mind a write that leaves its values as they are", async () => {
+    const { db } = await fill(["a", "b", "a"]);
+    await db.things.update({ where: { id: "r002" }, data: { size: 1 } });
+    await db.things.create({ data: { id: "new", name: "new" } });
+    expect(await stateOf("byName")).toBe("unique-pending");
+    expect(await recorded()).toHaveLength(1);
+  });
+
+  it("looks at all values of a row that has several", async () => {
+    const before = await createDatabase({ kv, models: { things: Plain } });
+    for (const [i, tags] of [["x", "y"], ["y"], ["x"]].entries()) {
+      await before.things.create({ data: { id: `${i}`, name: `n${i}`, tags } });
+    }
+    const db = await open();
+    expect((await migrate(db)).status).toBe("duplicates");
+    expect(await stateOf("byName")).toBe("readable");
+    await db.things.update({ where: { id: "0" }, data: { tags: [] } });
+    expect(await stateOf("byTag")).toBe("readable");
+    await expectReady();
+  });
+
+  it.each([
+    ["the embedded database", (on: Kv) => on],
+    ["a Deno KV", denoKv],
+  ])("is settled behind writes of many rows on %s", async (_, wrap) => {
+    const { db } = await fill(["a", "a", "a", "b", "b", "b"], wrap(kv));
+    const ids =
+      (...some: string[]) =>
+      (row: { readonly id: string }) =>
+        some.includes(row.id);
+    await db.things.deleteMany({ filter: ids("r001", "r002") });
+    expect(await stateOf("byName")).toBe("unique-pending");
+    await db.things.updateMany({ filter: ids("r004"), data: { name: "c" } });
+    expect(await stateOf("byName")).toBe("unique-pending");
+    await db.things.updateMany({ filter: ids("r003"), data: { name: "d" }, atomic: true });
+    await expectReady();
+    expect((await kv.get(["things_by_name", "b"])).value).toBe("r005");
+  });
+
+  it("is settled behind the commit of a transaction", async () => {
+    const { db } = await fill(["a", "b", "a"]);
+    await db.transaction(async (tx) => {
+      await tx.things.delete({ where: { id: "r002" } });
+      expect(await stateOf("byName")).toBe("unique-pending");
+    });
+    await expectReady();
+  });
+
+  it("is not settled by a transaction that did not end well", async () => {
+    const { db } = await fill(["a", "b", "a"]);
+    const failed = db.transaction(async (tx) => {
+      await tx.things.delete({ where: { id: "r002" } });
+      throw new Error("no");
+    });
+    expect((await rejection(failed)).message).toBe("no");
+    expect(await stateOf("byName")).toBe("unique-pending");
+    expect(await recorded()).toHaveLength(1);
+  });
+
+  it("is settled behind a delete that takes others with it", async () => {
+    await fill(["a", "b", "a"]);
+    const db = await createDatabase({ kv, models: { things: Thing, parts: Part } });
+    await db.parts.create({ data: { id: "p", thing: "r002" } });
+    await db.things.delete({ where: { id: "r002" } });
+    expect((await db.parts.findMany({ where: { thing: "r002" } })).items).toEqual([]);
+    await expectReady();
+  });
+
+  it("is settled by the next write where a program dies behind its own", async () => {
+    const { db } = await fill(["a", "b", "a", "b"]);
+    let commits = 0;
+    const dying = await open(
+      interferingKv(kv, async () => {
+        if (++commits > 1) throw new Crash();
+      }),
+    );
+    // The write is made: what comes behind it is no part of it.
+    await dying.things.delete({ where: { id: "r002" } });
+    expect(commits).toBeGreaterThan(1);
+    expect(await recorded()).toHaveLength(2);
+    await db.things.delete({ where: { id: "r003" } });
+    await expectReady();
+  });
+
+  it("is settled by the next migration too", async () => {
+    const { db } = await fill(["a", "b", "a"]);
+    await kv.delete(["things", "r002"]);
+    expect((await migrate(db)).status).toBe("done");
+    await expectReady();
+  });
+
+  it("costs writes nothing where no index waits", async () => {
+    const { kv: counted, calls } = countingKv(kv);
+    const { db } = await fill(["a", "b"], counted);
+    const before = { ...calls };
+    await db.things.delete({ where: { id: "r000" } });
+    expect(calls.list - before.list).toBe(0);
+    expect(calls.commit - before.commit).toBe(1);
+  });
+
+  it("is readable when whatever writes have made its values unique", async () => {
+    const name = fc.constantFrom("a", "b", "c", "d", "e");
+    const step = fc.oneof(
+      fc.record({ kind: fc.constant("delete" as const), row: fc.nat(11) }),
+      fc.record({ kind: fc.constant("update" as const), row: fc.nat(11), name }),
+      fc.record({ kind: fc.constant("create" as const), row: fc.nat(11), name }),
+    );
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(name, { maxLength: 8 }),
+        fc.array(fc.array(step, { maxLength: 4 }), { maxLength: 10 }),
+        async (names, rounds) => {
+          const outer = kv;
+          kv = await openKv();
+          try {
+            const { db } = await fill(names);
+            for (const round of rounds) {
+              await Promise.allSettled(
+                round.map((one) => {
+                  const id = `r${String(one.row).padStart(3, "0")}`;
+                  if (one.kind === "delete") return db.things.delete({ where: { id } });
+                  const { name } = one;
+                  if (one.kind === "update")
+                    return db.things.update({ where: { id }, data: { name } });
+                  return db.things.create({ data: { id, name } });
+                }),
+              );
+              const now: string[] = [];
+              for await (const { value } of kv.list<{ name: string }>({ prefix: ["things"] })) {
+                now.push(value.name);
+              }
+              const isUnique = new Set(now).size === now.length;
+              if (isUnique) await expectReady();
+              else expect(await stateOf("byName")).toBe("unique-pending");
+            }
+          } finally {
+            await kv.close();
+            kv = outer;
+          }
+        },
+      ),
+      { numRuns: 60 },
+    );
+  }, 30_000);
+});
+
+describe("listDuplicates", () => {
+  const list = async (query = {}) => {
+    const context = contextOf(await open(), "things");
+    const index = context.model.indexes.find(({ name }) => name === "byName");
+    if (index === undefined) throw new Error("no index");
+    return await listDuplicates(context, index, query);
+  };
+
+  it("gives each value with all rows that have it, the one in the index first", async () => {
+    await fill(["b", "a", "a", "b", "c", "a"]);
+    expect(await list()).toEqual({
+      items: [
+        { value: ["a"], ids: ["r001", "r002", "r005"] },
+        { value: ["b"], ids: ["r000", "r003"] },
+      ],
+      cursor: null,
+    });
+  });
+
+  it("leaves out rows that were changed by hand since, and values that one row has", async () => {
+    await fill(["a", "a", "a", "b", "b", "c", "c"]);
+    await kv.set(["things", "r001"], { id: "r001", name: "x", tags: [], size: 0 });
+    await kv.delete(["things", "r003"]);
+    await kv.set(["things", "r005"], null);
+    expect((await list()).items).toEqual([{ value: ["a"], ids: ["r000", "r002"] }]);
+  });
+
+  it("is empty for an index without any", async () => {
+    await fill(["a", "b"]);
+    expect(await list()).toEqual({ items: [], cursor: null });
+  });
+
+  it("goes through all of them in pages, also where one value has more rows than fit", async () => {
+    await fill([...Array(25).fill("a"), ...Array(3).fill("b"), ...Array(2).fill("c"), "d"]);
+    const seen = new Map<string, Set<unknown>>();
+    let cursor: string | null = null;
+    let pages = 0;
+    do {
+      const page: Awaited<ReturnType<typeof list>> = await list({ take: 9, cursor });
+      for (const { value, ids } of page.items) {
+        const name = String(value[0]);
+        const all = seen.get(name) ?? new Set();
+        expect([...all].slice(0, 1)).toEqual(all.size === 0 ? [] : [ids[0]]);
+        for (const id of ids) all.add(id);
+        seen.set(name, all);
+      }
+      const kept = page.items.reduce((sum, { ids }) => sum + ids.length - 1, 0);
+      expect(kept).toBeLessThanOrEqual(9);
+      ({ cursor } = page);
+      pages++;
+    } while (cursor !== null);
+    expect(pages).toBe(3);
+    expect([...seen].map(([name, ids]) => [name, ids.size])).toEqual([
+      ["a", 25],
+      ["b", 3],
+      ["c", 2],
+    ]);
+  });
+
+  it.each([0, 1.5, -1])("refuses to take %s", async (take) => {
+    await fill(["a"]);
+    expect(await rejection(list({ take }))).toBeInstanceOf(RangeError);
+  });
+
+  it("a run tells of the first hundred and of how many there are", async () => {
+    const { result } = await fill(Array(130).fill("a"));
+    const index = result.indexes.find((one) => one.index === "byName");
+    expect(index).toMatchObject({ state: "unique-pending", duplicateCount: 129 });
+    expect(index?.duplicates).toHaveLength(100);
+  });
+});

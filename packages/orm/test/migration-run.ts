@@ -1,0 +1,27 @@
+import type { Kv } from "@keywright/core";
+import { type AnyDatabase, tableContexts } from "../src/database/database.js";
+import { takeLease } from "../src/migrate/lease.js";
+import { type MigrationRun, migrationRun, type RunOptions } from "../src/migrate/migration-run.js";
+import type { TableContext } from "../src/query/table-context.js";
+
+/** Does something as a run of a migration, which has the lease of the database meanwhile. */
+export async function withRun<T>(
+  kv: Kv,
+  body: (run: MigrationRun) => Promise<T>,
+  options: RunOptions = {},
+): Promise<T> {
+  const lease = await takeLease(kv, { wait: false });
+  if (typeof lease === "string") throw new Error(lease);
+  try {
+    return await body(migrationRun(lease, options));
+  } finally {
+    await lease.release();
+  }
+}
+
+/** What stands behind a model of a database, by the model's own name. */
+export function contextOf(db: AnyDatabase, model: string): TableContext {
+  const context = tableContexts(db).get(model);
+  if (context === undefined) throw new Error(`no model ${model}`);
+  return context;
+}
