@@ -265,6 +265,18 @@ it("makes of a document what `map` says, with the id where that leaves it out", 
   });
 });
 
+it("knows models by the names that the program has for them", async () => {
+  await writeByHand(old, 1);
+  await old.set(["users_of_old", idOf(2)], { id: idOf(2), ...users.ada });
+  const Old = defineModel({ ...User, name: "users_of_old", prefix: "users_of_old", indexes: {} });
+  const db = await createDatabase({ kv, models: { former: Old, people: User } });
+  const { models } = await adopt(db, { from: old, models: { people: guideLayout(User) } });
+  expect(models).toMatchObject([{ model: "users", adopted: 1 }]);
+  expect(
+    (await adopt(db, { from: old, models: { former: guideLayout(Old) } })).models,
+  ).toMatchObject([{ model: "users_of_old", adopted: 1 }]);
+});
+
 it("calls no hooks", async () => {
   await writeByHand(old, 1);
   const called: string[] = [];
@@ -371,7 +383,9 @@ describe("a run that does not come to its end", () => {
     expect(models[0]).toMatchObject({ rows: 1, adopted: 1 });
   });
 
-  it("loses nothing and writes nothing twice, at whichever commit it dies", async () => {
+  it("loses nothing and writes nothing twice, at whichever commit it dies", {
+    timeout: 60_000,
+  }, async () => {
     for (let n = 0; n < 23; n++) await writeByHand(old, n, n === 3 ? { email: "no address" } : {});
     const source = await entriesOf(old);
     const isGood = ({ key, value }: { key: unknown; value: unknown }) =>

@@ -33,7 +33,7 @@ describe("migrate", () => {
     expect((await rejection(db.users.findMany(query))).code).toBe("KW_INDEX_NOT_READY");
     const progress: MigrationProgress[] = [];
     const result = await migrate(db, { onProgress: (report) => progress.push(report) });
-    expect(result).toEqual({
+    expect(result).toMatchObject({
       status: "done",
       indexes: ["byAge", "byName"].map((index) => ({
         model: "users",
@@ -74,7 +74,7 @@ describe("migrate", () => {
     await fill(10);
     const db = await openLater();
     await migrate(db);
-    expect(await migrate(db)).toEqual({ status: "done", indexes: [], unindexed: [] });
+    expect(await migrate(db)).toMatchObject({ status: "done", indexes: [], unindexed: [] });
     const own = [];
     for await (const { key } of kv.list({ prefix: ["__keywright"] })) own.push(key[1]);
     expect(new Set(own)).toEqual(new Set(["catalog", "schema"]));
@@ -238,8 +238,7 @@ describe("migrate", () => {
       await kv.delete(["__keywright", "lease"]);
       await migrate(other, { onProgress: onOther, signal: stop.signal });
     };
-    const lost = await rejection(migrate(await open(interferingKv(kv, interfere))));
-    expect(lost).toMatchObject({ code: "KW_LEASE_LOST", retryable: true });
+    expect((await migrate(await open(interferingKv(kv, interfere)))).status).toBe("lost");
     const state = await kv.get(["__keywright", "backfill", "users"]);
     expect(state.value).toMatchObject({ rowsDone: 500 });
     expect((await migrate(other)).status).toBe("done");

@@ -93,7 +93,9 @@ describe("a call without types", () => {
     withUsers(async (db) => {
       for (const method of ["count", "exists"]) {
         const call = (db.users as unknown as Untyped)[method]?.bind(db.users);
-        const error = await rejection(Promise.resolve().then(() => call?.({ orderBy: { nope: 1 } })));
+        const error = await rejection(
+          Promise.resolve().then(() => call?.({ orderBy: { nope: 1 } })),
+        );
         expect(error).toMatchObject({ code: "KW_QUERY_INVALID", field: "nope" });
       }
     }));

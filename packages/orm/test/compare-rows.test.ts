@@ -312,7 +312,6 @@ describe("the primary key", () => {
   });
 });
 
-/** Schemas, with values of the output of each. */
 const leaf = fc.constantFrom<z.ZodType>(
   z.string(),
   z.string().min(2),
@@ -336,21 +335,61 @@ const leaf = fc.constantFrom<z.ZodType>(
   z.literal(true),
   z.undefined(),
 );
-const { schema: anySchema } = fc.letrec<{ schema: z.ZodType }>((tie) => ({
-  schema: fc.oneof(
-    { maxDepth: 2, withCrossShrink: true },
-    leaf,
-    tie("schema").map((one) => one.optional()),
-    tie("schema").map((one) => one.nullable()),
-    fc.tuple(tie("schema"), tie("schema")).map((options) => z.union(options)),
-    tie("schema").map((one) => z.array(one)),
-    tie("schema").map((one) => z.array(one).max(1)),
-    tie("schema").map((one) => z.record(z.string(), one)),
-    tie("schema").map((one) => z.set(one)),
-    fc.tuple(tie("schema"), tie("schema")).map(([key, value]) => z.map(key, value)),
-    fc.tuple(tie("schema"), tie("schema")).map((items) => z.tuple(items)),
-    fc.dictionary(fc.constantFrom("a", "b"), tie("schema")).map((shape) => z.object(shape)),
-    fc.dictionary(fc.constantFrom("a", "b"), tie("schema")).map((shape) => z.looseObject(shape)),
+const containers: ((part: z.ZodType, other: z.ZodType) => z.ZodType)[] = [
+  (part) => part,
+  (part) => part.optional(),
+  (part) => part.nullable(),
+  (part, other) => z.union([other, part]),
+  (part) => z.array(part),
+  (part) => z.array(part).max(1),
+  (part) => z.record(z.string(), part),
+  (part) => z.set(part),
+  (part, other) => z.map(part, other),
+  (part, other) => z.tuple([part, other]),
+  (part) => z.tuple([part], part),
+  (part) => z.object({ a: part }),
+  (part, other) => z.object({ a: part, b: other }),
+  (part, other) => z.object({ a: part, b: other.optional() }),
+  (part) => z.looseObject({ a: part }),
+  (part, other) => z.object({ a: part }).catchall(other),
+];
+type Pair = readonly [z.ZodType, z.ZodType];
+const wider = fc.constantFrom<Pair>(
+  [z.int(), z.number()],
+  [z.email(), z.string()],
+  [z.string().max(2), z.string()],
+  [z.enum(["a"]), z.enum(["a", "b"])],
+  [z.enum(["a", "b"]), z.string()],
+  [z.number().gt(0).max(5), z.number().min(0)],
+  [z.date().min(new Date(5)), z.date()],
+  [z.bigint().gte(3n), z.bigint()],
+  [z.literal(true), z.boolean()],
+  [z.string(), z.string().nullable()],
+  [z.boolean(), z.union([z.boolean(), z.date()])],
+  [z.string(), z.string().optional()],
+  [z.date(), z.any()],
+);
+/** Pairs of schemas that are alike: most of what differs is somewhere within. */
+const { pair: anyPair } = fc.letrec<{ pair: Pair }>((tie) => ({
+  pair: fc.oneof(
+    { maxDepth: 3, withCrossShrink: true },
+    { weight: 3, arbitrary: wider },
+    { weight: 1, arbitrary: fc.tuple(leaf, leaf) },
+    { weight: 1, arbitrary: leaf.map((one): Pair => [one, one]) },
+    {
+      weight: 4,
+      arbitrary: fc
+        .tuple(
+          tie("pair"),
+          tie("pair"),
+          fc.constantFrom(...containers),
+          fc.oneof(
+            { weight: 4, arbitrary: fc.constant(undefined) },
+            { weight: 1, arbitrary: fc.constantFrom(...containers) },
+          ),
+        )
+        .map(([[a, b], [c, d], first, second]): Pair => [first(a, c), (second ?? first)(b, d)]),
+    },
   ),
 }));
 const anyLeaf = fc.constantFrom<unknown>(
@@ -390,34 +429,35 @@ const { value: anyValue } = fc.letrec<{ value: unknown }>((tie) => ({
 describe("all schemas", () => {
   it("do not differ from themselves", () => {
     fc.assert(
-      fc.property(anySchema, (schema) => {
+      fc.property(anyPair, ([schema]) => {
         expect(compare({ field: schema }, { field: schema })).toEqual([]);
       }),
     );
   });
 
   it("have every row of another from which they differ by what is safe", () => {
-    let safe = 0;
+    let [safe, rowCount] = [0, 0];
     fc.assert(
       fc.property(
-        anySchema,
-        anySchema,
-        fc.array(anyValue, { minLength: 10, maxLength: 40 }),
-        (from, to, values) => {
+        anyPair,
+        fc.array(anyValue, { minLength: 10, maxLength: 30 }),
+        ([from, to], values) => {
           const changes = compare({ field: from }, { field: to });
-          fc.pre(changes.every((change) => change.class === "safe"));
-          safe += changes.length;
+          if (changes.length === 0 || changes.some((change) => change.class !== "safe")) return;
+          safe++;
           const [before, after] = [from, to].map((field) => outputSchema(z.object({ field })));
           for (const value of values) {
-            const given = value === undefined ? {} : { field: value };
-            const row = before?.safeParse(given);
+            const row = before?.safeParse(value === undefined ? {} : { field: value });
             // What a schema strips is no part of a row that was written by it.
-            if (row?.success) expect(after?.safeParse(row.data).success).toBe(true);
+            if (!row?.success) continue;
+            rowCount++;
+            expect(after?.safeParse(row.data).success).toBe(true);
           }
         },
       ),
-      { numRuns: 3000, maxSkipsPerRun: 1000 },
+      { numRuns: 500 },
     );
-    expect(safe).toBeGreaterThan(500);
-  });
+    expect(safe).toBeGreaterThan(100);
+    expect(rowCount).toBeGreaterThan(100);
+  }, 60_000);
 });

@@ -293,12 +293,17 @@ describe("on a database that clears up late", () => {
       schema: z.object({ id: z.string() }),
       primaryKey: "id",
     });
-    const db = await createDatabase({ kv: late(), models: { notes: Note, users: User } });
+    let isGoing = false;
+    const racing = interferingKv(late(), async () => {
+      if (isGoing) await kv.delete(["users", "u"]);
+    });
+    const db = await createDatabase({ kv: racing, models: { notes: Note, users: User } });
     await db.users.create({ data: { id: "u" } });
     const note = { id: "n", userId: "u" };
     await db.notes.create({ data: note, expireIn: 10 });
     passes(10);
-    await kv.delete(["users", "u"]);
+    // After the first look, and before the one that finds the old row.
+    isGoing = true;
     expect((await rejection(db.notes.create({ data: note }))).code).toBe("KW_REFERENCE_MISSING");
   });
 });

@@ -160,7 +160,8 @@ it("does not say how much a range reads where values of other types may lie in i
     indexes: { byValue: { key: "value" }, byAt: { key: "at" } },
   });
   const mixed = await tableOn(kv, Mixed);
-  for (let i = 0; i < 9; i++) await put(mixed, { id: `${i}`, at: i, value: i < 7 ? `${i}` : BigInt(i) });
+  for (let i = 0; i < 9; i++)
+    await put(mixed, { id: `${i}`, at: i, value: i < 7 ? `${i}` : BigInt(i) });
   const query = { where: { value: { lt: 100n } }, take: 1 };
   const meter = meterOf(mixed);
   await findPage(mixed, query, meter);

@@ -61,9 +61,9 @@ export function interferingKv(
 }
 
 /** An entry as Deno KV returns it: without the time at which it expires. */
-function silent<T extends object>(entry: T & { readonly expireAt?: unknown }): T {
-  const { expireAt: _, ...others } = entry;
-  return others as T;
+function silent<E extends KvEntryMaybe<unknown>>(entry: E): E {
+  const { expireAt: _, ...others } = entry as E & { readonly expireAt?: number };
+  return others as unknown as E;
 }
 
 function silentList<T>(list: KvListIterator<T>): KvListIterator<T> {
@@ -102,7 +102,7 @@ export function denoKv(kv: Kv): Kv {
     if (count > 10) throw new TypeError("Too many (max 10)");
   };
   return {
-    get: async (key) => silent(await kv.get(key)),
+    get: async <T>(key: KvKey) => silent(await kv.get<T>(key)),
     set: (key, value, options) => kv.set(key, value, options),
     delete: (key) => kv.delete(key),
     list: (selector, options) => silentList(kv.list(selector, options)),

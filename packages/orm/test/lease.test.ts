@@ -248,6 +248,8 @@ describe("a throttle", () => {
     const throttle = new Throttle(10);
     expect(throttle.took(10, 0)).toBe(1000);
     expect(throttle.took(10, 5000)).toBe(1000);
+    // Who does not wait has to wait longer then.
+    expect(throttle.took(10, 5000)).toBe(2000);
   });
 
   it.each([0, -1, Number.NaN])("refuses %s rows a second", (rate) => {

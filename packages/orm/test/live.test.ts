@@ -559,19 +559,6 @@ describe("a live query on a database of this process", () => {
     }
   });
 
-  it("gives a row that is written by hand, its entry first", async () => {
-    await withTasks(async (db, kv, events) => {
-      const reports = new Reports(db.tasks.watchMany(home));
-      expect(await reports.next()).toEqual([]);
-      const next = reports.next();
-      await kv.set(["tasks_by_list", "home", 1, "a"], "a");
-      await events.count(2);
-      await kv.set(["tasks", "a"], task("a", "home", 1));
-      expect(titles(await next)).toEqual(["a"]);
-      await reports.cancel();
-    });
-  });
-
   it("watches nothing any more when it is cancelled, when its read fails, and when it is closed", async () => {
     const kv = await openKv();
     try {

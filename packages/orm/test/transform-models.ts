@@ -112,7 +112,10 @@ export async function beginTransform({ kv, model, catalog }: TableContext): Prom
   await catalog.reload();
 }
 
-/** Changes the rows of a model, as a run does that then ends. */
+/** Rows of a batch, in runs of tests. */
+export const batchRows = 10;
+
+/** Changes the rows of a model, as a run does that then ends, in small batches. */
 export async function runTransform(
   context: TableContext,
   options: RunOptions = {},
@@ -120,7 +123,8 @@ export async function runTransform(
   const lease = await takeLease(context.kv, { wait: true });
   if (typeof lease === "string") throw new Error(lease);
   try {
-    return await transformRows(context, migrationRun(lease, options));
+    const run = migrationRun(lease, options);
+    return await transformRows(context, { ...run, batchRows: Math.min(run.batchRows, batchRows) });
   } finally {
     await lease.release();
   }

@@ -335,3 +335,31 @@ it("takes values that contain themselves, are of a class or have a field that wo
   const { anything } = (await update({ anything: [odd] })) as { anything: [object] };
   expect(Object.entries(anything[0])).toEqual([["__proto__", { list: [1] }]]);
 });
+
+it("takes away a field that may only be absent, and one that the schema does not name", async () => {
+  const Extra = defineModel({
+    name: "extra",
+    schema: z
+      .object({ id: z.string(), nick: z.exactOptional(z.string()), mood: z.string().optional() })
+      .catchall(z.string()),
+    primaryKey: "id",
+  });
+  const Loose = defineModel({
+    name: "loose",
+    schema: z.looseObject({ id: z.string(), size: z.number().optional() }),
+    primaryKey: "id",
+  });
+  const db = await createDatabase({ kv, models: { extra: Extra, loose: Loose } });
+  await db.extra.create({ data: { id: "a", nick: "n", mood: "m", other: "o", last: "l" } });
+  const where = { id: "a" };
+  const unset = { unset: true } as const;
+  const data = { nick: unset, mood: unset, other: unset };
+  expect(await db.extra.update({ where, data })).toEqual({ id: "a", last: "l" });
+  expect(await kv.get(["extra", "a"])).toMatchObject({ value: { id: "a", last: "l" } });
+  await db.loose.create({ data: { id: "a", size: 1, any: { set: 1 } } });
+  expect(await db.loose.update({ where, data: { any: unset } })).toEqual({ id: "a", size: 1 });
+  void (() => {
+    // @ts-expect-error a field that is named has a type of its own
+    db.loose.update({ where, data: { size: "1" } });
+  });
+});

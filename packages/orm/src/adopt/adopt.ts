@@ -19,7 +19,7 @@ export interface AnyAdoption {
 /** How an adoption works, whatever its models. */
 export interface AnyAdoptOptions {
   readonly from: SourceKv;
-  /** By the models' own names. */
+  /** By the names of the tables. */
   readonly models: Readonly<Record<string, AnyAdoption | SourceLayout | undefined>>;
   readonly onProgress?: ((progress: AdoptProgress) => void) | undefined;
   readonly signal?: AbortSignal | undefined;
@@ -31,35 +31,35 @@ export interface AnyAdoptOptions {
 /**
  * Adopts the documents of a source into some models, one model after the other: those first to which others refer.
  *
+ * @param tables all tables of the database, by the names by which the options ask for them.
  * @throws {InvalidArgumentError} for options that are not valid, and where a model would write among what is the source's.
  * @throws {LeaseLostError} where another runner has taken over.
  */
 export async function adoptModels(
-  contexts: ReadonlyMap<string, TableContext>,
+  tables: ReadonlyMap<string, TableContext>,
   options: AnyAdoptOptions,
 ): Promise<AdoptResult> {
   const { from, signal, onProgress, rowsPerSecond, dryRun = false, wait = true } = options;
-  const adoptions = inOrder(contexts, adoptionsOf(contexts, options));
-  const [target] = contexts.values();
+  const adoptions = inOrder(adoptionsOf(tables, options));
+  const [target] = adoptions.keys();
   if (target === undefined) return { status: "done", models: [] };
   const runOptions = { signal, onProgress, rowsPerSecond };
-  if (dryRun) return await adoptAll(contexts, from, adoptions, adoptRun(undefined, runOptions));
+  if (dryRun) return await adoptAll(from, adoptions, adoptRun(undefined, runOptions));
   const lease = await takeLease(target.kv, { wait, signal });
   if (typeof lease === "string") return { status: lease, models: [] };
   try {
-    return await adoptAll(contexts, from, adoptions, adoptRun(lease, runOptions));
+    return await adoptAll(from, adoptions, adoptRun(lease, runOptions));
   } finally {
     await lease.release();
   }
 }
 
 async function adoptAll(
-  contexts: ReadonlyMap<string, TableContext>,
   from: SourceKv,
   adoptions: ReadonlyMap<TableContext, AnyAdoption>,
   run: AdoptRun,
 ): Promise<AdoptResult> {
-  const sources = await sourcesOf(contexts, from, adoptions, run);
+  const sources = await sourcesOf(from, adoptions, run);
   const models: AdoptedModel[] = [];
   for (const [context, source] of sources) {
     const { name } = context.model;
@@ -78,7 +78,6 @@ async function adoptAll(
 }
 
 async function sourcesOf(
-  contexts: ReadonlyMap<string, TableContext>,
   from: SourceKv,
   adoptions: ReadonlyMap<TableContext, AnyAdoption>,
   run: AdoptRun,
@@ -86,9 +85,9 @@ async function sourcesOf(
   const reader = sourceReader(from);
   const sources = new Map<TableContext, ModelSource>();
   let isSame: boolean | undefined;
-  const models = [...contexts.values()].map(({ model }) => model);
   for (const [context, { layout, map }] of adoptions) {
     isSame ??= await isSameDatabase(context.kv, from, run);
+    const models = [...context.tables.values()].map(({ model }) => model);
     const inPlace = isSame && isInPlace(context.model, models, layout);
     if (inPlace && map !== undefined) {
       const { name } = context.model;
@@ -113,7 +112,7 @@ async function forget({ kv, model }: TableContext, run: AdoptRun): Promise<void>
 }
 
 function adoptionsOf(
-  contexts: ReadonlyMap<string, TableContext>,
+  tables: ReadonlyMap<string, TableContext>,
   { from, models }: AnyAdoptOptions,
 ): ReadonlyMap<TableContext, AnyAdoption> {
   if (typeof from?.getMany !== "function") {
@@ -123,7 +122,7 @@ function adoptionsOf(
   const adoptions = new Map<TableContext, AnyAdoption>();
   for (const [name, given] of Object.entries(models)) {
     if (given === undefined) continue;
-    const context = contexts.get(name);
+    const context = tables.get(name);
     if (context === undefined) {
       throw new InvalidArgumentError(name, `models.${name}`, "there is no such model");
     }
@@ -137,7 +136,6 @@ function adoptionsOf(
 
 /** Models to whose rows others refer come before those. In a circle the order is the one given. */
 function inOrder(
-  contexts: ReadonlyMap<string, TableContext>,
   adoptions: ReadonlyMap<TableContext, AnyAdoption>,
 ): ReadonlyMap<TableContext, AnyAdoption> {
   const ordered = new Map<TableContext, AnyAdoption>();
@@ -146,7 +144,7 @@ function inOrder(
     if (begun.has(context)) return;
     begun.add(context);
     for (const { relation, target } of context.links.relations.values()) {
-      const other = contexts.get(target.name);
+      const other = context.tables.get(target.name);
       if (relation.kind === "belongsTo" && other !== undefined) add(other);
     }
     const adoption = adoptions.get(context);

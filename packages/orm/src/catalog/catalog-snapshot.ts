@@ -2,7 +2,7 @@ import type { AtomicCheck } from "@keywright/core";
 import { SchemaNotMigratedError } from "../errors/migration-errors.js";
 import { IndexChangedError, StaleSchemaError } from "../errors/schema-errors.js";
 import type { CompiledIndex, CompiledModel } from "../model/compiled-model.js";
-import { isSameIndex } from "../schema/index-manifest.js";
+import { indexManifest, isSameIndex } from "../schema/index-manifest.js";
 import { parseRelationText, relationTexts } from "../schema/model-manifest.js";
 import {
   type CatalogEntry,
@@ -47,6 +47,7 @@ export class CatalogSnapshot {
   /** The first of the indexes that the database keeps up by another definition. */
   readonly #changed: CompiledIndex | undefined;
   readonly #schemas: RowSchemas;
+  readonly #states = new Map<CompiledIndex, IndexState>();
 
   constructor(
     model: CompiledModel,
@@ -56,6 +57,7 @@ export class CatalogSnapshot {
   ) {
     this.entry = entry;
     this.#schemas = schemas;
+    for (const index of model.indexes) this.#states.set(index, stateIn(entry, index));
     this.upgradesRows = schemas.now !== undefined || schemas.before?.upgrade !== undefined;
     this.check = { key: catalogKey(model), versionstamp };
     this.#model = model;
@@ -74,10 +76,7 @@ export class CatalogSnapshot {
 
   /** The state of an index; of one with another definition than the database's, what is left of that. */
   stateOf(index: CompiledIndex): IndexState {
-    const stored = storedUnder(this.entry, index);
-    if (stored === undefined) return "absent";
-    if (isSameIndex(stored, storedIndex(index, stored.state))) return stored.state;
-    return stored.state === "dropping" ? "dropping" : "absent";
+    return this.#states.get(index) ?? stateIn(this.entry, index);
   }
 
   /** Whether the database keeps up an index of this name by another definition. */
@@ -86,7 +85,7 @@ export class CatalogSnapshot {
     return (
       stored !== undefined &&
       isMaintained(stored.state) &&
-      !isSameIndex(stored, storedIndex(index, stored.state))
+      !isSameIndex(stored, indexManifest(index))
     );
   }
 
@@ -157,6 +156,13 @@ function counterSet(model: CompiledModel, names: readonly string[]): CounterSet 
   if (names.length === 0) return undefined;
   const indexes = model.indexes.filter((index) => names.includes(index.name));
   return { rows: names.includes(rowCounter), indexes: new Set(indexes) };
+}
+
+function stateIn(entry: CatalogEntry, index: CompiledIndex): IndexState {
+  const stored = storedUnder(entry, index);
+  if (stored === undefined) return "absent";
+  if (isSameIndex(stored, indexManifest(index))) return stored.state;
+  return stored.state === "dropping" ? "dropping" : "absent";
 }
 
 function storedUnder(entry: CatalogEntry, index: CompiledIndex) {

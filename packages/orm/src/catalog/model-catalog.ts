@@ -29,6 +29,8 @@ export class ModelCatalog {
   readonly #model: CompiledModel;
   readonly #own: OwnRows;
   #snapshot: CatalogSnapshot;
+  /** When the entry was last read, by the monotonic clock. */
+  #readAt = performance.now();
   /** The snapshot is known to hold for rows up to this versionstamp. */
   #holdsUntil = "";
 
@@ -91,12 +93,33 @@ export class ModelCatalog {
 
   /** Reads the entry again; true where it has changed. */
   async reload(): Promise<boolean> {
+    const now = performance.now();
     const { value, versionstamp } = await this.#kv.get<CatalogEntry>(catalogKey(this.#model));
-    if (versionstamp === this.#snapshot.check.versionstamp) return false;
+    if (versionstamp === this.#snapshot.check.versionstamp) {
+      this.#readAt = now;
+      return false;
+    }
     // An entry that is gone is one of an emptied database: nothing in it is indexed.
     if (value === null) throw new StaleSchemaError(this.#model.name, ["the database was emptied"]);
     this.#snapshot = await readSnapshot(this.#kv, this.#model, this.#own, value, versionstamp);
+    this.#readAt = now;
     return true;
+  }
+
+  /**
+   * For how long an index may be read by what the catalog said, in milliseconds. Whoever removes an index's entries waits for
+   * longer, so that nobody misses any who believes that it is readable.
+   */
+  get longestAge(): number {
+    return this.tellsExpiry ? 100 : 1000;
+  }
+
+  /** Whether an index can be read, by what the catalog said not long ago. */
+  isReadable(index: CompiledIndex): boolean {
+    return (
+      this.#snapshot.stateOf(index) === "readable" &&
+      performance.now() - this.#readAt < this.longestAge
+    );
   }
 
   /**
@@ -141,7 +164,7 @@ export class ModelCatalog {
    * @throws {IndexChangedError} where the database has an index of another definition under the same name.
    */
   async assertReadable(index: CompiledIndex): Promise<void> {
-    if (this.#snapshot.stateOf(index) === "readable") return;
+    if (this.isReadable(index)) return;
     await this.reload();
     this.#snapshot.assertUnchanged(index);
     const state = this.#snapshot.stateOf(index);
@@ -173,7 +196,7 @@ async function firstEntry(
   model: CompiledModel,
   { hash }: RowManifest,
 ): Promise<CatalogEntry> {
-  const hasRows = await hasEntries(kv, model.name);
+  const hasRows = await hasEntries(kv, model.prefix);
   const indexes: Record<string, StoredIndex> = {};
   for (const index of model.indexes) {
     if (!hasRows || (await hasEntries(kv, index.prefix))) {

@@ -3,7 +3,8 @@ import type { AdoptProgress, AdoptResult } from "../adopt/adopt-result.js";
 import type { SourceKv, SourceLayout } from "../adopt/source-layout.js";
 import type { RowId } from "../errors/orm-error.js";
 import type { CreateInput, Model } from "../model/model.js";
-import { type Database, type Models, tableContexts } from "./database.js";
+import type { TableContext } from "../query/table-context.js";
+import { type AnyDatabase, type Database, type Models, tableContexts } from "./database.js";
 
 /** Model → what its rows are made of. */
 export interface AdoptedFrom<M extends Model> {
@@ -19,7 +20,7 @@ export interface AdoptedFrom<M extends Model> {
 export interface AdoptOptions<M extends Models> {
   /** The database that is read. Nothing is written there; it may be the same one. */
   readonly from: SourceKv;
-  /** By the models' own names. */
+  /** By the names that the program has for the models. */
   readonly models: {
     readonly [K in keyof M]?: SourceLayout | AdoptedFrom<M[K]>;
   };
@@ -70,5 +71,15 @@ export async function adopt<M extends Models>(
   database: Database<M>,
   options: AdoptOptions<NoInfer<M>>,
 ): Promise<AdoptResult> {
-  return await adoptModels(tableContexts(database), options);
+  return await adoptModels(tablesByName(database), options);
+}
+
+/** The tables by the names of their repositories, which stand in a database in the order of its models. */
+function tablesByName(database: AnyDatabase): ReadonlyMap<string, TableContext> {
+  const names = Object.keys(database).filter((name) => name !== "transaction");
+  const contexts = [...tableContexts(database).values()];
+  const tables = new Map<string, TableContext>();
+  for (const [i, context] of contexts.entries())
+    tables.set(names[i] ?? context.model.name, context);
+  return tables;
 }

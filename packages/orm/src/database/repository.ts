@@ -35,6 +35,9 @@ type Orders<M extends Model> = OrderBy<M> | readonly OrderBy<M>[];
  * Every method may throw `StoredRowInvalidError` for a stored value that is no row of the model, and `ReadLimitError`
  * where it would read more than `maxReads` entries. Every write may throw `StaleSchemaError`, where the database has
  * indexes that this program does not know.
+ *
+ * What a write includes is loaded when it stands: a relation is null there where its row has been deleted since, whatever its
+ * type says. A read that includes rows may throw a retryable `VersionConflictError`, where others keep deleting them.
  */
 export interface Repository<in out M extends Model, in out Models extends AnyModels> {
   /**
@@ -104,7 +107,8 @@ export interface Repository<in out M extends Model, in out Models extends AnyMod
    * called with each row that is read.
    *
    * Each row fits when it is returned. The page as a whole is no snapshot: a row whose place in the index changes while
-   * it is read may be left out, or be met again on a later page.
+   * it is read may be left out, or be met again on a later page. So a loop that moves the rows that it gets further ahead in
+   * its order never ends: let `updateMany` do it, or go through them in an order that the update does not change.
    *
    * @throws {UnindexedQueryError} where no index serves the query; it suggests one.
    * @throws {InvalidQueryError} for a condition that says nothing, such as bounds without a value.

@@ -44,8 +44,8 @@ export async function resumeDeletes(database: AnyDatabase): Promise<ResumedDelet
     throw new TypeError("Deletes are resumed on the database, not within a transaction.");
   }
   for await (const { key } of any.kv.list({ prefix: deleteJobsPrefix })) {
-    const [model, ...primaryKey] = key.slice(deleteJobsPrefix.length);
-    const context = typeof model === "string" ? tables.get(model) : undefined;
+    const [prefix, ...primaryKey] = key.slice(deleteJobsPrefix.length);
+    const context = [...tables.values()].find(({ model }) => model.prefix === prefix);
     if (context === undefined) continue;
     const { name } = context.model;
     try {

@@ -14,7 +14,7 @@ import { matcherOf } from "../write/still-matches.js";
 export type Shaped = unknown;
 
 /** What is to be returned of rows. */
-export type Shape = Pick<AnyQuery, "select" | "include" | "withVersionstamp">;
+type Shape = Pick<AnyQuery, "select" | "include" | "withVersionstamp">;
 
 /** The row itself where nothing else is asked for, else a promise. Throws as {@link shapeRows}. */
 export function shapeRow(

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { KvKey } from "@keywright/core";
 import { duplicatesPrefix } from "../catalog/backfill-state.js";
 import {
@@ -28,6 +29,9 @@ interface Dropped {
  * duplicates, and the counters that are dropping by themselves. Then each is absent: the catalog keeps the definition of an
  * index that was. Nobody can write any of it meanwhile, since the catalog changed when it began to drop.
  *
+ * Programs look at the catalog again before they read an index, not each time but often: nothing is removed before all that
+ * read it have done so.
+ *
  * What is dropped need not be an index of the program.
  *
  * @returns false where the signal stopped it; the next call goes on with what is left.
@@ -42,6 +46,7 @@ export async function dropIndexes(context: TableContext, run: MigrationRun): Pro
   const names = Object.keys(indexes).filter((name) => indexes[name]?.state === "dropping");
   const meter = new ProgressMeter(model.name, names, run.onProgress);
   meter.start("dropping", 0, undefined);
+  if (!(await readersHaveLeft(context, run))) return false;
   let done = 0;
   const onKeys = (keys: number) => {
     done += keys;
@@ -57,6 +62,17 @@ export async function dropIndexes(context: TableContext, run: MigrationRun): Pro
     if (isClear === "stopped") return false;
     if (isClear) await forget(context, run, dropped);
     await catalog.reload();
+  }
+  return true;
+}
+
+/** Waits until nobody reads by a catalog that was read before this one was; false where the signal ended it. */
+async function readersHaveLeft({ catalog }: TableContext, run: MigrationRun): Promise<boolean> {
+  const until = performance.now() + 2 * catalog.longestAge;
+  while (performance.now() < until) {
+    if (run.signal?.aborted) return false;
+    await sleep(catalog.longestAge / 4);
+    await run.took(0);
   }
   return true;
 }

@@ -17,7 +17,7 @@ export function formatPlan(
     .map(({ model, steps }) =>
       [model, ...steps.flatMap((step) => stepLines(step, columns))].join("\n"),
     );
-  return [...blocks, summary(plan)].join("\n\n");
+  return [...blocks, wrap(summary(plan), columns).join("\n")].join("\n\n");
 }
 
 const classWidth = "backfill".length;
@@ -28,7 +28,7 @@ function stepLines(step: MigrationStep, columns: number): string[] {
   const head = `  ${step.class.padEnd(classWidth)}  ${step.kind.replaceAll("-", " ")} ${place}`;
   const lines = [head.trimEnd(), ...wrap(step.reason, columns - indent.length)];
   if (step.blocked === undefined) return indented(lines);
-  return indented([...lines, "Blocked. ", ...step.blocked.split("\n")]);
+  return indented([...lines, "It is blocked.", ...step.blocked.split("\n")]);
 }
 
 /** All lines but the first begin behind the classes. */

@@ -86,13 +86,14 @@ function migrationCode(model: string, from: RowManifest, to: RowManifest): strin
   const removed = changes.filter((change) => !Object.hasOwn(to.fields, change.field));
   const written = changes.filter((one) => !isSafe(one) && Object.hasOwn(to.fields, one.field));
   const parts = [...removed.map((change) => nameText(change.field)), "...row"];
+  const row = removed.length === 0 ? "row" : `{ ${parts.join(", ")} }`;
   const values = ["...row", ...written.map((change) => `${nameText(change.field)}: …`)];
   return [
     "defineMigration({",
     `  model: …, // the model ${JSON.stringify(model)}`,
     "  from: z.object({ … }), // its schema as it was",
     "  to: z.object({ … }), // its schema as it is now",
-    `  up: ({ ${parts.join(", ")} }) => ({ ${values.join(", ")} }),`,
+    `  up: (${row}) => ({ ${values.join(", ")} }),`,
     "})",
   ].join("\n");
 }

@@ -80,7 +80,8 @@ export async function verifyModel(
   const complete = indexes.filter((index) => isComplete(catalog.snapshot.stateOf(index)));
   const names = complete.map((index) => index.name);
   const summed = complete.filter((index) => index.store === "pointer");
-  const subject = JSON.stringify([options.partOf ?? "", options.repair, names]);
+  const states = complete.map((index) => catalog.snapshot.stateOf(index));
+  const subject = JSON.stringify([options.partOf ?? "", options.repair, names, states]);
   const phase = summed.length > 0 ? "sum-rows" : "rows";
   const verification = await Verification.open(context, run, subject, phase);
   const work: Work = { context, run, verification, indexes: complete, summed, options };

@@ -2,6 +2,7 @@ import type { AtomicOperation, KvKey, KvKeyPart } from "@keywright/core";
 import { type CompiledModel, ownPrefix } from "../model/compiled-model.js";
 import type { TableContext } from "../query/table-context.js";
 import { EntrySums } from "./entry-sums.js";
+import { canBeStored } from "./expected-entries.js";
 import type { MigrationRun } from "./migration-run.js";
 
 /** Something that is wrong with an index. */
@@ -153,14 +154,18 @@ export class Verification {
 
   /** Remembers that a key was reported as mismatched, for the scan of the entries. */
   async claim(key: KvKey): Promise<void> {
+    const claimed = claimedKey(this.#context.model, key);
+    // Then it is found twice.
+    if (!canBeStored(claimed)) return;
     this.#hasClaims = true;
-    await this.#write((operation) => operation.set(claimedKey(this.#context.model, key), true));
+    await this.#write((operation) => operation.set(claimed, true));
   }
 
   /** Whether this key was reported as mismatched. */
   async isClaimed(key: KvKey): Promise<boolean> {
-    if (!this.#hasClaims) return false;
-    return (await this.#context.kv.get(claimedKey(this.#context.model, key))).versionstamp !== null;
+    const claimed = claimedKey(this.#context.model, key);
+    if (!this.#hasClaims || !canBeStored(claimed)) return false;
+    return (await this.#context.kv.get(claimed)).versionstamp !== null;
   }
 
   /**

@@ -66,7 +66,7 @@ export function compileIndex(
   if (normalize !== undefined && parts[0]?.compute)
     fail("normalize", "a computed index cannot normalize");
   if (store !== "pointer" && store !== "copy") fail("store", 'it has to be "pointer" or "copy"');
-  const { include, prefix = defaultIndexPrefix(model.prefix, name) } = definition;
+  const { include, prefix = defaultIndexPrefix(model.prefix ?? model.name, name) } = definition;
   if (typeof prefix !== "string" || prefix === "")
     fail("prefix", "it has to be a string that is not empty");
   if (include !== undefined) {

@@ -41,7 +41,7 @@ export function assertModelOptions(definition: { readonly name: string }): void 
  * @throws {ModelDefinitionError} for one that contradicts itself or its schema.
  */
 export function compileModel(model: Model): CompiledModel {
-  const { name, prefix, schema } = model;
+  const { name, prefix = name, schema } = model;
   if (typeof name !== "string" || name === "" || name === ownPrefix) {
     throw new ModelDefinitionError(String(name), "name", "this name cannot be used");
   }

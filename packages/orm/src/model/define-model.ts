@@ -52,11 +52,11 @@ export function defineModel<
   } & { readonly indexes?: CheckedIndexes<z.output<Schema>, NoInfer<Indexes>> },
 ): Model<Name, Schema, PrimaryKey, NoInfer<Indexes>, NoInfer<Relations>> {
   assertModelOptions(definition);
-  const { name, prefix = name, schema, primaryKey, count = false, live = false } = definition;
+  const { name, prefix, schema, primaryKey, count = false, live = false } = definition;
   const { indexes = {} as Indexes, relations = {} as Relations } = definition;
   const model: Model<Name, Schema, PrimaryKey, Indexes, Relations> = {
     name,
-    prefix,
+    ...(prefix !== undefined && { prefix }),
     schema,
     primaryKey,
     indexes,

@@ -19,8 +19,8 @@ export interface Model<
   Relations extends AnyRelations = AnyRelations,
 > {
   readonly name: Name;
-  /** The first part of its rows' keys. */
-  readonly prefix: string;
+  /** The first part of its rows' keys, where its name is not that. */
+  readonly prefix?: string | undefined;
   readonly schema: Schema;
   readonly primaryKey: PrimaryKey;
   readonly indexes: Indexes;

@@ -97,6 +97,9 @@ export class EntryReader {
     if (!this.#hasBegun) await this.#begin();
     const segment = this.#segment();
     if (segment === undefined) return false;
+    const { index } = this.#plan;
+    const { catalog } = this.#context;
+    if (index !== undefined && !catalog.isReadable(index)) await catalog.assertReadable(index);
     if (this.#isPoints) await this.#readPoints(count);
     else await this.#readRange(segment, count);
     return true;

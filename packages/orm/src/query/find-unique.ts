@@ -51,7 +51,7 @@ export async function findByUniqueIndex(
 ): Promise<FoundRow | undefined> {
   const { kv, model, catalog } = context;
   meter.index = index.name;
-  if (catalog.snapshot.stateOf(index) !== "readable") await catalog.assertReadable(index);
+  if (!catalog.isReadable(index)) await catalog.assertReadable(index);
   const values = index.parts.map((_, i) => queriedPart(model, index, i, fieldValues[i]));
   const key = indexKey(index, values, []);
   meter.add(1);

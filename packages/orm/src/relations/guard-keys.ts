@@ -14,5 +14,5 @@ export function referenceGuardKey(model: CompiledModel, primaryKey: readonly KvK
 
 /** Where it is written down that a row is being deleted in steps. */
 export function deleteJobKey(model: CompiledModel, primaryKey: readonly KvKeyPart[]): KvKey {
-  return [...deleteJobsPrefix, model.name, ...primaryKey];
+  return [...deleteJobsPrefix, model.prefix, ...primaryKey];
 }

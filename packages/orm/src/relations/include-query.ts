@@ -70,7 +70,7 @@ function assertAllowed(
     fail("filter", "it has to be a function");
   }
   if (where === undefined) return;
-  if (!isPlainObject(where)) return fail("where", "it has to be a plain object");
+  if (!isPlainObject(where)) fail("where", "it has to be a plain object");
   if (relation.kind !== "hasMany") return;
   for (const field of relation.fields) {
     if (where[field] !== undefined) fail(`where.${field}`, "the relation itself says what it is");

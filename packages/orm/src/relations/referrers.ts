@@ -59,9 +59,7 @@ export async function nextReferrer(
     }
     const context = tableOfModel(tables, reference.model);
     const { index } = reference;
-    if (index !== undefined && current.after === undefined) {
-      await context.catalog.assertReadable(index);
-    }
+    if (index !== undefined) await context.catalog.assertReadable(index);
     const count = current.after === undefined ? firstBatchSize : batchSize;
     const range = { index, equals: primaryKey };
     const { primaryKeys, last, isEnd } = await listEntries(context, range, current.after, count);

@@ -2,8 +2,18 @@ import type { CompiledIndex } from "../model/compiled-model.js";
 import { hashOf } from "./hash.js";
 import type { IndexManifest, IndexTraits } from "./manifest.js";
 
+const manifests = new WeakMap<CompiledIndex, IndexManifest>();
+
 /** An index as data. */
 export function indexManifest(index: CompiledIndex): IndexManifest {
+  const known = manifests.get(index);
+  if (known !== undefined) return known;
+  const manifest = manifestOf(index);
+  manifests.set(index, manifest);
+  return manifest;
+}
+
+function manifestOf(index: CompiledIndex): IndexManifest {
   const functions = functionsOf(index);
   return {
     prefix: index.prefix,

@@ -40,13 +40,28 @@ export function rowManifest(schema: z.ZodObject, primaryKey: readonly string[]):
 }
 
 function fieldManifest(schema: z.ZodType): FieldManifest {
-  const described = jsonSchemaOf(schema);
-  const optional = synchronousOutputSchema(schema)._zod.optin === "optional";
+  const optional = synchronousOutputSchema(schema)._zod.optin !== undefined;
+  const { inner, isThere } = peeled(schema, optional);
+  const described = jsonSchemaOf(inner);
   return {
-    schema: optional ? withoutUndefined(described) : described,
+    schema: optional || isThere ? withoutUndefined(described) : described,
     optional,
     defaulted: isDefaulted(schema, new Set()),
   };
+}
+
+/** A schema without its defaults, whose functions Zod would call to describe them. */
+function peeled(schema: Schema, optional: boolean): { inner: Schema; isThere: boolean } {
+  let inner = schema;
+  for (let isThere = false; ; ) {
+    const def = inner._zod.def as unknown as Definition;
+    const isFilled = ["default", "prefault", "nonoptional"].includes(def.type);
+    const isPeeled =
+      isFilled || ["catch", "readonly"].includes(def.type) || (optional && def.type === "optional");
+    if (!isPeeled || def.innerType === undefined) return { inner, isThere };
+    isThere ||= isFilled;
+    inner = def.innerType;
+  }
 }
 
 /** Whether a schema puts something where nothing is given, by its definition alone. */
@@ -71,7 +86,7 @@ function isDefaulted(schema: Schema, within: Set<Schema>): boolean {
       return of(def.in);
     case "union":
       // Zod takes the first that takes the value.
-      return of(def.options?.find((option) => option._zod.optin === "optional"));
+      return of(def.options?.find((option) => option._zod.optin !== undefined));
     default:
       return false;
   }

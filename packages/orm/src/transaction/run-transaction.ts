@@ -5,6 +5,12 @@ import { TransactionKv } from "./transaction-kv.js";
 
 const defaultAttempts = 100;
 
+/**
+ * The longest pause grows by so many milliseconds with each attempt. Where hundreds of transactions want one row, all of them
+ * come through only if those wait longer that have tried more often.
+ */
+const pausePerAttempt = 10;
+
 /** How a transaction is run. */
 export interface TransactionOptions {
   /** How often it is tried at the most; 100 times without it. */
@@ -41,7 +47,7 @@ export async function runTransaction<T>(
     throw new RangeError(`maxAttempts is a positive integer, not ${maxAttempts}.`);
   }
   for (let attempt = 1; ; attempt++) {
-    await pauseBeforeAttempt(attempt, signal);
+    await pauseBeforeAttempt(attempt, signal, pausePerAttempt * attempt);
     const transaction = new TransactionKv(kv, { attempt, optimistic: attempt === 1 });
     const outcome = await runOnce(transaction, body, signal);
     if (outcome.ok) return outcome.result;

@@ -1,0 +1,33 @@
+import { execFile } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { openKv } from "@keywright/core";
+import { verifyIndexes } from "@keywright/orm";
+import { expect, it } from "vitest";
+import { createDatabase } from "@keywright/orm";
+import { fourthCustomer } from "../src/models.js";
+import { firstRelease, fourthRelease, secondRelease, thirdRelease } from "../src/releases.js";
+
+it("leaves every customer and every entry in place, release after release", async () => {
+  await using kv = await openKv();
+  await firstRelease(kv, 2000);
+  await secondRelease(kv);
+  await thirdRelease(kv);
+  await fourthRelease(kv);
+  const db = await createDatabase({ kv, models: { customers: fourthCustomer } });
+  expect(await db.customers.count()).toBe(1998);
+  expect(await db.customers.findUnique({ where: { email: "customer8@example.com" } })).toMatchObject(
+    { spentCents: 100, newsletter: false },
+  );
+  for await (const _ of kv.list({ prefix: ["customers_by_name_copy"] })) expect.unreachable();
+  expect((await verifyIndexes(db)).status).toBe("clean");
+});
+
+it("prints what happens", async () => {
+  const program = fileURLToPath(new URL("../dist/main.js", import.meta.url));
+  const { stdout } = await promisify(execFile)(process.execPath, [program, "3000"]);
+  expect(stdout).toContain("3 emails are taken twice\nCustomer 1 has spent 0.13\n");
+  expect(stdout).toContain("Customer 1 has spent 13 cents\n");
+  expect(stdout).toContain("backfill: done\nswitch: done\nclean-up: done\n");
+  expect(stdout).toMatch(/clean: 2997 rows, 8991 entries\n$/);
+});

@@ -1,0 +1,461 @@
+import { describe, expect, it } from "vitest";
+import * as z from "zod";
+import type { CatalogEntry, IndexState } from "../src/catalog/catalog-entry.js";
+import { belongsTo, compileModel, defineModel } from "../src/index.js";
+import { formatPlan } from "../src/migrate/format-plan.js";
+import type { MigrationStep, ModelFacts } from "../src/migrate/migration-plan.js";
+import { planModel, planModels } from "../src/migrate/plan-migration.js";
+import { defineMigration } from "../src/schema/define-migration.js";
+import { indexManifest } from "../src/schema/index-manifest.js";
+import { relationTexts } from "../src/schema/model-manifest.js";
+import { rowManifest } from "../src/schema/row-manifest.js";
+
+const schema = z.object({ id: z.string(), email: z.string(), teamId: z.string() });
+const users = {
+  name: "users",
+  schema,
+  primaryKey: "id" as const,
+  indexes: {
+    byEmail: { key: "email", unique: true },
+    byTeam: { key: "teamId", count: true },
+  },
+  relations: { team: belongsTo("teams", "teamId") },
+};
+const compile = (definition: object) => compileModel(defineModel(definition as never));
+
+/** What the catalog says once a model has been migrated. */
+function migrated(definition: object, states: Record<string, IndexState> = {}): CatalogEntry {
+  const model = compile(definition);
+  const indexes = model.indexes.map((index) => {
+    const state = states[index.name] ?? ("readable" as const);
+    return [index.name, { state, ...indexManifest(index) }] as const;
+  });
+  const counted = model.indexes.filter((index) => index.counted).map((index) => index.name);
+  return {
+    format: 1,
+    name: model.name,
+    schema: { hash: rowManifest(model.schema, model.primaryKey).hash, accepts: [] },
+    relations: relationTexts(model),
+    indexes: Object.fromEntries(indexes),
+    counters: Object.fromEntries(counted.map((name) => [name, "readable" as const])),
+  };
+}
+
+/** From a database that has been migrated to one definition, to another. */
+function factsOf(before: object, now: object, part: Partial<ModelFacts> = {}): ModelFacts {
+  const { schema: stored, primaryKey } = compile(before);
+  const storedRow = rowManifest(stored, primaryKey);
+  return { model: compile(now), entry: migrated(before), storedRow, migrations: [], ...part };
+}
+const stepsOf = (facts: ModelFacts): readonly MigrationStep[] => planModel(facts).steps;
+const steps = (now: object, part?: Partial<ModelFacts>) =>
+  stepsOf(factsOf(users, { ...users, ...now }, part));
+const without = <T extends object>(object: T, name: keyof T) =>
+  Object.fromEntries(Object.entries(object).filter(([key]) => key !== name));
+
+describe("the plan of a model", () => {
+  it("is empty where nothing has changed", () => {
+    const plan = planModels([factsOf(users, users)]);
+    expect(plan).toEqual({
+      models: [{ model: "users", steps: [] }],
+      steps: [],
+      isEmpty: true,
+      isBreaking: false,
+      needsMigration: false,
+    });
+    expect(formatPlan(plan)).toBe("Nothing to migrate.");
+  });
+
+  it("registers a model of which the database does not know what its rows are", () => {
+    const entry = without(
+      without(migrated(users), "schema" as never),
+      "relations" as never,
+    ) as unknown as CatalogEntry;
+    expect(steps({}, { entry, storedRow: undefined })).toMatchObject([
+      { id: "users: register", class: "safe", sideBySide: true },
+    ]);
+  });
+
+  it("renames a model, and the relations to it with that", () => {
+    const now = {
+      ...users,
+      name: "people",
+      prefix: "users",
+      relations: { team: belongsTo("groups", "teamId") },
+    };
+    const teams = { name: "teams", schema: z.object({ id: z.string() }), primaryKey: "id" };
+    const plan = planModels([
+      factsOf(users, now),
+      factsOf(teams, { ...teams, name: "groups", prefix: "teams" }),
+    ]);
+    expect(plan.steps).toMatchObject([
+      { id: "people: rename-model", class: "safe", sideBySide: true },
+      { id: "groups: rename-model" },
+    ]);
+  });
+
+  it.each<[string, object, object]>([
+    [
+      "added",
+      { a: belongsTo("as", "email"), ...users.relations },
+      {
+        kind: "add-relation",
+        class: "safe",
+        sideBySide: false,
+        id: "users.email → as: add-relation",
+      },
+    ],
+    ["gone", {}, { kind: "drop-relation", class: "breaking", sideBySide: false }],
+    [
+      "of another rule",
+      { team: belongsTo("teams", "teamId", { onDelete: "cascade" }) },
+      { kind: "change-relation", class: "safe", sideBySide: false },
+    ],
+  ])("has a step for a relation that is %s", (_, relations, step) => {
+    expect(steps({ relations })).toMatchObject([step]);
+  });
+
+  it.each<[string, z.ZodObject, object[]]>([
+    [
+      "optional",
+      schema.extend({ a: z.string().optional() }),
+      [{ id: "users.a: add-field", class: "safe", sideBySide: true }],
+    ],
+    [
+      "defaulted",
+      schema.extend({ a: z.string().default("x") }),
+      [
+        { id: "users.a: add-field", class: "backfill", sideBySide: false },
+        {
+          id: "users: transform-rows",
+          class: "backfill",
+          reason: 'Fills in "a" in every row that lacks it',
+        },
+      ],
+    ],
+    [
+      "required",
+      schema.extend({ a: z.string() }),
+      [
+        {
+          id: "users.a: add-field",
+          class: "data",
+          blocked: expect.stringContaining("({ ...row, a: … })"),
+        },
+      ],
+    ],
+    [
+      "another",
+      schema.extend({ email: z.number() }),
+      [
+        {
+          id: "users.email: change-field",
+          class: "data",
+          blocked: expect.stringContaining("defineMigration"),
+        },
+      ],
+    ],
+    [
+      "wider",
+      schema.extend({ email: z.string().nullable() }),
+      [{ id: "users.email: change-field", class: "safe", sideBySide: false }],
+    ],
+    [
+      "another primary key",
+      schema.extend({ id: z.number() }),
+      [{ id: "users.id: change-primary-key", class: "breaking", blocked: expect.any(String) }],
+    ],
+  ])("has a step for a field that is %s", (_, now, expected) => {
+    expect(steps({ schema: now })).toMatchObject(expected);
+  });
+
+  it("asks for somebody's word where a field is gone, and then leaves the rows", () => {
+    const before = { ...users, schema: schema.extend({ old: z.string() }) };
+    const plan = planModels([factsOf(before, users)]);
+    expect(plan.steps).toMatchObject([{ id: "users.old: remove-field", class: "breaking" }]);
+    expect(plan).toMatchObject({ isBreaking: true, needsMigration: false });
+    expect(plan.steps[0]).not.toHaveProperty("blocked");
+  });
+
+  it("says of a rename what has to be written, and that it is written", () => {
+    const now = {
+      ...users,
+      schema: schema.omit({ email: true }).extend({ mail: z.string() }),
+      indexes: { byMail: { key: "mail" }, byTeam: users.indexes.byTeam },
+    };
+    const facts = factsOf(users, now);
+    const blocked = planModels([facts]);
+    expect(blocked).toMatchObject({ needsMigration: true, isBreaking: true });
+    expect(blocked.steps[0]?.blocked).toContain("up: ({ email, ...row }) => ({ ...row, mail: … })");
+    const migration = defineMigration({
+      model: defineModel(now as never),
+      from: schema,
+      to: now.schema,
+      up: ({ email, ...row }: z.output<typeof schema>) => ({ ...row, mail: email }),
+    } as never);
+    const plan = planModels([{ ...facts, migrations: [migration], rows: 1 }]);
+    expect(plan.needsMigration).toBe(false);
+    expect(plan.steps.map(({ id }) => id)).toEqual([
+      "users: transform-rows",
+      "users.byEmail: drop-index",
+      "users.byMail: build-index",
+    ]);
+    expect(plan.steps[0]).toMatchObject({
+      class: "data",
+      sideBySide: false,
+      reason: expect.stringContaining("Changes 1 row by users:"),
+    });
+  });
+
+  it("builds the indexes of changed fields anew", () => {
+    const now = { ...users, schema: schema.extend({ email: z.string().min(1) }) };
+    const migration = defineMigration({
+      model: defineModel(now as never),
+      from: schema,
+      to: now.schema,
+      up: (row: object) => row,
+    } as never);
+    expect(stepsOf(factsOf(users, now, { migrations: [migration] }))).toMatchObject([
+      { kind: "transform-rows" },
+      { id: "users.byEmail: rebuild-index", class: "rebuild" },
+    ]);
+  });
+
+  it("is breaking where it goes back", () => {
+    const later = { ...users, schema: schema.extend({ email: z.number() }) };
+    const back = (row: object) => ({ ...row, email: "" });
+    const migration = defineMigration({
+      model: defineModel(later as never),
+      from: schema,
+      to: later.schema,
+      up: (row: object) => row,
+      down: back,
+    } as never);
+    const facts = factsOf(later, users, { migrations: [migration] });
+    expect(stepsOf(facts)).toMatchObject([
+      { kind: "transform-rows", class: "breaking" },
+      { kind: "rebuild-index" },
+    ]);
+  });
+
+  it("leaves rows alone beside whose schema the program may write", () => {
+    const entry = migrated(users);
+    const { hash } = rowManifest(users.schema, ["id"]);
+    expect(steps({}, { entry: { ...entry, schema: { hash: "newer", accepts: [hash] } } })).toEqual(
+      [],
+    );
+  });
+
+  it("is blocked where the database does not tell what its rows are", () => {
+    const entry = { ...migrated(users), schema: { hash: "other", accepts: [] } };
+    expect(steps({}, { entry, storedRow: undefined })).toMatchObject([
+      { kind: "transform-rows", blocked: expect.any(String) },
+    ]);
+  });
+
+  it("tells of a change of rows that is under way", () => {
+    const entry = { ...migrated(users), transform: { id: "1", from: "x" } };
+    expect(steps({}, { entry })).toMatchObject([
+      { id: "users: transform-rows", reason: expect.stringContaining("under way") },
+    ]);
+  });
+});
+
+describe("indexes", () => {
+  const { byEmail, byTeam } = users.indexes;
+  it.each<[string, object, object[]]>([
+    [
+      "new",
+      { ...users.indexes, byTeamEmail: { key: ["teamId", "email"] } },
+      [{ id: "users.byTeamEmail: build-index", class: "backfill", sideBySide: false }],
+    ],
+    [
+      "gone",
+      { byTeam },
+      [{ id: "users.byEmail: drop-index", class: "breaking", sideBySide: false }],
+    ],
+    [
+      "unique no more",
+      { byTeam, byEmail: { key: "email" } },
+      [
+        {
+          id: "users.byEmail: rebuild-index",
+          class: "rebuild",
+          reason: expect.stringContaining("no longer unique"),
+        },
+      ],
+    ],
+    [
+      "over another key",
+      { byTeam, byEmail: { key: "id", unique: true } },
+      [
+        {
+          reason: expect.stringContaining(
+            'its key was ["email"] and is ["id"]'.replace("its", "Its"),
+          ),
+        },
+      ],
+    ],
+    [
+      "somewhere else",
+      { byTeam, byEmail: { ...byEmail, prefix: "mails" } },
+      [{ kind: "rebuild-index", reason: expect.stringContaining("prefix was") }],
+    ],
+    [
+      "under another name",
+      { byTeam, byMail: { ...byEmail, prefix: "users_by_email" } },
+      [{ id: "users.byMail: rename-index", class: "safe", sideBySide: false }],
+    ],
+    [
+      "under another name and elsewhere",
+      { byTeam, byMail: byEmail },
+      [
+        {
+          id: "users.byEmail: drop-index",
+          reason: expect.stringContaining('prefix: "users_by_email"'),
+        },
+        { id: "users.byMail: build-index", class: "backfill" },
+      ],
+    ],
+    [
+      "another in the same place",
+      { byTeam, byMail: { key: "id", prefix: "users_by_email" } },
+      [
+        { kind: "drop-index" },
+        { kind: "build-index", reason: expect.stringContaining("after the entries of") },
+      ],
+    ],
+  ])("that are %s have their steps", (_, indexes, expected) => {
+    expect(steps({ indexes })).toMatchObject(expected);
+    expect(steps({ indexes })).toHaveLength(expected.length);
+  });
+
+  it("whose functions have changed say so", () => {
+    const before = {
+      ...users,
+      indexes: { byEmail: { ...byEmail, normalize: (v: string) => v.trim() } },
+    };
+    const now = {
+      ...users,
+      indexes: { byEmail: { ...byEmail, normalize: (v: string) => v.toLowerCase() } },
+    };
+    expect(stepsOf({ ...factsOf(before, now) })).toMatchObject([
+      { kind: "rebuild-index", reason: expect.stringContaining("state a version") },
+    ]);
+  });
+
+  it.each<[IndexState, object[]]>([
+    ["readable", []],
+    ["disabled", []],
+    ["write-only", [{ kind: "build-index", reason: expect.stringContaining("under way") }]],
+    ["verifying", [{ kind: "build-index", reason: expect.stringContaining("under way") }]],
+    [
+      "unique-pending",
+      [
+        {
+          kind: "resolve-duplicates",
+          class: "data",
+          reason: expect.stringContaining("3 rows have"),
+        },
+      ],
+    ],
+    ["absent", [{ kind: "build-index", class: "backfill" }]],
+    [
+      "dropping",
+      [
+        { kind: "drop-index", class: "safe" },
+        { kind: "build-index", reason: expect.stringContaining("after its old entries") },
+      ],
+    ],
+  ])("that are %s have what is left to do", (state, expected) => {
+    const found = steps(
+      {},
+      { entry: migrated(users, { byEmail: state }), duplicates: { byEmail: 3 } },
+    );
+    expect(found).toMatchObject(expected);
+    expect(found).toHaveLength(expected.length);
+  });
+
+  it.each<[IndexState, string[]]>([
+    ["readable", ["breaking"]],
+    ["unique-pending", ["breaking"]],
+    ["disabled", ["safe"]],
+    ["dropping", ["safe"]],
+    ["absent", []],
+  ])("that the model has no more and are %s go", (state, classes) => {
+    const entry = migrated(users, { byEmail: state });
+    expect(steps({ indexes: { byTeam } }, { entry }).map((step) => step.class)).toEqual(classes);
+  });
+
+  it("do not take the place of one that was there without somebody's word", () => {
+    const entry = migrated(users, { byEmail: "absent" });
+    const indexes = { byTeam, byMail: { ...byEmail, prefix: "users_by_email" } };
+    expect(steps({ indexes }, { entry })).toMatchObject([
+      { id: "users.byMail: build-index", class: "breaking" },
+    ]);
+  });
+
+  it("that another stands in for are left alone", () => {
+    const entry = migrated(users, { byEmail: "absent" });
+    const byEmailStored = { ...entry.indexes.byEmail, replacedBy: "byMail" };
+    const indexes = { ...entry.indexes, byEmail: byEmailStored } as CatalogEntry["indexes"];
+    expect(steps({}, { entry: { ...entry, indexes } })).toEqual([]);
+  });
+
+  it("have counts", () => {
+    expect(steps({ count: true })).toMatchObject([
+      { id: "users.count(): build-counter", class: "backfill", sideBySide: false },
+    ]);
+    const indexes = { byEmail, byTeam: { key: "teamId" } };
+    expect(steps({ indexes })).toMatchObject([
+      { id: "users.count(byTeam): drop-counter", class: "breaking" },
+    ]);
+    const entry = { ...migrated(users), counters: { byTeam: "write-only" as const } };
+    expect(steps({}, { entry })).toMatchObject([
+      { kind: "build-counter", reason: expect.stringContaining("under way") },
+    ]);
+  });
+});
+
+describe("a plan as text", () => {
+  it("has a line for each step, and says why and what is to be written", () => {
+    const now = {
+      ...users,
+      schema: schema.extend({ email: z.number(), nickname: z.string().optional() }),
+      indexes: { byTeam: users.indexes.byTeam, byTeamEmail: { key: ["teamId", "email"] } },
+    };
+    const plan = planModels([
+      factsOf(users, now),
+      factsOf({ ...users, name: "others" }, { ...users, name: "others" }),
+    ]);
+    expect(JSON.parse(JSON.stringify(plan))).toEqual(plan);
+    expect(new Set(plan.steps.map(({ id }) => id)).size).toBe(plan.steps.length);
+    const text = formatPlan(plan, { columns: 80 });
+    expect(text).toMatchInlineSnapshot(`
+      "users
+        data      change field email
+                  "email" was a string and is a number: it needs a migration that
+                  changes it
+                  It is blocked.
+                  Write a migration:
+                  defineMigration({
+                    model: …, // the model "users"
+                    from: z.object({ … }), // its schema as it was
+                    to: z.object({ … }), // its schema as it is now
+                    up: (row) => ({ ...row, email: … }),
+                  })
+        safe      add field nickname
+                  "nickname" is new and optional: rows stay as they are
+        breaking  drop index byEmail
+                  The model has it no more: its entries are removed, and programs that
+                  query it are refused
+        backfill  build index byTeamEmail
+                  It is new: it is built from the rows, and can be read when that is
+                  done
+
+      4 steps. Some are blocked until a migration is written. Some are breaking, and
+      have to be acknowledged. Programs with the old models cannot write after them."
+    `);
+    expect(Math.max(...text.split("\n").map((line) => line.length))).toBeLessThanOrEqual(80);
+  });
+});

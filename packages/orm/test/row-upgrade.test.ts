@@ -1,0 +1,207 @@
+import { describe, expect, it } from "vitest";
+import * as z from "zod";
+import { compileModel, defineModel } from "../src/index.js";
+import { defineMigration, type RowMigration } from "../src/schema/define-migration.js";
+import { rowManifest } from "../src/schema/row-manifest.js";
+import { affectedIndexes, findUpgrade, type RowUpgrade } from "../src/schema/row-upgrade.js";
+
+const id = z.string();
+const v1 = z.object({ id, age: z.string() });
+const v2 = z.object({ id, age: z.number() });
+const v3 = z.object({ id, years: z.number() });
+const modelOf = (schema: z.ZodObject) =>
+  defineModel({ name: "people", schema, primaryKey: "id" } as never);
+const migrate = (
+  name: string,
+  from: z.ZodObject,
+  to: z.ZodObject,
+  up: object,
+  down?: object,
+): RowMigration =>
+  defineMigration({ model: modelOf(to), name, from, to, up, ...(down && { down }) } as never);
+const find = (
+  from: z.ZodObject,
+  to: z.ZodObject,
+  ...migrations: RowMigration[]
+): RowUpgrade | undefined =>
+  findUpgrade(
+    rowManifest(from, ["id"]),
+    compileModel(modelOf(to)),
+    rowManifest(to, ["id"]),
+    migrations,
+  );
+
+type Row = Record<string, unknown>;
+const toNumber = migrate(
+  "numbers",
+  v1,
+  v2,
+  (row: Row) => ({ ...row, age: Number(row.age) }),
+  (row: Row) => ({ ...row, age: String(row.age) }),
+);
+const rename = migrate("years", v2, v3, ({ age, ...row }: Row) => ({ ...row, years: age }));
+const row = Object.freeze({ id: "a", age: "7" });
+
+describe("the way between the rows of two schemas", () => {
+  it("is none where they are the same", () => {
+    expect(find(v1, v1)).toMatchObject({
+      steps: [],
+      isIdentity: true,
+      sideBySide: true,
+      goesBack: false,
+      changes: [],
+      fields: [],
+    });
+  });
+
+  it("changes nothing where they differ by what is safe, and makes a new row", () => {
+    const way = find(v1, v1.extend({ note: z.string().optional() }));
+    expect(way).toMatchObject({ isIdentity: true, sideBySide: true, changes: [{ field: "note" }] });
+    expect(way?.up(row)).toEqual(row);
+    expect(way?.up(row)).not.toBe(row);
+    expect(find(v1, v1.extend({ age: z.string().nullable() }))).toMatchObject({
+      isIdentity: true,
+      sideBySide: false,
+    });
+  });
+
+  it("fills defaults in where a row lacks them, and nowhere else", () => {
+    let count = 0;
+    const to = v1.extend({
+      n: z.number().default(() => ++count),
+      at: z.date().prefault(new Date(0)),
+    });
+    const way = find(v1, to);
+    expect(way).toMatchObject({
+      steps: [],
+      isIdentity: false,
+      sideBySide: false,
+      fields: ["at", "n"],
+    });
+    expect(way?.up(row)).toEqual({ ...row, n: 1, at: new Date(0) });
+    expect(way?.up({ ...row, n: 5 })).toEqual({ ...row, n: 5, at: new Date(0) });
+    expect(row).toEqual({ id: "a", age: "7" });
+  });
+
+  it("says which default does not fit, or takes time", () => {
+    const narrow = v1.extend({ n: z.string().prefault("").pipe(z.string().min(1)) });
+    expect(() => find(v1, narrow)?.up(row)).toThrow(
+      expect.objectContaining({
+        code: "KW_ROW_INVALID",
+        issues: [expect.objectContaining({ path: ["n"] })],
+      }),
+    );
+    const slow = v1.extend({
+      n: z
+        .string()
+        .prefault("")
+        .refine(async () => true),
+    });
+    expect(() => find(v1, slow)?.up(row)).toThrow(
+      expect.objectContaining({ code: "KW_ARGUMENT_INVALID", argument: "schema.n" }),
+    );
+  });
+
+  it("is by migrations in a row", () => {
+    const way = find(v1, v3, rename, toNumber);
+    expect(way).toMatchObject({
+      steps: ["numbers", "years"],
+      isIdentity: false,
+      goesBack: false,
+      sideBySide: false,
+      changes: [],
+    });
+    expect(way?.up(row)).toEqual({ id: "a", years: 7 });
+    expect(new Set(way?.fields)).toEqual(new Set(["age", "years"]));
+  });
+
+  it("takes the fewest migrations", () => {
+    const direct = migrate("direct", v1, v3, ({ id: of }: Row) => ({ id: of, years: 0 }));
+    expect(find(v1, v3, toNumber, rename, direct)?.steps).toEqual(["direct"]);
+  });
+
+  it("goes back by what a migration says of it", () => {
+    const way = find(v2, v1, toNumber);
+    expect(way).toMatchObject({ steps: ["numbers"], goesBack: true });
+    expect(way?.up({ id: "a", age: 7 })).toEqual(row);
+  });
+
+  it("is by migrations before and behind what is safe or filled in", () => {
+    const v0 = z.object({ id, age: z.enum(["1", "7"]) });
+    const v4 = v3.extend({ at: z.number().default(3), note: z.string().optional() });
+    const way = find(v0, v4, toNumber, rename);
+    expect(way?.steps).toEqual(["numbers", "years"]);
+    expect(way?.up(row)).toEqual({ id: "a", years: 7, at: 3 });
+    expect(way?.changes.map(({ field }) => field)).toEqual(["age", "at", "note"]);
+  });
+
+  it("fills in what a migration needs of rows before it", () => {
+    const from = v1.extend({ unit: z.string().default("y") });
+    const joined = migrate("joined", from, v3, ({ age, unit, ...rest }: Row) => ({
+      ...rest,
+      years: unit === "y" ? Number(age) : 0,
+    }));
+    expect(find(v1, v3, joined)?.up(row)).toEqual({ id: "a", years: 7 });
+  });
+
+  it("is by a declared migration rather than by what is safe, from exactly the rows that are there", () => {
+    const to = v1.extend({ note: z.string().optional() });
+    const noted = migrate("noted", v1, to, (old: Row) => ({ ...old, note: "was here" }));
+    expect(find(v1, to, noted)?.steps).toEqual(["noted"]);
+    const later = to.extend({ more: z.string().optional() });
+    expect(find(v1, later, noted)?.steps).toEqual(["noted"]);
+    // Rows that have come that far already do not take it again.
+    expect(find(to, later, noted)).toMatchObject({ steps: [], isIdentity: true });
+  });
+
+  it("does not go back where it can go on", () => {
+    const to = v2.extend({ note: z.string().optional() });
+    expect(find(v2, to, toNumber)).toMatchObject({ steps: [], goesBack: false });
+  });
+
+  it("leaves fields unseen only where nothing else is left", () => {
+    const [from, to] = [v1.extend({ old: z.string() }), v1];
+    expect(find(from, to)).toMatchObject({
+      isIdentity: true,
+      sideBySide: false,
+      changes: [{ class: "breaking", field: "old" }],
+    });
+    expect(find(from, to)?.up({ ...row, old: "x" })).toEqual({ ...row, old: "x" });
+    const removed = migrate("removed", from, to, ({ old, ...rest }: Row) => rest);
+    expect(find(from, to, removed)).toMatchObject({ steps: ["removed"], changes: [] });
+    expect(find(from, to, removed)?.up({ ...row, old: "x" })).toEqual(row);
+  });
+
+  it("is none where a migration is missing, is another model's, or the primary key is another", () => {
+    expect(find(v1, v2)).toBeUndefined();
+    expect(find(v1, v3, rename)).toBeUndefined();
+    expect(find(v1, v2, { ...toNumber, model: "others" })).toBeUndefined();
+    expect(find(v1, v1.extend({ id: z.number() }))).toBeUndefined();
+  });
+});
+
+describe("the indexes that a change of rows leaves behind", () => {
+  const model = compileModel(
+    defineModel({
+      name: "people",
+      schema: z.object({ id, age: z.number(), name: z.string() }),
+      primaryKey: "id",
+      indexes: {
+        byAge: { key: ["name", "age"] },
+        byName: { key: "name" },
+        byLength: { key: (one) => one.name.length },
+        byAdult: { key: "name", where: (one) => one.age > 17, prefix: "adults" },
+        byNameCopy: { key: "name", store: "copy" },
+        byNameAge: { key: "name", include: ["age"] },
+        byNameId: { key: "name", include: ["id"], prefix: "ids" },
+      },
+    }),
+  );
+  const names = (fields: string[]) =>
+    affectedIndexes(model, { fields } as unknown as RowUpgrade).map((index) => index.name);
+
+  it("are those of its fields, those by functions of the row, and copies", () => {
+    expect(names(["age"])).toEqual(["byAge", "byLength", "byAdult", "byNameCopy", "byNameAge"]);
+    expect(names([])).toEqual([]);
+  });
+});

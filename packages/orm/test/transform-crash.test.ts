@@ -1,0 +1,159 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { type Kv, openKv } from "@keywright/core";
+import { describe, expect, it } from "vitest";
+import { listFailedRows } from "../src/migrate/failed-rows.js";
+import { Crash, crashingKv } from "./faulty-kv.js";
+import {
+  beginTransform,
+  contextOf,
+  fillOld,
+  Member,
+  memberId,
+  newMember,
+  oldMember,
+  openNew,
+  openOld,
+  runTransform,
+} from "./transform-models.js";
+import { expectIndexesToMatch } from "./verify-indexes.js";
+
+async function storedRows(kv: Kv): Promise<unknown[]> {
+  const rows: unknown[] = [];
+  for await (const { value } of kv.list({ prefix: ["members"] })) rows.push(value);
+  return rows;
+}
+
+/** Runs a test on a database in memory with rows of the old program, to which the new one has begun to change them. */
+async function withBegun(
+  count: number,
+  nobodies: readonly number[],
+  test: (kv: Kv) => Promise<void>,
+): Promise<void> {
+  const kv = await openKv();
+  try {
+    await fillOld(kv, count);
+    const old = await openOld(kv);
+    for (const i of nobodies) {
+      await old.members.update({ where: { id: memberId(i) }, data: { name: "nobody" } });
+    }
+    await beginTransform(contextOf(await openNew(kv), "members"));
+    await test(kv);
+  } finally {
+    await kv.close();
+  }
+}
+
+/** Runs the change with a program that dies at its commit number `at`; whether it did. */
+async function runAndCrash(kv: Kv, at: number, moment: "before" | "after"): Promise<boolean> {
+  const context = contextOf(await openNew(crashingKv(kv, at, moment)), "members");
+  try {
+    await runTransform(context);
+    return false;
+  } catch (error) {
+    expect(error).toBeInstanceOf(Crash);
+    return true;
+  }
+}
+
+describe.each(["before", "after"] as const)(
+  "after a crash %s any commit",
+  {
+    timeout: 60_000,
+  },
+  (moment) => {
+    it("a change of all rows goes on, and each row is changed once", async () => {
+      for (let at = 1, hasCrashed = true; hasCrashed; at++) {
+        await withBegun(33, [], async (kv) => {
+          hasCrashed = await runAndCrash(kv, at, moment);
+          // The lease, four batches, the end, and the lease again, whose release nobody waits for.
+          if (!hasCrashed) expect(at).toBeGreaterThan(6);
+          const db = await openNew(kv);
+          if (hasCrashed) {
+            const where = { id: memberId(20) };
+            expect(await db.members.findUnique({ where })).toEqual(newMember(20));
+          }
+          expect(await runTransform(contextOf(db, "members"))).toBe("done");
+          const expected = Array.from({ length: 33 }, (_, i) => newMember(i));
+          expect(await storedRows(kv)).toEqual(expected);
+          await expectIndexesToMatch(kv, Member);
+        });
+      }
+    });
+
+    it("rows that failed are recorded once, and only those", async () => {
+      const nobodies = [0, 9, 10, 25];
+      for (let at = 1, hasCrashed = true; hasCrashed; at++) {
+        await withBegun(26, nobodies, async (kv) => {
+          hasCrashed = await runAndCrash(kv, at, moment);
+          const context = contextOf(await openNew(kv), "members");
+          expect(await runTransform(context)).toBe("failed-rows");
+          const { items } = await listFailedRows(context);
+          expect(items.map(({ id }) => id)).toEqual(nobodies.map(memberId));
+          const expected = Array.from({ length: 26 }, (_, i) =>
+            nobodies.includes(i) ? { ...oldMember(i), name: "nobody" } : newMember(i),
+          );
+          expect(await storedRows(kv)).toEqual(expected);
+          // Who puts them right ends it: their number was not miscounted.
+          for (const i of nobodies) await kv.set(["members", memberId(i)], newMember(i));
+          expect(await runTransform(context)).toBe("done");
+        });
+      }
+    });
+  },
+);
+
+const script = fileURLToPath(new URL("transform-until-killed.mjs", import.meta.url));
+
+/** Lets another process change rows until it is done, or is killed within a few milliseconds after so many batches. */
+async function runInChild(path: string, batches: number): Promise<NodeJS.Signals | null> {
+  const child = spawn(process.execPath, [script, path], { stdio: ["ignore", "pipe", "inherit"] });
+  const exit = once(child, "exit");
+  let seen = 0;
+  for await (const line of createInterface({ input: child.stdout })) {
+    if (line === "batch" && ++seen === batches) {
+      setTimeout(() => child.kill("SIGKILL"), Math.random() * 5);
+    }
+  }
+  const [code, signal] = (await exit) as [number | null, NodeJS.Signals | null];
+  if (signal === null) expect(code).toBe(0);
+  return signal;
+}
+
+// It waits for other processes, on whatever machine.
+describe("a process that is killed while it changes rows", { timeout: 120_000 }, () => {
+  it("leaves each row as it was or as it is to be, and the next one goes on", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "keywright-"));
+    const path = join(folder, "kv");
+    try {
+      const signals: unknown[] = [];
+      for (const batches of [1, 7, 11, Number.POSITIVE_INFINITY]) {
+        signals.push(await runInChild(path, batches));
+        const kv = await openKv(path, { durability: "relaxed" });
+        try {
+          for (const [i, row] of (await storedRows(kv)).entries()) {
+            expect([oldMember(i), newMember(i)]).toContainEqual(row);
+          }
+        } finally {
+          await kv.close();
+        }
+      }
+      expect(signals).toEqual(["SIGKILL", "SIGKILL", "SIGKILL", null]);
+      const kv = await openKv(path, { durability: "relaxed" });
+      try {
+        const expected = Array.from({ length: 600 }, (_, i) => newMember(i));
+        expect(await storedRows(kv)).toEqual(expected);
+        await expectIndexesToMatch(kv, Member);
+      } finally {
+        await kv.close();
+      }
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  });
+});
