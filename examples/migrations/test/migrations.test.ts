@@ -2,9 +2,8 @@ import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { openKv } from "@keywright/core";
-import { verifyIndexes } from "@keywright/orm";
+import { createDatabase, verifyIndexes } from "@keywright/orm";
 import { expect, it } from "vitest";
-import { createDatabase } from "@keywright/orm";
 import { fourthCustomer } from "../src/models.js";
 import { firstRelease, fourthRelease, secondRelease, thirdRelease } from "../src/releases.js";
 
@@ -16,9 +15,9 @@ it("leaves every customer and every entry in place, release after release", asyn
   await fourthRelease(kv);
   const db = await createDatabase({ kv, models: { customers: fourthCustomer } });
   expect(await db.customers.count()).toBe(1998);
-  expect(await db.customers.findUnique({ where: { email: "customer8@example.com" } })).toMatchObject(
-    { spentCents: 100, newsletter: false },
-  );
+  expect(
+    await db.customers.findUnique({ where: { email: "customer8@example.com" } }),
+  ).toMatchObject({ spentCents: 100, newsletter: false });
   for await (const _ of kv.list({ prefix: ["customers_by_name_copy"] })) expect.unreachable();
   expect((await verifyIndexes(db)).status).toBe("clean");
 });

@@ -172,6 +172,16 @@ describe("the way between the rows of two schemas", () => {
     expect(find(from, to, removed)?.up({ ...row, old: "x" })).toEqual(row);
   });
 
+  it("takes a longer way on which no field is left unseen", () => {
+    const from = v1.extend({ old: z.string() });
+    const noted = from.extend({ note: z.string().optional() });
+    const removed = migrate("removed", noted, v1, ({ old, note, ...rest }: Row) => rest);
+    expect(find(from, v1, removed)).toMatchObject({
+      steps: ["removed"],
+      changes: [{ field: "note" }],
+    });
+  });
+
   it("is none where a migration is missing, is another model's, or the primary key is another", () => {
     expect(find(v1, v2)).toBeUndefined();
     expect(find(v1, v3, rename)).toBeUndefined();

@@ -156,7 +156,7 @@ describe("transformRows", () => {
     const schema = z.object({ id: z.string(), name: z.string() });
     const Old = defineModel({ name: "people", schema, primaryKey: "id" });
     const level = z.int().default(1);
-    const New = defineModel({ ...Old, schema: schema.extend({ level }) });
+    const New = defineModel({ name: "people", schema: schema.extend({ level }), primaryKey: "id" });
     const old = await createDatabase({ kv, models: { people: Old } });
     await old.people.create({ data: { id: "a", name: "Ada" } });
     const db = await createDatabase({ kv, models: { people: New } });
@@ -395,7 +395,11 @@ describe("a row that cannot be changed", () => {
   it("for what it would hold cannot be stored, does not keep the others from being changed", async () => {
     const schema = z.object({ id: z.string() });
     const Old = defineModel({ name: "things", schema, primaryKey: "id" });
-    const New = defineModel({ ...Old, schema: schema.extend({ extra: z.unknown().optional() }) });
+    const New = defineModel({
+      name: "things",
+      schema: schema.extend({ extra: z.unknown().optional() }),
+      primaryKey: "id",
+    });
     const migration = defineMigration({
       model: New,
       from: schema,
@@ -419,13 +423,13 @@ describe("a row that cannot be changed", () => {
 
 describe("unique values", () => {
   const schema = z.object({ id: z.string(), place: z.int(), label: z.string().optional() });
-  const Old = defineModel({
+  const fields = {
     name: "seats",
-    schema: schema.omit({ label: true }),
     primaryKey: "id",
     indexes: { byPlace: { key: "place", unique: true } },
-  });
-  const Seat = defineModel({ ...Old, schema: schema.extend({ label: z.string() }) });
+  } as const;
+  const Old = defineModel({ ...fields, schema: schema.omit({ label: true }) });
+  const Seat = defineModel({ ...fields, schema: schema.extend({ label: z.string() }) });
 
   /** Seats with these places, to be moved. */
   async function seats(places: readonly number[], move: (place: number) => number, on: Kv = kv) {
@@ -478,22 +482,25 @@ describe("unique values", () => {
     expect(rows.map(({ place }) => place)).toEqual([20, 3, 1, 2]);
   });
 
-  it("that a writer takes meanwhile are the writer's", async () => {
-    let isOver = false;
-    const writer = async () => {
-      if (isOver) return;
-      isOver = true;
-      const other = await createDatabase({ kv, models: { seats: Seat }, migrations });
-      await other.seats.create({ data: { id: "z", place: 7, label: "mine" } });
+  it("that a writer takes just before the commit are the writer's", async () => {
+    const { db, context } = await seats([107, 2], (place) => place % 100);
+    let commits = 0;
+    const interfere = async () => {
+      // The first commit takes the lease.
+      if (++commits !== 2) return;
+      await db.seats.create({ data: { id: "z", place: 7, label: "mine" } });
     };
-    const { context } = await seats([107, 2], (place) => place % 100);
-    const { migrations } = context.catalog.ownRows;
-    const interfered = { ...context, kv: interferingKv(kv, async () => undefined) };
-    const lease = { ...interfered, kv: interferingKv(kv, writer) };
-    expect(await runTransform(lease)).toBe("failed-rows");
+    const interfered = { ...context, kv: interferingKv(kv, interfere) };
+    expect(await runTransform(interfered)).toBe("failed-rows");
     expect((await listFailedRows(context)).items.map(({ id }) => id)).toEqual([memberId(0)]);
-    await kv.delete(["seats", memberId(0)]);
+    expect(await storedRows(kv, "seats")).toEqual([
+      { id: memberId(0), place: 107 },
+      { id: memberId(1), place: 2, label: "seat 2" },
+      { id: "z", place: 7, label: "mine" },
+    ]);
+    await db.seats.update({ where: { id: "z" }, data: { place: 8 } });
     expect(await runTransform(context)).toBe("done");
+    await expectIndexesToMatch(kv, Seat);
   });
 
   it("are moved within the limits of Deno KV too", async () => {

@@ -39,6 +39,8 @@ export class CatalogSnapshot {
   readonly growingCounters: CounterSet | undefined;
   /** Rows of an earlier schema are made the program's as they are read. */
   readonly upgradesRows: boolean;
+  /** This program may write: {@link assertWritable} says why not. */
+  readonly isWritable: boolean;
   /** A unique index waits for its last duplicate to go. */
   readonly hasPendingIndex: boolean;
   readonly #model: CompiledModel;
@@ -71,6 +73,8 @@ export class CatalogSnapshot {
     );
     this.#unknown = unknownTo(model, entry);
     this.#changed = model.indexes.find((index) => this.isChanged(index));
+    this.isWritable =
+      this.#unknown.length === 0 && this.#changed === undefined && schemas.fence === "open";
     this.hasPendingIndex = model.indexes.some((index) => this.stateOf(index) === "unique-pending");
   }
 

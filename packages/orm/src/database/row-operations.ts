@@ -80,15 +80,16 @@ export class RowOperations extends RowReads {
   delete(write: AnyWrite): Promise<Shaped> {
     return this.#write("delete", write, async (meter) => {
       let shaped: Shaped;
+      const leaving = { ...write, orAsStored: true };
       // What it is related to may go with it: that is read before.
       const findWithRelations = async () => {
-        const found = await this.#find(write, meter);
+        const found = await this.#find(leaving, meter);
         if (found !== undefined) shaped = await shapeRow(this.#context, found, write, meter);
         return found;
       };
       const find = write.include
         ? () => rereadTorn(findWithRelations)
-        : () => this.#find(write, meter);
+        : () => this.#find(leaving, meter);
       const deleted = await deleteRow(this.#context, find, write.where, write, meter);
       return write.include ? shaped : shapeWritten(this.#context, deleted, write, meter);
     });

@@ -1,26 +1,16 @@
-import {
-  type AtomicCheck,
-  type AtomicOperation,
-  encodeKey,
-  type KvEntry,
-  type KvKey,
-  type KvKeyPart,
-} from "@keywright/core";
+import type { AtomicCheck, AtomicOperation, KvEntry, KvKey, KvKeyPart } from "@keywright/core";
 import { type Duplicate, duplicateKey, type UnindexedRow } from "../catalog/backfill-state.js";
 import { IndexKeyError } from "../errors/row-errors.js";
+import { canBeStored } from "../indexes/can-be-stored.js";
 import { type IndexEntry, indexEntries } from "../indexes/index-entries.js";
 import { keyText } from "../indexes/key-text.js";
 import { pointerOf } from "../indexes/primary-key.js";
 import type { AnyRow, CompiledIndex } from "../model/compiled-model.js";
 import type { TableContext } from "../query/table-context.js";
-import { limitsOf } from "../transaction/limits-of.js";
 import { setUntil } from "../transaction/set-until.js";
 import { claimUniqueKey } from "../write/claim-unique-key.js";
 import { rowExpireAt } from "../write/row-expiry.js";
 
-/** Keys of so many bytes every database takes. */
-const plainKeyBytes = 2048;
-const surrogate = /[\ud800-\udfff]/;
 const unstorable =
   "The database does not take its key in the index: it is too long, or has text that is not well-formed.";
 
@@ -109,7 +99,7 @@ async function planUniqueEntry(
 
 /** The entries of a row. Where an index cannot hold it, that one has none of it, and the row is written down. */
 function entriesOf(
-  { kv, model }: Pick<TableContext, "kv" | "model">,
+  { model, limits }: Pick<TableContext, "model" | "limits">,
   indexes: readonly CompiledIndex[],
   row: AnyRow,
   primaryKey: KvKey,
@@ -125,9 +115,8 @@ function entriesOf(
   }
   try {
     const entries = indexEntries(model, indexes, row, primaryKey);
-    if (entries.every(({ key }) => isPlain(key))) return entries;
-    const { keyBytes } = limitsOf(kv);
-    const kept = entries.filter(({ key }) => isPlain(key) || canBeStored(key, keyBytes));
+    const kept = entries.filter(({ key }) => canBeStored(key, limits.keyBytes));
+    if (kept.length === entries.length) return entries;
     const refused = entries.filter((entry) => !kept.includes(entry)).map(({ index }) => index);
     if (refused.length > 0) refuse([...new Set(refused)], unstorable);
     return kept;
@@ -136,31 +125,8 @@ function entriesOf(
     const [only] = indexes;
     if (indexes.length === 1 && only !== undefined) return refuse(indexes, reasonOf(error));
     return indexes.flatMap((index) =>
-      entriesOf({ kv, model }, [index], row, primaryKey, unindexed),
+      entriesOf({ model, limits }, [index], row, primaryKey, unindexed),
     );
-  }
-}
-
-/** Whether it is plain to see that a key can be stored: its texts are short, and without surrogates. */
-function isPlain(key: KvKey): boolean {
-  let bytes = 0;
-  for (const part of key) {
-    // A number has nine bytes.
-    if (typeof part === "string") {
-      if (surrogate.test(part)) return false;
-      bytes += 3 * part.length + 2;
-    } else if (typeof part === "object") bytes += 2 * part.length + 2;
-    else if (typeof part === "bigint") return false;
-    else bytes += 9;
-  }
-  return bytes <= plainKeyBytes;
-}
-
-function canBeStored(key: KvKey, mostBytes: number): boolean {
-  try {
-    return encodeKey(key).length <= mostBytes;
-  } catch {
-    return false;
   }
 }
 

@@ -57,7 +57,11 @@ export async function backfill(
         continue;
       }
     } else if (verify) {
-      const verified = await verifyModel(context, running.indexes, run, { repair: true });
+      const verified = await verifyModel(context, running.indexes, run, {
+        repair: true,
+        partOf: running.state.id,
+        rowsTotal: running.state.rowsTotal,
+      });
       if (verified === "stopped") return false;
     }
     const hasEnded = await endBackfill(context, run, running);

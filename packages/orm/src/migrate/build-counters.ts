@@ -1,5 +1,10 @@
 import type { KvEntry, KvKey } from "@keywright/core";
-import { declaredCounters, rowCounter, withCounterStates } from "../catalog/catalog-entry.js";
+import {
+  declaredCounters,
+  isMaintained,
+  rowCounter,
+  withCounterStates,
+} from "../catalog/catalog-entry.js";
 import {
   type CountingState,
   countedMarkKey,
@@ -59,12 +64,22 @@ function growingOf({ catalog }: TableContext, { counters }: CountingState): stri
   return counters.filter((name) => catalog.snapshot.counterState(name) === "write-only");
 }
 
+/** Whether there is what a counter counts: an index that has been replaced has no entries. */
+function canCount({ model, catalog }: TableContext, name: string): boolean {
+  const index = model.indexes.find((candidate) => candidate.name === name);
+  return (
+    name === rowCounter || (index !== undefined && isMaintained(catalog.snapshot.stateOf(index)))
+  );
+}
+
 /** Makes the new counters write-only, from 0; false where there are none. */
 async function beginBuild(context: TableContext, run: MigrationRun): Promise<boolean | "stopped"> {
   const { kv, model, catalog } = context;
   const { snapshot } = catalog;
   const { entry, check } = snapshot;
-  const absent = declaredCounters(model).filter((name) => snapshot.counterState(name) === "absent");
+  const absent = declaredCounters(model).filter(
+    (name) => snapshot.counterState(name) === "absent" && canCount(context, name),
+  );
   if (absent.length === 0 || entry.expires === true) {
     // Marks of a build that has ended.
     if (declaredCounters(model).length === 0) return false;

@@ -1,11 +1,8 @@
-import { encodeKey, type KvEntryMaybe, type KvKey, type KvKeyPart } from "@keywright/core";
+import type { KvEntryMaybe, KvKey, KvKeyPart } from "@keywright/core";
 import { IndexKeyError } from "../errors/row-errors.js";
 import { type IndexEntry, indexEntries } from "../indexes/index-entries.js";
 import type { AnyRow, CompiledIndex, CompiledModel } from "../model/compiled-model.js";
 import type { TableContext } from "../query/table-context.js";
-
-/** Longer keys are refused by every database. */
-const maxKeyBytes = 2048;
 
 /**
  * The entries that a stored row should have, whoever wrote it: an index that cannot hold its values has none of it, and
@@ -40,16 +37,4 @@ export async function readStored(
     reads.push(kv.getMany<unknown[]>(keys.slice(from, from + limits.keys)));
   }
   return (await Promise.all(reads)).flat();
-}
-
-/**
- * Whether a database can have this key: not where it is too long, or has text that is not well-formed. A row that was
- * written by hand may come to such a one, and then has no entry.
- */
-export function canBeStored(key: KvKey): boolean {
-  try {
-    return encodeKey(key).length <= maxKeyBytes;
-  } catch {
-    return false;
-  }
 }

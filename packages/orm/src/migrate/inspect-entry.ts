@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { AtomicCheck, KvEntryMaybe, KvKey, KvKeyPart } from "@keywright/core";
 import { type Duplicate, duplicateKey } from "../catalog/backfill-state.js";
+import { canBeStored } from "../indexes/can-be-stored.js";
 import { primaryKeyOfEntry } from "../indexes/entry-value.js";
 import { hasIndexKey, type IndexEntry } from "../indexes/index-entries.js";
 import { isSameKey } from "../indexes/key-parts.js";
@@ -8,7 +9,7 @@ import { primaryKeyOfPointer, rowKey } from "../indexes/primary-key.js";
 import type { AnyRow, CompiledIndex, CompiledModel } from "../model/compiled-model.js";
 import type { FoundRow } from "../query/any-query.js";
 import type { TableContext } from "../query/table-context.js";
-import { canBeStored, expectedEntries } from "./expected-entries.js";
+import { expectedEntries } from "./expected-entries.js";
 import type { EntryFinding } from "./verify-state.js";
 
 /** What puts an entry right, as far as a write of entries can. */
@@ -182,7 +183,8 @@ async function readEntry(
   const { kv, model } = context;
   const value = key.slice(1);
   const record = duplicateKey(model, { model: model.name, index: index.name, value, primaryKey });
-  const isRecorded = mayHaveDuplicates(context, index) && canBeStored(record);
+  const isRecorded =
+    mayHaveDuplicates(context, index) && canBeStored(record, context.limits.keyBytes);
   let owner: readonly KvKeyPart[] | undefined;
   for (;;) {
     const keys = [rowKey(model, primaryKey), key];

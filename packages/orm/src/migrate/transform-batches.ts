@@ -85,8 +85,8 @@ export async function transformBatches(
 }
 
 /** What is left for one row beside the lease, the state, and the record that it has failed. */
-function limitsOfRow({ checks, mutations, keys }: TableLimits): TableLimits {
-  return { checks: checks - 1, mutations: mutations - 3, keys };
+function limitsOfRow(limits: TableLimits): TableLimits {
+  return { ...limits, checks: limits.checks - 1, mutations: limits.mutations - 3 };
 }
 
 /**

@@ -1,4 +1,3 @@
-import type { KvKeyPart } from "@keywright/core";
 import { type RunningTransform, transformMarkKey } from "../catalog/catalog-entry.js";
 import { readRows } from "../query/read-rows.js";
 import type { TableContext } from "../query/table-context.js";

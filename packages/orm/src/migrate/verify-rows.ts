@@ -1,8 +1,9 @@
 import type { KvEntryMaybe, KvKeyPart } from "@keywright/core";
+import { canBeStored } from "../indexes/can-be-stored.js";
 import type { IndexEntry } from "../indexes/index-entries.js";
 import type { CompiledIndex } from "../model/compiled-model.js";
 import type { TableContext } from "../query/table-context.js";
-import { canBeStored, expectedEntries, readStored } from "./expected-entries.js";
+import { expectedEntries, readStored } from "./expected-entries.js";
 import { inspectRowEntry, isOwnValue } from "./inspect-entry.js";
 import type { Repairable } from "./repair-entries.js";
 import { nextRows } from "./scan-rows.js";
@@ -96,7 +97,7 @@ async function readEntries(
   try {
     return { kept: own, stored: await read(own) };
   } catch (error) {
-    const kept = own.filter(({ entry }) => canBeStored(entry.key));
+    const kept = own.filter(({ entry }) => canBeStored(entry.key, context.limits.keyBytes));
     if (kept.length === own.length) throw error;
     return { kept, stored: await read(kept) };
   }

@@ -1,8 +1,8 @@
 import type { AtomicOperation, KvKey, KvKeyPart } from "@keywright/core";
+import { canBeStored } from "../indexes/can-be-stored.js";
 import { type CompiledModel, ownPrefix } from "../model/compiled-model.js";
 import type { TableContext } from "../query/table-context.js";
 import { EntrySums } from "./entry-sums.js";
-import { canBeStored } from "./expected-entries.js";
 import type { MigrationRun } from "./migration-run.js";
 
 /** Something that is wrong with an index. */
@@ -156,7 +156,7 @@ export class Verification {
   async claim(key: KvKey): Promise<void> {
     const claimed = claimedKey(this.#context.model, key);
     // Then it is found twice.
-    if (!canBeStored(claimed)) return;
+    if (!canBeStored(claimed, this.#context.limits.keyBytes)) return;
     this.#hasClaims = true;
     await this.#write((operation) => operation.set(claimed, true));
   }
@@ -164,7 +164,7 @@ export class Verification {
   /** Whether this key was reported as mismatched. */
   async isClaimed(key: KvKey): Promise<boolean> {
     const claimed = claimedKey(this.#context.model, key);
-    if (!this.#hasClaims || !canBeStored(claimed)) return false;
+    if (!this.#hasClaims || !canBeStored(claimed, this.#context.limits.keyBytes)) return false;
     return (await this.#context.kv.get(claimed)).versionstamp !== null;
   }
 

@@ -42,7 +42,7 @@ export function defineModel<
 >(
   definition: {
     readonly name: Name;
-    readonly prefix?: string;
+    readonly prefix?: string | undefined;
     readonly schema: Schema;
     readonly primaryKey: PrimaryKey;
     readonly indexes?: Indexes & Readonly<Record<string, IndexDefinition<z.output<Schema>>>>;

@@ -25,6 +25,8 @@ export interface AnyQuery {
    * row itself is read, all of it, with its own versionstamp. Of many rows: true asks for that.
    */
   readonly forWrite?: boolean | undefined;
+  /** Of one row that is to go: true takes it as it is stored where it cannot be made one of the program's schema. */
+  readonly orAsStored?: boolean | undefined;
 }
 
 /** Fields and the direction of each. */

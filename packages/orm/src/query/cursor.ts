@@ -45,7 +45,7 @@ export function resumePlan(plans: readonly QueryPlan[], cursor: string): Resumed
     const keyBytes = bytes.subarray(digestBytes);
     for (const plan of plans) {
       if (!digestOf(plan, keyBytes).equals(digest)) continue;
-      const after = [plan.index?.prefix ?? plan.model.name, ...decodedKey(keyBytes)];
+      const after = [plan.index?.prefix ?? plan.model.prefix, ...decodedKey(keyBytes)];
       if (segmentOf(plan, after) >= 0) return { plan, after };
     }
   }

@@ -30,7 +30,7 @@ export async function findOne(
       model.primaryKey.length === 1
         ? [uniquePart(model, model.primaryKey[0]!, where, true)]
         : model.primaryKey.map((field) => uniquePart(model, field, where, true));
-    return await findByPrimaryKey(context, primaryKey, meter);
+    return await findByPrimaryKey(context, primaryKey, meter, query.orAsStored);
   }
   const indexes = keys.filter((key) => key !== "primaryKey");
   const index = indexes.find((candidate) => isReadable(context, candidate)) ?? indexes[0]!;

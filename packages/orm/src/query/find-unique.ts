@@ -20,6 +20,7 @@ export async function findByPrimaryKey(
   context: TableContext,
   primaryKey: readonly KvKeyPart[],
   meter: ReadMeter,
+  orAsStored = false,
 ): Promise<FoundRow | undefined> {
   meter.index ??= "primaryKey";
   meter.add(1);
@@ -30,7 +31,7 @@ export async function findByPrimaryKey(
     return foundRow(context, primaryKey, entry);
   }
   const [held = entry] = await readKeys(context, [key]);
-  return foundRow(context, primaryKey, held);
+  return foundRow(context, primaryKey, held, orAsStored);
 }
 
 /**
@@ -62,7 +63,7 @@ export async function findByUniqueIndex(
     const primaryKey = primaryKeyOfEntry(model, index, entry.value);
     if (primaryKey === undefined) return undefined;
     if (isEnough) return heldRow(context, index, primaryKey, entry);
-    const found = await findByPrimaryKey(context, primaryKey, meter);
+    const found = await findByPrimaryKey(context, primaryKey, meter, query.orAsStored);
     if (found && hasIndexKey(model, index, found.row, primaryKey, key)) return found;
     meter.add(1);
     const again = await kv.get(key);

@@ -10,6 +10,7 @@ import type { TableContext } from "./table-context.js";
 /**
  * The row that is stored under a key; undefined where nothing is.
  *
+ * @param orAsStored takes a row as it is where it cannot be made one of the program's.
  * @throws {StoredRowInvalidError} where what is stored is no row, or does not fit the schema and the database was opened
  * with `validateReads`.
  * @throws {RowUpgradeError} where it is of an earlier schema and cannot be made one of the program's.
@@ -18,6 +19,7 @@ export function foundRow(
   context: TableContext,
   primaryKey: readonly KvKeyPart[],
   entry: KvEntryMaybe<unknown>,
+  orAsStored = false,
 ): FoundRow | undefined {
   if (entry.versionstamp === null) return undefined;
   const { value, versionstamp, expireAt } = entry;
@@ -26,8 +28,14 @@ export function foundRow(
     assertRow(context, value, primaryKey);
     return { primaryKey, row: value, versionstamp, expireAt };
   }
-  const row = upgradedRow(context, value, primaryKey, upgrade);
-  return { primaryKey, row, stored: value as AnyRow, versionstamp, expireAt };
+  const stored = value as AnyRow;
+  let row = stored;
+  try {
+    row = upgradedRow(context, value, primaryKey, upgrade);
+  } catch (error) {
+    if (!orAsStored || !(error instanceof RowUpgradeError)) throw error;
+  }
+  return { primaryKey, row, stored, versionstamp, expireAt };
 }
 
 /**

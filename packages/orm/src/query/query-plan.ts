@@ -35,7 +35,7 @@ export function keyLength(model: CompiledModel, index: CompiledIndex | undefined
 
 /** What all keys of a segment begin with. */
 export function prefixOf({ model, index }: QueryPlan, segment: Segment): KvKeyPart[] {
-  return [index?.prefix ?? model.name, ...segment.equals];
+  return [index?.prefix ?? model.prefix, ...segment.equals];
 }
 
 /** Whether each segment of a plan is one whole key. */
@@ -86,7 +86,7 @@ export function isMeant(plan: QueryPlan, { equals, interval }: Segment, key: KvK
 
 /** The place of the segment that has a key; -1 where none has. */
 export function segmentOf(plan: QueryPlan, key: KvKey): number {
-  if (key[0] !== (plan.index?.prefix ?? plan.model.name)) return -1;
+  if (key[0] !== (plan.index?.prefix ?? plan.model.prefix)) return -1;
   return plan.segments.findIndex((segment) => {
     const { equals, interval } = segment;
     if (!isMeant(plan, segment, key)) return false;

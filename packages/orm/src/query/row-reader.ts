@@ -1,16 +1,12 @@
-import { Buffer } from "node:buffer";
-import { encodeKey, type KvEntry, type KvKey, type KvKeyPart } from "@keywright/core";
-import { IndexKeyError } from "../errors/row-errors.js";
+import type { KvEntry, KvKey, KvKeyPart } from "@keywright/core";
 import { primaryKeyOfEntry } from "../indexes/entry-value.js";
-import { hasIndexKey, indexKeys } from "../indexes/index-entries.js";
-import { isSameKey } from "../indexes/key-parts.js";
 import type { AnyRow, CompiledIndex } from "../model/compiled-model.js";
-import { keyOrderOf } from "../transaction/key-order-of.js";
 import type { AnyQuery, FoundRow } from "./any-query.js";
 import { isCovered } from "./covered-read.js";
 import { EntryReader, maxBatch } from "./entry-reader.js";
+import { isFirstKey } from "./first-key.js";
 import { assertRow, foundRow, upgradedRow } from "./found-row.js";
-import { mayRepeat, nameOfIndex, type QueryPlan, segmentOf } from "./query-plan.js";
+import { mayRepeat, nameOfIndex, type QueryPlan } from "./query-plan.js";
 import type { ReadMeter } from "./read-meter.js";
 import { readRows } from "./read-rows.js";
 import { type RowFilter, rowFilterOf } from "./row-filter.js";
@@ -114,7 +110,8 @@ export class RowReader {
       if (primaryKey === undefined) continue;
       const row = value as AnyRow;
       if (index.store === "copy") {
-        if (!this.#isItsKey(index, row, primaryKey, key)) continue;
+        const held = { primaryKey, row, versionstamp };
+        if (!isFirstKey(this.#context, this.#plan, held, key)) continue;
         const upgrade = this.#context.catalog.snapshot.upgradeOf(versionstamp);
         if (upgrade !== undefined) {
           const upgraded = upgradedRow(this.#context, row, primaryKey, upgrade);
@@ -147,49 +144,13 @@ export class RowReader {
     for (const [i, primaryKey] of primaryKeys.entries()) {
       const found = foundRow(this.#context, primaryKey, stored[i]!);
       const entryKey = keys[i]!;
-      if (found === undefined || !this.#isItsKey(index, found.row, primaryKey, entryKey)) continue;
+      if (found === undefined || !isFirstKey(this.#context, this.#plan, found, entryKey)) continue;
       rows.push(readRow(found, entryKey));
     }
     return rows;
-  }
-
-  /** Whether a key is one that the row has, and the first of those that the plan reads. */
-  #isItsKey(
-    index: CompiledIndex,
-    row: AnyRow,
-    primaryKey: readonly KvKeyPart[],
-    key: KvKey,
-  ): boolean {
-    const { model } = this.#context;
-    if (!this.#mayRepeat) return hasIndexKey(model, index, row, primaryKey, key);
-    const own = keysOrNone(this.#context, index, row, primaryKey);
-    if (!own.some((other) => isSameKey(other, key))) return false;
-    if (own.length === 1) return true;
-    const order = keyOrderOf(this.#context.kv);
-    const bytes = encodeKey(key, order);
-    return !own.some((other) => {
-      const difference = Buffer.compare(encodeKey(other, order), bytes);
-      const isBefore = this.#plan.reverse ? difference > 0 : difference < 0;
-      return isBefore && segmentOf(this.#plan, other) >= 0;
-    });
   }
 }
 
 function readRow({ primaryKey, row, versionstamp, expireAt }: FoundRow, entryKey: KvKey): ReadRow {
   return { entryKey, primaryKey, row, versionstamp, expireAt };
-}
-
-function keysOrNone(
-  { model }: TableContext,
-  index: CompiledIndex,
-  row: AnyRow,
-  primaryKey: readonly KvKeyPart[],
-): readonly KvKey[] {
-  try {
-    return indexKeys(model, index, row, primaryKey);
-  } catch (error) {
-    // A row written by hand, with a value that the index cannot hold, has no key in it.
-    if (error instanceof IndexKeyError) return [];
-    throw error;
-  }
 }

@@ -54,7 +54,7 @@ function selectorOf(
   { index, equals }: EntryRange,
   after: KvKey | undefined,
 ): KvListSelector | undefined {
-  const prefix = [index?.prefix ?? model.name, ...equals];
+  const prefix = [index?.prefix ?? model.prefix, ...equals];
   // A key may be the prefix itself, which a selector by prefix leaves out.
   const isWhole =
     equals.length === (index === undefined ? model.primaryKey : index.fields).length &&

@@ -269,7 +269,7 @@ function finder(
   meter: ReadMeter,
 ): FindRow {
   return async () => {
-    const found = await findByPrimaryKey(context, primaryKey, meter);
+    const found = await findByPrimaryKey(context, primaryKey, meter, true);
     if (found === undefined || via === undefined) return found;
     return isReferenceTo(via.fields, found.row, via.to) ? found : undefined;
   };

@@ -1,6 +1,7 @@
-import { encodeKey, type KvKeyPart } from "@keywright/core";
+import type { KvKeyPart } from "@keywright/core";
 import { InvalidArgumentError, InvalidQueryError } from "../errors/query-errors.js";
 import { RowNotFoundError } from "../errors/row-errors.js";
+import { keyText } from "../indexes/key-text.js";
 import { pointerOf } from "../indexes/primary-key.js";
 import type { AnyRow } from "../model/compiled-model.js";
 import type { AnyQuery, FoundRow } from "../query/any-query.js";
@@ -153,7 +154,7 @@ async function findKeys(
   const found = (isScan(query) ? scanRows : streamRows)(context, rows, meter);
   const keys = new Map<string, PrimaryKey>();
   for await (const { primaryKey } of found) {
-    keys.set(String.fromCharCode(...encodeKey(primaryKey)), primaryKey);
+    keys.set(keyText(primaryKey), primaryKey);
   }
   return [...keys.values()];
 }

@@ -53,6 +53,8 @@ export async function commitChange(
   const { model } = context;
   for (let attempt = 1; ; attempt++) {
     if (model.live && !context.catalog.snapshot.entry.live) await context.catalog.note("live");
+    // The database may have been migrated since.
+    if (!context.catalog.snapshot.isWritable) await context.catalog.reload();
     const catalog = context.catalog.snapshot;
     catalog.assertWritable();
     const planned = plan(catalog);

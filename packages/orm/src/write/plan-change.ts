@@ -3,6 +3,7 @@ import { KvU64 } from "@keywright/core";
 import type { CatalogSnapshot } from "../catalog/catalog-snapshot.js";
 import { countedMarkKey } from "../catalog/counting-state.js";
 import { IndexKeyError } from "../errors/row-errors.js";
+import { canBeStored } from "../indexes/can-be-stored.js";
 import { changeMarkKeys } from "../indexes/change-marks.js";
 import {
   type IndexChanges,
@@ -89,7 +90,7 @@ export function planChange(
   const { primaryKey, row } = planned;
   const { maintained } = catalog;
   const before =
-    planned.before === null ? undefined : storedEntries(model, maintained, planned.before);
+    planned.before === null ? undefined : storedEntries(context, maintained, planned.before);
   const after = row === null ? undefined : indexEntries(model, maintained, row, primaryKey);
   const entries = { before, after, changes: changesOf(planned, before, after) };
   const facts = findFacts(context, catalog, planned, entries);
@@ -113,16 +114,19 @@ function changesOf(
  * that must not keep the row from being put right or deleted.
  */
 function storedEntries(
-  model: CompiledModel,
+  { model, limits }: Pick<TableContext, "model" | "limits">,
   indexes: readonly CompiledIndex[],
   found: FoundRow,
 ): IndexEntry[] {
   try {
-    return indexEntries(model, indexes, found.stored ?? found.row, found.primaryKey);
+    const entries = indexEntries(model, indexes, found.stored ?? found.row, found.primaryKey);
+    return entries.every(({ key }) => canBeStored(key, limits.keyBytes))
+      ? entries
+      : entries.filter(({ key }) => canBeStored(key, limits.keyBytes));
   } catch (error) {
     if (!(error instanceof IndexKeyError)) throw error;
     if (indexes.length === 1) return [];
-    return indexes.flatMap((index) => storedEntries(model, [index], found));
+    return indexes.flatMap((index) => storedEntries({ model, limits }, [index], found));
   }
 }
 
