@@ -8,6 +8,7 @@ import type { DatabaseSettings } from "../src/query/database-settings.js";
 import { ReadMeter } from "../src/query/read-meter.js";
 import type { TableContext } from "../src/query/table-context.js";
 import { limitsOf } from "../src/transaction/limits-of.js";
+import { isOfCatalog } from "./counting-kv.js";
 
 /** What reading a model's rows needs, on a database whose rows are written by {@link put}. */
 export async function tableOn(
@@ -70,7 +71,7 @@ export function recordingKv<T extends Kv>(kv: T): { kv: T; calls: string[] } {
       const member: unknown = Reflect.get(target, property, target);
       if (typeof member !== "function") return member;
       return (...args: unknown[]) => {
-        if (["get", "getMany", "list"].includes(String(property))) {
+        if (["get", "getMany", "list"].includes(String(property)) && !isOfCatalog(args)) {
           const [keys] = args as [readonly unknown[]];
           calls.push(property === "getMany" ? `getMany ${keys.length}` : String(property));
         }

@@ -54,7 +54,9 @@ export async function readRowSchemas(
   if (isOwn) return { ...same, before };
   const stored = await readRowManifest(kv, model, schema.hash);
   const way = stored && findUpgrade(stored, model, own.manifest, own.migrations);
-  return { ...fenceOf(own, schema.accepts, stored, way), now: upgradeOf(way), before };
+  // A schema that the database has had is an older one, whatever leads from there to here.
+  const wasStored = (await readRowManifest(kv, model, hash)) !== undefined;
+  return { ...fenceOf(own, schema.accepts, stored, way, wasStored), now: upgradeOf(way), before };
 }
 
 async function readEarlierRows(
@@ -90,11 +92,12 @@ function fenceOf(
   accepts: readonly string[],
   stored: RowManifest | undefined,
   way: RowUpgrade | undefined,
+  wasStored: boolean,
 ): Pick<RowSchemas, "fence" | "differences"> {
   if (accepts.includes(own.manifest.hash)) return { fence: "open", differences: [] };
   if (stored === undefined) return { fence: "stale", differences: ["its fields"] };
   if (way?.isIdentity && way.sideBySide) return { fence: "open", differences: [] };
-  const isNewer = way !== undefined && !way.goesBack;
+  const isNewer = way !== undefined && !way.goesBack && !wasStored;
   const changes = isNewer ? compareRows(stored, own.manifest) : compareRows(own.manifest, stored);
   const differences = changes.map((change) => change.reason);
   return { fence: isNewer ? "not-migrated" : "stale", differences };

@@ -1,4 +1,3 @@
-import { rowManifestKey } from "../catalog/catalog-entry.js";
 import { InvalidArgumentError } from "../errors/query-errors.js";
 import {
   type FailedRowsOptions,
@@ -19,7 +18,6 @@ import {
   type PreviewOptions,
   previewTransform,
 } from "../migrate/preview-transform.js";
-import type { RowManifest } from "../schema/manifest.js";
 import { findUpgrade } from "../schema/row-upgrade.js";
 import { type AnyDatabase, tableContextOf, tableContexts } from "./database.js";
 
@@ -95,10 +93,9 @@ export async function previewMigration(
   query: PreviewOptions & { readonly model: string },
 ): Promise<readonly PreviewedRow[]> {
   const context = tableContextOf(database, query.model);
-  const { model, entry, storedRow, migrations } = await readFacts(context);
+  const { model, storedRow, earlierRow, migrations } = await readFacts(context);
   const { manifest } = context.catalog.ownRows;
-  const key = entry.transform && rowManifestKey(model, entry.transform.from);
-  const from = key === undefined ? storedRow : (await context.kv.get<RowManifest>(key)).value;
+  const from = earlierRow ?? storedRow;
   const upgrade = from ? findUpgrade(from, model, manifest, migrations) : undefined;
   if (upgrade === undefined || upgrade.isIdentity) return [];
   return await previewTransform(context, upgrade, query);

@@ -67,6 +67,8 @@ export interface ModelFacts {
   readonly entry: CatalogEntry;
   /** The manifest that `entry.schema` names; undefined where there is none. */
   readonly storedRow: RowManifest | undefined;
+  /** The manifest of the rows that a change which is under way has not reached. */
+  readonly earlierRow?: RowManifest | undefined;
   readonly migrations: readonly RowMigration[];
   /** How many rows keep a unique index from being readable, by the index's name. */
   readonly duplicates?: Readonly<Record<string, number>>;

@@ -8,10 +8,14 @@ import { planModels } from "./plan-migration.js";
 export async function readFacts({ kv, model, catalog }: TableContext): Promise<ModelFacts> {
   await catalog.reload();
   const { entry } = catalog.snapshot;
-  const key = entry.schema && rowManifestKey(model, entry.schema.hash);
-  const stored = key === undefined ? null : (await kv.get<RowManifest>(key)).value;
+  const read = async (hash: string | undefined) => {
+    if (hash === undefined) return undefined;
+    return (await kv.get<RowManifest>(rowManifestKey(model, hash))).value ?? undefined;
+  };
+  const storedRow = await read(entry.schema?.hash);
+  const earlierRow = await read(entry.transform?.from);
   const { migrations } = catalog.ownRows;
-  return { model, entry, storedRow: stored ?? undefined, migrations };
+  return { model, entry, storedRow, earlierRow, migrations };
 }
 
 /** Reads what a database is, and plans what leads from there to its models. Writes nothing. */

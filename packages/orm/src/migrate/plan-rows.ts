@@ -1,7 +1,7 @@
 import { compareRows, keepsPrimaryKey, type RowChange } from "../schema/compare-rows.js";
 import type { RowManifest } from "../schema/manifest.js";
 import { rowManifest } from "../schema/row-manifest.js";
-import type { RowUpgrade } from "../schema/row-upgrade.js";
+import { findUpgrade, type RowUpgrade } from "../schema/row-upgrade.js";
 import type { ModelFacts, PlannedStep } from "./migration-plan.js";
 
 /**
@@ -16,8 +16,12 @@ export function planRows(facts: ModelFacts, upgrade: RowUpgrade | undefined): Pl
   const to = rowManifest(model.schema, model.primaryKey);
   if (schema.hash === to.hash) {
     if (transform === undefined) return [];
+    const step = { kind: "transform-rows", class: "data", sideBySide: false } as const;
     const reason = "A change of all rows is under way";
-    return [{ kind: "transform-rows", class: "data", sideBySide: false, reason }];
+    const { earlierRow, migrations } = facts;
+    if (earlierRow && findUpgrade(earlierRow, model, to, migrations)) return [{ ...step, reason }];
+    const blocked = "Open the database with the migrations that it was begun with.";
+    return [{ ...step, reason, blocked }];
   }
   // The database has a newer schema, beside which this one may go on.
   if (schema.accepts.includes(to.hash)) return [];

@@ -2,6 +2,7 @@ import { Buffer } from "node:buffer";
 import type { AtomicCheck, Kv, KvEntryMaybe, KvKey, KvKeyPart } from "@keywright/core";
 import { LimitExceededError } from "@keywright/core";
 import type { CatalogSnapshot } from "../catalog/catalog-snapshot.js";
+import { messageOf } from "../errors/message-of.js";
 import { IndexKeyError } from "../errors/row-errors.js";
 import { hasIndexKey, type IndexEntry } from "../indexes/index-entries.js";
 import { keyText } from "../indexes/key-text.js";
@@ -14,7 +15,7 @@ import { planChange } from "../write/plan-change.js";
 import { unexpired } from "../write/row-expiry.js";
 import { RecordedOperation } from "../write/shared-commit.js";
 import { failedRowKey, storedFailure } from "./failed-rows.js";
-import { messageOf, type RowFailure, upgradeRow } from "./upgraded-row.js";
+import { type RowFailure, upgradeRow } from "./upgraded-row.js";
 
 /** A row to change. */
 export interface TransformedRow {

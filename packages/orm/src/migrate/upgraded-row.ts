@@ -1,5 +1,5 @@
 import type { KvKeyPart } from "@keywright/core";
-import { InvalidArgumentError } from "../errors/query-errors.js";
+import { messageOf } from "../errors/message-of.js";
 import { RowInvalidError, type RowIssue, StoredRowInvalidError } from "../errors/row-errors.js";
 import { isSameKey } from "../indexes/key-parts.js";
 import { primaryKeyOf } from "../indexes/primary-key.js";
@@ -48,16 +48,8 @@ export function upgradeRow(
   } catch (error) {
     const isInvalid = error instanceof StoredRowInvalidError || error instanceof RowInvalidError;
     if (!isInvalid) return failed(messageOf(error));
-    const { issues } = error;
-    const found = issues.map(({ path, message }) => `${path.map(String).join(".")}: ${message}`);
-    return failed(`It would not fit the schema. ${found.join("; ")}`, issues);
+    return failed(messageOf(error), error.issues);
   }
-}
-
-/** What an error says, whatever was thrown. */
-export function messageOf(error: unknown): string {
-  if (error instanceof InvalidArgumentError) return error.reason;
-  return error instanceof Error ? error.message : String(error);
 }
 
 function failed(reason: string, issues?: readonly RowIssue[]): UpgradedRow {

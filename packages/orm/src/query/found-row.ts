@@ -1,4 +1,5 @@
 import type { KvEntryMaybe, KvKeyPart } from "@keywright/core";
+import { messageOf } from "../errors/message-of.js";
 import { RowUpgradeError } from "../errors/migration-errors.js";
 import { StoredRowInvalidError } from "../errors/row-errors.js";
 import { pointerOf } from "../indexes/primary-key.js";
@@ -56,8 +57,7 @@ export function upgradedRow(
   try {
     row = upgrade(value);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new RowUpgradeError(model.name, pointerOf(primaryKey), reason, error);
+    throw new RowUpgradeError(model.name, pointerOf(primaryKey), messageOf(error), error);
   }
   assertRow(context, row, primaryKey);
   return row;

@@ -11,7 +11,7 @@ import {
   indexChanges,
   indexEntries,
 } from "../indexes/index-entries.js";
-import type { AnyRow, CompiledIndex, CompiledModel } from "../model/compiled-model.js";
+import type { AnyRow, CompiledIndex } from "../model/compiled-model.js";
 import type { FoundRow } from "../query/any-query.js";
 import type { TableContext } from "../query/table-context.js";
 import { checkReferences } from "../relations/check-references.js";

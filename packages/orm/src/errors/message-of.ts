@@ -1,0 +1,14 @@
+import { InvalidArgumentError } from "./query-errors.js";
+import { RowInvalidError, StoredRowInvalidError } from "./row-errors.js";
+
+/** What an error says of a row, whatever was thrown. */
+export function messageOf(error: unknown): string {
+  if (error instanceof InvalidArgumentError) return error.reason;
+  if (error instanceof StoredRowInvalidError || error instanceof RowInvalidError) {
+    const found = error.issues.map(
+      ({ path, message }) => `${path.map(String).join(".")}: ${message}`,
+    );
+    return `It would not fit the schema. ${found.join("; ")}`;
+  }
+  return error instanceof Error ? error.message : String(error);
+}
