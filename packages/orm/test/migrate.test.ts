@@ -7,6 +7,7 @@ import {
   defineModel,
   formatPlan,
   IndexChangedError,
+  IndexNotReadyError,
   migrate,
   planMigration,
   SchemaNotMigratedError,
@@ -188,6 +189,35 @@ describe("an index", () => {
     await db.users.delete({ where: { id: "u1" } });
     // It knows an index that is not there any more, and need not keep it up.
     await old.users.delete({ where: { id: "u2" } });
+  });
+
+  it.each([
+    ["dropped", {}],
+    ["rebuilt", { byAge: { key: ["age", "email"] } }],
+  ] as const)("that is %s is never read half empty, by whomever", async (_, indexes) => {
+    const old = await openFirst();
+    const { byEmail } = first.indexes;
+    const model = defineModel({ ...first, indexes: { byEmail, ...indexes } });
+    const db = await createDatabase({ kv, models: { users: model } });
+    const expected = (await old.users.findMany({ where: { age: "1" } })).items;
+    let isOver = false;
+    let refused = 0;
+    const read = async () => {
+      while (!isOver) {
+        await new Promise(setImmediate);
+        const page = await old.users.findMany({ where: { age: "1" } }).catch((error: unknown) => {
+          const isNotReady = error instanceof IndexNotReadyError;
+          expect(isNotReady || error instanceof IndexChangedError).toBe(true);
+          refused++;
+        });
+        if (page !== undefined) expect(page.items).toEqual(expected);
+      }
+    };
+    const reading = read();
+    expect((await migrate(db, { accept: true })).status).toBe("done");
+    isOver = true;
+    await reading;
+    expect(refused).toBeGreaterThan(0);
   });
 
   it("that has another name in the same place keeps its entries", async () => {

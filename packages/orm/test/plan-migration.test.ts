@@ -454,7 +454,7 @@ describe("a plan as text", () => {
                   done
 
       4 steps. Some are blocked until a migration is written. Some are breaking, and
-      have to be acknowledged. Programs with the old models cannot write after them."
+      have to be accepted. Programs with the old models cannot write after them."
     `);
     expect(Math.max(...text.split("\n").map((line) => line.length))).toBeLessThanOrEqual(80);
   });

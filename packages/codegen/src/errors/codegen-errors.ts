@@ -161,3 +161,15 @@ export class OutputFailedError extends CodegenError {
     this.path = path;
   }
 }
+
+/** A `keywright.lock.json` that this version cannot take for its own. */
+export class LockFileError extends CodegenError {
+  readonly path: string;
+  readonly reason: string;
+
+  constructor(path: string, reason: string, cause?: unknown) {
+    super("KW_LOCK_FILE", { cause });
+    this.path = path;
+    this.reason = reason;
+  }
+}

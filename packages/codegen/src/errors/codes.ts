@@ -15,6 +15,7 @@ export const codegenErrorMessages = {
   KW_TYPE_INEXPRESSIBLE: "A part of the schema has no type that can be written down.",
   KW_OUTPUT_OCCUPIED: "A file that was not generated is where a generated one belongs.",
   KW_OUTPUT_FAILED: "The output folder could not be read or written.",
+  KW_LOCK_FILE: "keywright.lock.json is not one of this version's.",
 } as const;
 
 /** A code of {@link codegenErrorMessages}. */
@@ -38,5 +39,7 @@ export const codegenErrorRemedies: Readonly<Record<CodegenErrorCode, string>> = 
     "Use a name whose letters and digits, after what separates them, begin with a letter.",
   KW_TYPE_INEXPRESSIBLE: "Change this part of the schema as the reason says.",
   KW_OUTPUT_OCCUPIED: "Move the file away, or set `output` to another folder.",
+  KW_LOCK_FILE:
+    "Update Keywright where a later version has written it; move the file away where it is something else.",
   KW_OUTPUT_FAILED: "Make sure that `output` is a folder, or can be made, and that it is writable.",
 };

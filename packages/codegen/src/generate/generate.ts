@@ -3,6 +3,7 @@ import { findModels } from "./find-models.js";
 import { generatedText } from "./generated-text.js";
 import { indexFile } from "./index-file.js";
 import { loadConfig } from "./load-config.js";
+import { compareLockFile } from "./lock-file.js";
 import { modelFile } from "./model-file.js";
 import { type NamedModel, nameModels } from "./model-names.js";
 import { compareOutput, type OutputFile, writeOutput } from "./output-folder.js";
@@ -19,12 +20,12 @@ export interface GenerateOptions {
 export interface GenerateResult {
   /** How many models there are. */
   readonly models: number;
-  /** Every generated file, as it was found. */
+  /** Every generated file and the lock file, as they were found. */
   readonly files: readonly OutputFile[];
 }
 
 /**
- * Generates the files of a project's models: one for each, and an index. All of them are made before the first is
+ * Generates the files of a project's models: one for each, an index, and `keywright.lock.json`. All of them are made before the first is
  * written.
  *
  * @throws {CodegenError} for what is wrong with the configuration, the models or the output folder.
@@ -35,7 +36,11 @@ export async function generate(options: GenerateOptions): Promise<GenerateResult
   const models = nameModels(await findModels(config));
   assertDistinctPrefixes(models.map(({ model }) => model));
   const texts = await generateTexts(models, config.path, config.output);
-  const files = await compareOutput(config.output, texts);
+  const compiled = models.map(({ model }) => model);
+  const files = [
+    ...(await compareOutput(config.output, texts)),
+    await compareLockFile(config.path, compiled),
+  ];
   if (options.check !== true) await writeOutput(config.output, files);
   return { models: models.length, files };
 }

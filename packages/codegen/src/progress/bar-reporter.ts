@@ -1,7 +1,14 @@
 import type { MigrationProgress } from "@keywright/orm";
 import { SingleBar } from "cli-progress";
 import { guardCursor } from "./cursor-guard.js";
-import { details, labelOf, progressLine, progressWords, shareDone } from "./progress-text.js";
+import {
+  details,
+  hasEnd,
+  labelOf,
+  progressLine,
+  progressWords,
+  shareDone,
+} from "./progress-text.js";
 import type { Reporter } from "./reporter.js";
 
 /** A bar is as wide as fits between these, in columns. */
@@ -42,7 +49,7 @@ export function barReporter(stream: NodeJS.WriteStream): Reporter {
 /** The line of a progress: with a bar where there is room for one, after less important words were left out for it. */
 function barLine(progress: MigrationProgress, stream: NodeJS.WriteStream): string {
   const columns = (stream.columns || 80) - 1;
-  if (progress.phase === "counting") return progressLine(progress).slice(0, columns);
+  if (!hasEnd(progress)) return progressLine(progress).slice(0, columns);
   const atTheEnd = { ...progress, rowsDone: progress.rowsTotal };
   for (const detail of details) {
     // Counted as it will be at the end, so that the bar keeps its width.

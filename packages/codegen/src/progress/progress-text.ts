@@ -7,21 +7,36 @@ export const details = ["all", "noPercent", "noUnit", "noRate"] as const;
 
 export type Detail = (typeof details)[number];
 
-/** What a progress is of: the model, and its indexes where it is them that are built. */
-export function labelOf({ model, indexes }: MigrationProgress): string {
-  return indexes.length === 0 ? model : `${model} ${indexes.join(", ")}`;
+const doing = {
+  counting: "counting",
+  dropping: "removing entries",
+  transforming: "changing rows",
+  verifying: "verifying",
+} as const satisfies Record<Exclude<MigrationProgress["phase"], "building">, string>;
+
+/** What a progress is of: the model, its indexes where it is about them, and what is done where they are not built. */
+export function labelOf({ model, indexes, phase }: MigrationProgress): string {
+  const subject = indexes.length === 0 ? model : `${model} ${indexes.join(", ")}`;
+  return phase === "building" ? subject : `${subject}  ${doing[phase]}`;
 }
 
 /** The whole progress: `cities byPopulation  45,000 / 135,233 rows  33 %  210,000 rows/s  1 s left`. */
 export function progressLine(progress: MigrationProgress): string {
-  if (progress.phase === "building") {
+  if (hasEnd(progress)) {
     const words = progressWords(progress, "all").map((word) => word.trim());
     return words.filter((word) => word !== "").join("  ");
   }
-  return `${labelOf(progress)}  counting, ${wholeNumbers.format(progress.rowsDone)} rows so far`;
+  const what = progress.phase === "dropping" ? "entries" : "rows";
+  const done = `${wholeNumbers.format(progress.rowsDone)} ${what} so far`;
+  return `${labelOf(progress)}, ${done}`;
 }
 
-/** What the line of a build is made of, each padded so that it keeps its width: label, rows, percent, rate, time left. */
+/** Whether it is known of how many rows the progress is. */
+export function hasEnd({ phase }: MigrationProgress): boolean {
+  return phase === "transforming" || phase === "building" || phase === "verifying";
+}
+
+/** What the line of such a phase is made of, each padded so that it keeps its width: label and phase, rows, percent, rate, time left. */
 export function progressWords(progress: MigrationProgress, detail: Detail): string[] {
   const { rowsDone, rowsTotal, rowsPerSecond, secondsLeft } = progress;
   const hasUnit = detail === "all" || detail === "noPercent";

@@ -13,7 +13,8 @@ import {
 import { commitBatch } from "./commit-batch.js";
 import { ProgressMeter } from "./migration-progress.js";
 import type { MigrationRun } from "./migration-run.js";
-import { maxBatchRows, nextRows } from "./scan-rows.js";
+import { maxBatchRows } from "./migration-run.js";
+import { nextRows } from "./scan-rows.js";
 import { verifyModel } from "./verify-model.js";
 
 /** How new indexes are filled. */
@@ -77,16 +78,16 @@ async function scan(
 ): Promise<RunningBackfill | "stopped" | undefined> {
   const { model, catalog } = context;
   let { state, indexes } = running;
-  const mostRows = batchLimit(context, run, indexes);
   const meter = new ProgressMeter(
     model.name,
     indexes.map((index) => index.name),
     run.onProgress,
   );
   meter.start("building", state.rowsDone, state.rowsTotal);
-  let size = mostRows;
+  let size = maxBatchRows;
   for (;;) {
     if (run.signal?.aborted) return "stopped";
+    size = Math.min(size, batchLimit(context, run, indexes));
     const rows = await nextRows(context, state.after, size);
     const next = await fillBatch(context, run, { state, indexes }, rows);
     if (next === undefined) {
@@ -103,7 +104,7 @@ async function scan(
     await run.took(rows.length);
     // Rows that came after these were read have got their entries from their writers.
     if (rows.length < size) return { state, indexes };
-    size = Math.min(size * 2, mostRows);
+    size *= 2;
   }
 }
 
@@ -117,7 +118,7 @@ function batchLimit(
   // Beside the rows there are the catalog, the lease and the state.
   const byChecks = Math.floor((limits.checks - 2) / checksPerRow);
   const byMutations = Math.floor((limits.mutations - 2) / indexes.length);
-  return Math.max(Math.min(maxBatchRows, run.batchRows, byChecks, byMutations), 1);
+  return Math.max(Math.min(run.batchRows, byChecks, byMutations), 1);
 }
 
 /** Writes the entries of some rows and moves the state on; undefined where a check failed. */

@@ -52,7 +52,7 @@ function summary({ steps, isBreaking, needsMigration }: MigrationPlan): string {
   const count = `${steps.length} ${steps.length === 1 ? "step" : "steps"}.`;
   const notes = [
     ...(needsMigration ? ["Some are blocked until a migration is written."] : []),
-    ...(isBreaking ? ["Some are breaking, and have to be acknowledged."] : []),
+    ...(isBreaking ? ["Some are breaking, and have to be accepted."] : []),
     ...(steps.every((step) => step.sideBySide)
       ? ["Programs with the old models may go on beside them."]
       : ["Programs with the old models cannot write after them."]),

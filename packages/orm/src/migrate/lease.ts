@@ -48,6 +48,10 @@ interface Watched {
 }
 
 const defaultTimeToLive = 15_000;
+/** For so long others are taken to go on writing, in milliseconds. */
+const othersMemory = 500;
+/** So many commits between two of the run's own are those of writers at work. */
+const fewCommits = 3;
 /** Milliseconds between two looks at another's lease: the first, and the longest. */
 const firstPause = 5;
 const longestPause = 250;
@@ -66,6 +70,10 @@ export class Lease {
   #stored: StoredLease;
   #versionstamp: string;
   #renewedAt: number;
+  /** The number of the last commit through it, by its versionstamp, and when that was made. */
+  #lastCommit: { readonly sequence: number; readonly at: number } | undefined;
+  /** When others were last seen to write, by the monotonic clock. */
+  #othersSeenAt = Number.NEGATIVE_INFINITY;
   /** The end of the call before: each needs the versionstamp that the one before it leaves. */
   #turn: Promise<unknown> = Promise.resolve();
 
@@ -106,6 +114,23 @@ export class Lease {
     });
   }
 
+  /** Whether others have been writing just now: versionstamps count their commits too. */
+  get othersWrite(): boolean {
+    return performance.now() - this.#othersSeenAt < othersMemory;
+  }
+
+  /**
+   * Writes the lease anew where nothing was committed through it for a while, so that {@link othersWrite} holds: for those who
+   * read for long beside others.
+   *
+   * @throws {LeaseLostError} where another runner has it.
+   */
+  async lookAround(): Promise<void> {
+    const { at = Number.NEGATIVE_INFINITY } = this.#lastCommit ?? {};
+    if (performance.now() - at < othersMemory / 2) return;
+    await this.#inTurn(() => this.#commit(this.#kv.atomic(), true));
+  }
+
   /** Gives the lease back. Where that fails it ends by itself, when its time is over. */
   async release(): Promise<void> {
     ownRunners.delete(this.runner);
@@ -124,12 +149,16 @@ export class Lease {
     return performance.now() - this.#renewedAt >= this.#stored.timeToLive / 3;
   }
 
-  async #commit(operation: AtomicOperation): Promise<KvCommitResult | KvCommitError> {
+  async #commit(
+    operation: AtomicOperation,
+    renews = this.#isDue(),
+  ): Promise<KvCommitResult | KvCommitError> {
     operation.check({ key: leaseKey, versionstamp: this.#versionstamp });
     const now = performance.now();
-    const renewed = this.#isDue() ? renewedLease(this.#stored) : undefined;
+    const renewed = renews ? renewedLease(this.#stored) : undefined;
     if (renewed !== undefined) operation.set(leaseKey, renewed);
     const result = await operation.commit();
+    if (result.ok) this.#notice(result.versionstamp);
     if (!result.ok) await this.#assertHeld();
     else if (renewed !== undefined) {
       this.#stored = renewed;
@@ -137,6 +166,15 @@ export class Lease {
       this.#renewedAt = now;
     }
     return result;
+  }
+
+  #notice(versionstamp: string): void {
+    // The first eight bytes count commits; so many of them are numbers without loss.
+    const sequence = Number.parseInt(versionstamp.slice(4, 16), 16);
+    const at = performance.now();
+    const others = sequence - (this.#lastCommit?.sequence ?? sequence) - 1;
+    if (others >= fewCommits) this.#othersSeenAt = at;
+    this.#lastCommit = { sequence, at };
   }
 
   async #assertHeld(): Promise<void> {

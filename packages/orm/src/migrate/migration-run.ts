@@ -11,11 +11,12 @@ export interface MigrationRun {
   /** Stops the run behind the batch in hand. */
   readonly signal: AbortSignal | undefined;
   readonly onProgress: (progress: MigrationProgress) => void;
-  /** A batch has no more rows, where the run has a bound on rows a second; else infinite. */
+  /** The next batch has no more rows: fewer beside writers, who wait for it, and where there is a bound on rows a second. */
   readonly batchRows: number;
   /**
    * Called behind each batch, with its number of rows: gives others their turn, and waits where a bound on rows a second
-   * says so, until the signal at the latest. The lease is renewed meanwhile.
+   * says so, until the signal at the latest. Beside writers it rests for longer than the batch took, so that they have more
+   * than half of the time. The lease is renewed meanwhile.
    *
    * @throws {LeaseLostError} where another runner has the lease.
    */
@@ -30,6 +31,13 @@ export interface RunOptions {
   readonly rowsPerSecond?: number | undefined;
 }
 
+/** Rows of a batch at the most. */
+export const maxBatchRows = 500;
+/** The same beside writers. */
+const batchBesideWriters = 200;
+/** So much longer than it has worked a run rests beside writers. */
+const restPerWork = 1.5;
+
 /** The lease is looked after so often while a run waits, in milliseconds. */
 const longestSleep = 1000;
 
@@ -41,9 +49,17 @@ const longestSleep = 1000;
 export function migrationRun(lease: Lease, options: RunOptions): MigrationRun {
   const { signal, onProgress = () => undefined } = options;
   const throttle = new Throttle(options.rowsPerSecond ?? Number.POSITIVE_INFINITY);
+  let workedSince = performance.now();
   const took = async (rows: number): Promise<void> => {
-    const until = performance.now() + throttle.took(rows, performance.now());
+    await lease.lookAround();
+    const now = performance.now();
+    const rest = lease.othersWrite ? (now - workedSince) * restPerWork : 0;
+    const until = now + Math.max(throttle.took(rows, now), rest);
     await letOthersRun();
+    await waitUntil(until);
+    workedSince = performance.now();
+  };
+  const waitUntil = async (until: number): Promise<void> => {
     for (;;) {
       await lease.renew();
       const left = until - performance.now();
@@ -53,5 +69,13 @@ export function migrationRun(lease: Lease, options: RunOptions): MigrationRun {
       );
     }
   };
-  return { lease, signal, onProgress, batchRows: throttle.batchRows, took };
+  return {
+    lease,
+    signal,
+    onProgress,
+    get batchRows() {
+      return Math.min(throttle.batchRows, lease.othersWrite ? batchBesideWriters : maxBatchRows);
+    },
+    took,
+  };
 }

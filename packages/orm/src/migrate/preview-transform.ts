@@ -6,8 +6,9 @@ import { pointerOf } from "../indexes/primary-key.js";
 import type { AnyRow } from "../model/compiled-model.js";
 import type { TableContext } from "../query/table-context.js";
 import type { RowUpgrade } from "../schema/row-upgrade.js";
+import { maxBatchRows } from "./migration-run.js";
 import { failureOf } from "./plan-transform.js";
-import { maxBatchRows, nextRows } from "./scan-rows.js";
+import { nextRows } from "./scan-rows.js";
 import { type RowFailure, upgradeRow } from "./upgraded-row.js";
 
 /** Which rows are looked at. */

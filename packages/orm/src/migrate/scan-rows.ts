@@ -4,10 +4,7 @@ import { rowCounterKey } from "../indexes/counter-keys.js";
 import type { AnyRow } from "../model/compiled-model.js";
 import type { TableContext } from "../query/table-context.js";
 import { ProgressMeter } from "./migration-progress.js";
-import type { MigrationRun } from "./migration-run.js";
-
-/** So many rows are read at a time at the most. */
-export const maxBatchRows = 500;
+import { type MigrationRun, maxBatchRows } from "./migration-run.js";
 
 const nothing: KvKeyPart = new Uint8Array();
 
@@ -19,14 +16,15 @@ const nothing: KvKeyPart = new Uint8Array();
  * @param limit entries at the most, {@link maxBatchRows} at the most; there are fewer only at the end.
  */
 export async function nextRows(
-  { kv, model }: TableContext,
+  { kv, model, limits }: TableContext,
   after: readonly KvKeyPart[] | null,
   limit: number,
 ): Promise<KvEntry<AnyRow>[]> {
   const prefix = [model.prefix];
   const selector = after === null ? { prefix } : { prefix, start: [...prefix, ...after, nothing] };
   const rows: KvEntry<AnyRow>[] = [];
-  for await (const row of kv.list<AnyRow>(selector, { limit, batchSize: limit })) rows.push(row);
+  const batchSize = Math.min(limit, limits.batchSize);
+  for await (const row of kv.list<AnyRow>(selector, { limit, batchSize })) rows.push(row);
   return rows;
 }
 
@@ -38,7 +36,7 @@ export async function nextRows(
  * @throws {LeaseLostError} where another runner has the lease.
  */
 export async function countRows(
-  { kv, model, catalog }: TableContext,
+  { kv, model, catalog, limits }: TableContext,
   run: MigrationRun,
   indexes: readonly string[],
 ): Promise<number | undefined> {
@@ -50,13 +48,14 @@ export async function countRows(
     return rows;
   }
   let rows = 0;
-  for await (const _ of kv.list({ prefix: [model.prefix] }, { batchSize: maxBatchRows })) {
+  const batchSize = Math.min(maxBatchRows, limits.batchSize);
+  for await (const _ of kv.list({ prefix: [model.prefix] }, { batchSize })) {
     rows++;
-    if (rows % maxBatchRows !== 0) continue;
+    if (rows % batchSize !== 0) continue;
     // Counting is no work that a bound on rows a second is about, but others have their turn.
     await run.took(0);
     if (run.signal?.aborted) return undefined;
-    if (rows % 10_000 === 0) meter.counting(rows);
+    meter.counting(rows);
   }
   meter.counting(rows);
   return rows;

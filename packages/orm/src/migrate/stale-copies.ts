@@ -6,7 +6,6 @@ import type { TableContext } from "../query/table-context.js";
 import { expectedEntries, readStored } from "./expected-entries.js";
 import { isOwnValue, primaryKeyAt } from "./inspect-entry.js";
 import type { MigrationRun } from "./migration-run.js";
-import { maxBatchRows } from "./scan-rows.js";
 import { nextEntries } from "./verify-entries.js";
 
 /** An entry of an index of copies that no longer says what its row does. */
@@ -43,7 +42,7 @@ export async function findStaleCopies(
   run: MigrationRun,
 ): Promise<StaleCopies | "stopped"> {
   const { kv, model } = context;
-  const limit = Math.min(maxBatchRows, run.batchRows);
+  const limit = run.batchRows;
   const first: StaleCopy[] = [];
   let count = 0;
   let after: KvKey | null = null;

@@ -4,7 +4,8 @@ import type { TableContext } from "../query/table-context.js";
 import { failedRowsPrefix, recordedFailures } from "./failed-rows.js";
 import { ProgressMeter } from "./migration-progress.js";
 import type { MigrationRun } from "./migration-run.js";
-import { countRows, maxBatchRows, nextRows } from "./scan-rows.js";
+import { maxBatchRows } from "./migration-run.js";
+import { countRows, nextRows } from "./scan-rows.js";
 import { type RowSource, transformBatches } from "./transform-batches.js";
 import { type TransformState, transformStateKey } from "./transform-state.js";
 

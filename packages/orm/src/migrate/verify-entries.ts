@@ -11,7 +11,7 @@ const nothing: KvKeyPart = new Uint8Array();
 
 /** The next entries of an index, in order. */
 export async function nextEntries(
-  { kv }: Pick<TableContext, "kv">,
+  { kv, limits }: Pick<TableContext, "kv" | "limits">,
   index: CompiledIndex,
   after: KvKey | null,
   limit: number,
@@ -19,7 +19,8 @@ export async function nextEntries(
   const prefix = [index.prefix];
   const selector = after === null ? { prefix } : { prefix, start: [...after, nothing] };
   const entries: KvEntry<unknown>[] = [];
-  const list = kv.list<unknown>(selector, { limit, batchSize: limit });
+  const batchSize = Math.min(limit, limits.batchSize);
+  const list = kv.list<unknown>(selector, { limit, batchSize });
   for await (const entry of list) entries.push(entry);
   return entries;
 }

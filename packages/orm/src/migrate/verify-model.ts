@@ -5,7 +5,6 @@ import type { Inspection } from "./inspect-entry.js";
 import { ProgressMeter } from "./migration-progress.js";
 import type { MigrationRun } from "./migration-run.js";
 import { type Repairable, repairEntries } from "./repair-entries.js";
-import { maxBatchRows } from "./scan-rows.js";
 import { sumEntries, verifyEntries } from "./verify-entries.js";
 import { type Suspect, sumRows, type VerifyStep, verifyRows } from "./verify-rows.js";
 import { type EntryFinding, type FindingCounts, Verification } from "./verify-state.js";
@@ -107,7 +106,6 @@ function isComplete(state: IndexState): boolean {
 /** Scans rows and entries to the end; false where the signal stopped it. */
 async function runScans(work: Work): Promise<boolean> {
   const { context, run, verification, indexes, summed } = work;
-  const limit = Math.min(maxBatchRows, run.batchRows);
   const meter = new ProgressMeter(
     context.model.name,
     indexes.map((index) => index.name),
@@ -119,7 +117,7 @@ async function runScans(work: Work): Promise<boolean> {
   for (;;) {
     if (run.signal?.aborted) return false;
     const { phase } = verification.state;
-    const step = await nextStep(work, limit);
+    const step = await nextStep(work, run.batchRows);
     const found = await inspectSuspects(work, step.suspects);
     await run.took(step.looked);
     unsaved += step.looked;

@@ -22,7 +22,10 @@ export interface TableContext {
 }
 
 /** How much a database takes at once, as far as it matters here. */
-export type TableLimits = Pick<KvLimits, "checks" | "mutations" | "keys" | "keyBytes">;
+export type TableLimits = Pick<
+  KvLimits,
+  "checks" | "mutations" | "keys" | "keyBytes" | "batchSize"
+>;
 
 /** The tables of a database as a transaction sees them. */
 export function tablesWithin(

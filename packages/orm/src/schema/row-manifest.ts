@@ -26,6 +26,21 @@ export const otherFields = "*";
  * the value of a default.
  */
 export function rowManifest(schema: z.ZodObject, primaryKey: readonly string[]): RowManifest {
+  const known = made.get(schema)?.find((manifest) => isSameList(manifest.primaryKey, primaryKey));
+  if (known !== undefined) return known;
+  const manifest = makeManifest(schema, primaryKey);
+  made.set(schema, [...(made.get(schema) ?? []), manifest]);
+  return manifest;
+}
+
+/** Describing a schema takes a millisecond and more, and is asked for each time that a plan is made. */
+const made = new WeakMap<z.ZodObject, readonly RowManifest[]>();
+
+function isSameList(a: readonly string[], b: readonly string[]): boolean {
+  return a.length === b.length && a.every((item, i) => item === b[i]);
+}
+
+function makeManifest(schema: z.ZodObject, primaryKey: readonly string[]): RowManifest {
   const fields: Record<string, FieldManifest> = {};
   for (const name of Object.keys(schema.shape).sort()) {
     const field = schema.shape[name];

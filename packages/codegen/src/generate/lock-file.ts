@@ -1,0 +1,50 @@
+import { readFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { type CompiledModel, type SchemaManifest, schemaManifest } from "@keywright/orm";
+import { LockFileError } from "../errors/codegen-errors.js";
+import type { OutputFile } from "./output-folder.js";
+
+/** The schema as data, beside the configuration: for reviews, in which it shows what has changed. */
+export const lockFileName = "keywright.lock.json";
+
+/**
+ * The lock file as it should be, against the one on disk.
+ *
+ * @throws {LockFileError} for one that is not Keywright's, or of a later version.
+ */
+export async function compareLockFile(
+  configPath: string,
+  models: readonly CompiledModel[],
+): Promise<OutputFile> {
+  const path = join(dirname(configPath), lockFileName);
+  const text = `${JSON.stringify(schemaManifest(models), null, 2)}\n`;
+  const onDisk = await readLockFile(path);
+  if (onDisk === undefined) return { path, state: "missing", text };
+  const isFresh = onDisk.replaceAll("\r\n", "\n") === text;
+  return { path, state: isFresh ? "fresh" : "stale", text };
+}
+
+async function readLockFile(path: string): Promise<string | undefined> {
+  let text: string;
+  try {
+    text = await readFile(path, "utf8");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw new LockFileError(path, "it cannot be read", error);
+  }
+  const format = formatOf(text);
+  if (format === 1) return text;
+  const reason =
+    typeof format === "number"
+      ? `it is of format ${format}, which a later version writes`
+      : "it is no lock file of Keywright's";
+  throw new LockFileError(path, reason);
+}
+
+function formatOf(text: string): unknown {
+  try {
+    return (JSON.parse(text) as Partial<SchemaManifest> | null)?.format;
+  } catch {
+    return undefined;
+  }
+}
