@@ -353,7 +353,7 @@ describe("replacing copies by pointers", () => {
 
   it.each(["before", "after"] as const)(
     "goes on after a crash %s any of its commits, within Deno's limits",
-    { timeout: 30_000 },
+    { timeout: 120_000 },
     async (moment) => {
       for (let at = 1; ; at++) {
         const fresh = await openKv();

@@ -106,12 +106,17 @@ export class ModelCatalog {
     return true;
   }
 
-  /**
-   * For how long an index may be read by what the catalog said, in milliseconds. Whoever removes an index's entries waits for
-   * longer, so that nobody misses any who believes that it is readable.
-   */
+  /** For how long an index may be read by what the catalog said, in milliseconds. Other processes may change it. */
   get longestAge(): number {
-    return this.tellsExpiry ? 100 : 1000;
+    return this.tellsExpiry ? 100 : 250;
+  }
+
+  /**
+   * Who removes an index's entries waits for so many milliseconds, so that nobody misses any who believes that it is readable,
+   * and whose read is still on its way.
+   */
+  get readersLeaveWithin(): number {
+    return this.tellsExpiry ? 200 : 1000;
   }
 
   /** Whether an index can be read, by what the catalog said not long ago. */

@@ -118,7 +118,7 @@ function batchLimit(
   // Beside the rows there are the catalog, the lease and the state.
   const byChecks = Math.floor((limits.checks - 2) / checksPerRow);
   const byMutations = Math.floor((limits.mutations - 2) / indexes.length);
-  return Math.max(Math.min(run.batchRows, byChecks, byMutations), 1);
+  return Math.max(Math.min(maxBatchRows, run.batchRows, byChecks, byMutations), 1);
 }
 
 /** Writes the entries of some rows and moves the state on; undefined where a check failed. */

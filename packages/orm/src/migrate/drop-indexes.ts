@@ -68,10 +68,10 @@ export async function dropIndexes(context: TableContext, run: MigrationRun): Pro
 
 /** Waits until nobody reads by a catalog that was read before this one was; false where the signal ended it. */
 async function readersHaveLeft({ catalog }: TableContext, run: MigrationRun): Promise<boolean> {
-  const until = performance.now() + 2 * catalog.longestAge;
+  const until = performance.now() + catalog.readersLeaveWithin;
   while (performance.now() < until) {
     if (run.signal?.aborted) return false;
-    await sleep(catalog.longestAge / 4);
+    await sleep(catalog.readersLeaveWithin / 8);
     await run.took(0);
   }
   return true;

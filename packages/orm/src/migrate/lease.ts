@@ -71,7 +71,7 @@ export class Lease {
   #versionstamp: string;
   #renewedAt: number;
   /** The number of the last commit through it, by its versionstamp, and when that was made. */
-  #lastCommit: { readonly sequence: number; readonly at: number } | undefined;
+  #lastCommit: { readonly sequence: number; readonly at: number };
   /** When others were last seen to write, by the monotonic clock. */
   #othersSeenAt = Number.NEGATIVE_INFINITY;
   /** The end of the call before: each needs the versionstamp that the one before it leaves. */
@@ -83,6 +83,7 @@ export class Lease {
     this.#stored = stored;
     this.#versionstamp = versionstamp;
     this.#renewedAt = takenAt;
+    this.#lastCommit = { sequence: sequenceOf(versionstamp), at: takenAt };
   }
 
   /** Tells the run from others. */
@@ -126,8 +127,7 @@ export class Lease {
    * @throws {LeaseLostError} where another runner has it.
    */
   async lookAround(): Promise<void> {
-    const { at = Number.NEGATIVE_INFINITY } = this.#lastCommit ?? {};
-    if (performance.now() - at < othersMemory / 2) return;
+    if (performance.now() - this.#lastCommit.at < othersMemory / 2) return;
     await this.#inTurn(() => this.#commit(this.#kv.atomic(), true));
   }
 
@@ -169,10 +169,9 @@ export class Lease {
   }
 
   #notice(versionstamp: string): void {
-    // The first eight bytes count commits; so many of them are numbers without loss.
-    const sequence = Number.parseInt(versionstamp.slice(4, 16), 16);
+    const sequence = sequenceOf(versionstamp);
     const at = performance.now();
-    const others = sequence - (this.#lastCommit?.sequence ?? sequence) - 1;
+    const others = sequence - this.#lastCommit.sequence - 1;
     if (others >= fewCommits) this.#othersSeenAt = at;
     this.#lastCommit = { sequence, at };
   }
@@ -258,6 +257,11 @@ export function isDead(kv: Kv & { readonly limits?: KvLimits }, lease: StoredLea
   if (lease.process === ownProcess) return !ownRunners.has(lease.runner);
   // A database that states its limits is one that this process owns.
   return kv.limits !== undefined;
+}
+
+/** The number of a commit: the first eight bytes of its versionstamp count them, of which six are a number without loss. */
+function sequenceOf(versionstamp: string): number {
+  return Number.parseInt(versionstamp.slice(4, 16), 16);
 }
 
 function renewedLease(lease: StoredLease): StoredLease {

@@ -55,7 +55,7 @@ export async function countRows(
     // Counting is no work that a bound on rows a second is about, but others have their turn.
     await run.took(0);
     if (run.signal?.aborted) return undefined;
-    meter.counting(rows);
+    if (rows % 10_000 === 0) meter.counting(rows);
   }
   meter.counting(rows);
   return rows;

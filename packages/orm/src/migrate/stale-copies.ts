@@ -5,7 +5,7 @@ import type { CompiledIndex } from "../model/compiled-model.js";
 import type { TableContext } from "../query/table-context.js";
 import { expectedEntries, readStored } from "./expected-entries.js";
 import { isOwnValue, primaryKeyAt } from "./inspect-entry.js";
-import type { MigrationRun } from "./migration-run.js";
+import { type MigrationRun, maxBatchRows } from "./migration-run.js";
 import { nextEntries } from "./verify-entries.js";
 
 /** An entry of an index of copies that no longer says what its row does. */
@@ -42,7 +42,7 @@ export async function findStaleCopies(
   run: MigrationRun,
 ): Promise<StaleCopies | "stopped"> {
   const { kv, model } = context;
-  const limit = run.batchRows;
+  const limit = Math.min(maxBatchRows, run.batchRows);
   const first: StaleCopy[] = [];
   let count = 0;
   let after: KvKey | null = null;

@@ -3,7 +3,7 @@ import type { CompiledIndex } from "../model/compiled-model.js";
 import type { TableContext } from "../query/table-context.js";
 import type { Inspection } from "./inspect-entry.js";
 import { ProgressMeter } from "./migration-progress.js";
-import type { MigrationRun } from "./migration-run.js";
+import { type MigrationRun, maxBatchRows } from "./migration-run.js";
 import { type Repairable, repairEntries } from "./repair-entries.js";
 import { sumEntries, verifyEntries } from "./verify-entries.js";
 import { type Suspect, sumRows, type VerifyStep, verifyRows } from "./verify-rows.js";
@@ -117,7 +117,7 @@ async function runScans(work: Work): Promise<boolean> {
   for (;;) {
     if (run.signal?.aborted) return false;
     const { phase } = verification.state;
-    const step = await nextStep(work, run.batchRows);
+    const step = await nextStep(work, Math.min(maxBatchRows, run.batchRows));
     const found = await inspectSuspects(work, step.suspects);
     await run.took(step.looked);
     unsaved += step.looked;
