@@ -113,7 +113,7 @@ export async function beginTransform({ kv, model, catalog }: TableContext): Prom
 }
 
 /** Rows of a batch, in runs of tests. */
-export const batchRows = 10;
+const batchRows = 10;
 
 /** Changes the rows of a model, as a run does that then ends, in small batches. */
 export async function runTransform(

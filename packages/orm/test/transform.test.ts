@@ -548,7 +548,7 @@ describe.each([
       expect(await timeOf()).toBe(before);
       await expectIndexesToMatch(on, New);
     } finally {
-      on.close();
+      await on.close();
       vi.useRealTimers();
     }
   });

@@ -53,13 +53,13 @@ export interface VerifyState {
 }
 
 /** So many findings are kept; the others are counted. */
-export const maxFindings = 100;
+const maxFindings = 100;
 
 /** Keys that are deleted by one commit: few, for they may be long. */
 const deletedAtOnce = 40;
 const none: FindingCounts = { missing: 0, dangling: 0, mismatched: 0 };
 
-export function verifyingKey(model: CompiledModel): KvKey {
+function verifyingKey(model: CompiledModel): KvKey {
   return [ownPrefix, "verifying", model.prefix];
 }
 
@@ -67,7 +67,7 @@ export function verifyingKey(model: CompiledModel): KvKey {
  * There for each key of a unique index that a row should have, while an entry is there which no row has by right: it has
  * been reported as mismatched, and is no dangling one on top of that.
  */
-export function claimedKey(model: CompiledModel, key: KvKey): KvKey {
+function claimedKey(model: CompiledModel, key: KvKey): KvKey {
   return [...verifyingKey(model), "claimed", ...key];
 }
 

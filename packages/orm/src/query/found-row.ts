@@ -82,7 +82,7 @@ export function assertRow(
  *
  * @throws {StoredRowInvalidError} where it is no object.
  */
-export function assertObject(
+function assertObject(
   model: CompiledModel,
   value: unknown,
   primaryKey: readonly KvKeyPart[],
