@@ -4,8 +4,13 @@ import { firstRelease, fourthRelease, secondRelease, thirdRelease } from "./rele
 const customers = Number(process.argv[2] ?? 5000);
 
 await using kv = await openKv();
-const releases = [firstRelease, secondRelease, thirdRelease, fourthRelease];
-for (const [i, release] of releases.entries()) {
-  console.log(`\n— Release ${i + 1}`);
+const releases = [
+  ["The shop opens", firstRelease],
+  ["One customer for each email", secondRelease],
+  ["Money is cents", thirdRelease],
+  ["Without the copies", fourthRelease],
+] as const;
+for (const [i, [title, release]] of releases.entries()) {
+  console.log(`\n— Release ${i + 1}: ${title}`);
   await release(kv, customers);
 }

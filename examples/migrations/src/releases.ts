@@ -61,6 +61,7 @@ export async function thirdRelease(kv: Kv): Promise<void> {
   const best = await db.customers.findFirst({ orderBy: { spentCents: "desc" } });
   console.log(`${best?.name} has spent the most: ${best?.spentCents} cents`);
 
+  console.log("\nbyName takes the place of byNameCopy");
   const pair = { model: "customers", from: "byNameCopy", to: "byName" };
   for (const step of ["backfill", "switch", "clean-up"] as const) {
     const { status } = await replaceIndex(db, { ...pair, step });
@@ -82,9 +83,9 @@ export async function fourthRelease(kv: Kv): Promise<void> {
 }
 
 async function migrateWithBar(db: AnyDatabase): Promise<MigrationResult> {
-  console.log(formatPlan(await planMigration(db)));
+  console.log(`\n${formatPlan(await planMigration(db))}\n`);
   const progress = migrationProgress();
   const result = await migrate(db, { onProgress: progress.onProgress }).finally(progress.stop);
-  console.log(`migrate: ${result.status}`);
+  console.log(`migrate: ${result.status}\n`);
   return result;
 }

@@ -20,7 +20,7 @@ it("leaves every customer and every entry in place, release after release", asyn
   ).toMatchObject({ spentCents: 100, newsletter: false });
   for await (const _ of kv.list({ prefix: ["customers_by_name_copy"] })) expect.unreachable();
   expect((await verifyIndexes(db)).status).toBe("clean");
-});
+}, 60_000);
 
 it("prints what happens", async () => {
   const program = fileURLToPath(new URL("../dist/main.js", import.meta.url));
@@ -29,4 +29,4 @@ it("prints what happens", async () => {
   expect(stdout).toContain("Customer 1 has spent 13 cents\n");
   expect(stdout).toContain("backfill: done\nswitch: done\nclean-up: done\n");
   expect(stdout).toMatch(/clean: 2997 rows, 8991 entries\n$/);
-});
+}, 60_000);

@@ -9,6 +9,9 @@ describe("the command line", () => {
     const { exitCode, stdout, stderr } = await run("generate", "--help");
     expect(stdout).toContain("Usage: keywright generate [options]");
     expect(stdout).toContain("$ keywright generate --check");
+    for (const file of ["<model>.ts", "index.ts", "keywright.lock.json"]) {
+      expect(stdout).toContain(`  ${file}  `);
+    }
     expect(stdout).toContain('defineConfig({ models: "src/models/*.ts", output: "src/db" })');
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
     expect((await run("--help")).stdout).toContain("generate [options]");

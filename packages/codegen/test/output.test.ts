@@ -22,7 +22,8 @@ describe("keywright generate", () => {
       "created  db/towns.ts",
       "created  db/users.ts",
       "created  db/index.ts",
-      "2 models: 3 files written, 0 unchanged.",
+      "created  keywright.lock.json",
+      "2 models: 4 files written, 0 unchanged.",
       "",
     ]);
     expect(exitCode).toBe(0);
@@ -43,7 +44,9 @@ describe("keywright generate", () => {
       "models/user.ts": modelModule("User", "users", '{ byEmail: { key: "email" } }'),
     });
     const { stdout } = await project.run(["generate"]);
-    expect(stdout).toMatch(/^updated +db.users\.ts\n2 models: 1 file written, 2 unchanged\.\n$/);
+    expect(stdout).toMatch(
+      /^updated +db.users\.ts\nupdated +keywright\.lock\.json\n2 models: 2 files written, 2 unchanged\.\n$/,
+    );
     expect(await project.read("db/users.ts")).toContain("listByEmail(");
     expect((await stat(project.path("db/towns.ts"))).mtime).toEqual(past);
     expect((await stat(project.path("db/index.ts"))).mtime).toEqual(past);
@@ -61,7 +64,7 @@ describe("keywright generate", () => {
     await rm(project.path("models/town.ts"));
     const { stdout } = await project.run(["generate"]);
     expect(stdout).toMatch(/removed +db.towns\.ts/);
-    expect(stdout).toContain("1 model: 1 file written, 1 unchanged, 1 removed.");
+    expect(stdout).toContain("1 model: 2 files written, 1 unchanged, 1 removed.");
     const left = ["index.ts", "notes.md", "own.ts", "sub", "users.ts"];
     expect((await readdir(project.path("db"))).sort()).toEqual(left);
     expect(await project.read("db/own.ts")).toBe(byHand);
@@ -120,6 +123,7 @@ describe("keywright generate", () => {
     const { exitCode, stdout } = await project.run(["generate", "--config", "other/config.mjs"]);
     expect(exitCode).toBe(0);
     expect(stdout.replaceAll("\\", "/")).toContain("created  other/out/users.ts");
+    expect(stdout.replaceAll("\\", "/")).toContain("created  other/keywright.lock.json");
     const generated = await project.read("other/out/index.ts");
     expect(generated).toContain('from "../../models/user.js"');
     expect(generated).toContain("from ../config.mjs.");
@@ -131,7 +135,7 @@ describe("keywright generate", () => {
     });
     expect((await project.run(["generate"])).exitCode).toBe(0);
     expect(await project.read("models/index.ts")).toContain('import { User } from "./user.js";');
-    expect((await project.run(["generate", "--check"])).stdout).toBe("3 files up to date.\n");
+    expect((await project.run(["generate", "--check"])).stdout).toBe("4 files up to date.\n");
   });
 });
 
@@ -141,7 +145,7 @@ describe("keywright generate --check", () => {
     const text = await project.read("db/users.ts");
     await project.write({ "db/users.ts": text.replaceAll("\n", "\r\n") });
     const { exitCode, stdout } = await project.run(["generate", "--check"]);
-    expect(stdout).toBe("3 files up to date.\n");
+    expect(stdout).toBe("4 files up to date.\n");
     expect(exitCode).toBe(0);
   });
 
@@ -152,13 +156,15 @@ describe("keywright generate --check", () => {
     const users = `${await project.read("db/users.ts")}// changed by hand\n`;
     await project.write({ "db/users.ts": users });
     const index = await project.read("db/index.ts");
+    const lock = await project.read("keywright.lock.json");
     const { exitCode, stdout } = await project.run(["generate", "--check"]);
     expect(stdout.replaceAll("\\", "/").split("\n")).toEqual([
       "missing  db/cities.ts",
       "stale    db/users.ts",
       "stale    db/index.ts",
       "extra    db/towns.ts",
-      "4 files not up to date: run `npx keywright generate`.",
+      "stale    keywright.lock.json",
+      "5 files not up to date: run `npx keywright generate`.",
       "",
     ]);
     expect(exitCode).toBe(3);
@@ -169,12 +175,14 @@ describe("keywright generate --check", () => {
     ]);
     expect(await project.read("db/users.ts")).toBe(users);
     expect(await project.read("db/index.ts")).toBe(index);
+    expect(await project.read("keywright.lock.json")).toBe(lock);
   });
 
   it("finds every file missing, and makes no folder, before the first generate", async () => {
     const { exitCode, stdout } = await project.spawn(["generate", "--check"]);
-    expect(stdout.match(/^missing/gm)).toHaveLength(3);
+    expect(stdout.match(/^missing/gm)).toHaveLength(4);
     expect(exitCode).toBe(3);
     await expect(stat(project.path("db"))).rejects.toThrow();
+    await expect(stat(project.path("keywright.lock.json"))).rejects.toThrow();
   });
 });

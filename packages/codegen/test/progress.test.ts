@@ -43,6 +43,21 @@ function progress(change: Partial<MigrationProgress> = {}): MigrationProgress {
 
 const counting = progress({ phase: "counting", rowsPerSecond: 0, secondsLeft: undefined });
 
+/** A run with every phase, in which nothing takes a second. */
+const phases: readonly MigrationProgress[] = [
+  ...[0, 70].map((rowsDone) => ({ phase: "dropping", indexes: ["byOld"], rowsDone }) as const),
+  ...[50, 100].map((rowsDone) => ({ phase: "counting", indexes: [], rowsDone }) as const),
+  ...[0, 100].map((rowsDone) => ({ phase: "transforming", indexes: [], rowsDone }) as const),
+  ...[0, 100].map((rowsDone) => ({ phase: "building", rowsDone }) as const),
+  ...[0, 100].map((rowsDone) => ({ phase: "verifying", rowsDone }) as const),
+].map((change) => progress({ rowsTotal: 100, rowsPerSecond: 500, secondsLeft: 0, ...change }));
+
+/** A text as it stands on the terminal. */
+function visible(text: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: it is they that are taken away.
+  return text.replace(/\u001b(?:[78]|\[[\d;?]*[a-zA-Z])/g, "");
+}
+
 beforeEach(() => {
   vi.useFakeTimers();
   vi.stubEnv("NO_COLOR", "");
@@ -91,6 +106,110 @@ describe("on a terminal", () => {
     expect(text()).toContain("cities byPopulation  counting, 45,000 rows so far");
     expect(text()).not.toContain("%");
     stop();
+  });
+
+  it.each([
+    ["transforming", [], "cities  changing rows  "],
+    ["verifying", ["byPopulation"], "cities byPopulation  verifying  "],
+  ] as const)("draws a bar for %s, with what is done in the label", (phase, indexes, label) => {
+    const { stream, text } = fakeStream({ columns: 120 });
+    const { onProgress, stop } = migrationProgress({ stream });
+    onProgress(progress({ phase, indexes }));
+    expect(visible(text())).toMatch(
+      new RegExp(`${label}█+░+ {3}45,000 / 135,233 rows {3}33 % {2}210,000 rows/s {2}1 s left`),
+    );
+    stop();
+  });
+
+  it("says how many entries it has removed, without an end", () => {
+    const { stream, text } = fakeStream({ columns: 120 });
+    const { onProgress, stop } = migrationProgress({ stream });
+    onProgress(progress({ phase: "dropping", rowsTotal: 45_000, secondsLeft: undefined }));
+    expect(text()).toContain("cities byPopulation  removing, 45,000 entries so far");
+    expect(text()).not.toMatch(/%|█/);
+    stop();
+  });
+
+  it("draws no full bar where nobody knows how many rows there are, and one when it is known", () => {
+    const { stream, text } = fakeStream({ columns: 120 });
+    const { onProgress, stop } = migrationProgress({ stream });
+    const verifying = { phase: "verifying", rowsDone: 500 } as const;
+    onProgress(progress({ ...verifying, rowsTotal: 500, secondsLeft: undefined }));
+    vi.advanceTimersByTime(200);
+    expect(text()).toContain("cities byPopulation  verifying, 500 rows so far");
+    expect(text()).not.toMatch(/%|█/);
+    onProgress(progress({ ...verifying, rowsTotal: 1000 }));
+    stop();
+    const lines = visible(text()).split("\n");
+    expect(lines[0]).toMatch(/verifying {2}█+░+ {4}500 \/ 1,000 rows {3}50 %/);
+    expect(lines).toHaveLength(2);
+  });
+
+  it("leaves a full bar above that of a second look, which begins anew", () => {
+    const { stream, text } = fakeStream({ columns: 120 });
+    const { onProgress, stop } = migrationProgress({ stream });
+    const show = (rowsDone: number) =>
+      onProgress(progress({ phase: "verifying", rowsDone, rowsTotal: 1000 }));
+    for (const rowsDone of [0, 990, 0, 700, 1000]) show(rowsDone);
+    onProgress(progress({ model: "towns", phase: "verifying", rowsDone: 5 }));
+    stop();
+    const [first = "", second = "", third = ""] = visible(text()).split("\n");
+    expect(first).toMatch(/byPopulation {2}verifying {2}█+ {2}1,000 \/ 1,000 rows {2}100 %/);
+    expect(second).toMatch(/byPopulation {2}verifying again {2}░+ .*█+ {2}1,000 \/ 1,000 rows/);
+    expect(third).toMatch(/towns byPopulation {2}verifying {2}░+/);
+  });
+
+  it("keeps the bar's width while the words beside it change", () => {
+    const { stream, written } = fakeStream({ columns: 90 });
+    const { onProgress, stop } = migrationProgress({ stream });
+    for (const secondsLeft of [undefined, 45_000, 7384, 125, 59, 3, 600, 0]) {
+      const rowsPerSecond = secondsLeft === undefined ? 0 : 1_210_000;
+      onProgress(progress({ rowsPerSecond, secondsLeft }));
+      vi.advanceTimersByTime(200);
+    }
+    stop();
+    const bars = written.flatMap((line) => visible(line).match(/█+░+/) ?? []);
+    const widths = bars.map(({ length }) => length);
+    expect(widths.length).toBeGreaterThanOrEqual(7);
+    // It makes room once, for the longest words.
+    expect(new Set(widths.slice(2)).size).toBe(1);
+    expect(widths[0]).toBeGreaterThanOrEqual(widths.at(-1) ?? 0);
+  });
+
+  it("tells the number of the indexes where their names leave no room", () => {
+    const indexes = ["byPopulation", "byCountryAndName", "byNameCopy"];
+    for (const [columns, label] of [
+      [80, "cities 3 indexes  verifying"],
+      [200, "cities byPopulation, byCountryAndName, byNameCopy  verifying"],
+    ] as const) {
+      const { stream, text } = fakeStream({ columns });
+      const { onProgress, stop } = migrationProgress({ stream });
+      onProgress(progress({ phase: "verifying", indexes }));
+      stop();
+      expect(visible(text())).toMatch(new RegExp(`${label}  █+░+ +45,000 / 135,233`));
+    }
+  });
+
+  it("cuts no word where there is room for no bar", () => {
+    const { stream, text } = fakeStream({ columns: 50 });
+    const { onProgress, stop } = migrationProgress({ stream });
+    onProgress(progress({ phase: "verifying", rowsDone: 135_233 }));
+    stop();
+    expect(visible(text())).toBe("cities byPopulation  verifying\n");
+  });
+
+  it("leaves the line of each phase above that of the next", () => {
+    const { stream, text } = fakeStream({ columns: 120 });
+    const { onProgress, stop } = migrationProgress({ stream });
+    for (const each of phases) onProgress(each);
+    stop();
+    expect(visible(text()).trimEnd().split("\n")).toEqual([
+      expect.stringContaining("cities byOld  removing, 70 entries so far"),
+      expect.stringContaining("cities  counting, 100 rows so far"),
+      expect.stringMatching(/cities {2}changing rows {2}.*█+ {2}100 \/ 100 rows {2}100 %/),
+      expect.stringMatching(/cities byPopulation {2}.*█+ {2}100 \/ 100 rows {2}100 %/),
+      expect.stringMatching(/cities byPopulation {2}verifying {2}.*█+ {2}100 \/ 100 rows {2}100 %/),
+    ]);
   });
 
   it("uses no color where NO_COLOR is set", () => {
@@ -233,6 +352,35 @@ describe("elsewhere", () => {
     ]);
   });
 
+  it("writes a line of each phase, its last, though nothing takes a second", () => {
+    const { stream, written } = fakeStream();
+    const { onProgress, stop } = migrationProgress({ stream });
+    for (const each of phases) onProgress(each);
+    stop();
+    expect(written).toEqual([
+      "cities byOld  removing, 0 entries so far\n",
+      "cities byOld  removing, 70 entries so far\n",
+      "cities  counting, 100 rows so far\n",
+      "cities  changing rows  100 / 100 rows  100 %  500 rows/s  0 s left\n",
+      "cities byPopulation  100 / 100 rows  100 %  500 rows/s  0 s left\n",
+      "cities byPopulation  verifying  100 / 100 rows  100 %  500 rows/s  0 s left\n",
+    ]);
+  });
+
+  it("tells a second look from the first, whose last line it writes", () => {
+    const { stream, written } = fakeStream();
+    const { onProgress, stop } = migrationProgress({ stream });
+    for (const rowsDone of [0, 990, 0, 1000]) {
+      onProgress(progress({ phase: "verifying", rowsDone, rowsTotal: 1000, secondsLeft: 0 }));
+    }
+    stop();
+    const rest = "1,000 / 1,000 rows  100 %  210,000 rows/s  0 s left\n";
+    expect(written.slice(1)).toEqual([
+      `cities byPopulation  verifying  ${rest}`,
+      `cities byPopulation  verifying again  ${rest}`,
+    ]);
+  });
+
   it("treats a dumb terminal as a pipe", () => {
     vi.stubEnv("TERM", "dumb");
     const { stream, text } = fakeStream({ columns: 120 });
@@ -275,7 +423,7 @@ describe("for a program's own rows", () => {
 });
 
 describe("with migrate", () => {
-  it("shows the building of an index from its count to its end", async () => {
+  it("shows the building of an index from its count to its verification", async () => {
     vi.useRealTimers();
     const definition = {
       name: "cities",
@@ -295,9 +443,9 @@ describe("with migrate", () => {
       expect(await migrate(database, { onProgress })).toMatchObject({ status: "done" });
       stop();
       expect(written[0]).toMatch(/^cities byPopulation {2}counting, /);
-      expect(written.at(-1)).toMatch(
-        /^cities byPopulation {2}1,200 \/ 1,200 rows {2}100 % {2}[\d,]+ rows\/s {2}0 s left\n$/,
-      );
+      const rest = "1,200 / 1,200 rows {2}100 % {2}[\\d,]+ rows/s {2}0 s left\\n$";
+      expect(written.at(-2)).toMatch(new RegExp(`^cities byPopulation {2}${rest}`));
+      expect(written.at(-1)).toMatch(new RegExp(`^cities byPopulation {2}verifying {2}${rest}`));
     } finally {
       await kv.close();
     }

@@ -9,6 +9,12 @@ Examples:
   $ keywright generate           write the files of the models that keywright.config.ts names
   $ keywright generate --check   fail where one of them is not up to date, as in CI
 
+Writes, into the folder that keywright.config.ts names as output:
+  <model>.ts            the types and the repository of each model
+  index.ts              all of them, and openRepositories(kv)
+and beside keywright.config.ts:
+  keywright.lock.json   the schema as data, whose changes a review shows; commit it
+
 keywright.config.ts:
   import { defineConfig } from "@keywright/codegen";
 
@@ -19,7 +25,7 @@ Exit codes: 0 done or up to date, 1 failed, 2 wrong usage, 3 not up to date (--c
 /** `keywright generate`. */
 export function generateCommand(terminal: Terminal, exit: (code: ExitCode) => void): Command {
   return new Command("generate")
-    .description("write a file with types and a repository for each model")
+    .description("write a file with types and a repository for each model, and keywright.lock.json")
     .option("--check", "write nothing, and fail where a file is not up to date")
     .option("--config <path>", "the configuration file, instead of keywright.config.ts")
     .addHelpText("after", help)

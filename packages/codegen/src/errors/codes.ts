@@ -40,6 +40,6 @@ export const codegenErrorRemedies: Readonly<Record<CodegenErrorCode, string>> = 
   KW_TYPE_INEXPRESSIBLE: "Change this part of the schema as the reason says.",
   KW_OUTPUT_OCCUPIED: "Move the file away, or set `output` to another folder.",
   KW_LOCK_FILE:
-    "Update Keywright where a later version has written it; move the file away where it is something else.",
+    "Update Keywright where a later version has written it. Where it is something else, or is broken as by a merge, move it away: it is generated anew.",
   KW_OUTPUT_FAILED: "Make sure that `output` is a folder, or can be made, and that it is writable.",
 };

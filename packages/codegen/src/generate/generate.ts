@@ -25,8 +25,8 @@ export interface GenerateResult {
 }
 
 /**
- * Generates the files of a project's models: one for each, an index, and `keywright.lock.json`. All of them are made before the first is
- * written.
+ * Generates the files of a project's models: one for each, an index, and `keywright.lock.json`. All of them are made before
+ * the first is written.
  *
  * @throws {CodegenError} for what is wrong with the configuration, the models or the output folder.
  * @throws {ModelDefinitionError} where two models or indexes would store their entries in the same place.

@@ -5,7 +5,7 @@ import { LockFileError } from "../errors/codegen-errors.js";
 import type { OutputFile } from "./output-folder.js";
 
 /** The schema as data, beside the configuration: for reviews, in which it shows what has changed. */
-export const lockFileName = "keywright.lock.json";
+const lockFileName = "keywright.lock.json";
 
 /**
  * The lock file as it should be, against the one on disk.
@@ -17,14 +17,16 @@ export async function compareLockFile(
   models: readonly CompiledModel[],
 ): Promise<OutputFile> {
   const path = join(dirname(configPath), lockFileName);
-  const text = `${JSON.stringify(schemaManifest(models), null, 2)}\n`;
+  const manifest = schemaManifest(models);
+  const text = `${JSON.stringify(manifest, null, 2)}\n`;
   const onDisk = await readLockFile(path);
   if (onDisk === undefined) return { path, state: "missing", text };
-  const isFresh = onDisk.replaceAll("\r\n", "\n") === text;
+  // A checkout or a formatter may have changed the space in it.
+  const isFresh = JSON.stringify(onDisk) === JSON.stringify(manifest);
   return { path, state: isFresh ? "fresh" : "stale", text };
 }
 
-async function readLockFile(path: string): Promise<string | undefined> {
+async function readLockFile(path: string): Promise<SchemaManifest | undefined> {
   let text: string;
   try {
     text = await readFile(path, "utf8");
@@ -32,18 +34,20 @@ async function readLockFile(path: string): Promise<string | undefined> {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
     throw new LockFileError(path, "it cannot be read", error);
   }
-  const format = formatOf(text);
-  if (format === 1) return text;
+  const manifest = parsed(text);
+  const format: unknown = manifest?.format;
+  if (format === 1) return manifest;
   const reason =
-    typeof format === "number"
+    typeof format === "number" && format > 1
       ? `it is of format ${format}, which a later version writes`
       : "it is no lock file of Keywright's";
   throw new LockFileError(path, reason);
 }
 
-function formatOf(text: string): unknown {
+/** What a text holds, whatever that is; undefined where it is no JSON. */
+function parsed(text: string): SchemaManifest | undefined {
   try {
-    return (JSON.parse(text) as Partial<SchemaManifest> | null)?.format;
+    return (JSON.parse(text) as SchemaManifest | null) ?? undefined;
   } catch {
     return undefined;
   }

@@ -1,5 +1,4 @@
-import type { MigrationProgress } from "@keywright/orm";
-import { labelOf, progressLine } from "./progress-text.js";
+import { labelOf, progressLine, type ShownProgress } from "./progress-text.js";
 import type { Reporter } from "./reporter.js";
 
 /** Milliseconds between lines. */
@@ -11,8 +10,8 @@ const interval = 1000;
  */
 export function lineReporter(stream: NodeJS.WritableStream): Reporter {
   let lastLineAt = Number.NEGATIVE_INFINITY;
-  let pending: MigrationProgress | undefined;
-  const write = (progress: MigrationProgress) => {
+  let pending: ShownProgress | undefined;
+  const write = (progress: ShownProgress) => {
     stream.write(`${progressLine(progress)}\n`);
     lastLineAt = performance.now();
     pending = undefined;

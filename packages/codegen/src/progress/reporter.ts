@@ -1,8 +1,8 @@
-import type { MigrationProgress } from "@keywright/orm";
+import type { ShownProgress } from "./progress-text.js";
 
 /** Shows the progress of `migrate`, one build after another. */
 export interface Reporter {
-  show(progress: MigrationProgress): void;
+  show(progress: ShownProgress): void;
   /** Ends what is shown; does nothing where nothing is. */
   stop(): void;
 }

@@ -25,7 +25,9 @@ export function rowProgress(
     first ??= { rowsDone, at: now };
     const seconds = (now - first.at) / 1000;
     const rowsPerSecond = seconds > 0 ? (rowsDone - first.rowsDone) / seconds : 0;
-    const secondsLeft = rowsPerSecond > 0 ? (rowsTotal - rowsDone) / rowsPerSecond : undefined;
+    const rowsLeft = rowsTotal - rowsDone;
+    const secondsLeft =
+      rowsLeft <= 0 ? 0 : rowsPerSecond > 0 ? rowsLeft / rowsPerSecond : undefined;
     const rows = { rowsDone, rowsTotal, rowsPerSecond, secondsLeft };
     reporter.show({ model, indexes: [], phase: "building", ...rows });
   };

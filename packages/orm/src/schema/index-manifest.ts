@@ -1,4 +1,5 @@
 import type { CompiledIndex } from "../model/compiled-model.js";
+import { functionSource } from "./function-source.js";
 import { hashOf } from "./hash.js";
 import type { IndexManifest, IndexTraits } from "./manifest.js";
 
@@ -39,22 +40,14 @@ function traitsOf(index: CompiledIndex): { traits?: IndexTraits } {
 }
 
 /**
- * What stands for the code of an index's functions. Two builds of one program differ in how they write a function: space,
- * quotes, semicolons, commas and comments say nothing here; where names are shortened too, the index has to state a version.
+ * What stands for the code of an index's functions. Space, quotes and comments say nothing here; where a program is
+ * built so that names are shortened or numbers are written otherwise, the index has to state a version.
  */
 function functionsOf({ normalize, where, parts, version }: CompiledIndex): string | undefined {
   const functions = [normalize, where, ...parts.map((part) => part.compute)];
   if (functions.every((fn) => fn === undefined)) return undefined;
   if (version !== undefined) return `version ${version}`;
-  return hashOf(functions.map((fn) => (fn === undefined ? null : sourceOf(fn))));
-}
-
-function sourceOf(fn: (value: never) => unknown): string {
-  return Function.prototype.toString
-    .call(fn)
-    .replace(/\/\*.*?\*\/|\/\/[^\n]*/gs, "")
-    .replace(/["'`]/g, '"')
-    .replace(/[\s;,()]/g, "");
+  return hashOf(functions.map((fn) => (fn === undefined ? null : functionSource(fn))));
 }
 
 /** Whether two descriptions are of the same index, which has the same entries for the same rows. */
