@@ -2,6 +2,7 @@ import { type Kv, openKv } from "@keywright/core";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import * as z from "zod";
 import {
+  belongsTo,
   createDatabase,
   defineMigration,
   defineModel,
@@ -244,4 +245,94 @@ describe("a model", () => {
     await db.members.update({ where: { id: "u1" }, data: { age: "99" } });
     expect(await old.users.count({ where: { age: "99" } })).toBe(1);
   });
+});
+
+describe("a program that is ahead of the database", () => {
+  it("does not read indexes of fields that are to change", async () => {
+    await openFirst();
+    const db = await createDatabase({
+      kv,
+      models: { users: second },
+      migrations: [agesAreNumbers],
+    });
+    expect((await db.users.findUnique({ where: { email: "User8@example.com" } }))?.age).toBe(1);
+    await expect(db.users.findMany({ where: { age: 1 } })).rejects.toThrow(IndexNotReadyError);
+  });
+
+  it("makes a safe difference known with its first write, and who differs from that is refused", async () => {
+    const old = await openFirst();
+    const withNote = (note: z.ZodOptional) =>
+      defineModel({
+        name: "users",
+        schema: first.schema.extend({ note }),
+        primaryKey: "id",
+        indexes: first.indexes,
+      });
+    const texts = await createDatabase({ kv, models: { users: withNote(z.string().optional()) } });
+    const numbers = await createDatabase({ kv, models: { users: withNote(z.int().optional()) } });
+    await texts.users.update({ where: { id: "u1" }, data: { note: "a" } });
+    await expect(
+      numbers.users.update({ where: { id: "u2" }, data: { note: 1 } }),
+    ).rejects.toMatchObject({ code: "KW_SCHEMA_NOT_MIGRATED" });
+    expect((await migrate(numbers)).status).toBe("blocked");
+    await old.users.update({ where: { id: "u2" }, data: { age: "1" } });
+    expect((await planMigration(texts)).isEmpty).toBe(true);
+  });
+});
+
+it("does not take a field that went for one that is new", async () => {
+  await openFirst();
+  const { byEmail } = first.indexes;
+  const without = defineModel({
+    name: "users",
+    schema: first.schema.omit({ age: true }),
+    primaryKey: "id",
+    indexes: { byEmail },
+  });
+  const db = await createDatabase({ kv, models: { users: without } });
+  expect((await migrate(db, { accept: true })).status).toBe("done");
+  const back = defineModel({
+    name: "users",
+    schema: first.schema.omit({ age: true }).extend({ age: z.int().optional() }),
+    primaryKey: "id",
+    indexes: { byEmail },
+  });
+  const again = await createDatabase({ kv, models: { users: back } });
+  const { status, plan } = await migrate(again);
+  expect(status).toBe("blocked");
+  expect(plan.steps).toMatchObject([{ class: "data", field: "age" }]);
+});
+
+it("does not call an index ready because it has another name", async () => {
+  const old = await openFirst();
+  await old.users.create({ data: { id: "v", email: "user1@example.com", age: "1" } });
+  const normalize = (email: string) => email.toLowerCase();
+  const key = { key: "email", unique: true, normalize, prefix: "mails" } as const;
+  const { byAge } = first.indexes;
+  const named = (indexes: object) => defineModel({ ...first, indexes: { byAge, ...indexes } });
+  const db = await createDatabase({ kv, models: { users: named({ byMail: key }) } });
+  expect((await migrate(db, { accept: true })).status).toBe("duplicates");
+  const renamed = await createDatabase({ kv, models: { users: named({ byEmail: key }) } });
+  expect((await migrate(renamed, { accept: true })).status).toBe("duplicates");
+});
+
+it("refuses the writes of a program with another rule for a relation", async () => {
+  const target = defineModel({ name: "teams", schema: z.object({ id }), primaryKey: "id" });
+  const member = (onDelete: "cascade" | "restrict") =>
+    defineModel({
+      name: "members",
+      schema: z.object({ id, teamId: z.string() }),
+      primaryKey: "id",
+      indexes: { byTeam: { key: "teamId" } },
+      relations: { team: belongsTo("teams", "teamId", { onDelete }) },
+    });
+  const open = (onDelete: "cascade" | "restrict") =>
+    createDatabase({ kv, models: { teams: target, members: member(onDelete) } });
+  const old = await open("cascade");
+  await old.teams.create({ data: { id: "t" } });
+  await old.members.create({ data: { id: "m", teamId: "t" } });
+  const db = await open("restrict");
+  expect((await migrate(db)).status).toBe("done");
+  await expect(old.teams.delete({ where: { id: "t" } })).rejects.toThrow(StaleSchemaError);
+  expect(await db.members.count()).toBe(1);
 });

@@ -45,7 +45,9 @@ function migrated(definition: object, states: Record<string, IndexState> = {}): 
 function factsOf(before: object, now: object, part: Partial<ModelFacts> = {}): ModelFacts {
   const { schema: stored, primaryKey } = compile(before);
   const storedRow = rowManifest(stored, primaryKey);
-  return { model: compile(now), entry: migrated(before), storedRow, migrations: [], ...part };
+  const model = compile(now);
+  const relations = relationTexts(model);
+  return { model, entry: migrated(before), storedRow, relations, migrations: [], ...part };
 }
 const stepsOf = (facts: ModelFacts): readonly MigrationStep[] => planModel(facts).steps;
 const steps = (now: object, part?: Partial<ModelFacts>) =>
@@ -84,8 +86,10 @@ describe("the plan of a model", () => {
       relations: { team: belongsTo("groups", "teamId") },
     };
     const teams = { name: "teams", schema: z.object({ id: z.string() }), primaryKey: "id" };
+    // What a relation is to goes by the rows' prefix.
+    const relations = relationTexts(compile(now), new Map([["groups", "teams"]]));
     const plan = planModels([
-      factsOf(users, now),
+      factsOf(users, now, { relations }),
       factsOf(teams, { ...teams, name: "groups", prefix: "teams" }),
     ]);
     expect(plan.steps).toMatchObject([

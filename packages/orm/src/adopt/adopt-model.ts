@@ -8,14 +8,16 @@ import {
   type AdoptRecord,
   type AdoptState,
   firstRecord,
+  nextPass,
   reported,
   reportKey,
   stateKey,
   storedRecord,
 } from "./adopt-state.js";
 import { strayEntries, unmetEntries } from "./check-entries.js";
+import { keysToRetry, writeFailedKeys } from "./failed-keys.js";
 import { documentsOf } from "./read-documents.js";
-import type { SourceDocument, SourceLayout } from "./source-layout.js";
+import { idText, type SourceDocument, type SourceLayout } from "./source-layout.js";
 import type { PagedReader } from "./source-reader.js";
 
 /** What one model is adopted from. */
@@ -43,11 +45,14 @@ export async function adoptModel(
   run: AdoptRun,
 ): Promise<AdoptedModel> {
   const { model } = context;
-  const stored = run.dryRun ? undefined : await storedRecord(context.kv, model, source.layout);
+  const stored = run.dryRun
+    ? undefined
+    : await storedRecord(context.kv, model, source.layout, source.reader);
   const record = stored ?? firstRecord(source.layout);
   // What is left of an adoption from another place is not of this one.
   const adoption = new ModelAdoption(context, source, run, record);
   if (stored === undefined) await adoption.begin();
+  else if (stored.state.stage === "ended") await adoption.retry();
   while (adoption.record.state.stage !== "done") {
     if (run.signal?.aborted) return modelResult(model.name, "stopped", adoption.record);
     if (adoption.record.state.stage === "rows") await adoption.nextDocuments();
@@ -94,25 +99,51 @@ class ModelAdoption {
     await this.#save(this.#record.state, [], [], ["failed", "broken"]);
   }
 
+  /** Goes on where an earlier run has come to its end: with what failed there. */
+  async retry(): Promise<void> {
+    const { state } = this.#record;
+    if (state.failedCount === 0) await this.#save({ ...state, stage: "done" }, [], []);
+    else await this.#beginPass();
+  }
+
   async nextDocuments(): Promise<void> {
     const { layout, reader, map, inPlace } = this.#source;
+    const { model, kv } = this.#context;
     const { state } = this.#record;
+    const isFirst = state.pass === 1;
     const atOnce = layout.readValue === undefined ? documentsAtOnce : piecedAtOnce;
     const limit = Math.min(atOnce, this.#run.batchRows);
-    const entries = await reader.page(layout.rows, state.after, limit);
+    const retried = isFirst ? [] : await keysToRetry(kv, model, state, limit);
+    const entries = isFirst
+      ? await reader.page(layout.rows, state.after, limit)
+      : (await reader.getMany(retried)).filter((entry) => entry !== undefined);
     const documents = await documentsOf(layout, reader, entries);
     const adoption: RowAdoption = { map, inPlace, dryRun: this.#run.dryRun };
     const done = await adoptRows(this.#context, documents, adoption);
-    const isFirst = state.pass === 1;
     const read = documents.filter((document) => !("error" in document)) as SourceDocument[];
     const broken = isFirst ? await unmetEntries(layout, reader, read) : [];
+    const failed = new Set(done.failed.map(({ id }) => idText(id)));
+    const good = read.find(({ id }) => !failed.has(idText(id)))?.entry;
+    const origin = good && { key: good.key, versionstamp: good.versionstamp };
+    const failedEntries = entries.filter(({ key }) => {
+      const id = layout.idOf(key);
+      return id !== undefined && failed.has(idText(id));
+    });
+    await writeFailedKeys(
+      this.#context,
+      this.#run,
+      state,
+      failedEntries.map(({ key }) => key),
+    );
     await this.#save(
       {
         ...state,
-        after: entries.at(-1)?.key ?? state.after,
+        origin: state.origin ?? origin ?? null,
+        after: isFirst ? (entries.at(-1)?.key ?? state.after) : null,
+        retried: state.retried + retried.length,
         rows: state.rows + (isFirst ? documents.length : 0),
         adopted: state.adopted + done.adopted,
-        skipped: state.skipped + (isFirst ? done.skipped : 0),
+        skipped: state.skipped + done.skipped,
         adoptedInPass: state.adoptedInPass + done.adopted,
         waiting: state.waiting + done.waiting,
       },
@@ -121,7 +152,7 @@ class ModelAdoption {
     );
     this.#report("rows");
     await this.#run.took(documents.length);
-    if (entries.length < limit) await this.#endPass();
+    if ((isFirst ? entries : retried).length < limit) await this.#endPass();
   }
 
   async nextEntries(): Promise<void> {
@@ -129,7 +160,7 @@ class ModelAdoption {
     const { state } = this.#record;
     const prefix = layout.indexes[state.index];
     if (prefix === undefined) {
-      await this.#save({ ...state, stage: "done" }, [], []);
+      await this.#save({ ...state, stage: "done", isChecked: true }, [], []);
       return;
     }
     const limit = Math.min(entriesAtOnce, this.#run.batchRows);
@@ -144,24 +175,21 @@ class ModelAdoption {
     await this.#run.took(entries.length);
   }
 
-  /** Goes on to the index entries, or through the documents again where some wait for rows that may be there now. */
+  /** Goes on to the index entries, or to those documents again that failed, where some wait for rows that may be there now. */
   async #endPass(): Promise<void> {
     const { state } = this.#record;
     this.#startedAt.entries = performance.now();
     if (state.waiting === 0 || state.adoptedInPass === 0 || this.#run.dryRun) {
-      await this.#save({ ...state, stage: "entries", after: null }, [], []);
+      const stage = state.isChecked ? "done" : "entries";
+      await this.#save({ ...state, stage, after: null }, [], []);
       return;
     }
-    const again: AdoptState = {
-      ...state,
-      pass: state.pass + 1,
-      after: null,
-      failedCount: 0,
-      adoptedInPass: 0,
-      waiting: 0,
-    };
+    await this.#beginPass();
+  }
+
+  async #beginPass(): Promise<void> {
     this.#record = { ...this.#record, failed: [] };
-    await this.#save(again, [], [], ["failed"]);
+    await this.#save(nextPass(this.#record.state), [], [], ["failed"]);
   }
 
   /** Writes down a state, with what is to be reported of the batch, and forgets the reports of some kinds before. */

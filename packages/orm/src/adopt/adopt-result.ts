@@ -50,7 +50,7 @@ export interface AdoptedModel {
 /** How an adoption ended, in all of its runs. */
 export interface AdoptResult {
   /**
-   * `"failed-rows"` where documents did not become rows: the next run looks at all of them again. `"stopped"` by the signal, and
+   * `"failed-rows"` where documents did not become rows: the next run from the same source tries those, and no others. `"stopped"` by the signal, and
    * `"busy"` where another runner works at the schema and `wait` is false: the next run goes on.
    */
   readonly status: "done" | "failed-rows" | "stopped" | "busy";

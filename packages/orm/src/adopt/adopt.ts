@@ -5,7 +5,8 @@ import type { TableContext } from "../query/table-context.js";
 import { adoptModel, type ModelSource, modelResult } from "./adopt-model.js";
 import type { AdoptedModel, AdoptProgress, AdoptResult } from "./adopt-result.js";
 import { type AdoptRun, adoptRun } from "./adopt-run.js";
-import { firstRecord, reported, reportKey, stateKey } from "./adopt-state.js";
+import { type AdoptState, firstRecord, reported, reportKey, stateKey } from "./adopt-state.js";
+import { forgetFailedKeys } from "./failed-keys.js";
 import type { SourceKv, SourceLayout } from "./source-layout.js";
 import { isInPlace, isSameDatabase } from "./source-place.js";
 import { sourceReader } from "./source-reader.js";
@@ -72,8 +73,8 @@ async function adoptAll(
     );
   }
   if (models.some(({ status }) => status !== "done")) return { status: "stopped", models };
-  for (const context of sources.keys()) await forget(context, run);
   const hasFailed = models.some(({ failedCount }) => failedCount > 0);
+  for (const context of sources.keys()) await (hasFailed ? end : forget)(context, run);
   return { status: hasFailed ? "failed-rows" : "done", models };
 }
 
@@ -100,8 +101,18 @@ async function sourcesOf(
   return sources;
 }
 
+/** Writes down that a run has come to its end where documents of some model failed: the next one tries those. */
+async function end({ kv, model }: TableContext, run: AdoptRun): Promise<void> {
+  if (run.dryRun) return;
+  const { value: state } = await kv.get<AdoptState>(stateKey(model));
+  if (state === null) return;
+  await run.commit(() => kv.atomic().set(stateKey(model), { ...state, stage: "ended" }));
+}
+
 /** Forgets how far an adoption has come: all of it is done. */
-async function forget({ kv, model }: TableContext, run: AdoptRun): Promise<void> {
+async function forget(context: TableContext, run: AdoptRun): Promise<void> {
+  const { kv, model } = context;
+  await forgetFailedKeys(context, run);
   await run.commit(() => {
     const operation = kv.atomic().delete(stateKey(model));
     for (let i = 0; i < reported; i++) {

@@ -1,4 +1,5 @@
-import type { Kv, KvKey, KvKeyPart } from "@keywright/core";
+import type { Kv, KvKey } from "@keywright/core";
+import { entriesAfter } from "../migrate/entries-after.js";
 import { limitsOf } from "../transaction/limits-of.js";
 import type { SourceEntry, SourceKv, SourceReader } from "./source-layout.js";
 
@@ -13,13 +14,12 @@ export interface PagedReader extends SourceReader {
   page(prefix: KvKey, after: KvKey | null, limit: number): Promise<SourceEntry[]>;
 }
 
-const nothing: KvKeyPart = new Uint8Array();
-
 /** A reader of a source, of whose interface it uses no more than what reads. */
 export function sourceReader(source: SourceKv): PagedReader {
   // A key that was read has no parts but those that somebody stored.
   const kv = source as Kv;
-  const { keys: keysAtOnce } = limitsOf(kv);
+  const limits = limitsOf(kv);
+  const { keys: keysAtOnce } = limits;
   return {
     getMany: async (keys) => {
       const found: (SourceEntry | undefined)[] = [];
@@ -29,14 +29,7 @@ export function sourceReader(source: SourceKv): PagedReader {
       }
       return found;
     },
-    page: async (prefix, after, limit) => {
-      const selector =
-        after === null
-          ? { prefix: [...prefix] }
-          : { prefix: [...prefix], start: [...after, nothing] };
-      const entries: SourceEntry[] = [];
-      for await (const entry of kv.list(selector, { limit, batchSize: limit })) entries.push(entry);
-      return entries;
-    },
+    page: async (prefix, after, limit) =>
+      await entriesAfter<unknown>(kv, limits, [...prefix], after, limit),
   };
 }

@@ -3,7 +3,6 @@ import { SchemaNotMigratedError } from "../errors/migration-errors.js";
 import { IndexChangedError, StaleSchemaError } from "../errors/schema-errors.js";
 import type { CompiledIndex, CompiledModel } from "../model/compiled-model.js";
 import { indexManifest, isSameIndex } from "../schema/index-manifest.js";
-import { parseRelationText, relationTexts } from "../schema/model-manifest.js";
 import {
   type CatalogEntry,
   catalogKey,
@@ -41,6 +40,8 @@ export class CatalogSnapshot {
   readonly upgradesRows: boolean;
   /** This program may write: {@link assertWritable} says why not. */
   readonly isWritable: boolean;
+  /** The program's schema is still to be made known to the database: see `ModelCatalog.makeKnown`. */
+  readonly isUnknown: boolean;
   /** A unique index waits for its last duplicate to go. */
   readonly hasPendingIndex: boolean;
   readonly #model: CompiledModel;
@@ -71,7 +72,8 @@ export class CatalogSnapshot {
       model,
       names.filter((name) => !isComplete(name)),
     );
-    this.#unknown = unknownTo(model, entry);
+    this.isUnknown = !schemas.isKnown;
+    this.#unknown = unknownTo(model, entry, schemas.relations);
     this.#changed = model.indexes.find((index) => this.isChanged(index));
     this.isWritable =
       this.#unknown.length === 0 && this.#changed === undefined && schemas.fence === "open";
@@ -81,6 +83,16 @@ export class CatalogSnapshot {
   /** The state of an index; of one with another definition than the database's, what is left of that. */
   stateOf(index: CompiledIndex): IndexState {
     return this.#states.get(index) ?? stateIn(this.entry, index);
+  }
+
+  /** Whether queries can use an index: it is complete, and of rows as the program has them. */
+  canRead(index: CompiledIndex): boolean {
+    return this.stateOf(index) === "readable" && !this.isOutdated(index);
+  }
+
+  /** Whether an index's entries are of rows as they are stored, where the program makes other rows of them. */
+  isOutdated(index: CompiledIndex): boolean {
+    return this.#schemas.outdated.length > 0 && this.#schemas.outdated.includes(index);
   }
 
   /** Whether the database keeps up an index of this name by another definition. */
@@ -133,7 +145,11 @@ export class CatalogSnapshot {
 }
 
 /** What a catalog entry says is kept up, and a program's model does not have: indexes, counters and references. */
-function unknownTo(model: CompiledModel, entry: CatalogEntry): string[] {
+function unknownTo(
+  model: CompiledModel,
+  entry: CatalogEntry,
+  ownRelations: readonly string[],
+): string[] {
   const { indexes, counters = {}, relations = [] } = entry;
   const known = new Set(model.indexes.map((index) => index.name));
   const unknown = Object.entries(indexes)
@@ -144,16 +160,8 @@ function unknownTo(model: CompiledModel, entry: CatalogEntry): string[] {
     if (counted.has(name) || !isMaintained(state)) continue;
     unknown.push(`count of ${name === rowCounter ? "rows" : name}`);
   }
-  if (relations.length > 0) {
-    const own = new Set(relationTexts(model).map(referenceOf));
-    for (const text of relations) if (!own.has(referenceOf(text))) unknown.push(`relation ${text}`);
-  }
+  for (const text of relations) if (!ownRelations.includes(text)) unknown.push(`relation ${text}`);
   return unknown;
-}
-
-/** What of a relation a writer has to know: the fields that refer. The other model may have another name by now. */
-function referenceOf(text: string): string {
-  return parseRelationText(text)?.fields.join() ?? text;
 }
 
 function counterSet(model: CompiledModel, names: readonly string[]): CounterSet | undefined {

@@ -48,13 +48,15 @@ export class ModelCatalog {
    * is taken as complete, and one without them as absent; so is a counter.
    *
    * @param migrations of rows of earlier schemas to the model's.
+   * @param relations its `belongsTo` relations, as `relationTexts` gives them.
    */
   static async open(
     kv: Kv,
     model: CompiledModel,
     migrations: readonly RowMigration[] = [],
+    relations: readonly string[] = relationTexts(model),
   ): Promise<ModelCatalog> {
-    const own = { manifest: rowManifest(model.schema, model.primaryKey), migrations };
+    const own = { manifest: rowManifest(model.schema, model.primaryKey), migrations, relations };
     const key = catalogKey(model);
     for (;;) {
       const { value, versionstamp } = await kv.get<CatalogEntry>(key);
@@ -62,7 +64,7 @@ export class ModelCatalog {
         const snapshot = await readSnapshot(kv, model, own, value, versionstamp);
         return new ModelCatalog(kv, model, own, snapshot);
       }
-      const entry = await firstEntry(kv, model, own.manifest);
+      const entry = await firstEntry(kv, model, own);
       const result = await kv
         .atomic()
         .check({ key, versionstamp: null })
@@ -121,10 +123,7 @@ export class ModelCatalog {
 
   /** Whether an index can be read, by what the catalog said not long ago. */
   isReadable(index: CompiledIndex): boolean {
-    return (
-      this.#snapshot.stateOf(index) === "readable" &&
-      performance.now() - this.#readAt < this.longestAge
-    );
+    return this.#snapshot.canRead(index) && performance.now() - this.#readAt < this.longestAge;
   }
 
   /**
@@ -165,6 +164,33 @@ export class ModelCatalog {
   }
 
   /**
+   * Makes the program's schema known to the database where it differs safely: others are compared with it from then on, and
+   * programs with the schema before go on.
+   *
+   * @throws {StaleSchemaError} and what else {@link CatalogSnapshot.assertWritable} throws.
+   */
+  async makeKnown(): Promise<void> {
+    while (this.#snapshot.isUnknown) {
+      this.#snapshot.assertWritable();
+      const { check, entry } = this.#snapshot;
+      const { manifest } = this.#own;
+      const { hash = "", accepts = [] } = entry.schema ?? {};
+      const before = await this.#kv.get<RowManifest>(rowManifestKey(this.#model, hash));
+      const schema = { hash: manifest.hash, accepts: [...accepts, hash] };
+      await this.#kv
+        .atomic()
+        .check(check)
+        .set(check.key, { ...entry, schema })
+        .set(rowManifestKey(this.#model, manifest.hash), {
+          ...manifest,
+          ...(before.value?.left !== undefined && { left: before.value.left }),
+        })
+        .commit();
+      await this.reload();
+    }
+  }
+
+  /**
    * @throws {IndexNotReadyError} where an index cannot be read yet, also by what the database says now.
    * @throws {IndexChangedError} where the database has an index of another definition under the same name.
    */
@@ -172,8 +198,9 @@ export class ModelCatalog {
     if (this.isReadable(index)) return;
     await this.reload();
     this.#snapshot.assertUnchanged(index);
-    const state = this.#snapshot.stateOf(index);
-    if (state === "readable") return;
+    if (this.#snapshot.canRead(index)) return;
+    const isOutdated = this.#snapshot.isOutdated(index);
+    const state = isOutdated ? "outdated" : this.#snapshot.stateOf(index);
     const { value } = await this.#kv.get<BackfillState>(backfillKey(this.#model));
     const progress = value?.indexes.includes(index.name) ? progressOf(value) : undefined;
     throw new IndexNotReadyError(this.#model.name, index.name, state, progress);
@@ -199,7 +226,7 @@ async function readSnapshot(
 async function firstEntry(
   kv: Kv,
   model: CompiledModel,
-  { hash }: RowManifest,
+  { manifest: { hash }, relations }: OwnRows,
 ): Promise<CatalogEntry> {
   const hasRows = await hasEntries(kv, model.prefix);
   const indexes: Record<string, StoredIndex> = {};
@@ -214,7 +241,7 @@ async function firstEntry(
     format: 1,
     name: model.name,
     schema: { hash, accepts: [] },
-    relations: relationTexts(model),
+    relations,
     indexes,
     ...(names.length > 0 && { counters }),
     ...(model.live && { live: true }),

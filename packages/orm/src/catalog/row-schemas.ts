@@ -1,9 +1,9 @@
 import type { Kv } from "@keywright/core";
-import type { AnyRow, CompiledModel } from "../model/compiled-model.js";
+import type { AnyRow, CompiledIndex, CompiledModel } from "../model/compiled-model.js";
 import { compareRows } from "../schema/compare-rows.js";
 import type { RowMigration } from "../schema/define-migration.js";
 import type { RowManifest } from "../schema/manifest.js";
-import { findUpgrade, type RowUpgrade } from "../schema/row-upgrade.js";
+import { affectedIndexes, findUpgrade, type RowUpgrade } from "../schema/row-upgrade.js";
 import { type CatalogEntry, rowManifestKey, transformMarkKey } from "./catalog-entry.js";
 
 /** Makes a row of an earlier schema one of the program's. */
@@ -19,6 +19,12 @@ export interface RowSchemas {
   readonly now: UpgradeRow | undefined;
   /** For rows that a change which is under way has not reached. */
   readonly before: EarlierRows | undefined;
+  /** The indexes whose entries are of rows as they are stored, where the program makes other rows of them. */
+  readonly outdated: readonly CompiledIndex[];
+  /** The database knows the program's schema: one that differs safely is made known by the program's first write. */
+  readonly isKnown: boolean;
+  /** The program's `belongsTo` relations, as `relationTexts` gives them. */
+  readonly relations: readonly string[];
 }
 
 /** The rows that a change of all rows has not reached: those written before its mark. */
@@ -32,9 +38,9 @@ export interface EarlierRows {
 export interface OwnRows {
   readonly manifest: RowManifest;
   readonly migrations: readonly RowMigration[];
+  /** Its `belongsTo` relations, as `relationTexts` gives them. */
+  readonly relations: readonly string[];
 }
-
-const same: RowSchemas = { fence: "open", differences: [], now: undefined, before: undefined };
 
 /** Compares a program's rows with those that a catalog entry says there are. Reads nothing where they are the same. */
 export async function readRowSchemas(
@@ -43,20 +49,35 @@ export async function readRowSchemas(
   own: OwnRows,
   { schema, transform }: CatalogEntry,
 ): Promise<RowSchemas> {
+  const same: RowSchemas = {
+    fence: "open",
+    differences: [],
+    now: undefined,
+    before: undefined,
+    outdated: [],
+    isKnown: true,
+    relations: own.relations,
+  };
   if (schema === undefined) return same;
   const { hash } = own.manifest;
   const isOwn = schema.hash === hash;
   if (isOwn && transform === undefined) return same;
+  // A schema that the database has had is an older one, whatever leads from there to here.
+  const wasStored = (await readRowManifest(kv, model, hash)) !== undefined;
   const before =
-    transform === undefined
-      ? undefined
-      : await readEarlierRows(kv, model, own, transform, isOwn || schema.accepts.includes(hash));
+    transform && (await readEarlierRows(kv, model, own, transform, isOwn || !wasStored));
   if (isOwn) return { ...same, before };
   const stored = await readRowManifest(kv, model, schema.hash);
   const way = stored && findUpgrade(stored, model, own.manifest, own.migrations);
-  // A schema that the database has had is an older one, whatever leads from there to here.
-  const wasStored = (await readRowManifest(kv, model, hash)) !== undefined;
-  return { ...fenceOf(own, schema.accepts, stored, way, wasStored), now: upgradeOf(way), before };
+  const now = upgradeOf(way);
+  return {
+    ...same,
+    ...fenceOf(own, schema.accepts, stored, way, wasStored),
+    now,
+    before,
+    outdated: now === undefined || way === undefined ? [] : affectedIndexes(model, way),
+    isKnown: schema.accepts.includes(hash) || !way?.isIdentity || !way.sideBySide,
+  };
 }
 
 async function readEarlierRows(
@@ -97,7 +118,7 @@ function fenceOf(
   if (accepts.includes(own.manifest.hash)) return { fence: "open", differences: [] };
   if (stored === undefined) return { fence: "stale", differences: ["its fields"] };
   if (way?.isIdentity && way.sideBySide) return { fence: "open", differences: [] };
-  const isNewer = way !== undefined && !way.goesBack && !wasStored;
+  const isNewer = !wasStored && !way?.goesBack;
   const changes = isNewer ? compareRows(stored, own.manifest) : compareRows(own.manifest, stored);
   const differences = changes.map((change) => change.reason);
   return { fence: isNewer ? "not-migrated" : "stale", differences };

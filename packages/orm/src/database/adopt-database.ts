@@ -60,7 +60,9 @@ export interface AdoptOptions<M extends Models> {
  * model's own rows, they and their entries are only looked at.
  *
  * How it ended is data. Documents that did not become rows are in `failed`; when the source or `map` is put right, the
- * next run takes them.
+ * next run takes them. It looks at no others, for their rows are the program's by then, which may have changed or deleted
+ * them: documents that came to the source since are taken by a run after one that was `"done"`, which begins anew. So does
+ * one where the source's first adopted document has changed, for that tells it from other sources.
  *
  * @throws {InvalidArgumentError} for options that are not valid, documents that the layout cannot read, and a model that would
  * write where the source has its data.

@@ -12,6 +12,7 @@ import { assertMaxReads } from "../query/read-meter.js";
 import { type TableContext, tablesWithin } from "../query/table-context.js";
 import { linkRelations } from "../relations/link-relations.js";
 import type { RowMigration } from "../schema/define-migration.js";
+import { relationTexts } from "../schema/model-manifest.js";
 import { limitsOf } from "../transaction/limits-of.js";
 import { runTransaction, type TransactionOptions } from "../transaction/run-transaction.js";
 import type { CheckedModels } from "./checked-models.js";
@@ -91,12 +92,18 @@ export async function createDatabase<const M extends Models>(
   assertDistinctPrefixes(models);
   const links = linkRelations(models);
   const settings = settingsOf(options, names);
+  const prefixes = new Map(models.map((model) => [model.name, model.prefix]));
   const tables = new Map<string, TableContext>();
   for (const model of models) {
     tables.set(model.name, {
       kv,
       model,
-      catalog: await ModelCatalog.open(kv, model, migrationsOf(model, options.migrations)),
+      catalog: await ModelCatalog.open(
+        kv,
+        model,
+        migrationsOf(model, options.migrations),
+        relationTexts(model, prefixes),
+      ),
       limits: limitsOf(kv),
       settings,
       links: links.get(model.name)!,
@@ -144,11 +151,9 @@ function assertOptions(options: GivenOptions): void {
     if (!Object.hasOwn(models as object, name)) fail(`hooks.${name}`, "there is no such model");
   }
   if (!Array.isArray(migrations)) fail("migrations", "it has to be a list");
-  const named = new Set(Object.values<Model>(models as Models).map((model) => model.name));
   for (const [position, migration] of (migrations as readonly RowMigration[]).entries()) {
     const at = `migrations[${position}]`;
     if (typeof migration?.up !== "function") fail(at, "it has to be what defineMigration returned");
-    if (!named.has(migration.model)) fail(at, `there is no model ${migration.model}`);
   }
   if (onQuery !== undefined && typeof onQuery !== "function") {
     fail("onQuery", "it has to be a function");

@@ -16,7 +16,8 @@ import { type AnyDatabase, tableContextOf } from "./database.js";
  * ```
  *
  * @throws {UnknownIndexError} for an index that the model does not have.
- * @throws {InvalidArgumentError} for a step that cannot follow what has been done; it says which can.
+ * @throws {InvalidArgumentError} for indexes that differ in more than what their entries hold, and for a step that cannot
+ * follow what has been done; it says which can.
  * @throws {StaleSchemaError} where the database has a newer schema than this program.
  * @throws {LeaseLostError} where another runner has taken over.
  */

@@ -27,7 +27,8 @@ export interface VerifyResult {
 
 /**
  * Reads rows and index entries both ways, in bounded memory and beside writers, and says which entries are missing, dangling or
- * hold something else than they should; with `repair` it puts them right, under checks.
+ * hold something else than they should; with `repair` it puts them right, under checks. Counters are not looked at: where
+ * entries of a model were repaired, its counters are built anew.
  *
  * @throws {InvalidArgumentError} for a model or an index that there is not.
  * @throws {StaleSchemaError} where it is to repair, and the database has a newer schema than this program.

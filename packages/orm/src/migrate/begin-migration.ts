@@ -9,12 +9,12 @@ import {
 } from "../catalog/catalog-entry.js";
 import type { TableContext } from "../query/table-context.js";
 import { canonicalJson } from "../schema/hash.js";
-import { relationTexts } from "../schema/model-manifest.js";
+import type { RowManifest } from "../schema/manifest.js";
 import { findUpgrade } from "../schema/row-upgrade.js";
 import type { MigrationStep, ModelFacts } from "./migration-plan.js";
 import type { MigrationRun } from "./migration-run.js";
 import { readFacts } from "./plan-facts.js";
-import { renamedIndexes } from "./plan-indexes.js";
+import { renamedCounters, renamedIndexes } from "./plan-indexes.js";
 import { planModel } from "./plan-migration.js";
 
 /**
@@ -40,7 +40,7 @@ export async function beginMigration(
       .atomic()
       .check(check)
       .set(check.key, entry)
-      .set(rowManifestKey(model, manifest.hash), manifest);
+      .set(rowManifestKey(model, manifest.hash), { ...manifest, ...leftFields(facts, manifest) });
     const { transform } = entry;
     if (transform !== undefined && transform.id !== facts.entry.transform?.id) {
       operation.set(transformMarkKey(model, transform.id), { format: 1 });
@@ -58,7 +58,7 @@ function begunEntry(context: TableContext, facts: ModelFacts): CatalogEntry {
   return {
     ...entry,
     name: model.name,
-    relations: relationTexts(model),
+    relations: facts.relations,
     indexes: begunIndexes(facts, steps),
     ...begunCounters(facts, steps),
     ...begunRows(context, facts),
@@ -79,10 +79,11 @@ function begunIndexes(facts: ModelFacts, steps: readonly MigrationStep[]): Catal
 
 /** Counters that go, and those of indexes that do. */
 function begunCounters(
-  { entry: { counters } }: ModelFacts,
+  facts: ModelFacts,
   steps: readonly MigrationStep[],
 ): Pick<CatalogEntry, "counters"> {
-  if (counters === undefined) return {};
+  if (facts.entry.counters === undefined) return {};
+  const counters = renamedCounters(facts);
   const going = namesOf(steps, ["drop-index", "rebuild-index"]);
   for (const { kind, counter } of steps) {
     if (kind === "drop-counter" && counter !== undefined) going.add(counter);
@@ -103,6 +104,23 @@ function namesOf(
       kinds.includes(kind) && index !== undefined ? [index] : [],
     ),
   );
+}
+
+/** The fields that stored rows may hold beside those of the model: those that went, and that no migration takes care of. */
+function leftFields(
+  { model, storedRow, migrations }: ModelFacts,
+  manifest: RowManifest,
+): Pick<RowManifest, "left"> {
+  if (storedRow === undefined) return {};
+  const { changes = [] } = findUpgrade(storedRow, model, manifest, migrations) ?? {};
+  const gone = changes.flatMap(({ field }) => {
+    const before = Object.hasOwn(storedRow.fields, field) ? storedRow.fields[field] : undefined;
+    return before === undefined ? [] : [[field, before] as const];
+  });
+  const left = [...Object.entries(storedRow.left ?? {}), ...gone].filter(
+    ([name]) => !Object.hasOwn(manifest.fields, name),
+  );
+  return left.length === 0 ? {} : { left: Object.fromEntries(left) };
 }
 
 /** Which rows there are from now on, and the change of those that are not such. */

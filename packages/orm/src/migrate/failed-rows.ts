@@ -1,4 +1,5 @@
 import { Buffer } from "node:buffer";
+import { createHash } from "node:crypto";
 import {
   decodeKey,
   encodeKey,
@@ -9,10 +10,13 @@ import {
 import type { RowId } from "../errors/orm-error.js";
 import { InvalidCursorError } from "../errors/query-errors.js";
 import type { RowIssue } from "../errors/row-errors.js";
+import { canBeStored } from "../indexes/can-be-stored.js";
+import { keyText } from "../indexes/key-text.js";
 import { pointerOf } from "../indexes/primary-key.js";
 import { type CompiledModel, ownPrefix } from "../model/compiled-model.js";
 import { readRows } from "../query/read-rows.js";
 import type { TableContext } from "../query/table-context.js";
+import { entriesAfter } from "./entries-after.js";
 import type { RowFailure } from "./upgraded-row.js";
 
 /** A row that a change of all rows could not take: it is as it was before. */
@@ -56,16 +60,27 @@ const defaultTake = 100;
 /** So that a record is small, whatever the row and its schema are. */
 const longestReason = 1000;
 const mostIssues = 20;
-const nothing: KvKeyPart = new Uint8Array();
+/** A key has so many bytes at the most with any limits of the database, so that all programs have one key for a row. */
+const longestKey = 2048;
 
 /** The beginning of the keys of a model's failed rows. */
 export function failedRowsPrefix(model: CompiledModel): KvKey {
   return [ownPrefix, "failed", model.prefix];
 }
 
-/** Where it is written that a row has failed, and why. */
-export function failedRowKey(model: CompiledModel, primaryKey: readonly KvKeyPart[]): KvKey {
-  return [...failedRowsPrefix(model), ...primaryKey];
+/**
+ * Where it is written that a row has failed, and why: under its primary key. Where that is too long, beside what such a key
+ * begins with, it is a hash of it, as one part more than a primary key has.
+ */
+export function failedRowKey(
+  { model, limits }: Pick<TableContext, "model" | "limits">,
+  primaryKey: readonly KvKeyPart[],
+): KvKey {
+  const prefix = failedRowsPrefix(model);
+  const key = [...prefix, ...primaryKey];
+  if (canBeStored(key, Math.min(longestKey, limits.keyBytes))) return key;
+  const hash = createHash("sha256").update(keyText(primaryKey)).digest("hex");
+  return [...prefix, ...primaryKey.map(() => ""), hash];
 }
 
 /** What is written there. */
@@ -93,29 +108,25 @@ function shortened(text: string): string {
 }
 
 /**
- * The rows that are recorded as failed, in the order of their keys.
+ * The rows that are recorded as failed, in the order of the records' keys, which is that of the rows' but for long ones.
  *
  * @param after the primary key behind which they begin; null for the first ones.
  */
 export async function recordedFailures(
-  { kv, model }: TableContext,
+  context: TableContext,
   after: readonly KvKeyPart[] | null,
   limit: number,
 ): Promise<RecordedFailure[]> {
+  const { kv, model, limits } = context;
   const prefix = failedRowsPrefix(model);
-  const selector = after === null ? { prefix } : { prefix, start: [...prefix, ...after, nothing] };
-  const list = kv.list<StoredFailure>(selector, { limit, batchSize: limit });
-  const found: RecordedFailure[] = [];
-  for await (const { value } of list) {
-    const { primaryKey, ...failure } = value;
-    found.push({ primaryKey, failure });
-  }
-  return found;
+  const last = after === null ? null : failedRowKey(context, after);
+  const entries = await entriesAfter<StoredFailure>(kv, limits, prefix, last, limit);
+  return entries.map(({ value: { primaryKey, ...failure } }) => ({ primaryKey, failure }));
 }
 
 /**
- * A page of the rows that a change of all rows could not take, in the order of their keys. Rows that were deleted since, or
- * written, are none of them any more.
+ * A page of the rows that a change of all rows could not take, in the order of their records. Rows that were deleted since,
+ * or written, are none of them any more.
  *
  * @throws {RangeError} for a `take` that is no positive integer.
  * @throws {InvalidCursorError} for what is no cursor of such a page.

@@ -133,26 +133,34 @@ async function runStages(
 ): Promise<MigrationOutcome> {
   // All fences move first: the program can write every model from then on.
   for (const context of contexts) await beginMigration(context, run);
+  let hasFailed = false;
   for (const context of contexts) {
-    if ((await runModel(context, run, options, report)) === "stopped") return "stopped";
+    const outcome = await runModel(context, run, options, report);
+    if (outcome === "stopped") return "stopped";
+    hasFailed ||= outcome === "failed-rows";
   }
-  if (report.failed.length > 0) return "failed-rows";
+  if (hasFailed) return "failed-rows";
   return report.indexes.some((index) => index.duplicateCount > 0) ? "duplicates" : "done";
 }
 
-/** Runs the stages of a model, one after the other. */
+/** Runs the stages of a model, one after the other: also those behind a change that some rows have failed. */
 async function runModel(
   context: TableContext,
   run: MigrationRun,
   { verify, count }: MigrateOptions,
   report: Report,
-): Promise<"done" | "stopped"> {
+): Promise<"done" | "stopped" | "failed-rows"> {
   const { model, catalog } = context;
   const { snapshot } = catalog;
   const unready = model.indexes.filter((index) => snapshot.stateOf(index) !== "readable");
+  let hasFailed = false;
   const stages = [
     () => dropIndexes(context, run),
-    () => transform(context, run, report),
+    async () => {
+      const outcome = await transform(context, run, report);
+      hasFailed = outcome === "failed-rows";
+      return outcome !== "stopped";
+    },
     () =>
       backfill(context, run, {
         verify,
@@ -168,21 +176,22 @@ async function runModel(
     isStopped ||= migrated === "stopped";
     if (migrated !== "stopped") report.indexes.push(migrated);
   }
-  return isStopped ? "stopped" : "done";
+  if (isStopped) return "stopped";
+  return hasFailed ? "failed-rows" : "done";
 }
 
-/** Changes the rows where a change of them is under way; false where the signal stopped it. */
+/** Changes the rows where a change of them is under way, and reports those that could not be. */
 async function transform(
   context: TableContext,
   run: MigrationRun,
   report: Report,
-): Promise<boolean> {
+): ReturnType<typeof transformRows> {
   const outcome = await transformRows(context, run);
   if (outcome === "failed-rows") {
     const { items } = await listFailedRows(context, { take: mostReported });
     report.failed.push(...items);
   }
-  return outcome !== "stopped";
+  return outcome;
 }
 
 /** Says what has become of an index, and takes in duplicates that are some no longer. */

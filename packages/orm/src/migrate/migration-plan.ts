@@ -67,6 +67,8 @@ export interface ModelFacts {
   readonly entry: CatalogEntry;
   /** The manifest that `entry.schema` names; undefined where there is none. */
   readonly storedRow: RowManifest | undefined;
+  /** The program's `belongsTo` relations, as `relationTexts` gives them. */
+  readonly relations: readonly string[];
   /** The manifest of the rows that a change which is under way has not reached. */
   readonly earlierRow?: RowManifest | undefined;
   readonly migrations: readonly RowMigration[];

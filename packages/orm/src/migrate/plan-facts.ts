@@ -14,8 +14,8 @@ export async function readFacts({ kv, model, catalog }: TableContext): Promise<M
   };
   const storedRow = await read(entry.schema?.hash);
   const earlierRow = await read(entry.transform?.from);
-  const { migrations } = catalog.ownRows;
-  return { model, entry, storedRow, earlierRow, migrations };
+  const { migrations, relations } = catalog.ownRows;
+  return { model, entry, storedRow, earlierRow, migrations, relations };
 }
 
 /** Reads what a database is, and plans what leads from there to its models. Writes nothing. */

@@ -1,4 +1,4 @@
-import type { StoredIndex } from "../catalog/catalog-entry.js";
+import type { CatalogEntry, StoredIndex } from "../catalog/catalog-entry.js";
 import type { CompiledIndex } from "../model/compiled-model.js";
 import { hashOf } from "../schema/hash.js";
 import { indexManifest, isSameIndex, isSameKeyedIndex } from "../schema/index-manifest.js";
@@ -36,7 +36,7 @@ export function renamedIndexes({ model, entry }: ModelFacts): ReadonlyMap<string
     if (storedUnder(entry.indexes, index.name) !== undefined) continue;
     const manifest = indexManifest(index);
     const before = Object.entries(entry.indexes).find(
-      ([name, stored]) => !isDeclared(name) && isKept(stored) && isSameIndex(stored, manifest),
+      ([name, stored]) => !isDeclared(name) && isBuilt(stored) && isSameIndex(stored, manifest),
     );
     if (before !== undefined) renames.set(index.name, before[0]);
   }
@@ -48,6 +48,18 @@ function storedUnder(
   name: string,
 ): StoredIndex | undefined {
   return Object.hasOwn(indexes, name) ? indexes[name] : undefined;
+}
+
+/** The stored counters by the names that their indexes have now. */
+export function renamedCounters(facts: ModelFacts): NonNullable<CatalogEntry["counters"]> {
+  const names = new Map([...renamedIndexes(facts)].map(([now, before]) => [before, now]));
+  const counters = Object.entries(facts.entry.counters ?? {});
+  return Object.fromEntries(counters.map(([name, state]) => [names.get(name) ?? name, state]));
+}
+
+/** Whether it is complete: what is known of a build, and of duplicates, goes by the index's name. */
+function isBuilt({ state }: StoredIndex): boolean {
+  return state === "readable" || state === "disabled";
 }
 
 function isKept({ state }: StoredIndex): boolean {

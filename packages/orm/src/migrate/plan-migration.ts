@@ -1,5 +1,5 @@
 import { declaredCounters, rowCounter } from "../catalog/catalog-entry.js";
-import { parseRelationText, relationTexts } from "../schema/model-manifest.js";
+import { parseRelationText } from "../schema/model-manifest.js";
 import { rowManifest } from "../schema/row-manifest.js";
 import { affectedIndexes, findUpgrade, type RowUpgrade } from "../schema/row-upgrade.js";
 import type {
@@ -9,15 +9,12 @@ import type {
   ModelPlan,
   PlannedStep,
 } from "./migration-plan.js";
-import { planIndexes } from "./plan-indexes.js";
+import { planIndexes, renamedCounters } from "./plan-indexes.js";
 import { planRows } from "./plan-rows.js";
 
 /** Plans the migration of some models. Reads and writes nothing. */
 export function planModels(facts: readonly ModelFacts[]): MigrationPlan {
-  const renamed = new Map(
-    facts.flatMap(({ model, entry: { name } }) => (name === undefined ? [] : [[name, model.name]])),
-  );
-  const models = facts.map((one) => planModel(one, renamed));
+  const models = facts.map((one) => planModel(one));
   const steps = models.flatMap((plan) => plan.steps);
   return {
     models,
@@ -28,21 +25,14 @@ export function planModels(facts: readonly ModelFacts[]): MigrationPlan {
   };
 }
 
-/**
- * Plans the migration of one model. Reads and writes nothing.
- *
- * @param renamed the names that models have now, by those that they had: relations are to the same models then.
- */
-export function planModel(
-  facts: ModelFacts,
-  renamed: ReadonlyMap<string, string> = new Map(),
-): ModelPlan {
+/** Plans the migration of one model. Reads and writes nothing. */
+export function planModel(facts: ModelFacts): ModelPlan {
   const { model } = facts;
   const upgrade = upgradeOf(facts);
   const affected = upgrade === undefined ? [] : affectedIndexes(model, upgrade);
   const steps: readonly PlannedStep[] = [
     ...planName(facts),
-    ...planRelations(facts, renamed),
+    ...planRelations(facts),
     ...planRows(facts, upgrade),
     ...planIndexes(facts, affected),
     ...planCounters(facts),
@@ -76,17 +66,11 @@ function planName({ model, entry }: ModelFacts): PlannedStep[] {
   return steps;
 }
 
-function planRelations(
-  { model, entry }: ModelFacts,
-  renamed: ReadonlyMap<string, string>,
-): PlannedStep[] {
+function planRelations({ entry, relations }: ModelFacts): PlannedStep[] {
   const parsed = (texts: readonly string[]) =>
     texts.flatMap((text) => parseRelationText(text) ?? []);
-  const own = parsed(relationTexts(model));
-  const stored = parsed(entry.relations ?? []).map((relation) => ({
-    ...relation,
-    model: renamed.get(relation.model) ?? relation.model,
-  }));
+  const own = parsed(relations);
+  const stored = parsed(entry.relations ?? []);
   // A database that no program has migrated says nothing of relations.
   if (entry.relations === undefined && entry.schema === undefined) return [];
   const nameOf = ({ fields, model: target }: (typeof own)[number]) =>
@@ -112,7 +96,9 @@ function planRelations(
   return steps;
 }
 
-function planCounters({ model, entry: { counters = {} } }: ModelFacts): PlannedStep[] {
+function planCounters(facts: ModelFacts): PlannedStep[] {
+  const { model } = facts;
+  const counters = renamedCounters(facts);
   const declared = declaredCounters(model);
   const steps: PlannedStep[] = [];
   const textOf = (name: string) =>

@@ -1,4 +1,5 @@
 import { compareRows, keepsPrimaryKey, type RowChange } from "../schema/compare-rows.js";
+import type { RowMigration } from "../schema/define-migration.js";
 import type { RowManifest } from "../schema/manifest.js";
 import { rowManifest } from "../schema/row-manifest.js";
 import { findUpgrade, type RowUpgrade } from "../schema/row-upgrade.js";
@@ -44,7 +45,7 @@ export function planRows(facts: ModelFacts, upgrade: RowUpgrade | undefined): Pl
 
 function fieldStep(
   change: RowChange,
-  { model }: ModelFacts,
+  { model, migrations }: ModelFacts,
   from: RowManifest,
   to: RowManifest,
   upgrade: RowUpgrade | undefined,
@@ -54,7 +55,8 @@ function fieldStep(
     kind === "breaking" && (to.primaryKey.includes(field) || to.primaryKey.join(",") === field);
   const isAdded = !Object.hasOwn(from.fields, field);
   const isRemoved = !Object.hasOwn(to.fields, field);
-  const blocked = upgrade === undefined && blockedBy(kind, isKey, model.name, from, to);
+  const own = migrations.filter((migration) => migration.model === model.name);
+  const blocked = upgrade === undefined && blockedBy(kind, isKey, model.name, from, to, own);
   return {
     kind: isKey
       ? "change-primary-key"
@@ -77,10 +79,46 @@ function blockedBy(
   model: string,
   from: RowManifest,
   to: RowManifest,
+  migrations: readonly RowMigration[],
 ): string | undefined {
   if (isKey) return "A primary key cannot be migrated: define a new model, and copy the rows.";
   if (kind !== "data" || !keepsPrimaryKey(from, to)) return undefined;
-  return `Write a migration:\n${migrationCode(model, from, to)}`;
+  const given = migrations.length === 0 ? "" : `${mismatchText(from, to, migrations)}\n`;
+  return `${given}Write a migration:\n${migrationCode(model, from, to)}`;
+}
+
+/** Why no migration of those that there are leads from what is stored to the model. */
+function mismatchText(
+  stored: RowManifest,
+  to: RowManifest,
+  migrations: readonly RowMigration[],
+): string {
+  const names = migrations.map(({ name }) => JSON.stringify(name)).join(", ");
+  const some =
+    migrations.length === 1
+      ? `The migration ${names} does`
+      : `There are the migrations ${names}, which do`;
+  const known = `${some} not lead from what is stored to the model`;
+  const fieldsOf = (between: readonly [RowManifest, RowManifest]) => [
+    ...new Set(compareRows(...between).map(({ field }) => field)),
+  ];
+  const starts = migrations.map((one) => ({
+    name: one.name,
+    fields: fieldsOf([stored, one.from]),
+  }));
+  const [nearest] = starts.sort((a, b) => a.fields.length - b.fields.length);
+  if (nearest === undefined || nearest.fields.length === 0) {
+    const last = migrations.map((one) => fieldsOf([one.to, to]));
+    const [left = []] = last.sort((a, b) => a.length - b.length);
+    return `${known}: no to is the model's schema, the nearest one differs in ${listText(left)}.`;
+  }
+  const whose =
+    migrations.length === 1 ? "its from" : `the from of ${JSON.stringify(nearest.name)}`;
+  return `${known}: ${whose} differs from what is stored in ${listText(nearest.fields)}.`;
+}
+
+function listText(fields: readonly string[]): string {
+  return fields.map((field) => JSON.stringify(field)).join(", ");
 }
 
 /** A migration as somebody would begin to write it. */

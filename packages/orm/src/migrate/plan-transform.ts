@@ -80,7 +80,7 @@ export async function planTransform(
     const operation = recordedOperation();
     const recording = { ...context, kv: recordingKv(context.kv, operation) };
     commitOperation(recording, snapshot, change, takeovers, Date.now());
-    if (row.isRecorded) operation.delete(failedRowKey(model, primaryKey));
+    if (row.isRecorded) operation.delete(failedRowKey(context, primaryKey));
     return { row, operation, failed: row.isRecorded ? -1 : 0 };
   } catch (error) {
     if (!isRowsFault(error)) throw error;
@@ -90,7 +90,7 @@ export async function planTransform(
 
 /** Plans that a row is recorded as failed, as long as it is as it was read. */
 export function planFailed(
-  { model }: TableContext,
+  context: TableContext,
   snapshot: CatalogSnapshot,
   row: TransformedRow,
   failure: RowFailure,
@@ -98,8 +98,8 @@ export function planFailed(
   const { primaryKey, entry } = row;
   const { versionstamp } = entry;
   const operation = recordedOperation()
-    .check(snapshot.check, { key: rowKey(model, primaryKey), versionstamp })
-    .set(failedRowKey(model, primaryKey), storedFailure(primaryKey, failure));
+    .check(snapshot.check, { key: rowKey(context.model, primaryKey), versionstamp })
+    .set(failedRowKey(context, primaryKey), storedFailure(primaryKey, failure));
   return { row, operation, failed: row.isRecorded ? 0 : 1, failure };
 }
 
@@ -114,12 +114,12 @@ export function failureOf(error: unknown): RowFailure {
 
 /** A row that is gone, or was written since, is done. */
 function planDone(
-  { model }: TableContext,
+  context: TableContext,
   { check }: CatalogSnapshot,
   row: TransformedRow,
 ): TransformPlan {
   if (!row.isRecorded) return { row, operation: undefined, failed: 0 };
-  const operation = recordedOperation().check(check).delete(failedRowKey(model, row.primaryKey));
+  const operation = recordedOperation().check(check).delete(failedRowKey(context, row.primaryKey));
   return { row, operation, failed: -1 };
 }
 

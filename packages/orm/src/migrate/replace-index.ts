@@ -3,6 +3,8 @@ import { InvalidArgumentError } from "../errors/query-errors.js";
 import { UnknownIndexError } from "../errors/schema-errors.js";
 import type { CompiledIndex, CompiledModel } from "../model/compiled-model.js";
 import type { TableContext } from "../query/table-context.js";
+import { hashOf } from "../schema/hash.js";
+import { indexManifest } from "../schema/index-manifest.js";
 import { backfill } from "./backfill.js";
 import { buildCounters } from "./build-counters.js";
 import { dropIndexes } from "./drop-indexes.js";
@@ -57,7 +59,8 @@ interface Pair {
  * up, so that it is possible to go back.
  *
  * @throws {UnknownIndexError} for an index that the model does not have.
- * @throws {InvalidArgumentError} for a step that cannot follow what has been done; it says which can.
+ * @throws {InvalidArgumentError} for indexes that differ in more than what their entries hold, and for a step that cannot
+ * follow what has been done; it says which can.
  * @throws {StaleSchemaError} where the database has something that this program does not know.
  * @throws {LeaseLostError} where another runner has taken over.
  */
@@ -69,6 +72,7 @@ export async function replaceIndex(
   const { model, catalog } = context;
   const pair = { from: indexNamed(model, from), to: indexNamed(model, to) };
   if (from === to) throw new InvalidArgumentError(model.name, "to", "it is the same index");
+  assertSameKeys(model, pair);
   await catalog.reload();
   const outcome = await doStep(context, pair, step, run);
   const states = statesOf(context, pair);
@@ -226,6 +230,35 @@ function withIndex(
     ...(replacedBy !== undefined && { replacedBy }),
   };
   return { ...entry, indexes: { ...entry.indexes, [compiled.name]: index } };
+}
+
+/**
+ * An index stands in for another only where it finds the same rows by the same keys.
+ *
+ * @throws {InvalidArgumentError} where the two differ in something else than what their entries hold.
+ */
+function assertSameKeys(model: CompiledModel, { from, to }: Pair): void {
+  const [old, now] = [aspectsOf(from), aspectsOf(to)];
+  const differing = Object.keys(old).filter(
+    (aspect) => hashOf(old[aspect]) !== hashOf(now[aspect]),
+  );
+  if (differing.length === 0) return;
+  const reason = `${to.name} finds other rows than ${from.name}: they differ in ${differing.join(", ")}`;
+  throw new InvalidArgumentError(model.name, "to", reason);
+}
+
+/** What decides which keys a row has in an index, by what people call it. */
+function aspectsOf(index: CompiledIndex): Readonly<Record<string, unknown>> {
+  const { fields, unique, normalized, functions = null, traits = {} } = indexManifest(index);
+  const { descending = null, each = null, partial = false, computed = false } = traits;
+  return {
+    key: [fields, descending, computed],
+    each,
+    unique,
+    normalize: normalized,
+    where: partial,
+    "the code of their functions, or its version": functions,
+  };
 }
 
 /** @throws {InvalidArgumentError} where a step cannot follow what has been done. */

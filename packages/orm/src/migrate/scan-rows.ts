@@ -3,10 +3,9 @@ import { rowCounter } from "../catalog/catalog-entry.js";
 import { rowCounterKey } from "../indexes/counter-keys.js";
 import type { AnyRow } from "../model/compiled-model.js";
 import type { TableContext } from "../query/table-context.js";
+import { entriesAfter } from "./entries-after.js";
 import { ProgressMeter } from "./migration-progress.js";
 import { type MigrationRun, maxBatchRows } from "./migration-run.js";
-
-const nothing: KvKeyPart = new Uint8Array();
 
 /**
  * The next entries under a model's prefix, in order: its rows, and what somebody may have stored under the key of one, whose
@@ -21,11 +20,8 @@ export async function nextRows(
   limit: number,
 ): Promise<KvEntry<AnyRow>[]> {
   const prefix = [model.prefix];
-  const selector = after === null ? { prefix } : { prefix, start: [...prefix, ...after, nothing] };
-  const rows: KvEntry<AnyRow>[] = [];
-  const batchSize = Math.min(limit, limits.batchSize);
-  for await (const row of kv.list<AnyRow>(selector, { limit, batchSize })) rows.push(row);
-  return rows;
+  const last = after === null ? null : [...prefix, ...after];
+  return await entriesAfter<AnyRow>(kv, limits, prefix, last, limit);
 }
 
 /**

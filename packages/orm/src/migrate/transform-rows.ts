@@ -38,12 +38,18 @@ export async function transformRows(
   const meter = new ProgressMeter(model.name, [], run.onProgress);
   meter.start("transforming", retried.rowsDone, retried.rowsTotal);
   const onBatch = (state: TransformState) => meter.advance(state.rowsDone, state.rowsTotal);
-  const end = await transformBatches(
+  const scanned = await transformBatches(
     context,
     run,
     retried,
     remainingRows(context, retried, onBatch),
   );
+  if (scanned === "stopped") return "stopped";
+  // Rows that failed may have been deleted or written since: they must not keep the change open.
+  const end =
+    scanned.failed === 0
+      ? scanned
+      : await transformBatches(context, run, scanned, failedRows(context));
   if (end === "stopped") return "stopped";
   if (end.failed > 0) return "failed-rows";
   await finish(context, run, transform);

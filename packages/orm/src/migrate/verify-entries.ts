@@ -2,12 +2,11 @@ import type { KvEntry, KvKey, KvKeyPart } from "@keywright/core";
 import { rowKey } from "../indexes/primary-key.js";
 import type { CompiledIndex } from "../model/compiled-model.js";
 import type { TableContext } from "../query/table-context.js";
+import { entriesAfter } from "./entries-after.js";
 import { readStored } from "./expected-entries.js";
 import { inspectEntry, isHeld, primaryKeyAt } from "./inspect-entry.js";
 import type { Suspect, VerifyStep } from "./verify-rows.js";
 import type { Verification } from "./verify-state.js";
-
-const nothing: KvKeyPart = new Uint8Array();
 
 /** The next entries of an index, in order. */
 export async function nextEntries(
@@ -16,13 +15,7 @@ export async function nextEntries(
   after: KvKey | null,
   limit: number,
 ): Promise<KvEntry<unknown>[]> {
-  const prefix = [index.prefix];
-  const selector = after === null ? { prefix } : { prefix, start: [...after, nothing] };
-  const entries: KvEntry<unknown>[] = [];
-  const batchSize = Math.min(limit, limits.batchSize);
-  const list = kv.list<unknown>(selector, { limit, batchSize });
-  for await (const entry of list) entries.push(entry);
-  return entries;
+  return await entriesAfter(kv, limits, [index.prefix], after, limit);
 }
 
 /** Takes the next entries of an index of pointers away from the sums. */

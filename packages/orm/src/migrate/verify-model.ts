@@ -1,6 +1,8 @@
-import type { IndexState } from "../catalog/catalog-entry.js";
+import { type IndexState, withCounterStates } from "../catalog/catalog-entry.js";
 import type { CompiledIndex } from "../model/compiled-model.js";
 import type { TableContext } from "../query/table-context.js";
+import { buildCounters } from "./build-counters.js";
+import { dropIndexes } from "./drop-indexes.js";
 import type { Inspection } from "./inspect-entry.js";
 import { ProgressMeter } from "./migration-progress.js";
 import { type MigrationRun, maxBatchRows } from "./migration-run.js";
@@ -58,7 +60,8 @@ const saveEvery = 5_000;
  * reading each of them takes; usually there are none. What may be wrong is read again with its row, both as they are at one
  * time, so that a writer between two reads is no finding.
  *
- * Repairs are made under checks. A unique key that another row has by right is not taken from it.
+ * Repairs are made under checks. A unique key that another row has by right is not taken from it. Counters are not looked at;
+ * where entries were repaired, the model's counters are built anew.
  *
  * A row counts as it is stored: of a row that a migration has not reached yet, the entries are those of its old shape.
  *
@@ -84,7 +87,8 @@ export async function verifyModel(
   const phase = summed.length > 0 ? "sum-rows" : "rows";
   const verification = await Verification.open(context, run, subject, phase);
   const work: Work = { context, run, verification, indexes: complete, summed, options };
-  if (complete.length > 0 && !(await runScans(work))) {
+  const isDone = (complete.length === 0 || (await runScans(work))) && (await recount(work));
+  if (!isDone) {
     await verification.save();
     return "stopped";
   }
@@ -92,6 +96,30 @@ export async function verifyModel(
   const { rows, entries, counts, repaired } = verification.state;
   const { findings } = verification;
   return { model: model.name, indexes: names, rows, entries, findings, counts, repaired };
+}
+
+/**
+ * Builds the model's counters anew where entries were repaired: whoever left these out has not counted the row either. A
+ * verification that is part of a migration leaves that to it.
+ *
+ * @returns false where the signal stopped it.
+ */
+async function recount({ context, run, verification, options }: Work): Promise<boolean> {
+  const { kv, catalog } = context;
+  if (verification.state.repaired === 0 || options.partOf !== undefined) return true;
+  while (verification.state.recounts === undefined) {
+    await catalog.reload();
+    catalog.snapshot.assertWritable();
+    const { entry, check } = catalog.snapshot;
+    const names = Object.keys(entry.counters ?? {});
+    if (names.length === 0) return true;
+    const dropping = withCounterStates(entry, names, "dropping");
+    const { ok } = await run.lease.commit(kv.atomic().check(check).set(check.key, dropping));
+    if (!ok) continue;
+    verification.state = { ...verification.state, recounts: true };
+    await verification.save();
+  }
+  return (await dropIndexes(context, run)) && (await buildCounters(context, run));
 }
 
 function isComplete(state: IndexState): boolean {

@@ -50,6 +50,8 @@ export interface VerifyState {
   readonly entries: number;
   readonly counts: FindingCounts;
   readonly repaired: number;
+  /** What was repaired was not counted, and the counters are being built anew. */
+  readonly recounts?: true;
 }
 
 /** So many findings are kept; the others are counted. */

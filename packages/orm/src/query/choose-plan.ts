@@ -69,7 +69,7 @@ export function readablePlan(context: TableContext, plans: readonly QueryPlan[])
 
 /** Whether an index can be read, as far as is known. */
 export function isReadable({ catalog }: TableContext, index: CompiledIndex | undefined): boolean {
-  return index === undefined || catalog.snapshot.stateOf(index) === "readable";
+  return index === undefined || catalog.snapshot.canRead(index);
 }
 
 /** In which order the database sorts its keys. */

@@ -1,6 +1,7 @@
 import type { CompiledIndex } from "../model/compiled-model.js";
 import type { AnyQuery } from "./any-query.js";
 import { mayRepeat, type QueryPlan } from "./query-plan.js";
+import type { TableContext } from "./table-context.js";
 
 /** Whether an index's entries hold what is selected of the rows. */
 export function holdsSelection(index: CompiledIndex, select: AnyQuery["select"]): boolean {
@@ -19,8 +20,14 @@ export function isEntryEnough(index: CompiledIndex, query: AnyQuery): boolean {
 }
 
 /** Whether a plan answers a query without reading rows beside the index. */
-export function isCovered(plan: QueryPlan, query: AnyQuery): boolean {
+export function isCovered(
+  { catalog }: Pick<TableContext, "catalog">,
+  plan: QueryPlan,
+  query: AnyQuery,
+): boolean {
   if (plan.index === undefined) return true;
+  // Entries hold what rows were of which others are made as they are read.
+  if (catalog.snapshot.upgradesRows) return false;
   if (!isEntryEnough(plan.index, query)) return false;
   // Whether a row was met before is told by the whole row.
   return plan.index.store === "copy" || !mayRepeat(plan);

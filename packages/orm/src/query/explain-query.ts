@@ -49,7 +49,7 @@ export function explainQuery(context: TableContext, query: AnyQuery): QueryExpla
   const { conditions, order } = queryFields(model, query);
   const isScan = query.index === undefined && conditions.size + order.size === 0;
   const plan = isScan ? planScan(model, query) : readablePlan(context, plansOf(context, query));
-  const covered = isCovered(plan, query);
+  const covered = isCovered(context, plan, query);
   return {
     model: model.name,
     index: nameOfIndex(plan),

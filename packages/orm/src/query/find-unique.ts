@@ -5,7 +5,7 @@ import { rowKey } from "../indexes/primary-key.js";
 import type { AnyRow, CompiledIndex } from "../model/compiled-model.js";
 import type { AnyQuery, FoundRow } from "./any-query.js";
 import { isEntryEnough } from "./covered-read.js";
-import { assertRow, foundRow, upgradedRow } from "./found-row.js";
+import { assertRow, foundRow } from "./found-row.js";
 import { queriedPart } from "./queried-part.js";
 import type { ReadMeter } from "./read-meter.js";
 import { readKeys } from "./read-rows.js";
@@ -58,7 +58,8 @@ export async function findByUniqueIndex(
   meter.add(1);
   let entry = await kv.get(key);
   // What a writer takes for the row must not be a part of it.
-  const isEnough = query.forWrite === false && isEntryEnough(index, query);
+  const isEnough =
+    query.forWrite === false && isEntryEnough(index, query) && !catalog.snapshot.upgradesRows;
   while (entry.versionstamp !== null) {
     const primaryKey = primaryKeyOfEntry(model, index, entry.value);
     if (primaryKey === undefined) return undefined;
@@ -83,11 +84,6 @@ function heldRow(
   const row = value as AnyRow;
   if (index.store === "copy") {
     if (!hasIndexKey(context.model, index, row, primaryKey, key)) return undefined;
-    const upgrade = context.catalog.snapshot.upgradeOf(versionstamp);
-    if (upgrade !== undefined) {
-      const upgraded = upgradedRow(context, row, primaryKey, upgrade);
-      return { primaryKey, row: upgraded, versionstamp, expireAt };
-    }
     assertRow(context, row, primaryKey);
   }
   return { primaryKey, row, versionstamp, expireAt };

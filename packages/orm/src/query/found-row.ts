@@ -11,7 +11,7 @@ import type { TableContext } from "./table-context.js";
 /**
  * The row that is stored under a key; undefined where nothing is.
  *
- * @param orAsStored takes a row as it is where it cannot be made one of the program's.
+ * @param orAsStored takes a row as it is where it cannot be made one of the program's, and what is no row as one of its key alone.
  * @throws {StoredRowInvalidError} where what is stored is no row, or does not fit the schema and the database was opened
  * with `validateReads`.
  * @throws {RowUpgradeError} where it is of an earlier schema and cannot be made one of the program's.
@@ -24,6 +24,17 @@ export function foundRow(
 ): FoundRow | undefined {
   if (entry.versionstamp === null) return undefined;
   const { value, versionstamp, expireAt } = entry;
+  if (orAsStored && !isObject(value)) {
+    const keyFields = context.model.primaryKey.map((field, i) => [field, primaryKey[i]] as const);
+    // It has no entries, and no other fields.
+    return {
+      primaryKey,
+      row: Object.fromEntries(keyFields),
+      stored: {},
+      versionstamp,
+      expireAt,
+    };
+  }
   const upgrade = context.catalog.snapshot.upgradeOf(versionstamp);
   if (upgrade === undefined) {
     assertRow(context, value, primaryKey);
@@ -45,7 +56,7 @@ export function foundRow(
  * @throws {RowUpgradeError} where that fails.
  * @throws {StoredRowInvalidError} as {@link foundRow}.
  */
-export function upgradedRow(
+function upgradedRow(
   context: TableContext,
   value: unknown,
   primaryKey: readonly KvKeyPart[],
@@ -87,7 +98,11 @@ function assertObject(
   value: unknown,
   primaryKey: readonly KvKeyPart[],
 ): asserts value is AnyRow {
-  if (typeof value === "object" && value !== null && !Array.isArray(value)) return;
+  if (isObject(value)) return;
   const issue = { path: [], code: "invalid_type", message: "It is not an object." };
   throw new StoredRowInvalidError(model.name, pointerOf(primaryKey), [issue]);
+}
+
+function isObject(value: unknown): value is AnyRow {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -5,7 +5,7 @@ import type { AnyQuery, FoundRow } from "./any-query.js";
 import { isCovered } from "./covered-read.js";
 import { EntryReader, maxBatch } from "./entry-reader.js";
 import { isFirstKey } from "./first-key.js";
-import { assertRow, foundRow, upgradedRow } from "./found-row.js";
+import { assertRow, foundRow } from "./found-row.js";
 import { mayRepeat, nameOfIndex, type QueryPlan } from "./query-plan.js";
 import type { ReadMeter } from "./read-meter.js";
 import { readRows } from "./read-rows.js";
@@ -47,7 +47,7 @@ export class RowReader {
     this.#plan = plan;
     this.#filter = rowFilterOf(context.model, query.filter);
     this.#meter = meter;
-    this.#isCovered = isCovered(plan, query);
+    this.#isCovered = isCovered(context, plan, query);
     this.#mayRepeat = mayRepeat(plan);
     const cost = this.#isCovered ? 1 : 2;
     this.#entries = new EntryReader(context, plan, meter, { after, cost, looksAhead });
@@ -112,12 +112,6 @@ export class RowReader {
       if (index.store === "copy") {
         const held = { primaryKey, row, versionstamp };
         if (!isFirstKey(this.#context, this.#plan, held, key)) continue;
-        const upgrade = this.#context.catalog.snapshot.upgradeOf(versionstamp);
-        if (upgrade !== undefined) {
-          const upgraded = upgradedRow(this.#context, row, primaryKey, upgrade);
-          rows.push({ entryKey: key, primaryKey, row: upgraded, versionstamp, expireAt });
-          continue;
-        }
         assertRow(this.#context, row, primaryKey);
       }
       rows.push({ entryKey: key, primaryKey, row, versionstamp, expireAt });

@@ -98,7 +98,7 @@ function readingOf<T>(
 ): Reading<T> {
   const plans = planQuery(context.model, query.query, orderIn(context));
   const plan = readablePlan(context, plans);
-  const cost = isCovered(plan, query.query) ? 1 : 2;
+  const cost = isCovered(context, plan, query.query) ? 1 : 2;
   const reader = new EntryReader(context, plan, meter, { cost });
   return { position, plan, query, reader, results: [], isDone: false };
 }
@@ -170,7 +170,9 @@ async function readRowsOf<T>(
   meter: ReadMeter,
 ): Promise<{ reading: Reading<T>; row: FoundRow }[]> {
   const { model } = context;
-  const behind = candidates.filter(({ reading }) => !isCovered(reading.plan, reading.query.query));
+  const behind = candidates.filter(
+    ({ reading }) => !isCovered(context, reading.plan, reading.query.query),
+  );
   meter.add(behind.length);
   const keys = behind.map(({ primaryKey }) => rowKey(model, primaryKey));
   const entries = await readKeys(context, keys);

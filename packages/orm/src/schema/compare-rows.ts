@@ -83,7 +83,8 @@ function addedField(
     const reason = "Rows may have other fields than those of the schema now";
     return { field: name, class: "safe", sideBySide: true, reason };
   }
-  const others = fieldOf(from, otherFields);
+  const left = Object.hasOwn(from.left ?? {}, name) ? from.left?.[name] : undefined;
+  const others = left ?? fieldOf(from, otherFields);
   const isFree =
     others === undefined || isWider(valueSchema(others.schema), valueSchema(field.schema));
   if (!isFree && !to.primaryKey.includes(name)) {
@@ -106,7 +107,7 @@ function removedField(name: string, { schema }: FieldManifest, to: RowManifest):
   const quoted = JSON.stringify(name);
   if (name === otherFields) {
     const reason =
-      "Rows may have no other fields than those of the schema any more: those that have keep them, unseen";
+      "Rows may have no other fields than those of the schema any more: those that have keep them";
     return { field: name, class: "breaking", sideBySide: false, reason };
   }
   const others = fieldOf(to, otherFields);
@@ -114,7 +115,7 @@ function removedField(name: string, { schema }: FieldManifest, to: RowManifest):
     const reason = `${quoted} is one of the other fields now: rows stay as they are`;
     return { field: name, class: "safe", sideBySide: false, reason };
   }
-  const reason = `${quoted} is gone: rows keep what they hold in it, unseen; a migration can remove or move it`;
+  const reason = `${quoted} is gone: rows keep what they hold in it; a migration can remove or move it`;
   return { field: name, class: "breaking", sideBySide: false, reason };
 }
 

@@ -49,10 +49,31 @@ export interface MigrationDefinition<
     PrimaryKeyField<M>
   >[];
   /** Makes a row of `to` of one of `from`. It is pure: the same row gives the same, and nothing else is read or written. */
-  readonly up: (row: z.output<From>) => z.output<To>;
+  readonly up: (row: z.output<From>) => MadeRow<To>;
   /** The way back. */
-  readonly down?: (row: z.output<To>) => z.output<From>;
+  readonly down?: (row: z.output<To>) => MadeRow<From>;
 }
+
+/** A row of a schema as a migration makes it: fields that have defaults may be absent. */
+export type MadeRow<S extends z.ZodObject> = Omitted<z.output<S>, DefaultedField<S>> &
+  Optional<z.output<S>, DefaultedField<S>>;
+
+/** The fields that a schema may be given without, and never returns without: `{ a: string; b: default 1 }` → `"b"`. */
+type DefaultedField<S extends z.ZodObject> = Exclude<
+  OptionalField<z.input<S>> & keyof z.output<S>,
+  OptionalField<z.output<S>>
+>;
+
+/** `{ a: string; b?: number; [other: string]: unknown }` → `"b"`. */
+type OptionalField<T> = keyof {
+  [K in keyof T as string extends K ? never : T extends Record<K, T[K]> ? never : K]: never;
+};
+
+/** `Omit` that keeps what is said of all other fields. */
+type Omitted<T, F> = { [K in keyof T as K extends F ? never : K]: T[K] };
+
+/** Some fields of a row, which may be absent. */
+type Optional<T, F> = { [K in keyof T as K extends F ? K : never]?: T[K] | undefined };
 
 const options: Readonly<Record<keyof MigrationDefinition<Model, z.ZodObject, z.ZodObject>, true>> =
   {
@@ -79,7 +100,8 @@ const options: Readonly<Record<keyof MigrationDefinition<Model, z.ZodObject, z.Z
  * ```
  *
  * `up` is given a copy of the row, and what it returns is put to `to`: a row that does not fit is not written. Fields that
- * neither schema knows stay as they are. `up` may run more than once on the same row, when it is read and when it is written.
+ * have defaults are filled in where it returns none. Fields that neither schema knows stay as they are, but for a strict `to`,
+ * which has them go. `up` may run more than once on the same row, when it is read and when it is written.
  * What it returns for fields whose schemas are the same has to be what they were, but for those of `changes`; the primary key
  * stays in any case.
  *
@@ -154,7 +176,13 @@ function checked(given: GivenChange): (row: AnyRow) => AnyRow {
   const schema = synchronousOutputSchema(to.schema);
   const isLoose = Object.hasOwn(from.manifest.fields, otherFields);
   const knows = (field: string) => isLoose || Object.hasOwn(from.manifest.fields, field);
-  const isUnknown = (field: string) => !knows(field) && !Object.hasOwn(to.manifest.fields, field);
+  const isStrict = to.schema._zod.def.catchall?._zod.def.type === "never";
+  const isUnknown = (field: string) =>
+    !isStrict && !knows(field) && !Object.hasOwn(to.manifest.fields, field);
+  const { fields } = to.manifest;
+  const defaulted = Object.keys(fields).filter(
+    (field) => fields[field]?.defaulted && !fields[field].optional,
+  );
   const kept = Object.keys(to.schema.shape).filter(
     (field) =>
       primaryKey.includes(field) ||
@@ -175,7 +203,8 @@ function checked(given: GivenChange): (row: AnyRow) => AnyRow {
       const reason = `it changes ${JSON.stringify(field)}, whose schema stays as it is: name it in changes, so that its indexes are built anew`;
       throw new InvalidArgumentError(model, at, reason);
     }
-    const result = schema.safeParse(made);
+    const filled = fillDefaults(model, to.schema, made as AnyRow, defaulted);
+    const result = schema.safeParse(filled);
     if (!result.success) throw new RowInvalidError(model, rowIssues(result.error), result.error);
     // Checks may have trimmed a text: what is the same stays the same.
     return { ...pick(row, isUnknown), ...(result.data as AnyRow), ...pick(row, isKept) };

@@ -24,7 +24,7 @@ export function functionSource(fn: (value: never) => unknown): string {
     if (/^\s/.test(token) || isComment(token)) hasSpace = true;
     else put(unquoted(token));
   }
-  return text.replace(/^(async )?\(([\w$]+)\)=>/, "$1$2=>").replace(/;+$/, "");
+  return text.replace(/^\(([\w$]+)\)=>/, "$1=>").replace(/;+$/, "");
 }
 
 /** Where the token ends that begins here: a comment, space, a text, a regular expression, or one character. */

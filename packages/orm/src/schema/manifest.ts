@@ -17,6 +17,11 @@ export interface RowManifest {
   readonly hash: string;
   readonly primaryKey: readonly string[];
   readonly fields: Readonly<Record<string, FieldManifest>>;
+  /**
+   * Fields that are none any more, and that stored rows may still hold: only of what a database has, where it was accepted that
+   * they go. The hash says nothing of them.
+   */
+  readonly left?: Readonly<Record<string, FieldManifest>>;
 }
 
 /** What an index may be beside its fields. */

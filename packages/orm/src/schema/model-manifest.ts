@@ -30,11 +30,22 @@ function byName<T>(entries: readonly (readonly [string, T])[]): Record<string, T
   return Object.fromEntries([...entries].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** The `belongsTo` relations of a model, each as a text that says all that a writer does about it. */
-export function relationTexts(model: CompiledModel): string[] {
+/**
+ * The `belongsTo` relations of a model, each as a text that says all that a writer does about it.
+ *
+ * @param prefixes of models by their names: a relation is to the rows under a prefix, whatever their model is called.
+ */
+export function relationTexts(
+  model: CompiledModel,
+  prefixes: ReadonlyMap<string, string> = new Map(),
+): string[] {
   const relations: readonly Relation[] = Object.values(model.relations);
   return relations
-    .flatMap((relation) => (relation.kind === "belongsTo" ? relationText(relation) : []))
+    .flatMap((relation) => {
+      if (relation.kind !== "belongsTo") return [];
+      const target = prefixes.get(relation.model) ?? relation.model;
+      return relationText({ ...relation, model: target });
+    })
     .filter((text, position, all) => all.indexOf(text) === position)
     .sort();
 }

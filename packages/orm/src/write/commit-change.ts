@@ -55,6 +55,7 @@ export async function commitChange(
     if (model.live && !context.catalog.snapshot.entry.live) await context.catalog.note("live");
     // The database may have been migrated since.
     if (!context.catalog.snapshot.isWritable) await context.catalog.reload();
+    if (context.catalog.snapshot.isUnknown) await context.catalog.makeKnown();
     const catalog = context.catalog.snapshot;
     catalog.assertWritable();
     const planned = plan(catalog);

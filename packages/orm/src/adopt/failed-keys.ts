@@ -1,0 +1,59 @@
+import type { Kv, KvKey } from "@keywright/core";
+import type { CompiledModel } from "../model/compiled-model.js";
+import type { TableContext } from "../query/table-context.js";
+import type { AdoptRun } from "./adopt-run.js";
+import { type AdoptState, allFailedKeysPrefix, failedKeysPrefix } from "./adopt-state.js";
+
+const deletedAtOnce = 100;
+
+/**
+ * Writes down the keys of documents that failed, in the source, behind those of the same pass. It is called before the state
+ * that counts them is written: where that is not, they are written again in the same places.
+ */
+export async function writeFailedKeys(
+  { kv, model }: TableContext,
+  run: AdoptRun,
+  { pass, failedCount }: AdoptState,
+  keys: readonly KvKey[],
+): Promise<void> {
+  if (keys.length === 0) return;
+  const prefix = failedKeysPrefix(model, pass);
+  await run.commit(() => {
+    const operation = kv.atomic();
+    for (const [i, key] of keys.entries()) operation.set([...prefix, failedCount + i], key);
+    return operation;
+  });
+}
+
+/** The keys of the next documents to try again, of those that failed in the pass before; fewer than asked for at the end. */
+export async function keysToRetry(
+  kv: Kv,
+  model: CompiledModel,
+  { pass, toRetry, retried }: AdoptState,
+  limit: number,
+): Promise<KvKey[]> {
+  const prefix = failedKeysPrefix(model, pass - 1);
+  const keys: KvKey[] = [];
+  const selector = { start: [...prefix, retried], end: [...prefix, toRetry] };
+  if (retried >= toRetry) return keys;
+  for await (const { value } of kv.list<KvKey>(selector, { limit, batchSize: limit })) {
+    keys.push(value);
+  }
+  return keys;
+}
+
+/** Deletes the keys of all passes. */
+export async function forgetFailedKeys({ kv, model }: TableContext, run: AdoptRun): Promise<void> {
+  if (run.dryRun) return;
+  for (;;) {
+    const found: KvKey[] = [];
+    const selector = { prefix: allFailedKeysPrefix(model) };
+    for await (const { key } of kv.list(selector, { limit: deletedAtOnce })) found.push(key);
+    if (found.length === 0) return;
+    await run.commit(() => {
+      const operation = kv.atomic();
+      for (const key of found) operation.delete(key);
+      return operation;
+    });
+  }
+}
