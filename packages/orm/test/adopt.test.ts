@@ -55,6 +55,17 @@ async function leftovers(target: Kv = kv): Promise<unknown[]> {
   return left;
 }
 
+/** The documents of a model that the next run is to try again. */
+async function toRetry(model = "users", target: Kv = kv): Promise<unknown[]> {
+  const found: unknown[] = [];
+  for await (const { value } of target.list({
+    prefix: ["__keywright", "adopting", model, "again"],
+  })) {
+    found.push((value as unknown[]).at(-1));
+  }
+  return found;
+}
+
 describe("data written by hand as the guide shows", () => {
   it("becomes the same rows and entries, and the source is only read", async () => {
     for (let n = 0; n < 250; n++) await writeByHand(old, n);
@@ -188,7 +199,7 @@ describe("documents that do not fit", () => {
       { id: idOf(6), code: "KW_UNIQUE_CONSTRAINT", reason: expect.stringContaining(idOf(2)) },
       { id: "no ulid", code: "KW_ROW_INVALID", issues: [{ path: ["id"] }] },
     ]);
-    expect(await leftovers()).toEqual([]);
+    expect(await toRetry()).toEqual([1, 3, 5, 6].map(idOf).concat("no ulid"));
   });
 
   it("are taken by the next run when they are put right", async () => {
@@ -200,7 +211,75 @@ describe("documents that do not fit", () => {
     await writeByHand(old, 1);
     const { status, models } = await adopt(db, options);
     expect(status).toBe("done");
-    expect(models[0]).toMatchObject({ adopted: 1, skipped: 1 });
+    expect(models[0]).toMatchObject({ rows: 2, adopted: 2, skipped: 0, failedCount: 0 });
+    expect(await leftovers()).toEqual([]);
+  });
+
+  it("alone are looked at by the next run, for the rows of others are the program's by then", async () => {
+    for (const n of [1, 2]) await writeByHand(old, n);
+    await writeByHand(old, 3, { email: "no address" });
+    await writeByHand(old, 4, { email: "no address" });
+    const Other = defineModel({ ...User, prefix: "others" });
+    await old.set(["others", idOf(7)], { id: idOf(7), ...users.ada });
+    const models = { users: User, others: defineModel({ ...Other, name: "others" }) };
+    const db = await createDatabase({ kv, models });
+    const options = {
+      from: old,
+      models: { users: guideLayout(User), others: guideLayout(Other) },
+    };
+    const first = await adopt(db, options);
+    expect(first).toMatchObject({
+      status: "failed-rows",
+      models: [{ adopted: 2, failedCount: 2 }, { adopted: 1 }],
+    });
+    expect(await toRetry()).toEqual([idOf(3), idOf(4)]);
+    await db.users.update({ where: { id: idOf(1) }, data: { name: "Changed" } });
+    await db.users.delete({ where: { id: idOf(2) } });
+    await db.others.delete({ where: { id: idOf(7) } });
+    await writeByHand(old, 3);
+    const second = await adopt(db, options);
+    expect(second).toMatchObject({
+      status: "failed-rows",
+      models: [
+        { rows: 4, adopted: 3, skipped: 0, failedCount: 1, failed: [{ id: idOf(4) }] },
+        { adopted: 1, failedCount: 0 },
+      ],
+    });
+    await old.delete(["users", idOf(4)]);
+    const { status } = await adopt(db, options);
+    expect(status).toBe("done");
+    const names: unknown[] = [];
+    for await (const { value } of kv.list<{ name: string }>({ prefix: ["users"] })) {
+      names.push(value.name);
+    }
+    expect(names).toEqual(["Changed", "U3"]);
+    expect((await kv.get(["others", idOf(7)])).value).toBeNull();
+    expect(await leftovers()).toEqual([]);
+  });
+
+  it("are tried again all, however many, and by a run that goes on where one was stopped", async () => {
+    for (let n = 0; n < 250; n++) {
+      await writeByHand(old, n, n === 0 ? {} : { email: `no address ${n}` });
+    }
+    const db = await usersDb();
+    const options = { from: old, models: { users: guideLayout(User) } };
+    expect((await adopt(db, options)).models[0]).toMatchObject({ adopted: 1, failedCount: 249 });
+    for (let n = 1; n < 249; n++) await writeByHand(old, n);
+    const stopping = new AbortController();
+    const stopped = await adopt(db, {
+      ...options,
+      signal: stopping.signal,
+      onProgress: () => stopping.abort(),
+    });
+    expect(stopped.models[0]).toMatchObject({ status: "stopped", adopted: 101 });
+    await db.users.delete({ where: { id: idOf(50) } });
+    expect((await adopt(db, options)).models[0]).toMatchObject({
+      rows: 250,
+      adopted: 249,
+      skipped: 0,
+      failedCount: 1,
+    });
+    expect(await db.users.findUnique({ where: { id: idOf(50) } })).toBeNull();
   });
 
   it("are counted all, and the first hundred reported", async () => {
@@ -364,7 +443,7 @@ describe("a run that does not come to its end", () => {
       models: [{ rows: 250, adopted: 249, skipped: 0, failedCount: 1, brokenCount: 1 }],
     });
     expect(second.models[0]?.failed).toMatchObject([{ id: idOf(5) }]);
-    expect(await leftovers()).toEqual([]);
+    expect(await toRetry()).toEqual([idOf(5)]);
   });
 
   it("starts anew where the next one is from another place", async () => {
@@ -382,6 +461,33 @@ describe("a run that does not come to its end", () => {
     const { models } = await adopt(db, { from: old, models: { users: guideLayout(Other) } });
     expect(models[0]).toMatchObject({ rows: 1, adopted: 1 });
   });
+
+  it.each([["none of its documents"], ["the document where it was, and not the first"]])(
+    "starts anew where the next one is from another database with %s",
+    async (which) => {
+      for (let n = 100; n < 250; n++) await writeByHand(old, n);
+      const other = await openKv();
+      try {
+        const first = which.startsWith("none") ? 0 : 199;
+        for (let n = first; n < first + 30; n++) await writeByHand(other, n, { name: "other" });
+        const [db, models] = [await usersDb(), { users: guideLayout(User) }];
+        const stopping = new AbortController();
+        const stopped = await adopt(db, {
+          from: old,
+          models,
+          signal: stopping.signal,
+          onProgress: () => stopping.abort(),
+        });
+        expect(stopped.models[0]).toMatchObject({ adopted: 100 });
+        const found = (await adopt(db, { from: other, models })).models[0];
+        expect(found?.rows).toBe(30);
+        expect((found?.adopted ?? 0) + (found?.failedCount ?? 0)).toBe(30);
+        expect((await adopt(db, { from: old, models })).models[0]?.rows).toBe(150);
+      } finally {
+        await other.close();
+      }
+    },
+  );
 
   it("loses nothing and writes nothing twice, at whichever commit it dies", {
     timeout: 60_000,
@@ -412,7 +518,7 @@ describe("a run that does not come to its end", () => {
           expect(models[0]).toMatchObject({ rows: 23, failedCount: 1 });
           expect((models[0]?.adopted ?? 0) + (models[0]?.skipped ?? 0)).toBe(22);
           expect(await entriesOf(target)).toEqual(source.filter(isGood));
-          expect(await leftovers(target)).toEqual([]);
+          expect(await toRetry("users", target)).toEqual([idOf(3)]);
         } finally {
           await target.close();
         }
@@ -473,7 +579,7 @@ describe("rows that refer to others", () => {
       { model: "members", rows: 1, adopted: 1, failedCount: 0 },
     ]);
     expect(models[0]?.failed).toMatchObject([{ id: "z", code: "KW_REFERENCE_MISSING" }]);
-    expect(await leftovers()).toEqual([]);
+    expect(await toRetry("teams")).toEqual(["z"]);
   });
 });
 

@@ -114,6 +114,54 @@ describe("a migration", () => {
     expect(define(lower).changes).toContain("email");
   });
 
+  it("fills in what its function leaves to the schema's defaults, and what it returns stays", () => {
+    const tagged = after.extend({
+      level: z.string().transform(Number).default(1),
+      tags: z.array(z.string()).default(["new"]),
+      note: z.string().default("-").optional(),
+    });
+    const { up: run } = define({ to: tagged });
+    const { tags: _, ...untagged } = row;
+    expect(run(untagged)).toEqual({
+      id: "1",
+      email: "a@b.c",
+      name: "Ada L",
+      level: 1,
+      tags: ["new"],
+    });
+    expect(run(row)).toMatchObject({ tags: ["x"] });
+    const given = define({ to: tagged, up: (old: typeof row) => ({ ...up(old), level: 5 }) });
+    expect(given.up(row)).toMatchObject({ level: 5 });
+    const down = (now: object) => ({ ...now, first: "A", last: "L" });
+    const back = define({ from: before.extend({ age: z.int().default(7) }), down });
+    expect(back.down?.({ id: "1", email: "a@b.c", name: "A L" })).toMatchObject({ age: 7 });
+  });
+
+  it("does not take a default for a field that its function drops", () => {
+    const both = { age: z.int().default(7) };
+    const { up: run } = define({ from: before.extend(both), to: after.extend(both) });
+    expect(run({ ...row, age: 5 })).toMatchObject({ age: 5 });
+    const drops = ({ age: _, ...old }: typeof row & { age: number }) => up(old);
+    const dropping = define({ from: before.extend(both), to: after.extend(both), up: drops });
+    expect(thrown(() => dropping.up({ ...row, age: 5 }))).toMatchObject({
+      code: "KW_ARGUMENT_INVALID",
+      reason: expect.stringContaining('"age"'),
+    });
+  });
+
+  it("has fields go that neither schema knows where the new one is strict", () => {
+    const { up: run } = define({
+      from: z.strictObject(before.shape),
+      to: z.strictObject(after.shape),
+    });
+    expect(run({ ...row, later: 5 })).toEqual({
+      id: "1",
+      email: "a@b.c",
+      tags: ["x"],
+      name: "Ada L",
+    });
+  });
+
   it("lets through what its function throws", () => {
     const error = new Error("no");
     const fails = () => {
@@ -160,7 +208,34 @@ describe("a migration", () => {
         return { ...now, first: now.name, last: "" };
       },
     });
+    const defaulted = after.extend({
+      level: z.string().transform(Number).default(1),
+      note: z.string().optional(),
+    });
+    const migration = { model: User, from: before, to: defaulted };
+    defineMigration({ ...migration, up });
+    defineMigration({ ...migration, up: (old) => ({ ...up(old), level: 2 }) });
+    defineMigration({ ...migration, up: (old) => ({ ...up(old), level: undefined, note: "x" }) });
+    defineMigration({ model: User, from: z.looseObject(before.shape), to: defaulted, up });
+    const loose = z.looseObject(defaulted.shape);
+    defineMigration({ ...migration, to: loose, up: (old) => ({ ...up(old), other: 1 }) });
+    defineMigration({
+      model: User,
+      from: defaulted,
+      to: before,
+      up: (old) => {
+        expectTypeOf(old.level).toEqualTypeOf<number>();
+        return { ...old, first: "", last: "" };
+      },
+      down: up,
+    });
     const wrong = () => [
+      // @ts-expect-error: what is returned is what the transform makes
+      defineMigration({ ...migration, up: (old) => ({ ...up(old), level: "2" }) }),
+      // @ts-expect-error: the name has no default
+      defineMigration({ ...migration, up: ({ id, email }) => ({ id, email, level: 1 }) }),
+      // @ts-expect-error: the name has no default in a loose one
+      defineMigration({ ...migration, to: loose, up: ({ id, email }) => ({ id, email }) }),
       // @ts-expect-error: the row lacks the name
       defineMigration({ model: User, from: before, to: after, up: (old) => ({ ...old }) }),
       // @ts-expect-error: a promise is no row

@@ -1,4 +1,4 @@
-import { type EmbeddedKv, type KvKey, openKv } from "@keywright/core";
+import { type EmbeddedKv, type KvEntry, type KvKey, openKv } from "@keywright/core";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import * as z from "zod";
 import { guideLayout } from "../src/adopt/guide-layout.js";
@@ -41,7 +41,7 @@ it("entries are read page by page behind keys as long as the database takes them
   for (const limit of [1, 2, 3, 20]) {
     const read: unknown[] = [];
     for (let after: KvKey | null = null; ; ) {
-      const page = await entriesAfter(kv, kv.limits, ["notes"], after, limit);
+      const page: KvEntry<unknown>[] = await entriesAfter(kv, kv.limits, ["notes"], after, limit);
       read.push(...page.map(({ key }) => key[1]));
       if (page.length < limit) break;
       after = page.at(-1)?.key ?? after;
@@ -56,7 +56,9 @@ it("a page behind a long key whose entry is gone is as long as asked for", async
   const after = ["notes", "a".repeat(2039)];
   await kv.delete(after);
   const page = await entriesAfter(kv, kv.limits, ["notes"], after, 3);
-  expect(page.map(({ key }) => key[1])).toEqual(ids.filter((id) => id > (after[1] ?? "")).slice(0, 3));
+  expect(page.map(({ key }) => key[1])).toEqual(
+    ids.filter((id) => id > (after[1] ?? "")).slice(0, 3),
+  );
   expect(first < (after[1] ?? "")).toBe(true);
 });
 

@@ -211,6 +211,38 @@ describe("the plan of a model", () => {
     });
   });
 
+  it("says of migrations that do not lead there in what they differ", () => {
+    const now = {
+      ...users,
+      schema: schema.extend({ email: z.int() }),
+    };
+    const migration = (name: string, from: z.ZodObject, to: z.ZodObject = now.schema) =>
+      defineMigration({
+        model: defineModel(now as never),
+        name,
+        from,
+        to,
+        up: (row: object) => row,
+      } as never);
+    const blockedWith = (...migrations: ReturnType<typeof migration>[]) =>
+      steps(now, { migrations })[0]?.blocked?.split("\n");
+    const foreign = { ...migration("foreign", schema), model: "others" };
+    expect(blockedWith(foreign)?.[0]).toBe("Write a migration:");
+    const near = migration("near", schema.extend({ teamId: z.int() }));
+    const far = migration("far", schema.extend({ teamId: z.int(), email: z.int(), more: z.int() }));
+    expect(blockedWith(near)?.slice(0, 2)).toEqual([
+      'The migration "near" does not lead from what is stored to the model: its from differs from what is stored in "teamId".',
+      "Write a migration:",
+    ]);
+    expect(blockedWith(far, near)?.[0]).toBe(
+      'There are the migrations "far", "near", which do not lead from what is stored to the model: the from of "near" differs from what is stored in "teamId".',
+    );
+    const elsewhere = migration("elsewhere", schema, schema.extend({ email: z.boolean() }));
+    expect(blockedWith(elsewhere)?.[0]).toBe(
+      'The migration "elsewhere" does not lead from what is stored to the model: no to is the model\'s schema, the nearest one differs in "email".',
+    );
+  });
+
   it("builds the indexes of changed fields anew", () => {
     const now = { ...users, schema: schema.extend({ email: z.string().min(1) }) };
     const migration = defineMigration({

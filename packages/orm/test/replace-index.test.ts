@@ -280,12 +280,59 @@ describe("replacing copies by pointers", () => {
     expect(await rejection(step)).toMatchObject({ code: "KW_ARGUMENT_INVALID", argument: "step" });
   });
 
+  it("refuses an index that finds other rows, and says in what it differs", async () => {
+    const schemaOfBoth = z.object({ id: z.string(), a: z.string(), b: z.string() });
+    const Row = defineModel({
+      name: "rows",
+      schema: schemaOfBoth,
+      primaryKey: "id",
+      indexes: {
+        byA: { key: "a" },
+        byB: { key: "b" },
+        byADown: { key: { desc: "a" } },
+        uniqueA: { key: "a", unique: true },
+        lowerA: { key: "a", normalize: (a) => a.toLowerCase() },
+        upperA: { key: "a", normalize: (a) => a.toUpperCase() },
+        someA: { key: "a", where: (row) => row.b !== "" },
+        copiesOfA: { key: "a", store: "copy" },
+        withB: { key: "a", include: ["b"] },
+      },
+    });
+    const db = await createDatabase({ kv, models: { rows: Row } });
+    const context = tableContexts(db).get("rows")!;
+    const lease = (await takeLease(kv, { wait: false })) as Lease;
+    const step = (from: string, to: string) =>
+      replaceIndex(context, { from, to, step: "backfill" }, migrationRun(lease, {}));
+    const code = "the code of their functions, or its version";
+    for (const [from, to, aspects] of [
+      ["byA", "byB", "key"],
+      ["byA", "byADown", "key"],
+      ["byA", "uniqueA", "unique"],
+      ["byA", "lowerA", `normalize, ${code}`],
+      ["lowerA", "upperA", code],
+      ["byA", "someA", `where, ${code}`],
+    ] as const) {
+      expect(await rejection(step(from, to))).toMatchObject({
+        code: "KW_ARGUMENT_INVALID",
+        argument: "to",
+        reason: `${to} finds other rows than ${from}: they differ in ${aspects}`,
+      });
+    }
+    for (const to of ["copiesOfA", "withB"]) {
+      expect(await step("byA", to)).toMatchObject({ status: "done" });
+    }
+    await lease.release();
+  });
+
   it("does not switch to a unique index whose duplicates are still there", async () => {
     await writeByHand();
     await kv.set(["users", "twin"], { id: "twin", name: "Name 5", visits: 0 });
     const UniqueUser = defineModel({
       ...CopyUser,
-      indexes: { ...CopyUser.indexes, byName: { key: "name", unique: true } },
+      indexes: {
+        byNameCopy: { key: "name", unique: true, store: "copy" },
+        byName: { key: "name", unique: true },
+      },
     });
     const db = await createDatabase({ kv, models: { users: UniqueUser } });
     const context = tableContexts(db).get("users")!;

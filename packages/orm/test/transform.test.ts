@@ -2,7 +2,7 @@ import { openKv as openDenoKv } from "@deno/kv";
 import { type EmbeddedKv, type Kv, openKv } from "@keywright/core";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import * as z from "zod";
-import { createDatabase, defineModel, type MigrationProgress } from "../src/index.js";
+import { createDatabase, defineModel, type MigrationProgress, migrate } from "../src/index.js";
 import { listFailedRows } from "../src/migrate/failed-rows.js";
 import { previewTransform } from "../src/migrate/preview-transform.js";
 import { defineMigration } from "../src/schema/define-migration.js";
@@ -332,6 +332,64 @@ describe("a row that cannot be changed", () => {
         },
       ],
       cursor: null,
+    });
+  });
+
+  it("does not keep the change open where it is deleted or written before all rows are read", async () => {
+    const { db, context } = await withFailures();
+    let isOver = false;
+    const interfere = async () => {
+      const { items } = await listFailedRows(context);
+      if (isOver || items.length < 4) return;
+      isOver = true;
+      for (const { id } of items.slice(0, 3))
+        await db.members.delete({ where: { id: String(id) } });
+      await kv.delete(["members", "x by hand"]);
+      await db.members.create({ data: newMember(2) });
+    };
+    const interfered = { ...context, kv: interferingKv(kv, interfere) };
+    expect(await runTransform(interfered)).toBe("done");
+    expect(isOver).toBe(true);
+    expect(context.catalog.snapshot.entry.transform).toBe(undefined);
+    expect(await storedRows()).toEqual(
+      newMembers(30).filter((row) => row.id !== memberId(1) && row.id !== memberId(26)),
+    );
+    await expectIndexesToMatch(kv, Member, ["byEmail", "byVisits", "byEmailCopy"]);
+  });
+
+  it("is told by the status of the run also where it is gone before it is listed", async () => {
+    const old = await openOld(kv);
+    await old.members.create({ data: { ...oldMember(1), name: "nobody" } });
+    let lists = 0;
+    const busy = new Proxy(kv, {
+      get(target, property) {
+        if (property === "list") {
+          return async function* (...given: Parameters<Kv["list"]>) {
+            const [selector] = given;
+            const isOfFailures = "prefix" in selector && selector.prefix[1] === "failed";
+            // What is left of another change, the second try, and then the report.
+            if (isOfFailures && ++lists === 3) await target.delete(["members", memberId(1)]);
+            yield* target.list(...given);
+          };
+        }
+        const member: unknown = Reflect.get(target, property, target);
+        return typeof member === "function" ? member.bind(target) : member;
+      },
+    });
+    expect(await migrate(await openNew(busy))).toMatchObject({ status: "failed-rows", failed: [] });
+    expect((await migrate(await openNew(kv))).status).toBe("done");
+  });
+
+  it("can be deleted, also where it is no row at all", async () => {
+    const { db, context } = await withFailures();
+    const where = { id: "x by hand" };
+    expect(await db.members.delete({ where })).toEqual(where);
+    expect(await db.members.findUnique({ where })).toBe(null);
+    await runTransform(context);
+    await kv.set(["members", where.id], null);
+    expect(await db.members.delete({ where })).toEqual(where);
+    expect(await rejection(db.members.delete({ where }))).toMatchObject({
+      code: "KW_ROW_NOT_FOUND",
     });
   });
 

@@ -6,7 +6,7 @@ import * as fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import * as z from "zod";
 import { tableContexts } from "../src/database/database.js";
-import { createDatabase, defineModel } from "../src/index.js";
+import { createDatabase, defineModel, verifyIndexes } from "../src/index.js";
 import { EntrySums } from "../src/migrate/entry-sums.js";
 import { type Lease, takeLease } from "../src/migrate/lease.js";
 import type { MigrationProgress } from "../src/migrate/migration-progress.js";
@@ -567,6 +567,85 @@ describe("verifying", () => {
     const looked = await verifyModel(context, context.model.indexes, run, { repair: false });
     expect(looked).toMatchObject({ counts: { ...nothing, missing: 1 } });
     await lease.release();
+  });
+
+  describe("of a model with counters", () => {
+    const Counted = defineModel({
+      name: "people",
+      schema: Person.schema,
+      primaryKey: "id",
+      count: true,
+      indexes: { byVisits: { key: "visits", count: true }, byName: { key: "name" } },
+    });
+    const open = (on: Kv) => createDatabase({ kv: on, models: { people: Counted } });
+    const counts = async (db: Awaited<ReturnType<typeof open>>) => [
+      await db.people.count(),
+      await db.people.count({ where: { visits: 3 } }),
+    ];
+
+    /** Three rows of the program, and one that was written by hand. */
+    async function fillCounted() {
+      const db = await open(kv);
+      for (const i of [0, 1, 3]) await db.people.create({ data: person(i) });
+      await kv.set(["people", person(10).id], person(10));
+      return db;
+    }
+
+    it("counts again after a repair", async () => {
+      const db = await fillCounted();
+      const looked = await verifyIndexes(db);
+      expect(looked.status).toBe("damaged");
+      expect(await counts(db)).toEqual([3, 1]);
+      expect((await verifyIndexes(db, { repair: true })).status).toBe("repaired");
+      await expectIndexesToMatch(kv, Counted);
+      expect(await counts(db)).toEqual([4, 2]);
+      for (const i of [0, 1, 3, 10]) await db.people.delete({ where: { id: person(i).id } });
+      expect(await counts(db)).toEqual([0, 0]);
+      expect((await ownKeys(kv)).filter(([, kind]) => kind !== "count")).toEqual([]);
+    });
+
+    it("leaves the counters alone where nothing was repaired", async () => {
+      const db = await open(kv);
+      for (const i of [0, 1, 3]) await db.people.create({ data: person(i) });
+      const catalog = ["__keywright", "catalog", "people"];
+      const { versionstamp } = await kv.get(catalog);
+      expect((await verifyIndexes(db, { repair: true })).status).toBe("clean");
+      expect((await kv.get(catalog)).versionstamp).toBe(versionstamp);
+    });
+
+    it.each(["before", "after"] as const)(
+      "counts again where it crashed %s any commit",
+      {
+        timeout: 120_000,
+      },
+      async (moment) => {
+        await fillCounted();
+        const entries: [KvKey, unknown][] = [];
+        for await (const { key, value } of kv.list({ prefix: [] })) entries.push([key, value]);
+        for (let at = 1; ; at++) {
+          const copy = await openKv();
+          try {
+            for (const [key, value] of entries) await copy.set(key, value);
+            const first = verifyIndexes(await open(crashingKv(copy, at, moment)), { repair: true });
+            const status = await first.then(
+              (result) => result.status,
+              (error: unknown) => {
+                if (error instanceof Crash) return "crashed";
+                throw error;
+              },
+            );
+            await copy.delete(["__keywright", "lease"]);
+            const db = await open(copy);
+            await verifyIndexes(db, { repair: true });
+            await expectIndexesToMatch(copy, Counted);
+            expect(await counts(db)).toEqual([4, 2]);
+            if (status !== "crashed") break;
+          } finally {
+            await copy.close();
+          }
+        }
+      },
+    );
   });
 
   it("lets live queries of a repaired index notice", async () => {

@@ -102,10 +102,12 @@ async function sourcesOf(
 }
 
 /** Writes down that a run has come to its end where documents of some model failed: the next one tries those. */
-async function end({ kv, model }: TableContext, run: AdoptRun): Promise<void> {
+async function end(context: TableContext, run: AdoptRun): Promise<void> {
+  const { kv, model } = context;
   if (run.dryRun) return;
   const { value: state } = await kv.get<AdoptState>(stateKey(model));
   if (state === null) return;
+  await forgetFailedKeys(context, run, state.pass);
   await run.commit(() => kv.atomic().set(stateKey(model), { ...state, stage: "ended" }));
 }
 

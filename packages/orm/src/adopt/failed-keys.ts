@@ -42,12 +42,21 @@ export async function keysToRetry(
   return keys;
 }
 
-/** Deletes the keys of all passes. */
-export async function forgetFailedKeys({ kv, model }: TableContext, run: AdoptRun): Promise<void> {
+/**
+ * Deletes the keys of some passes.
+ *
+ * @param before the pass before which these are; all of them without it.
+ */
+export async function forgetFailedKeys(
+  { kv, model }: TableContext,
+  run: AdoptRun,
+  before?: number,
+): Promise<void> {
   if (run.dryRun) return;
+  const prefix = allFailedKeysPrefix(model);
+  const selector = before === undefined ? { prefix } : { prefix, end: [...prefix, before] };
   for (;;) {
     const found: KvKey[] = [];
-    const selector = { prefix: allFailedKeysPrefix(model) };
     for await (const { key } of kv.list(selector, { limit: deletedAtOnce })) found.push(key);
     if (found.length === 0) return;
     await run.commit(() => {

@@ -19,9 +19,11 @@ interface ExpiringEntry {
   readonly entry: IndexEntry;
   /** When the row goes, in milliseconds since 1970; undefined where it stays. */
   readonly expireAt: number | undefined;
+  /** What must hold for it, beside what must for its row: none but for a unique one. */
+  readonly checks: readonly AtomicCheck[];
 }
 
-/** What a batch of rows comes to: the conditions of its commit, and what it writes. */
+/** What a batch of rows comes to: what must hold of the rows at its commit, and what it writes. */
 export interface BackfillBatch {
   readonly checks: AtomicCheck[];
   readonly entries: ExpiringEntry[];
@@ -53,7 +55,7 @@ export async function planBatch(
     const known = rowExpireAt(context, snapshot, { primaryKey, expireAt: ownExpireAt });
     const expireAt = known instanceof Promise ? await known : known;
     for (const entry of entries) {
-      const expiring = { entry, expireAt };
+      const expiring = { entry, expireAt, checks: [] };
       if (!hasUnique || !entry.index.unique) batch.entries.push(expiring);
       else await planUniqueEntry(context, expiring, primaryKey, taken, batch);
     }
@@ -69,7 +71,8 @@ export function addBatch(
 ): void {
   for (const check of batch.checks) operation.check(check);
   const now = Date.now();
-  for (const { entry, expireAt } of batch.entries) {
+  for (const { entry, expireAt, checks } of batch.entries) {
+    operation.check(...checks);
     operation.set(entry.key, entry.value, expireAt === undefined ? {} : setUntil(expireAt, now));
   }
   for (const duplicate of batch.duplicates) {
@@ -93,8 +96,7 @@ async function planUniqueEntry(
     return;
   }
   taken.add(text);
-  batch.checks.push(...claim.checks);
-  batch.entries.push(expiring);
+  batch.entries.push({ ...expiring, checks: claim.checks });
 }
 
 /** The entries of a row. Where an index cannot hold it, that one has none of it, and the row is written down. */

@@ -1,7 +1,13 @@
-import { type BackfillState, backfillKey, type UnindexedRows } from "../catalog/backfill-state.js";
+import {
+  type BackfillState,
+  backfillKey,
+  type UnindexedRow,
+  type UnindexedRows,
+} from "../catalog/backfill-state.js";
+import { pointerOf } from "../indexes/primary-key.js";
 import type { CompiledIndex } from "../model/compiled-model.js";
 import type { TableContext } from "../query/table-context.js";
-import { addBatch, planBatch } from "./backfill-batch.js";
+import { addBatch, type BackfillBatch, planBatch } from "./backfill-batch.js";
 import {
   beginOrResume,
   endBackfill,
@@ -11,6 +17,7 @@ import {
   withUnindexed,
 } from "./backfill-states.js";
 import { commitBatch } from "./commit-batch.js";
+import { fillInPieces } from "./fill-in-pieces.js";
 import { ProgressMeter } from "./migration-progress.js";
 import type { MigrationRun } from "./migration-run.js";
 import { maxBatchRows } from "./migration-run.js";
@@ -30,7 +37,8 @@ export interface BackfillOptions {
 /**
  * Fills the indexes that are new to a model, beside its writers: all of them in one scan of the rows. First they go
  * write-only, so that writers keep them up from there on; then batch after batch of rows gets its entries, each in one
- * commit that checks the rows, the catalog and the lease, and writes down how far the scan has come; then they go verifying,
+ * commit that checks the rows, the catalog and the lease, and writes down how far the scan has come (a row with more entries
+ * than one commit takes gets them by several); then they go verifying,
  * and what was written is looked at; then readable, or unique-pending where rows share a unique value.
  *
  * A row that an index cannot hold was written by hand. It is not in the index, and the build goes on.
@@ -133,16 +141,35 @@ async function fillBatch(
   const { kv, model, catalog } = context;
   const { check } = catalog.snapshot;
   const batch = await planBatch(context, indexes, rows);
-  const unindexed = withUnindexed(state.unindexed, batch.unindexed);
-  const next: BackfillState = {
-    ...state,
-    after: last.key.slice(1),
-    rowsDone: state.rowsDone + rows.length,
-    ...(unindexed !== undefined && { unindexed }),
+  const commit = async (some: BackfillBatch) => {
+    const unindexed = withUnindexed(state.unindexed, some.unindexed);
+    const next: BackfillState = {
+      ...state,
+      after: last.key.slice(1),
+      rowsDone: state.rowsDone + rows.length,
+      ...(unindexed !== undefined && { unindexed }),
+    };
+    const result = await commitBatch(run.lease, () => {
+      const operation = kv.atomic().check(check);
+      addBatch(context, operation, some);
+      return operation.set(backfillKey(model), next);
+    });
+    return { ...result, next };
   };
-  const operation = kv.atomic().check(check);
-  addBatch(context, operation, batch);
-  operation.set(backfillKey(model), next);
-  const result = await commitBatch(run.lease, operation, rows.length);
-  return result.ok ? next : undefined;
+  const whole = await commit(batch);
+  if (whole.ok) return whole.next;
+  if (whole.tooLarge === undefined || rows.length > 1) return undefined;
+  const refused = await fillInPieces(context, run, batch);
+  if (refused === undefined) return undefined;
+  const unindexed: UnindexedRow[] = [...batch.unindexed];
+  if (refused.length > 0) {
+    const names = refused.map((index) => index.name);
+    const id = pointerOf(last.key.slice(1));
+    const reason = "An entry of it is too large for a commit of the database.";
+    unindexed.push({ model: model.name, id, indexes: names, reason });
+  }
+  // The row may have changed since its last piece: then it is looked at once more.
+  const end = await commit({ ...batch, entries: [], duplicates: [], unindexed });
+  if (end.tooLarge !== undefined) throw end.tooLarge;
+  return end.ok ? end.next : undefined;
 }

@@ -1,4 +1,4 @@
-import type { KvEntry, KvKey } from "@keywright/core";
+import type { AtomicCheck, KvEntry, KvKey } from "@keywright/core";
 import {
   declaredCounters,
   isMaintained,
@@ -12,6 +12,7 @@ import {
   countingKey,
 } from "../catalog/counting-state.js";
 import { indexCounterKey, rowCounterKey } from "../indexes/counter-keys.js";
+import { isSameKey } from "../indexes/key-parts.js";
 import type { AnyRow } from "../model/compiled-model.js";
 import type { TableContext } from "../query/table-context.js";
 import { type KeyId, keyIdOf } from "../transaction/key-id.js";
@@ -31,7 +32,8 @@ const maxCountedRows = 250;
  * Builds the counters that are new to a model, beside its writers. First they go write-only; from there on a row is counted
  * by its writer, or by a batch of the build, whoever comes first, and gets a mark that it is. When no row is left, the
  * counters go readable, and the marks are taken away. Those of a model whose rows expire are not built. A row that was written
- * by hand and that an index cannot hold counts as a row, and not in that index.
+ * by hand and that an index cannot hold counts as a row, and not in that index. Where one commit cannot count a row in an
+ * index, for it has too many entries there, that counter is left absent: what cannot be counted at once cannot be kept.
  *
  * @returns false where the signal stopped it; the next call goes on behind the last batch.
  * @throws {StaleSchemaError} where the database has indexes or counters that this program does not know.
@@ -39,6 +41,8 @@ const maxCountedRows = 250;
  */
 export async function buildCounters(context: TableContext, run: MigrationRun): Promise<boolean> {
   const { kv, model, catalog } = context;
+  /** Those that this call has left absent. */
+  const left = new Set<string>();
   for (;;) {
     if (run.signal?.aborted) return false;
     await run.lease.renew();
@@ -50,10 +54,10 @@ export async function buildCounters(context: TableContext, run: MigrationRun): P
         // They were dropped before it was through.
         const operation = kv.atomic().check(catalog.snapshot.check).delete(countingKey(model));
         await run.lease.commit(operation);
-      } else if (!(await runBuild(context, run, state))) return false;
+      } else if (!(await runBuild(context, run, state, left))) return false;
       continue;
     }
-    const begun = await beginBuild(context, run);
+    const begun = await beginBuild(context, run, left);
     if (begun === "stopped") return false;
     if (!begun) return true;
   }
@@ -73,12 +77,17 @@ function canCount({ model, catalog }: TableContext, name: string): boolean {
 }
 
 /** Makes the new counters write-only, from 0; false where there are none. */
-async function beginBuild(context: TableContext, run: MigrationRun): Promise<boolean | "stopped"> {
+async function beginBuild(
+  context: TableContext,
+  run: MigrationRun,
+  uncountable: ReadonlySet<string>,
+): Promise<boolean | "stopped"> {
   const { kv, model, catalog } = context;
   const { snapshot } = catalog;
   const { entry, check } = snapshot;
   const absent = declaredCounters(model).filter(
-    (name) => snapshot.counterState(name) === "absent" && canCount(context, name),
+    (name) =>
+      snapshot.counterState(name) === "absent" && canCount(context, name) && !uncountable.has(name),
   );
   if (absent.length === 0 || entry.expires === true) {
     // Marks of a build that has ended.
@@ -111,6 +120,7 @@ async function runBuild(
   context: TableContext,
   run: MigrationRun,
   begun: CountingState,
+  uncountable: Set<string>,
 ): Promise<boolean> {
   const { model, catalog, limits } = context;
   const most = Math.max(1, Math.min(maxCountedRows, run.batchRows, limits.checks - 2));
@@ -125,7 +135,7 @@ async function runBuild(
       await finish(context, run, state);
       return true;
     }
-    const next = await countBatch(context, run, state, rows);
+    const next = await countBatch(context, run, state, rows, uncountable);
     if (next === undefined) {
       size = Math.max(1, Math.floor(rows.length / 2));
       await catalog.reload();
@@ -147,12 +157,13 @@ async function countBatch(
   run: MigrationRun,
   state: CountingState,
   rows: readonly KvEntry<AnyRow>[],
+  uncountable: Set<string>,
 ): Promise<CountingState | undefined> {
   const { kv, model, catalog, limits } = context;
   const { check, maintained, growingCounters } = catalog.snapshot;
   if (growingCounters === undefined) return undefined;
   const order = keyOrderOf(kv);
-  const operation = kv.atomic().check(check);
+  const counted: { readonly row: AtomicCheck; readonly mark: KvKey }[] = [];
   const ownRows = rows.filter((row) => row.key.length === model.primaryKey.length + 1);
   const marks = ownRows.map((row) => countedMarkKey(model, row.key.slice(1)));
   const sums = new Map<KeyId, { readonly key: KvKey; by: bigint }>();
@@ -162,7 +173,7 @@ async function countBatch(
       const row = ownRows[from + position];
       if (row === undefined || mark.versionstamp !== null) continue;
       // Whoever sets its mark meanwhile writes the row, or moves the state on.
-      operation.check({ key: row.key, versionstamp: row.versionstamp }).set(mark.key, true);
+      counted.push({ row: { key: row.key, versionstamp: row.versionstamp }, mark: mark.key });
       const entries = expectedEntries(model, maintained, row.value, row.key.slice(1));
       for (const mutation of counterChanges(model, growingCounters, undefined, entries)) {
         if (mutation.type !== "sum") continue;
@@ -173,12 +184,48 @@ async function countBatch(
       }
     }
   }
-  for (const { key: counter, by } of sums.values()) operation.sum(counter, by);
   const after = rows.at(-1)?.key.slice(1) ?? state.after;
   const next: CountingState = { ...state, after, rowsDone: state.rowsDone + rows.length };
-  operation.set(countingKey(model), next);
-  const result = await commitBatch(run.lease, operation, rows.length);
-  return result.ok ? next : undefined;
+  const result = await commitBatch(run.lease, () => {
+    const operation = kv.atomic().check(check);
+    for (const { row, mark } of counted) operation.check(row).set(mark, true);
+    for (const { key: counter, by } of sums.values()) operation.sum(counter, by);
+    return operation.set(countingKey(model), next);
+  });
+  if (result.ok) return next;
+  if (result.tooLarge !== undefined && rows.length === 1) {
+    const keys = [...sums.values()].map(({ key }) => key);
+    await leaveCounter(context, run, state, keys, uncountable);
+  }
+  return undefined;
+}
+
+/** Makes that counter absent again in which a row counts most often; that of all rows is the last. */
+async function leaveCounter(
+  context: TableContext,
+  run: MigrationRun,
+  state: CountingState,
+  sums: readonly KvKey[],
+  uncountable: Set<string>,
+): Promise<void> {
+  const { kv, model, catalog } = context;
+  const { entry, check } = catalog.snapshot;
+  const growing = growingOf(context, state);
+  const times = (name: string): number => {
+    const index = model.indexes.find((candidate) => candidate.name === name);
+    if (index === undefined) return -1;
+    const prefix = indexCounterKey(index, []);
+    return sums.filter((key) => isSameKey(key.slice(0, prefix.length), prefix)).length;
+  };
+  const [most] = [...growing].sort((a, b) => times(b) - times(a));
+  if (most === undefined) return;
+  const counters = growing.filter((name) => name !== most);
+  const operation = kv
+    .atomic()
+    .check(check)
+    .set(check.key, withCounterStates(entry, [most], "absent"))
+    .set(countingKey(model), { ...state, counters });
+  if ((await run.lease.commit(operation)).ok) uncountable.add(most);
 }
 
 /** Makes the counters readable, if the catalog has not changed. */

@@ -1,22 +1,29 @@
-import type { AtomicOperation, KvCommitError, KvCommitResult } from "@keywright/core";
+import type { AtomicOperation } from "@keywright/core";
 import { isLimitError } from "../transaction/is-limit-error.js";
 import type { Lease } from "./lease.js";
 
+/** What became of a commit. */
+export interface BatchResult {
+  readonly ok: boolean;
+  /** What the database threw where it is too large for one commit; absent where it is not. */
+  readonly tooLarge?: unknown;
+}
+
 /**
- * Commits what a batch of rows comes to. A row may have any number of entries: a batch of several rows that is too large for
- * one commit is taken as one that failed, so that a smaller one is tried.
+ * Commits what a batch of rows comes to. A row may have any number of entries, so that it may be too large for one commit.
  *
+ * @param build makes the operation; a database may refuse a part of it at once.
  * @throws {LeaseLostError} where another runner has the lease.
  */
 export async function commitBatch(
   lease: Lease,
-  operation: AtomicOperation,
-  rows: number,
-): Promise<KvCommitResult | KvCommitError> {
+  build: () => AtomicOperation,
+): Promise<BatchResult> {
   try {
-    return await lease.commit(operation);
-  } catch (error) {
-    if (rows > 1 && isLimitError(error)) return { ok: false };
-    throw error;
+    const { ok } = await lease.commit(build());
+    return { ok };
+  } catch (tooLarge) {
+    if (!isLimitError(tooLarge)) throw tooLarge;
+    return { ok: false, tooLarge };
   }
 }

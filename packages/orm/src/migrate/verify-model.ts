@@ -48,6 +48,8 @@ interface Work {
   /** Those whose entries are pointers. */
   readonly summed: readonly CompiledIndex[];
   readonly options: VerifyModelOptions;
+  /** Whether this call has given up the counters. */
+  readonly progress: { isRecounted: boolean };
 }
 
 /** The whole table of sums is stored then: half a megabyte. */
@@ -86,7 +88,8 @@ export async function verifyModel(
   const subject = JSON.stringify([options.partOf ?? "", options.repair, names, states]);
   const phase = summed.length > 0 ? "sum-rows" : "rows";
   const verification = await Verification.open(context, run, subject, phase);
-  const work: Work = { context, run, verification, indexes: complete, summed, options };
+  const progress = { isRecounted: false };
+  const work: Work = { context, run, verification, indexes: complete, summed, options, progress };
   const isDone = (complete.length === 0 || (await runScans(work))) && (await recount(work));
   if (!isDone) {
     await verification.save();
@@ -99,26 +102,32 @@ export async function verifyModel(
 }
 
 /**
- * Builds the model's counters anew where entries were repaired: whoever left these out has not counted the row either. A
- * verification that is part of a migration leaves that to it.
- *
- * @returns false where the signal stopped it.
+ * Gives up the model's counters before the first entry is repaired: whoever left that out has not counted the row either. The
+ * catalog says so from then on, whoever crashes. A verification that is part of a migration leaves counters to it.
  */
-async function recount({ context, run, verification, options }: Work): Promise<boolean> {
-  const { kv, catalog } = context;
-  if (verification.state.repaired === 0 || options.partOf !== undefined) return true;
-  while (verification.state.recounts === undefined) {
+async function dropCounters({ kv, catalog }: TableContext, run: MigrationRun): Promise<void> {
+  for (;;) {
     await catalog.reload();
     catalog.snapshot.assertWritable();
     const { entry, check } = catalog.snapshot;
     const names = Object.keys(entry.counters ?? {});
-    if (names.length === 0) return true;
+    if (names.length === 0) return;
     const dropping = withCounterStates(entry, names, "dropping");
     const { ok } = await run.lease.commit(kv.atomic().check(check).set(check.key, dropping));
-    if (!ok) continue;
-    verification.state = { ...verification.state, recounts: true };
-    await verification.save();
+    await catalog.reload();
+    if (ok) return;
   }
+}
+
+/** Builds the counters anew that were given up; false where the signal stopped it. */
+async function recount({ context, run, verification, options }: Work): Promise<boolean> {
+  if (!options.repair || options.partOf !== undefined) return true;
+  await context.catalog.reload();
+  const states = Object.values(context.catalog.snapshot.entry.counters ?? {});
+  if (verification.state.recounts === undefined && !states.includes("dropping")) return true;
+  // When they are gone the catalog does not say any more that there were some.
+  verification.state = { ...verification.state, recounts: true };
+  await verification.save();
   return (await dropIndexes(context, run)) && (await buildCounters(context, run));
 }
 
@@ -198,10 +207,8 @@ async function beginNextScan({ verification, indexes, summed }: Work): Promise<b
 }
 
 /** Looks once more at what may be wrong, and puts it right where that is asked for; how much of it was wrong. */
-async function inspectSuspects(
-  { context, run, verification, options }: Work,
-  suspects: readonly Suspect[],
-): Promise<number> {
+async function inspectSuspects(work: Work, suspects: readonly Suspect[]): Promise<number> {
+  const { context, run, verification, options } = work;
   const found: Repairable[] = [];
   let looked = 0;
   for (const again of suspects) {
@@ -211,6 +218,11 @@ async function inspectSuspects(
     const { kind, key } = inspection.finding;
     if (kind === "dangling" && (await verification.isClaimed(key))) continue;
     found.push({ inspection, again });
+  }
+  const isRepaired = found.some(({ inspection }) => inspection.finding.heldBy === undefined);
+  if (options.repair && options.partOf === undefined && isRepaired && !work.progress.isRecounted) {
+    await dropCounters(context, run);
+    work.progress.isRecounted = true;
   }
   const settled = options.repair
     ? await repairEntries(context, run, found)

@@ -50,7 +50,7 @@ export interface VerifyState {
   readonly entries: number;
   readonly counts: FindingCounts;
   readonly repaired: number;
-  /** What was repaired was not counted, and the counters are being built anew. */
+  /** All scans are done, and the counters are being built anew. */
   readonly recounts?: true;
 }
 
