@@ -203,6 +203,7 @@ export type { IndexedWhere, OrderBy, UniqueWhere } from "./query/where-types.js"
 export type { RowChange, StepClass } from "./schema/compare-rows.js";
 export {
   defineMigration,
+  type MadeRow,
   type MigrationDefinition,
   type RowMigration,
 } from "./schema/define-migration.js";
