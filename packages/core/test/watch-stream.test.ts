@@ -52,7 +52,7 @@ describe("KeyWatchers", () => {
 describe("a watch", () => {
   it("reports an entry that expires when it does, without a commit", async () => {
     const kv = await openKv();
-    await kv.set(["a"], 1, { expireIn: 40 });
+    await kv.set(["a"], 1, { expireIn: 500 });
     const values = [];
     for await (const [entry] of kv.watch([["a"]])) {
       values.push(entry!.value);
