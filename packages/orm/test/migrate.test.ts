@@ -336,3 +336,22 @@ it("refuses the writes of a program with another rule for a relation", async () 
   await expect(old.teams.delete({ where: { id: "t" } })).rejects.toThrow(StaleSchemaError);
   expect(await db.members.count()).toBe(1);
 });
+
+it("never takes an old row for a new one where the program has no migration, also where its schema is accepted", async () => {
+  const old = await openFirst();
+  await old.users.create({ data: { id: "bad", email: "bad@example.com", age: "many" } });
+  const migrations = [agesAreNumbers];
+  const db = await createDatabase({ kv, models: { users: second }, migrations });
+  expect((await migrate(db)).status).toBe("failed-rows");
+  const third = defineModel({
+    ...second,
+    schema: second.schema.extend({ note: z.string().optional() }),
+  });
+  const newest = await createDatabase({ kv, models: { users: third }, migrations });
+  await newest.users.update({ where: { id: "u1" }, data: { note: "a" } });
+  const without = await createDatabase({ kv, models: { users: second } });
+  await without.users.update({ where: { id: "u2" }, data: { age: 40 } });
+  await expect(
+    without.users.update({ where: { id: "bad" }, data: { email: "b@example.com" } }),
+  ).rejects.toMatchObject({ code: "KW_ROW_UPGRADE" });
+});

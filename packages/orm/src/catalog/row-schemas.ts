@@ -64,8 +64,8 @@ export async function readRowSchemas(
   if (isOwn && transform === undefined) return same;
   // A schema that the database has had is an older one, whatever leads from there to here.
   const wasStored = (await readRowManifest(kv, model, hash)) !== undefined;
-  const before =
-    transform && (await readEarlierRows(kv, model, own, transform, isOwn || !wasStored));
+  const isWriter = isOwn || schema.accepts.includes(hash) || !wasStored;
+  const before = transform && (await readEarlierRows(kv, model, own, transform, isWriter));
   if (isOwn) return { ...same, before };
   const stored = await readRowManifest(kv, model, schema.hash);
   const way = stored && findUpgrade(stored, model, own.manifest, own.migrations);
