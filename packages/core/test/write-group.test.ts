@@ -1,5 +1,6 @@
-import { describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it, vi } from "vitest";
 import type { AtomicWrite, StoredMutation } from "../src/engine/engine.js";
+import { CheckedVersions } from "../src/engine/level/checked-versions.js";
 import { WriteGroup } from "../src/engine/level/write-group.js";
 import { encodeKey } from "../src/keys/encode-key.js";
 
@@ -17,6 +18,7 @@ function groupOn(stored: Record<string, number | undefined>): WriteGroup {
     sequence: 1,
     now,
     copiesWrites: false,
+    versions: new CheckedVersions(),
     read: (wanted) => {
       const name = names.get(String(wanted));
       if (name === undefined) return undefined;
@@ -64,5 +66,68 @@ describe("a group of writes", () => {
     const group = groupOn({});
     group.apply(write({ type: "deleteExpired", key: key("a"), hint: { key: key("hint"), dueAt } }));
     expect(group.mutations).toEqual([{ key: key("hint"), record: undefined }]);
+  });
+});
+
+describe("what checks have read", () => {
+  const stored = "0".repeat(20);
+  const read = vi.fn((wanted: Uint8Array) => ({
+    key: wanted,
+    value,
+    versionstamp: stored,
+    expireAt: now + 10,
+  }));
+  let versions: CheckedVersions;
+  const nextGroup = (at = now) =>
+    new WriteGroup({ sequence: 1, now: at, copiesWrites: false, versions, read });
+  const checking = (versionstamp: string | null, ...mutations: StoredMutation[]) => ({
+    ...write(...mutations),
+    checks: [{ key: key("a"), versionstamp }],
+  });
+
+  beforeEach(() => {
+    read.mockClear();
+    versions = new CheckedVersions();
+  });
+
+  it("is not read again by the groups after it", () => {
+    for (let i = 0; i < 3; i++) expect(nextGroup().apply(checking(stored))).not.toBeNull();
+    expect(nextGroup().apply(checking(null))).toBeNull();
+    expect(read).toHaveBeenCalledTimes(1);
+  });
+
+  it("is over when the entry expires", () => {
+    nextGroup().apply(checking(stored));
+    expect(nextGroup(now + 10).apply(checking(stored))).toBeNull();
+    expect(nextGroup(now + 10).apply(checking(null))).not.toBeNull();
+  });
+
+  it.each<[string, StoredMutation]>([
+    ["set", { type: "set", key: key("a"), value }],
+    ["deleted", { type: "delete", key: key("a") }],
+    ["swept", { type: "deleteExpired", key: key("a"), hint: undefined }],
+  ])("is forgotten when the entry is %s", (_name, mutation) => {
+    const at = mutation.type === "deleteExpired" ? now + 10 : now;
+    nextGroup().apply(checking(stored));
+    nextGroup(at).apply(write(mutation));
+    nextGroup().apply(checking(stored));
+    expect(read.mock.calls.filter(([wanted]) => String(wanted) === String(key("a")))).toHaveLength(
+      mutation.type === "deleteExpired" ? 3 : 2,
+    );
+  });
+
+  it("is that of the same group where a write before has changed the entry", () => {
+    nextGroup().apply(checking(stored));
+    const group = nextGroup();
+    const changed = group.apply(checking(stored, { type: "delete", key: key("a") }));
+    expect(changed).not.toBeNull();
+    expect(group.apply(checking(stored))).toBeNull();
+    expect(group.apply(checking(null))).not.toBeNull();
+  });
+
+  it("is of the last thousand entries or so", () => {
+    const names = Array.from({ length: 3000 }, (_, i) => `name ${i}`);
+    for (const name of names) versions.add(name, { versionstamp: stored, expireAt: undefined });
+    expect(names.filter((name) => versions.get(name) !== undefined)).toEqual(names.slice(-1024));
   });
 });

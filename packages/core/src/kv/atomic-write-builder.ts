@@ -170,13 +170,17 @@ export class AtomicWriteBuilder implements AtomicOperation {
 
 /** @param now the time of the commit, in milliseconds since the epoch. */
 function storedMutations(pending: readonly PendingMutation[], now: number): StoredMutation[] {
-  return pending.flatMap((mutation): StoredMutation | StoredMutation[] => {
-    if (mutation.type === "enqueue") return enqueueMutation(mutation.draft, now);
-    if (!("expireIn" in mutation)) return mutation;
-    const { expireIn, ...set } = mutation;
-    const expiring = { ...set, expireAt: now + expireIn };
-    return [expiryHint(expiring, now), expiring];
-  });
+  const stored: StoredMutation[] = [];
+  for (const mutation of pending) {
+    if (mutation.type === "enqueue") stored.push(enqueueMutation(mutation.draft, now));
+    else if (!("expireIn" in mutation)) stored.push(mutation);
+    else {
+      const { expireIn, ...set } = mutation;
+      const expiring = { ...set, expireAt: now + expireIn };
+      stored.push(expiryHint(expiring, now), expiring);
+    }
+  }
+  return stored;
 }
 
 /** The last time that a `Date` can say: milliseconds since the epoch. */

@@ -77,12 +77,8 @@ export function indexKeys(
   primaryKey: readonly KvKeyPart[],
 ): KvKey[] {
   if (!holds(model, index, row)) return [];
-  const values: unknown[] = [];
-  for (let i = 0; i < index.parts.length; i++) {
-    const value = partValue(model, index, i, row);
-    if (value === undefined || value === null) return [];
-    values.push(value);
-  }
+  const values = index.parts.map((_, position) => partValue(model, index, position, row));
+  if (values.some(isAbsent)) return [];
   if (index.each === undefined) return [keyOf(model, index, values, primaryKey)];
   const elements = values[index.each];
   if (!Array.isArray(elements)) {
@@ -93,7 +89,7 @@ export function indexKeys(
   // By what the element comes to: the rest of the key is the same for all of them.
   const seen = elements.length > few ? new Set<string>() : undefined;
   for (const element of elements) {
-    if (element === undefined || element === null) continue;
+    if (isAbsent(element)) continue;
     const key = keyOf(model, index, values.with(index.each, element), primaryKey);
     if (seen === undefined) {
       if (!keys.some((other) => isSameKey(other, key))) keys.push(key);
@@ -120,7 +116,7 @@ function isOnlyKey(
   if (!holds(model, index, row)) return false;
   for (let i = 0; i < parts.length; i++) {
     const value = partValue(model, index, i, row);
-    if (value === undefined || value === null) return false;
+    if (isAbsent(value)) return false;
     if (!isSamePart(indexedPart(model, index, i, value), key[1 + i])) return false;
   }
   if (unique) return true;
@@ -141,6 +137,11 @@ function holds(model: CompiledModel, index: CompiledIndex, row: AnyRow): boolean
   const answer: unknown = call(model, index, "where", () => where(row));
   if (!isPromise(answer)) return Boolean(answer);
   throw new IndexKeyError(model.name, index.name, "where", "promise");
+}
+
+/** Whether a value is one that no index holds. */
+function isAbsent(value: unknown): boolean {
+  return value === undefined || value === null;
 }
 
 /** What a row has for a part of an index's key. */
@@ -199,6 +200,8 @@ export function indexChanges(
   before: readonly IndexEntry[],
   after: readonly IndexEntry[],
 ): IndexChanges {
+  if (before.length === 0) return { removed: [], added: after, rewritten: [] };
+  if (after.length === 0) return { removed: before, added: [], rewritten: [] };
   const wasThere = entryFinder(before);
   const stays = entryFinder(after);
   const added: IndexEntry[] = [];

@@ -17,7 +17,7 @@ import type { TableContext } from "./table-context.js";
  * @throws {IndexNotReadyError} where the index is not built.
  * @throws {StoredRowInvalidError} where what is stored is no row.
  */
-export async function findOne(
+export function findOne(
   context: TableContext,
   where: AnyRow,
   meter: ReadMeter,
@@ -30,7 +30,7 @@ export async function findOne(
       model.primaryKey.length === 1
         ? [uniquePart(model, model.primaryKey[0]!, where, true)]
         : model.primaryKey.map((field) => uniquePart(model, field, where, true));
-    return await findByPrimaryKey(context, primaryKey, meter, query.orAsStored);
+    return findByPrimaryKey(context, primaryKey, meter, query.orAsStored);
   }
   const indexes = keys.filter((key) => key !== "primaryKey");
   const index = indexes.find((candidate) => isReadable(context, candidate)) ?? indexes[0]!;
@@ -38,7 +38,7 @@ export async function findOne(
     uniquePart(model, field, where, index.normalize === undefined);
     return where[field];
   });
-  return await findByUniqueIndex(context, index, values, meter, query);
+  return findByUniqueIndex(context, index, values, meter, query);
 }
 
 /**

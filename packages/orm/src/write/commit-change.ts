@@ -131,8 +131,7 @@ export function commitOperation(
     assertWithin(limits, "checks", checks.length);
     assertWithin(limits, "mutations", own + entries + change.mutations.length);
   }
-  const operation = kv.atomic();
-  for (const check of checks) operation.check(check);
+  const operation = kv.atomic().check(...checks);
   for (const entry of removed) operation.delete(entry.key);
   for (const entry of added) operation.set(entry.key, entry.value, options);
   for (const entry of rewritten) operation.set(entry.key, entry.value, options);

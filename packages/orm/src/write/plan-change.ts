@@ -18,7 +18,7 @@ import { checkReferences } from "../relations/check-references.js";
 import type { CommitExtras } from "../relations/commit-extras.js";
 import { deleteJobKey } from "../relations/guard-keys.js";
 import { counterChanges } from "./counter-changes.js";
-import { type OwnEntries, ownEntries } from "./own-entries.js";
+import { entriesOfOthers, type OtherOwners } from "./entries-of-others.js";
 import { expiryKey, keepsExpiry, type RowExpiry } from "./row-expiry.js";
 
 /** A change of one row with all that goes with it. */
@@ -64,8 +64,10 @@ interface Entries {
 /** What had to be read to plan a change. */
 interface Facts {
   readonly expiry: RowExpiry | undefined;
-  /** Of the entries that go, and of those that are written anew. */
-  readonly own: OwnEntries;
+  /** The entries that are written anew. */
+  readonly rewritten: readonly IndexEntry[];
+  /** Of these, and of the entries that go. */
+  readonly others: OtherOwners;
   /** The mark that counters which are being built hold the row; undefined where none is. */
   readonly mark: AtomicCheck | undefined;
   readonly references: CommitExtras;
@@ -143,18 +145,22 @@ function findFacts(
   const marks = catalog.growingCounters !== undefined;
   // Nothing may outlive the row: all of its entries are written with it where it expires.
   const rewritten = expiry === undefined ? changes.rewritten : without(after, changes.added);
-  const own = ownEntries(context, [...changes.removed, ...rewritten]);
+  const others = entriesOfOthers(
+    context,
+    rewritten.length === 0 ? changes.removed : [...changes.removed, ...rewritten],
+  );
   if (!references && !marks) {
-    const facts = (found: OwnEntries): Facts => ({
+    const facts = (found: OtherOwners): Facts => ({
       expiry,
-      own: found,
+      rewritten,
+      others: found,
       mark: undefined,
       references: noReferences,
     });
-    return own instanceof Promise ? own.then(facts) : facts(own);
+    return others instanceof Promise ? others.then(facts) : facts(others);
   }
   const read = async (): Promise<Facts> => {
-    const known = await own;
+    const known = await others;
     const key = countedMarkKey(model, primaryKey);
     const mark = marks
       ? { key, versionstamp: (await context.kv.get(key)).versionstamp }
@@ -162,7 +168,7 @@ function findFacts(
     const extras = references
       ? await checkReferences(context, isNew ? null : (before?.row ?? null), row)
       : noReferences;
-    return { expiry, own: known, mark, references: extras };
+    return { expiry, rewritten, others: known, mark, references: extras };
   };
   return read();
 }
@@ -192,12 +198,12 @@ function compose(
   catalog: CatalogSnapshot,
   { primaryKey, before, row, isNew = before === null }: PlannedRow,
   { before: old, after, changes }: Entries,
-  { expiry, own, mark, references }: Facts,
+  { expiry, rewritten, others, mark, references }: Facts,
 ): RowChange {
   const { model } = context;
   const { counters, growingCounters } = catalog;
   const mutations: KvMutation[] = [...references.mutations];
-  const checks: AtomicCheck[] = [...own.checks, ...references.checks];
+  const checks: AtomicCheck[] = [...others.checks, ...references.checks];
   // That a row was being deleted which had the key before says nothing of this one.
   if (isNew && row !== null && context.links.referencedBy.length > 0) {
     mutations.push({ type: "delete", key: deleteJobKey(model, primaryKey) });
@@ -218,14 +224,20 @@ function compose(
     for (const key of changeMarkKeys(model, touched))
       mutations.push({ type: "sum", key, value: one });
   }
-  const removed = changes.removed.filter((entry) => own.entries.has(entry));
-  const { added } = changes;
-  const rewritten = (after ?? []).filter((entry) => own.entries.has(entry));
+  const isOwn = (entry: IndexEntry) => !others.entries.has(entry);
+  const indexes =
+    others.entries.size === 0
+      ? { removed: changes.removed, added: changes.added, rewritten }
+      : {
+          removed: changes.removed.filter(isOwn),
+          added: changes.added,
+          rewritten: rewritten.filter(isOwn),
+        };
   return {
     primaryKey,
     versionstamp: before?.versionstamp ?? null,
     row,
-    indexes: { removed, added, rewritten },
+    indexes,
     released: changes.removed,
     expiry,
     expiryKey: keepsExpiry(context, catalog) ? expiryKey(model, primaryKey) : undefined,

@@ -18,6 +18,7 @@ import { hasExpired } from "../has-expired.js";
 import { KeyWatchers } from "../key-watchers.js";
 import { maxRangeBytes } from "../range-end.js";
 import { RangeWatchers } from "../range-watchers.js";
+import { CheckedVersions } from "./checked-versions.js";
 import { decodeCommitRecord, encodeCommitRecord, verifyCommitRecords } from "./commit-record.js";
 import {
   type DatabaseMode,
@@ -74,6 +75,7 @@ export class LevelEngine implements Engine {
   readonly #copiesWrites: boolean;
   readonly #keyWatchers = new KeyWatchers();
   readonly #rangeWatchers = new RangeWatchers();
+  readonly #checkedVersions = new CheckedVersions();
   #lastVersionstamp: string;
   #isWriting = false;
 
@@ -171,20 +173,18 @@ export class LevelEngine implements Engine {
       sequence: sequenceOfVersionstamp(this.#lastVersionstamp) + 1,
       now: Date.now(),
       read: this.#hasGetSync ? (key) => this.#getSync(key) : await this.#readAhead(writes),
+      versions: this.#checkedVersions,
       copiesWrites: this.#copiesWrites,
     });
     const outcomes = writes.map((write) => group.apply(write));
     if (group.last === undefined) return outcomes;
-    const { key, value } = encodeCommitRecord({
+    const commitRecord = encodeCommitRecord({
       last: group.last,
       previous: this.#lastVersionstamp,
       mutations: group.mutations.length,
     });
-    const written = [...group.mutations, { key, record: value }];
-    await this.#write(
-      written,
-      writes.some((write) => write.sync),
-    );
+    const sync = writes.some((write) => write.sync);
+    await this.#write(group.mutations, commitRecord, sync);
     this.#lastVersionstamp = group.last;
     this.#keyWatchers.notify(group.mutations);
     this.#rangeWatchers.notify(group.mutations);
@@ -220,7 +220,11 @@ export class LevelEngine implements Engine {
     };
   }
 
-  async #write(mutations: readonly RecordMutation[], sync: boolean): Promise<void> {
+  async #write(
+    mutations: readonly RecordMutation[],
+    commitRecord: { readonly key: Uint8Array; readonly value: Uint8Array },
+    sync: boolean,
+  ): Promise<void> {
     const batch = this.#level.batch();
     this.#isWriting = true;
     // The types do not know that the options may be undefined.
@@ -230,6 +234,7 @@ export class LevelEngine implements Engine {
         if (record === undefined) batch.del(key, options);
         else batch.put(key, record, options);
       }
+      batch.put(commitRecord.key, commitRecord.value, options);
       await batch.write(sync ? synced : bytes);
     } finally {
       this.#isWriting = false;

@@ -11,6 +11,7 @@ import type {
   WriteOutcome,
 } from "../engine.js";
 import { hasExpired } from "../has-expired.js";
+import type { CheckedVersions, EntryVersion } from "./checked-versions.js";
 import { encodeRecord, recordSize } from "./record.js";
 
 /** A record to store under a key; undefined to remove the one that is there. */
@@ -25,6 +26,8 @@ export interface WriteGroupOptions {
   readonly now: number;
   /** Reads the record of a key as it was before the group, expired ones too. It may throw. */
   readonly read: (key: Uint8Array) => StoredEntry | undefined;
+  /** Of the groups before this one, and of those after it. */
+  readonly versions: CheckedVersions;
   /** The database copies what it is given: keys and records may be stretches of memory that is shared. */
   readonly copiesWrites: boolean;
 }
@@ -53,7 +56,7 @@ export class WriteGroup {
     this.#undo = [];
     try {
       for (const { key, versionstamp } of write.checks) {
-        if ((this.#entry(key)?.versionstamp ?? null) !== versionstamp) return null;
+        if (this.#versionstampOf(key) !== versionstamp) return null;
       }
       const versionstamp = formatVersionstamp(this.#options.sequence, this.#order);
       for (const mutation of write.mutations) this.#mutate(mutation, versionstamp);
@@ -98,6 +101,7 @@ export class WriteGroup {
     const text = textOfBytes(key);
     this.#undo.push([text, this.#states.get(text)]);
     this.#states.set(text, state);
+    this.#options.versions.forget(text);
     this.mutations.push({
       key: this.#options.copiesWrites ? key : new Uint8Array(key),
       record: state === null ? undefined : this.#record(state),
@@ -111,13 +115,25 @@ export class WriteGroup {
     return record;
   }
 
+  /** What a check compares: null where there is no entry. */
+  #versionstampOf(key: Uint8Array): string | null {
+    const { versions, now } = this.#options;
+    const text = textOfBytes(key);
+    const known = this.#states.get(text);
+    let version: EntryVersion | null | undefined = known === undefined ? versions.get(text) : known;
+    if (version === undefined) {
+      version = this.#stored(key, text);
+      if (version !== null) versions.add(text, version);
+    }
+    return version === null || hasExpired(version, now) ? null : version.versionstamp;
+  }
+
   #entry(key: Uint8Array): StoredEntry | undefined {
     const stored = this.#stored(key);
     return stored === null || hasExpired(stored, this.#options.now) ? undefined : stored;
   }
 
-  #stored(key: Uint8Array): KeyState {
-    const text = textOfBytes(key);
+  #stored(key: Uint8Array, text: string = textOfBytes(key)): KeyState {
     const known = this.#states.get(text);
     if (known !== undefined) return known;
     const state = this.#options.read(key) ?? null;

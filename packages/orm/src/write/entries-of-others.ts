@@ -4,33 +4,36 @@ import type { IndexEntry } from "../indexes/index-entries.js";
 import { isSameKey } from "../indexes/key-parts.js";
 import type { TableContext } from "../query/table-context.js";
 
-/** Entries that are a row's own, and what must hold for that at the commit. */
-export interface OwnEntries {
+/** Which entries are not a row's own, and what must hold for that at the commit. */
+export interface OtherOwners {
   readonly entries: ReadonlySet<IndexEntry>;
   readonly checks: readonly AtomicCheck[];
 }
 
+const none: OtherOwners = { entries: new Set(), checks: [] };
+
 /**
- * Tells which entries that a row should have are its own. Unique ones may belong to another row or not be there, while a
+ * Tells which entries that a row should have are not its own. Unique ones may belong to another row or not be there, while a
  * unique index is built or has duplicates. The checks say that it still is so at the commit: a backfill may be about to
  * write them. One read for each unique entry.
  */
-export function ownEntries(
+export function entriesOfOthers(
   context: TableContext,
   entries: readonly IndexEntry[],
-): OwnEntries | Promise<OwnEntries> {
-  const unique = entries.filter((entry) => entry.index.unique);
-  return unique.length === 0
-    ? { entries: new Set(entries), checks: [] }
-    : withoutOthers(context, entries, unique);
+): OtherOwners | Promise<OtherOwners> {
+  if (!entries.some(isUnique)) return none;
+  return readOwners(context, entries.filter(isUnique));
 }
 
-async function withoutOthers(
+function isUnique({ index }: IndexEntry): boolean {
+  return index.unique;
+}
+
+async function readOwners(
   { kv, model, limits }: TableContext,
-  entries: readonly IndexEntry[],
   unique: readonly IndexEntry[],
-): Promise<OwnEntries> {
-  const own = new Set(entries);
+): Promise<OtherOwners> {
+  const others = new Set<IndexEntry>();
   const checks: AtomicCheck[] = [];
   for (let from = 0; from < unique.length; from += limits.keys) {
     const some = unique.slice(from, from + limits.keys);
@@ -44,8 +47,8 @@ async function withoutOthers(
       checks.push({ key: entry.key, versionstamp });
       const owner = primaryKeyOfEntry(model, entry.index, value);
       const self = primaryKeyOfEntry(model, entry.index, entry.value);
-      if (owner === undefined || self === undefined || !isSameKey(owner, self)) own.delete(entry);
+      if (owner === undefined || self === undefined || !isSameKey(owner, self)) others.add(entry);
     }
   }
-  return { entries: own, checks };
+  return { entries: others, checks };
 }
