@@ -59,7 +59,8 @@ beforeEach(async () => {
 afterEach(() => kv.close());
 
 const page = (query: AnyQuery) => findPage(context, query, meterOf(context));
-const one = (where: AnyRow, query?: AnyQuery) => findOne(context, where, meterOf(context), query);
+const one = async (where: AnyRow, query?: AnyQuery) =>
+  await findOne(context, where, meterOf(context), query);
 
 describe("findOne", () => {
   it("reads a row by its primary key, and by a pointer with the row", async () => {

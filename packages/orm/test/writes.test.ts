@@ -304,8 +304,14 @@ describe("a row written by hand, with a value that an index cannot hold", () => 
     await expectIndexesToMatch(kv, User);
   });
 
-  it("is refused as it is", async () => {
-    const error = await rejection(db.users.update({ where, data: { name: "New" } }));
-    expect(error).toMatchObject({ code: "KW_INDEX_KEY_INVALID", index: "byEmail", id });
+  it("can be changed elsewhere, and stays without an entry", async () => {
+    const before = await entriesOf(kv);
+    const changed = await db.users.update({ where, data: { name: "New" } });
+    expect(changed).toMatchObject({ name: "New", email: { oops: 1 } });
+    expect(await entriesOf(kv)).toHaveLength(before.length);
+    await db.users.update({ where, data: { favoriteColor: "red" } });
+    expect(await db.users.findMany({ where: { favoriteColor: "red" } })).toMatchObject({
+      items: [{ id }],
+    });
   });
 });

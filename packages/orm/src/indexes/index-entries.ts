@@ -61,7 +61,8 @@ export function indexKey(
   parts: readonly KvKeyPart[],
   primaryKey: readonly KvKeyPart[],
 ): KvKey {
-  return index.unique ? [index.prefix, ...parts] : [index.prefix, ...parts, ...primaryKey];
+  const prefix: KvKeyPart[] = [index.prefix];
+  return index.unique ? prefix.concat(parts) : prefix.concat(parts, primaryKey);
 }
 
 /**
@@ -195,6 +196,18 @@ export function indexEntries(
   return entries;
 }
 
+/**
+ * Whether a row has the same entries in an index before and after a change, as far as that is plain to see: it holds pointers,
+ * by fields that are as they were.
+ */
+export function isUntouched(index: CompiledIndex, before: AnyRow, after: AnyRow): boolean {
+  if (index.store !== "pointer" || index.where !== undefined) return false;
+  for (const { field, compute } of index.parts) {
+    if (compute !== undefined || !Object.is(before[field], after[field])) return false;
+  }
+  return true;
+}
+
 /** What changes in the indexes when the entries of a row's old state give way to those of its new state. */
 export function indexChanges(
   before: readonly IndexEntry[],
@@ -202,25 +215,36 @@ export function indexChanges(
 ): IndexChanges {
   if (before.length === 0) return { removed: [], added: after, rewritten: [] };
   if (after.length === 0) return { removed: before, added: [], rewritten: [] };
-  const wasThere = entryFinder(before);
-  const stays = entryFinder(after);
+  const textsBefore = textsOfMany(before);
+  const textsAfter = textsOfMany(after);
+  const removed: IndexEntry[] = [];
   const added: IndexEntry[] = [];
   const rewritten: IndexEntry[] = [];
+  for (const entry of before) {
+    if (!isAmong(entry, after, textsAfter)) removed.push(entry);
+  }
   for (const entry of after) {
-    if (!wasThere(entry)) added.push(entry);
+    if (!isAmong(entry, before, textsBefore)) added.push(entry);
     else if (entry.index.store !== "pointer") rewritten.push(entry);
   }
-  return { removed: before.filter((entry) => !stays(entry)), added, rewritten };
+  return { removed, added, rewritten };
 }
 
-/** Finds out whether an entry is among others: one by one where they are few, else by its text. */
-function entryFinder(entries: readonly IndexEntry[]): (entry: IndexEntry) => boolean {
-  if (entries.length <= few) {
-    return ({ index, key }) =>
-      entries.some((other) => other.index === index && isSameKey(other.key, key));
+/** The texts of entries by which one is found among them; undefined where they are few, and compared one by one. */
+function textsOfMany(entries: readonly IndexEntry[]): ReadonlySet<string> | undefined {
+  return entries.length > few ? new Set(entries.map(entryText)) : undefined;
+}
+
+function isAmong(
+  entry: IndexEntry,
+  others: readonly IndexEntry[],
+  texts: ReadonlySet<string> | undefined,
+): boolean {
+  if (texts !== undefined) return texts.has(entryText(entry));
+  for (const { index, key } of others) {
+    if (index === entry.index && isSameKey(key, entry.key)) return true;
   }
-  const texts = new Set(entries.map(entryText));
-  return (entry) => texts.has(entryText(entry));
+  return false;
 }
 
 function entryText({ index, key }: IndexEntry): string {

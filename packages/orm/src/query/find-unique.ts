@@ -1,4 +1,4 @@
-import type { KvEntry, KvKeyPart } from "@keywright/core";
+import type { KvEntry, KvKey, KvKeyPart } from "@keywright/core";
 import { primaryKeyOfEntry } from "../indexes/entry-value.js";
 import { hasIndexKey, indexKey } from "../indexes/index-entries.js";
 import { rowKey } from "../indexes/primary-key.js";
@@ -30,8 +30,18 @@ export async function findByPrimaryKey(
   if (!snapshot.upgradesRows && context.catalog.snapshot === snapshot) {
     return foundRow(context, primaryKey, entry);
   }
-  const [held = entry] = await readKeys(context, [key]);
-  return foundRow(context, primaryKey, held, orAsStored);
+  return readHeldRow(context, primaryKey, key, orAsStored);
+}
+
+/** The row as the catalog says that it is to be read, of which it may be one of an earlier schema. */
+async function readHeldRow(
+  context: TableContext,
+  primaryKey: readonly KvKeyPart[],
+  key: KvKey,
+  orAsStored: boolean,
+): Promise<FoundRow | undefined> {
+  const [held] = await readKeys(context, [key]);
+  return held && foundRow(context, primaryKey, held, orAsStored);
 }
 
 /**

@@ -39,7 +39,8 @@ export function parsePatch(
   const fields: string[] = [];
   const changes: (ChangedField | Promise<ChangedField>)[] = [];
   const unknown: z.core.$ZodIssue[] = [];
-  for (const [field, given] of Object.entries(data)) {
+  for (const field of Object.keys(data)) {
+    const given = data[field];
     if (given === undefined) continue;
     const schema = fieldSchema(model, field);
     if (schema === undefined) {
@@ -54,8 +55,9 @@ export function parsePatch(
   return whenReady(allReady(changes), (results) => {
     const changed: Record<string, unknown> = { ...row };
     const issues = [...unknown];
-    for (const [position, result] of results.entries()) {
-      const field = fields[position] as string;
+    for (let i = 0; i < results.length; i++) {
+      const result = results[i] as ChangedField;
+      const field = fields[i] as string;
       if (!result.success) issues.push(...under(field, result.issues));
       else if (result.value === undefined) delete changed[field];
       else changed[field] = result.value;

@@ -10,6 +10,7 @@ import {
   type IndexEntry,
   indexChanges,
   indexEntries,
+  isUntouched,
 } from "../indexes/index-entries.js";
 import type { AnyRow, CompiledIndex } from "../model/compiled-model.js";
 import type { FoundRow } from "../query/any-query.js";
@@ -90,15 +91,32 @@ export function planChange(
 ): RowChange | Promise<RowChange> {
   const { model } = context;
   const { primaryKey, row } = planned;
-  const { maintained } = catalog;
+  const indexes = concernedIndexes(catalog, planned);
   const before =
-    planned.before === null ? undefined : storedEntries(context, maintained, planned.before);
-  const after = row === null ? undefined : indexEntries(model, maintained, row, primaryKey);
+    planned.before === null ? undefined : storedEntries(context, indexes, planned.before);
+  const after = row === null ? undefined : indexEntries(model, indexes, row, primaryKey);
   const entries = { before, after, changes: changesOf(planned, before, after) };
   const facts = findFacts(context, catalog, planned, entries);
   return facts instanceof Promise
     ? facts.then((found) => compose(context, catalog, planned, entries, found))
     : compose(context, catalog, planned, entries, facts);
+}
+
+/**
+ * The indexes whose entries a change is about: not those that it leaves as they are, where nothing else is done with each
+ * entry of the row.
+ */
+function concernedIndexes(
+  { maintained, growingCounters, entry }: CatalogSnapshot,
+  planned: PlannedRow,
+): readonly CompiledIndex[] {
+  const { before, row, isNew } = planned;
+  if (before === null || row === null || isNew) return maintained;
+  if (entry.live || growingCounters !== undefined || expiryOf(planned) !== undefined) {
+    return maintained;
+  }
+  const stored = before.stored ?? before.row;
+  return maintained.filter((index) => !isUntouched(index, stored, row));
 }
 
 function changesOf(
