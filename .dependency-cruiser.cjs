@@ -17,7 +17,7 @@ const rooms = {
     "adopt",
     "database",
   ],
-  codegen: ["errors", "schema", "generate", "progress", "cli"],
+  codegen: ["errors", "schema", "generate", "project", "inspect", "init", "progress", "cli"],
 };
 
 const either = (names) => `(${names.join("|")})`;

@@ -2,6 +2,9 @@ export {
   CodegenError,
   ConfigInvalidError,
   ConfigMissingError,
+  DatabaseOpenError,
+  DatabaseUnsetError,
+  LockFileError,
   ModelDuplicateError,
   ModelsUnmatchedError,
   ModuleFailedError,
@@ -18,4 +21,4 @@ export {
   codegenErrorMessages,
   codegenErrorRemedies,
 } from "./errors/codes.js";
-export { type Config, defineConfig } from "./generate/config.js";
+export { type AdoptConfig, type Config, defineConfig } from "./generate/config.js";

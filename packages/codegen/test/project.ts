@@ -72,6 +72,7 @@ async function runHere(folder: string, args: readonly string[]): Promise<Outcome
   const stream = (write: (text: string) => void) => ({ write }) as unknown as NodeJS.WriteStream;
   const exitCode = await run(args, {
     folder,
+    stdin: {} as NodeJS.ReadStream,
     stdout: stream((text) => {
       stdout += text;
     }),

@@ -7,6 +7,8 @@ export const exitCodes = {
   usage: 2,
   /** With `--check`: files are not as they should be. */
   stale: 3,
+  /** A plan has steps that somebody has to decide on first: breaking ones, or ones without their migration. */
+  undecided: 3,
 } as const;
 
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];

@@ -2,6 +2,7 @@
 import { run } from "./run.js";
 
 const exitCode = await run(process.argv.slice(2), {
+  stdin: process.stdin,
   stdout: process.stdout,
   stderr: process.stderr,
   folder: process.cwd(),

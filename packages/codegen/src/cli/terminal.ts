@@ -1,12 +1,23 @@
 import { relative, sep } from "node:path";
 import { styleText } from "node:util";
+import type { Command } from "commander";
+import type { ExitCode } from "./exit-codes.js";
 
 /** Where a command writes to, and where it is run. */
 export interface Terminal {
+  readonly stdin: NodeJS.ReadStream;
   readonly stdout: NodeJS.WriteStream;
   readonly stderr: NodeJS.WriteStream;
   /** Absolute. */
   readonly folder: string;
+}
+
+/** A command of the program: what it is called with, and how it says what the process exits with. */
+export type MakeCommand = (terminal: Terminal, exit: (code: ExitCode) => void) => Command;
+
+/** Whether somebody can be asked. */
+export function isInteractive({ stdin, stdout }: Terminal): boolean {
+  return stdin.isTTY === true && stdout.isTTY === true;
 }
 
 type Style = Parameters<typeof styleText>[0];

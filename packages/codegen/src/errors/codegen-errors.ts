@@ -162,6 +162,34 @@ export class OutputFailedError extends CodegenError {
   }
 }
 
+/** A command that works at a database, and a configuration that names none. */
+export class DatabaseUnsetError extends CodegenError {
+  /** Of the configuration. */
+  readonly path: string;
+  /** The setting that is missing. */
+  readonly at: string;
+
+  constructor(path: string, at: string) {
+    super("KW_DATABASE_UNSET");
+    this.path = path;
+    this.at = at;
+  }
+}
+
+/** A function of the configuration that threw, or returned something else than a database. */
+export class DatabaseOpenError extends CodegenError {
+  /** Of the configuration. */
+  readonly path: string;
+  /** Where it failed, as `file:line`; the setting, where nothing says so. */
+  readonly at: string;
+
+  constructor(path: string, at: string, cause: unknown) {
+    super("KW_DATABASE_OPEN", { cause });
+    this.path = path;
+    this.at = at;
+  }
+}
+
 /** A `keywright.lock.json` that this version cannot take for its own. */
 export class LockFileError extends CodegenError {
   readonly path: string;

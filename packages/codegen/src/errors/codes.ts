@@ -16,6 +16,8 @@ export const codegenErrorMessages = {
   KW_OUTPUT_OCCUPIED: "A file that was not generated is where a generated one belongs.",
   KW_OUTPUT_FAILED: "The output folder could not be read or written.",
   KW_LOCK_FILE: "keywright.lock.json is not one of this version's.",
+  KW_DATABASE_UNSET: "The configuration does not say how the database is opened.",
+  KW_DATABASE_OPEN: "The configuration's own function could not open the database.",
 } as const;
 
 /** A code of {@link codegenErrorMessages}. */
@@ -41,5 +43,8 @@ export const codegenErrorRemedies: Readonly<Record<CodegenErrorCode, string>> = 
   KW_OUTPUT_OCCUPIED: "Move the file away, or set `output` to another folder.",
   KW_LOCK_FILE:
     "Update Keywright where a later version has written it. Where it is something else, or is broken as by a merge, move it away: it is generated anew.",
+  KW_DATABASE_UNSET:
+    'Add `database: () => openKv("data/app")` to what `defineConfig` takes, with `openKv` of @keywright/core.',
+  KW_DATABASE_OPEN: "Correct the function at this place; it returns what `openKv` returns.",
   KW_OUTPUT_FAILED: "Make sure that `output` is a folder, or can be made, and that it is writable.",
 };

@@ -43,7 +43,7 @@ export async function findModels(config: LoadedConfig): Promise<FoundModel[]> {
   for (const { path: modulePath, models } of modules) {
     for (const [model, exportName] of models) {
       if (found.has(model)) continue;
-      found.set(model, { model: compileModel(model), modulePath, exportName });
+      found.set(model, { model: compileModel(model), definition: model, modulePath, exportName });
     }
   }
   return [...found.values()].sort((a, b) => compare(a.model.name, b.model.name));

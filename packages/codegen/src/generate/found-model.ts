@@ -1,8 +1,10 @@
-import type { CompiledModel } from "@keywright/orm";
+import type { CompiledModel, Model } from "@keywright/orm";
 
 /** A model and where it was found. */
 export interface FoundModel {
   readonly model: CompiledModel;
+  /** What `defineModel` returned. */
+  readonly definition: Model;
   /** Absolute. */
   readonly modulePath: string;
   /** `"default"` for the default export. */

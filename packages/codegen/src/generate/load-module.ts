@@ -46,7 +46,7 @@ function forgetLoaded(jiti: Jiti): void {
  * Where in the user's own code an error was thrown, as `file:line`. Without the column: what is run is not quite what
  * was written.
  */
-function placeOf(error: unknown): string | undefined {
+export function placeOf(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
   const syntaxError = /\n ?(\S.*:\d+):\d+\s*$/.exec(error.message);
   if (syntaxError?.[1] !== undefined) return syntaxError[1];

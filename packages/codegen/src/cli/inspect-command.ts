@@ -1,0 +1,8 @@
+import { Command } from "commander";
+import type { ExitCode } from "./exit-codes.js";
+import type { Terminal } from "./terminal.js";
+
+/** `keywright inspect`. */
+export function inspectCommand(_terminal: Terminal, _exit: (code: ExitCode) => void): Command {
+  return new Command("inspect");
+}
