@@ -56,7 +56,7 @@ describe("the code blocks", () => {
     expect(blocks.map(({ name }) => name)).toContain("README-md-1");
   });
 
-  it.each(blocks)("$name runs and prints what the page says", async ({ name, output }) => {
+  it.concurrent.each(blocks)("$name runs and prints what the page says", async ({ name, output }) => {
     const cwd = await mkdtemp(join(tmpdir(), "keywright-docs-"));
     try {
       const { stdout } = await run(process.execPath, [join(folder, "out", `${name}.js`)], { cwd });

@@ -29,6 +29,23 @@ export function crashingKv(kv: Kv, at: number, moment: "before" | "after"): Kv {
   });
 }
 
+/** So many crashes are tried at once: each has a database of its own, and much of its time it waits. */
+const atOnce = 12;
+
+/**
+ * Runs something that crashes at its first commit, then one that crashes at its second, and so on until one comes to its end
+ * without.
+ *
+ * @param run says whether it crashed.
+ * @returns at which commit the first one did not.
+ */
+export async function crashAtEachCommit(run: (at: number) => Promise<boolean>): Promise<number> {
+  for (let from = 1; ; from += atOnce) {
+    const crashed = await Promise.all(Array.from({ length: atOnce }, (_, i) => run(from + i)));
+    if (crashed.includes(false)) return from + crashed.indexOf(false);
+  }
+}
+
 /** A database that calls `interfere` before each commit of an atomic operation, and `beforeGet` before each `get`. */
 export function interferingKv(
   kv: Kv,

@@ -19,7 +19,7 @@ import {
 import type { EntryFinding } from "../src/migrate/verify-state.js";
 import type { TableContext } from "../src/query/table-context.js";
 import { countingKv } from "./counting-kv.js";
-import { Crash, crashingKv, denoKv } from "./faulty-kv.js";
+import { Crash, crashAtEachCommit, crashingKv, denoKv } from "./faulty-kv.js";
 import { rejection } from "./user-model.js";
 import { expectIndexesToMatch } from "./verify-indexes.js";
 
@@ -481,7 +481,7 @@ describe("verifying", () => {
     "goes on after a crash %s any of its commits",
     { timeout },
     async (moment) => {
-      for (let at = 1; ; at++) {
+      const commits = await crashAtEachCommit(async (at) => {
         const fresh = await openKv();
         try {
           await fill(fresh, 12);
@@ -493,17 +493,16 @@ describe("verifying", () => {
           const options = { repair: true, saveEvery: 24, batchRows: 6 };
           const run = verify(crashingKv(fresh, at, moment), options);
           const result = await run.catch((error: unknown) => error);
-          if (!(result instanceof Crash)) {
-            expect(at).toBeGreaterThan(10);
-            return;
-          }
+          if (!(result instanceof Crash)) return false;
           await verified(fresh, options);
           await expectIndexesToMatch(fresh, Person);
           expect(await ownKeys(fresh)).toEqual([]);
+          return true;
         } finally {
           await fresh.close();
         }
-      }
+      });
+      expect(commits).toBeGreaterThan(10);
     },
   );
 
@@ -622,7 +621,7 @@ describe("verifying", () => {
         await fillCounted();
         const entries: [KvKey, unknown][] = [];
         for await (const { key, value } of kv.list({ prefix: [] })) entries.push([key, value]);
-        for (let at = 1; ; at++) {
+        const commits = await crashAtEachCommit(async (at) => {
           const copy = await openKv();
           try {
             for (const [key, value] of entries) await copy.set(key, value);
@@ -639,11 +638,12 @@ describe("verifying", () => {
             await verifyIndexes(db, { repair: true });
             await expectIndexesToMatch(copy, Counted);
             expect(await counts(db)).toEqual([4, 2]);
-            if (status !== "crashed") break;
+            return status === "crashed";
           } finally {
             await copy.close();
           }
-        }
+        });
+        expect(commits).toBeGreaterThan(3);
       },
     );
   });
