@@ -434,8 +434,22 @@ describe("indexes", () => {
   it("that another stands in for are left alone", () => {
     const entry = migrated(users, { byEmail: "absent" });
     const byEmailStored = { ...entry.indexes.byEmail, replacedBy: "byMail" };
-    const indexes = { ...entry.indexes, byEmail: byEmailStored } as CatalogEntry["indexes"];
-    expect(steps({}, { entry: { ...entry, indexes } })).toEqual([]);
+    const byMail = { ...byEmail, prefix: "users_by_mail" };
+    const both = { byEmail, byTeam, byMail };
+    const indexes = {
+      ...migrated({ ...users, indexes: both }).indexes,
+      byEmail: byEmailStored,
+    } as CatalogEntry["indexes"];
+    expect(steps({ indexes: both }, { entry: { ...entry, indexes } })).toEqual([]);
+    // It is one like any other where it is no longer the one that was replaced, or the model has no successor.
+    const another = { ...both, byEmail: { key: ["email", "teamId"] as const } };
+    expect(steps({ indexes: another }, { entry: { ...entry, indexes } })).toMatchObject([
+      { index: "byEmail", kind: "build-index" },
+    ]);
+    const alone = { ...entry, indexes: { ...entry.indexes, byEmail: byEmailStored } };
+    expect(steps({}, { entry: alone as CatalogEntry })).toMatchObject([
+      { index: "byEmail", kind: "build-index" },
+    ]);
   });
 
   it("have counts", () => {

@@ -30,11 +30,18 @@ export class ModelCatalog {
   readonly #own: OwnRows;
   #snapshot: CatalogSnapshot;
   /** When the entry was last read, by the monotonic clock. */
-  #readAt = performance.now();
+  #readAt: number;
   /** The snapshot is known to hold for rows up to this versionstamp. */
   #holdsUntil = "";
 
-  private constructor(kv: Kv, model: CompiledModel, own: OwnRows, snapshot: CatalogSnapshot) {
+  private constructor(
+    kv: Kv,
+    model: CompiledModel,
+    own: OwnRows,
+    snapshot: CatalogSnapshot,
+    readAt: number,
+  ) {
+    this.#readAt = readAt;
     this.tellsExpiry = "limits" in kv && kv.limits !== undefined;
     this.#kv = kv;
     this.#model = model;
@@ -59,10 +66,11 @@ export class ModelCatalog {
     const own = { manifest: rowManifest(model.schema, model.primaryKey), migrations, relations };
     const key = catalogKey(model);
     for (;;) {
+      const readAt = performance.now();
       const { value, versionstamp } = await kv.get<CatalogEntry>(key);
       if (value !== null) {
         const snapshot = await readSnapshot(kv, model, own, value, versionstamp);
-        return new ModelCatalog(kv, model, own, snapshot);
+        return new ModelCatalog(kv, model, own, snapshot, readAt);
       }
       const entry = await firstEntry(kv, model, own);
       const result = await kv
@@ -73,7 +81,7 @@ export class ModelCatalog {
         .commit();
       if (result.ok) {
         const snapshot = await readSnapshot(kv, model, own, entry, result.versionstamp);
-        return new ModelCatalog(kv, model, own, snapshot);
+        return new ModelCatalog(kv, model, own, snapshot, readAt);
       }
     }
   }
@@ -103,9 +111,18 @@ export class ModelCatalog {
     }
     // An entry that is gone is one of an emptied database: nothing in it is indexed.
     if (value === null) throw new StaleSchemaError(this.#model.name, ["the database was emptied"]);
-    this.#snapshot = await readSnapshot(this.#kv, this.#model, this.#own, value, versionstamp);
-    this.#readAt = now;
+    const snapshot = await readSnapshot(this.#kv, this.#model, this.#own, value, versionstamp);
+    // A call that began later may have ended before this one.
+    if (versionstamp > (this.#snapshot.check.versionstamp ?? "")) {
+      this.#snapshot = snapshot;
+      this.#readAt = now;
+    }
     return true;
+  }
+
+  /** Reads the entry again where it was last read too long ago to say what can be read. */
+  async refresh(): Promise<void> {
+    if (performance.now() - this.#readAt >= this.longestAge) await this.reload();
   }
 
   /** For how long an index may be read by what the catalog said, in milliseconds. Other processes may change it. */

@@ -10,6 +10,7 @@ import { withIndexStates } from "../catalog/catalog-entry.js";
 import type { CompiledIndex } from "../model/compiled-model.js";
 import type { TableContext } from "../query/table-context.js";
 import type { MigrationRun } from "./migration-run.js";
+import { isReplaced } from "./plan-indexes.js";
 import { countRows } from "./scan-rows.js";
 
 /** A backfill that is under way. */
@@ -87,12 +88,12 @@ export function unfinishedIndexes(
 }
 
 /** Whether an index is to be filled, and nobody is about it: one may have been begun whose state somebody has deleted. */
-function isUnready({ catalog }: TableContext, index: CompiledIndex): boolean {
+function isUnready({ catalog, model }: TableContext, index: CompiledIndex): boolean {
   const { snapshot } = catalog;
   const { indexes } = snapshot.entry;
   const stored = Object.hasOwn(indexes, index.name) ? indexes[index.name] : undefined;
   // One that another has replaced, and whose declaration the program still has.
-  if (stored !== undefined && "replacedBy" in stored) return false;
+  if (stored !== undefined && isReplaced(model, index, stored)) return false;
   const state = snapshot.stateOf(index);
   return state === "absent" || state === "write-only" || state === "verifying";
 }

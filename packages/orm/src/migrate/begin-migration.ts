@@ -72,9 +72,21 @@ function begunIndexes(facts: ModelFacts, steps: readonly MigrationStep[]): Catal
   const indexes: Record<string, StoredIndex> = {};
   for (const [before, stored] of Object.entries(facts.entry.indexes)) {
     const name = names.get(before) ?? before;
-    indexes[name] = going.has(name) ? { ...stored, state: "dropping" } : stored;
+    indexes[name] = going.has(name)
+      ? { ...stored, state: "dropping" }
+      : stayingIndex(facts, name, stored);
   }
   return indexes;
+}
+
+/** An index that stays. One that was kept up beside its successor is read again where the model has that no more. */
+function stayingIndex({ model }: ModelFacts, name: string, stored: StoredIndex): StoredIndex {
+  const { replacedBy, ...own } = stored;
+  if (stored.state !== "disabled" || replacedBy === undefined) return stored;
+  const declared = model.indexes.map((index) => index.name);
+  return declared.includes(replacedBy) || !declared.includes(name)
+    ? stored
+    : { ...own, state: "readable" };
 }
 
 /** Counters that go, and those of indexes that do. */
@@ -90,6 +102,8 @@ function begunCounters(
   }
   const begun: Record<string, IndexState> = {};
   for (const [name, state] of Object.entries(counters)) {
+    // How far its build has come is known under the name before: it is absent, and built from the start.
+    if (state === "write-only" && !Object.hasOwn(facts.entry.counters, name)) continue;
     begun[name] = going.has(name) ? "dropping" : state;
   }
   return { counters: begun };

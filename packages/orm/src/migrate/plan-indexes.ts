@@ -1,5 +1,5 @@
 import type { CatalogEntry, StoredIndex } from "../catalog/catalog-entry.js";
-import type { CompiledIndex } from "../model/compiled-model.js";
+import type { CompiledIndex, CompiledModel } from "../model/compiled-model.js";
 import { hashOf } from "../schema/hash.js";
 import { indexManifest, isSameIndex, isSameKeyedIndex } from "../schema/index-manifest.js";
 import type { ModelFacts, PlannedStep } from "./migration-plan.js";
@@ -111,7 +111,7 @@ function declaredIndex(
     steps.push({ ...step, kind: "rename-index", class: "safe", reason });
   }
   if (stored === undefined || !isKept(stored)) {
-    if (stored !== undefined && isReplaced(stored)) return steps;
+    if (stored !== undefined && isReplaced(facts.model, index, stored)) return steps;
     return [...steps, buildStep(facts, index, stored)];
   }
   if (before === undefined && !isSameIndex(stored, indexManifest(index))) {
@@ -139,9 +139,18 @@ function declaredIndex(
   return steps;
 }
 
-/** Whether another index stands in for one, so that it is left alone. */
-function isReplaced(stored: StoredIndex): boolean {
-  return "replacedBy" in stored && stored.replacedBy !== undefined;
+/** Whether another index of the model stands in for one, so that it is left alone: as long as it is the one that was replaced. */
+export function isReplaced(
+  { indexes }: CompiledModel,
+  index: CompiledIndex,
+  stored: StoredIndex,
+): boolean {
+  const { replacedBy } = stored;
+  return (
+    replacedBy !== undefined &&
+    indexes.some(({ name }) => name === replacedBy) &&
+    isSameIndex(stored, indexManifest(index))
+  );
 }
 
 function buildStep(

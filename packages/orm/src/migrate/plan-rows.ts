@@ -31,7 +31,13 @@ export function planRows(facts: ModelFacts, upgrade: RowUpgrade | undefined): Pl
     const blocked = "Migrate it with the program that migrated it last.";
     return [{ kind: "transform-rows", class: "data", sideBySide: false, reason, blocked }];
   }
-  if (transform !== undefined && upgrade?.isIdentity !== true) {
+  const { earlierRow, migrations } = facts;
+  // A difference that is safe may come on top, where the rows that are still to change can become the program's too.
+  const canFinish =
+    upgrade?.isIdentity === true &&
+    earlierRow !== undefined &&
+    findUpgrade(earlierRow, model, to, migrations) !== undefined;
+  if (transform !== undefined && !canFinish) {
     const reason = "Another change of all rows is under way";
     const blocked = "Finish it first, with the program that began it.";
     return [{ kind: "transform-rows", class: "data", sideBySide: false, reason, blocked }];

@@ -109,6 +109,11 @@ async function doStep(
 /** Builds the new index, and looks how far the copies of the old one can be trusted. */
 async function buildNew(context: TableContext, pair: Pair, run: MigrationRun): Promise<Outcome> {
   assertStep(context, pair, "backfill");
+  // Other indexes may wait for it, and would be built of rows that are still to change.
+  if (context.catalog.snapshot.entry.transform !== undefined) {
+    const reason = "a change of all rows is under way: migrate first";
+    throw new InvalidArgumentError(context.model.name, "step", reason);
+  }
   if (context.catalog.snapshot.stateOf(pair.to) === "dropping") {
     if (!(await dropIndexes(context, run))) return { status: "stopped" };
   }

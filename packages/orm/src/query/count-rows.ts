@@ -27,6 +27,9 @@ export async function countRows(
   query: AnyQuery,
   meter: ReadMeter,
 ): Promise<number> {
+  const { model, catalog } = context;
+  // Somebody may have dropped a counter, or be building it anew.
+  if (model.counted || model.indexes.some((index) => index.counted)) await catalog.refresh();
   const plans = plansOfCount(context, query);
   if (plans === undefined && query.filter === undefined && isCounted(context, undefined)) {
     meter.index = "primaryKey";
