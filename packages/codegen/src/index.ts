@@ -1,4 +1,5 @@
 export {
+  AdoptUnsetError,
   CodegenError,
   ConfigInvalidError,
   ConfigMissingError,
@@ -14,6 +15,8 @@ export {
   NameUnusableError,
   OutputFailedError,
   OutputOccupiedError,
+  ProjectConfiguredError,
+  ProjectFileError,
   TypeInexpressibleError,
 } from "./errors/codegen-errors.js";
 export {
@@ -21,4 +24,11 @@ export {
   codegenErrorMessages,
   codegenErrorRemedies,
 } from "./errors/codes.js";
+export {
+  EntryMissingError,
+  FileFailedError,
+  ImportLineError,
+  ImportRefusedError,
+  KeyNotationError,
+} from "./errors/inspect-errors.js";
 export { type AdoptConfig, type Config, defineConfig } from "./generate/config.js";

@@ -1,5 +1,5 @@
 import { type EmbeddedKv, openKv } from "@keywright/core";
-import { type CreateInput, type Model, migrate, type PrimaryKeyField } from "@keywright/orm";
+import { type CreateInput, migrate, type UpdateInput } from "@keywright/orm";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type * as z from "zod";
 import * as keys from "./fixtures/keys/src/generated/index.js";
@@ -17,29 +17,22 @@ beforeEach(async () => {
 });
 afterEach(() => kv.close());
 
-/** What update takes, but for operations: generated types do not offer those. */
-type FieldValues<M extends Model> = {
-  [F in Exclude<keyof z.input<M["schema"]>, PrimaryKeyField<M>>]?:
-    | z.input<M["schema"]>[F]
-    | undefined;
-};
-
 type Same<A, B> = [A] extends [B] ? ([B] extends [A] ? true : false) : false;
 
 it("has the types that Zod and the ORM infer", () => {
   const isSame: {
     cityRow: Same<plain.CityRow, z.output<typeof City.schema>>;
     cityCreate: Same<plain.CityCreate, CreateInput<typeof City>>;
-    cityUpdate: Same<plain.CityUpdate, FieldValues<typeof City>>;
+    cityUpdate: Same<plain.CityUpdate, UpdateInput<typeof City>>;
     taskRow: Same<keys.TaskRow, z.output<typeof Task.schema>>;
     taskCreate: Same<keys.TaskCreate, CreateInput<typeof Task>>;
-    taskUpdate: Same<keys.TaskUpdate, FieldValues<typeof Task>>;
+    taskUpdate: Same<keys.TaskUpdate, UpdateInput<typeof Task>>;
     pageRow: Same<keys.PageRow, z.output<typeof Page.schema>>;
     pageCreate: Same<keys.PageCreate, CreateInput<typeof Page>>;
-    pageUpdate: Same<keys.PageUpdate, FieldValues<typeof Page>>;
+    pageUpdate: Same<keys.PageUpdate, UpdateInput<typeof Page>>;
     memberRow: Same<tenants.TeamMembersRow, z.output<typeof Member.schema>>;
     memberCreate: Same<tenants.TeamMembersCreate, CreateInput<typeof Member>>;
-    memberUpdate: Same<tenants.TeamMembersUpdate, FieldValues<typeof Member>>;
+    memberUpdate: Same<tenants.TeamMembersUpdate, UpdateInput<typeof Member>>;
   } = {
     cityRow: true,
     cityCreate: true,

@@ -4,16 +4,14 @@ import { comparisonTypes, compile } from "./compile.js";
 import { everyTypeModule } from "./every-type.js";
 import { config, createProject, type Project } from "./project.js";
 
-const comparison = `import type { CreateInput, Model, PrimaryKeyField } from "@keywright/orm";
+const comparison = `import type { CreateInput, UpdateInput } from "@keywright/orm";
 import type * as z from "zod";
 import type { EverythingCreate, EverythingRow, EverythingUpdate } from "./db/everything.js";
 import type { Everything } from "./models/everything.js";
 ${comparisonTypes}
 export type Row = Nothing<Differences<EverythingRow, z.output<typeof Everything.schema>>>;
 export type Create = Nothing<Differences<EverythingCreate, CreateInput<typeof Everything>>>;
-export type Update = Nothing<Differences<EverythingUpdate, FieldValues<typeof Everything>>>;
-/** What update takes, but for operations. */
-type FieldValues<M extends Model> = { [F in Exclude<keyof z.input<M["schema"]>, PrimaryKeyField<M>>]?: z.input<M["schema"]>[F] | undefined };
+export type Update = Nothing<Differences<EverythingUpdate, UpdateInput<typeof Everything>>>;
 `;
 
 let project: Project;

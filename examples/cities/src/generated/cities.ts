@@ -4,9 +4,11 @@
 import {
   type AnyDatabase,
   type ListOptions,
-  type Page,
+  type ManyResult,
   type RangeFilter,
+  type RowQuery,
   type Table,
+  type Versioned,
   tableOf,
 } from "@keywright/orm";
 
@@ -44,20 +46,26 @@ export interface CityCreate {
   location: { longitude: number; latitude: number };
 }
 
-/** The fields to change: one that is absent or undefined stays as it is. */
+/**
+ * The fields to change, each to a value or by an operation: one that is absent or undefined stays
+ * as it is.
+ */
 export interface CityUpdate {
   /** The city's number in GeoNames. */
-  cityId?: number | undefined;
-  name?: string | undefined;
+  cityId?: number | { set: number } | { increment: number } | undefined;
+  name?: string | { set: string } | undefined;
   /** ISO 3166-1 alpha-2 code. */
-  country?: string | undefined;
+  country?: string | { set: string } | undefined;
   /** First-level division, such as a state or a region. */
-  adminCode?: string | undefined;
+  adminCode?: string | { set: string } | undefined;
   /** What kind of place it is: PPL, PPLA, PPLC, … */
-  featureCode?: string | undefined;
-  population?: number | undefined;
+  featureCode?: string | { set: string } | undefined;
+  population?: number | { set: number } | { increment: number } | undefined;
   /** In degrees. */
-  location?: { longitude: number; latitude: number } | undefined;
+  location?:
+    | { longitude: number; latitude: number }
+    | { set: { longitude: number; latitude: number } }
+    | undefined;
 }
 
 /** The rows of `cities`, by `id` and through its indexes. */
@@ -75,6 +83,30 @@ export class CityRepository {
   }
 
   /**
+   * The row with this `id` and its versionstamp, for a write with `ifVersion`; null where there is
+   * none. One read.
+   */
+  findVersionedById(id: string): Promise<Versioned<CityRow> | null> {
+    return this.#table.findVersionedByPrimaryKey([id]);
+  }
+
+  /** The row with this `id`, now and after each change of it; null while there is none. */
+  watchById(id: string): ReadableStream<CityRow | null> {
+    return this.#table.watchByPrimaryKey([id]);
+  }
+
+  /**
+   * Every row, in the order of `id`: awaited a page, with `for await` one after the other. One
+   * read for each row.
+   *
+   * @throws {InvalidCursorError} for a cursor of another list.
+   * @throws {RangeError} where `take` is not a positive integer.
+   */
+  scan(options?: ListOptions): RowQuery<CityRow> {
+    return this.#table.scan(options);
+  }
+
+  /**
    * The row with this `cityId`, null where there is none. Two reads.
    *
    * @throws {IndexNotReadyError} where `byCityId` is not built yet.
@@ -83,42 +115,71 @@ export class CityRepository {
     return this.#table.findByIndex("byCityId", [cityId]);
   }
 
+  /** The row with this `cityId`, now and after each change; null while there is none. */
+  watchByCityId(cityId: number): ReadableStream<CityRow | null> {
+    return this.#table.watchRowByIndex("byCityId", [cityId]);
+  }
+
   /**
-   * A page of the rows with this `cityId`, or within these bounds; `{}` for every row that the
-   * index holds. In the order of the index. Two reads for each row: its index entry and the row
-   * itself.
+   * Changes the row with this `cityId`, or creates one where there is none, and returns it.
+   *
+   * @throws {RowInvalidError} where the schema refuses the data.
+   * @throws {UniqueConstraintError} where another row has this `id`, or this `cityId`.
+   * @throws {StaleSchemaError} where the database has indexes that this program does not know.
+   * @throws {VersionConflictError} where the row's versionstamp is not `ifVersion`.
+   */
+  upsertByCityId(
+    cityId: number,
+    data: { create: CityCreate; update: CityUpdate },
+    options?: { ifVersion?: string | undefined; expireIn?: number | undefined },
+  ): Promise<CityRow> {
+    return this.#table.upsertByIndex("byCityId", [cityId], data, options);
+  }
+
+  /**
+   * The rows with this `cityId`, or within these bounds: awaited a page, with `for await` one
+   * after the other; `{}` for every row that the index holds. In the order of the index. Two reads
+   * for each row: its index entry and the row itself.
    *
    * @throws {IndexNotReadyError} where `byCityId` is not built yet.
    * @throws {InvalidCursorError} for a cursor of another list.
    * @throws {RangeError} where `take` is not a positive integer.
    */
-  listByCityId(
-    cityId: number | RangeFilter<number>,
-    options?: ListOptions,
-  ): Promise<Page<CityRow>> {
+  listByCityId(cityId: number | RangeFilter<number>, options?: ListOptions): RowQuery<CityRow> {
     return this.#table.listByIndex("byCityId", [cityId], options);
   }
 
   /**
-   * A page of the rows with this `country`, or within these bounds; `{}` for every row that the
-   * index holds. In the order of the index. Two reads for each row: its index entry and the row
-   * itself.
+   * The rows with this `country`, or within these bounds: awaited a page, with `for await` one
+   * after the other; `{}` for every row that the index holds. In the order of the index. Two reads
+   * for each row: its index entry and the row itself.
    *
    * @throws {IndexNotReadyError} where `byCountry` is not built yet.
    * @throws {InvalidCursorError} for a cursor of another list.
    * @throws {RangeError} where `take` is not a positive integer.
    */
-  listByCountry(
-    country: string | RangeFilter<string>,
-    options?: ListOptions,
-  ): Promise<Page<CityRow>> {
+  listByCountry(country: string | RangeFilter<string>, options?: ListOptions): RowQuery<CityRow> {
     return this.#table.listByIndex("byCountry", [country], options);
   }
 
   /**
-   * A page of the rows with this `population`, or within these bounds; `{}` for every row that the
-   * index holds. In the order of the index. Two reads for each row: its index entry and the row
-   * itself.
+   * The rows of `listByCountry`, now and after each change that affects them.
+   *
+   * @throws {IndexNotReadyError} where `byCountry` is not built yet.
+   * @throws {LiveQueryUnavailableError} in the stream, where the database does not tell of
+   * changes.
+   */
+  watchByCountry(
+    country: string | RangeFilter<string>,
+    options?: ListOptions,
+  ): ReadableStream<readonly CityRow[]> {
+    return this.#table.watchByIndex("byCountry", [country], options);
+  }
+
+  /**
+   * The rows with this `population`, or within these bounds: awaited a page, with `for await` one
+   * after the other; `{}` for every row that the index holds. In the order of the index. Two reads
+   * for each row: its index entry and the row itself.
    *
    * @throws {IndexNotReadyError} where `byPopulation` is not built yet.
    * @throws {InvalidCursorError} for a cursor of another list.
@@ -127,8 +188,22 @@ export class CityRepository {
   listByPopulation(
     population: number | RangeFilter<number>,
     options?: ListOptions,
-  ): Promise<Page<CityRow>> {
+  ): RowQuery<CityRow> {
     return this.#table.listByIndex("byPopulation", [population], options);
+  }
+
+  /**
+   * The rows of `listByPopulation`, now and after each change that affects them.
+   *
+   * @throws {IndexNotReadyError} where `byPopulation` is not built yet.
+   * @throws {LiveQueryUnavailableError} in the stream, where the database does not tell of
+   * changes.
+   */
+  watchByPopulation(
+    population: number | RangeFilter<number>,
+    options?: ListOptions,
+  ): ReadableStream<readonly CityRow[]> {
+    return this.#table.watchByIndex("byPopulation", [population], options);
   }
 
   /**
@@ -139,8 +214,19 @@ export class CityRepository {
    * @throws {UniqueConstraintError} where another row has this `id`, or this `cityId`.
    * @throws {StaleSchemaError} where the database has indexes that this program does not know.
    */
-  create(data: CityCreate): Promise<CityRow> {
-    return this.#table.create(data);
+  create(data: CityCreate, options?: { expireIn?: number | undefined }): Promise<CityRow> {
+    return this.#table.create(data, options);
+  }
+
+  /**
+   * Creates rows, some hundred in a commit, and says of each what became of it; with `atomic` all
+   * of them in one commit, or none.
+   */
+  createMany(
+    data: readonly CityCreate[],
+    options?: { atomic?: boolean | undefined; expireIn?: number | undefined },
+  ): Promise<ManyResult<CityRow>> {
+    return this.#table.createMany(data, options);
   }
 
   /**
@@ -151,9 +237,31 @@ export class CityRepository {
    * @throws {RowInvalidError} where the schema refuses the data.
    * @throws {UniqueConstraintError} where another row has this `cityId`.
    * @throws {StaleSchemaError} where the database has indexes that this program does not know.
+   * @throws {VersionConflictError} where the row's versionstamp is not `ifVersion`.
    */
-  update(id: string, data: CityUpdate): Promise<CityRow> {
-    return this.#table.update([id], data);
+  update(
+    id: string,
+    data: CityUpdate,
+    options?: { ifVersion?: string | undefined; expireIn?: number | undefined },
+  ): Promise<CityRow> {
+    return this.#table.update([id], data, options);
+  }
+
+  /**
+   * Changes the row with this `id`, or creates it where there is none, and returns it; one that is
+   * created has this `id`.
+   *
+   * @throws {RowInvalidError} where the schema refuses the data.
+   * @throws {UniqueConstraintError} where another row has this `id`, or this `cityId`.
+   * @throws {StaleSchemaError} where the database has indexes that this program does not know.
+   * @throws {VersionConflictError} where the row's versionstamp is not `ifVersion`.
+   */
+  upsert(
+    id: string,
+    data: { create: CityCreate; update: CityUpdate },
+    options?: { ifVersion?: string | undefined; expireIn?: number | undefined },
+  ): Promise<CityRow> {
+    return this.#table.upsert([id], data, options);
   }
 
   /**
@@ -162,8 +270,9 @@ export class CityRepository {
    *
    * @throws {RowNotFoundError} where there is no such row.
    * @throws {StaleSchemaError} where the database has indexes that this program does not know.
+   * @throws {VersionConflictError} where the row's versionstamp is not `ifVersion`.
    */
-  delete(id: string): Promise<CityRow> {
-    return this.#table.delete([id]);
+  delete(id: string, options?: { ifVersion?: string | undefined }): Promise<CityRow> {
+    return this.#table.delete([id], options);
   }
 }

@@ -2,31 +2,64 @@
 // Do not edit: change the models, then run `npx keywright generate`.
 
 import type { Kv } from "@keywright/core";
-import { type AnyDatabase, createDatabase } from "@keywright/orm";
+import { type AnyDatabase, createDatabase, type DatabaseOptions } from "@keywright/orm";
 import { City } from "../models/city.js";
 import { CityRepository } from "./cities.js";
 
 export { type CityCreate, CityRepository, type CityRow, type CityUpdate } from "./cities.js";
 
-/** A repository for each model, and the database behind them, which `migrate` takes. */
+/** A repository for each model. */
 export interface Repositories {
-  readonly database: AnyDatabase;
   readonly cities: CityRepository;
+}
+
+/** How the models are opened. Hooks are for `createDatabase`, whose database `repositoriesOf` takes. */
+export type OpenOptions = Omit<DatabaseOptions<Record<never, never>>, "hooks">;
+
+/** The same, the database behind them, which `migrate` takes, and transactions. */
+export interface OpenRepositories extends Repositories {
+  readonly database: AnyDatabase;
+  /**
+   * Runs a function whose reads and writes are one: all its writes are made at once, or it runs
+   * again where others changed what it read. Where it throws, nothing is written.
+   *
+   * @throws {TransactionConflictError} after `maxAttempts`.
+   */
+  transaction<T>(
+    body: (tx: Repositories) => Promise<T>,
+    options?: { maxAttempts?: number | undefined; signal?: AbortSignal | undefined },
+  ): Promise<T>;
 }
 
 /**
  * Opens the models on a key-value database: one that `openKv` opened, or a Deno KV. An index that
  * is new to a database with rows is built by `migrate`.
  *
+ * @param options as of `createDatabase`, such as the migrations.
+ *
  * @throws {ModelDefinitionError} where two models or indexes would store their entries in the same
  * place.
  * @throws {IndexChangedError} where the database has an index of another definition under the same
  * name.
  */
-export async function openRepositories(kv: Kv): Promise<Repositories> {
-  const database = await createDatabase({ kv, models: { cities: City } });
+export async function openRepositories(
+  kv: Kv,
+  options: OpenOptions = {},
+): Promise<OpenRepositories> {
+  const database = await createDatabase({ ...options, kv, models: { cities: City } });
   return {
+    ...repositoriesOf(database),
     database,
-    cities: new CityRepository(database),
+    transaction: (body, options) => database.transaction((tx) => body(repositoriesOf(tx)), options),
   };
+}
+
+/**
+ * The repositories of a database that was opened with these models: by `createDatabase` with
+ * options of its own, such as hooks, or within its `transaction`.
+ *
+ * @throws {ModelDefinitionError} where the database was opened without one of them.
+ */
+export function repositoriesOf(database: AnyDatabase): Repositories {
+  return { cities: new CityRepository(database) };
 }

@@ -1,8 +1,123 @@
+import type { KvLike } from "@keywright/core";
+import {
+  type AdoptOptions,
+  type AdoptResult,
+  adopt,
+  type Database,
+  type Models,
+  type SourceKv,
+} from "@keywright/orm";
 import { Command } from "commander";
-import type { ExitCode } from "./exit-codes.js";
+import { AdoptUnsetError } from "../errors/codegen-errors.js";
+import type { AdoptConfig } from "../generate/config.js";
+import { loadConfig } from "../generate/load-config.js";
+import { type OpenProject, openedBy, withProject } from "../project/open-project.js";
+import { adoptProgress } from "./adopt/adopt-progress.js";
+import { adoptText } from "./adopt/adopt-text.js";
+import { type ExitCode, exitCodes } from "./exit-codes.js";
+import { type RunCommandOptions, withRunOptions } from "./run-options.js";
 import type { Terminal } from "./terminal.js";
+import { withProgress } from "./with-progress.js";
+import { writeJson } from "./write-json.js";
+
+const help = `
+Takes data that was written by hand, by kvdex or by pentagon.
+keywright.config.ts says where it is and how it is stored:
+  import { openKv } from "@keywright/core";
+  import { defineConfig } from "@keywright/codegen";
+  import { kvdexLayout } from "@keywright/orm";
+
+  export default defineConfig({
+    models: "src/models/*.ts",
+    output: "src/db",
+    database: () => openKv("data/app"),
+    adopt: {
+      from: () => openKv("data/old"),
+      models: { users: kvdexLayout({ version: 4, collection: "users" }) },
+    },
+  });
+
+The source is only read. Rows that are there are never overwritten. A run that
+was stopped goes on, and one behind failures tries those documents again.
+
+Examples:
+  $ keywright adopt --dry-run   what would become of the documents
+  $ keywright adopt
+
+Exit codes: 0 done; 1 failed, stopped, or documents did not become rows; 2 wrong
+usage.`;
+
+interface AdoptCommandOptions extends RunCommandOptions {
+  readonly dryRun?: boolean;
+}
 
 /** `keywright adopt`. */
-export function adoptCommand(_terminal: Terminal, _exit: (code: ExitCode) => void): Command {
-  return new Command("adopt");
+export function adoptCommand(terminal: Terminal, exit: (code: ExitCode) => void): Command {
+  return withRunOptions(
+    new Command("adopt")
+      .description("create rows from data that something else has written")
+      .option("--dry-run", "say what would become of the documents, and write nothing"),
+  )
+    .addHelpText("after", help)
+    .action(async (options: AdoptCommandOptions) => {
+      const { folder } = terminal;
+      // Before a database is opened, which makes one where there is none.
+      adoptConfigOf(await loadConfig(folder, options.config));
+      const result = await withProject(folder, options.config, async (project) =>
+        withSource(project, (from, models) => runAdopt(terminal, project, from, models, options)),
+      );
+      if (options.json) writeJson(terminal, result);
+      else terminal.stdout.write(`${adoptText(terminal, result, options.dryRun === true)}\n`);
+      exit(result.status === "done" ? exitCodes.done : exitCodes.failed);
+    });
+}
+
+/** @throws {AdoptUnsetError} */
+function adoptConfigOf({
+  path,
+  adopt: config,
+}: {
+  readonly path: string;
+  readonly adopt?: AdoptConfig;
+}): AdoptConfig {
+  if (config === undefined) throw new AdoptUnsetError(path);
+  return config;
+}
+
+/** Opens the source, lends it, and closes it where it is another database than the project's own. */
+async function withSource<T>(
+  { config, kv }: OpenProject,
+  use: (from: SourceKv, models: AdoptConfig["models"]) => Promise<T>,
+): Promise<T> {
+  const { from, models } = adoptConfigOf(config);
+  const source = from === undefined ? kv : await openedBy(config.path, "adopt.from", from);
+  try {
+    return await use(source, models);
+  } finally {
+    if (source !== kv && isClosable(source)) await source.close();
+  }
+}
+
+function isClosable(source: SourceKv): source is SourceKv & Pick<KvLike, "close"> {
+  return "close" in source && typeof source.close === "function";
+}
+
+async function runAdopt(
+  terminal: Terminal,
+  { database }: OpenProject,
+  from: SourceKv,
+  models: AdoptConfig["models"],
+  { dryRun = false, wait, rowsPerSecond }: AdoptCommandOptions,
+): Promise<AdoptResult> {
+  return await withProgress(terminal, adoptProgress(terminal.stderr), (shown) =>
+    adopt(database as Database<Models>, {
+      from,
+      // `adopt` looks whether they are those of the database's models.
+      models: models as AdoptOptions<Models>["models"],
+      dryRun,
+      wait,
+      ...shown,
+      ...(rowsPerSecond !== undefined && { rowsPerSecond }),
+    }),
+  );
 }

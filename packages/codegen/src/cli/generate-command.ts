@@ -1,12 +1,15 @@
-import { Command } from "commander";
-import { generate } from "../generate/generate.js";
-import type { OutputFile } from "../generate/output-folder.js";
+import { Command, Option } from "commander";
+import { type GenerateResult, generate } from "../generate/generate.js";
 import { type ExitCode, exitCodes } from "./exit-codes.js";
-import { shownPath, styled, type Terminal } from "./terminal.js";
+import { checkSummary, fileLines, summary } from "./generate-summary.js";
+import { generateWatch } from "./generate-watch.js";
+import type { Terminal } from "./terminal.js";
+import { writeJson } from "./write-json.js";
 
 const help = `
 Examples:
   $ keywright generate           write the files of the models that keywright.config.ts names
+  $ keywright generate --watch   and again whenever a model or the configuration changes
   $ keywright generate --check   fail where one of them is not up to date, as in CI
 
 Writes, into the folder that keywright.config.ts names as output:
@@ -20,55 +23,46 @@ keywright.config.ts:
 
   export default defineConfig({ models: "src/models/*.ts", output: "src/db" });
 
+With --watch an error is shown and the watching goes on; Ctrl-C ends it.
+
 Exit codes: 0 done or up to date, 1 failed, 2 wrong usage, 3 not up to date (--check).`;
+
+interface Options {
+  readonly check?: true;
+  readonly watch?: true;
+  readonly config?: string;
+  readonly json?: true;
+}
 
 /** `keywright generate`. */
 export function generateCommand(terminal: Terminal, exit: (code: ExitCode) => void): Command {
   return new Command("generate")
     .description("write a file with types and a repository for each model, and keywright.lock.json")
     .option("--check", "write nothing, and fail where a file is not up to date")
+    .addOption(
+      new Option("--watch", "generate again whenever what it depends on changes").conflicts([
+        "check",
+        "json",
+      ]),
+    )
     .option("--config <path>", "the configuration file, instead of keywright.config.ts")
+    .option("--json", "print the result as one JSON document")
     .addHelpText("after", help)
-    .action(async ({ check, config }: { check?: true; config?: string }) => {
-      const { models, files } = await generate({ folder: terminal.folder, check, config });
-      const changed = files.filter(({ state }) => state !== "fresh");
-      for (const file of changed) {
-        const verb = check ? file.state : verbs[file.state];
-        const line = `${styled(terminal.stdout, styles[file.state], verb.padEnd(8))} ${shownPath(terminal, file.path)}`;
-        terminal.stdout.write(`${line}\n`);
+    .action(async ({ check, watch, config, json }: Options) => {
+      if (watch) return await generateWatch(terminal, config);
+      const result = await generate({ folder: terminal.folder, check, config });
+      if (json) {
+        writeJson(terminal, jsonResult(result));
+      } else {
+        terminal.stdout.write(fileLines(terminal, result.files, check));
+        terminal.stdout.write(`${check ? checkSummary(result) : summary(result)}\n`);
       }
-      terminal.stdout.write(`${check ? checkSummary(files) : summary(models, files)}\n`);
-      exit(check && changed.length > 0 ? exitCodes.stale : exitCodes.done);
+      const isStale = result.files.some(({ state }) => state !== "fresh");
+      exit(check && isStale ? exitCodes.stale : exitCodes.done);
     });
 }
 
-type State = OutputFile["state"];
-
-const verbs: Readonly<Record<State, string>> = {
-  fresh: "kept",
-  stale: "updated",
-  missing: "created",
-  extra: "removed",
-};
-
-const styles = { fresh: "dim", stale: "yellow", missing: "green", extra: "red" } as const;
-
-function summary(models: number, files: readonly OutputFile[]): string {
-  const count = (...states: State[]) => files.filter(({ state }) => states.includes(state)).length;
-  const parts = [
-    `${counted(count("stale", "missing"), "file")} written`,
-    `${count("fresh")} unchanged`,
-    ...(count("extra") > 0 ? [`${count("extra")} removed`] : []),
-  ];
-  return `${counted(models, "model")}: ${parts.join(", ")}.`;
-}
-
-function checkSummary(files: readonly OutputFile[]): string {
-  const changed = files.filter(({ state }) => state !== "fresh").length;
-  if (changed === 0) return `${counted(files.length, "file")} up to date.`;
-  return `${counted(changed, "file")} not up to date: run \`npx keywright generate\`.`;
-}
-
-function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? "" : "s"}`;
+/** The files as they were found, without their texts. */
+function jsonResult({ models, files }: GenerateResult): object {
+  return { models, files: files.map(({ path, state }) => ({ path, state })) };
 }

@@ -1,3 +1,4 @@
+import { remedies } from "./remedies.js";
 import { styled, type Terminal, withShownPaths } from "./terminal.js";
 
 /** Fields that are shown elsewhere or say nothing to people. */
@@ -16,7 +17,7 @@ export function reportError(error: unknown, terminal: Terminal): void {
     );
     return;
   }
-  const remedy = "remedy" in error && typeof error.remedy === "string" ? error.remedy : undefined;
+  const remedy = remedyOf(error);
   const lines = [
     `${styled(stderr, "red", "error")} ${styled(stderr, "bold", error.code)}: ${error.message}`,
     ...fieldLines(error),
@@ -36,6 +37,11 @@ function isCoded(error: unknown): error is CodedError {
     typeof error.code === "string" &&
     error.code.startsWith("KW_")
   );
+}
+
+function remedyOf(error: CodedError): string | undefined {
+  const own = "remedy" in error && typeof error.remedy === "string" ? error.remedy : undefined;
+  return own ?? remedies[error.code];
 }
 
 function fieldLines(error: CodedError): string[] {

@@ -24,9 +24,12 @@ type Style = Parameters<typeof styleText>[0];
 
 /** A text in a style, where the stream shows it and NO_COLOR is not set. */
 export function styled(stream: NodeJS.WriteStream, style: Style, text: string): string {
-  return stream.isTTY && !process.env.NO_COLOR
-    ? styleText(style, text, { validateStream: false })
-    : text;
+  return hasColors(stream) ? styleText(style, text, { validateStream: false }) : text;
+}
+
+/** Whether a stream shows styles, and they are wanted. */
+export function hasColors(stream: NodeJS.WriteStream): boolean {
+  return stream.isTTY === true && !process.env.NO_COLOR;
 }
 
 /** A path as it is shown: from the folder of the command, where it is within it. */

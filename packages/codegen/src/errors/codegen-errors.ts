@@ -162,6 +162,27 @@ export class OutputFailedError extends CodegenError {
   }
 }
 
+/** A project that is to begin and has a configuration already. Nothing was written. */
+export class ProjectConfiguredError extends CodegenError {
+  /** Of the configuration. */
+  readonly path: string;
+
+  constructor(path: string) {
+    super("KW_PROJECT_CONFIGURED");
+    this.path = path;
+  }
+}
+
+/** A file of a project that is to begin which cannot be read or written, or is not what its name says. None is half-written. */
+export class ProjectFileError extends CodegenError {
+  readonly path: string;
+
+  constructor(path: string, cause: unknown) {
+    super("KW_PROJECT_FILE", { cause });
+    this.path = path;
+  }
+}
+
 /** A command that works at a database, and a configuration that names none. */
 export class DatabaseUnsetError extends CodegenError {
   /** Of the configuration. */
@@ -187,6 +208,17 @@ export class DatabaseOpenError extends CodegenError {
     super("KW_DATABASE_OPEN", { cause });
     this.path = path;
     this.at = at;
+  }
+}
+
+/** A configuration without `adopt`, and the command that needs it. */
+export class AdoptUnsetError extends CodegenError {
+  /** Of the configuration. */
+  readonly path: string;
+
+  constructor(path: string) {
+    super("KW_ADOPT_UNSET");
+    this.path = path;
   }
 }
 

@@ -16,8 +16,16 @@ export const codegenErrorMessages = {
   KW_OUTPUT_OCCUPIED: "A file that was not generated is where a generated one belongs.",
   KW_OUTPUT_FAILED: "The output folder could not be read or written.",
   KW_LOCK_FILE: "keywright.lock.json is not one of this version's.",
+  KW_PROJECT_CONFIGURED: "The project has a configuration already.",
+  KW_PROJECT_FILE: "A file of the project could not be read or written.",
   KW_DATABASE_UNSET: "The configuration does not say how the database is opened.",
   KW_DATABASE_OPEN: "The configuration's own function could not open the database.",
+  KW_ADOPT_UNSET: "The configuration does not say what is adopted.",
+  KW_KEY_NOTATION: "A key is not written as one.",
+  KW_ENTRY_MISSING: "There is nothing under this key.",
+  KW_FILE_FAILED: "A file could not be read or written.",
+  KW_IMPORT_LINE: "A line is not one of an export of Keywright's.",
+  KW_IMPORT_REFUSED: "The database does not take an entry.",
 } as const;
 
 /** A code of {@link codegenErrorMessages}. */
@@ -43,8 +51,23 @@ export const codegenErrorRemedies: Readonly<Record<CodegenErrorCode, string>> = 
   KW_OUTPUT_OCCUPIED: "Move the file away, or set `output` to another folder.",
   KW_LOCK_FILE:
     "Update Keywright where a later version has written it. Where it is something else, or is broken as by a merge, move it away: it is generated anew.",
+  KW_PROJECT_CONFIGURED:
+    "Change it as you like and run `npx keywright generate`, or move it away to begin anew.",
+  KW_PROJECT_FILE:
+    "Make sure that the file can be read and written, that folders on its path are folders, and that package.json is valid; then run it again.",
   KW_DATABASE_UNSET:
     'Add `database: () => openKv("data/app")` to what `defineConfig` takes, with `openKv` of @keywright/core.',
   KW_DATABASE_OPEN: "Correct the function at this place; it returns what `openKv` returns.",
+  KW_KEY_NOTATION:
+    "Write a key as a JSON array, in quotes for the shell: '[\"users\", 1n, b64:AQID]'. A bigint has an n behind it, bytes are base64 behind b64:, and neither is in quotes.",
+  KW_ENTRY_MISSING:
+    'Look for the key with `npx keywright inspect ls`: the number 1, the bigint 1n and the text "1" are different keys.',
+  KW_FILE_FAILED: "Correct the path, or make sure that it may be read or written.",
+  KW_IMPORT_LINE:
+    "Import a file that `keywright inspect export` has written. After a correction, import it again: what is there already is left as it is.",
+  KW_IMPORT_REFUSED:
+    "Do what the cause says, or remove the line, and import the file again: what is there already is left as it is.",
+  KW_ADOPT_UNSET:
+    'Add `adopt: { from: () => openKv("data/old"), models: { users: kvdexLayout(…) } }` to what `defineConfig` takes; see `npx keywright adopt --help`.',
   KW_OUTPUT_FAILED: "Make sure that `output` is a folder, or can be made, and that it is writable.",
 };

@@ -54,7 +54,7 @@ async function generateTexts(
   const texts = new Map<string, string>();
   const types = new Map<NamedModel, readonly string[]>();
   for (const model of models) {
-    const file = modelFile(model, folder);
+    const file = modelFile(model, folder, models);
     types.set(model, file.types);
     const source = relativePath(folder, model.modulePath);
     texts.set(`${model.names.file}.ts`, await generatedText(source, file.body));

@@ -8,8 +8,22 @@ import { importSpecifier } from "./paths.js";
 const openDescription = `
 Opens the models on a key-value database: one that \`openKv\` opened, or a Deno KV. An index that is new to a database with rows is built by \`migrate\`.
 
+@param options as of \`createDatabase\`, such as the migrations.
+
 @throws {ModelDefinitionError} where two models or indexes would store their entries in the same place.
 @throws {IndexChangedError} where the database has an index of another definition under the same name.
+`;
+
+const transactionDescription = `
+Runs a function whose reads and writes are one: all its writes are made at once, or it runs again where others changed what it read. Where it throws, nothing is written.
+
+@throws {TransactionConflictError} after \`maxAttempts\`.
+`;
+
+const repositoriesDescription = `
+The repositories of a database that was opened with these models: by \`createDatabase\` with options of its own, such as hooks, or within its \`transaction\`.
+
+@throws {ModelDefinitionError} where the database was opened without one of them.
 `;
 
 /**
@@ -45,23 +59,42 @@ export function indexFile(
   );
   return `
 import type { Kv } from "@keywright/core";
-import { type AnyDatabase, createDatabase } from "@keywright/orm";
+import { type AnyDatabase, createDatabase, type DatabaseOptions } from "@keywright/orm";
 ${[...modelImports, ...repositoryImports].join("\n")}
 
 ${exports.join("\n")}
 
-/** A repository for each model, and the database behind them, which \`migrate\` takes. */
+/** A repository for each model. */
 export interface Repositories {
-  readonly database: AnyDatabase;
 ${models.map(({ names }) => `readonly ${names.property}: ${names.repository};`).join("\n")}
 }
 
-${docComment(openDescription)}export async function openRepositories(kv: Kv): Promise<Repositories> {
-  const database = await createDatabase({ kv, models: { ${opened.join(", ")} } });
+/** How the models are opened. Hooks are for \`createDatabase\`, whose database \`repositoriesOf\` takes. */
+export type OpenOptions = Omit<DatabaseOptions<Record<never, never>>, "hooks">;
+
+/** The same, the database behind them, which \`migrate\` takes, and transactions. */
+export interface OpenRepositories extends Repositories {
+  readonly database: AnyDatabase;
+  ${docComment(transactionDescription, 2)}transaction<T>(
+    body: (tx: Repositories) => Promise<T>,
+    options?: { maxAttempts?: number | undefined; signal?: AbortSignal | undefined },
+  ): Promise<T>;
+}
+
+${docComment(openDescription)}export async function openRepositories(
+  kv: Kv,
+  options: OpenOptions = {},
+): Promise<OpenRepositories> {
+  const database = await createDatabase({ ...options, kv, models: { ${opened.join(", ")} } });
   return {
+    ...repositoriesOf(database),
     database,
-${repositories.join(",\n")},
+    transaction: (body, options) => database.transaction((tx) => body(repositoriesOf(tx)), options),
   };
+}
+
+${docComment(repositoriesDescription)}export function repositoriesOf(database: AnyDatabase): Repositories {
+  return { ${repositories.join(", ")} };
 }
 `;
 }

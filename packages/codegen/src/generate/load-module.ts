@@ -36,6 +36,11 @@ export function createModuleLoader(from: string): LoadModule {
 /** The modules of users' projects that are in the cache, which is that of the whole process. */
 const loaded = new Set<string>();
 
+/** The absolute paths of the modules that the last loader has loaded so far, with those that they import; no packages. */
+export function loadedModules(): ReadonlySet<string> {
+  return loaded;
+}
+
 /** What an earlier loader loaded may have changed since. */
 function forgetLoaded(jiti: Jiti): void {
   for (const path of loaded) delete jiti.cache[path];

@@ -8,6 +8,7 @@ export interface Method {
   readonly errors: readonly string[];
   /** As they stand in the code: `id: string`. */
   readonly parameters: readonly string[];
+  /** As it stands in the code: `Promise<UserRow | null>`. */
   readonly result: string;
   /** The call of the table: `findByPrimaryKey([id])`. */
   readonly call: string;
@@ -21,7 +22,7 @@ export function methodText(method: Method): string {
     2,
   );
   return [
-    `${comment}${name}(${parameters.join(", ")}): Promise<${result}> {`,
+    `${comment}${name}(${parameters.join(", ")}): ${result} {`,
     `return this.#table.${call};`,
     "}",
   ].join("\n");

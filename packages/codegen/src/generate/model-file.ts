@@ -1,14 +1,15 @@
 import { textOf } from "../schema/alternatives.js";
 import { descriptionOf, docComment } from "../schema/doc-comment.js";
-import { type InterfaceType, type ModelTypes, modelTypes } from "../schema/model-types.js";
-import { propertyText, restText } from "../schema/object-type.js";
+import { type ModelTypes, modelTypes } from "../schema/model-types.js";
+import { type InterfaceType, propertyText, restText } from "../schema/object-type.js";
 import { fieldList } from "./field-list.js";
 import { indexMethods } from "./index-methods.js";
 import { type Method, methodText } from "./method.js";
 import type { NamedModel } from "./model-names.js";
 import { NameClaims } from "./name-claims.js";
 import { importSpecifier } from "./paths.js";
-import { findByPrimaryKeyMethod, writeMethods } from "./row-methods.js";
+import { linkedModels, relationMethods } from "./relation-methods.js";
+import { readMethods, writeMethods } from "./row-methods.js";
 
 /** The file of a model: its text, unformatted, and the names of the types that it exports. */
 export interface ModelFile {
@@ -20,16 +21,21 @@ export interface ModelFile {
  * Writes the file of a model: the types of its rows, and a repository with a method for each way to them.
  *
  * @param folder of the generated files.
+ * @param models all that are generated: relations to others have no methods.
  * @throws {TypeInexpressibleError} for a schema without types that can be written.
  * @throws {NameCollisionError} for two indexes, or an index and the primary key, whose methods have one name.
  * @throws {NameUnusableError} for an index or a field from whose name no identifier can be made.
  */
-export function modelFile(named: NamedModel, folder: string): ModelFile {
+export function modelFile(
+  named: NamedModel,
+  folder: string,
+  models: readonly NamedModel[] = [named],
+): ModelFile {
   const { model, names } = named;
   const types = modelTypes(model, names);
-  const methods = repositoryMethods(named, types);
+  const methods = repositoryMethods(named, types, models);
   const sections = [
-    importsText(named, folder, types, methods),
+    importsText(named, folder, types, methods, models),
     interfaceText(
       names.row,
       types.row,
@@ -39,7 +45,7 @@ export function modelFile(named: NamedModel, folder: string): ModelFile {
     interfaceText(
       names.update,
       types.update,
-      "The fields to change: one that is absent or undefined stays as it is.",
+      "The fields to change, each to a value or by an operation: one that is absent or undefined stays as it is.",
     ),
     ...types.named.map(
       ({ name, type }) =>
@@ -51,43 +57,75 @@ export function modelFile(named: NamedModel, folder: string): ModelFile {
   return { body: sections.join("\n\n"), types: declared.sort() };
 }
 
-function repositoryMethods({ model, names }: NamedModel, types: ModelTypes): Method[] {
+function repositoryMethods(
+  { model, names }: NamedModel,
+  types: ModelTypes,
+  models: readonly NamedModel[],
+): Method[] {
   const claims = new NameClaims();
   const claim = (methods: readonly Method[], owner: string) => {
     for (const method of methods) claims.claim(`${names.repository}.${method.name}`, owner);
     return methods;
   };
-  const find = findByPrimaryKeyMethod(model, names, types);
+  const ofModel = `of model ${JSON.stringify(model.name)}`;
   return [
-    ...claim([find], `the primary key of model ${JSON.stringify(model.name)}`),
+    ...claim(readMethods(model, names, types), `the primary key ${ofModel}`),
     ...model.indexes.flatMap((index) =>
       claim(
         indexMethods(model, index, names, types),
-        `index ${JSON.stringify(index.name)} of model ${JSON.stringify(model.name)}`,
+        `index ${JSON.stringify(index.name)} ${ofModel}`,
+      ),
+    ),
+    ...linkedModels(model, models).flatMap((linked) =>
+      claim(
+        relationMethods(model, names, linked),
+        `relation ${JSON.stringify(linked.name)} ${ofModel}`,
       ),
     ),
     ...claim(writeMethods(model, names, types), "writing rows"),
   ];
 }
 
+/** What files import from the ORM where they need it. */
+const ormTypes = [
+  "FieldOperation",
+  "KeyValue",
+  "ListOptions",
+  "ManyResult",
+  "RangeFilter",
+  "RowQuery",
+  "Versioned",
+];
+
 function importsText(
-  { modulePath, exportName, names }: NamedModel,
+  named: NamedModel,
   folder: string,
   types: ModelTypes,
   methods: readonly Method[],
+  models: readonly NamedModel[],
 ): string {
-  const signatures = methods.flatMap(({ parameters, result }) => [...parameters, result]).join();
-  const listTypes = ["KeyValue", "ListOptions", "Page", "RangeFilter"].filter((name) =>
-    new RegExp(`\\b${name}\\b`).test(signatures),
-  );
-  const fromOrm = ["AnyDatabase", ...listTypes, "Table"].map((name) => `type ${name}`);
-  const lines = [`import { ${[...fromOrm, "tableOf"].join(", ")} } from "@keywright/orm";`];
+  const { modulePath, exportName, names, model } = named;
+  const used = [
+    ...methods.flatMap(({ parameters, result }) => [...parameters, result]),
+    ...[...types.update.properties.map(({ type }) => type), types.update.rest].map(textOf),
+  ].join();
+  const fromOrm = ["AnyDatabase", "Table", ...ormTypes.filter((name) => isUsed(name, used))];
+  const imported = fromOrm.sort().map((name) => `type ${name}`);
+  const lines = [`import { ${[...imported, "tableOf"].join(", ")} } from "@keywright/orm";`];
   if (types.hasReferences) {
     const specifier = JSON.stringify(importSpecifier(folder, modulePath));
     lines.push('import type * as z from "zod";');
     lines.push(`import type ${importedModel(exportName, names.model)} from ${specifier};`);
   }
+  const related = new Set(linkedModels(model, models).map(({ target }) => target.names));
+  for (const { row, file } of [...related].sort((a, b) => (a.file < b.file ? -1 : 1))) {
+    if (row !== names.row) lines.push(`import type { ${row} } from "./${file}.js";`);
+  }
   return lines.join("\n");
+}
+
+function isUsed(name: string, text: string): boolean {
+  return new RegExp(`\\b${name}\\b`).test(text);
 }
 
 /** What stands in an import of a model under a name. */

@@ -27,7 +27,8 @@ export interface NamedModel extends FoundModel {
 /** The names of what generated files import, declare or use, beside what they are about. */
 const namesInFiles: ReadonlySet<string> = new Set(
   (
-    "database kv z AnyDatabase Kv ListOptions Page RangeFilter Table createDatabase openRepositories tableOf Repositories " +
+    "database kv z AnyDatabase DatabaseOptions FieldOperation Kv KeyValue ListOptions ManyResult Page RangeFilter RowQuery Table Versioned " +
+    "createDatabase openRepositories repositoriesOf tableOf transaction OpenOptions OpenRepositories ReadableStream Repositories " +
     "ArrayBuffer BigInt64Array BigUint64Array Date Exclude Float32Array Float64Array Int16Array Int32Array Int8Array " +
     "Map NonNullable Promise Readonly ReadonlyMap ReadonlySet Record RegExp Set URL Uint16Array Uint32Array " +
     "Uint8Array Uint8ClampedArray"
@@ -48,7 +49,10 @@ export function nameModels(models: readonly FoundModel[]): NamedModel[] {
   const imports = new NameClaims();
   files.claim("index", "the index of the generated files");
   properties.claim("database", "the database of Repositories");
-  imports.claim("Repositories", "the type of all repositories");
+  properties.claim("transaction", "the transactions of Repositories");
+  for (const name of ["Repositories", "OpenRepositories", "OpenOptions"]) {
+    imports.claim(name, "a type of index.ts");
+  }
   return models.map((found) => {
     const names = namesOf(found);
     const owner = `model ${JSON.stringify(found.model.name)}, ${describeOrigin(found)}`;

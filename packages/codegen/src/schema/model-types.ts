@@ -1,17 +1,11 @@
 import type { CompiledModel } from "@keywright/orm";
 import { TypeInexpressibleError } from "../errors/codegen-errors.js";
-import { type Alternatives, textOf, unionOf } from "./alternatives.js";
-import { objectText, type Property, restType } from "./object-type.js";
+import { textOf } from "./alternatives.js";
+import { type InterfaceType, objectText, restType } from "./object-type.js";
 import type { Place } from "./place.js";
 import { referenceToModel } from "./reference.js";
 import { type NamedType, TypeWriter } from "./type-writer.js";
-
-/** What an interface is made of. */
-export interface InterfaceType {
-  readonly properties: readonly Property[];
-  /** The type of further properties; without members where there are none. */
-  readonly rest: Alternatives;
-}
+import { updateType } from "./update-type.js";
 
 /** The types of a model's rows. */
 export interface ModelTypes {
@@ -53,17 +47,12 @@ export function modelTypes(
   const create = given.properties.map((property) =>
     model.generatesId && property.name === id ? { ...property, isOptional: true } : property,
   );
-  const update = given.properties
-    .filter(({ name }) => !model.primaryKey.includes(name))
-    .map((property) => ({
-      ...property,
-      isOptional: true,
-      type: unionOf(property.type, ["undefined"]),
-    }));
+  const typeNames = { create: `${base}Create`, row: `${base}Row` };
+  const update = updateType(given, row, model.primaryKey, typeNames);
   return {
     row,
     create: { ...given, properties: create },
-    update: { ...given, properties: update },
+    update,
     named,
     hasReferences: output.hasReferences || input.hasReferences,
   };

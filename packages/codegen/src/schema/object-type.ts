@@ -13,6 +13,13 @@ export interface Property {
   readonly description: string | undefined;
 }
 
+/** What an interface is made of. */
+export interface InterfaceType {
+  readonly properties: readonly Property[];
+  /** The type of further properties; without members where there are none. */
+  readonly rest: Alternatives;
+}
+
 export function objectType(
   writer: Writer,
   def: Definition<"object">,

@@ -1,0 +1,55 @@
+import type { AdoptProgress } from "@keywright/orm";
+import { counted, shownNumber } from "../counted.js";
+
+/** Milliseconds between two lines, or between two states of the one line on a terminal. */
+const interval = { lines: 1000, line: 100 } as const;
+
+/** Shows how far an adoption has come. */
+export interface AdoptProgressReporter {
+  readonly onProgress: (progress: AdoptProgress) => void;
+  /** Ends the line. */
+  readonly stop: () => void;
+}
+
+/** Shows how far `adopt` has come: as one line that changes on a terminal, elsewhere as a line a second at the most. */
+export function adoptProgress(stream: NodeJS.WriteStream): AdoptProgressReporter {
+  const isTerminal = stream.isTTY === true && process.env.TERM !== "dumb";
+  let pending: string | undefined;
+  let label = "";
+  let shownAt = Number.NEGATIVE_INFINITY;
+  const show = (text: string) => {
+    stream.write(
+      isTerminal ? `\r\u001b[K${text.slice(0, (stream.columns || 80) - 1)}` : `${text}\n`,
+    );
+    shownAt = performance.now();
+    pending = undefined;
+  };
+  const showPending = () => {
+    if (pending !== undefined) show(pending);
+  };
+  const endLine = () => {
+    showPending();
+    if (isTerminal && label !== "") stream.write("\n");
+    label = "";
+  };
+  return {
+    onProgress: (progress) => {
+      const next = `${progress.model} ${progress.phase}`;
+      if (label !== next) endLine();
+      label = next;
+      pending = progressText(progress);
+      const pause = isTerminal ? interval.line : interval.lines;
+      if (performance.now() - shownAt >= pause) showPending();
+    },
+    stop: endLine,
+  };
+}
+
+function progressText({ model, phase, done, perSecond }: AdoptProgress): string {
+  const what =
+    phase === "rows"
+      ? `${counted(done, "document")} so far`
+      : `checking the source's indexes, ${counted(done, "entry", "entries")} so far`;
+  const rate = perSecond > 0 ? `  ${shownNumber(Math.round(perSecond))} a second` : "";
+  return `${model}  ${what}${rate}`;
+}

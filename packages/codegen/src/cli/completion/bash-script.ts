@@ -1,0 +1,63 @@
+import type { CommandPlace, Values } from "./command-places.js";
+import { cases, quoted, steps, waitingOptions } from "./shell-words.js";
+
+/**
+ * A script for bash, from 3.2 on, that needs nothing else. What has been typed is compared only, never run.
+ *
+ * The words are walked through: `at` is the command that they lead to, `before` the word before the one at hand.
+ */
+export function bashScript(places: readonly CommandPlace[]): string {
+  const waiting = waitingOptions(places);
+  return `# Completion of keywright in bash. In ~/.bashrc: source <(keywright completion bash)
+_keywright() {
+  local IFS=$'\\n' cur="\${COMP_WORDS[COMP_CWORD]}" at='' before='' word i choices=''
+  for ((i = 1; i < COMP_CWORD; i++)); do
+    word="\${COMP_WORDS[i]}"
+    [[ $word == '=' ]] && continue
+    case "$at|$before" in
+      ${[...waiting.keys()].map(quoted).join(" | ")}) before=''; continue ;;
+    esac
+    before="$word"
+    case "$at|$word" in
+      ${steps(places).map(quoted).join(" | ")}) at="\${at:+$at }$word" before='' ;;
+    esac
+  done
+  [[ $cur == '=' ]] && cur=''
+  case "$at|$before" in
+${cases([...waiting].map(([place, values]) => [place, valueLine(values)]))}
+  esac
+  if [[ $cur == -* ]]; then
+    case "$at" in
+${cases(places.map(({ at, options }) => [at, choices(options.flatMap(({ names }) => names))]))}
+    esac
+  else
+    case "$at" in
+${cases(places.map((place) => [place.at, wordLine(place)]))}
+    esac
+  fi
+  COMPREPLY=($(compgen -W "$choices" -- "$cur"))
+}
+complete -F _keywright keywright
+`;
+}
+
+const files = 'compopt -o filenames 2>/dev/null; COMPREPLY=($(compgen -f -- "$cur")); return';
+
+function valueLine(values: Values): string {
+  if (values === "path") return files;
+  if (values === "any") return "return";
+  return `${choices(values)}; COMPREPLY=($(compgen -W "$choices" -- "$cur")); return`;
+}
+
+function wordLine({ commands, values }: CommandPlace): string {
+  if (values === "path") return files;
+  return choices([
+    ...commands.map(({ name }) => name),
+    ...(typeof values === "object" ? values : []),
+  ]);
+}
+
+/** Sets the words for `compgen -W`, which are apart where IFS says so. */
+function choices(words: readonly string[]): string {
+  return words.length === 0 ? "" : `choices=$'${words.join("\\n")}'`;
+}

@@ -1,0 +1,65 @@
+import { encodeValue, type KvEntry } from "@keywright/core";
+import { Command } from "commander";
+import { EntryMissingError } from "../../errors/inspect-errors.js";
+import { keyJson, valueFields } from "../../inspect/entry-line.js";
+import { formatKey } from "../../inspect/format-key.js";
+import { parseKey } from "../../inspect/parse-key.js";
+import { showValue } from "../../inspect/show-value.js";
+import { type ExitCode, exitCodes } from "../exit-codes.js";
+import { styled, type Terminal } from "../terminal.js";
+import { writeJson } from "../write-json.js";
+import { inspectingDatabase } from "./inspecting.js";
+import { keyHelp } from "./key-help.js";
+
+const help = `${keyHelp}
+
+With --json the value stands under value where JSON keeps all of it, with {"$": "date:…"}, {"$": "undefined"} and
+{"$": "u64:1"} beside the words of keys, and else under encoded, as in an export.
+
+Examples:
+  $ keywright inspect get '["users", "01J8Z3"]'
+  $ keywright inspect get '["users_by_email", "ada@example.com"]' --json
+
+Exit codes: 0 done, 1 failed, or there is nothing under the key, 2 wrong usage.`;
+
+/** `keywright inspect get`. */
+export function getCommand(terminal: Terminal, exit: (code: ExitCode) => void): Command {
+  return new Command("get")
+    .description("show the value under a key, its versionstamp and when it expires")
+    .argument("<key>", "the key")
+    .option("--json", "print one JSON document: key, value, versionstamp and expireAt")
+    .option("--config <path>", "the configuration file, instead of keywright.config.ts")
+    .addHelpText("after", help)
+    .action(async (text: string, { json, config }: { json?: true; config?: string }) => {
+      await inspectingDatabase(terminal, exit, config, async (kv, { output }) => {
+        const key = parseKey(text);
+        const found = await kv.get(key);
+        if (found.versionstamp === null) throw new EntryMissingError(formatKey(key));
+        const entry = found as KvEntry<unknown>;
+        if (json) writeJson(terminal, jsonOf(entry));
+        else await output.write(shown(entry, terminal));
+        return exitCodes.done;
+      });
+    });
+}
+
+function jsonOf({ key, value, versionstamp, expireAt }: KvEntry<unknown>): object {
+  return { key: keyJson(key), ...valueFields(value), versionstamp, expireAt };
+}
+
+function shown(
+  { key, value, versionstamp, expireAt }: KvEntry<unknown>,
+  { stdout }: Terminal,
+): string {
+  const facts = [
+    ["key", formatKey(key)],
+    ["versionstamp", versionstamp],
+    ["size", `${encodeValue(value).length.toLocaleString("en-US")} bytes`],
+    ...(expireAt === undefined ? [] : [["expires", new Date(expireAt).toISOString()]]),
+  ] as const;
+  const lines = facts.map(
+    ([name = "", fact]) => `${styled(stdout, "dim", name.padEnd(12))}  ${fact}`,
+  );
+  const colors = styled(stdout, "dim", "") !== "";
+  return [...lines, "", showValue(value, colors)].join("\n");
+}

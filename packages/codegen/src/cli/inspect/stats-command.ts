@@ -1,0 +1,49 @@
+import { Command } from "commander";
+import { databaseStats } from "../../inspect/database-stats.js";
+import { loadProject, withKv } from "../../project/open-project.js";
+import { type ExitCode, exitCodes } from "../exit-codes.js";
+import type { Terminal } from "../terminal.js";
+import { writeJson } from "../write-json.js";
+import { inspecting } from "./inspecting.js";
+import { keyCount } from "./key-count.js";
+import { statsText } from "./stats-text.js";
+
+const help = `
+For each model the rows, each index with its state, and what Keywright keeps for it: counters, its catalog with the
+schemas of its rows, and other entries such as guards of references and states of migrations. Behind them stands what
+belongs to no model, by the first parts of the keys: the twenty largest. Models that only the database knows are there,
+too.
+
+Bytes are those of the encoded keys and values, and not what they take on disk. All of the database is read once, in
+batches: what is written meanwhile may or may not be counted. Nothing is written.
+
+Examples:
+  $ keywright inspect stats
+  $ keywright inspect stats --json
+
+Exit codes: 0 done, 1 failed or stopped, 2 wrong usage.`;
+
+/** `keywright inspect stats`. */
+export function statsCommand(terminal: Terminal, exit: (code: ExitCode) => void): Command {
+  return new Command("stats")
+    .description(
+      "count the keys and bytes of each model and index, and say where their migrations stand",
+    )
+    .option("--json", "print the result as one JSON document")
+    .option("--config <path>", "the configuration file, instead of keywright.config.ts")
+    .addHelpText("after", help)
+    .action(async ({ json, config }: { json?: true; config?: string }) => {
+      await inspecting(terminal, exit, async ({ output, signal }) => {
+        const project = await loadProject(terminal.folder, config);
+        return await withKv(project.config, async (kv) => {
+          const count = keyCount(terminal, "keys", false);
+          const options = { signal, onProgress: count.update };
+          const stats = await databaseStats(project, kv, options).finally(count.stop);
+          if (signal.aborted) return exitCodes.failed;
+          if (json) writeJson(terminal, stats);
+          else await output.write(statsText(stats, terminal.stdout));
+          return exitCodes.done;
+        });
+      });
+    });
+}

@@ -1,0 +1,23 @@
+import { type Command, Option } from "commander";
+import { type RunCommandOptions, withRunOptions } from "../run-options.js";
+
+/** What `migrate run`, `resume` and `rollback` take. */
+export interface MigrateCommandOptions extends RunCommandOptions {
+  readonly dryRun?: boolean;
+  /** Ids of breaking steps. */
+  readonly accept?: readonly string[];
+  readonly acceptAll?: boolean;
+  /** False with `--no-verify`. */
+  readonly verify: boolean;
+}
+
+/** The options of {@link MigrateCommandOptions}. */
+export function withMigrateOptions(command: Command): Command {
+  return withRunOptions(
+    command
+      .option("--dry-run", "show the plan and what becomes of some rows, and write nothing")
+      .addOption(new Option("--accept <step-id...>", "accept breaking steps, by their ids"))
+      .option("--accept-all", "accept all breaking steps")
+      .option("--no-verify", "make new indexes readable without looking at their entries again"),
+  );
+}

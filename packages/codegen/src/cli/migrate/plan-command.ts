@@ -1,0 +1,51 @@
+import { type MigrationPlan, planMigration } from "@keywright/orm";
+import { Command } from "commander";
+import { withProject } from "../../project/open-project.js";
+import { type ExitCode, exitCodes } from "../exit-codes.js";
+import { withResultOptions } from "../run-options.js";
+import type { Terminal } from "../terminal.js";
+import { writeJson } from "../write-json.js";
+import { breakingSteps, planText, stepIdLines } from "./plan-text.js";
+
+const help = `
+Each step has a class:
+  safe       nothing is lost, and it is done at once
+  backfill   something new is made from the rows, beside programs that read and write
+  rebuild    an index is made anew, and cannot be read meanwhile
+  data       rows are changed by a migration that you write
+  breaking   programs lose something: it has to be accepted
+
+Examples:
+  $ keywright migrate plan          what a migration would do
+  $ keywright migrate plan --json   the same for a program
+
+Exit codes: 0 there is nothing to do, or all of it can be run as it is; 1
+failed; 2 wrong usage; 3 steps are breaking, or blocked until a migration is
+written.`;
+
+/** `keywright migrate plan`. */
+export function planCommand(terminal: Terminal, exit: (code: ExitCode) => void): Command {
+  return withResultOptions(new Command("plan"))
+    .description("show what leads from the database to the models; writes nothing")
+    .addHelpText("after", help)
+    .action(async ({ config, json }: { config?: string; json?: true }) => {
+      const plan = await withProject(terminal.folder, config, ({ database }) =>
+        planMigration(database),
+      );
+      if (json) writeJson(terminal, plan);
+      else terminal.stdout.write(`${[planText(terminal, plan), ...nextLines(plan)].join("\n")}\n`);
+      exit(plan.isBreaking || plan.needsMigration ? exitCodes.undecided : exitCodes.done);
+    });
+}
+
+function nextLines(plan: MigrationPlan): string[] {
+  if (plan.isEmpty) return [];
+  if (plan.needsMigration)
+    return ["", "Write the migration, and name it in `migrations` of keywright.config.ts."];
+  if (!plan.isBreaking) return ["", "Run it: npx keywright migrate run"];
+  return [
+    "",
+    "Run it: npx keywright migrate run, which asks first. Without a terminal, --accept takes the steps:",
+    ...stepIdLines(breakingSteps(plan)),
+  ];
+}

@@ -1,0 +1,87 @@
+import { type AnyDatabase, findDuplicates, findFailedRows } from "@keywright/orm";
+import { failureText } from "../failure-text.js";
+import { shownId, shownKeyValue } from "../shown-value.js";
+import type { Terminal } from "../terminal.js";
+import { jsonText } from "../write-json.js";
+
+/** A page of a list. */
+interface ListPage<T> {
+  readonly items: readonly T[];
+  readonly cursor: string | null;
+}
+
+/** Writes the values of a unique index that several rows have, all of them: a line each. */
+export async function writeDuplicates(
+  terminal: Terminal,
+  database: AnyDatabase,
+  of: { readonly model: string; readonly index: string },
+  json: boolean,
+): Promise<void> {
+  const pages = pagesOf((cursor) => findDuplicates(database, { ...of, cursor }));
+  await writeList(terminal, pages, {
+    json,
+    none: `No rows share a value of ${of.model}.${of.index}.`,
+    line: ({ value, ids }) => `${shownKeyValue(value)}  in rows ${ids.map(shownId).join(", ")}`,
+  });
+}
+
+/** Writes the rows that a change of all rows could not take, all of them: a line each. */
+export async function writeFailedRows(
+  terminal: Terminal,
+  database: AnyDatabase,
+  model: string,
+  json: boolean,
+): Promise<void> {
+  const pages = pagesOf((cursor) => findFailedRows(database, { model, cursor }));
+  await writeList(terminal, pages, {
+    json,
+    none: `No row of ${model} has failed.`,
+    line: (row) => `${shownId(row.id)}  ${failureText(row)}`,
+  });
+}
+
+async function* pagesOf<T>(
+  read: (cursor: string | null) => Promise<ListPage<T>>,
+): AsyncGenerator<readonly T[]> {
+  let cursor: string | null = null;
+  do {
+    const page: ListPage<T> = await read(cursor);
+    yield page.items;
+    ({ cursor } = page);
+  } while (cursor !== null);
+}
+
+interface ListFormat<T> {
+  readonly json: boolean;
+  readonly none: string;
+  readonly line: (item: T) => string;
+}
+
+async function writeList<T>(
+  terminal: Terminal,
+  pages: AsyncIterable<readonly T[]>,
+  { json, none, line }: ListFormat<T>,
+): Promise<void> {
+  if (json) return await writeJsonList(terminal, pages);
+  let isEmpty = true;
+  for await (const page of pages) {
+    for (const item of page) terminal.stdout.write(`${line(item)}\n`);
+    isEmpty &&= page.length === 0;
+  }
+  if (isEmpty) terminal.stdout.write(`${none}\n`);
+}
+
+/** One document, an item on each line, written page by page: there may be more items than memory takes. */
+async function writeJsonList(
+  { stdout }: Terminal,
+  pages: AsyncIterable<readonly unknown[]>,
+): Promise<void> {
+  let before = "[";
+  for await (const page of pages) {
+    for (const item of page) {
+      stdout.write(`${before}\n  ${jsonText(item)}`);
+      before = ",";
+    }
+  }
+  stdout.write(before === "[" ? "[]\n" : "\n]\n");
+}

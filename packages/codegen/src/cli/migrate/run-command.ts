@@ -1,0 +1,92 @@
+import { Command } from "commander";
+import type { ExitCode } from "../exit-codes.js";
+import type { Terminal } from "../terminal.js";
+import { type MigrateCommandOptions, withMigrateOptions } from "./migrate-options.js";
+import { type MigrationKind, runMigration } from "./run-migration.js";
+
+const exitCodesHelp = `
+Exit codes: 0 done, or nothing to do; 1 failed, stopped, or not complete as by
+duplicates; 2 wrong usage; 3 nothing was done, for steps are breaking and not
+accepted, or blocked until a migration is written.`;
+
+const runHelp = `
+Programs read and write meanwhile. A run can be stopped by Ctrl-C, which ends it
+behind the batch in hand, and killed anywhere: the next one goes on where it
+was.
+
+Breaking steps are asked for in a terminal. Elsewhere they have to be accepted,
+or nothing is done.
+
+Examples:
+  $ keywright migrate run --dry-run             the plan, and what becomes of some rows
+  $ keywright migrate run
+  $ keywright migrate run --accept "users.byName: drop-index"
+  $ keywright migrate run --rows-per-second 5000 --json
+${exitCodesHelp}`;
+
+/** `keywright migrate run`. */
+export function runCommand(terminal: Terminal, exit: (code: ExitCode) => void): Command {
+  return migratingCommand("run", terminal, exit, {
+    nothingToDo: "Nothing to migrate.",
+    alwaysAsks: false,
+  })
+    .description("bring the database to the models, by the steps of the plan")
+    .addHelpText("after", runHelp);
+}
+
+const resumeHelp = `
+Does what \`keywright migrate run\` does, with the same options: goes on behind
+the last batch of a run that was stopped or killed, and tries rows again that
+could not be changed.
+
+Examples:
+  $ keywright migrate resume
+${exitCodesHelp}`;
+
+/** `keywright migrate resume`. */
+export function resumeCommand(terminal: Terminal, exit: (code: ExitCode) => void): Command {
+  return migratingCommand("resume", terminal, exit, {
+    nothingToDo: "Nothing to resume.",
+    alwaysAsks: false,
+  })
+    .description("go on with what a run has left")
+    .addHelpText("after", resumeHelp);
+}
+
+const rollbackHelp = `
+A database goes back to models as it came from them: by a plan. So put the
+models back first, as by \`git checkout <commit> -- src/models\`, and keep the
+migrations of rows: each goes back by its \`down\`, and one without it blocks
+the way. Then this shows the plan, asks, and runs it with its breaking steps
+accepted.
+
+Without a terminal it needs --accept-all, or --accept with all breaking steps.
+Programs with the newer models cannot write from then on.
+
+Examples:
+  $ git checkout v1.4.0 -- src/models
+  $ keywright migrate rollback --dry-run
+  $ keywright migrate rollback
+${exitCodesHelp}`;
+
+/** `keywright migrate rollback`. */
+export function rollbackCommand(terminal: Terminal, exit: (code: ExitCode) => void): Command {
+  return migratingCommand("rollback", terminal, exit, {
+    nothingToDo:
+      "Nothing to roll back: the models in the code are what the database has. Put the earlier models back first; see --help.",
+    alwaysAsks: true,
+  })
+    .description("bring the database back to earlier models, which are in the code again")
+    .addHelpText("after", rollbackHelp);
+}
+
+function migratingCommand(
+  name: string,
+  terminal: Terminal,
+  exit: (code: ExitCode) => void,
+  kind: MigrationKind,
+): Command {
+  return withMigrateOptions(new Command(name)).action(async (options: MigrateCommandOptions) => {
+    exit(await runMigration(terminal, options, kind));
+  });
+}

@@ -1,0 +1,66 @@
+import { readFileSync } from "node:fs";
+import { styleText } from "node:util";
+import { Command } from "commander";
+import { adoptCommand } from "./adopt-command.js";
+import { completionCommand } from "./completion-command.js";
+import type { ExitCode } from "./exit-codes.js";
+import { generateCommand } from "./generate-command.js";
+import { initCommand } from "./init-command.js";
+import { inspectCommand } from "./inspect-command.js";
+import { migrateCommand } from "./migrate-command.js";
+import { hasColors, type MakeCommand, type Terminal } from "./terminal.js";
+import { verifyCommand } from "./verify-command.js";
+
+/** In the order of the help. */
+const commands: Readonly<Record<string, readonly MakeCommand[]>> = {
+  "Models and code:": [initCommand, generateCommand],
+  "The database:": [migrateCommand, verifyCommand, adoptCommand, inspectCommand],
+  "The command itself:": [completionCommand],
+};
+
+const help = `
+Begin with \`keywright init\`, and see \`keywright help <command>\` for the examples of each.`;
+
+/**
+ * The program with all of its commands. It throws a `CommanderError` where it would end the process.
+ *
+ * @param exit takes what the process should exit with.
+ */
+export function createProgram(terminal: Terminal, exit: (code: ExitCode) => void): Command {
+  const program = new Command("keywright")
+    .description(
+      "Typed repositories from Keywright models, and everything that is done to their databases.",
+    )
+    .usage("<command> [options]")
+    .version(version(), "-V, --version", "print the version")
+    .helpOption("-h, --help", "print this help")
+    .configureOutput({
+      writeOut: (text) => terminal.stdout.write(text),
+      writeErr: (text) => terminal.stderr.write(text),
+      getOutHasColors: () => hasColors(terminal.stdout),
+      getErrHasColors: () => hasColors(terminal.stderr),
+    })
+    .configureHelp({ styleTitle: (title) => styleText("bold", title, { validateStream: false }) })
+    .addHelpText("after", help)
+    .exitOverride();
+  for (const [group, makers] of Object.entries(commands)) {
+    program.commandsGroup(group);
+    for (const make of makers) program.addCommand(make(terminal, exit));
+  }
+  program.helpCommand("help [command]", "print the help of a command");
+  inheritSettings(program);
+  return program;
+}
+
+/** Errors of commands within commands are written and thrown as those of the program. */
+function inheritSettings(parent: Command): void {
+  for (const command of parent.commands) {
+    command.copyInheritedSettings(parent);
+    inheritSettings(command);
+  }
+}
+
+function version(): string {
+  const packageJson = readFileSync(new URL("../../package.json", import.meta.url), "utf8");
+  return (JSON.parse(packageJson) as { readonly version: string }).version;
+}

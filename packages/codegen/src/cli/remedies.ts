@@ -1,0 +1,28 @@
+/**
+ * What to do about errors of core and of the ORM that a command can meet, by their codes. This package's own errors say it
+ * themselves.
+ */
+export const remedies: Readonly<Record<string, string>> = {
+  KW_DATABASE_LOCKED:
+    "Stop the program that has the database open, or run the command when it has ended: an embedded database belongs to one process at a time.",
+  KW_DATABASE_PATH_INVALID: "Correct the path in `database` of the configuration.",
+  KW_DATABASE_FORMAT:
+    "Make sure that the path is that of a Keywright database, and update Keywright where a later version has written it.",
+  KW_DATABASE_MODE:
+    'Open it as it was made: with `compat: "deno"` where `mode` is deno, and without it where it is specification.',
+  KW_DATABASE_READ_ONLY: "Open the database for writing in `database` of the configuration.",
+  KW_DATABASE_CLOSED:
+    "Let `database` of the configuration open a database of its own with each call: the commands close it.",
+  KW_CORRUPTION:
+    "Keep a copy of the database's folder as it is, and restore a backup. `npx keywright verify` says what else is wrong.",
+  KW_ENGINE_FAILED:
+    "Look at the cause: the disk may be full, or its files not readable and writable. Then run the command again.",
+  KW_STALE_SCHEMA:
+    "Where these models are the newer ones, migrate first: npx keywright migrate run\nWhere the database is, run the command with its models, and with the newest Keywright.",
+  KW_SCHEMA_NOT_MIGRATED: "Migrate first: npx keywright migrate run",
+  KW_INDEX_CHANGED: "Migrate first: npx keywright migrate run",
+  KW_INDEX_NOT_READY: "Migrate first: npx keywright migrate run",
+  KW_ROW_UPGRADE:
+    "Correct the migration or the row. To see all such rows: npx keywright migrate status --failed <model>",
+  KW_LEASE_LOST: "See who is at work, and then run the command again: npx keywright migrate status",
+};

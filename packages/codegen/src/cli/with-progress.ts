@@ -1,0 +1,41 @@
+import { interruptible } from "./interruptible.js";
+import type { Terminal } from "./terminal.js";
+
+/** Shows how far something has come. */
+interface ProgressReporter<P> {
+  readonly onProgress: (progress: P) => void;
+  readonly stop: () => void;
+}
+
+const signals = ["SIGINT", "SIGTERM"] as const;
+
+/** A progress that is ended by a signal sends it again where it takes itself for the last that listens to it. */
+const stay = () => undefined;
+
+/**
+ * Runs something long that can be interrupted, and shows how far it has come. What is shown ends with the run or with the
+ * first Ctrl-C, so that it does not write over what is said then.
+ */
+export async function withProgress<T, P>(
+  terminal: Terminal,
+  reporter: ProgressReporter<P>,
+  run: (options: {
+    readonly signal: AbortSignal;
+    readonly onProgress: (progress: P) => void;
+  }) => Promise<T>,
+): Promise<T> {
+  const { stop } = reporter;
+  return await interruptible(terminal, async (signal) => {
+    const onProgress = (progress: P) => {
+      if (!signal.aborted) reporter.onProgress(progress);
+    };
+    signal.addEventListener("abort", stop, { once: true });
+    for (const name of signals) process.on(name, stay);
+    try {
+      return await run({ signal, onProgress });
+    } finally {
+      stop();
+      for (const name of signals) process.off(name, stay);
+    }
+  });
+}

@@ -1,0 +1,73 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join, relative, resolve, sep } from "node:path";
+import { isDynamicPattern } from "tinyglobby";
+import { posix } from "../generate/paths.js";
+
+/** What `keywright init` has to know. Paths are relative to the project's folder, with forward slashes. */
+export interface Answers {
+  /** The folder of the modules that export models. */
+  readonly models: string;
+  /** The folder of the generated files. */
+  readonly output: string;
+  /** Where the database is on disk: a folder that `openKv` makes. */
+  readonly database: string;
+}
+
+/**
+ * What a project is proposed. Folders that hold something else are left alone: a project that comes from another library may
+ * have its own `src/models` and `src/db`.
+ */
+export function proposedAnswers(folder: string): Answers {
+  const hasRoom = (candidate: string) => isForKeywright(resolve(folder, candidate));
+  return {
+    models: ["src/models", "src/keywright/models"].find(hasRoom) ?? "src/models",
+    output: ["src/db", "src/keywright/db"].find(hasRoom) ?? "src/db",
+    database: "data/app",
+  };
+}
+
+/** What is wrong with an answer; undefined where nothing is. */
+export function answerFault(
+  folder: string,
+  name: keyof Answers,
+  answer: string,
+): string | undefined {
+  if (answer.trim() === "") return "A path is needed.";
+  if (name === "database") return undefined;
+  if (isDynamicPattern(answer)) return "A folder is needed, not a pattern.";
+  const path = relative(folder, resolve(folder, answer));
+  if (path === "") return "It has to be a folder of its own.";
+  if (path === ".." || path.startsWith(`..${sep}`)) return "It has to be within the project.";
+  return undefined;
+}
+
+/** What is wrong with answers together; undefined where nothing is. */
+export function answersFault(folder: string, { models, output }: Answers): string | undefined {
+  return resolve(folder, models) === resolve(folder, output)
+    ? "The models and the generated files need folders of their own."
+    : undefined;
+}
+
+/** Answers as they stand in the configuration: `./src/models/` becomes `src/models`. */
+export function tidyAnswers(folder: string, answers: Answers): Answers {
+  const tidy = (path: string) => posix(relative(folder, resolve(folder, path)));
+  const { models, output, database } = answers;
+  return { models: tidy(models), output: tidy(output), database: posix(database.trim()) };
+}
+
+const moduleName = /\.[cm]?[jt]sx?$/;
+
+/** Whether a folder of modules, if there is one, has models, or nothing. */
+function isForKeywright(folder: string): boolean {
+  const names = existsSync(folder) ? readdirSync(folder) : [];
+  return names.length === 0 || hasModel(folder);
+}
+
+/** Whether a module in a folder makes a model. */
+export function hasModel(folder: string): boolean {
+  if (!existsSync(folder)) return false;
+  return readdirSync(folder).some(
+    (name) =>
+      moduleName.test(name) && readFileSync(join(folder, name), "utf8").includes("defineModel"),
+  );
+}

@@ -1,0 +1,70 @@
+import { basename } from "node:path";
+import type { Answers } from "./answers.js";
+
+/** The text of `keywright.config.ts`. */
+export function configText({ models, output, database }: Answers): string {
+  return `import { defineConfig } from "@keywright/codegen";
+import { openKv } from "@keywright/core";
+
+export default defineConfig({
+  models: ${JSON.stringify(`${models}/*.ts`)},
+  output: ${JSON.stringify(output)},
+  database: () => openKv(${JSON.stringify(database)}),
+});
+`;
+}
+
+/** How a program begins that is in the project's folder. */
+export function programText({ output, database }: Answers): string {
+  return `import { openKv } from "@keywright/core";
+import { openRepositories } from ${JSON.stringify(`./${output}/index.js`)};
+
+const db = await openRepositories(await openKv(${JSON.stringify(database)}));`;
+}
+
+/** The text of a first model, to be changed or replaced. */
+export const modelText = `import { defineModel } from "@keywright/orm";
+import * as z from "zod";
+
+export const User = defineModel({
+  name: "users",
+  schema: z.object({
+    id: z.ulid(),
+    email: z.email(),
+    name: z.string().describe("As the user wants to be called."),
+    createdAt: z.date().default(() => new Date()),
+  }),
+  primaryKey: "id",
+  indexes: {
+    byEmail: { key: "email", unique: true, normalize: (email) => email.toLowerCase() },
+    byCreatedAt: { key: "createdAt" },
+  },
+});
+`;
+
+/** The text of the `package.json` of a new project, without scripts. */
+export function packageJsonText(folder: string): string {
+  const name = basename(folder)
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9-]+/g, "-")
+    .replaceAll(/^-+|-+$/g, "");
+  const named = name === "" ? {} : { name };
+  return `${JSON.stringify({ ...named, private: true, type: "module" }, null, 2)}\n`;
+}
+
+/** The text of the `tsconfig.json` of a new project: it compiles the models and the generated files to `dist`. */
+export function tsconfigText({ models, output }: Answers): string {
+  const folders = [...new Set(["src", ...[models, output].map((path) => path.split("/")[0]!)])];
+  return `{
+  "compilerOptions": {
+    "target": "ES2023",
+    "module": "NodeNext",
+    "rootDir": "${folders.length === 1 ? "src" : "."}",
+    "outDir": "dist",
+    "strict": true,
+    "skipLibCheck": true
+  },
+  "include": [${folders.map((folder) => JSON.stringify(folder)).join(", ")}]
+}
+`;
+}

@@ -1,0 +1,54 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import type { PackageJson } from "./plan-files.js";
+
+/** How a package manager is told to do things. */
+interface PackageManager {
+  readonly add: string;
+  readonly addDev: string;
+  /** What runs an installed command. */
+  readonly run: string;
+}
+
+const npm: PackageManager = {
+  add: "npm install",
+  addDev: "npm install --save-dev",
+  run: "npx",
+};
+
+const others: Readonly<Record<string, PackageManager>> = {
+  pnpm: { add: "pnpm add", addDev: "pnpm add --save-dev", run: "pnpm exec" },
+  yarn: { add: "yarn add", addDev: "yarn add --dev", run: "yarn" },
+  bun: { add: "bun add", addDev: "bun add --dev", run: "bunx" },
+};
+
+const lockFiles: Readonly<Record<string, string>> = {
+  "pnpm-lock.yaml": "pnpm",
+  "yarn.lock": "yarn",
+  "bun.lock": "bun",
+  "bun.lockb": "bun",
+};
+
+const needed = ["@keywright/core", "@keywright/orm", "zod"];
+const neededToBuild = ["@keywright/codegen", "typescript"];
+
+/** The commands that make a project run once it has its files, in the order in which they are run. */
+export function nextSteps(folder: string, packageJson: PackageJson): string[] {
+  const { add, addDev, run } = packageManager(folder, packageJson);
+  const installed = { ...packageJson.dependencies, ...packageJson.devDependencies };
+  const missing = (names: readonly string[]) => names.filter((name) => !(name in installed));
+  const install = (command: string, names: readonly string[]) =>
+    names.length === 0 ? [] : [`${command} ${names.join(" ")}`];
+  return [
+    ...install(add, missing(needed)),
+    ...install(addDev, missing(neededToBuild)),
+    `${run} keywright generate`,
+  ];
+}
+
+function packageManager(folder: string, { packageManager }: PackageJson): PackageManager {
+  const named = typeof packageManager === "string" ? packageManager.split("@")[0] : undefined;
+  const lockFile = Object.keys(lockFiles).find((name) => existsSync(join(folder, name)));
+  const found = named ?? (lockFile === undefined ? undefined : lockFiles[lockFile]);
+  return others[found ?? "npm"] ?? npm;
+}

@@ -1,0 +1,121 @@
+import { Buffer } from "node:buffer";
+import { decodeValue, encodeKey, encodeValue, type KvKey, type KvKeyPart } from "@keywright/core";
+import { type Json, jsonOfValue, valueOfJson } from "./value-json.js";
+import { valueOfWord, wordOf } from "./value-token.js";
+
+/** An entry as an export has it. */
+export interface ExportedEntry {
+  readonly key: KvKey;
+  readonly value: unknown;
+  /** In milliseconds since the epoch; absent where it does not expire or the database does not tell. */
+  readonly expireAt?: number | undefined;
+}
+
+/** The first line of an export. */
+export const exportHeader: string = JSON.stringify({ keywright: "export", format: 1 });
+
+/** Why a text is not the first line of an export of this format; undefined where it is. */
+export function headerFault(line: string | undefined): string | undefined {
+  const { keywright, format } = jsonObject(line) as { keywright?: unknown; format?: unknown };
+  if (keywright !== "export") return `the first line is not ${exportHeader}`;
+  return format === 1
+    ? undefined
+    : `its format is ${JSON.stringify(format)}, and this version reads format 1`;
+}
+
+/**
+ * Writes an entry as one line of JSON: the key as an array, with `{"$": "1n"}` for a word of `wordOf`; the value as `jsonOfValue`
+ * has it or, where that would not keep all of it, as `encoded`, which is base64 of what `encodeValue` makes of it; and
+ * `expireAt`, where it expires.
+ */
+export function entryLine(entry: ExportedEntry): string {
+  return JSON.stringify(entryJson(entry));
+}
+
+/** The same as an object. */
+export function entryJson({ key, value, expireAt }: ExportedEntry): {
+  readonly [name: string]: Json;
+} {
+  return {
+    key: keyJson(key),
+    ...valueFields(value),
+    ...(expireAt !== undefined && { expireAt }),
+  };
+}
+
+/** A key as an array of JSON. */
+export function keyJson(key: KvKey): Json {
+  return key.map((part) => {
+    const word = wordOf(part);
+    return word === undefined ? (part as Json) : { $: word };
+  });
+}
+
+/** The fields of an entry that say its value: `value` or `encoded`. */
+export function valueFields(value: unknown): { readonly [name: string]: Json } {
+  const json = jsonOfValue(value);
+  return json === undefined
+    ? { encoded: Buffer.from(encodeValue(value)).toString("base64") }
+    : { value: json };
+}
+
+/**
+ * Reads a line that {@link entryLine} wrote.
+ *
+ * @throws {TypeError} for another line, and what core throws for a value that is damaged.
+ */
+export function parseEntryLine(line: string): ExportedEntry {
+  const { key, value, encoded, expireAt, ...others } = jsonObject(line) as {
+    readonly [name: string]: Json;
+  };
+  if (key === undefined) throw new TypeError("it is not an object of JSON with a key");
+  const [unknown] = Object.keys(others);
+  if (unknown !== undefined) throw new TypeError(`an entry has no ${JSON.stringify(unknown)}`);
+  if ((value === undefined) === (encoded === undefined)) {
+    throw new TypeError("an entry has either a value or what is encoded");
+  }
+  if (expireAt !== undefined && !Number.isSafeInteger(expireAt)) {
+    throw new TypeError("expireAt is in whole milliseconds");
+  }
+  const stored = value === undefined ? valueOfBase64(encoded) : valueOfJson(value);
+  return { key: keyOf(key), value: stored, expireAt: expireAt as number | undefined };
+}
+
+function keyOf(json: Json | undefined): KvKeyPart[] {
+  if (!Array.isArray(json) || json.length === 0) {
+    throw new TypeError("its key is not an array of parts");
+  }
+  const key = json.map(partOf);
+  // It throws for what is no key, such as a text with a lone surrogate.
+  encodeKey(key);
+  return key;
+}
+
+function partOf(json: Json): KvKeyPart {
+  if (typeof json === "string" || typeof json === "number" || typeof json === "boolean")
+    return json;
+  const { $: word, ...others } = (json ?? {}) as { readonly [name: string]: Json };
+  const [part] = typeof word === "string" ? valueOfWord(word) : [];
+  if (part === undefined || Object.keys(others).length > 0) {
+    throw new TypeError(`${JSON.stringify(json)} is no part of a key`);
+  }
+  return part;
+}
+
+function valueOfBase64(encoded: Json | undefined): unknown {
+  const bytes = typeof encoded === "string" ? Buffer.from(encoded, "base64") : undefined;
+  if (bytes === undefined || bytes.toString("base64") !== encoded) {
+    throw new TypeError("what is encoded is not base64");
+  }
+  return decodeValue(bytes);
+}
+
+/** @returns an empty object for what is none. */
+function jsonObject(line = ""): object {
+  try {
+    const json: unknown = JSON.parse(line);
+    return typeof json === "object" && json !== null ? json : {};
+  } catch {
+    return {};
+  }
+}

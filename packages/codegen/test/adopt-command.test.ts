@@ -1,0 +1,86 @@
+import { existsSync } from "node:fs";
+import { openKv } from "@keywright/core";
+import { afterEach, expect, it, vi } from "vitest";
+import { contents, playersConfig, playersModule, withDatabase } from "./players-project.js";
+import { createProject, type Project } from "./project.js";
+
+const byTeam = '{ byTeam: { key: "team" } }';
+
+const adopting = playersConfig(
+  `adopt: {
+    from: () => openKv(new URL("./old", import.meta.url).pathname),
+    models: { players: guideLayout(Player) },
+  },`,
+  'import { guideLayout } from "@keywright/orm";\nimport { Player } from "./models/player.js";',
+);
+
+/** A machine at work may take its time to load the first configuration. */
+vi.setConfig({ testTimeout: 30_000 });
+
+let project: Project;
+
+afterEach(async () => {
+  await project?.remove();
+});
+
+/** A project beside a database that somebody wrote by hand as the guide shows: with an entry forgotten, and a bad row. */
+async function adoptingProject(configuration: string = adopting): Promise<void> {
+  project = await createProject({
+    "keywright.config.ts": configuration,
+    "models/player.ts": playersModule(byTeam),
+  });
+  const old = await openKv(project.path("old"));
+  try {
+    await old.set(["players", "1"], { id: "1", team: "red", score: "5" });
+    await old.set(["players_by_team", "red", "1"], "1");
+    await old.set(["players", "2"], { id: "2", team: "red", score: "6" });
+    await old.set(["players", "3"], { id: "3", team: "blue", score: 7 });
+    await old.set(["players_by_team", "blue", "3"], "3");
+  } finally {
+    await old.close();
+  }
+}
+
+it("makes rows of documents, and says what has become of each", async () => {
+  await adoptingProject();
+  const shown = await project.run(["adopt", "--dry-run"]);
+  expect(shown.stdout).toContain("2 rows to adopt");
+  expect(await contents(project, ["players"])).toEqual([]);
+  const adopted = await project.run(["adopt"]);
+  expect(adopted.stdout).toContain(
+    "players  3 documents: 2 rows adopted, 0 rows there already, 1 failed",
+  );
+  expect(adopted.stdout).toMatch(/ {2}failed {2}"3" {2}.*score/);
+  expect(adopted.stdout).toContain('  missing  ["players_by_team", "red", "2"]  document "2"');
+  expect(adopted.exitCode).toBe(1);
+  expect((await contents(project, ["players_by_team"])).length).toBe(2);
+
+  const old = await openKv(project.path("old"));
+  await old.set(["players", "3"], { id: "3", team: "blue", score: "7" });
+  await old.close();
+  const again = await project.run(["adopt", "--json"]);
+  expect(JSON.parse(again.stdout)).toMatchObject({ status: "done", models: [{ failedCount: 0 }] });
+  expect(again.exitCode).toBe(0);
+  const row = await withDatabase(project, (kv) => kv.get(["players", "3"]));
+  expect(row.value).toEqual({ id: "3", team: "blue", score: "7" });
+});
+
+it("KW_ADOPT_UNSET: says what is missing, and opens no database", async () => {
+  await adoptingProject(playersConfig());
+  const { exitCode, stdout, stderr } = await project.run(["adopt"]);
+  expect(stderr).toContain("error KW_ADOPT_UNSET");
+  expect(stderr).toContain("  path: keywright.config.ts\n");
+  expect(stderr).toContain("npx keywright adopt --help");
+  expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: "" });
+  expect(existsSync(project.path("data"))).toBe(false);
+});
+
+it("KW_DATABASE_OPEN: says at which place the source cannot be opened", async () => {
+  await adoptingProject(
+    adopting.replace('openKv(new URL("./old", import.meta.url).pathname)', "undefined"),
+  );
+  const { exitCode, stderr } = await project.run(["adopt"]);
+  expect(stderr).toContain("error KW_DATABASE_OPEN");
+  expect(stderr).toContain("  at: adopt.from\n");
+  expect(exitCode).toBe(1);
+});

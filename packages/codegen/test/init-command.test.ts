@@ -1,0 +1,221 @@
+import { execFile } from "node:child_process";
+import { mkdir, readdir, rm, stat } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import fc from "fast-check";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { addScripts } from "../src/init/package-scripts.js";
+import { createProject, modelModule, type Project } from "./project.js";
+
+const typescript = createRequire(import.meta.url).resolve("typescript/bin/tsc");
+
+let project: Project;
+
+beforeEach(async () => {
+  project = await createProject({});
+});
+
+afterEach(() => project.remove());
+
+/** The names of all files but those of packages, in their order. */
+async function names(folder = project.folder): Promise<string[]> {
+  const entries = await readdir(folder, { withFileTypes: true });
+  const nested = entries.map(async (entry) => {
+    if (entry.name === "node_modules" || entry.name === ".git") return [];
+    if (!entry.isDirectory()) return [entry.name];
+    const within = await names(join(folder, entry.name));
+    return within.map((name) => `${entry.name}/${name}`);
+  });
+  return (await Promise.all(nested)).flat().sort();
+}
+
+describe("keywright init", { timeout: 30_000 }, () => {
+  it("makes a project of an empty folder, of which the code is generated and compiles", async () => {
+    await rm(project.path("package.json"));
+    const { exitCode, stdout, stderr } = await project.run(["init", "--yes"]);
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
+    expect(await names()).toEqual([
+      "keywright.config.ts",
+      "package.json",
+      "src/models/user.ts",
+      "tsconfig.json",
+    ]);
+    expect(await project.read("keywright.config.ts")).toContain('openKv("data/app")');
+    expect(JSON.parse(await project.read("package.json"))).toMatchObject({
+      private: true,
+      type: "module",
+      scripts: { "db:generate": "keywright generate", "db:migrate": "keywright migrate run" },
+    });
+    expect(stdout).toContain("created src/models/user.ts\n");
+    expect(stdout).toContain("\n  npm install @keywright/core @keywright/orm zod\n");
+    expect(stdout).toContain("\n  npm install --save-dev @keywright/codegen typescript\n");
+    expect(stdout).toContain("\n  npx keywright generate\n");
+
+    expect((await project.run(["generate"])).exitCode).toBe(0);
+    await promisify(execFile)(process.execPath, [typescript], { cwd: project.folder });
+    expect(await readdir(project.path("dist/db"))).toContain("users.js");
+  });
+
+  it("leaves alone what is there: order, indentation, scripts, models", async () => {
+    const before = {
+      "package.json":
+        '{\r\n\t"name": "shop",\r\n\t"scripts": {\r\n\t\t"db:generate": "drizzle-kit generate",\r\n\t\t"test": "x"\r\n\t},\r\n\t"files": ["a", "b"],\r\n\t"type": "module",\r\n\t"dependencies": { "zod": "4", "@keywright/core": "0.1.0" }\r\n}',
+      "tsconfig.json": "{ /* mine */ }",
+      ".gitignore": "node_modules\nbuild",
+      "src/models/city.ts": modelModule("City", "cities"),
+      "src/db/index.ts": "export const mine = 1;\n",
+      "pnpm-lock.yaml": "",
+    };
+    await project.write(before);
+    const { exitCode, stdout } = await project.run(["init", "--yes"]);
+    expect(exitCode).toBe(0);
+    expect(await project.read("package.json")).toBe(
+      before["package.json"].replace(
+        '"test": "x"',
+        '"test": "x",\r\n\t\t"keywright:generate": "keywright generate",\r\n\t\t"db:migrate": "keywright migrate run"',
+      ),
+    );
+    expect(await project.read(".gitignore")).toBe("node_modules\nbuild\n/data/app/\n");
+    for (const name of ["tsconfig.json", "src/models/city.ts", "src/db/index.ts"] as const) {
+      expect(await project.read(name)).toBe(before[name]);
+    }
+    expect(await names()).toEqual([...Object.keys(before), "keywright.config.ts"].sort());
+    const config = await project.read("keywright.config.ts");
+    expect(config).toContain('models: "src/models/*.ts"');
+    expect(config).toContain('output: "src/keywright/db"');
+    expect(stdout).toContain("\n  pnpm add @keywright/orm\n");
+    expect((await project.run(["generate"])).exitCode).toBe(0);
+  });
+
+  it("makes its own folder of models where another library has one", async () => {
+    await project.write({ "src/models/user.ts": "export class User {}\n" });
+    await project.run(["init", "--yes"]);
+    expect(await project.read("keywright.config.ts")).toContain('"src/keywright/models/*.ts"');
+    expect(await project.read("src/models/user.ts")).toBe("export class User {}\n");
+    expect((await project.run(["generate"])).exitCode).toBe(0);
+  });
+
+  it("takes answers from the command line, and makes the folder that it names", async () => {
+    const args = ["--models", "./lib/models/", "--output", "lib/db", "--database", "/var/shop"];
+    const { exitCode, stdout } = await project.run(["init", "shop", "--yes", ...args]);
+    expect(exitCode).toBe(0);
+    expect(stdout).toContain("\n  cd shop\n");
+    const config = await project.read("shop/keywright.config.ts");
+    expect(config).toContain('models: "lib/models/*.ts"');
+    expect(config).toContain('output: "lib/db"');
+    expect(config).toContain('openKv("/var/shop")');
+    expect(JSON.parse(await project.read("shop/tsconfig.json"))).toMatchObject({
+      compilerOptions: { rootDir: "." },
+      include: ["src", "lib"],
+    });
+    expect(JSON.parse(await project.read("shop/package.json"))).toMatchObject({ name: "shop" });
+  });
+
+  it("makes a .gitignore in a Git repository only", async () => {
+    await mkdir(project.path(".git"));
+    await project.run(["init", "app", "--yes"]);
+    expect(await project.read("app/.gitignore")).toBe("/node_modules/\n/dist/\n/data/app/\n");
+  });
+
+  it("adds no line to a .gitignore that has the folder already", async () => {
+    await project.write({ ".gitignore": "# mine\ndata/\n" });
+    await project.run(["init", "--yes"]);
+    expect(await project.read(".gitignore")).toBe("# mine\ndata/\n");
+  });
+
+  it.each(["ts", "mjs"])("does nothing where there is a keywright.config.%s", async (extension) => {
+    await project.write({ [`keywright.config.${extension}`]: "export default 1;\n" });
+    const before = await names();
+    const { exitCode, stdout, stderr } = await project.run(["init", "--yes"]);
+    expect(exitCode).toBe(1);
+    expect(stdout).toBe("");
+    expect(stderr).toContain("KW_PROJECT_CONFIGURED");
+    expect(stderr).toContain(`  path: keywright.config.${extension}\n`);
+    expect(await names()).toEqual(before);
+  });
+
+  it.each([
+    { args: [], fault: "there is no terminal to ask in: say --yes" },
+    { args: ["--yes", "--models", "src/*.ts"], fault: "--models 'src/*.ts': A folder is needed" },
+    { args: ["--yes", "--output", "../db"], fault: "--output '../db': It has to be within" },
+    { args: ["--yes", "--models", "."], fault: "--models '.': It has to be a folder of its own." },
+    { args: ["--yes", "--models", "a", "--output", "./a"], fault: "need folders of their own" },
+  ])("with $args is a usage error, and writes nothing", async ({ args, fault }) => {
+    const { exitCode, stderr } = await project.run(["init", ...args]);
+    expect(stderr).toContain(fault);
+    expect(exitCode).toBe(2);
+    expect(await names()).toEqual(["package.json"]);
+  });
+
+  it.each([
+    { name: "a broken package.json", files: { "package.json": "{ nothing" }, at: "package.json" },
+    { name: "one that is a list", files: { "package.json": "[]" }, at: "package.json" },
+    { name: "a file in the way of a folder", files: { src: "" }, at: "src/models/user.ts" },
+  ])("writes nothing where it finds $name", async ({ files, at }) => {
+    await project.write(files);
+    const before = await names();
+    const { exitCode, stderr } = await project.run(["init", "--yes"]);
+    expect(stderr).toContain("KW_PROJECT_FILE");
+    expect(stderr.replaceAll("\\", "/")).toContain(`  path: ${at}\n`);
+    expect(exitCode).toBe(1);
+    expect(await names()).toEqual(before);
+  });
+
+  it("removes what it has made when a file cannot be written", async () => {
+    await project.write({ "src/app.ts": "" });
+    await mkdir(project.path("src/models"));
+    // In the way of the file beside the configuration's place.
+    await mkdir(project.path(`keywright.config.ts.${process.pid}.tmp`));
+    const before = await project.read("package.json");
+    const { exitCode } = await project.run(["init", "--yes"]);
+    expect(exitCode).toBe(1);
+    expect(await project.read("package.json")).toBe(before);
+    expect(await readdir(project.path("src/models"))).toEqual([]);
+  });
+
+  it("says what a project of CommonJS has to do", async () => {
+    await project.write({ "package.json": "{}\n" });
+    const { stdout } = await project.run(["init", "--yes"]);
+    expect(stdout).toContain("npm pkg set type=module");
+    expect((await stat(project.path("tsconfig.json"))).isFile()).toBe(true);
+  });
+});
+
+describe("scripts that are added to a package.json", () => {
+  const scripts = { "db:generate": "keywright generate" };
+
+  it.each([
+    ["{}", '{ "scripts": { "db:generate": "keywright generate" } }'],
+    ["{}\n", '{ "scripts": { "db:generate": "keywright generate" } }\n'],
+    ['{ "name": "a" }\n', '{ "name": "a", "scripts": { "db:generate": "keywright generate" } }\n'],
+    [
+      '{\n    "scripts": {},\n    "name": "a"\n}\n',
+      '{\n    "scripts": {\n        "db:generate": "keywright generate"\n    },\n    "name": "a"\n}\n',
+    ],
+    [
+      '{\n  "a": { "scripts": {} },\n  "b": "\\"scripts\\": {"\n}',
+      '{\n  "a": { "scripts": {} },\n  "b": "\\"scripts\\": {",\n  "scripts": {\n    "db:generate": "keywright generate"\n  }\n}',
+    ],
+  ])("change nothing else of %j", (before, after) => {
+    expect(addScripts(before, scripts)).toBe(after);
+  });
+
+  it("are in whatever is JSON, with all that was in it", () => {
+    const json = fc.dictionary(fc.string(), fc.jsonValue());
+    const withScripts = fc.record({ scripts: fc.dictionary(fc.string(), fc.string()) });
+    const texts = fc
+      .tuple(json, fc.option(withScripts), fc.constantFrom(undefined, 2, 4, "\t"))
+      .map(([value, more, indent]) => {
+        const { scripts: _, ...others } = value;
+        return JSON.stringify({ ...others, ...more }, null, indent);
+      });
+    fc.assert(
+      fc.property(texts, (text) => {
+        const before = JSON.parse(text) as { scripts?: Record<string, string> };
+        const after = JSON.parse(addScripts(text, scripts)) as unknown;
+        expect(after).toEqual({ ...before, scripts: { ...before.scripts, ...scripts } });
+      }),
+    );
+  });
+});

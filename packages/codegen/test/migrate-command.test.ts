@@ -1,0 +1,340 @@
+import { spawn } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { migrationStatus } from "@keywright/orm";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { run } from "../src/cli/run.js";
+import { withProject } from "../src/project/open-project.js";
+import {
+  contents,
+  players,
+  playersConfig,
+  playersModule,
+  playersProject,
+  withDatabase,
+} from "./players-project.js";
+import type { Project } from "./project.js";
+
+const command = fileURLToPath(new URL("../bin/keywright.js", import.meta.url));
+
+const byTeam = '{ byTeam: { key: "team" } }';
+const byTeamAndScore = '{ byTeam: { key: "team" }, byScore: { key: "score" } }';
+const dropByTeam = "players.byTeam: drop-index";
+
+/** Some tests start processes, which a machine at work may take its time for. */
+vi.setConfig({ testTimeout: 30_000 });
+
+let project: Project;
+
+afterEach(async () => {
+  await project?.remove();
+});
+
+/** What an index is in the database. */
+async function indexState(index: string): Promise<string | undefined> {
+  const { models } = await withProject(project.folder, undefined, ({ database }) =>
+    migrationStatus(database),
+  );
+  return models[0]?.indexes[index]?.state;
+}
+
+describe("an index that is added", () => {
+  it("is planned, built and readable", async () => {
+    project = await playersProject(players(20), byTeamAndScore);
+    const plan = await project.run(["migrate", "plan"]);
+    expect(plan.stdout).toContain("backfill  build index byScore");
+    expect(plan.stdout).toContain("npx keywright migrate run");
+    expect(plan).toMatchObject({ exitCode: 0, stderr: "" });
+    const done = await project.run(["migrate", "run"]);
+    expect(done.stdout).toContain("players  byScore is readable\n\nDone.");
+    expect(done.stderr).toContain("players byScore");
+    expect(done.exitCode).toBe(0);
+    expect(await indexState("byScore")).toBe("readable");
+    expect((await contents(project, ["players_by_score"])).length).toBe(20);
+    expect(await project.run(["migrate", "run"])).toEqual({
+      exitCode: 0,
+      stdout: "Nothing to migrate.\n",
+      stderr: "",
+    });
+    expect((await project.run(["migrate", "resume"])).stdout).toBe("Nothing to resume.\n");
+    expect((await project.run(["migrate", "rollback"])).stdout).toContain("Nothing to roll back");
+  });
+
+  it("is reported as JSON, alone on standard output", async () => {
+    project = await playersProject(players(20), byTeamAndScore);
+    const plan = await project.run(["migrate", "plan", "--json"]);
+    expect(JSON.parse(plan.stdout)).toMatchObject({
+      isBreaking: false,
+      steps: [{ id: "players.byScore: build-index", class: "backfill" }],
+    });
+    const status = await project.run(["migrate", "status", "--json"]);
+    expect(JSON.parse(status.stdout)).toMatchObject({
+      runner: null,
+      models: [{ model: "players", indexes: { byScore: { state: "absent" } } }],
+      plan: { steps: [{ id: "players.byScore: build-index" }] },
+    });
+    const done = await project.run(["migrate", "run", "--json"]);
+    expect(JSON.parse(done.stdout)).toMatchObject({
+      status: "done",
+      indexes: [{ index: "byScore", state: "readable" }],
+    });
+    expect(done.exitCode).toBe(0);
+  });
+
+  it("goes on where Ctrl-C has stopped the run, after it was said how", async () => {
+    project = await playersProject(players(2000), byTeamAndScore);
+    const stopped = await interruptedRun(["migrate", "run", "--rows-per-second", "1000"]);
+    expect(stopped.stderr).toContain("Stopping after the batch in hand.");
+    expect(stopped.stdout).toContain("To go on: npx keywright migrate resume");
+    expect(stopped.exitCode).toBe(1);
+    const written = (await contents(project, ["players_by_score"])).length;
+    expect(written).toBeGreaterThan(0);
+    expect(written).toBeLessThan(2000);
+    const status = await project.run(["migrate", "status"]);
+    expect(status.stdout).toMatch(/byScore +write-only +[1-9][\d,]* of 2,000 rows done/);
+    const resumed = await project.run(["migrate", "resume"]);
+    expect(resumed.stdout).toContain("Done.");
+    expect(resumed.exitCode).toBe(0);
+    expect((await contents(project, ["players_by_score"])).length).toBe(2000);
+  });
+});
+
+describe("a breaking step", () => {
+  it("is refused without a terminal, and nothing is done", async () => {
+    project = await playersProject(players(3), '{ byScore: { key: "score" } }');
+    const before = await contents(project);
+    expect((await project.run(["migrate", "plan"])).exitCode).toBe(3);
+    for (const args of [[], ["--json"], ["--accept", "players.byScore: build-index"]]) {
+      const refused = await project.run(["migrate", "run", ...args]);
+      expect(refused.stdout).toContain(dropByTeam);
+      expect(refused.exitCode).toBe(3);
+    }
+    expect(await contents(project)).toEqual(before);
+  });
+
+  it.each([{ args: ["--accept", dropByTeam] }, { args: ["--accept-all"] }])(
+    "is done with $args",
+    async ({ args }) => {
+      project = await playersProject(players(3), "{}");
+      const done = await project.run(["migrate", "run", ...args]);
+      expect(done).toMatchObject({ exitCode: 0, stdout: expect.stringContaining("Done.") });
+      expect(await contents(project, ["players_by_team"])).toEqual([]);
+    },
+  );
+
+  it("that a rollback needs is done when it is accepted", async () => {
+    project = await playersProject(players(3), byTeamAndScore);
+    expect((await project.run(["migrate", "run"])).exitCode).toBe(0);
+    await project.write({ "models/player.ts": playersModule(byTeam) });
+    const refused = await project.run(["migrate", "rollback"]);
+    expect(refused.stdout).toContain('"players.byScore: drop-index"');
+    expect(refused.exitCode).toBe(3);
+    expect((await contents(project, ["players_by_score"])).length).toBe(3);
+    expect((await project.run(["migrate", "rollback", "--accept-all"])).exitCode).toBe(0);
+    expect(await contents(project, ["players_by_score"])).toEqual([]);
+  });
+});
+
+it("a rollback asks for a word also where no step is breaking", async () => {
+  project = await playersProject(players(3), byTeamAndScore);
+  const refused = await project.run(["migrate", "rollback"]);
+  expect(refused.stdout).toContain("--accept-all");
+  expect(refused.exitCode).toBe(3);
+  expect(await contents(project, ["players_by_score"])).toEqual([]);
+});
+
+it("rows with one value of a unique index are listed, with what to do", async () => {
+  const rows = players(30).map((row, i) => ({ ...row, score: String(i % 12) }));
+  project = await playersProject(
+    rows,
+    '{ byTeam: { key: "team" }, byScore: { key: "score", unique: true } }',
+  );
+  const found = await project.run(["migrate", "run"]);
+  expect(found.stdout).toContain('"0"  in rows "00000", "00012", "00024"');
+  expect(found.stdout).toContain("18 rows have values that others have");
+  expect(found.stdout).toContain("npx keywright migrate status --duplicates players.byScore");
+  expect(found.exitCode).toBe(1);
+  const listed = await project.run(["migrate", "status", "--duplicates", "players.byScore"]);
+  expect(listed.stdout.trim().split("\n").length).toBe(12);
+  expect(listed.exitCode).toBe(0);
+  const json = await project.run([
+    "migrate",
+    "status",
+    "--duplicates",
+    "players.byScore",
+    "--json",
+  ]);
+  expect(JSON.parse(json.stdout)).toHaveLength(12);
+  const none = await project.run(["migrate", "status", "--failed", "players", "--json"]);
+  expect(JSON.parse(none.stdout)).toEqual([]);
+  const unknown = await project.run(["migrate", "status", "--duplicates", "players.byName"]);
+  expect(unknown.stderr).toContain("no unique index players.byName: there are players.byScore");
+  expect(unknown.exitCode).toBe(2);
+});
+
+describe("a change of rows", () => {
+  const migration = `import { defineMigration } from "@keywright/orm";
+import * as z from "zod";
+import { Player } from "./models/player.js";
+
+export const scores = defineMigration({
+  model: Player,
+  from: z.object({ id: z.string(), team: z.string(), score: z.string() }),
+  to: z.object({ id: z.string(), team: z.string(), score: z.int() }),
+  up: (row) => ({ ...row, score: Number(row.score) }),
+  down: (row) => ({ ...row, score: String(row.score) }),
+});
+`;
+  const files = {
+    "models/player.ts": playersModule(
+      byTeam,
+      "z.object({ id: z.string(), team: z.string(), score: z.int() })",
+    ),
+    "migration.ts": migration,
+    "keywright.config.ts": playersConfig(
+      "migrations: [scores],",
+      'import { scores } from "./migration.js";',
+    ),
+  };
+
+  it("is blocked without its migration", async () => {
+    project = await playersProject(players(3), byTeam, {
+      ...files,
+      "keywright.config.ts": playersConfig(),
+    });
+    const before = await contents(project);
+    expect((await project.run(["migrate", "plan"])).exitCode).toBe(3);
+    const blocked = await project.run(["migrate", "run", "--accept-all"]);
+    expect(blocked.stdout).toContain("Write the migration");
+    expect(blocked.exitCode).toBe(3);
+    expect(await contents(project)).toEqual(before);
+  });
+
+  it("shows with --dry-run what becomes of rows, and writes nothing", async () => {
+    const rows = [...players(2), { id: "x", team: "red", score: "nine" }];
+    project = await playersProject(rows, byTeam, files);
+    const before = await contents(project);
+    const shown = await project.spawn(["migrate", "run", "--dry-run"]);
+    expect(shown.stdout).toContain("+ { id: '00001', team: 'team 1', score: 1 }");
+    expect(shown.stdout).toContain("! It would not fit the schema. score: Invalid input");
+    expect(shown.exitCode).toBe(0);
+    const json = await project.run(["migrate", "run", "--dry-run", "--json"]);
+    expect(JSON.parse(json.stdout)).toMatchObject({
+      previews: [{ model: "players", rows: [{ id: "00000", after: { score: 0 } }, {}, {}] }],
+    });
+    expect(await contents(project)).toEqual(before);
+  });
+
+  it("lists rows that fail, and goes on when they are corrected; and goes back by `down`", async () => {
+    project = await playersProject(
+      [...players(2), { id: "x", team: "red", score: "nine" }],
+      byTeam,
+      files,
+    );
+    const failed = await project.run(["migrate", "run"]);
+    expect(failed.stdout).toMatch(
+      /players {2}rows could not be changed.*\n {2}"x" {2}.* not fit the schema/,
+    );
+    expect(failed.exitCode).toBe(1);
+    const listed = await project.run(["migrate", "status", "--failed", "players"]);
+    expect(listed.stdout).toMatch(/^"x" {2}.* not fit the schema.*\n$/);
+    expect((await project.run(["migrate", "status"])).stdout).toMatch(
+      /rows +changing .*1 row failed/,
+    );
+    await withDatabase(project, (kv) => kv.delete(["players", "x"]));
+    expect((await project.run(["migrate", "resume"])).exitCode).toBe(0);
+    expect(await rowOf("00001")).toMatchObject({ score: 1 });
+
+    await project.write({ "models/player.ts": playersModule(byTeam) });
+    const back = await project.run(["migrate", "rollback", "--accept-all"]);
+    expect(back).toMatchObject({ exitCode: 0, stdout: expect.stringContaining("Done.") });
+    expect(await rowOf("00001")).toMatchObject({ score: "1" });
+  });
+});
+
+it("a run beside another one says who is at work, or waits for its end", async () => {
+  project = await playersProject(players(1500), byTeamAndScore);
+  const first = startRun(["migrate", "run", "--rows-per-second", "1000", "--no-verify"]);
+  await first.isAtWork;
+  const second = await project.run(["migrate", "run", "--no-wait"]);
+  expect(second.stdout).toMatch(/Nothing was done\. Run \w+ on .+ is at work\./);
+  expect(second.exitCode).toBe(1);
+  const third = await project.run(["migrate", "run"]);
+  expect(third.stderr).toMatch(/^Run \w+ on .+ is at work\. Waiting for its end\.\n/);
+  expect(third.exitCode).toBe(0);
+  expect(await first.exitCode).toBe(0);
+});
+
+it("a database that another process has open is one clear message, with what to do", async () => {
+  project = await playersProject(players(1), byTeamAndScore);
+  const outcome = await withDatabase(project, () => project.spawn(["migrate", "run"]));
+  expect(outcome.stderr).toContain(
+    "error KW_DATABASE_LOCKED: Another process has this database open.",
+  );
+  expect(outcome.stderr).toContain("  path: data\n");
+  expect(outcome.stderr).toContain("Stop the program that has the database open");
+  expect(outcome.stderr).not.toContain("    at ");
+  expect(outcome).toMatchObject({ exitCode: 1, stdout: "" });
+});
+
+it.each([
+  {
+    args: ["migrate", "run", "--rows-per-second", "0"],
+    message: "It has to be a positive number.",
+  },
+  { args: ["migrate", "run", "--acept-all"], message: "Did you mean --accept-all?" },
+  { args: ["migrate", "rum"], message: "Did you mean run?" },
+  { args: ["migrate"], message: "Usage: keywright migrate" },
+])("wrong usage of $args", async ({ args, message }) => {
+  project = await playersProject([], byTeam);
+  const { exitCode, stderr } = await project.run(args);
+  expect(stderr).toContain(message);
+  expect(exitCode).toBe(2);
+});
+
+async function rowOf(id: string): Promise<unknown> {
+  return await withDatabase(project, async (kv) => (await kv.get(["players", id])).value);
+}
+
+/** A run in this process, and when it has begun to write. */
+function startRun(args: readonly string[]): {
+  readonly isAtWork: Promise<void>;
+  readonly exitCode: Promise<number>;
+} {
+  let begin: () => void;
+  const isAtWork = new Promise<void>((resolve) => {
+    begin = resolve;
+  });
+  const stream = (write: (text: string) => void) => ({ write }) as unknown as NodeJS.WriteStream;
+  const exitCode = run(args, {
+    folder: project.folder,
+    stdin: {} as NodeJS.ReadStream,
+    stdout: stream(() => undefined),
+    stderr: stream(() => begin()),
+  });
+  return { isAtWork, exitCode };
+}
+
+/** Runs the real command, and sends it a Ctrl-C when some rows are done. */
+async function interruptedRun(
+  args: readonly string[],
+): Promise<{ exitCode: number | null; stdout: string; stderr: string }> {
+  const child = spawn(process.execPath, [command, ...args], {
+    cwd: project.folder,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let [stdout, stderr, isInterrupted] = ["", "", false];
+  child.stdout.setEncoding("utf8").on("data", (text: string) => {
+    stdout += text;
+  });
+  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+    stderr += text;
+    if (isInterrupted || !/[1-9][\d,]* \/ 2,000 rows/.test(stderr)) return;
+    isInterrupted = true;
+    child.kill("SIGINT");
+  });
+  const exitCode = await new Promise<number | null>((resolve, reject) => {
+    child.on("error", reject);
+    child.on("close", resolve);
+  });
+  return { exitCode, stdout, stderr };
+}

@@ -1,0 +1,79 @@
+import { afterEach, expect, it, vi } from "vitest";
+import { contents, players, playersProject, withDatabase } from "./players-project.js";
+import type { Project } from "./project.js";
+
+const byTeam = '{ byTeam: { key: "team" } }';
+
+/** A machine at work may take its time to load the first configuration. */
+vi.setConfig({ testTimeout: 30_000 });
+
+let project: Project;
+
+afterEach(async () => {
+  await project?.remove();
+});
+
+it("says that whole indexes are clean", async () => {
+  project = await playersProject(players(20), byTeam);
+  const { exitCode, stdout } = await project.run(["verify"]);
+  expect(stdout).toContain("players  20 rows, 20 entries of byTeam: clean\nClean.");
+  expect(exitCode).toBe(0);
+});
+
+it("finds entries that are wrong, and repairs them", async () => {
+  project = await playersProject(players(20), byTeam);
+  await withDatabase(project, async (kv) => {
+    await kv.set(["players_by_team", "blue", "none"], "none");
+    await kv.delete(["players_by_team", "team 3", "00003"]);
+  });
+  const found = await project.run(["verify"]);
+  expect(found.stdout).toContain("1 missing, 1 dangling");
+  expect(found.stdout).toContain('  dangling  byTeam  ["players_by_team", "blue", "none"]');
+  expect(found.stdout).toContain('["players_by_team", "team 3", "00003"]  row "00003"');
+  expect(found.stdout).toContain("npx keywright verify --repair");
+  expect(found.exitCode).toBe(1);
+  const json = await project.run(["verify", "--json", "--model", "players", "--index", "byTeam"]);
+  expect(JSON.parse(json.stdout)).toMatchObject({
+    status: "damaged",
+    models: [{ model: "players", counts: { missing: 1, dangling: 1, mismatched: 0 } }],
+  });
+  const repaired = await project.run(["verify", "--repair"]);
+  expect(repaired.stdout).toContain("2 repaired");
+  expect(repaired.exitCode).toBe(0);
+  expect((await contents(project, ["players_by_team"])).length).toBe(20);
+  expect((await project.run(["verify"])).exitCode).toBe(0);
+});
+
+it("says what it cannot repair", async () => {
+  project = await playersProject(players(2), '{ byScore: { key: "score", unique: true } }');
+  await project.run(["migrate", "run", "--accept-all"]);
+  await withDatabase(project, (kv) =>
+    kv.set(["players", "00001"], { id: "00001", team: "red", score: "0" }),
+  );
+  const { exitCode, stdout } = await project.run(["verify", "--repair"]);
+  expect(stdout).toContain('row "00000" has this value, and only one can have it');
+  expect(stdout).toContain("Damaged. What is left needs you");
+  expect(exitCode).toBe(1);
+});
+
+it.each([
+  { args: ["--model", "users"], message: "there is no model users: there are players" },
+  {
+    args: ["--index", "byName"],
+    message: "none of the models has an index byName: there are byTeam",
+  },
+])("refuses names that there are not: $args", async ({ args, message }) => {
+  project = await playersProject(players(2), byTeam);
+  const { exitCode, stdout, stderr } = await project.run(["verify", ...args]);
+  expect(stderr).toContain(message);
+  expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: "" });
+});
+
+it("leaves out indexes that are not built, and names the migration where it is to repair", async () => {
+  project = await playersProject(players(2), '{ byScore: { key: "score" } }');
+  const looked = await project.run(["verify"]);
+  expect(looked.stdout).toContain("players  no index to look at");
+  const refused = await project.run(["verify", "--repair"]);
+  expect(refused.stderr).toContain("npx keywright migrate run");
+  expect(refused.exitCode).toBe(1);
+});
