@@ -56,15 +56,20 @@ describe("the code blocks", () => {
     expect(blocks.map(({ name }) => name)).toContain("README-md-1");
   });
 
-  it.concurrent.each(blocks)("$name runs and prints what the page says", async ({ name, output }) => {
-    const cwd = await mkdtemp(join(tmpdir(), "keywright-docs-"));
-    try {
-      const { stdout } = await run(process.execPath, [join(folder, "out", `${name}.js`)], { cwd });
-      if (output !== undefined) expect(stdout).toBe(output);
-    } finally {
-      await rm(cwd, { recursive: true });
-    }
-  });
+  it.concurrent.each(blocks)(
+    "$name runs and prints what the page says",
+    async ({ name, output }) => {
+      const cwd = await mkdtemp(join(tmpdir(), "keywright-docs-"));
+      try {
+        const { stdout } = await run(process.execPath, [join(folder, "out", `${name}.js`)], {
+          cwd,
+        });
+        if (output !== undefined) expect(stdout).toBe(output);
+      } finally {
+        await rm(cwd, { recursive: true });
+      }
+    },
+  );
 });
 
 describe("the list of errors", () => {

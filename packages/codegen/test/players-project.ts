@@ -37,7 +37,7 @@ export const Player = defineModel({
 `;
 }
 
-export const firstSchema = "z.object({ id: z.string(), team: z.string(), score: z.string() })";
+const firstSchema = "z.object({ id: z.string(), team: z.string(), score: z.string() })";
 
 /** A project whose database has the rows of its first release, and whose model has got these indexes since. */
 export async function playersProject(

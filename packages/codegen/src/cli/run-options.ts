@@ -10,7 +10,7 @@ export interface RunCommandOptions {
 }
 
 /** `--config`, of each command that opens a project. */
-export function withConfigOption(command: Command): Command {
+function withConfigOption(command: Command): Command {
   return command.option(
     "--config <path>",
     "the configuration file, instead of keywright.config.ts",

@@ -110,8 +110,10 @@ function createScope(root: string): Scope {
         return true;
       }
       if (event !== "unlink" && existsSync(path) && isGeneratedFile(path)) return false;
-      if (!isDone) return extname(path) !== ".json" || nameOf(path) !== "keywright.lock.json";
-      return event === "add" && folders.some((folder) => path.startsWith(folder + sep));
+      if (nameOf(path) === "keywright.lock.json") return false;
+      if (!isDone) return true;
+      const mayBeModel = event === "add" && extname(path) !== ".json";
+      return mayBeModel && folders.some((folder) => path.startsWith(folder + sep));
     },
     outside() {
       return [...modules, ...folders].filter((path) => !isWithin(root, path));

@@ -33,7 +33,7 @@ export function entryLine(entry: ExportedEntry): string {
 }
 
 /** The same as an object. */
-export function entryJson({ key, value, expireAt }: ExportedEntry): {
+function entryJson({ key, value, expireAt }: ExportedEntry): {
   readonly [name: string]: Json;
 } {
   return {
