@@ -105,7 +105,7 @@ describe("what checks have read", () => {
   it.each<[string, StoredMutation]>([
     ["set", { type: "set", key: key("a"), value }],
     ["deleted", { type: "delete", key: key("a") }],
-    ["swept", { type: "deleteExpired", key: key("a"), hint: undefined }],
+    ["swept", { type: "deleteExpired", key: key("a") }],
   ])("is forgotten when the entry is %s", (_name, mutation) => {
     const at = mutation.type === "deleteExpired" ? now + 10 : now;
     nextGroup().apply(checking(stored));
