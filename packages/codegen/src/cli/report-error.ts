@@ -52,6 +52,7 @@ function fieldLines(error: CodedError): string[] {
 
 function valueText(value: unknown): string {
   if (typeof value === "string") return value;
+  if (value instanceof Uint8Array) return `bytes ${Buffer.from(value).toString("hex")}`;
   if (Array.isArray(value)) return value.length === 0 ? "none" : value.map(valueText).join(", ");
   return JSON.stringify(value) ?? String(value);
 }

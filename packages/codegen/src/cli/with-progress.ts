@@ -7,11 +7,6 @@ interface ProgressReporter<P> {
   readonly stop: () => void;
 }
 
-const signals = ["SIGINT", "SIGTERM"] as const;
-
-/** A progress that is ended by a signal sends it again where it takes itself for the last that listens to it. */
-const stay = () => undefined;
-
 /**
  * Runs something long that can be interrupted, and shows how far it has come. What is shown ends with the run or with the
  * first Ctrl-C, so that it does not write over what is said then.
@@ -30,12 +25,10 @@ export async function withProgress<T, P>(
       if (!signal.aborted) reporter.onProgress(progress);
     };
     signal.addEventListener("abort", stop, { once: true });
-    for (const name of signals) process.on(name, stay);
     try {
       return await run({ signal, onProgress });
     } finally {
       stop();
-      for (const name of signals) process.off(name, stay);
     }
   });
 }

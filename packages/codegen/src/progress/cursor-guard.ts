@@ -8,13 +8,16 @@ const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
  * @returns ends the guard.
  */
 export function guardCursor(restore: () => void): () => void {
+  let isReleased = false;
   const onSignal = (signal: NodeJS.Signals) => {
-    if (process.listenerCount(signal) > 1) return;
+    // Released by another listener of the same signal, it is still called.
+    if (isReleased || process.listenerCount(signal) > 1) return;
     restore();
     release();
     process.kill(process.pid, signal);
   };
   const release = () => {
+    isReleased = true;
     process.off("exit", restore);
     for (const signal of signals) process.off(signal, onSignal);
   };
