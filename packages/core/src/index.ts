@@ -8,6 +8,7 @@ export {
   DatabaseFormatError,
   DatabaseLockedError,
   DatabaseModeError,
+  DatabaseNotFoundError,
   DatabasePathError,
   EngineFailedError,
   InvalidKeyError,

@@ -489,8 +489,8 @@ describe("openKv for reading only", () => {
     await withFolder(async (folder) => {
       for (const path of [join(folder, "absent"), folder]) {
         await expect(openKv(path, { readOnly: true })).rejects.toMatchObject({
-          code: "KW_DATABASE_PATH_INVALID",
-          reason: "there is no database",
+          code: "KW_DATABASE_NOT_FOUND",
+          path,
         });
       }
       expect(await readdir(folder)).toEqual([]);
@@ -581,6 +581,7 @@ describe("an option of openKv", () => {
     ["compat", { compat: "node" }],
     ["limits.keys", { limits: { keys: -1 } }],
     ["durabilty", { durabilty: "relaxed" }],
+    ["createIfMissing", { createIfMissing: "no" }],
   ])("%s that is not valid is refused, and nothing is opened", async (option, options) => {
     await withFolder(async (folder) => {
       const path = join(folder, "data");

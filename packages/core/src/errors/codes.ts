@@ -15,6 +15,7 @@ export const coreErrorMessages = {
   KW_COMMIT_MISSING: "An atomic operation does nothing before its commit() is called.",
   KW_SELECTOR_INVALID: "This list selector or one of its options is not valid.",
   KW_DATABASE_PATH_INVALID: "No database can be opened at this path.",
+  KW_DATABASE_NOT_FOUND: "There is no database yet at this path.",
   KW_DATABASE_LOCKED: "Another process has this database open.",
   KW_DATABASE_FORMAT:
     "This database was not written by a version of Keywright that this one can read.",

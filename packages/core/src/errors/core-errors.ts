@@ -144,6 +144,17 @@ export class DatabasePathError extends KeywrightError {
   }
 }
 
+/** A path without a database, where none is to be made. Nothing was written there. */
+export class DatabaseNotFoundError extends KeywrightError {
+  /** The absolute path at which there is no database. */
+  readonly path: string;
+
+  constructor(path: string) {
+    super("KW_DATABASE_NOT_FOUND", coreErrorMessages.KW_DATABASE_NOT_FOUND);
+    this.path = path;
+  }
+}
+
 /** The database is open in another process: one process owns an on-disk database. */
 export class DatabaseLockedError extends KeywrightError {
   /** The real path of the folder of the database. */

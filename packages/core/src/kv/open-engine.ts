@@ -10,6 +10,7 @@ import {
   CorruptionError,
   DatabaseLockedError,
   DatabaseModeError,
+  DatabaseNotFoundError,
   DatabasePathError,
 } from "../errors/core-errors.js";
 import { SharedEngine } from "./shared-engine.js";
@@ -23,6 +24,8 @@ const enginesByDatabase = new WeakMap<LevelDatabase, Promise<SharedEngine>>();
 export interface OpenEngineOptions {
   readonly mode: DatabaseMode;
   readonly readOnly: boolean;
+  /** Of a database on disk. */
+  readonly createIfMissing: boolean;
 }
 
 /** Opens a database of its own in memory. Its user has been counted in. */
@@ -53,8 +56,8 @@ export async function openLevelEngine(
  * Opens the LevelDB database at a path, or shares the one that this process has open there. Its user has been counted
  * in.
  *
- * @throws {DatabasePathError} where the path is a file, or a folder of other things, or has no database and is to be
- * opened for reading only.
+ * @throws {DatabasePathError} where the path is a file, or a folder of other things.
+ * @throws {DatabaseNotFoundError} where it has no database, and none is to be made.
  * @throws {DatabaseLockedError} where another process has it open.
  * @throws {CorruptionError} where LevelDB finds its files damaged, or one of them is missing.
  */
@@ -62,7 +65,7 @@ export async function openDiskEngine(
   path: string,
   options: OpenEngineOptions,
 ): Promise<SharedEngine> {
-  const location = await databaseFolder(path, options.readOnly);
+  const location = await databaseFolder(path, options.createIfMissing);
   return await share(enginesByPath, location, options, () => openClassicLevel(location, options));
 }
 
@@ -108,7 +111,7 @@ async function openClassicLevel(location: string, options: OpenEngineOptions): P
   const level = new ClassicLevel<Uint8Array, Uint8Array>(location, {
     keyEncoding: "view",
     valueEncoding: "view",
-    createIfMissing: !options.readOnly,
+    createIfMissing: options.createIfMissing,
   });
   try {
     await level.open();
@@ -133,17 +136,19 @@ function openingError(location: string, error: unknown): Error {
   return new DatabasePathError(location, reason, error);
 }
 
-/** The real path of a database's folder, which is made where it is absent, but not for reading only. */
-async function databaseFolder(path: string, readOnly: boolean): Promise<string> {
+/** The real path of a database's folder, which is made where it is absent and may be made. */
+async function databaseFolder(path: string, createIfMissing: boolean): Promise<string> {
   const location = resolve(path);
   try {
-    if (!readOnly) await makeFolder(location);
+    if (createIfMissing) await makeFolder(location);
     const names = await readdir(location);
     assertDatabaseFiles(names);
-    if (readOnly && !names.includes("CURRENT")) throw new Error("there is no database");
+    if (!createIfMissing && !names.includes("CURRENT")) throw new DatabaseNotFoundError(location);
     return await realpath(location);
   } catch (cause) {
-    if (cause instanceof CorruptionError) throw cause;
+    if (cause instanceof CorruptionError || cause instanceof DatabaseNotFoundError) throw cause;
+    const { code } = cause as NodeJS.ErrnoException;
+    if (code === "ENOENT" && !createIfMissing) throw new DatabaseNotFoundError(location);
     throw new DatabasePathError(location, reasonOf(cause), cause);
   }
 }
@@ -185,7 +190,6 @@ function isTableOrManifest(name: string): boolean {
 
 function reasonOf(cause: unknown): string {
   const { code, message } = cause as NodeJS.ErrnoException;
-  if (code === "ENOENT") return "there is no database";
   if (code === "EEXIST" || code === "ENOTDIR")
     return "a file is in the way: a database is a folder";
   if (code === "EACCES" || code === "EPERM" || code === "EROFS")

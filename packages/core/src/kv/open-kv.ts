@@ -5,6 +5,7 @@ import { DenoKv } from "./deno/deno-kv.js";
 import { denoLimits } from "./deno/deno-limits.js";
 import { EmbeddedKv } from "./embedded-kv.js";
 import { assertLimits, defaultLimits, type KvLimits, limitsWith } from "./limits.js";
+import { createsMissing } from "./missing-database.js";
 import {
   type OpenEngineOptions,
   openDiskEngine,
@@ -28,9 +29,17 @@ export interface OpenKvOptions {
   limits?: Partial<KvLimits> | undefined;
   /** Refuse writes, and to make a database where there is none. LevelDB itself still tidies its files on disk. */
   readOnly?: boolean | undefined;
+  /** Whether a folder without a database gets one: true without it, and false where `readOnly` is true. */
+  createIfMissing?: boolean | undefined;
 }
 
-const optionNames: ReadonlySet<string> = new Set(["durability", "compat", "limits", "readOnly"]);
+const optionNames: ReadonlySet<string> = new Set([
+  "durability",
+  "compat",
+  "limits",
+  "readOnly",
+  "createIfMissing",
+]);
 
 /**
  * Opens a database: in memory without a place or with `":memory:"`, in a folder on disk, which is made where it is
@@ -44,6 +53,7 @@ const optionNames: ReadonlySet<string> = new Set(["durability", "compat", "limit
  *
  * @throws {InvalidOptionError} for an option that is not valid.
  * @throws {DatabasePathError} where the path is a file, or a folder of other things.
+ * @throws {DatabaseNotFoundError} where there is no database, and none is to be made.
  * @throws {DatabaseLockedError} where another process has the database open.
  * @throws {DatabaseFormatError} where the data there is not Keywright's, or of a later format.
  * @throws {DatabaseModeError} where the database was made with the other `compat`.
@@ -56,11 +66,17 @@ export async function openKv(
   assertWhere(where);
   assertKnown(options);
   const { durability = "full", compat, limits = {}, readOnly = false } = options;
+  const { createIfMissing = true } = options;
   assertOneOf("durability", durability, ["full", "relaxed"]);
   assertOneOf("compat", compat, [undefined, "deno"]);
+  assertOneOf("createIfMissing", createIfMissing, [true, false]);
   assertLimits(limits);
   const mode = compat === "deno" ? "deno" : "specification";
-  const shared = await openEngine(where, { mode, readOnly });
+  const shared = await openEngine(where, {
+    mode,
+    readOnly,
+    createIfMissing: !readOnly && createsMissing(createIfMissing),
+  });
   const sync = durability === "full";
   const { limits: engineLimits } = shared.engine;
   return mode === "deno"
