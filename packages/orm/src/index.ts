@@ -1,3 +1,4 @@
+export { isKeywrightError, KeywrightError } from "@keywright/core";
 export type {
   AdoptedModel,
   AdoptProgress,
@@ -30,6 +31,7 @@ export {
   createDatabase,
   type Database,
   type Models,
+  openModels,
   type Repositories,
   tableOf,
 } from "./database/database.js";
@@ -115,6 +117,7 @@ export type {
   MigrationResult,
 } from "./migrate/migrate.js";
 export type {
+  DatabaseModel,
   MigrationPlan,
   MigrationStep,
   ModelPlan,
@@ -133,7 +136,7 @@ export type {
 export type { PreviewedRow, PreviewOptions } from "./migrate/preview-transform.js";
 export type { IndexReplacement, ReplacedIndex, ReplaceStep } from "./migrate/replace-index.js";
 export type { StaleCopies, StaleCopy } from "./migrate/stale-copies.js";
-export type { VerifiedModel } from "./migrate/verify-model.js";
+export type { VerifiedModel } from "./migrate/verified-model.js";
 export type { EntryFinding, FindingCounts } from "./migrate/verify-state.js";
 export { assertDistinctPrefixes, compileModel } from "./model/compile-model.js";
 export type { CompiledIndex, CompiledModel } from "./model/compiled-model.js";
@@ -200,6 +203,7 @@ export type { ExplainedSegment, QueryExplanation } from "./query/explain-query.j
 export type { IndexedField, IndexName } from "./query/key-path-types.js";
 export type { Page, PageOptions } from "./query/read-page.js";
 export type { IndexedWhere, OrderBy, UniqueWhere } from "./query/where-types.js";
+export { linkRelations } from "./relations/link-relations.js";
 export type { RowChange, StepClass } from "./schema/compare-rows.js";
 export {
   defineMigration,

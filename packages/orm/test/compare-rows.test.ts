@@ -127,7 +127,13 @@ describe("fields of rows", () => {
   ])("%s", (_, from, to, kind, sideBySide, reason) => {
     const changes = compare({ ...person, ...from }, { ...person, ...to });
     expect(changes).toEqual([
-      { field: expect.any(String), class: kind, sideBySide, reason: expect.stringMatching(reason) },
+      {
+        field: expect.any(String),
+        kind: expect.stringMatching(/^(added|changed|removed)$/),
+        class: kind,
+        sideBySide,
+        reason: expect.stringMatching(reason),
+      },
     ]);
   });
 

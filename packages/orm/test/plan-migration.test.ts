@@ -61,6 +61,7 @@ describe("the plan of a model", () => {
     expect(plan).toEqual({
       models: [{ model: "users", steps: [] }],
       steps: [],
+      databaseOnly: [],
       isEmpty: true,
       isBreaking: false,
       needsMigration: false,
@@ -241,6 +242,47 @@ describe("the plan of a model", () => {
     expect(blockedWith(elsewhere)?.[0]).toBe(
       'The migration "elsewhere" does not lead from what is stored to the model: no to is the model\'s schema, the nearest one differs in "email".',
     );
+  });
+
+  it("names the migrations that lead there backwards and have no way back", () => {
+    const numbers = schema.extend({ email: z.int() });
+    const flags = schema.extend({ email: z.boolean() });
+    const oneWay = (name: string, from: z.ZodObject, to: z.ZodObject, part: object = {}) =>
+      defineMigration({
+        model: defineModel(users as never),
+        name,
+        from,
+        to,
+        up: (row: object) => row,
+        ...part,
+      } as never);
+    const first = oneWay("first", schema, numbers);
+    const second = oneWay("second", numbers, flags);
+    const back = (before: z.ZodObject, ...migrations: (typeof first)[]) =>
+      stepsOf(factsOf({ ...users, schema: before }, users, { migrations }))[0]?.blocked;
+    expect(back(numbers, first)).toBe(
+      'The migration "first" leads here backwards, and has no down: add one.',
+    );
+    expect(back(flags, first, second)).toBe(
+      'The migrations "second", "first" lead here backwards, and have no down: add one to each.',
+    );
+    const withDown = oneWay("second", numbers, flags, { down: (row: object) => row });
+    expect(back(flags, first, withDown)).toMatch(/^The migration "first" leads here backwards/);
+    expect(back(flags, second)).toMatch(/does not lead from what is stored to the model/);
+  });
+
+  it("says of a field that a migration takes away, and takes more loosely than it is stored, both", () => {
+    const stored = { ...users, schema: schema.extend({ title: z.string().min(1) }) };
+    const migration = defineMigration({
+      model: defineModel(users as never),
+      from: schema.extend({ title: z.string() }),
+      to: schema,
+      up: ({ title, ...row }: Record<string, unknown>) => row,
+    } as never);
+    expect(stepsOf(factsOf(stored, users, { migrations: [migration] }))).toMatchObject([
+      { id: "users.title: change-field", class: "safe" },
+      { id: "users: transform-rows", reason: expect.stringContaining('"title" is gone') },
+    ]);
   });
 
   it("builds the indexes of changed fields anew", () => {
@@ -499,6 +541,7 @@ describe("a plan as text", () => {
         breaking  drop index byEmail
                   The model has it no more: its entries are removed, and programs that
                   query it are refused
+                  To accept it: "users.byEmail: drop-index"
         backfill  build index byTeamEmail
                   It is new: it is built from the rows, and can be read when that is
                   done

@@ -11,6 +11,7 @@ import {
 } from "../src/index.js";
 import { descendingPart } from "../src/indexes/key-parts.js";
 import { compileModel } from "../src/model/compile-model.js";
+import type { AnyRow } from "../src/model/compiled-model.js";
 import { type PlannedQuery, planIndexRead, planQuery, planScan } from "../src/query/plan-query.js";
 import { planUnique, uniquePart } from "../src/query/plan-unique.js";
 import type { QueryPlan } from "../src/query/query-plan.js";
@@ -631,31 +632,37 @@ describe("planUnique", () => {
 
 describe("planIndexRead", () => {
   const index = model.indexes[1]!;
-  const plan = (values: unknown[]) => flat(planIndexRead(model, index, values, false)).segments;
+  const [first = "", second = ""] = index.fields;
+  const plan = (where: AnyRow) => flat(planIndexRead(model, index, where, false)).segments;
 
   it("takes values, then bounds", () => {
-    expect(plan([])).toEqual([{ equals: [] }]);
-    expect(plan(["a", undefined])).toEqual([{ equals: ["a"] }]);
-    expect(plan(["a", { gte: 3, lt: 4 }])).toEqual([{ equals: ["a"], start: 3, end: 4 }]);
-    expect(plan(["a", { gte: 3, lt: 4, gt: undefined }])).toHaveLength(1);
-    expect(plan(["a", {}])).toEqual([{ equals: ["a"] }]);
+    expect(plan({})).toEqual([{ equals: [] }]);
+    expect(plan({ [first]: "a" })).toEqual([{ equals: ["a"] }]);
+    const bounded = { [first]: "a", [second]: { gte: 3, lt: 4 } };
+    expect(plan(bounded)).toEqual([{ equals: ["a"], start: 3, end: 4 }]);
+    expect(plan({ [first]: { in: ["b", "a"] } })).toEqual([{ equals: ["a"] }, { equals: ["b"] }]);
   });
 
   it("takes an element for an array", () => {
     const byTag = zoo.indexes.find(({ name }) => name === "byTag")!;
-    expect(planIndexRead(zoo, byTag, ["x"], true)).toMatchObject({
+    const where = { [byTag.fields[0]!]: { has: "x" } };
+    expect(planIndexRead(zoo, byTag, where, true)).toMatchObject({
       segments: [{ equals: ["x"] }],
       reverse: true,
     });
   });
 
-  it("refuses bounds before the last value, gaps and too many values", () => {
-    for (const values of [
-      [{ gt: "a" }, 1],
-      [undefined, 1],
-      ["a", 1, "id", 4],
-    ]) {
-      expect(() => plan(values)).toThrow(expect.objectContaining({ code: "KW_QUERY_UNINDEXED" }));
+  it("refuses a condition behind bounds or a gap", () => {
+    for (const where of [{ [first]: { gt: "a" }, [second]: 1 }, { [second]: 1 }]) {
+      expect(() => plan(where)).toThrow(expect.objectContaining({ code: "KW_QUERY_UNINDEXED" }));
+    }
+  });
+
+  it("refuses what is undefined, and values of another kind than the field's", () => {
+    for (const condition of [undefined, { gte: undefined }, 5, {}]) {
+      expect(() => plan({ [first]: condition })).toThrow(
+        expect.objectContaining({ code: "KW_QUERY_INVALID", field: first }),
+      );
     }
   });
 });

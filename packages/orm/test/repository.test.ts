@@ -4,7 +4,13 @@ import { join } from "node:path";
 import { type EmbeddedKv, openKv } from "@keywright/core";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import * as z from "zod";
-import { createDatabase, type Database, defineModel, tableOf } from "../src/index.js";
+import {
+  createDatabase,
+  type Database,
+  defineModel,
+  type RowIssue,
+  tableOf,
+} from "../src/index.js";
 import { entriesOf, rejection, User, users } from "./user-model.js";
 
 const places = {
@@ -86,6 +92,8 @@ describe.each(Object.entries(places))("in %s", (_, place) => {
         expect.objectContaining({ path: ["name"], code: "invalid_type" }),
         expect.objectContaining({ path: ["email"], code: "invalid_format" }),
       ]);
+      const [name, email] = error.issues as RowIssue[];
+      expect(error.reason).toBe(`name: ${name?.message}; email: ${email?.message}`);
       expect(await entriesOf(kv)).toEqual([]);
     });
 

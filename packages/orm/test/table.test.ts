@@ -162,6 +162,24 @@ describe("a table", () => {
     expect(await users.findVersionedByPrimaryKey(["01ARZ3NDEKTSV4RRFFQ69G5FAV"])).toBeNull();
   });
 
+  it("finds a row or throws, and several at once in the order of their keys", async () => {
+    const [{ id: first }, { id: second }] = [await users.create(ada), await users.create(bob)];
+    const nobody = "01ARZ3NDEKTSV4RRFFQ69G5FAV";
+    expect(await users.findByPrimaryKeyOrThrow([first])).toEqual({ ...ada, id: first });
+    expect(await errorOf(users.findByPrimaryKeyOrThrow([nobody]))).toMatchObject({
+      code: "KW_ROW_NOT_FOUND",
+      where: { id: nobody },
+      operation: "findUniqueOrThrow",
+    });
+    events.length = 0;
+    const found = await users.findEachByPrimaryKey([[second], [nobody], [first], [second]]);
+    expect(found).toMatchObject([bob, null, ada, bob]);
+    expect(events).toMatchObject([{ operation: "findMany", index: "primaryKey", reads: 4 }]);
+    expect(await users.findEachByPrimaryKey([])).toEqual([]);
+    const refused = await errorOf(users.findEachByPrimaryKey([[first], [undefined]]));
+    expect(refused).toMatchObject({ code: "KW_QUERY_INVALID", operation: "findMany" });
+  });
+
   it("upserts by primary key, which the new row gets, and by unique values", async () => {
     const id = "01ARZ3NDEKTSV4RRFFQ69G5FAV";
     const visit = { create: ada, update: { visits: { increment: 1 } } };

@@ -284,6 +284,15 @@ describe.each([
     );
   }, 60_000);
 
+  it("a list by one entry at a time gets past a key that is its prefix", async () => {
+    const kv = await open();
+    await kv.set(["a"], 1);
+    await kv.set(["a", "x"], 2);
+    const list = new TransactionKv(kv).list({ prefix: ["a"] }, { batchSize: 1 });
+    expect((await collect(list)).map((entry) => entry.key)).toEqual([["a", "x"]]);
+    await kv.close();
+  });
+
   it("money that is transferred at the same time neither comes nor goes", async () => {
     const kv = await open();
     try {

@@ -10,6 +10,7 @@ import {
   defineModel,
   desc,
   type FindManyOptions,
+  hasMany,
   type IndexedWhere,
   type KeyField,
   type LeadsNowhere,
@@ -21,6 +22,7 @@ import {
   type ReadsWholeTable,
   type Row,
   type UniqueWhere,
+  type UnknownField,
   type UpdateInput,
   type Versioned,
 } from "../src/index.js";
@@ -42,6 +44,10 @@ const lacksRows =
   "the index with these fields lacks rows, those without its other fields or those that its own where leaves out: name it by index if that is meant, or declare an index of these fields alone";
 const badValue =
   "give a value, { in: [...] }, or one range: gt or gte with lt or lte, between, startsWith; leave a field out that may have any value";
+const nothing =
+  "no index has the rows that lack a value: leave the field out if it may have any, or index what stands for nothing, key: (row) => row.field ?? ''";
+const combined =
+  "conditions hold all together: for one of several values take { in: [...] }, for what no index serves filter, for the rest several queries";
 
 describe("rows and input", () => {
   it("are the schema's", () => {
@@ -145,6 +151,11 @@ describe("a definition", () => {
       defineModel({ ...base, indexes: { byNope: { key: "nope" } } });
       // @ts-expect-error the same, as a part
       defineModel({ ...base, indexes: { byNope: { key: ["nick", "nope"] } } });
+      const unknown = { ...base, schema: z.object({ id: z.string(), any: z.any() }) };
+      // @ts-expect-error nobody knows what it holds
+      defineModel({ ...unknown, indexes: { byAny: { key: "any" } } });
+      // @ts-expect-error the same, as a part
+      defineModel({ ...unknown, indexes: { byAny: { key: ["id", "any"] } } });
       // @ts-expect-error an array has no order
       defineModel({ ...base, indexes: { byTag: { key: desc("tags") } } });
       // @ts-expect-error the function returns an object
@@ -267,12 +278,42 @@ describe("where", () => {
       db.games.findMany({ where: { note: "x" } });
       // @ts-expect-error as above, beside a field that an index has
       db.games.findMany({ where: { team: "red", note: "x" } });
-      // @ts-expect-error there is no such field at all
+    });
+  });
+
+  it("says that there is no such field before it says anything of indexes", () => {
+    type Unknown = UnknownField<"nope", "the model has no such field">;
+    expectTypeOf<Served<G, { nope: "x" }, None, never>>().toEqualTypeOf<{
+      readonly where: { readonly nope: Unknown };
+    }>();
+    expectTypeOf<Served<G, { team: "x"; nope: "x" }, None, never>>().toEqualTypeOf<{
+      readonly where: { readonly nope: Unknown };
+    }>();
+    expectTypeOf<Served<G, { team: "x" }, { nope: "asc" }, never>>().toEqualTypeOf<{
+      readonly orderBy: { readonly nope: Unknown };
+    }>();
+    expectTypeOf<NamesRow<G, { nope: "x" }>>().toEqualTypeOf<{
+      readonly where: { readonly nope: Unknown };
+    }>();
+    expectTypeOf<Served<G, { OR: [{ team: "x" }] }, None, never>>().toEqualTypeOf<{
+      readonly where: { readonly OR: UnknownField<"OR", typeof combined> };
+    }>();
+    compiles((db) => {
+      // @ts-expect-error there is no such field
       db.games.findMany({ where: { nope: "x" } });
+      // @ts-expect-error nor is there an OR
+      db.games.findMany({ where: { OR: [{ team: "red" }, { team: "blue" }] } });
+      // @ts-expect-error there is no such field to sort by
+      db.games.findMany({ where: { team: "red" }, orderBy: [{ nope: "asc" }] });
+      // @ts-expect-error nor one that names a row
+      db.games.findUnique({ where: { nope: "x" } });
     });
   });
 
   it("refuses what is no condition", () => {
+    expectTypeOf<Served<G, { note: null }, None, never>>().toEqualTypeOf<{
+      readonly where: NoCondition<typeof nothing>;
+    }>();
     expectTypeOf<Served<G, { team: None }, None, never>>().toEqualTypeOf<{
       readonly where: { readonly team: NoCondition<typeof badValue> };
     }>();
@@ -845,6 +886,18 @@ describe("the models of a database", () => {
         readonly other: LeadsNowhere<
           "otherId",
           "name as many fields as the primary key has that they hold, in its order"
+        >;
+      };
+    }>();
+    // A field that only a catchall allows is no field.
+    const Open = defineModel({ ...model({}), schema: schema.catchall(z.string()) });
+    const relations = { many: hasMany("ones", "nope") };
+    const Far = defineModel({ name: "far", schema, primaryKey: "id", relations });
+    expectTypeOf<CheckedModels<{ one: typeof Open; far: typeof Far }>["far"]>().toEqualTypeOf<{
+      readonly relations: {
+        readonly many: LeadsNowhere<
+          "nope",
+          "the model that has to refer to the other has no such field: add it to its schema, or name another"
         >;
       };
     }>();

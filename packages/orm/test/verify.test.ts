@@ -11,11 +11,8 @@ import { EntrySums } from "../src/migrate/entry-sums.js";
 import { type Lease, takeLease } from "../src/migrate/lease.js";
 import type { MigrationProgress } from "../src/migrate/migration-progress.js";
 import { migrationRun, type RunOptions } from "../src/migrate/migration-run.js";
-import {
-  type VerifiedModel,
-  type VerifyModelOptions,
-  verifyModel,
-} from "../src/migrate/verify-model.js";
+import type { VerifiedModel } from "../src/migrate/verified-model.js";
+import { type VerifyModelOptions, verifyModel } from "../src/migrate/verify-model.js";
 import type { EntryFinding } from "../src/migrate/verify-state.js";
 import type { TableContext } from "../src/query/table-context.js";
 import { countingKv } from "./counting-kv.js";
@@ -247,6 +244,7 @@ describe.each(Object.entries(databases))("verifying %s", (_, open) => {
     expect((await kv.get(["people_by_email", "e7@example.com"])).value).toBe("p0007");
     // What is not unique is put right.
     expect(result.counts).toEqual({ missing: result.repaired, mismatched: 2, dangling: 0 });
+    expect(result.conflicts).toBe(2);
     expect(result.repaired).toBeGreaterThan(0);
   });
 
@@ -284,7 +282,7 @@ describe("verifying", () => {
     await lease.release();
   });
 
-  it("passes over rows that an index cannot hold, and what is no row", async () => {
+  it("lists rows that an index cannot hold, and what is no row, and repairs all else", async () => {
     await fill(kv, 10);
     await kv.set(["people", "text"], "no row");
     await kv.set(["people", "null"], null);
@@ -293,8 +291,15 @@ describe("verifying", () => {
     await kv.set(["people", "lone"], { ...person(21), id: "lone", name: "a\ud800" });
     await kv.set(["people", "long"], { ...person(22), id: "long", name: "a".repeat(3000) });
     await verified(kv, { repair: true });
-    const { findings } = await verified(kv);
+    const { findings, unindexed, unindexedCount } = await verified(kv);
     expect(findings).toEqual([]);
+    const indexesOf = (row: string) =>
+      unindexed.flatMap(({ id, indexes }) => (id === row ? indexes : [])).sort();
+    expect(indexesOf("object")).toEqual(["byEmail", "byEmailCopy"]);
+    expect(indexesOf("lone")).toEqual(["byName", "byNameCopy"]);
+    expect(indexesOf("text")).toEqual(indexesOf("null"));
+    expect(indexesOf("text")).toHaveLength(8);
+    expect(unindexedCount).toBe(unindexed.length);
     const own = async (id: string) => {
       const keys: unknown[] = [];
       for await (const { key } of kv.list({ prefix: [] })) {

@@ -24,7 +24,10 @@ export interface BackfillState {
   readonly unindexed?: UnindexedRows;
 }
 
-/** Rows that some of a model's new indexes cannot hold. They were written by hand: no write of a program gets so far. */
+/**
+ * Rows that some of a model's indexes cannot hold: written by hand, or before there was an index whose function throws for
+ * them. A program that knows the index cannot write such rows.
+ */
 export interface UnindexedRows {
   readonly count: number;
   /** The first of them, a hundred at the most. */
@@ -42,6 +45,27 @@ export interface UnindexedRow {
 
 export function backfillKey(model: CompiledModel): KvKey {
   return [ownPrefix, "backfill", model.prefix];
+}
+
+/**
+ * What a backfill that has ended has left out, until a run of the migration has ended too and returned it: that may be a later
+ * one. It is written by the commit that ends the backfill.
+ */
+export interface UnreportedRows {
+  readonly format: 1;
+  /** The indexes that were filled. */
+  readonly indexes: readonly string[];
+  readonly unindexed: UnindexedRows;
+}
+
+/** Where it is written down what the backfills of a model have left out. */
+export function unreportedPrefix(model: CompiledModel): KvKey {
+  return [ownPrefix, "unreported", model.prefix];
+}
+
+/** The same of one backfill, by its id. */
+export function unreportedKey(model: CompiledModel, id: string): KvKey {
+  return [...unreportedPrefix(model), id];
 }
 
 /** A row that could not enter a unique index, because another row has its key. */

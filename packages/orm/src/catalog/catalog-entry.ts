@@ -72,8 +72,11 @@ export function declaredCounters(model: CompiledModel): string[] {
   return model.counted ? [rowCounter, ...indexes] : indexes;
 }
 
+/** Where the models of a database are listed, by their prefixes. */
+export const catalogPrefix: KvKey = [ownPrefix, "catalog"];
+
 export function catalogKey(model: CompiledModel): KvKey {
-  return [ownPrefix, "catalog", model.prefix];
+  return [...catalogPrefix, model.prefix];
 }
 
 /** Where the manifest of a model's rows is stored, by its hash. */

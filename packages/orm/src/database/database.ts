@@ -77,6 +77,18 @@ const contextsOf = new WeakMap<AnyDatabase, ReadonlyMap<string, TableContext>>()
 export async function createDatabase<const M extends Models>(
   options: DatabaseOptions<M> & { readonly kv: KvLike; readonly models: M & CheckedModels<M> },
 ): Promise<Database<M>> {
+  return await openModels<M>(options);
+}
+
+/**
+ * The same for generated code, whose models were checked when it was generated: the compiler does not look at where their
+ * relations lead.
+ *
+ * @throws what `createDatabase` throws.
+ */
+export async function openModels<M extends Models>(
+  options: DatabaseOptions<M> & { readonly kv: KvLike; readonly models: M },
+): Promise<Database<M>> {
   assertOptions(options);
   // The keys that the ORM reads have no parts but those that it wrote.
   const kv = options.kv as Kv;

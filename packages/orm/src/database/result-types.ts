@@ -55,10 +55,10 @@ type Loaded<M extends Model, Models extends AnyModels, S, I> = undefined extends
       ? Picked<Row<M>, S>
       : Flat<Picked<Row<M>, S> & Relations<M, Models, I>>;
 
-type Picked<R, S> = [FieldOf<R>] extends [S] ? R : Pick<R, S & keyof R>;
+type Picked<R, S> = [FieldOf<R>] extends [S] ? R : Flat<Pick<R, S & keyof R>>;
 
-/** Properties of an intersection → one object with them. */
-type Flat<T> = { [K in keyof T]: T[K] };
+/** Properties of an intersection → one object with them, which is how editors show it then. */
+type Flat<T> = { [K in keyof T]: T[K] } & {};
 
 /** What is added to a row: of each relation its rows, which are optional where it may be that it is not loaded. */
 type Relations<M extends Model, Models extends AnyModels, I> = [I[keyof I]] extends [true | object]

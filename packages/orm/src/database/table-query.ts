@@ -1,9 +1,11 @@
+import type { KvKeyPart } from "@keywright/core";
 import type { Operation } from "../errors/orm-error.js";
-import { primaryKeyOfValues } from "../indexes/primary-key.js";
-import type { AnyRow } from "../model/compiled-model.js";
+import { InvalidQueryError } from "../errors/query-errors.js";
+import type { AnyRow, CompiledIndex, CompiledModel } from "../model/compiled-model.js";
 import type { AnyQuery, FoundRow } from "../query/any-query.js";
 import { chooseOf } from "../query/choose-plan.js";
 import { findByPrimaryKey } from "../query/find-unique.js";
+import { uniqueValuePart } from "../query/plan-unique.js";
 import type { QueryPlan } from "../query/query-plan.js";
 import type { ReadMeter } from "../query/read-meter.js";
 import { readPage, readStream } from "../query/read-page.js";
@@ -38,15 +40,60 @@ export function tableQuery<Row>(
   );
 }
 
-/** The row of a primary key, by the values of its fields. */
+/**
+ * The row of a primary key, by the values of its fields.
+ *
+ * @throws {InvalidQueryError} as {@link primaryKeyParts}.
+ */
 export function findRow(
   context: TableContext,
   primaryKey: readonly unknown[],
   meter: ReadMeter,
   orAsStored = false,
 ): Promise<FoundRow | undefined> {
-  const parts = primaryKeyOfValues(context.model, primaryKey);
+  const parts = primaryKeyParts(context.model, primaryKey);
   return findByPrimaryKey(context, parts, meter, orAsStored);
+}
+
+/**
+ * The parts of the primary key with these values, one for each of its fields.
+ *
+ * @throws {InvalidQueryError} for more or fewer values, and for one that none of the rows can have.
+ */
+export function primaryKeyParts(model: CompiledModel, values: readonly unknown[]): KvKeyPart[] {
+  assertCount(model, "primaryKey", model.primaryKey, values);
+  const fields = model.primaryKey;
+  if (fields.length === 1) return [uniqueValuePart(model, fields[0]!, values[0], true)];
+  return fields.map((field, i) => uniqueValuePart(model, field, values[i], true));
+}
+
+/**
+ * Refuses values that no row can have in a unique index.
+ *
+ * @throws {InvalidQueryError} for more or fewer than it has fields, and for what is not one value, or of another kind.
+ */
+export function assertUniqueValues(
+  model: CompiledModel,
+  index: CompiledIndex,
+  values: readonly unknown[],
+): void {
+  assertCount(model, index.name, index.fields, values);
+  for (let i = 0; i < index.parts.length; i++) {
+    const { field, compute } = index.parts[i]!;
+    const isOfField = index.normalize === undefined && compute === undefined;
+    uniqueValuePart(model, field, values[i], isOfField);
+  }
+}
+
+function assertCount(
+  model: CompiledModel,
+  key: string,
+  fields: readonly string[],
+  values: readonly unknown[],
+): void {
+  if (values.length === fields.length) return;
+  const reason = `it has ${fields.length} fields, and ${values.length} values were given`;
+  throw new InvalidQueryError(model.name, key, reason);
 }
 
 /** What names a row in errors, and in the queries of a repository. */

@@ -1,16 +1,35 @@
+import { RowNotFoundError } from "../errors/row-errors.js";
+import { beginWatch } from "../live/measured-read.js";
+import { watchIndexedRow } from "../live/watch-row.js";
 import type { AnyRow } from "../model/compiled-model.js";
 import type { Direction } from "../query/any-query.js";
+import { orderIn } from "../query/choose-plan.js";
+import { countRows } from "../query/count-rows.js";
 import { findByUniqueIndex } from "../query/find-unique.js";
+import { foundRow } from "../query/found-row.js";
 import { planIndexRead, planScan } from "../query/plan-query.js";
 import type { PageOptions } from "../query/read-page.js";
+import { readRows } from "../query/read-rows.js";
 import type { TableContext } from "../query/table-context.js";
-import { indexNamed, indexQuery } from "./index-query.js";
+import {
+  type IndexConditions,
+  indexNamed,
+  indexQuery,
+  isDescending,
+  whereOfIndex,
+} from "./index-query.js";
 import { planRelated, readRelatedOf, relatedTable } from "./related-rows.js";
 import type { Versioned } from "./result-types.js";
 import type { RowQuery } from "./row-query.js";
 import { RowReads } from "./row-reads.js";
 import { runCall } from "./run-call.js";
-import { findRow, tableQuery, whereOf } from "./table-query.js";
+import {
+  assertUniqueValues,
+  findRow,
+  primaryKeyParts,
+  tableQuery,
+  whereOf,
+} from "./table-query.js";
 
 /** How a list is read: its pages, its order, and how much. */
 export interface ListOptions extends PageOptions {
@@ -41,7 +60,11 @@ export class TableReads<Row> {
     this.#rows = new RowReads(context);
   }
 
-  /** The row of a primary key, null where there is none. One read. */
+  /**
+   * The row of a primary key, null where there is none. One read.
+   *
+   * @throws {InvalidQueryError} for a value that none of the rows can have, as all methods do.
+   */
   findByPrimaryKey(primaryKey: readonly unknown[]): Promise<Row | null> {
     return runCall(this.#context, "findUnique", nothing, async (meter) => {
       const found = await findRow(this.#context, primaryKey, meter);
@@ -49,7 +72,35 @@ export class TableReads<Row> {
     });
   }
 
-  /** The same with the row's versionstamp, for a write under `ifVersion`. */
+  /**
+   * The row of a primary key. One read.
+   *
+   * @throws {RowNotFoundError} where there is none.
+   */
+  findByPrimaryKeyOrThrow(primaryKey: readonly unknown[]): Promise<Row> {
+    const context = this.#context;
+    return runCall(context, "findUniqueOrThrow", nothing, async (meter) => {
+      const found = await findRow(context, primaryKey, meter);
+      if (found !== undefined) return found.row as Row;
+      throw new RowNotFoundError(context.model.name, whereOf(context, primaryKey));
+    });
+  }
+
+  /** The rows of some primary keys, in their order; null for each where there is none. A read for each, made together. */
+  findEachByPrimaryKey(primaryKeys: readonly (readonly unknown[])[]): Promise<(Row | null)[]> {
+    const context = this.#context;
+    return runCall(context, "findMany", nothing, async (meter) => {
+      const keys = primaryKeys.map((primaryKey) => primaryKeyParts(context.model, primaryKey));
+      meter.index = "primaryKey";
+      meter.add(keys.length);
+      const entries = await readRows(context, keys);
+      return entries.map(
+        (entry, i) => (foundRow(context, keys[i]!, entry)?.row ?? null) as Row | null,
+      );
+    });
+  }
+
+  /** The row of a primary key with its versionstamp, for a write under `ifVersion`; null where there is none. One read. */
   findVersionedByPrimaryKey(primaryKey: readonly unknown[]): Promise<Versioned<Row> | null> {
     return runCall(this.#context, "findUnique", nothing, async (meter) => {
       const found = await findRow(this.#context, primaryKey, meter);
@@ -66,43 +117,49 @@ export class TableReads<Row> {
   findByIndex(indexName: string, values: readonly unknown[]): Promise<Row | null> {
     return runCall(this.#context, "findUnique", nothing, async (meter) => {
       const index = indexNamed(this.#context.model, indexName, true);
+      assertUniqueValues(this.#context.model, index, values);
       const found = await findByUniqueIndex(this.#context, index, values, meter, reading);
       return (found?.row ?? null) as Row | null;
     });
   }
 
   /**
-   * Rows in the order of an index: those with these values in its first fields. The last of the values may be bounds
-   * instead, `{ gte: 10, lt: 20 }`; with no values it is every row that the index holds.
+   * Rows in the order of an index: those that conditions on its first fields mean, `[color]` or `{ color, size: { gt: 3 } }`.
+   * Each is a value, or one of several `{ in: [...] }`, and the last may be bounds. With none, `{}`, it is every row
+   * that the index holds.
    *
    * @throws {UnknownIndexError} for a name that the model does not have.
-   * @throws {UnindexedQueryError} for bounds before the last value, or more values than the index has fields.
+   * @throws {InvalidQueryError} for what is undefined, of another kind than its field, or of no field of the index.
+   * @throws {UnindexedQueryError} for a condition behind bounds, or behind a field without one.
    * @throws {IndexNotReadyError} where the index is not built.
    * @throws {InvalidCursorError} for a cursor of another list.
+   * @throws {ReadLimitError} where it reads more than it may.
    * @throws {RangeError} where `take` is not a positive integer.
    */
   listByIndex(
     indexName: string,
-    values: readonly unknown[] = [],
+    conditions: IndexConditions,
     options: ListOptions = nothing,
   ): RowQuery<Row> {
     const { order, ...query } = options;
-    const plans = () => [
-      planIndexRead(
-        this.#context.model,
-        indexNamed(this.#context.model, indexName),
-        values,
-        order === "desc",
-      ),
-    ];
-    return tableQuery(this.#context, "findMany", query, plans);
+    const context = this.#context;
+    const plans = () => {
+      const { model } = context;
+      const index = indexNamed(model, indexName);
+      const where = whereOfIndex(model, index, conditions);
+      return [planIndexRead(model, index, where, isDescending(model, order), orderIn(context))];
+    };
+    return tableQuery(context, "findMany", query, plans);
   }
 
   /** Every row of the model, in the order of the primary key. It throws what `listByIndex` throws of its options. */
   scan(options: ListOptions = nothing): RowQuery<Row> {
     const { order, ...query } = options;
-    const plans = () => [{ ...planScan(this.#context.model, {}), reverse: order === "desc" }];
-    return tableQuery(this.#context, "scan", query, plans);
+    const context = this.#context;
+    const plans = () => [
+      { ...planScan(context.model, {}), reverse: isDescending(context.model, order) },
+    ];
+    return tableQuery(context, "scan", query, plans);
   }
 
   /** How many rows the model has. One read where it keeps the number. */
@@ -111,8 +168,13 @@ export class TableReads<Row> {
   }
 
   /** How many rows `listByIndex` lists. One read where the index keeps the number and has a value for each field. */
-  async countByIndex(indexName: string, values: readonly unknown[]): Promise<number> {
-    return await this.#rows.count(indexQuery(indexNamed(this.#context.model, indexName), values));
+  countByIndex(indexName: string, conditions: IndexConditions): Promise<number> {
+    const context = this.#context;
+    return runCall(context, "count", nothing, async (meter) => {
+      const index = indexNamed(context.model, indexName);
+      const where = whereOfIndex(context.model, index, conditions);
+      return await countRows(context, { index: indexName, where }, meter);
+    });
   }
 
   /** The row of a primary key, now and after each change; null while there is none. */
@@ -122,24 +184,37 @@ export class TableReads<Row> {
     }) as ReadableStream<Row | null>;
   }
 
-  /** The row with these values in a unique index, now and after each change; null while there is none. */
+  /**
+   * The row with these values in a unique index, now and after each change; null while there is none.
+   *
+   * @throws {IndexNotReadyError} in the stream, where the index is not built.
+   */
   watchRowByIndex(indexName: string, values: readonly unknown[]): ReadableStream<Row | null> {
-    const { where = nothing } = indexQuery(
-      indexNamed(this.#context.model, indexName, true),
-      values,
-    );
-    return this.#rows.watch({ where }) as ReadableStream<Row | null>;
+    const context = this.#context;
+    return beginWatch(context, () => {
+      const index = indexNamed(context.model, indexName, true);
+      assertUniqueValues(context.model, index, values);
+      return watchIndexedRow(context, index, values, nothing, async (found) =>
+        found === null ? null : (found.row as Row),
+      );
+    });
   }
 
-  /** The rows of `listByIndex`, now and after each change that affects them. */
+  /** The rows of `listByIndex`, now and after each change that affects them. It throws what that throws. */
   watchByIndex(
     indexName: string,
-    values: readonly unknown[],
+    conditions: IndexConditions,
     options: ListOptions = nothing,
   ): ReadableStream<readonly Row[]> {
     const { order, ...query } = options;
-    const rows = indexQuery(indexNamed(this.#context.model, indexName), values, order);
-    return this.#rows.watchMany({ ...query, ...rows }) as ReadableStream<readonly Row[]>;
+    const context = this.#context;
+    return beginWatch(context, () => {
+      const index = indexNamed(context.model, indexName);
+      const where = whereOfIndex(context.model, index, conditions);
+      isDescending(context.model, order);
+      const rows = indexQuery(index, where, order);
+      return this.#rows.watchMany({ ...query, ...rows }) as ReadableStream<readonly Row[]>;
+    });
   }
 
   /** What a relation leads to from a row: of `belongsTo` and `hasOne` a row or null, of the others a list. */
@@ -170,7 +245,8 @@ export class TableReads<Row> {
   ): RowQuery<Related> {
     const { order, ...query } = options;
     const target = relatedTable(this.#context, relation);
-    const plans = () => planRelated(this.#context, relation, row as AnyRow, order === "desc");
+    const plans = () =>
+      planRelated(this.#context, relation, row as AnyRow, isDescending(target.model, order));
     return tableQuery(target, "findMany", query, plans);
   }
 }

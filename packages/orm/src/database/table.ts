@@ -1,22 +1,20 @@
-import type { AnyRow } from "../model/compiled-model.js";
-import type { FoundRow } from "../query/any-query.js";
-import { findByUniqueIndex } from "../query/find-unique.js";
 import type { ReadMeter } from "../query/read-meter.js";
 import type { TableContext } from "../query/table-context.js";
 import { createRow, deleteRow, updateRow, upsertRow } from "../write/row-writer.js";
 import type { WriteOptions } from "../write/write-options.js";
-import { indexNamed } from "./index-query.js";
 import type { ManyResult } from "./result-types.js";
 import { RowOperations } from "./row-operations.js";
 import { objectOf, runCall } from "./run-call.js";
 import { findRow, whereOf } from "./table-query.js";
 import { TableReads } from "./table-reads.js";
+import { type UpsertKey, upsertByIndex, upsertByPrimaryKey, withFields } from "./upsert-key.js";
 
 export type { ListOptions } from "./table-reads.js";
 
 /** What `upsert` writes: one of the two. */
-export interface UpsertData<CreateInput, UpdateInput> {
-  readonly create: CreateInput;
+export interface UpsertData<UpdateInput> {
+  /** What the row's key tells may be left out: which fields those are, generated methods say. */
+  readonly create: object;
   readonly update: UpdateInput;
 }
 
@@ -82,38 +80,32 @@ export class Table<Row, CreateInput, UpdateInput> extends TableReads<Row> {
   }
 
   /**
-   * Changes the row of a primary key, or creates one where there is none.
+   * Changes the row of a primary key, or creates one where there is none. `create` may leave out the fields of the key.
    *
+   * @throws {InvalidArgumentError} where the row to be created has another key.
    * @throws what `Repository.upsert` throws.
    */
   upsert(
     primaryKey: readonly unknown[],
-    data: UpsertData<CreateInput, UpdateInput>,
+    data: UpsertData<UpdateInput>,
     options: WriteOptions = nothing,
   ): Promise<Row> {
-    const find = (meter: ReadMeter) => findRow(this.#context, primaryKey, meter);
-    return this.#upsert(this.#named(primaryKey, data), options, find);
+    return this.#upsert(data, options, () => upsertByPrimaryKey(this.#context, primaryKey));
   }
 
   /**
-   * The same of the row with these values in a unique index.
+   * The same of the row with these values in a unique index. `create` may leave out the fields that the index holds as they are.
    *
-   * @throws what `Repository.upsert` throws.
+   * @throws {UnknownIndexError} for a name that is no unique index's.
+   * @throws what `upsert` throws.
    */
   upsertByIndex(
     indexName: string,
     values: readonly unknown[],
-    data: UpsertData<CreateInput, UpdateInput>,
+    data: UpsertData<UpdateInput>,
     options: WriteOptions = nothing,
   ): Promise<Row> {
-    return this.#upsert(data, options, (meter) =>
-      findByUniqueIndex(
-        this.#context,
-        indexNamed(this.#context.model, indexName, true),
-        values,
-        meter,
-      ),
-    );
+    return this.#upsert(data, options, () => upsertByIndex(this.#context, indexName, values));
   }
 
   /**
@@ -131,34 +123,19 @@ export class Table<Row, CreateInput, UpdateInput> extends TableReads<Row> {
     return runCall(context, "delete", options, remove, unlimited) as Promise<Row>;
   }
 
-  /** A row that is created in place of one that is not there gets its primary key, where it would generate another. */
-  #named(
-    primaryKey: readonly unknown[],
-    data: UpsertData<CreateInput, UpdateInput>,
-  ): UpsertData<CreateInput, UpdateInput> {
-    const { model } = this.#context;
-    const [id = ""] = model.primaryKey;
-    const create = data?.create as AnyRow | null | undefined;
-    if (
-      !model.generatesId ||
-      typeof create !== "object" ||
-      create === null ||
-      create[id] !== undefined
-    )
-      return data;
-    return { ...data, create: { ...create, [id]: primaryKey[0] } as CreateInput };
-  }
-
   #upsert(
-    data: UpsertData<CreateInput, UpdateInput>,
+    data: UpsertData<UpdateInput>,
     options: WriteOptions,
-    find: (meter: ReadMeter) => Promise<FoundRow | undefined>,
+    keyOf: () => UpsertKey,
   ): Promise<Row> {
     const context = this.#context;
     const write = async (meter: ReadMeter) => {
       const { create, update } = objectOf(context, data, "data");
       const patch = objectOf(context, update, "update");
-      return (await upsertRow(context, () => find(meter), create, patch, options, meter)).row;
+      const key = keyOf();
+      const find = () => key.find(meter);
+      const row = withFields(context.model, create, key.fields);
+      return (await upsertRow(context, find, row, patch, options, meter, key.assertNew)).row;
     };
     return runCall(context, "upsert", options, write, unlimited) as Promise<Row>;
   }

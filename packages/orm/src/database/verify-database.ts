@@ -1,7 +1,8 @@
 import { InvalidArgumentError } from "../errors/query-errors.js";
 import { takeLease } from "../migrate/lease.js";
 import { migrationRun, type RunOptions } from "../migrate/migration-run.js";
-import { type VerifiedModel, verifyModel } from "../migrate/verify-model.js";
+import type { VerifiedModel } from "../migrate/verified-model.js";
+import { verifyModel } from "../migrate/verify-model.js";
 import type { TableContext } from "../query/table-context.js";
 import { type AnyDatabase, tableContextOf, tableContexts } from "./database.js";
 
@@ -19,7 +20,10 @@ export interface VerifyOptions extends RunOptions {
 
 /** How a verification ended, and what it has found. */
 export interface VerifyResult {
-  /** `"damaged"`: entries are wrong that were not repaired. `"stopped"` by the signal: the next run goes on there. */
+  /**
+   * `"damaged"`: entries are wrong that were not repaired, or an index cannot hold some rows. `"stopped"` by the signal: the next run
+   * goes on there.
+   */
   readonly status: "clean" | "repaired" | "damaged" | "stopped" | "busy";
   /** Those that it came to the end of. */
   readonly models: readonly VerifiedModel[];
@@ -27,7 +31,8 @@ export interface VerifyResult {
 
 /**
  * Reads rows and index entries both ways, in bounded memory and beside writers, and says which entries are missing, dangling or
- * hold something else than they should; with `repair` it puts them right, under checks. Counters are not looked at: where
+ * hold something else than they should; with `repair` it puts them right, under checks. It also says which rows an index cannot
+ * hold, which no repair puts right. Counters are not looked at: where
  * entries of a model were repaired, its counters are built anew.
  *
  * @throws {InvalidArgumentError} for a model or an index that there is not.
@@ -77,10 +82,12 @@ function verifiedContexts(
 function statusOfVerified(models: readonly VerifiedModel[]): VerifyResult["status"] {
   let found = 0;
   let repaired = 0;
+  let unindexed = 0;
   for (const model of models) {
     for (const count of Object.values(model.counts)) found += count;
     repaired += model.repaired;
+    unindexed += model.unindexedCount;
   }
-  if (found > repaired) return "damaged";
+  if (found > repaired || unindexed > 0) return "damaged";
   return found > 0 ? "repaired" : "clean";
 }

@@ -1,4 +1,5 @@
 import type { KvKeyPart } from "@keywright/core";
+import * as z from "zod";
 import { OrmError, type RowId } from "./orm-error.js";
 
 /** One thing that the schema found wrong: where in the row, and what. */
@@ -8,12 +9,28 @@ export interface RowIssue {
   readonly message: string;
 }
 
+/** How many issues a reason tells of. */
+const toldIssues = 5;
+
+function reasonOf(issues: readonly RowIssue[]): string {
+  const told = issues
+    .slice(0, toldIssues)
+    .map(({ path, message }) =>
+      path.length === 0 ? message : `${z.core.toDotPath(path)}: ${message}`,
+    );
+  const more = issues.length - told.length;
+  return [...told, ...(more > 0 ? [`${more} more`] : [])].join("; ");
+}
+
 /** A row that its schema refuses: every issue with its path. Nothing was written. */
 export class RowInvalidError extends OrmError {
+  /** The issues as a text for people: `address.city: Required; …`. */
+  readonly reason: string;
   readonly issues: readonly RowIssue[];
 
   constructor(model: string, issues: readonly RowIssue[], cause?: unknown) {
     super("KW_ROW_INVALID", model, { cause });
+    this.reason = reasonOf(issues);
     this.issues = issues;
   }
 }
@@ -104,11 +121,14 @@ export class IndexKeyError extends OrmError {
 /** A stored row that its schema refuses: it was written by hand, or by a program with another schema. */
 export class StoredRowInvalidError extends OrmError {
   readonly id: RowId;
+  /** The issues as a text for people: `address.city: Required; …`. */
+  readonly reason: string;
   readonly issues: readonly RowIssue[];
 
   constructor(model: string, id: RowId, issues: readonly RowIssue[]) {
     super("KW_STORED_ROW_INVALID", model);
     this.id = id;
+    this.reason = reasonOf(issues);
     this.issues = issues;
   }
 }

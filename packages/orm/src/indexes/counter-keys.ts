@@ -2,7 +2,7 @@ import type { KvKey, KvKeyPart } from "@keywright/core";
 import { type CompiledIndex, type CompiledModel, ownPrefix } from "../model/compiled-model.js";
 
 /** Where the number of a model's rows is kept, as a `KvU64`. */
-export function rowCounterKey(model: CompiledModel): KvKey {
+export function rowCounterKey(model: Pick<CompiledModel, "prefix">): KvKey {
   return [ownPrefix, "count", model.prefix];
 }
 

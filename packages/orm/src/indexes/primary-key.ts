@@ -1,6 +1,5 @@
 import type { KvKey, KvKeyPart } from "@keywright/core";
 import type { RowId } from "../errors/orm-error.js";
-import { InvalidQueryError } from "../errors/query-errors.js";
 import { IndexKeyError } from "../errors/row-errors.js";
 import type { AnyRow, CompiledModel } from "../model/compiled-model.js";
 import { keyPartOf } from "./key-parts.js";
@@ -11,27 +10,10 @@ import { keyPartOf } from "./key-parts.js";
  * @throws {IndexKeyError} where a part is absent or cannot be part of a key.
  */
 export function primaryKeyOf(model: CompiledModel, row: AnyRow): KvKeyPart[] {
-  return primaryKeyOfValues(
-    model,
-    model.primaryKey.map((field) => row[field]),
-  );
-}
-
-/**
- * The parts of the primary key with these values, one for each of its fields.
- *
- * @throws {IndexKeyError} where a value is absent or cannot be part of a key.
- * @throws {InvalidQueryError} for more or fewer values than it has fields.
- */
-export function primaryKeyOfValues(model: CompiledModel, values: readonly unknown[]): KvKeyPart[] {
-  if (values.length !== model.primaryKey.length) {
-    const reason = `it has ${model.primaryKey.length} fields, and ${values.length} values were given`;
-    throw new InvalidQueryError(model.name, "primaryKey", reason);
-  }
-  return model.primaryKey.map((field, position) => {
-    const part = keyPartOf(values[position]);
+  return model.primaryKey.map((field) => {
+    const part = keyPartOf(row[field]);
     if (part !== undefined) return part;
-    throw new IndexKeyError(model.name, "primaryKey", field, typeof values[position]);
+    throw new IndexKeyError(model.name, "primaryKey", field, typeof row[field]);
   });
 }
 

@@ -6,6 +6,7 @@ import { rowKey } from "../indexes/primary-key.js";
 import type { AnyRow, CompiledIndex, CompiledModel } from "../model/compiled-model.js";
 import type { AnyQuery, FoundRow } from "../query/any-query.js";
 import { findOne } from "../query/find-rows.js";
+import { findByUniqueIndex } from "../query/find-unique.js";
 import { planUnique, uniquePart } from "../query/plan-unique.js";
 import { queriedPart } from "../query/queried-part.js";
 import type { ReadMeter } from "../query/read-meter.js";
@@ -27,56 +28,87 @@ export type ShapeRow<Shaped> = (found: FoundRow | null, meter: ReadMeter) => Pro
  * @param shape makes of each row what the stream gives; rows of other models that `query.include` loads are its matter,
  * and their changes are reported too.
  * @throws {UnindexedQueryError} where `where` names neither a primary key nor unique values.
- * @throws {InvalidQueryError} for what is not one value, and {IndexKeyError} where the index cannot hold it.
+ * @throws {InvalidQueryError} for what is not one value, and for one that the index cannot hold.
  * @throws {InvalidArgumentError} within a transaction.
  * @throws {LiveQueryUnavailableError} where `query.include` leads to a model whose changes the database does not tell.
  */
-export function watchRow(
-  context: TableContext,
-  where: AnyRow,
-  query: AnyQuery,
-): ReadableStream<FoundRow | null>;
 export function watchRow<Shaped>(
   context: TableContext,
   where: AnyRow,
   query: AnyQuery,
   shape: ShapeRow<Shaped>,
-): ReadableStream<Shaped>;
-export function watchRow(
-  context: TableContext,
-  where: AnyRow,
-  query: AnyQuery,
-  shape: ShapeRow<unknown> = async (found) => found,
-): ReadableStream<unknown> {
+): ReadableStream<Shaped> {
   return beginWatch(context, () => {
-    const { kv, model } = context;
-    const related = relatedWatched(context, query.include);
+    const { model } = context;
     const pointers = pointersOf(model, where);
-    const watchedWith = (rows: readonly KvKey[]): Watched => ({
-      ...related,
-      keys: [...pointers.map(({ key }) => key), ...rows],
+    return streamOf(context, query, shape, {
+      pointers,
+      rows: pointers.length > 0 ? [] : [rowKey(model, primaryKeyIn(model, where))],
+      find: (meter) => findOne(context, where, meter, query),
     });
-    /** The rows that are watched: that of the primary key, or those that the unique entries point to. */
-    let rows = pointers.length > 0 ? [] : [rowKey(model, primaryKeyIn(model, where))];
+  });
+}
 
-    async function read(): Promise<LiveState<unknown>> {
-      const before = rows;
-      if (pointers.length > 0) rows = await rowsOf(context, pointers);
-      const found = await measuredRead(context, query, async (meter) => {
-        const row = (await findOne(context, where, meter, query)) ?? null;
-        const all = row === null ? [] : [row];
-        const shaped = await shape(row, meter);
-        return { all, shaped, expireAt: await firstExpiry(context, all, meter) };
-      });
-      return {
-        report: found.shaped,
-        stamp: stampOf(query, found.all, found.shaped),
-        expireAt: found.expireAt,
-        watched: isSameRows(before, rows) ? undefined : watchedWith(rows),
-      };
-    }
+/** The same of the row that has some values in one unique index, whatever other index has its fields. */
+export function watchIndexedRow<Shaped>(
+  context: TableContext,
+  index: CompiledIndex,
+  values: readonly unknown[],
+  query: AnyQuery,
+  shape: ShapeRow<Shaped>,
+): ReadableStream<Shaped> {
+  return beginWatch(context, () =>
+    streamOf(context, query, shape, {
+      pointers: [pointerTo(context.model, index, values)],
+      rows: [],
+      find: (meter) => findByUniqueIndex(context, index, values, meter, query),
+    }),
+  );
+}
 
-    return liveStream(kv, { watched: watchedWith(rows), read, concerns: async () => true });
+/** What is watched for a row. */
+interface WatchedRow {
+  /** The entries that can point to it; none where its primary key is known. */
+  readonly pointers: readonly Pointer[];
+  /** That of the primary key; those that the entries point to are not known yet. */
+  readonly rows: readonly KvKey[];
+  readonly find: (meter: ReadMeter) => Promise<FoundRow | undefined>;
+}
+
+function streamOf<Shaped>(
+  context: TableContext,
+  query: AnyQuery,
+  shape: ShapeRow<Shaped>,
+  { pointers, rows: known, find }: WatchedRow,
+): ReadableStream<Shaped> {
+  const related = relatedWatched(context, query.include);
+  const watchedWith = (rows: readonly KvKey[]): Watched => ({
+    ...related,
+    keys: [...pointers.map(({ key }) => key), ...rows],
+  });
+  let rows = known;
+
+  async function read(): Promise<LiveState<Shaped>> {
+    const before = rows;
+    if (pointers.length > 0) rows = await rowsOf(context, pointers);
+    const found = await measuredRead(context, query, async (meter) => {
+      const row = (await find(meter)) ?? null;
+      const all = row === null ? [] : [row];
+      const shaped = await shape(row, meter);
+      return { all, shaped, expireAt: await firstExpiry(context, all, meter) };
+    });
+    return {
+      report: found.shaped,
+      stamp: stampOf(query, found.all, found.shaped),
+      expireAt: found.expireAt,
+      watched: isSameRows(before, rows) ? undefined : watchedWith(rows),
+    };
+  }
+
+  return liveStream(context.kv, {
+    watched: watchedWith(rows),
+    read,
+    concerns: async () => true,
   });
 }
 
@@ -96,12 +128,19 @@ function pointersOf(model: CompiledModel, where: AnyRow): Pointer[] {
   if (keys[0] === "primaryKey") return [];
   return keys.flatMap((index) => {
     if (index === "primaryKey") return [];
-    const parts = index.fields.map((field, i) => {
-      uniquePart(model, field, where);
-      return queriedPart(model, index, i, where[field]);
-    });
-    return { index, key: indexKey(index, parts, []) };
+    for (const field of index.fields) uniquePart(model, field, where);
+    const values = index.fields.map((field) => where[field]);
+    return pointerTo(model, index, values);
   });
+}
+
+function pointerTo(
+  model: CompiledModel,
+  index: CompiledIndex,
+  values: readonly unknown[],
+): Pointer {
+  const parts = index.parts.map((_, i) => queriedPart(model, index, i, values[i]));
+  return { index, key: indexKey(index, parts, []) };
 }
 
 async function rowsOf({ kv, model }: TableContext, pointers: readonly Pointer[]): Promise<KvKey[]> {

@@ -4,15 +4,12 @@ import { IndexKeyError } from "../errors/row-errors.js";
 import { canBeStored } from "../indexes/can-be-stored.js";
 import { type IndexEntry, indexEntries } from "../indexes/index-entries.js";
 import { keyText } from "../indexes/key-text.js";
-import { pointerOf } from "../indexes/primary-key.js";
 import type { AnyRow, CompiledIndex } from "../model/compiled-model.js";
 import type { TableContext } from "../query/table-context.js";
 import { setUntil } from "../transaction/set-until.js";
 import { claimUniqueKey } from "../write/claim-unique-key.js";
 import { rowExpireAt } from "../write/row-expiry.js";
-
-const unstorable =
-  "The database does not take its key in the index: it is too long, or has text that is not well-formed.";
+import { noObject, unindexedReason, unindexedRow, unstorableKey } from "./unindexed-rows.js";
 
 /** An index entry, which goes when its row does. */
 interface ExpiringEntry {
@@ -108,31 +105,25 @@ function entriesOf(
   unindexed: UnindexedRow[],
 ): IndexEntry[] {
   const refuse = (some: readonly CompiledIndex[], reason: string): IndexEntry[] => {
-    const names = some.map((index) => index.name);
-    unindexed.push({ model: model.name, id: pointerOf(primaryKey), indexes: names, reason });
+    unindexed.push(unindexedRow(model, primaryKey, some, reason));
     return [];
   };
   if (typeof row !== "object" || row === null || Array.isArray(row)) {
-    return refuse(indexes, "It is not an object.");
+    return refuse(indexes, noObject);
   }
   try {
     const entries = indexEntries(model, indexes, row, primaryKey);
     const kept = entries.filter(({ key }) => canBeStored(key, limits.keyBytes));
     if (kept.length === entries.length) return entries;
     const refused = entries.filter((entry) => !kept.includes(entry)).map(({ index }) => index);
-    if (refused.length > 0) refuse([...new Set(refused)], unstorable);
+    if (refused.length > 0) refuse([...new Set(refused)], unstorableKey);
     return kept;
   } catch (error) {
     if (!(error instanceof IndexKeyError)) throw error;
     const [only] = indexes;
-    if (indexes.length === 1 && only !== undefined) return refuse(indexes, reasonOf(error));
+    if (indexes.length === 1 && only !== undefined) return refuse(indexes, unindexedReason(error));
     return indexes.flatMap((index) =>
       entriesOf({ model, limits }, [index], row, primaryKey, unindexed),
     );
   }
-}
-
-function reasonOf({ field, valueType, cause }: IndexKeyError): string {
-  if (cause instanceof Error) return `${field}: ${cause.message}`;
-  return `${field} is of type ${valueType}, which no key can hold.`;
 }

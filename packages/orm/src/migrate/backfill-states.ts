@@ -3,8 +3,8 @@ import {
   type BackfillState,
   backfillKey,
   duplicatesPrefix,
-  type UnindexedRow,
-  type UnindexedRows,
+  type UnreportedRows,
+  unreportedKey,
 } from "../catalog/backfill-state.js";
 import { withIndexStates } from "../catalog/catalog-entry.js";
 import type { CompiledIndex } from "../model/compiled-model.js";
@@ -12,6 +12,7 @@ import type { TableContext } from "../query/table-context.js";
 import type { MigrationRun } from "./migration-run.js";
 import { isReplaced } from "./plan-indexes.js";
 import { countRows } from "./scan-rows.js";
+import { forgetUnreported } from "./unreported-rows.js";
 
 /** A backfill that is under way. */
 export interface RunningBackfill {
@@ -19,10 +20,6 @@ export interface RunningBackfill {
   /** Those of its indexes that are still to be filled. */
   readonly indexes: readonly CompiledIndex[];
 }
-
-/** So many rows are told of that could not be indexed, and so many characters are kept of them. */
-const mostUnindexed = 100;
-const mostUnindexedText = 16_000;
 
 /**
  * The backfill that is under way, or one that begins here: its indexes go write-only, so that writers keep them up from there
@@ -70,6 +67,7 @@ export async function beginOrResume(
       .check(snapshot.check)
       .set(snapshot.check.key, withIndexStates(snapshot.entry, indexes, "write-only"))
       .set(key, first);
+    await forgetUnreported(context, operation, names);
     if (!(await run.lease.commit(operation)).ok) continue;
     await catalog.reload();
     return { state: first, indexes };
@@ -120,14 +118,15 @@ export async function endScan(
 }
 
 /**
- * Ends a backfill: its indexes go readable, or unique-pending where rows share a value.
+ * Ends a backfill: its indexes go readable, or unique-pending where rows share a value. Rows that it has left out stay written
+ * down until a run has returned them.
  *
  * @returns false where they changed meanwhile.
  */
 export async function endBackfill(
   { kv, model, catalog }: TableContext,
   run: MigrationRun,
-  { indexes }: RunningBackfill,
+  { state, indexes }: RunningBackfill,
 ): Promise<boolean> {
   const { entry, check } = catalog.snapshot;
   const pending: CompiledIndex[] = [];
@@ -143,28 +142,12 @@ export async function endBackfill(
     "unique-pending",
   );
   const operation = kv.atomic().check(check).set(check.key, ended).delete(backfillKey(model));
+  const { unindexed } = state;
+  if (unindexed !== undefined) {
+    const left: UnreportedRows = { format: 1, indexes: state.indexes, unindexed };
+    operation.set(unreportedKey(model, state.id), left);
+  }
   const { ok } = await run.lease.commit(operation);
   await catalog.reload();
   return ok;
-}
-
-/** Adds rows to those that could not be indexed. */
-export function withUnindexed(
-  before: UnindexedRows | undefined,
-  rows: readonly UnindexedRow[],
-): UnindexedRows | undefined {
-  if (rows.length === 0) return before;
-  const kept = [...(before?.rows ?? [])];
-  let text = JSON.stringify(kept, plainKeyPart).length;
-  for (const row of rows) {
-    text += JSON.stringify(row, plainKeyPart).length;
-    if (kept.length === mostUnindexed || text > mostUnindexedText) break;
-    kept.push(row);
-  }
-  return { count: (before?.count ?? 0) + rows.length, rows: kept };
-}
-
-/** A primary key may have parts that JSON has not. */
-function plainKeyPart(_: string, part: unknown): unknown {
-  return typeof part === "bigint" ? `${part}n` : part;
 }

@@ -1,10 +1,4 @@
-import {
-  type BackfillState,
-  backfillKey,
-  type UnindexedRow,
-  type UnindexedRows,
-} from "../catalog/backfill-state.js";
-import { pointerOf } from "../indexes/primary-key.js";
+import { type BackfillState, backfillKey, type UnindexedRow } from "../catalog/backfill-state.js";
 import type { CompiledIndex } from "../model/compiled-model.js";
 import type { TableContext } from "../query/table-context.js";
 import { addBatch, type BackfillBatch, planBatch } from "./backfill-batch.js";
@@ -14,7 +8,6 @@ import {
   endScan,
   type RunningBackfill,
   unfinishedIndexes,
-  withUnindexed,
 } from "./backfill-states.js";
 import { commitBatch } from "./commit-batch.js";
 import { fillInPieces } from "./fill-in-pieces.js";
@@ -22,6 +15,7 @@ import { ProgressMeter } from "./migration-progress.js";
 import type { MigrationRun } from "./migration-run.js";
 import { maxBatchRows } from "./migration-run.js";
 import { nextRows } from "./scan-rows.js";
+import { unindexedRow, withUnindexed } from "./unindexed-rows.js";
 import { verifyModel } from "./verify-model.js";
 
 /** How new indexes are filled. */
@@ -30,8 +24,6 @@ export interface BackfillOptions {
   readonly verify?: boolean | undefined;
   /** Counts the rows first, so that the progress has an end; it does without this. */
   readonly count?: boolean | undefined;
-  /** Told of rows that an index cannot hold, when that is filled. */
-  readonly onUnindexed?: ((rows: UnindexedRows) => void) | undefined;
 }
 
 /**
@@ -41,7 +33,7 @@ export interface BackfillOptions {
  * than one commit takes gets them by several); then they go verifying,
  * and what was written is looked at; then readable, or unique-pending where rows share a unique value.
  *
- * A row that an index cannot hold was written by hand. It is not in the index, and the build goes on.
+ * A row that an index cannot hold is not in it, and the build goes on; {@link readUnreported} has such rows.
  *
  * @returns false where the signal stopped it; the next call goes on behind the last batch.
  * @throws {StaleSchemaError} where the database has something that this program does not know.
@@ -52,7 +44,7 @@ export async function backfill(
   run: MigrationRun,
   options: BackfillOptions = {},
 ): Promise<boolean> {
-  const { verify = true, count = true, onUnindexed = () => undefined } = options;
+  const { verify = true, count = true } = options;
   for (;;) {
     let running = await beginOrResume(context, run, count);
     if (running === "stopped") return false;
@@ -73,8 +65,7 @@ export async function backfill(
       });
       if (verified === "stopped") return false;
     }
-    const hasEnded = await endBackfill(context, run, running);
-    if (hasEnded && running.state.unindexed !== undefined) onUnindexed(running.state.unindexed);
+    await endBackfill(context, run, running);
   }
 }
 
@@ -163,10 +154,8 @@ async function fillBatch(
   if (refused === undefined) return undefined;
   const unindexed: UnindexedRow[] = [...batch.unindexed];
   if (refused.length > 0) {
-    const names = refused.map((index) => index.name);
-    const id = pointerOf(last.key.slice(1));
     const reason = "An entry of it is too large for a commit of the database.";
-    unindexed.push({ model: model.name, id, indexes: names, reason });
+    unindexed.push(unindexedRow(model, last.key.slice(1), refused, reason));
   }
   // The row may have changed since its last piece: then it is looked at once more.
   const end = await commit({ ...batch, entries: [], duplicates: [], unindexed });

@@ -3,6 +3,10 @@ import { IndexKeyError } from "../errors/row-errors.js";
 import { type IndexEntry, indexEntries } from "../indexes/index-entries.js";
 import type { AnyRow, CompiledIndex, CompiledModel } from "../model/compiled-model.js";
 import type { TableContext } from "../query/table-context.js";
+import { noObject, unindexedReason } from "./unindexed-rows.js";
+
+/** Told of indexes that cannot hold a row, and why. */
+export type OnRefused = (indexes: readonly CompiledIndex[], reason: string) => void;
 
 /**
  * The entries that a stored row should have, whoever wrote it: an index that cannot hold its values has none of it, and
@@ -13,15 +17,22 @@ export function expectedEntries(
   indexes: readonly CompiledIndex[],
   row: unknown,
   primaryKey: readonly KvKeyPart[],
+  onRefused: OnRefused = () => undefined,
 ): IndexEntry[] {
   if (primaryKey.length !== model.primaryKey.length) return [];
-  if (typeof row !== "object" || row === null || Array.isArray(row)) return [];
+  if (typeof row !== "object" || row === null || Array.isArray(row)) {
+    onRefused(indexes, noObject);
+    return [];
+  }
   try {
     return indexEntries(model, indexes, row as AnyRow, primaryKey);
   } catch (error) {
     if (!(error instanceof IndexKeyError)) throw error;
-    if (indexes.length === 1) return [];
-    return indexes.flatMap((index) => expectedEntries(model, [index], row, primaryKey));
+    if (indexes.length === 1) {
+      onRefused(indexes, unindexedReason(error));
+      return [];
+    }
+    return indexes.flatMap((index) => expectedEntries(model, [index], row, primaryKey, onRefused));
   }
 }
 

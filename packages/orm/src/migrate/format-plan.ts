@@ -1,8 +1,9 @@
-import type { MigrationPlan, MigrationStep } from "./migration-plan.js";
+import type { DatabaseModel, MigrationPlan, MigrationStep } from "./migration-plan.js";
 
 /**
- * A plan as text for people: a line for each step with its class, what is done and to what, and under it why, and what has
- * to be written first.
+ * A plan as text for people: a line for each step with its class, what is done and to what, and under it why, what has to be
+ * written first, and by which id it is accepted where that is asked for. Behind the steps are the models that are in the
+ * database only.
  *
  * @param options.columns how long a line may be, in characters; 100 without it.
  */
@@ -11,13 +12,22 @@ export function formatPlan(
   options: { readonly columns?: number } = {},
 ): string {
   const { columns = 100 } = options;
-  if (plan.isEmpty) return "Nothing to migrate.";
+  const end = [
+    plan.isEmpty ? "Nothing to migrate." : summary(plan),
+    ...plan.databaseOnly.map(databaseOnlyText),
+  ];
   const blocks = plan.models
     .filter((model) => model.steps.length > 0)
     .map(({ model, steps }) =>
       [model, ...steps.flatMap((step) => stepLines(step, columns))].join("\n"),
     );
-  return [...blocks, wrap(summary(plan), columns).join("\n")].join("\n\n");
+  return [...blocks, end.flatMap((text) => wrap(text, columns)).join("\n")].join("\n\n");
+}
+
+function databaseOnlyText({ model, rows }: DatabaseModel): string {
+  const which =
+    rows === undefined ? "its rows stay" : `its ${rows} ${rows === 1 ? "row stays" : "rows stay"}`;
+  return `The model ${JSON.stringify(model)} is in the database only: ${which}.`;
 }
 
 const classWidth = "backfill".length;
@@ -27,8 +37,9 @@ function stepLines(step: MigrationStep, columns: number): string[] {
   const place = step.index ?? step.field ?? "";
   const head = `  ${step.class.padEnd(classWidth)}  ${step.kind.replaceAll("-", " ")} ${place}`;
   const lines = [head.trimEnd(), ...wrap(step.reason, columns - indent.length)];
-  if (step.blocked === undefined) return indented(lines);
-  return indented([...lines, "It is blocked.", ...step.blocked.split("\n")]);
+  if (step.blocked !== undefined) lines.push("It is blocked.", ...step.blocked.split("\n"));
+  else if (step.class === "breaking") lines.push(`To accept it: ${JSON.stringify(step.id)}`);
+  return indented(lines);
 }
 
 /** All lines but the first begin behind the classes. */

@@ -1,3 +1,4 @@
+import type { Kv } from "@keywright/core";
 import type { Duplicate, UnindexedRow } from "../catalog/backfill-state.js";
 import type { IndexState } from "../catalog/catalog-entry.js";
 import { LeaseLostError } from "../errors/migration-errors.js";
@@ -14,6 +15,7 @@ import type { MigrationPlan } from "./migration-plan.js";
 import { type MigrationRun, migrationRun, type RunOptions } from "./migration-run.js";
 import { readPlan } from "./plan-facts.js";
 import { transformRows } from "./transform-rows.js";
+import { readUnreported, removeUnreported, type Unreported } from "./unreported-rows.js";
 
 export interface MigrateOptions extends RunOptions {
   /**
@@ -42,7 +44,8 @@ export interface MigratedIndex {
 
 /**
  * How a run ended: `"done"`; `"duplicates"` where a unique index waits for rows to be changed; `"failed-rows"` where rows could
- * not be changed as the schema asks; `"stopped"` by the signal; `"busy"` where another runner is at work and is not waited for;
+ * not be changed as the schema asks; `"unindexed-rows"` where an index that is readable now could not take all rows, so that
+ * queries by it do not find those; `"stopped"` by the signal; `"busy"` where another runner is at work and is not waited for;
  * `"lost"` where another runner has taken over meanwhile. Where nothing was begun: `"blocked"` where a migration has to be written
  * first, `"refused"` where a step is breaking and is not accepted.
  */
@@ -50,6 +53,7 @@ export type MigrationOutcome =
   | "done"
   | "duplicates"
   | "failed-rows"
+  | "unindexed-rows"
   | "stopped"
   | "busy"
   | "lost"
@@ -61,8 +65,13 @@ export interface MigrationResult {
   /** What was to be done when the run began; empty where it did not come to plan. */
   readonly plan: MigrationPlan;
   readonly indexes: readonly MigratedIndex[];
-  /** The first rows that an index could not hold, a hundred for each model at the most. */
+  /**
+   * The first rows that an index could not hold, a hundred for each scan of a model at the most: those too that an earlier run has
+   * met, which was stopped.
+   */
   readonly unindexed: readonly UnindexedRow[];
+  /** How many there are: a row counts once for each reason. */
+  readonly unindexedCount: number;
   /** The first rows that could not be changed, a hundred for each model at the most. */
   readonly failed: readonly FailedRow[];
 }
@@ -73,6 +82,7 @@ const mostReported = 100;
 const noPlan: MigrationPlan = {
   models: [],
   steps: [],
+  databaseOnly: [],
   isEmpty: true,
   isBreaking: false,
   needsMigration: false,
@@ -82,6 +92,7 @@ const noPlan: MigrationPlan = {
 interface Report {
   readonly indexes: MigratedIndex[];
   readonly unindexed: UnindexedRow[];
+  unindexedCount: number;
   readonly failed: FailedRow[];
 }
 
@@ -95,7 +106,7 @@ export async function migrateTables(
 ): Promise<MigrationResult> {
   const { signal, wait = true } = options;
   const tables = [...contexts];
-  const report: Report = { indexes: [], unindexed: [], failed: [] };
+  const report: Report = { indexes: [], unindexed: [], unindexedCount: 0, failed: [] };
   const [any] = tables;
   if (any === undefined) return { status: "done", plan: noPlan, ...report };
   const lease = await takeLease(any.kv, { wait, signal });
@@ -106,7 +117,7 @@ export async function migrateTables(
     const hindrance = hindranceOf(plan, options.accept);
     if (hindrance !== undefined) return { status: hindrance, plan, ...report };
     const run = migrationRun(lease, options);
-    return { status: await runStages(tables, run, options, report), plan, ...report };
+    return { status: await runStages(any.kv, tables, run, options, report), plan, ...report };
   } catch (error) {
     if (error instanceof LeaseLostError) return { status: "lost", plan, ...report };
     throw error;
@@ -126,6 +137,7 @@ function hindranceOf(
 }
 
 async function runStages(
+  kv: Kv,
   contexts: readonly TableContext[],
   run: MigrationRun,
   options: MigrateOptions,
@@ -134,13 +146,28 @@ async function runStages(
   // All fences move first: the program can write every model from then on.
   for (const context of contexts) await beginMigration(context, run);
   let hasFailed = false;
+  let isStopped = false;
   for (const context of contexts) {
     const outcome = await runModel(context, run, options, report);
-    if (outcome === "stopped") return "stopped";
+    isStopped = outcome === "stopped";
+    if (isStopped) break;
     hasFailed ||= outcome === "failed-rows";
   }
+  const unreported = await readUnreported(contexts);
+  reportUnindexed(unreported, report);
+  if (isStopped) return "stopped";
+  await removeUnreported(kv, run.lease, unreported);
   if (hasFailed) return "failed-rows";
-  return report.indexes.some((index) => index.duplicateCount > 0) ? "duplicates" : "done";
+  if (report.indexes.some((index) => index.duplicateCount > 0)) return "duplicates";
+  return report.unindexedCount > 0 ? "unindexed-rows" : "done";
+}
+
+/** Reports the rows that indexes could not hold: those too that an earlier run has met, which was stopped. */
+function reportUnindexed({ backfills }: Unreported, report: Report): void {
+  for (const { unindexed } of backfills) {
+    report.unindexed.push(...unindexed.rows);
+    report.unindexedCount += unindexed.count;
+  }
 }
 
 /** Runs the stages of a model, one after the other: also those behind a change that some rows have failed. */
@@ -161,12 +188,7 @@ async function runModel(
       hasFailed = outcome === "failed-rows";
       return outcome !== "stopped";
     },
-    () =>
-      backfill(context, run, {
-        verify,
-        count,
-        onUnindexed: ({ rows }) => report.unindexed.push(...rows),
-      }),
+    () => backfill(context, run, { verify, count }),
     () => buildCounters(context, run),
   ];
   let isStopped = false;

@@ -49,11 +49,23 @@ export interface ModelPlan {
   readonly steps: readonly MigrationStep[];
 }
 
+/** A model that a database has rows of, and that the program does not have. Nothing is done to it. */
+export interface DatabaseModel {
+  /** As it was called when it was last migrated; its prefix where no program has done that. */
+  readonly model: string;
+  readonly prefix: string;
+  /** How many rows it has; absent where they are not counted. */
+  readonly rows?: number;
+}
+
 /** What leads from a database as it is to the models of a program. It is plain data. */
 export interface MigrationPlan {
   readonly models: readonly ModelPlan[];
   /** Of all models. */
   readonly steps: readonly MigrationStep[];
+  /** Models that are in the database only. Their rows stay, and no step is about them. */
+  readonly databaseOnly: readonly DatabaseModel[];
+  /** There is no step. */
   readonly isEmpty: boolean;
   /** A step asks for somebody's word. */
   readonly isBreaking: boolean;

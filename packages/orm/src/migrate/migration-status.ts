@@ -4,6 +4,7 @@ import {
   backfillKey,
   duplicatesPrefix,
   type UnindexedRows,
+  type UnreportedRows,
 } from "../catalog/backfill-state.js";
 import type { CatalogEntry, IndexState, RunningTransform } from "../catalog/catalog-entry.js";
 import { type CountingState, countingKey } from "../catalog/counting-state.js";
@@ -13,6 +14,7 @@ import type { TableContext } from "../query/table-context.js";
 import { failedRowsPrefix } from "./failed-rows.js";
 import { isDead, leaseKey, type StoredLease } from "./lease.js";
 import { type TransformState, transformStateKey } from "./transform-state.js";
+import { readUnreported } from "./unreported-rows.js";
 
 /** What a database says of its migration, and nobody need be at work. */
 export interface MigrationStatus {
@@ -50,7 +52,7 @@ export interface IndexStatus {
   readonly progress: IndexProgress | null;
   /** The rows that could not enter it because others have their values: 1,000 are taken for all. */
   readonly duplicates: number;
-  /** Rows that it cannot hold, by the backfill that is under way. */
+  /** Rows that it cannot hold, by the backfill that is under way, or by one whose rows no run has returned yet. */
   readonly unindexed: UnindexedRows | null;
 }
 
@@ -96,6 +98,7 @@ async function modelStatus(context: TableContext): Promise<ModelStatus> {
   const { entry } = snapshot;
   const { value: filled } = await kv.get<BackfillState>(backfillKey(model));
   const { value: counted } = await kv.get<CountingState>(countingKey(model));
+  const { backfills } = await readUnreported([context]);
   const declared = new Map(model.indexes.map((index) => [index.name, index]));
   const indexes: Record<string, IndexStatus> = {};
   for (const name of new Set([...declared.keys(), ...Object.keys(entry.indexes)])) {
@@ -106,7 +109,7 @@ async function modelStatus(context: TableContext): Promise<ModelStatus> {
       declared: index !== undefined,
       progress: isFilled ? progressOf(filled) : null,
       duplicates: await countKeys(kv, duplicatesPrefix(model, name)),
-      unindexed: (isFilled && filled.unindexed) || null,
+      unindexed: isFilled ? (filled.unindexed ?? null) : unreportedOf(backfills, name),
     };
   }
   const counters: Record<string, CounterStatus> = {};
@@ -116,6 +119,11 @@ async function modelStatus(context: TableContext): Promise<ModelStatus> {
   }
   const transform = await transformStatus(kv, model, entry);
   return { model: model.name, indexes, counters, transform };
+}
+
+/** The rows that the last backfill of an index has left out. */
+function unreportedOf(backfills: readonly UnreportedRows[], index: string): UnindexedRows | null {
+  return backfills.findLast(({ indexes }) => indexes.includes(index))?.unindexed ?? null;
 }
 
 async function transformStatus(

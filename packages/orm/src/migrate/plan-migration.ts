@@ -3,6 +3,7 @@ import { parseRelationText } from "../schema/model-manifest.js";
 import { rowManifest } from "../schema/row-manifest.js";
 import { affectedIndexes, findUpgrade, type RowUpgrade } from "../schema/row-upgrade.js";
 import type {
+  DatabaseModel,
   MigrationPlan,
   MigrationStep,
   ModelFacts,
@@ -12,13 +13,21 @@ import type {
 import { planIndexes, renamedCounters } from "./plan-indexes.js";
 import { planRows } from "./plan-rows.js";
 
-/** Plans the migration of some models. Reads and writes nothing. */
-export function planModels(facts: readonly ModelFacts[]): MigrationPlan {
+/**
+ * Plans the migration of some models. Reads and writes nothing.
+ *
+ * @param databaseOnly what the database has beside them.
+ */
+export function planModels(
+  facts: readonly ModelFacts[],
+  databaseOnly: readonly DatabaseModel[] = [],
+): MigrationPlan {
   const models = facts.map((one) => planModel(one));
   const steps = models.flatMap((plan) => plan.steps);
   return {
     models,
     steps,
+    databaseOnly,
     isEmpty: steps.length === 0,
     isBreaking: steps.some((step) => step.class === "breaking"),
     needsMigration: steps.some((step) => step.blocked !== undefined),

@@ -3,7 +3,8 @@ import type { RowMigration } from "../schema/define-migration.js";
 import type { RowManifest } from "../schema/manifest.js";
 import { rowManifest } from "../schema/row-manifest.js";
 import { findUpgrade, type RowUpgrade } from "../schema/row-upgrade.js";
-import type { ModelFacts, PlannedStep } from "./migration-plan.js";
+import { findPath } from "../schema/upgrade-path.js";
+import type { MigrationStep, ModelFacts, PlannedStep } from "./migration-plan.js";
 
 /**
  * The steps of a model's fields.
@@ -49,6 +50,12 @@ export function planRows(facts: ModelFacts, upgrade: RowUpgrade | undefined): Pl
   return [...steps, transformStep(facts, upgrade, all)];
 }
 
+const fieldKinds = {
+  added: "add-field",
+  changed: "change-field",
+  removed: "remove-field",
+} as const satisfies Record<RowChange["kind"], MigrationStep["kind"]>;
+
 function fieldStep(
   change: RowChange,
   { model, migrations }: ModelFacts,
@@ -56,21 +63,13 @@ function fieldStep(
   to: RowManifest,
   upgrade: RowUpgrade | undefined,
 ): PlannedStep {
-  const { field, class: kind, sideBySide, reason } = change;
+  const { field, kind: difference, class: kind, sideBySide, reason } = change;
   const isKey =
     kind === "breaking" && (to.primaryKey.includes(field) || to.primaryKey.join(",") === field);
-  const isAdded = !Object.hasOwn(from.fields, field);
-  const isRemoved = !Object.hasOwn(to.fields, field);
   const own = migrations.filter((migration) => migration.model === model.name);
   const blocked = upgrade === undefined && blockedBy(kind, isKey, model.name, from, to, own);
   return {
-    kind: isKey
-      ? "change-primary-key"
-      : isAdded
-        ? "add-field"
-        : isRemoved
-          ? "remove-field"
-          : "change-field",
+    kind: isKey ? "change-primary-key" : fieldKinds[difference],
     class: kind,
     field,
     sideBySide,
@@ -89,8 +88,36 @@ function blockedBy(
 ): string | undefined {
   if (isKey) return "A primary key cannot be migrated: define a new model, and copy the rows.";
   if (kind !== "data" || !keepsPrimaryKey(from, to)) return undefined;
+  const ways = waysBack(from, to, migrations);
+  if (ways.length > 0) return waysBackText(ways);
   const given = migrations.length === 0 ? "" : `${mismatchText(from, to, migrations)}\n`;
   return `${given}Write a migration:\n${migrationCode(model, from, to)}`;
+}
+
+/** The migrations that would lead from what is stored to the model if they had a `down`. */
+function waysBack(
+  stored: RowManifest,
+  to: RowManifest,
+  migrations: readonly RowMigration[],
+): readonly RowMigration[] {
+  const oneWay = migrations.filter(({ down }) => down === undefined);
+  const bothWays: RowMigration[] = oneWay.map((migration) => ({
+    ...migration,
+    down: migration.up,
+  }));
+  const returning = migrations.filter(({ down }) => down !== undefined);
+  const path = findPath(stored, to, [...returning, ...bothWays]) ?? [];
+  if (path.some(({ kind }) => kind !== "down")) return [];
+  return path.flatMap((edge) => {
+    return edge.kind !== "free" && bothWays.includes(edge.migration) ? edge.migration : [];
+  });
+}
+
+function waysBackText(migrations: readonly RowMigration[]): string {
+  const names = listText(migrations.map(({ name }) => name));
+  return migrations.length === 1
+    ? `The migration ${names} leads here backwards, and has no down: add one.`
+    : `The migrations ${names} lead here backwards, and have no down: add one to each.`;
 }
 
 /** Why no migration of those that there are leads from what is stored to the model. */
@@ -123,8 +150,8 @@ function mismatchText(
   return `${known}: ${whose} differs from what is stored in ${listText(nearest.fields)}.`;
 }
 
-function listText(fields: readonly string[]): string {
-  return fields.map((field) => JSON.stringify(field)).join(", ");
+function listText(names: readonly string[]): string {
+  return names.map((name) => JSON.stringify(name)).join(", ");
 }
 
 /** A migration as somebody would begin to write it. */
@@ -160,7 +187,10 @@ function transformStep(
   const filled = changes.flatMap(({ field, class: kind }) =>
     kind === "backfill" ? JSON.stringify(field) : [],
   );
-  const done = all.filter((change) => !changes.some(({ field }) => field === change.field));
+  // What the migrations bring about: all that differs but for what is said by steps of its own.
+  const done = all.filter(
+    (change) => !changes.some(({ field, kind }) => field === change.field && kind === change.kind),
+  );
   const other = fields.filter((field) => !all.some((change) => change.field === field));
   const sentences = [
     ...(steps.length > 0 ? [`Changes ${which} by ${steps.join(", then ")}`] : []),

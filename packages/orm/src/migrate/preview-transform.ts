@@ -26,7 +26,7 @@ export type PreviewedRow =
       readonly id: RowId;
       /** What is stored, which may be no row. */
       readonly before: unknown;
-      /** Why it would be recorded as failed. */
+      /** Why it would be recorded as failed, or an index of the model could not hold it. */
       readonly reason: string;
       readonly issues: readonly RowIssue[];
     };

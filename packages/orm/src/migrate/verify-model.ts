@@ -7,9 +7,10 @@ import type { Inspection } from "./inspect-entry.js";
 import { ProgressMeter } from "./migration-progress.js";
 import { type MigrationRun, maxBatchRows } from "./migration-run.js";
 import { type Repairable, repairEntries } from "./repair-entries.js";
+import { type VerifiedModel, verifiedModel } from "./verified-model.js";
 import { sumEntries, verifyEntries } from "./verify-entries.js";
 import { type Suspect, sumRows, type VerifyStep, verifyRows } from "./verify-rows.js";
-import { type EntryFinding, type FindingCounts, Verification } from "./verify-state.js";
+import { Verification } from "./verify-state.js";
 
 /** How a model is verified. */
 export interface VerifyModelOptions {
@@ -21,22 +22,6 @@ export interface VerifyModelOptions {
   readonly rowsTotal?: number | undefined;
   /** Rows or entries after which it is stored how far it has come; a good number without it. */
   readonly saveEvery?: number;
-}
-
-/** What a verification of a model has come to. */
-export interface VerifiedModel {
-  readonly model: string;
-  /** The indexes that were looked at: those that are complete. */
-  readonly indexes: readonly string[];
-  /** Rows and entries that there were. */
-  readonly rows: number;
-  readonly entries: number;
-  /** The first hundred. */
-  readonly findings: readonly EntryFinding[];
-  /** All of them. */
-  readonly counts: FindingCounts;
-  /** How many of them have been put right. */
-  readonly repaired: number;
 }
 
 /** What a verification works with. */
@@ -64,6 +49,8 @@ const saveEvery = 5_000;
  *
  * Repairs are made under checks. A unique key that another row has by right is not taken from it. Counters are not looked at;
  * where entries were repaired, the model's counters are built anew.
+ *
+ * A row that an index cannot hold should have no entry in it; it is listed beside the findings.
  *
  * A row counts as it is stored: of a row that a migration has not reached yet, the entries are those of its old shape.
  *
@@ -96,9 +83,7 @@ export async function verifyModel(
     return "stopped";
   }
   await verification.end();
-  const { rows, entries, counts, repaired } = verification.state;
-  const { findings } = verification;
-  return { model: model.name, indexes: names, rows, entries, findings, counts, repaired };
+  return verifiedModel(model.name, names, verification);
 }
 
 /**

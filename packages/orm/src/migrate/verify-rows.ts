@@ -1,12 +1,14 @@
 import type { KvEntryMaybe, KvKeyPart } from "@keywright/core";
+import type { UnindexedRow } from "../catalog/backfill-state.js";
 import { canBeStored } from "../indexes/can-be-stored.js";
 import type { IndexEntry } from "../indexes/index-entries.js";
-import type { CompiledIndex } from "../model/compiled-model.js";
+import type { CompiledIndex, CompiledModel } from "../model/compiled-model.js";
 import type { TableContext } from "../query/table-context.js";
-import { expectedEntries, readStored } from "./expected-entries.js";
+import { expectedEntries, type OnRefused, readStored } from "./expected-entries.js";
 import { inspectRowEntry, isOwnValue } from "./inspect-entry.js";
 import type { Repairable } from "./repair-entries.js";
 import { nextRows } from "./scan-rows.js";
+import { unindexedRow, unstorableKey } from "./unindexed-rows.js";
 import type { Verification } from "./verify-state.js";
 
 /** An entry that a row should have. */
@@ -35,12 +37,16 @@ export async function sumRows(
 ): Promise<VerifyStep> {
   const { model } = context;
   const rows = await nextRows(context, verification.state.after, limit);
+  const unindexed: UnindexedRow[] = [];
   for (const { key, value } of rows) {
     const primaryKey = key.slice(1);
-    for (const entry of expectedEntries(model, indexes, value, primaryKey)) {
+    const onRefused: OnRefused = (some, reason) =>
+      unindexed.push(unindexedRow(model, primaryKey, some, reason));
+    for (const entry of expectedEntries(model, indexes, value, primaryKey, onRefused)) {
       verification.sums.add(entry.key, primaryKey);
     }
   }
+  verification.addUnindexed(unindexed);
   const looked = rows.length;
   const last = rows.at(-1);
   if (last !== undefined) verification.advance(last.key.slice(1), looked, "rows");
@@ -58,14 +64,22 @@ export async function verifyRows(
   const { model } = context;
   const rows = await nextRows(context, verification.state.after, limit);
   const own: OwnEntry[] = [];
+  const unindexed: UnindexedRow[] = [];
   for (const { key, value } of rows) {
     const primaryKey = key.slice(1);
-    for (const entry of expectedEntries(model, indexes, value, primaryKey)) {
+    const onRefused: OnRefused = (refused, reason) => {
+      // Those of pointers were noted when the rows were summed up.
+      const copies = refused.filter(({ store }) => store !== "pointer");
+      if (copies.length > 0) unindexed.push(unindexedRow(model, primaryKey, copies, reason));
+    };
+    for (const entry of expectedEntries(model, indexes, value, primaryKey, onRefused)) {
       const isPointer = entry.index.store === "pointer";
       if (!isPointer || verification.sums.differsAt(entry.key)) own.push({ entry, primaryKey });
     }
   }
   const { kept, stored } = await readEntries(context, own);
+  unindexed.push(...unstorableRows(model, own, kept));
+  verification.addUnindexed(unindexed);
   const suspects: Suspect[] = [];
   for (const [i, { entry, primaryKey }] of kept.entries()) {
     const there = stored[i];
@@ -83,6 +97,26 @@ export async function verifyRows(
     verification.advance(last.key.slice(1), looked, areCounted ? "rows" : undefined);
   }
   return { looked, isLast: looked < limit, suspects };
+}
+
+/** The rows whose entries the database does not take. */
+function unstorableRows(
+  model: CompiledModel,
+  own: readonly OwnEntry[],
+  kept: readonly OwnEntry[],
+): UnindexedRow[] {
+  if (kept.length === own.length) return [];
+  const storable = new Set(kept);
+  const refused = new Map<readonly KvKeyPart[], Set<CompiledIndex>>();
+  for (const one of own) {
+    if (storable.has(one)) continue;
+    const { primaryKey, entry } = one;
+    const indexes = refused.get(primaryKey) ?? new Set();
+    refused.set(primaryKey, indexes.add(entry.index));
+  }
+  return [...refused].map(([primaryKey, indexes]) =>
+    unindexedRow(model, primaryKey, [...indexes], unstorableKey),
+  );
 }
 
 async function readEntries(

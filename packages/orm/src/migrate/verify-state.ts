@@ -1,9 +1,11 @@
 import type { AtomicOperation, KvKey, KvKeyPart } from "@keywright/core";
+import type { UnindexedRow, UnindexedRows } from "../catalog/backfill-state.js";
 import { canBeStored } from "../indexes/can-be-stored.js";
 import { type CompiledModel, ownPrefix } from "../model/compiled-model.js";
 import type { TableContext } from "../query/table-context.js";
 import { EntrySums } from "./entry-sums.js";
 import type { MigrationRun } from "./migration-run.js";
+import { withUnindexed } from "./unindexed-rows.js";
 
 /** Something that is wrong with an index. */
 export interface EntryFinding {
@@ -50,6 +52,10 @@ export interface VerifyState {
   readonly entries: number;
   readonly counts: FindingCounts;
   readonly repaired: number;
+  /** Absent where there is none. */
+  readonly conflicts?: number;
+  /** Rows that an index cannot hold; absent where there is none. */
+  readonly unindexed?: UnindexedRows;
   /** All scans are done, and the counters are being built anew. */
   readonly recounts?: true;
 }
@@ -132,13 +138,20 @@ export class Verification {
 
   /** Counts a finding, and keeps it where it is one of the first. */
   add(finding: EntryFinding): void {
-    const { counts, repaired } = this.state;
+    const { counts, repaired, conflicts = 0 } = this.state;
     if (this.findings.length < maxFindings) this.findings.push(finding);
     this.state = {
       ...this.state,
       counts: { ...counts, [finding.kind]: counts[finding.kind] + 1 },
       repaired: repaired + (finding.repaired ? 1 : 0),
+      ...(finding.heldBy !== undefined && { conflicts: conflicts + 1 }),
     };
+  }
+
+  /** Counts rows that an index cannot hold, and keeps the first of them. */
+  addUnindexed(rows: readonly UnindexedRow[]): void {
+    const unindexed = withUnindexed(this.state.unindexed, rows);
+    if (unindexed !== undefined) this.state = { ...this.state, unindexed };
   }
 
   /** Goes on behind so many rows or entries. */

@@ -4,6 +4,7 @@ import type {
   FieldOf,
   KeyField,
   KeyValue,
+  RequiredKeyField,
 } from "./index-definition.js";
 import type { IndexCannotBe } from "./type-errors.js";
 
@@ -16,7 +17,22 @@ export type CheckedIndexes<Row, Indexes> = string extends keyof Indexes
         : unknown;
     };
 
-type CheckedIndex<Row, I extends AnyIndexDefinition> = [
+type CheckedIndex<Row, I extends AnyIndexDefinition> = [keyof I, I] extends [
+  keyof AnyIndexDefinition,
+  FieldsIndex<RequiredKeyField<Row>>,
+]
+  ? // Of any it is not known what it is.
+    unknown extends Row[PartOf<I["key"]> & keyof Row]
+    ? CheckedParts<Row, I>
+    : unknown
+  : CheckedParts<Row, I>;
+
+/** What most indexes are, of which there is no need to look at each part: it is checked in a fraction of the time. */
+type FieldsIndex<F> =
+  | { readonly key: F; readonly each?: false }
+  | { readonly key: readonly F[]; readonly each?: false; readonly normalize?: never };
+
+type CheckedParts<Row, I extends AnyIndexDefinition> = [
   BadPart<Row, PartOf<I["key"]>, I["each"]>,
 ] extends [never]
   ? CheckedEach<Row, I> & CheckedOptions<I>

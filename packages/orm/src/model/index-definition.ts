@@ -4,10 +4,11 @@ import type { KvKeyPart } from "@keywright/core";
 export type KeyValue = KvKeyPart | Date;
 
 /** Row → the names of its fields. Fields that only a loose object has don't count. */
-export type FieldOf<Row> = keyof {
+export type FieldOf<Row> = (string extends keyof Row ? KnownKey<Row> : keyof Row) & string;
+
+type KnownKey<Row> = keyof {
   [F in keyof Row as string extends F ? never : number extends F ? never : F]: never;
-} &
-  string;
+};
 
 /** Row → the names of its fields that a key can hold, absent values aside. */
 export type KeyField<Row> = {
@@ -65,21 +66,19 @@ interface IndexOptions<Row> {
 }
 
 /** An index over one field. */
-export interface FieldIndexDefinition<Row, F extends KeyField<Row>> extends IndexOptions<Row> {
+export interface FieldIndexDefinition<Row, F, Value> extends IndexOptions<Row> {
   readonly key: F;
   readonly each?: false;
   /** Maps a value to what is indexed, on writing and on looking up: `(email) => email.toLowerCase()`. It is pure. */
-  readonly normalize?: (value: NonNullable<Row[F]>) => KvKeyPart;
+  readonly normalize?: (value: Value) => KvKeyPart;
 }
 
 /** An index with an entry for each element of an array. */
-export interface ListIndexDefinition<Row, F extends ListField<Row>> extends IndexOptions<Row> {
+export interface ListIndexDefinition<Row, F, Element> extends IndexOptions<Row> {
   readonly key: F;
   readonly each: true;
   /** Maps an element to what is indexed, on writing and on looking up. It is pure. */
-  readonly normalize?: (
-    element: NonNullable<Row[F]> extends readonly (infer E)[] ? E : never,
-  ) => KvKeyPart;
+  readonly normalize?: (element: Element) => KvKeyPart;
 }
 
 /**
@@ -103,12 +102,16 @@ type KeyIndexPart<Row> = string | DescendingField | ((row: Row) => unknown);
  * parameter: where they differ, it takes none.
  */
 export type IndexDefinition<Row> = {
-  [F in KeyField<Row> | ListField<Row> | ""]: F extends KeyField<Row>
-    ? FieldIndexDefinition<Row, F>
-    : F extends ListField<Row>
-      ? ListIndexDefinition<Row, F>
-      : KeyIndexDefinition<Row>;
-}[KeyField<Row> | ListField<Row> | ""];
+  [F in FieldOf<Row> | ""]: F extends keyof Row
+    ? OneFieldDefinition<Row, F, NonNullable<Row[F]>>
+    : KeyIndexDefinition<Row>;
+}[FieldOf<Row> | ""];
+
+type OneFieldDefinition<Row, F, Value> = [Value] extends [KeyValue]
+  ? FieldIndexDefinition<Row, F, Value>
+  : [Value] extends [readonly KeyValue[]]
+    ? ListIndexDefinition<Row, F, Value[number]>
+    : never;
 
 /** A part of an index's key, whatever its row. */
 export type AnyIndexPart = string | DescendingField | ((row: never) => unknown);

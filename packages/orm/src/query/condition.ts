@@ -30,15 +30,9 @@ const unbounded: Bounds = {};
 /**
  * Reads the condition on a field.
  *
- * @param allowOpen whether bounds may be undefined or none at all, which then bound nothing.
  * @throws {InvalidQueryError} for one that says nothing, contradicts itself, or has a value that no key holds.
  */
-export function parseCondition(
-  model: CompiledModel,
-  field: string,
-  condition: unknown,
-  allowOpen = false,
-): Condition {
+export function parseCondition(model: CompiledModel, field: string, condition: unknown): Condition {
   const fail = (reason: string): never => {
     throw new InvalidQueryError(model.name, field, reason);
   };
@@ -58,7 +52,7 @@ export function parseCondition(
     if (names.length > 1 && names.includes(alone)) fail(`${alone} stands with other conditions`);
   }
   if (Object.hasOwn(given, "has")) {
-    const inner = parseCondition(model, field, given.has, allowOpen);
+    const inner = parseCondition(model, field, given.has);
     if (inner.has) fail("has stands within has");
     return { ...inner, has: true };
   }
@@ -70,18 +64,16 @@ export function parseCondition(
     }
     return { values, isEqual: false, bounds: unbounded, has: false };
   }
-  const bounds = parseBounds(given, allowOpen, fail);
+  const bounds = parseBounds(given, fail);
   return { values: undefined, isEqual: false, bounds, has: false };
 }
 
 function parseBounds(
   given: Readonly<Record<string, unknown>>,
-  allowOpen: boolean,
   fail: (reason: string) => never,
 ): Bounds {
   const bounds: Record<string, unknown> = {};
   const add = (name: string, value: unknown): void => {
-    if (value === undefined && allowOpen) return;
     if (value === undefined) fail(`${name} is undefined: leave it out, or give it a value`);
     const part = keyPartOf(value);
     if (part === undefined && value instanceof Date) fail(`${name} is an invalid date`);
@@ -104,6 +96,6 @@ function parseBounds(
   }
   if (bounds.gt !== undefined && bounds.gte !== undefined) fail("gt and gte are both given");
   if (bounds.lt !== undefined && bounds.lte !== undefined) fail("lt and lte are both given");
-  if (!allowOpen && Object.keys(bounds).length === 0) fail("it has no bounds");
+  if (Object.keys(bounds).length === 0) fail("it has no bounds");
   return bounds;
 }

@@ -1,16 +1,17 @@
 import { type KeyOrder, specificationOrder } from "@keywright/core";
 import { InvalidQueryError, UnindexedQueryError } from "../errors/query-errors.js";
 import { UnknownIndexError } from "../errors/schema-errors.js";
-import type { CompiledIndex, CompiledModel } from "../model/compiled-model.js";
+import type { AnyRow, CompiledIndex, CompiledModel } from "../model/compiled-model.js";
 import { canBeList, isList } from "../model/key-kinds.js";
 import type { AnyQuery, Direction } from "./any-query.js";
-import { type Condition, parseCondition } from "./condition.js";
+import type { Condition } from "./condition.js";
 import { holdsSelection } from "./covered-read.js";
 import { type KeyField, keyFields } from "./key-fields.js";
 import { type QueryFields, queryFields } from "./query-fields.js";
 import type { QueryPlan } from "./query-plan.js";
 import { assertFits, segmentsOf } from "./segments.js";
 import { type ExistingKey, suggestIndex } from "./suggest-index.js";
+import { assertKinds } from "./value-kinds.js";
 
 /** What of a query its plan depends on. */
 export type PlannedQuery = Pick<AnyQuery, "where" | "orderBy" | "index" | "select">;
@@ -71,29 +72,24 @@ export function planScan(model: CompiledModel, query: PlannedQuery): QueryPlan {
 }
 
 /**
- * The plan of an index read by values for its first fields, of which the last may be bounds: of an array, an element.
- * Values that are undefined at the end do not count.
+ * The plan of an index read by conditions on its first fields, in its own order.
  *
- * @throws {UnindexedQueryError} for bounds before the last value, a gap, or more values than the index has fields.
+ * @param where of the index's fields alone; without any it is the whole index.
+ * @param order in which the database sorts its keys; asked for where it makes a difference.
+ * @throws {UnindexedQueryError} for a condition behind bounds, or behind a field without one.
+ * @throws {InvalidQueryError} for what is no condition, or of another kind than the field's values.
  */
 export function planIndexRead(
   model: CompiledModel,
   index: CompiledIndex,
-  values: readonly unknown[],
+  where: AnyRow,
   reverse: boolean,
+  order: () => KeyOrder = () => specificationOrder,
 ): QueryPlan {
-  const given = values.slice(0, values.findLastIndex((value) => value !== undefined) + 1);
-  const named = index.fields.slice(0, given.length);
-  const conditions = new Map<string, Condition>();
-  for (const [i, field] of named.entries()) {
-    if (given[i] === undefined) continue;
-    const has = index.each === i;
-    conditions.set(field, { ...parseCondition(model, field, given[i], true), has });
-  }
-  const fields: QueryFields = { conditions, order: new Map() };
-  const isServable = given.length === named.length && conditions.size === named.length;
-  const plan = isServable ? planOf(model, index, fields, () => specificationOrder) : undefined;
-  if (plan === undefined) throw unindexed(model, fields, named);
+  const fields = queryFields(model, { where });
+  const plan = planOf(model, index, fields, order);
+  if (plan === undefined) throw unindexed(model, fields);
+  assertKinds(model, where, [plan]);
   return { ...plan, reverse };
 }
 
@@ -206,11 +202,7 @@ function existingKeys(model: CompiledModel, fields: QueryFields): ExistingKey[] 
   return serving.map((index) => ({ index, isComplete: isComplete(model, index, fields) }));
 }
 
-function unindexed(
-  model: CompiledModel,
-  fields: QueryFields,
-  names: readonly string[] = [...new Set([...fields.conditions.keys(), ...fields.order.keys()])],
-): UnindexedQueryError {
+function unindexed(model: CompiledModel, fields: QueryFields): UnindexedQueryError {
   for (const [field, { has }] of fields.conditions) {
     const schema = model.schema.shape[field];
     if (schema === undefined) continue;
@@ -220,6 +212,7 @@ function unindexed(
       throw new InvalidQueryError(model.name, field, reason);
     });
   }
+  const names = [...new Set([...fields.conditions.keys(), ...fields.order.keys()])];
   const suggestion = suggestIndex(model, fields, (some) => existingKeys(model, some));
   return new UnindexedQueryError(model.name, names, suggestion);
 }

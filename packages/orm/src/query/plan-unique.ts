@@ -49,7 +49,16 @@ export function uniquePart(
   where: AnyRow,
   ofItsKind = false,
 ): KvKeyPart {
-  const value = where[field];
+  return uniqueValuePart(model, field, where[field], ofItsKind);
+}
+
+/** As {@link uniquePart}, for a value. */
+export function uniqueValuePart(
+  model: CompiledModel,
+  field: string,
+  value: unknown,
+  ofItsKind: boolean,
+): KvKeyPart {
   const part = keyPartOf(value);
   if (part !== undefined) {
     assertWellFormed(model, field, part);

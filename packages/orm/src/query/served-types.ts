@@ -3,6 +3,7 @@ import type { NoCondition, NoIndexServes, ReadsWholeTable } from "../model/type-
 import type { ConditionKind } from "./condition-types.js";
 import type { Forms, KeyOfEach, OrderForms, Untold } from "./form-types.js";
 import type { KeyPath, KeyPaths } from "./key-path-types.js";
+import type { UnknownFields, UnknownName } from "./unknown-fields.js";
 
 declare const notGiven: unique symbol;
 
@@ -101,15 +102,40 @@ type NotJudged<W> = NoIndexServes<
 >;
 
 type Refusal<M extends Model, W, O extends readonly unknown[], X, Nothing> =
+  Unserving<M, W, O, X, Nothing> extends infer R
+    ? [R] extends [never]
+      ? never
+      : [UnknownName<M, keyof W> | UnknownName<M, OrderedField<O>>] extends [never]
+        ? R
+        : UnknownNames<M, "where", keyof W> & UnknownNames<M, "orderBy", OrderedField<O>>
+    : never;
+
+/** The same, but for the reason that there is no such field. */
+type Unserving<M extends Model, W, O extends readonly unknown[], X, Nothing> =
   SaysNothing<W, O, X> extends true
     ? Nothing
     : [BadCondition<W>] extends [never]
       ? ServedBy<KeyPaths<M>, W, O, X>
-      : {
-          readonly where: {
-            readonly [F in BadCondition<W>]: NoCondition<"give a value, { in: [...] }, or one range: gt or gte with lt or lte, between, startsWith; leave a field out that may have any value">;
-          };
-        };
+      : { readonly where: BadConditions<W> };
+
+/** What cannot stand under the fields of a `where`. */
+type BadConditions<W> = [NothingField<W>] extends [never]
+  ? {
+      readonly [F in BadCondition<W>]: NoCondition<"give a value, { in: [...] }, or one range: gt or gte with lt or lte, between, startsWith; leave a field out that may have any value">;
+    }
+  : NoCondition<"no index has the rows that lack a value: leave the field out if it may have any, or index what stands for nothing, key: (row) => row.field ?? ''">;
+
+/** `where` → its fields that are null or undefined, or may be. */
+type NothingField<W> = {
+  [F in keyof W]-?: [Extract<W[F], null | undefined>] extends [never] ? never : F;
+}[keyof W];
+
+/** Option, names in it → what the option cannot be, where names among them are no fields. */
+type UnknownNames<M extends Model, Option extends string, Names> = [UnknownName<M, Names>] extends [
+  never,
+]
+  ? unknown
+  : { readonly [O in Option]: UnknownFields<M, Names> };
 
 type AnyKeyPaths = Readonly<Record<string, KeyPath>>;
 

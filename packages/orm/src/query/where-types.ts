@@ -4,6 +4,7 @@ import type { Direction } from "./any-query.js";
 import type { ConditionKind, FieldCondition } from "./condition-types.js";
 import type { Forms, KeyOfEach } from "./form-types.js";
 import type { IndexedField, IndexedValue, IndexName } from "./key-path-types.js";
+import type { UnknownFields, UnknownName } from "./unknown-fields.js";
 
 /**
  * Fields that no index has: what names one is refused by `Served` and by `NamesRow`, which say what to do, instead of as
@@ -59,12 +60,14 @@ export type NamesRow<M extends Model, W> = string extends keyof W
     ? unknown
     : [Unnamed<UniqueKey<M>, Forms<W>>] extends [never]
       ? unknown
-      : {
-          readonly where: NamesNoRow<
-            KeyOfEach<W>,
-            "give the fields of the primary key or all those of one unique index, each with a value; findFirst() takes what other indexes serve"
-          >;
-        };
+      : [UnknownName<M, KeyOfEach<W>>] extends [never]
+        ? {
+            readonly where: NamesNoRow<
+              KeyOfEach<W>,
+              "give the fields of the primary key or all those of one unique index, each with a value; findFirst() takes what other indexes serve"
+            >;
+          }
+        : { readonly where: UnknownFields<M, KeyOfEach<W>> };
 
 /** Keys, `where` → never where its fields are those of one of the keys, and so are those of each member of a union. */
 type Unnamed<Keys extends readonly unknown[], W> = W extends unknown

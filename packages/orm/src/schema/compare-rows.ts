@@ -14,6 +14,7 @@ export type StepClass = "safe" | "backfill" | "rebuild" | "data" | "breaking";
 export interface RowChange {
   /** The field; the fields of the primary key, joined by commas, where that is another. */
   readonly field: string;
+  readonly kind: "added" | "changed" | "removed";
   readonly class: "safe" | "backfill" | "data" | "breaking";
   /** Programs with the old schema may go on writing beside those with the new one. */
   readonly sideBySide: boolean;
@@ -66,6 +67,7 @@ function primaryKeyChange({ primaryKey }: RowManifest, to: RowManifest): RowChan
   const [before, now] = [primaryKey, to.primaryKey].map((fields) => JSON.stringify(fields));
   return {
     field: to.primaryKey.join(","),
+    kind: "changed",
     class: "breaking",
     sideBySide: false,
     reason: `The primary key was ${before} and is ${now}: ${keyAdvice}`,
@@ -81,7 +83,7 @@ function addedField(
   const quoted = JSON.stringify(name);
   if (name === otherFields) {
     const reason = "Rows may have other fields than those of the schema now";
-    return { field: name, class: "safe", sideBySide: true, reason };
+    return { field: name, kind: "added", class: "safe", sideBySide: true, reason };
   }
   const left = Object.hasOwn(from.left ?? {}, name) ? from.left?.[name] : undefined;
   const others = left ?? fieldOf(from, otherFields);
@@ -89,18 +91,18 @@ function addedField(
     others === undefined || isWider(valueSchema(others.schema), valueSchema(field.schema));
   if (!isFree && !to.primaryKey.includes(name)) {
     const reason = `${quoted} is new, and rows may hold something else in it already: it needs a migration`;
-    return { field: name, class: "data", sideBySide: false, reason };
+    return { field: name, kind: "added", class: "data", sideBySide: false, reason };
   }
   if (field.optional) {
     const reason = `${quoted} is new and optional: rows stay as they are`;
-    return { field: name, class: "safe", sideBySide: true, reason };
+    return { field: name, kind: "added", class: "safe", sideBySide: true, reason };
   }
   if (field.defaulted) {
     const reason = `${quoted} is new and has a default: it is filled in where a row lacks it`;
-    return { field: name, class: "backfill", sideBySide: false, reason };
+    return { field: name, kind: "added", class: "backfill", sideBySide: false, reason };
   }
   const reason = `${quoted} is new and required: it needs a default, or a migration that fills it in`;
-  return { field: name, class: "data", sideBySide: false, reason };
+  return { field: name, kind: "added", class: "data", sideBySide: false, reason };
 }
 
 function removedField(name: string, { schema }: FieldManifest, to: RowManifest): RowChange {
@@ -108,15 +110,15 @@ function removedField(name: string, { schema }: FieldManifest, to: RowManifest):
   if (name === otherFields) {
     const reason =
       "Rows may have no other fields than those of the schema any more: those that have keep them";
-    return { field: name, class: "breaking", sideBySide: false, reason };
+    return { field: name, kind: "removed", class: "breaking", sideBySide: false, reason };
   }
   const others = fieldOf(to, otherFields);
   if (others !== undefined && isWider(valueSchema(schema), valueSchema(others.schema))) {
     const reason = `${quoted} is one of the other fields now: rows stay as they are`;
-    return { field: name, class: "safe", sideBySide: false, reason };
+    return { field: name, kind: "removed", class: "safe", sideBySide: false, reason };
   }
   const reason = `${quoted} is gone: rows keep what they hold in it; a migration can remove or move it`;
-  return { field: name, class: "breaking", sideBySide: false, reason };
+  return { field: name, kind: "removed", class: "breaking", sideBySide: false, reason };
 }
 
 function changedField(
@@ -157,6 +159,7 @@ function changedField(
   if (found.length === 0) return undefined;
   return {
     field: name,
+    kind: "changed",
     class: classes[Math.max(...found.map((one) => classes.indexOf(one.class)))] ?? "safe",
     sideBySide: found.every((one) => one.sideBySide),
     reason: found.map((one) => one.reason).join("; "),

@@ -24,6 +24,8 @@ import type { WriteBuffer } from "./write-buffer.js";
 
 const defaultBatchSize = 100;
 const maxBatchSize = 500;
+/** With one entry at a time `@deno/kv` 0.14 never gets past a key that is the prefix itself. */
+const minBatchSize = 2;
 
 /** What a list needs of its transaction. */
 export interface MergedListContext {
@@ -68,7 +70,7 @@ export class MergedList<T> implements KvListIterator<T> {
     const limit = positiveInteger("limit", options.limit);
     const wanted = positiveInteger("batchSize", options.batchSize) ?? limit ?? defaultBatchSize;
     // What is deleted here may stand in front of what is looked for.
-    const batchSize = Math.min(wanted + buffer.size, maxBatchSize);
+    const batchSize = Math.min(Math.max(wanted, minBatchSize) + buffer.size, maxBatchSize);
     const reverse = options.reverse ?? false;
     this.#context = context;
     this.#reverse = reverse;

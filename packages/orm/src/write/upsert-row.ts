@@ -32,6 +32,7 @@ interface Obstacle {
  * itself came or went is a reason to begin anew: what a hook throws reaches the caller, whatever it is.
  *
  * @param options.ifVersion holds of the row where there is one.
+ * @param assertNew throws for a row that is not to be created.
  * @throws {UniqueConstraintError} where another row than that of `find` has its primary key or a unique value.
  * @throws {VersionConflictError} where the row came and went in each of a hundred attempts.
  * @throws as `updateRow` and `createRow` do.
@@ -43,6 +44,7 @@ export async function upsertRow(
   update: AnyRow,
   options: WriteOptions,
   meter: ReadMeter,
+  assertNew: (row: AnyRow) => void = () => {},
 ): Promise<FoundRow> {
   const { model } = context;
   assertWriteOptions(model, options);
@@ -65,7 +67,11 @@ export async function upsertRow(
       }
       inTheWay = found.primaryKey;
     } else {
-      row ??= await newRow(context, data);
+      if (row === undefined) {
+        const created = await newRow(context, data);
+        assertNew(created);
+        row = created;
+      }
       const created = await insertOrMeet(context, row, options);
       if (!(created instanceof UniqueConstraintError)) {
         await afterInsert(context, created);
