@@ -1,6 +1,7 @@
 export {
   AdoptUnsetError,
   CodegenError,
+  CommandUnfinishedError,
   ConfigInvalidError,
   ConfigMissingError,
   DatabaseOpenError,
@@ -15,8 +16,11 @@ export {
   NameUnusableError,
   OutputFailedError,
   OutputOccupiedError,
+  ProjectCodeError,
   ProjectConfiguredError,
   ProjectFileError,
+  RelationInvalidError,
+  TsconfigInvalidError,
   TypeInexpressibleError,
 } from "./errors/codegen-errors.js";
 export {

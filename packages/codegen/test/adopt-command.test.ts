@@ -43,6 +43,7 @@ async function adoptingProject(configuration: string = adopting): Promise<void> 
 
 it("makes rows of documents, and says what has become of each", async () => {
   await adoptingProject();
+  await project.run(["migrate", "run"]);
   const shown = await project.run(["adopt", "--dry-run"]);
   expect(shown.stdout).toContain("2 rows to adopt");
   expect(await contents(project, ["players"])).toEqual([]);

@@ -62,6 +62,21 @@ it.each([
     "outptu",
     "there is no such setting",
   ],
+  [
+    'export default Promise.resolve({ models: "m.ts", output: "db" });',
+    "default",
+    "it is a promise: export what it resolves to, as by await",
+  ],
+  [
+    'export default { models: "m.ts", output: "db", migrations: [1] };',
+    "migrations[0]",
+    "it is not what defineMigration returns",
+  ],
+  [
+    'export default { models: "m.ts", output: "db", adopt: { models: { users: {} } } };',
+    "adopt.models.users",
+    "it is not a layout, such as guideLayout, kvdexLayout and pentagonLayout return",
+  ],
 ])("KW_CONFIG_INVALID: %s", async (text, at, reason) => {
   const error = await failure({ "keywright.config.ts": text });
   const path = project?.path("keywright.config.ts");
@@ -109,6 +124,17 @@ it("KW_MODULE_FAILED: a model's definition is refused", async () => {
     at,
     cause: { code: "KW_MODEL_INVALID" },
   });
+});
+
+it.each([
+  ["./missing.json", /missing\.json/],
+  ["./tsconfig.json", /Circularity/],
+])("KW_TSCONFIG_INVALID: it extends %s", async (base, message) => {
+  const tsconfig = JSON.stringify({ extends: base });
+  const error = await failure({ "keywright.config.ts": config, "tsconfig.json": tsconfig });
+  const path = project?.path("tsconfig.json");
+  expect(error).toMatchObject({ code: "KW_TSCONFIG_INVALID", path });
+  expect((error.cause as Error).message).toMatch(message);
 });
 
 it("KW_MODULE_MISSING: a path without a file", async () => {

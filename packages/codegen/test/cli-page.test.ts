@@ -7,7 +7,8 @@ import { cliPage } from "./cli-page.js";
 const stream = { write: () => true } as unknown as NodeJS.WriteStream;
 
 function program(): Command {
-  const terminal = { stdin: {} as NodeJS.ReadStream, stdout: stream, stderr: stream, folder: "/" };
+  const streams = { stdin: {} as NodeJS.ReadStream, stdout: stream, stderr: stream };
+  const terminal = { ...streams, folder: "/", enter: () => undefined };
   return createProgram(terminal, () => undefined);
 }
 

@@ -20,7 +20,7 @@ export default defineConfig({
 
 What is generated is described in [generated-code.md](generated-code.md), what migrations do in [migrations.md](migrations.md).
 Errors have the codes of [errors.md](errors.md). Each command has \`--help\`; colours are off where the output is no terminal, or
-where \`NO_COLOR\` is set.
+where \`NO_COLOR\` is set or \`TERM\` is \`dumb\`.
 `;
 
 /** The text of `docs/cli.md`. */

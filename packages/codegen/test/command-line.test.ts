@@ -33,6 +33,15 @@ describe("the command line", () => {
     expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: "" });
   });
 
+  it("prints the help of a command within a command", async () => {
+    const { exitCode, stdout } = await run("help", "migrate", "run");
+    expect(stdout).toContain("Usage: keywright migrate run [options]");
+    expect(exitCode).toBe(0);
+    expect((await run("help", "migrate")).stdout).toContain("Usage: keywright migrate [options]");
+    expect((await run("help")).stdout).toContain("Usage: keywright <command>");
+    expect((await run("help", "generat", "x")).exitCode).toBe(2);
+  });
+
   it("takes no further arguments, and wants a command", async () => {
     expect((await run("generate", "users")).exitCode).toBe(2);
     const { exitCode, stderr } = await run();

@@ -1,3 +1,4 @@
+import { fileURLToPath } from "node:url";
 import ts from "typescript";
 
 /**
@@ -11,6 +12,8 @@ export function compile(paths: readonly string[]): string[] {
     module: ts.ModuleKind.NodeNext,
     moduleResolution: ts.ModuleResolutionKind.NodeNext,
     types: ["node"],
+    // The compiler looks for them from the folder in which it was first used.
+    typeRoots: [fileURLToPath(new URL("../../../node_modules/@types", import.meta.url))],
     strict: true,
     exactOptionalPropertyTypes: true,
     noUncheckedIndexedAccess: true,
@@ -34,13 +37,12 @@ export function compile(paths: readonly string[]): string[] {
 
 /** Types in which a generated type can be compared with what it should be, field by field. */
 export const comparisonTypes = `
-type IsAny<T> = 0 extends 1 & T ? true : false;
-type Same<A, B> = IsAny<A> extends true ? IsAny<B> : IsAny<B> extends true ? unknown extends A ? true : false
-  : [A] extends [B] ? ([B] extends [A] ? true : false) : false;
-/** The names of the fields in which two objects differ. */
-type Differences<A, B> = {
+type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends (<T>() => T extends B ? 1 : 2) ? true : false;
+type Alike<A, B> = [A] extends [B] ? ([B] extends [A] ? true : false) : false;
+/** The names of the fields in which two objects differ, but for some that are \`any\` in one and \`unknown\` in the other. */
+type Differences<A, B, Open = never> = {
   [K in keyof A | keyof B]-?: K extends keyof A & keyof B
-    ? Same<Pick<A, K>, Pick<B, K>> extends true ? never : K
+    ? (K extends Open ? Alike<Pick<A, K>, Pick<B, K>> : Equal<Pick<A, K>, Pick<B, K>>) extends true ? never : K
     : K;
 }[keyof A | keyof B];
 /** Does not compile where there are any. */

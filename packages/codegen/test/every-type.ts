@@ -108,6 +108,10 @@ const everyType: Readonly<Record<string, string>> = {
   recordOfOptional: "z.record(z.string(), z.number().optional())",
   recordOfEnumWithDefaults: 'z.record(z.enum(["a", "b"]), z.number().default(1))',
   recordPartial: 'z.partialRecord(z.enum(["a", "b"]), z.number())',
+  recordPartialOfStrings: "z.partialRecord(z.string(), z.number())",
+  recordPartialOfBoth: "z.partialRecord(z.union([z.string(), z.number()]), z.date())",
+  recordPartialOptional: "z.partialRecord(z.string(), z.number().optional())",
+  recordOfBoth: "z.record(z.union([z.string(), z.number()]), z.date())",
   recordOfTemplates: 'z.record(z.templateLiteral(["x-", z.string()]), z.number())',
   map: "z.map(z.string(), z.array(z.date()))",
   set: "z.set(z.union([z.string(), z.bigint()]))",
@@ -119,6 +123,8 @@ const everyType: Readonly<Record<string, string>> = {
     'z.discriminatedUnion("kind", [z.object({ kind: z.literal("a"), x: z.number() }), z.object({ kind: z.literal("b") })])',
   exclusive: "z.xor([z.object({ a: z.string() }), z.object({ b: z.string() })])",
   intersection: "z.intersection(z.object({ a: z.string() }), z.object({ b: z.number() }))",
+  intersectionOfEqual: "z.intersection(z.string(), z.string().min(2))",
+  unionOfLiteral: 'z.union([z.literal(["a", 1, true, 2n]), z.string(), z.number(), z.bigint()])',
   intersectionInArray: "z.array(z.object({ a: z.string() }).and(z.object({ b: z.number() })))",
   readonlyArray: "z.array(z.string()).readonly()",
   readonlyTuple: "z.tuple([z.string(), z.number()]).readonly()",
@@ -131,6 +137,23 @@ const everyType: Readonly<Record<string, string>> = {
   readonlyOptional: "z.array(z.string()).optional().readonly()",
   readonlyString: "z.string().readonly()",
   json: "z.json()",
+  otherJson: "z.json()",
+  maybeJson: "z.json().default(null)",
+  branded: 'z.string().brand<"UserId">()',
+  brandedInput: 'z.string().default("x").brand<"Both", "inout">()',
+  brandedWithin:
+    'z.object({ a: z.object({ b: z.number().brand<"B">(), c: z.string() }), d: z.date() })',
+  brandedElement: 'z.array(z.object({ a: z.bigint().brand<"A">(), b: z.string() }))',
+  brandedOption: 'z.union([z.string().brand<"Option">(), z.null()])',
+  brandedWhole: 'z.object({ a: z.string() }).brand<"Whole">()',
+  role: "z.enum(Role)",
+  roleNumbers: "z.enum(Level)",
+  roleWithin: "z.object({ role: z.enum(Role).nullable(), note: z.any() })",
+  annotated: "Annotated",
+  annotatedWithin: "z.object({ cast: Annotated, note: z.string() })",
+  annotatedReadonly: "z.array(z.string()) as z.ZodType<readonly string[], string[]>",
+  anyWithin: "z.object({ list: z.array(z.any()), record: z.record(z.string(), z.any()) })",
+  brandedTree: "BrandedTree",
   lazy: "z.lazy(() => z.object({ a: z.string() }))",
   tree: "Tree",
   trees: "z.array(Tree).optional()",
@@ -143,13 +166,33 @@ const everyType: Readonly<Record<string, string>> = {
   promise: "z.promise(z.string())",
 };
 
+/** The TypeScript enums of that module: in a file of declarations, since what is compiled here has only erasable syntax. */
+export const enums = {
+  "enums.d.ts": `export declare enum Role { Admin = "admin", Guest = "guest" }
+export declare enum Level { Low, High }
+`,
+  "enums.js": `export const Role = { Admin: "admin", Guest: "guest" };
+export const Level = { 0: "Low", 1: "High", Low: 0, High: 1 };
+`,
+};
+
 /** A module with a model that has all of them as fields. */
 export const everyTypeModule = `import { defineModel } from "@keywright/orm";
 import * as z from "zod";
+import { Level, Role } from "../enums.js";
 
 export class Point {
   readonly x: number = 0;
 }
+
+const Annotated: z.ZodType<{ a: string; b?: 1 | 2 }> = z.object({ a: z.string(), b: z.number() }) as never;
+
+const BrandedTree = z.object({
+  id: z.string().brand<"Tree">(),
+  get children() {
+    return z.array(BrandedTree);
+  },
+});
 
 const Tree = z.object({
   value: z.number().default(0),

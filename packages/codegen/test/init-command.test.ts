@@ -1,11 +1,12 @@
 import { execFile } from "node:child_process";
-import { mkdir, readdir, rm, stat } from "node:fs/promises";
+import { mkdir, readdir, rm, stat, symlink } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { addScripts } from "../src/init/package-scripts.js";
+import { writeFiles } from "../src/init/write-files.js";
 import { createProject, modelModule, type Project } from "./project.js";
 
 const typescript = createRequire(import.meta.url).resolve("typescript/bin/tsc");
@@ -49,10 +50,18 @@ describe("keywright init", { timeout: 30_000 }, () => {
     });
     expect(stdout).toContain("created src/models/user.ts\n");
     expect(stdout).toContain("\n  npm install @keywright/core @keywright/orm zod\n");
-    expect(stdout).toContain("\n  npm install --save-dev @keywright/codegen typescript\n");
+    expect(stdout).toContain(
+      "\n  npm install --save-dev @keywright/codegen typescript @types/node\n",
+    );
     expect(stdout).toContain("\n  npx keywright generate\n");
 
     expect((await project.run(["generate"])).exitCode).toBe(0);
+    expect(JSON.parse(await project.read("tsconfig.json"))).toMatchObject({
+      compilerOptions: { types: ["node"] },
+    });
+    const [, program = ""] = stdout.split("Then, in a program such as src/main.ts:\n");
+    expect(program).toContain('from "./db/index.js"');
+    await project.write({ "src/main.ts": `${program}\nawait using _ = await openKv();\n` });
     await promisify(execFile)(process.execPath, [typescript], { cwd: project.folder });
     expect(await readdir(project.path("dist/db"))).toContain("users.js");
   });
@@ -96,11 +105,38 @@ describe("keywright init", { timeout: 30_000 }, () => {
     expect((await project.run(["generate"])).exitCode).toBe(0);
   });
 
+  it.each([
+    ["a file in their place", "src/models", '"src/keywright/models/*.ts"'],
+    ["a folder with the name of a module", "src/models/user.ts/index.html", '"src/keywright/'],
+  ])("finds other models' folder where there is %s", async (_, name, models) => {
+    await project.write({ [name]: "" });
+    const { exitCode, stderr } = await project.run(["init", "--yes"]);
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
+    expect(await project.read("keywright.config.ts")).toContain(models);
+  });
+
+  it("takes no notice of a link that leads to nothing", async () => {
+    await project.write({ "src/models/city.ts": modelModule("City", "cities") });
+    await symlink("nowhere.ts", project.path("src/models/a.ts"));
+    const { exitCode, stderr } = await project.run(["init", "--yes"]);
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "" });
+    expect(await project.read("keywright.config.ts")).toContain('"src/models/*.ts"');
+  });
+
+  it("fails where the folder of the models is named, and is a file", async () => {
+    await project.write({ "src/models": "" });
+    const { exitCode, stderr } = await project.run(["init", "--yes", "--models", "src/models"]);
+    expect(stderr).toContain("KW_PROJECT_FILE");
+    expect(stderr).toContain("  path: src/models\n");
+    expect(exitCode).toBe(1);
+  });
+
   it("takes answers from the command line, and makes the folder that it names", async () => {
     const args = ["--models", "./lib/models/", "--output", "lib/db", "--database", "/var/shop"];
     const { exitCode, stdout } = await project.run(["init", "shop", "--yes", ...args]);
     expect(exitCode).toBe(0);
     expect(stdout).toContain("\n  cd shop\n");
+    expect(stdout).toContain('from "../lib/db/index.js"');
     const config = await project.read("shop/keywright.config.ts");
     expect(config).toContain('models: "lib/models/*.ts"');
     expect(config).toContain('output: "lib/db"');
@@ -163,21 +199,26 @@ describe("keywright init", { timeout: 30_000 }, () => {
   });
 
   it("removes what it has made when a file cannot be written", async () => {
-    await project.write({ "src/app.ts": "" });
-    await mkdir(project.path("src/models"));
-    // In the way of the file beside the configuration's place.
-    await mkdir(project.path(`keywright.config.ts.${process.pid}.tmp`));
     const before = await project.read("package.json");
-    const { exitCode } = await project.run(["init", "--yes"]);
-    expect(exitCode).toBe(1);
+    const file = (name: string) =>
+      ({ path: project.path(name), state: "created", text: "" }) as const;
+    const files = [
+      { ...file("package.json"), state: "changed" } as const,
+      file("src/models/user.ts"),
+      // A file is in the way of its folder.
+      file("package.json/keywright.config.ts"),
+    ];
+    await expect(writeFiles(files)).rejects.toMatchObject({ code: "KW_PROJECT_FILE" });
     expect(await project.read("package.json")).toBe(before);
-    expect(await readdir(project.path("src/models"))).toEqual([]);
+    expect(await readdir(project.folder)).toEqual(["node_modules", "package.json"]);
   });
 
   it("says what a project of CommonJS has to do", async () => {
     await project.write({ "package.json": "{}\n" });
     const { stdout } = await project.run(["init", "--yes"]);
-    expect(stdout).toContain("npm pkg set type=module");
+    const [, note = ""] = /\n\n(package.json .+?)\n\n/s.exec(stdout) ?? [];
+    expect(note.replaceAll(/\s+/g, " ")).toContain("npm pkg set type=module");
+    for (const line of note.split("\n")) expect(line.length).toBeLessThanOrEqual(80);
     expect((await stat(project.path("tsconfig.json"))).isFile()).toBe(true);
   });
 });

@@ -1,73 +1,32 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readdir } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
-import { encodeKey, encodeValue, type Kv, type KvKey, KvU64, openKv } from "@keywright/core";
+import { stripVTControlCharacters } from "node:util";
+import type { KvKey } from "@keywright/core";
 import { createDatabase } from "@keywright/orm";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { run } from "../src/cli/run.js";
+import { formatKey } from "../src/inspect/format-key.js";
 import { City } from "./fixtures/plain/models/city.js";
-import { createProject, type Project } from "./project.js";
+import {
+  config,
+  createInspectedProject,
+  type InspectedProject,
+  letters,
+  many,
+} from "./inspect-project.js";
 
 const command = fileURLToPath(new URL("../bin/keywright.js", import.meta.url));
 
-/** The database is where DATABASE says, and says when it is open. */
-const config = `import { openKv } from "@keywright/core";
-export default {
-  models: "no-models/*.ts",
-  output: "db",
-  database: async () => {
-    const kv = await openKv(import.meta.dirname + "/data");
-    process.stderr.write(process.env.SAYS_OPEN ?? "");
-    return kv;
-  },
-};
-`;
-
-let project: Project;
+let project: InspectedProject;
 
 beforeEach(async () => {
-  project = await createProject({ "keywright.config.ts": config });
+  project = await createInspectedProject();
 });
 
 afterEach(async () => {
   await project.remove();
 });
-
-async function withKv<T>(use: (kv: Kv) => Promise<T>, folder = "data"): Promise<T> {
-  const kv = await openKv(project.path(folder));
-  try {
-    return await use(kv);
-  } finally {
-    await kv.close();
-  }
-}
-
-const fill = (entries: readonly (readonly [KvKey, unknown])[]) =>
-  withKv(async (kv) => {
-    const atomic = kv.atomic();
-    for (const [key, value] of entries) atomic.set(key, value);
-    await atomic.commit();
-  });
-
-const content = () =>
-  withKv(async (kv) => {
-    const entries: string[] = [];
-    for await (const { key, value, expireAt } of kv.list({ prefix: [] })) {
-      const bytes = [encodeKey(key), encodeValue(value)].map((one) =>
-        Buffer.from(one).toString("hex"),
-      );
-      entries.push(`${bytes.join(" ")} ${expireAt === undefined ? "stays" : "expires"}`);
-    }
-    return entries;
-  });
-
-const letters: readonly (readonly [KvKey, unknown])[] = [
-  [["a"], 1],
-  [["b", 1], "one"],
-  [["b", 2n], new Map([["x", -0]])],
-  [["b", Uint8Array.of(1, 2, 3), true], null],
-  [["c"], new KvU64(5n)],
-];
 
 describe("inspect ls", () => {
   const lines = async (...args: string[]) => {
@@ -77,7 +36,7 @@ describe("inspect ls", () => {
   };
 
   it("lists keys, of a range, from either end", async () => {
-    await fill(letters);
+    await project.fill(letters);
     const [a, ...rest] = ['["a"]', '["b", b64:AQID, true]', '["b", 1]', '["b", 2n]', '["c"]'];
     expect(await lines()).toEqual([a, ...rest]);
     expect(await lines('["b"]', "--reverse")).toEqual(rest.slice(0, 3).reverse());
@@ -94,8 +53,9 @@ describe("inspect ls", () => {
   });
 
   it("prints JSON", async () => {
+    await project.empty();
     expect(JSON.parse((await lines("--json")).join("\n"))).toEqual([]);
-    await fill(letters);
+    await project.fill(letters);
     const entries = JSON.parse((await lines('["b"]', "--values", "--json")).join("\n"));
     expect(entries).toMatchObject([
       { key: ["b", { $: "b64:AQID" }, true], value: null },
@@ -111,13 +71,78 @@ describe("inspect ls", () => {
     [['["b"]', "--start", '["b", 1]', "--end", '["c"]'], "KW_SELECTOR_INVALID"],
     [["--limit", "0"], "positive whole number"],
   ])("refuses %j", async (args, message) => {
+    await project.empty();
     const { exitCode, stdout, stderr } = await project.run(["inspect", "ls", ...args]);
     expect(stderr).toContain(message);
     expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: "" });
   });
 
+  const own = [["__keywright"], ["__keywright", "catalog", "a"]] as const;
+  const others = [["__keywrighs"], ["__keywright\0"], ["__keywrights"], [1]] as const;
+  const shown = (keys: readonly KvKey[]) => keys.map((key) => formatKey(key));
+  const fillOwn = () => project.fill([...own, ...others].map((key) => [key, 1]));
+
+  it("leaves Keywright's own keys out, from either end and of a range", async () => {
+    await fillOwn();
+    const [before, behind, ...rest] = shown(others);
+    expect(await lines()).toEqual([before, behind, ...rest]);
+    expect(await lines("--reverse")).toEqual([...rest.reverse(), behind, before]);
+    expect(await lines("--limit", "2")).toEqual([before, behind]);
+    expect(await lines("--limit", "1", "--reverse")).toEqual(["[1]"]);
+    expect(await lines("--start", '["__keywrighs", 1]', "--end", "[1]")).toHaveLength(2);
+    expect(await lines("--start", '["__keywrights"]')).toEqual(shown(others.slice(2)));
+    expect(await lines("--end", '["__keywrighs"]')).toEqual([]);
+    expect(JSON.parse((await lines("--json")).join("\n"))).toHaveLength(4);
+  });
+
+  it("lists Keywright's own keys where they are asked for", async () => {
+    await fillOwn();
+    const keys = shown([others[0], ...own, ...others.slice(1)]);
+    expect(await lines("--all")).toEqual(keys);
+    expect(await lines('["__keywright"]')).toEqual(shown(own.slice(1)));
+    expect(await lines("--start", '["__keywright"]', "--end", "[1]")).toEqual(keys.slice(1, -1));
+  });
+
+  it("says that keys of Keywright's own are left out", async () => {
+    await project.fill([[own[1], 1]]);
+    const notes = [];
+    for (const args of [[], ["--all", "--end", '["_"]'], ['["a"]']]) {
+      notes.push((await project.run(["inspect", "ls", ...args])).stderr);
+    }
+    const leftOut = "No keys. Those of Keywright's own are left out: see --all.\n";
+    expect(notes).toEqual([leftOut, "No keys.\n", "No keys.\n"]);
+  });
+
+  it("shows a hundred keys on a terminal, and says that there are more", async () => {
+    const onTerminal = async (...args: string[]) => {
+      const written: string[] = [];
+      const stream = { isTTY: true, write: (text: string) => written.push(text) };
+      const stdout = stream as unknown as NodeJS.WriteStream;
+      const stdin = {} as NodeJS.ReadStream;
+      const enter = () => undefined;
+      const terminal = { folder: project.folder, enter, stdin, stdout, stderr: stdout };
+      expect(await run(["inspect", "ls", ...args], terminal)).toBe(0);
+      return stripVTControlCharacters(written.join("")).split("\n").slice(0, -1);
+    };
+    await project.fill(many(100));
+    expect(await onTerminal()).toHaveLength(100);
+    await project.fill([[["one more"], 1]]);
+    const first = await onTerminal();
+    expect(first).toHaveLength(101);
+    expect(first.slice(-2)).toEqual([
+      '["many", 99]',
+      "The first 100 keys; there are more. Say how many with --limit.",
+    ]);
+    const last = await onTerminal("--reverse");
+    expect(last[0]).toBe('["one more"]');
+    expect(last.at(-1)).toBe("The last 100 keys; there are more. Say how many with --limit.");
+    expect(await onTerminal("--limit", "101")).toHaveLength(101);
+    expect(JSON.parse((await onTerminal("--json")).join("\n"))).toHaveLength(101);
+    expect(await lines()).toHaveLength(101);
+  });
+
   it("ends quietly when nobody reads on", { timeout: 30_000 }, async () => {
-    await fill(Array.from({ length: 900 }, (_, i) => [["key", "x".repeat(500), i], i]));
+    await project.fill(Array.from({ length: 900 }, (_, i) => [["key", "x".repeat(500), i], i]));
     const child = spawn(process.execPath, [command, "inspect", "ls"], { cwd: project.folder });
     let stderr = "";
     child.stderr.on("data", (text) => {
@@ -132,7 +157,9 @@ describe("inspect ls", () => {
 
 describe("inspect get", () => {
   it("shows a value, its versionstamp and its expiry", async () => {
-    await withKv((kv) => kv.set(["soon", 1n], { at: new Set([1n]) }, { expireIn: 3_600_000 }));
+    await project.withKv((kv) =>
+      kv.set(["soon", 1n], { at: new Set([1n]) }, { expireIn: 3_600_000 }),
+    );
     const { exitCode, stdout } = await project.run(["inspect", "get", '["soon", 1n]']);
     expect(stdout).toMatch(/^key +\["soon", 1n\]\nversionstamp +[0-9a-f]{20}\nsize +\d+ bytes\n/);
     expect(stdout).toMatch(/\nexpires +\d{4}-\d\d-\d\dT.*Z\n\n\{ at: Set\(1\) \{ 1n \} \}\n$/);
@@ -140,7 +167,7 @@ describe("inspect get", () => {
   });
 
   it("prints JSON", async () => {
-    await fill([[["a", 1n], { n: 2n, at: new Date(0) }]]);
+    await project.fill([[["a", 1n], { n: 2n, at: new Date(0) }]]);
     const { stdout } = await project.run(["inspect", "get", '["a", {"$": "1n"}]', "--json"]);
     expect(JSON.parse(stdout)).toEqual({
       key: ["a", { $: "1n" }],
@@ -151,13 +178,14 @@ describe("inspect get", () => {
 
   it("shows nothing that a terminal takes for a command", async () => {
     const error = new Error("\u001b]0;title\u0007\u009b2J");
-    await fill([[["e"], { error, text: "\u001b[2J" }]]);
+    await project.fill([[["e"], { error, text: "\u001b[2J" }]]);
     const { stdout } = await project.run(["inspect", "get", '["e"]']);
     expect(stdout).toContain("title");
     expect(stdout.replaceAll("\n", "")).not.toMatch(/\p{Cc}/u);
   });
 
   it("fails where there is nothing, or the key is none", async () => {
+    await project.empty();
     const { exitCode, stderr } = await project.run(["inspect", "get", '["a", 1n]']);
     expect(stderr).toContain(
       'KW_ENTRY_MISSING: There is nothing under this key.\n  key: ["a", 1n]\n',
@@ -165,171 +193,6 @@ describe("inspect get", () => {
     expect(exitCode).toBe(1);
     expect((await project.run(["inspect", "get", "[1n"])).exitCode).toBe(2);
     expect((await project.run(["inspect", "get"])).exitCode).toBe(2);
-  });
-});
-
-describe("inspect export and import", () => {
-  const importFile = (...args: string[]) =>
-    project.run(["inspect", "import", "all.jsonl", ...args]);
-  const exportFile = () => project.run(["inspect", "export", "--out", "all.jsonl"]);
-  const empty = () =>
-    withKv(async (kv) => {
-      const atomic = kv.atomic();
-      for await (const { key } of kv.list({ prefix: [] })) atomic.delete(key);
-      await atomic.commit();
-    });
-
-  it("bring every entry back, with its expiry", { timeout: 30_000 }, async () => {
-    await fill(letters);
-    await fill(Array.from({ length: 1200 }, (_, i) => [["many", i], { i }]));
-    await withKv((kv) => kv.set(["soon"], "x", { expireIn: 3_600_000 }));
-    const before = await content();
-    expect((await exportFile()).stderr).toBe("1,206 entries exported to all.jsonl.\n");
-    const { stdout } = await project.run(["inspect", "export"]);
-    expect(stdout).toBe(await project.read("all.jsonl"));
-    expect((await project.run(["inspect", "export", '["b"]'])).stdout.split("\n")).toHaveLength(5);
-    await empty();
-    const first = await importFile();
-    expect(first).toEqual({ exitCode: 0, stdout: "1,206 entries created.\n", stderr: "" });
-    expect(await content()).toEqual(before);
-    expect(before.at(-1)).toMatch(/expires$/);
-    const again = await importFile("--json");
-    expect(JSON.parse(again.stdout)).toMatchObject({ created: 0, unchanged: 1206, refused: 0 });
-  });
-
-  it("leave what is there, say so, and replace it only with --overwrite", async () => {
-    await fill([
-      [["a"], 1],
-      [["b"], 2],
-      [["c", 1n], 3],
-    ]);
-    await exportFile();
-    await fill([
-      [["b"], "changed"],
-      [["c", 1n], "changed"],
-      [["d"], "more"],
-    ]);
-    await withKv((kv) => kv.delete(["a"]));
-    const before = await content();
-    const dry = await importFile("--dry-run");
-    expect(dry.stdout).toContain("1 entry would be created.\n2 entries would be refused");
-    expect(dry.exitCode).toBe(3);
-    expect(await content()).toEqual(before);
-
-    const refused = await importFile();
-    expect(refused.stdout).toContain('same keys:\n  ["b"]\n  ["c", 1n]\nIt stays');
-    expect(refused.exitCode).toBe(3);
-    const values = () =>
-      withKv(async (kv) => {
-        const all = await kv.getMany([["a"], ["b"], ["c", 1n], ["d"]]);
-        return all.map(({ value }) => value);
-      });
-    expect(await values()).toEqual([1, "changed", "changed", "more"]);
-
-    const replaced = await importFile("--overwrite");
-    expect(replaced.stdout).toBe("0 entries created, 2 replaced, 1 there already.\n");
-    expect(replaced.exitCode).toBe(0);
-    expect(await values()).toEqual([1, 2, 3, "more"]);
-  });
-
-  it("leave out what has expired, and read a key that comes twice as two", async () => {
-    const header = '{"keywright":"export","format":1}';
-    await project.write({
-      "all.jsonl": [
-        header,
-        '{"key":["old"],"value":1,"expireAt":1000}',
-        '{"key":["a"],"value":1}',
-        '{"key":["a"],"value":2}',
-      ].join("\n"),
-    });
-    const { exitCode, stdout } = await importFile("--json");
-    expect(JSON.parse(stdout)).toMatchObject({
-      created: 1,
-      expired: 1,
-      refused: 1,
-      refusedKeys: [["a"]],
-    });
-    expect(exitCode).toBe(3);
-  });
-
-  it.each([
-    ["", "line: 1\n  reason: there is nothing in it"],
-    ['{"key":["a"],"value":1}', "line: 1\n  reason: the first line is not"],
-    ['{"keywright":"export","format":2}', "its format is 2, and this version reads format 1"],
-    [
-      '{"keywright":"export","format":1}\n\n{"key":["a"],"val',
-      "line: 3\n  reason: it is not an object",
-    ],
-    ['{"keywright":"export","format":1}\n{"key":["a"],"encoded":"/w=="}', "line: 2"],
-  ])("refuse the file %j", async (text, message) => {
-    await project.write({ "all.jsonl": text });
-    const { exitCode, stderr } = await importFile();
-    expect(stderr).toContain("KW_IMPORT_LINE");
-    expect(stderr).toContain(message);
-    expect(exitCode).toBe(1);
-    expect(await content()).toEqual([]);
-  });
-
-  it("say which entry a database does not take, and go on behind it another time", async () => {
-    const limited = config.replace('"/data")', '"/data", { limits: { valueBytes: 100 } })');
-    await project.write({
-      "keywright.config.ts": limited,
-      "all.jsonl": ['{"keywright":"export","format":1}']
-        .concat(
-          [1, 2, 3].map((i) => `{"key":["k",${i}],"value":"${"x".repeat(i === 2 ? 200 : 1)}"}`),
-        )
-        .join("\n"),
-    });
-    const { exitCode, stderr } = await importFile();
-    expect(stderr).toContain(
-      'KW_IMPORT_REFUSED: The database does not take an entry.\n  line: 3\n  key: ["k", 2]',
-    );
-    expect(stderr).toContain("KW_LIMIT_EXCEEDED");
-    expect(exitCode).toBe(1);
-    expect(await content()).toHaveLength(1);
-  });
-
-  it("name a file that cannot be read or written, and leave nothing behind", async () => {
-    const missing = await importFile();
-    expect(missing.stderr).toContain(
-      "KW_FILE_FAILED: A file could not be read or written.\n  path: all.jsonl",
-    );
-    expect(missing.exitCode).toBe(1);
-    await project.write({ "folder/x": "" });
-    const { exitCode, stderr } = await project.run(["inspect", "export", "--out", "folder"]);
-    expect(stderr).toContain("KW_FILE_FAILED");
-    expect(exitCode).toBe(1);
-    expect((await readdir(project.folder)).filter((name) => name.endsWith(".tmp"))).toEqual([]);
-  });
-
-  it("stop at Ctrl-C, and go on when they are run again", { timeout: 30_000 }, async () => {
-    await fill(Array.from({ length: 1500 }, (_, i) => [["many", i], { i }]));
-    const before = await content();
-    await exportFile();
-    await empty();
-    const text = await project.read("all.jsonl");
-    const child = spawn(process.execPath, [command, "inspect", "import"], {
-      cwd: project.folder,
-      env: { ...process.env, SAYS_OPEN: "open" },
-    });
-    child.stdin.on("error", () => undefined);
-    // All but the end: it waits for more when it is stopped.
-    child.stdin.write(text.slice(0, -10));
-    let [stdout, stderr] = ["", ""];
-    child.stdout.on("data", (chunk) => {
-      stdout += chunk;
-    });
-    child.stderr.on("data", (chunk) => {
-      stderr += chunk;
-    });
-    await once(child.stderr, "data");
-    child.kill("SIGINT");
-    const [exitCode] = await once(child, "close");
-    expect(stderr).toMatch(/^open\nStopping after the batch in hand/);
-    expect(stdout).toContain("Stopped before the end: run the command again");
-    expect(exitCode).toBe(1);
-    expect((await importFile()).exitCode).toBe(0);
-    expect(await content()).toEqual(before);
   });
 });
 
@@ -342,11 +205,11 @@ describe("inspect stats", () => {
   });
 
   it("counts all entries once, each where it belongs", async () => {
-    await withKv(async (kv) => {
+    await project.withKv(async (kv) => {
       const db = await createDatabase({ kv, models: { cities: City } });
       expect(Object.keys(db)).toContain("cities");
     });
-    await fill([
+    await project.fill([
       [["loose"], 1],
       [["loose", 2], 2],
       [["cities", "one", "too many parts"], 3],
@@ -356,7 +219,7 @@ describe("inspect stats", () => {
     const { exitCode, stdout } = await project.run(["inspect", "stats", "--json"]);
     expect(exitCode).toBe(0);
     const stats = JSON.parse(stdout);
-    const entries = await content();
+    const entries = await project.content();
     const bytes = entries
       .map((entry) => entry.split(" ").slice(0, 2).join("").length / 2)
       .reduce((a, b) => a + b);
@@ -390,11 +253,11 @@ describe("inspect stats", () => {
   });
 
   it("writes nothing, also where the database does not know the models", async () => {
-    await fill([[["cities", "x"], {}]]);
-    const before = await content();
+    await project.fill([[["cities", "x"], {}]]);
+    const before = await project.content();
     const { exitCode, stdout } = await project.run(["inspect", "stats"]);
     expect(stdout).toMatch(/^cities +1 .*not known to the database yet$/m);
     expect(exitCode).toBe(0);
-    expect(await content()).toEqual(before);
+    expect(await project.content()).toEqual(before);
   });
 });

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 import { decodeValue, encodeValue, KvU64 } from "@keywright/core";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { entryLine, parseEntryLine } from "../src/inspect/entry-line.js";
+import { type ExportedEntry, entryLine, parseLine } from "../src/inspect/entry-line.js";
 import { readLines } from "../src/inspect/read-lines.js";
 
 /** A value as a database gives it to its reader. */
@@ -11,7 +11,7 @@ const stored = (value: unknown) => decodeValue(encodeValue(value));
 
 /** What is stored, after it has been a line of an export. */
 const throughLine = (value: unknown) =>
-  parseEntryLine(entryLine({ key: ["k"], value: stored(value) })).value;
+  (parseLine(entryLine({ key: ["k"], value: stored(value) })) as ExportedEntry).value;
 
 const bytes = (value: unknown) => Buffer.from(encodeValue(value)).toString("hex");
 
@@ -131,7 +131,7 @@ describe("a value in an export", () => {
     '{"key":["a"],"encoded":"*"}',
     '{"key":["a"],"encoded":"/w=="}',
   ])("is refused as %s", (line) => {
-    expect(() => parseEntryLine(line)).toThrow();
+    expect(() => parseLine(line)).toThrow();
   });
 });
 

@@ -204,24 +204,33 @@ export const scores = defineMigration({
     const before = await contents(project);
     expect((await project.run(["migrate", "plan"])).exitCode).toBe(3);
     const blocked = await project.run(["migrate", "run", "--accept-all"]);
-    expect(blocked.stdout).toContain("Write the migration");
+    expect(blocked.stdout).toContain("Do first what the blocked steps say.");
     expect(blocked.exitCode).toBe(3);
     expect(await contents(project)).toEqual(before);
   });
 
-  it("shows with --dry-run what becomes of rows, and writes nothing", async () => {
-    const rows = [...players(2), { id: "x", team: "red", score: "nine" }];
-    project = await playersProject(rows, byTeam, files);
+  it("tries all rows with --dry-run, shows what changes in the first, and writes nothing", async () => {
+    const late = { id: "00700", team: "red", score: "nine" };
+    project = await playersProject([...players(700), late], byTeam, files);
     const before = await contents(project);
     const shown = await project.spawn(["migrate", "run", "--dry-run"]);
-    expect(shown.stdout).toContain("+ { id: '00001', team: 'team 1', score: 1 }");
-    expect(shown.stdout).toContain("! It would not fit the schema. score: Invalid input");
-    expect(shown.exitCode).toBe(0);
+    expect(shown.stdout).toContain("players  701 rows tried: 1 would fail\n");
+    expect(shown.stdout).toContain(
+      '  "00700"  ! It would not fit the schema. score: Invalid input',
+    );
+    expect(shown.stdout).toContain(`  "00001"\n    - { score: '1' }\n    + { score: 1 }\n`);
+    expect(shown.stdout).not.toContain('"00005"');
+    expect(shown.exitCode).toBe(1);
     const json = await project.run(["migrate", "run", "--dry-run", "--json"]);
-    expect(JSON.parse(json.stdout)).toMatchObject({
-      previews: [{ model: "players", rows: [{ id: "00000", after: { score: 0 } }, {}, {}] }],
-    });
+    const [preview] = JSON.parse(json.stdout).previews;
+    expect(preview).toMatchObject({ model: "players", rowCount: 701, failedCount: 1 });
+    expect(preview.rows).toHaveLength(5);
+    expect(preview.failed).toMatchObject([{ id: "00700", before: late }]);
     expect(await contents(project)).toEqual(before);
+    await withDatabase(project, (kv) => kv.delete(["players", late.id]));
+    const good = await project.run(["migrate", "run", "--dry-run"]);
+    expect(good.stdout).toContain("players  700 rows tried: none fails\n");
+    expect(good.exitCode).toBe(0);
   });
 
   it("lists rows that fail, and goes on when they are corrected; and goes back by `down`", async () => {
@@ -307,6 +316,7 @@ function startRun(args: readonly string[]): {
   const stream = (write: (text: string) => void) => ({ write }) as unknown as NodeJS.WriteStream;
   const exitCode = run(args, {
     folder: project.folder,
+    enter: () => undefined,
     stdin: {} as NodeJS.ReadStream,
     stdout: stream(() => undefined),
     stderr: stream(() => begin()),

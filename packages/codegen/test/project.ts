@@ -72,6 +72,8 @@ async function runHere(folder: string, args: readonly string[]): Promise<Outcome
   const stream = (write: (text: string) => void) => ({ write }) as unknown as NodeJS.WriteStream;
   const exitCode = await run(args, {
     folder,
+    // It belongs to the whole process, in which other tests may run commands.
+    enter: () => undefined,
     stdin: {} as NodeJS.ReadStream,
     stdout: stream((text) => {
       stdout += text;

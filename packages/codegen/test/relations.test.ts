@@ -182,6 +182,36 @@ describe("relations", () => {
   });
 });
 
+describe("the comment of a method", () => {
+  /** The comment right above a method, on one line. */
+  async function commentOf(file: string, method: string): Promise<string> {
+    const text = await project.read(`db/${file}.ts`);
+    const before = text.slice(0, text.indexOf(`  ${method}(`));
+    return before.slice(before.lastIndexOf("/**")).replaceAll(/\s+\*?\s*/g, " ");
+  }
+
+  it("says what a delete does with the rows that refer to the one that goes", async () => {
+    const [cascading, forbidden] = ["go with it, or refer to nothing then", "{RowReferencedError}"];
+    expect(await commentOf("users", "delete")).toContain(cascading);
+    expect(await commentOf("users", "delete")).toContain(forbidden);
+    expect(await commentOf("posts", "delete")).toContain("One read and one commit");
+    expect(await commentOf("posts", "delete")).not.toContain(forbidden);
+  });
+
+  it("says what it throws", async () => {
+    const createMany = await commentOf("profiles", "createMany");
+    expect(createMany).toContain("{UniqueConstraintError} with `atomic`, where");
+    expect(createMany).toContain("{RowInvalidError} with `atomic`, where");
+    const listed = await commentOf("posts", "listByScore");
+    expect(listed).toContain("{ReadLimitError}");
+    expect(await commentOf("posts", "scan")).toContain("{ReadLimitError}");
+    expect(await commentOf("posts", "watchByScore")).toContain("{IndexNotReadyError} in the");
+    expect(await commentOf("profiles", "watchByUser")).toContain("{IndexNotReadyError} in the");
+    expect(await commentOf("profiles", "upsertByUser")).toContain("{InvalidArgumentError}");
+    expect(await commentOf("users", "listPosts")).toContain("{IndexNotReadyError}");
+  });
+});
+
 describe("indexes", () => {
   it("are listed: descending, by elements, partial ones; and counted", async () => {
     expect(ids((await db.posts.listByScore({})).items)).toEqual(["p2", "p3", "p1"]);

@@ -11,12 +11,11 @@ import {
 import type { Program } from "../bench/types/program.js";
 import { createProject, type Project } from "./project.js";
 
-const count = 20;
 const host = cachingHost();
 let project: Project;
 
 beforeEach(async () => {
-  project = await createProject({ ...configuration, ...modelFiles(count) });
+  project = await createProject(configuration);
 });
 afterEach(() => project.remove());
 
@@ -41,25 +40,39 @@ function instantiations(paths: readonly string[], only?: string): number {
   return instantiations;
 }
 
-it("20 models with queries: generated types cost a third of inferred ones on top of the models, and less than Drizzle's", async () => {
+/** What a program of so many models costs, written in each way. */
+async function costs(count: number) {
+  await writeFiles(project.folder, modelFiles(count));
   expect(await project.run(["generate"])).toMatchObject({ exitCode: 0 });
   const files = await readFiles(project.folder, "db");
-  const generated = await written("generated", generatedProgram(count, files));
-  const inferred = await written("inferred", inferredProgram(count));
-  const drizzle = await written("drizzle", drizzleProgram(count));
-  const models = instantiations(inferred.models);
-  const whole = {
+  const generated = await written(`generated-${count}`, generatedProgram(count, files));
+  const inferred = await written(`inferred-${count}`, inferredProgram(count));
+  const drizzle = await written(`drizzle-${count}`, drizzleProgram(count));
+  return {
+    models: instantiations(inferred.models),
     generated: instantiations(generated.whole),
     inferred: instantiations(inferred.whole),
     drizzle: instantiations(drizzle.whole),
+    // What an editor does when it opens a file. No model is looked at for one that uses generated types.
+    generatedFile: instantiations(generated.whole, generated.oneFile),
+    inferredFile: instantiations(inferred.whole, inferred.oneFile),
   };
-  // What an editor does when it opens a file. No model is looked at for one that uses generated types.
-  const oneFile = {
-    generated: instantiations(generated.whole, generated.oneFile),
-    inferred: instantiations(inferred.whole, inferred.oneFile),
+}
+
+it("a model more with its queries costs a third of what inferred types cost, and less than Prisma's and Drizzle's", async () => {
+  const few = await costs(10);
+  const many = await costs(30);
+  const each = (what: keyof typeof few) => Math.round((many[what] - few[what]) / 20);
+  const ofOne = {
+    models: each("models"),
+    generated: each("generated"),
+    inferred: each("inferred"),
+    drizzle: each("drizzle"),
   };
-  console.table({ models: { inferred: models }, whole, oneFile });
-  expect(whole.generated - models).toBeLessThanOrEqual((whole.inferred - models) / 3);
-  expect(whole.generated).toBeLessThanOrEqual(whole.drizzle);
-  expect(oneFile.generated).toBeLessThanOrEqual(oneFile.inferred / 100);
+  console.table({ ofOne, many });
+  expect(ofOne.generated).toBeLessThanOrEqual(ofOne.inferred / 3);
+  expect(ofOne.generated).toBeLessThanOrEqual(ofOne.drizzle);
+  // What `npm run bench:types` measures of Prisma, whose compiler is not installed here: 458,223 for 200 models.
+  expect(ofOne.generated).toBeLessThanOrEqual(2_291);
+  expect(many.generatedFile).toBeLessThanOrEqual(many.inferredFile / 100);
 }, 120_000);

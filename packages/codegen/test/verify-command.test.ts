@@ -54,6 +54,29 @@ it("says what it cannot repair", async () => {
   expect(stdout).toContain('row "00000" has this value, and only one can have it');
   expect(stdout).toContain("Damaged. What is left needs you");
   expect(exitCode).toBe(1);
+  // Without a repair too, where that would put nothing right.
+  const again = await project.run(["verify"]);
+  expect(again.stdout).toContain("Damaged. What is left needs you: change the value of one of two");
+  expect(again.stdout).not.toContain("--repair");
+  await withDatabase(project, (kv) => kv.delete(["players_by_score", "0"]));
+  const both = await project.run(["verify"]);
+  expect(both.stdout).toContain("To put it right: npx keywright verify --repair");
+});
+
+it("names rows that an index cannot hold, which no repair puts right", async () => {
+  project = await playersProject(
+    players(20),
+    '{ byScore: { key: "score", normalize: (score) => { if (score < 13) throw new Error("too low"); return score; } } }',
+  );
+  await project.run(["migrate", "run", "--accept-all"]);
+  for (const args of [[], ["--repair"]]) {
+    const { exitCode, stdout } = await project.run(["verify", ...args]);
+    expect(stdout).toContain("20 rows, 7 entries of byScore: 13 cannot be indexed\n");
+    expect(stdout).toContain('  row "00000"  cannot be in byScore: score: too low\n');
+    expect(stdout).toContain("  … 3 more\n");
+    expect(stdout).toContain("What is left needs you: correct the rows that cannot be indexed");
+    expect(exitCode).toBe(1);
+  }
 });
 
 it.each([

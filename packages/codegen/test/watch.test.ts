@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readdir, readFile, rm } from "node:fs/promises";
+import { readdir, readFile, rm, symlink } from "node:fs/promises";
 import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { afterEach, describe, expect, it } from "vitest";
@@ -140,6 +140,39 @@ describe("generate --watch", { timeout: 30_000 }, () => {
       expect(stderr).toContain("KW_MODULE_FAILED");
     },
   );
+
+  it("passes over links that lead nowhere, also beside the models", async () => {
+    project = await createProject({
+      "keywright.config.ts": config,
+      "models/user.ts": modelModule("User", "users"),
+    });
+    await symlink("b", project.path("a"), "file");
+    await symlink("a", project.path("b"), "file");
+    await symlink("c.ts", project.path("models/c.ts"), "file");
+    const { next } = startWatching();
+    expect(await next()).toContain("1 model: 3 files written, 0 unchanged.");
+    await project.write({ "models/user.ts": modelModule("User", "people") });
+    expect(await next()).toContain("1 model: 3 files written, 0 unchanged, 1 removed.");
+  });
+
+  it("ends with 0 where nobody reads its output any more", async () => {
+    project = await createProject({
+      "keywright.config.ts": config,
+      "models/user.ts": modelModule("User", "users"),
+    });
+    const child = spawn(process.execPath, [command, "generate", "--watch"], {
+      cwd: project.folder,
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    try {
+      await once(child.stdout, "data");
+      child.stdout.destroy();
+      await project.write({ "models/user.ts": modelModule("User", "people") });
+      expect(await once(child, "exit")).toEqual([0, null]);
+    } finally {
+      child.kill();
+    }
+  });
 
   it("fails at once where there is no configuration", async () => {
     project = await createProject({});

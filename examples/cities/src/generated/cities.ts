@@ -3,9 +3,9 @@
 
 import {
   type AnyDatabase,
+  type Condition,
   type ListOptions,
   type ManyResult,
-  type RangeFilter,
   type RowQuery,
   type Table,
   type Versioned,
@@ -68,7 +68,12 @@ export interface CityUpdate {
     | undefined;
 }
 
-/** The rows of `cities`, by `id` and through its indexes. */
+/**
+ * The rows of `cities`, by `id` and through its indexes.
+ *
+ * Every method that finds rows by values of fields throws `InvalidQueryError` for a value that is
+ * undefined or of another type, and for a misspelled field.
+ */
 export class CityRepository {
   readonly #table: Table<CityRow, CityCreate, CityUpdate>;
 
@@ -83,6 +88,25 @@ export class CityRepository {
   }
 
   /**
+   * The row with this `id`. One read.
+   *
+   * @throws {RowNotFoundError} where there is no such row.
+   */
+  findByIdOrThrow(id: string): Promise<CityRow> {
+    return this.#table.findByPrimaryKeyOrThrow([id]);
+  }
+
+  /**
+   * The row of each of the `keys` (`id`), in their order, null where there is none. A read for
+   * each, made together.
+   *
+   * @throws {ReadLimitError} where it reads more than `maxReads`.
+   */
+  findEachById(keys: readonly string[]): Promise<(CityRow | null)[]> {
+    return this.#table.findEachByPrimaryKey(keys.map((id) => [id]));
+  }
+
+  /**
    * The row with this `id` and its versionstamp, for a write with `ifVersion`; null where there is
    * none. One read.
    */
@@ -90,7 +114,10 @@ export class CityRepository {
     return this.#table.findVersionedByPrimaryKey([id]);
   }
 
-  /** The row with this `id`, now and after each change of it; null while there is none. */
+  /**
+   * The row with this `id`, now and after each change of it; null while there is none. One read
+   * each time.
+   */
   watchById(id: string): ReadableStream<CityRow | null> {
     return this.#table.watchByPrimaryKey([id]);
   }
@@ -100,6 +127,7 @@ export class CityRepository {
    * read for each row.
    *
    * @throws {InvalidCursorError} for a cursor of another list.
+   * @throws {ReadLimitError} where it reads more than `maxReads`.
    * @throws {RangeError} where `take` is not a positive integer.
    */
   scan(options?: ListOptions): RowQuery<CityRow> {
@@ -115,92 +143,105 @@ export class CityRepository {
     return this.#table.findByIndex("byCityId", [cityId]);
   }
 
-  /** The row with this `cityId`, now and after each change; null while there is none. */
+  /**
+   * The row with this `cityId`, now and after each change; null while there is none. Three reads
+   * each time.
+   *
+   * @throws {IndexNotReadyError} in the stream, where `byCityId` is not built yet.
+   */
   watchByCityId(cityId: number): ReadableStream<CityRow | null> {
     return this.#table.watchRowByIndex("byCityId", [cityId]);
   }
 
   /**
-   * Changes the row with this `cityId`, or creates one where there is none, and returns it.
+   * Changes the row with this `cityId`, or creates one with it where there is none, and returns
+   * it. `create` may leave out `cityId`. One or two reads and one commit, more where others write
+   * the row too.
    *
+   * @throws {IndexNotReadyError} where `byCityId` is not built yet.
    * @throws {RowInvalidError} where the schema refuses the data.
    * @throws {UniqueConstraintError} where another row has this `id`, or this `cityId`.
    * @throws {StaleSchemaError} where the database has indexes that this program does not know.
+   * @throws {InvalidArgumentError} where the row to be created has another `cityId`.
    * @throws {VersionConflictError} where the row's versionstamp is not `ifVersion`.
    */
   upsertByCityId(
     cityId: number,
-    data: { create: CityCreate; update: CityUpdate },
+    data: {
+      create: Omit<CityCreate, "cityId"> & { cityId?: number | undefined };
+      update: CityUpdate;
+    },
     options?: { ifVersion?: string | undefined; expireIn?: number | undefined },
   ): Promise<CityRow> {
     return this.#table.upsertByIndex("byCityId", [cityId], data, options);
   }
 
   /**
-   * The rows with this `cityId`, or within these bounds: awaited a page, with `for await` one
-   * after the other; `{}` for every row that the index holds. In the order of the index. Two reads
-   * for each row: its index entry and the row itself.
+   * The rows with this `cityId`, with one of several, or within bounds: awaited a page, with
+   * `for await` one after the other; `{}` for every row that the index holds. In the order of the
+   * index. Two reads for each row: its index entry and the row itself.
    *
    * @throws {IndexNotReadyError} where `byCityId` is not built yet.
    * @throws {InvalidCursorError} for a cursor of another list.
+   * @throws {ReadLimitError} where it reads more than `maxReads`.
    * @throws {RangeError} where `take` is not a positive integer.
    */
-  listByCityId(cityId: number | RangeFilter<number>, options?: ListOptions): RowQuery<CityRow> {
+  listByCityId(cityId: Condition<number>, options?: ListOptions): RowQuery<CityRow> {
     return this.#table.listByIndex("byCityId", [cityId], options);
   }
 
   /**
-   * The rows with this `country`, or within these bounds: awaited a page, with `for await` one
-   * after the other; `{}` for every row that the index holds. In the order of the index. Two reads
-   * for each row: its index entry and the row itself.
+   * The rows with this `country`, with one of several, or within bounds: awaited a page, with
+   * `for await` one after the other; `{}` for every row that the index holds. In the order of the
+   * index. Two reads for each row: its index entry and the row itself.
    *
    * @throws {IndexNotReadyError} where `byCountry` is not built yet.
    * @throws {InvalidCursorError} for a cursor of another list.
+   * @throws {ReadLimitError} where it reads more than `maxReads`.
    * @throws {RangeError} where `take` is not a positive integer.
    */
-  listByCountry(country: string | RangeFilter<string>, options?: ListOptions): RowQuery<CityRow> {
+  listByCountry(country: Condition<string>, options?: ListOptions): RowQuery<CityRow> {
     return this.#table.listByIndex("byCountry", [country], options);
   }
 
   /**
-   * The rows of `listByCountry`, now and after each change that affects them.
+   * The rows of `listByCountry`, now and after each change that affects them; read anew each time.
    *
-   * @throws {IndexNotReadyError} where `byCountry` is not built yet.
-   * @throws {LiveQueryUnavailableError} in the stream, where the database does not tell of
-   * changes.
+   * @throws {LiveQueryUnavailableError} where the database does not tell of changes.
+   * @throws {IndexNotReadyError} in the stream, where `byCountry` is not built yet.
+   * @throws {ReadLimitError} in the stream, where it reads more than `maxReads`.
    */
   watchByCountry(
-    country: string | RangeFilter<string>,
+    country: Condition<string>,
     options?: ListOptions,
   ): ReadableStream<readonly CityRow[]> {
     return this.#table.watchByIndex("byCountry", [country], options);
   }
 
   /**
-   * The rows with this `population`, or within these bounds: awaited a page, with `for await` one
-   * after the other; `{}` for every row that the index holds. In the order of the index. Two reads
-   * for each row: its index entry and the row itself.
+   * The rows with this `population`, with one of several, or within bounds: awaited a page, with
+   * `for await` one after the other; `{}` for every row that the index holds. In the order of the
+   * index. Two reads for each row: its index entry and the row itself.
    *
    * @throws {IndexNotReadyError} where `byPopulation` is not built yet.
    * @throws {InvalidCursorError} for a cursor of another list.
+   * @throws {ReadLimitError} where it reads more than `maxReads`.
    * @throws {RangeError} where `take` is not a positive integer.
    */
-  listByPopulation(
-    population: number | RangeFilter<number>,
-    options?: ListOptions,
-  ): RowQuery<CityRow> {
+  listByPopulation(population: Condition<number>, options?: ListOptions): RowQuery<CityRow> {
     return this.#table.listByIndex("byPopulation", [population], options);
   }
 
   /**
-   * The rows of `listByPopulation`, now and after each change that affects them.
+   * The rows of `listByPopulation`, now and after each change that affects them; read anew each
+   * time.
    *
-   * @throws {IndexNotReadyError} where `byPopulation` is not built yet.
-   * @throws {LiveQueryUnavailableError} in the stream, where the database does not tell of
-   * changes.
+   * @throws {LiveQueryUnavailableError} where the database does not tell of changes.
+   * @throws {IndexNotReadyError} in the stream, where `byPopulation` is not built yet.
+   * @throws {ReadLimitError} in the stream, where it reads more than `maxReads`.
    */
   watchByPopulation(
-    population: number | RangeFilter<number>,
+    population: Condition<number>,
     options?: ListOptions,
   ): ReadableStream<readonly CityRow[]> {
     return this.#table.watchByIndex("byPopulation", [population], options);
@@ -221,6 +262,12 @@ export class CityRepository {
   /**
    * Creates rows, some hundred in a commit, and says of each what became of it; with `atomic` all
    * of them in one commit, or none.
+   *
+   * @throws {RowInvalidError} with `atomic`, where the schema refuses the data.
+   * @throws {UniqueConstraintError} with `atomic`, where another row has this `id`, or this
+   * `cityId`.
+   * @throws {LimitExceededError} with `atomic`, where they are more than one commit takes.
+   * @throws {StaleSchemaError} where the database has indexes that this program does not know.
    */
   createMany(
     data: readonly CityCreate[],
@@ -248,12 +295,14 @@ export class CityRepository {
   }
 
   /**
-   * Changes the row with this `id`, or creates it where there is none, and returns it; one that is
-   * created has this `id`.
+   * Changes the row with this `id`, or creates it where there is none, and returns it. It is
+   * created with this `id`, which `create` may leave out. One read and one commit, more where
+   * others write the row too.
    *
    * @throws {RowInvalidError} where the schema refuses the data.
    * @throws {UniqueConstraintError} where another row has this `id`, or this `cityId`.
    * @throws {StaleSchemaError} where the database has indexes that this program does not know.
+   * @throws {InvalidArgumentError} where the row to be created has another `id`.
    * @throws {VersionConflictError} where the row's versionstamp is not `ifVersion`.
    */
   upsert(

@@ -2,7 +2,7 @@
 // Do not edit: change the models, then run `npx keywright generate`.
 
 import type { Kv } from "@keywright/core";
-import { type AnyDatabase, createDatabase, type DatabaseOptions } from "@keywright/orm";
+import { type AnyDatabase, type Database, type DatabaseOptions, openModels } from "@keywright/orm";
 import { City } from "../models/city.js";
 import { CityRepository } from "./cities.js";
 
@@ -13,12 +13,18 @@ export interface Repositories {
   readonly cities: CityRepository;
 }
 
-/** How the models are opened. Hooks are for `createDatabase`, whose database `repositoriesOf` takes. */
-export type OpenOptions = Omit<DatabaseOptions<Record<never, never>>, "hooks">;
+/** The models by the names of their repositories. */
+export type Models = {
+  readonly cities: typeof City;
+};
 
-/** The same, the database behind them, which `migrate` takes, and transactions. */
+/** How the models are opened, such as with their migrations and hooks. */
+export type OpenOptions = DatabaseOptions<Models>;
+
+/** The same, the database behind them, and transactions. */
 export interface OpenRepositories extends Repositories {
-  readonly database: AnyDatabase;
+  /** What `migrate` takes, and whose own repositories have every kind of query and write. */
+  readonly database: Database<Models>;
   /**
    * Runs a function whose reads and writes are one: all its writes are made at once, or it runs
    * again where others changed what it read. Where it throws, nothing is written.
@@ -35,7 +41,7 @@ export interface OpenRepositories extends Repositories {
  * Opens the models on a key-value database: one that `openKv` opened, or a Deno KV. An index that
  * is new to a database with rows is built by `migrate`.
  *
- * @param options as of `createDatabase`, such as the migrations.
+ * @param options as of `createDatabase`.
  *
  * @throws {ModelDefinitionError} where two models or indexes would store their entries in the same
  * place.
@@ -46,17 +52,17 @@ export async function openRepositories(
   kv: Kv,
   options: OpenOptions = {},
 ): Promise<OpenRepositories> {
-  const database = await createDatabase({ ...options, kv, models: { cities: City } });
+  const database = await openModels<Models>({ ...options, kv, models: { cities: City } });
   return {
     ...repositoriesOf(database),
     database,
-    transaction: (body, options) => database.transaction((tx) => body(repositoriesOf(tx)), options),
+    transaction: (body, limits) => database.transaction((tx) => body(repositoriesOf(tx)), limits),
   };
 }
 
 /**
- * The repositories of a database that was opened with these models: by `createDatabase` with
- * options of its own, such as hooks, or within its `transaction`.
+ * The repositories of a database that was opened with these models, by `createDatabase` or here,
+ * or of a `tx` of its `transaction`.
  *
  * @throws {ModelDefinitionError} where the database was opened without one of them.
  */

@@ -142,18 +142,13 @@ export { belongsTo, createDatabase, defineModel, hasMany, tableOf, z };
     },
     models: modelFiles(count),
     database: generated,
-    queries: eachFile(
-      count,
-      (i) => `queries-${i}.ts`,
-      (i) => generatedQueries(i, count),
-    ),
+    queries: eachFile(count, (i) => `queries-${i}.ts`, generatedQueries),
   };
 }
 
-function generatedQueries(i: number, count: number): string {
-  const { parent: position } = neighboursOf(i, count);
+function generatedQueries(i: number): string {
   const parent = readsParent(i)
-    ? `  const parent = one && (await db.model${position}.findById(one.parentId));\n`
+    ? `  const parent = one && (await db.model${i}.loadParent(one));\n`
     : "";
   return `import type { Repositories } from "./db/index.js";
 

@@ -10,8 +10,13 @@ import {
 import { Command } from "commander";
 import { AdoptUnsetError } from "../errors/codegen-errors.js";
 import type { AdoptConfig } from "../generate/config.js";
-import { loadConfig } from "../generate/load-config.js";
-import { type OpenProject, openedBy, withProject } from "../project/open-project.js";
+import type { LoadedConfig } from "../generate/load-config.js";
+import {
+  loadDatabaseConfig,
+  type OpenProject,
+  openSource,
+  withProject,
+} from "../project/open-project.js";
 import { adoptProgress } from "./adopt/adopt-progress.js";
 import { adoptText } from "./adopt/adopt-text.js";
 import { type ExitCode, exitCodes } from "./exit-codes.js";
@@ -61,10 +66,16 @@ export function adoptCommand(terminal: Terminal, exit: (code: ExitCode) => void)
     .addHelpText("after", help)
     .action(async (options: AdoptCommandOptions) => {
       const { folder } = terminal;
-      // Before a database is opened, which makes one where there is none.
-      adoptConfigOf(await loadConfig(folder, options.config));
-      const result = await withProject(folder, options.config, async (project) =>
-        withSource(project, (from, models) => runAdopt(terminal, project, from, models, options)),
+      const ifMissing = options.dryRun ? "empty" : "create";
+      const config = await loadDatabaseConfig(folder, options.config, ifMissing);
+      const result = await withSource(config, async (source) =>
+        withProject(
+          folder,
+          options.config,
+          async (project) => runAdopt(terminal, project, source ?? project.kv, options),
+          // Without another source the documents stand in the database itself.
+          source === undefined ? "fail" : ifMissing,
+        ),
       );
       if (options.json) writeJson(terminal, result);
       else terminal.stdout.write(`${adoptText(terminal, result, options.dryRun === true)}\n`);
@@ -84,17 +95,18 @@ function adoptConfigOf({
   return config;
 }
 
-/** Opens the source, lends it, and closes it where it is another database than the project's own. */
+/** Opens the source, lends it, and closes it; undefined where it is the project's own database. */
 async function withSource<T>(
-  { config, kv }: OpenProject,
-  use: (from: SourceKv, models: AdoptConfig["models"]) => Promise<T>,
+  config: LoadedConfig,
+  use: (source: SourceKv | undefined) => Promise<T>,
 ): Promise<T> {
-  const { from, models } = adoptConfigOf(config);
-  const source = from === undefined ? kv : await openedBy(config.path, "adopt.from", from);
+  const { from } = adoptConfigOf(config);
+  if (from === undefined) return await use(undefined);
+  const source = await openSource(config.path, from);
   try {
-    return await use(source, models);
+    return await use(source);
   } finally {
-    if (source !== kv && isClosable(source)) await source.close();
+    if (isClosable(source)) await source.close();
   }
 }
 
@@ -104,16 +116,15 @@ function isClosable(source: SourceKv): source is SourceKv & Pick<KvLike, "close"
 
 async function runAdopt(
   terminal: Terminal,
-  { database }: OpenProject,
+  { config, database }: OpenProject,
   from: SourceKv,
-  models: AdoptConfig["models"],
   { dryRun = false, wait, rowsPerSecond }: AdoptCommandOptions,
 ): Promise<AdoptResult> {
   return await withProgress(terminal, adoptProgress(terminal.stderr), (shown) =>
     adopt(database as Database<Models>, {
       from,
       // `adopt` looks whether they are those of the database's models.
-      models: models as AdoptOptions<Models>["models"],
+      models: adoptConfigOf(config).models as AdoptOptions<Models>["models"],
       dryRun,
       wait,
       ...shown,

@@ -1,6 +1,7 @@
 import { intro, isCancel, outro, text } from "@clack/prompts";
 import { type Answers, answerFault } from "../init/answers.js";
 import type { Terminal } from "./terminal.js";
+import { untilInputEnds } from "./until-input-ends.js";
 
 const questions: Readonly<Record<keyof Answers, string>> = {
   models: "In which folder are the models?",
@@ -15,23 +16,27 @@ const questions: Readonly<Record<keyof Answers, string>> = {
  * @returns undefined where somebody gives up.
  */
 export async function askAnswers(
-  { stdin, stdout }: Terminal,
+  terminal: Terminal,
   folder: string,
   given: Partial<Answers>,
   proposed: Answers,
 ): Promise<Answers | undefined> {
+  const { stdin, stdout } = terminal;
   const answers: { -readonly [name in keyof Answers]: string } = { ...proposed, ...given };
   intro("What is proposed is taken with Enter.", { output: stdout });
   for (const name of ["models", "output", "database"] as const) {
     if (given[name] !== undefined) continue;
-    const answer = await text({
-      message: questions[name],
-      placeholder: proposed[name],
-      defaultValue: proposed[name],
-      validate: (value) => (value ? answerFault(folder, name, value) : undefined),
-      input: stdin,
-      output: stdout,
-    });
+    const answer = await untilInputEnds(terminal, (signal) =>
+      text({
+        message: questions[name],
+        placeholder: proposed[name],
+        defaultValue: proposed[name],
+        validate: (value) => (value ? answerFault(folder, name, value) : undefined),
+        input: stdin,
+        output: stdout,
+        signal,
+      }),
+    );
     if (isCancel(answer)) return undefined;
     answers[name] = answer;
   }

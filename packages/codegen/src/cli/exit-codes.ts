@@ -11,4 +11,7 @@ export const exitCodes = {
   undecided: 3,
 } as const;
 
+/** What a shell says of a process that Ctrl-C has ended: a second one ends it in the middle. */
+export const interrupted = 130;
+
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];

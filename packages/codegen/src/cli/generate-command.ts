@@ -1,7 +1,7 @@
 import { Command, Option } from "commander";
 import { type GenerateResult, generate } from "../generate/generate.js";
 import { type ExitCode, exitCodes } from "./exit-codes.js";
-import { checkSummary, fileLines, summary } from "./generate-summary.js";
+import { checkSummary, fileLines, summary, unreadLines } from "./generate-summary.js";
 import { generateWatch } from "./generate-watch.js";
 import type { Terminal } from "./terminal.js";
 import { writeJson } from "./write-json.js";
@@ -51,6 +51,7 @@ export function generateCommand(terminal: Terminal, exit: (code: ExitCode) => vo
     .action(async ({ check, watch, config, json }: Options) => {
       if (watch) return await generateWatch(terminal, config);
       const result = await generate({ folder: terminal.folder, check, config });
+      terminal.stderr.write(unreadLines(terminal, result));
       if (json) {
         writeJson(terminal, jsonResult(result));
       } else {

@@ -24,6 +24,16 @@ export function fileLines(terminal: Terminal, files: readonly OutputFile[], chec
   return lines.join("");
 }
 
+/** A line for each module of models whose types could not be read. */
+export function unreadLines(terminal: Terminal, { unread }: GenerateResult): string {
+  const note = styled(terminal.stderr, "yellow", "note");
+  const lines = unread.map(
+    (path) =>
+      `${note}: the types of ${shownPath(terminal, path)} could not be read: brands and the like show as plain types\n`,
+  );
+  return lines.join("");
+}
+
 /** What was done, in one line. */
 export function summary({ models, files }: GenerateResult): string {
   const count = (...states: State[]) => files.filter(({ state }) => states.includes(state)).length;

@@ -1,12 +1,13 @@
 import { type Round, watchAndGenerate } from "../generate/watch.js";
-import { summary } from "./generate-summary.js";
+import { interrupted } from "./exit-codes.js";
+import { summary, unreadLines } from "./generate-summary.js";
 import { reportError } from "./report-error.js";
 import { styled, type Terminal } from "./terminal.js";
 
-/** What a shell says of a process that Ctrl-C has ended. */
-const interrupted = 130;
-
-/** `keywright generate --watch`: comes to an end with Ctrl-C, or a signal to end, behind the round in hand. */
+/**
+ * `keywright generate --watch`: comes to an end with Ctrl-C, or a signal to end, behind the round in hand, and where nobody
+ * reads its output any more.
+ */
 export async function generateWatch(terminal: Terminal, config: string | undefined): Promise<void> {
   const ending = new AbortController();
   const end = () => {
@@ -21,7 +22,7 @@ export async function generateWatch(terminal: Terminal, config: string | undefin
       folder: terminal.folder,
       config,
       signal: ending.signal,
-      onRound: (round) => showRound(terminal, round),
+      onRound: (round) => showRound(terminal, round, () => ending.abort()),
     });
   } finally {
     process.off("SIGINT", end);
@@ -29,10 +30,18 @@ export async function generateWatch(terminal: Terminal, config: string | undefin
   }
 }
 
-/** One line, and an error before it where there was one. */
-function showRound(terminal: Terminal, round: Round): void {
+/**
+ * One line, and an error before it where there was one.
+ *
+ * @param onUnread is called where nobody reads it.
+ */
+function showRound(terminal: Terminal, round: Round, onUnread: () => void): void {
   const time = styled(terminal.stdout, "dim", new Date().toLocaleTimeString("en-GB"));
   if ("error" in round) reportError(round.error, terminal);
+  else terminal.stderr.write(unreadLines(terminal, round.result));
   const outcome = "error" in round ? "Failed; nothing was written." : summary(round.result);
-  terminal.stdout.write(`${time} ${outcome} Waiting for changes; Ctrl-C ends.\n`);
+  const line = `${time} ${outcome} Waiting for changes; Ctrl-C ends.\n`;
+  terminal.stdout.write(line, (error) => {
+    if (error && "code" in error && error.code === "EPIPE") onUnread();
+  });
 }

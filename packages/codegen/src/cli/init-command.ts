@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { Command } from "commander";
+import { Command, Help } from "commander";
 import { posix } from "../generate/paths.js";
 import {
   type Answers,
@@ -8,7 +8,7 @@ import {
   proposedAnswers,
   tidyAnswers,
 } from "../init/answers.js";
-import { programText } from "../init/file-texts.js";
+import { programPath, programText } from "../init/file-texts.js";
 import { nextSteps } from "../init/next-steps.js";
 import { assertUnconfigured, type Plan, planFiles } from "../init/plan-files.js";
 import { writeFiles } from "../init/write-files.js";
@@ -92,11 +92,12 @@ function summary(
   });
   const enter = folder === terminal.folder ? [] : [`cd ${shownPath(terminal, folder)}`];
   const steps = [...enter, ...nextSteps(folder, packageJson)];
-  const note = packageJson.type === "module" ? [] : ["", ...commonJsNote];
+  const isModule = packageJson.type === "module";
+  const note = isModule ? [] : ["", new Help().boxWrap(commonJsNote, stdout.columns || 80)];
   const next = ["", bold("Next:"), ...steps.map(indented)];
   const program = [
     "",
-    bold("Then, in a program:"),
+    bold(`Then, in a program such as ${programPath}:`),
     ...programText(answers).split("\n").map(indented),
   ];
   return `${[...written, ...note, ...next, ...program].join("\n")}\n`;
@@ -106,7 +107,5 @@ function indented(line: string): string {
   return line === "" ? "" : `  ${line}`;
 }
 
-const commonJsNote = [
-  'package.json does not say "type": "module". Keywright is made of ES modules: unless a bundler sees to that,',
-  "run `npm pkg set type=module`, or use .mts for the files that import it.",
-];
+const commonJsNote =
+  'package.json does not say "type": "module". Keywright is made of ES modules: unless a bundler sees to that, run `npm pkg set type=module`, or use .mts for the files that import it.';

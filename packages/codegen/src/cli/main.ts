@@ -1,11 +1,17 @@
 #!/usr/bin/env node
+import { Console } from "node:console";
+import { endOfProcess } from "./end-of-process.js";
 import { run } from "./run.js";
+import type { Terminal } from "./terminal.js";
 
-const exitCode = await run(process.argv.slice(2), {
+const terminal: Terminal = {
   stdin: process.stdin,
   stdout: process.stdout,
   stderr: process.stderr,
   folder: process.cwd(),
-});
-// A model's module may hold the process open, as by a database that it opens; what is written goes out first.
-process.stdout.write("", () => process.stderr.write("", () => process.exit(exitCode)));
+  enter: (folder) => process.chdir(folder),
+};
+const end = endOfProcess(terminal);
+// What a project's modules print when they are loaded is not among the results.
+globalThis.console = new Console(process.stderr, process.stderr);
+await end(await run(process.argv.slice(2), terminal));

@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { dirname, resolve } from "node:path";
 import { styleText } from "node:util";
 import { Command } from "commander";
 import { adoptCommand } from "./adopt-command.js";
@@ -42,14 +43,27 @@ export function createProgram(terminal: Terminal, exit: (code: ExitCode) => void
     })
     .configureHelp({ styleTitle: (title) => styleText("bold", title, { validateStream: false }) })
     .addHelpText("after", help)
+    .hook("preAction", (_, command) => enterProject(terminal, command.opts()))
     .exitOverride();
   for (const [group, makers] of Object.entries(commands)) {
     program.commandsGroup(group);
     for (const make of makers) program.addCommand(make(terminal, exit));
   }
-  program.helpCommand("help [command]", "print the help of a command");
+  program.helpCommand("help [command...]", "print the help of a command");
   inheritSettings(program);
   return program;
+}
+
+/**
+ * The folder of the configuration becomes the current one, so that relative paths in the project's own code, such as that of its
+ * database, begin there. Those of the command line begin at the terminal's.
+ */
+function enterProject({ folder, enter }: Terminal, { config }: { readonly config?: string }): void {
+  try {
+    enter(resolve(folder, dirname(config ?? "")));
+  } catch {
+    // There is no such folder: the command says that there is no configuration.
+  }
 }
 
 /** Errors of commands within commands are written and thrown as those of the program. */

@@ -6,6 +6,8 @@ export const remedies: Readonly<Record<string, string>> = {
   KW_DATABASE_LOCKED:
     "Stop the program that has the database open, or run the command when it has ended: an embedded database belongs to one process at a time.",
   KW_DATABASE_PATH_INVALID: "Correct the path in `database` of the configuration.",
+  KW_DATABASE_NOT_FOUND:
+    "Correct the path in the configuration, in `database` or `adopt.from`; a relative one begins at the configuration's folder.\nWhere a database is to be new, the program makes it, or npx keywright migrate run; opened with `readOnly` or `createIfMissing: false` none is made.",
   KW_DATABASE_FORMAT:
     "Make sure that the path is that of a Keywright database, and update Keywright where a later version has written it.",
   KW_DATABASE_MODE:
@@ -21,8 +23,11 @@ export const remedies: Readonly<Record<string, string>> = {
     "Where these models are the newer ones, migrate first: npx keywright migrate run\nWhere the database is, run the command with its models, and with the newest Keywright.",
   KW_SCHEMA_NOT_MIGRATED: "Migrate first: npx keywright migrate run",
   KW_INDEX_CHANGED: "Migrate first: npx keywright migrate run",
-  KW_INDEX_NOT_READY: "Migrate first: npx keywright migrate run",
+  KW_INDEX_NOT_READY:
+    "Migrate first: npx keywright migrate run\nWhere state is unique-pending, rows share a value: npx keywright migrate status --duplicates <model>.<index>\nChange or delete all but one of each, and migrate again.",
   KW_ROW_UPGRADE:
     "Correct the migration or the row. To see all such rows: npx keywright migrate status --failed <model>",
+  KW_ARGUMENT_INVALID: "Correct what the configuration says there, as the reason says.",
+  KW_SELECTOR_INVALID: "Correct the prefix, or --start and --end, as the reason says.",
   KW_LEASE_LOST: "See who is at work, and then run the command again: npx keywright migrate status",
 };

@@ -1,3 +1,5 @@
+import { ProjectCodeError } from "../errors/codegen-errors.js";
+import { placeThrown } from "../generate/load-module.js";
 import { remedies } from "./remedies.js";
 import { styled, type Terminal, withShownPaths } from "./terminal.js";
 
@@ -5,11 +7,12 @@ import { styled, type Terminal, withShownPaths } from "./terminal.js";
 const otherFields: ReadonlySet<string> = new Set(["name", "code", "retryable", "remedy", "cause"]);
 
 /**
- * Writes an error for people: code, message, fields, cause and remedy for one of Keywright's, the whole stack for a fault
- * of the program.
+ * Writes an error for people: code, message, fields, cause and remedy for one of Keywright's, or of the project's own code; the
+ * whole stack for a fault of the program.
  */
-export function reportError(error: unknown, terminal: Terminal): void {
+export function reportError(thrown: unknown, terminal: Terminal): void {
   const { stderr } = terminal;
+  const error = isCoded(thrown) ? thrown : ofProject(thrown);
   if (!isCoded(error)) {
     const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
     stderr.write(
@@ -37,6 +40,12 @@ function isCoded(error: unknown): error is CodedError {
     typeof error.code === "string" &&
     error.code.startsWith("KW_")
   );
+}
+
+/** What the project's own code threw, as an error that says where. */
+function ofProject(error: unknown): unknown {
+  const place = placeThrown(error);
+  return place === undefined ? error : new ProjectCodeError(place, error);
 }
 
 function remedyOf(error: CodedError): string | undefined {

@@ -15,7 +15,7 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
     exitCode = code;
   });
   try {
-    await program.parseAsync(args, { from: "user" });
+    await program.parseAsync(helpWordLast(args), { from: "user" });
     return exitCode;
   } catch (error) {
     if (!(error instanceof CommanderError)) {
@@ -24,4 +24,11 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
     }
     return error.exitCode === 0 ? exitCodes.done : exitCodes.usage;
   }
+}
+
+/** `help migrate run` → `migrate help run`: commander's own `help` takes one word. */
+function helpWordLast(args: readonly string[]): readonly string[] {
+  const [first, ...words] = args;
+  const last = words.at(-1);
+  return first === "help" && last !== undefined ? [...words.slice(0, -1), first, last] : args;
 }

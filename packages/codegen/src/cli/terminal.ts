@@ -8,8 +8,10 @@ export interface Terminal {
   readonly stdin: NodeJS.ReadStream;
   readonly stdout: NodeJS.WriteStream;
   readonly stderr: NodeJS.WriteStream;
-  /** Absolute. */
+  /** Absolute. Paths of the command line are relative to it. */
   readonly folder: string;
+  /** Makes another folder the current one of the process. */
+  readonly enter: (folder: string) => void;
 }
 
 /** A command of the program: what it is called with, and how it says what the process exits with. */
@@ -22,14 +24,15 @@ export function isInteractive({ stdin, stdout }: Terminal): boolean {
 
 type Style = Parameters<typeof styleText>[0];
 
-/** A text in a style, where the stream shows it and NO_COLOR is not set. */
+/** A text in a style, where {@link hasColors} says so. */
 export function styled(stream: NodeJS.WriteStream, style: Style, text: string): string {
   return hasColors(stream) ? styleText(style, text, { validateStream: false }) : text;
 }
 
 /** Whether a stream shows styles, and they are wanted. */
 export function hasColors(stream: NodeJS.WriteStream): boolean {
-  return stream.isTTY === true && !process.env.NO_COLOR;
+  const { NO_COLOR, TERM } = process.env;
+  return stream.isTTY === true && !NO_COLOR && TERM !== "dumb";
 }
 
 /** A path as it is shown: from the folder of the command, where it is within it. */

@@ -15,9 +15,10 @@ which entries are
   missing      a row has none where it should
   dangling     no row has it
   mismatched   it holds something else than it should
-With --repair it puts them right. Indexes that are not built yet are left out;
-counters are not looked at, and are built anew where entries of their model are
-repaired.
+With --repair it puts them right. It also says which rows an index cannot hold,
+as where its function throws for them; these need a change by hand. Indexes that
+are not built yet are left out; counters are not looked at, and are built anew
+where entries of their model are repaired.
 
 Examples:
   $ keywright verify

@@ -61,6 +61,16 @@ export class ModuleFailedError extends CodegenError {
   }
 }
 
+/** A `tsconfig.json` whose path aliases cannot be read, as where it extends a file that is not there. */
+export class TsconfigInvalidError extends CodegenError {
+  readonly path: string;
+
+  constructor(path: string, cause: unknown) {
+    super("KW_TSCONFIG_INVALID", { cause });
+    this.path = path;
+  }
+}
+
 /** A pattern that matches no file. */
 export class ModelsUnmatchedError extends CodegenError {
   readonly patterns: readonly string[];
@@ -127,6 +137,23 @@ export class NameUnusableError extends CodegenError {
   }
 }
 
+/** A relation with which no database could be opened. `at` is its place within the model. */
+export class RelationInvalidError extends CodegenError {
+  readonly model: string;
+  readonly at: string;
+  readonly reason: string;
+  /** Where the model was found, as `Post in src/models/post.ts`. */
+  readonly origin: string | undefined;
+
+  constructor(model: string, at: string, reason: string, origin: string | undefined) {
+    super("KW_RELATION_INVALID");
+    this.model = model;
+    this.at = at;
+    this.reason = reason;
+    this.origin = origin;
+  }
+}
+
 /** A part of a model's schema for which there is no type to write. */
 export class TypeInexpressibleError extends CodegenError {
   readonly model: string;
@@ -134,8 +161,8 @@ export class TypeInexpressibleError extends CodegenError {
   readonly path: string;
   readonly reason: string;
 
-  constructor(model: string, path: string, reason: string) {
-    super("KW_TYPE_INEXPRESSIBLE");
+  constructor(model: string, path: string, reason: string, cause?: unknown) {
+    super("KW_TYPE_INEXPRESSIBLE", { cause });
     this.model = model;
     this.path = path;
     this.reason = reason;
@@ -219,6 +246,24 @@ export class AdoptUnsetError extends CodegenError {
   constructor(path: string) {
     super("KW_ADOPT_UNSET");
     this.path = path;
+  }
+}
+
+/** Code of the project's own that threw while a command used it, such as a database that the configuration wraps. */
+export class ProjectCodeError extends CodegenError {
+  /** Where, as `file:line`. */
+  readonly at: string;
+
+  constructor(at: string, cause: unknown) {
+    super("KW_PROJECT_CODE", { cause });
+    this.at = at;
+  }
+}
+
+/** A process that ends while a command is at work: a module calls `process.exit`, or awaits what never comes. */
+export class CommandUnfinishedError extends CodegenError {
+  constructor() {
+    super("KW_COMMAND_UNFINISHED");
   }
 }
 

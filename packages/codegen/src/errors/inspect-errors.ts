@@ -49,6 +49,20 @@ export class ImportLineError extends CodegenError {
   }
 }
 
+/** An export that was cut off, or that lacks lines. What it has was imported. */
+export class ImportIncompleteError extends CodegenError {
+  /** How many it has. */
+  readonly entries: number;
+  /** How many it has by its last line; undefined without one. */
+  readonly announced: number | undefined;
+
+  constructor(entries: number, announced: number | undefined) {
+    super("KW_IMPORT_INCOMPLETE");
+    this.entries = entries;
+    this.announced = announced;
+  }
+}
+
 /** An entry that the database does not take. What stands above it may have been imported. */
 export class ImportRefusedError extends CodegenError {
   /** Of the file, from 1. */

@@ -11,6 +11,12 @@ export interface Config {
   /** The folder of the generated files. Other files in it are left alone. */
   readonly output: string;
   /**
+   * The extension by which generated files import the project's TypeScript: `"ts"` for what runs it as it is, such as Deno. By
+   * default it is `"js"`, and `"ts"` where `tsconfig.json` sets `allowImportingTsExtensions` or
+   * `rewriteRelativeImportExtensions`.
+   */
+  readonly importExtension?: "js" | "ts";
+  /**
    * Opens the database that the commands work at, such as `() => openKv("data/app")`. They close it. Without it there are the
    * commands that need none, such as `generate`.
    */

@@ -1,8 +1,11 @@
 import { assertDistinctPrefixes } from "@keywright/orm";
+import { assertLinked } from "./assert-linked.js";
 import { findModels } from "./find-models.js";
 import { generatedText } from "./generated-text.js";
+import { importExtensionIn } from "./import-extension.js";
 import { indexFile } from "./index-file.js";
-import { loadConfig } from "./load-config.js";
+import { type InferredFields, inferredFields } from "./inferred-fields.js";
+import { type LoadedConfig, loadConfig } from "./load-config.js";
 import { compareLockFile } from "./lock-file.js";
 import { modelFile } from "./model-file.js";
 import { type NamedModel, nameModels } from "./model-names.js";
@@ -22,6 +25,8 @@ export interface GenerateResult {
   readonly models: number;
   /** Every generated file and the lock file, as they were found. */
   readonly files: readonly OutputFile[];
+  /** The absolute paths of modules of models whose types could not be read: brands and the like show as plain types. */
+  readonly unread: readonly string[];
 }
 
 /**
@@ -30,36 +35,43 @@ export interface GenerateResult {
  *
  * @throws {CodegenError} for what is wrong with the configuration, the models or the output folder.
  * @throws {ModelDefinitionError} where two models or indexes would store their entries in the same place.
+ * @throws {RelationInvalidError} for a relation that no database could be opened with.
  */
 export async function generate(options: GenerateOptions): Promise<GenerateResult> {
   const config = await loadConfig(options.folder, options.config);
   const models = nameModels(await findModels(config));
   assertDistinctPrefixes(models.map(({ model }) => model));
-  const texts = await generateTexts(models, config.path, config.output);
+  assertLinked(models);
+  const inferred = await inferredFields(models, config.output);
+  const texts = await generateTexts(models, config, inferred);
   const compiled = models.map(({ model }) => model);
   const files = [
     ...(await compareOutput(config.output, texts)),
     await compareLockFile(config.path, compiled),
   ];
   if (options.check !== true) await writeOutput(config.output, files);
-  return { models: models.length, files };
+  return { models: models.length, files, unread: inferred.unread };
 }
 
 /** The text of each file by its name. */
 async function generateTexts(
   models: readonly NamedModel[],
-  configPath: string,
-  folder: string,
+  { path: configPath, output: folder, importExtension }: LoadedConfig,
+  inferred: InferredFields,
 ): Promise<Map<string, string>> {
   const texts = new Map<string, string>();
   const types = new Map<NamedModel, readonly string[]>();
+  const extension = importExtension ?? (await importExtensionIn(folder, models[0]?.modulePath));
   for (const model of models) {
-    const file = modelFile(model, folder, models);
+    const file = modelFile(model, folder, models, {
+      referred: inferred.references.get(model),
+      extension,
+    });
     types.set(model, file.types);
     const source = relativePath(folder, model.modulePath);
     texts.set(`${model.names.file}.ts`, await generatedText(source, file.body));
   }
-  const index = indexFile(models, folder, (model) => types.get(model) ?? []);
+  const index = indexFile(models, folder, (model) => types.get(model) ?? [], extension);
   texts.set("index.ts", await generatedText(relativePath(folder, configPath), index));
   return texts;
 }

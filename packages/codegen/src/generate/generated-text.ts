@@ -17,9 +17,14 @@ export function isGenerated(text: string): boolean {
   return text.startsWith(headerStart);
 }
 
-/** Whether the file at a path is a generated one; only its first bytes are read. */
+/** Whether the file at a path is a generated one; only its first bytes are read. What cannot be read is none. */
 export function isGeneratedFile(path: string): boolean {
-  const file = openSync(path, "r");
+  let file: number;
+  try {
+    file = openSync(path, "r");
+  } catch {
+    return false;
+  }
   try {
     const bytes = Buffer.alloc(headerStart.length);
     const length = readSync(file, bytes, 0, bytes.length, 0);

@@ -3,12 +3,12 @@ import { describeOrigin } from "./found-model.js";
 import { importedModel } from "./model-file.js";
 import type { NamedModel } from "./model-names.js";
 import { NameClaims } from "./name-claims.js";
-import { importSpecifier } from "./paths.js";
+import { generatedSpecifier, type ImportExtension, importSpecifier } from "./paths.js";
 
 const openDescription = `
 Opens the models on a key-value database: one that \`openKv\` opened, or a Deno KV. An index that is new to a database with rows is built by \`migrate\`.
 
-@param options as of \`createDatabase\`, such as the migrations.
+@param options as of \`createDatabase\`.
 
 @throws {ModelDefinitionError} where two models or indexes would store their entries in the same place.
 @throws {IndexChangedError} where the database has an index of another definition under the same name.
@@ -21,7 +21,7 @@ Runs a function whose reads and writes are one: all its writes are made at once,
 `;
 
 const repositoriesDescription = `
-The repositories of a database that was opened with these models: by \`createDatabase\` with options of its own, such as hooks, or within its \`transaction\`.
+The repositories of a database that was opened with these models, by \`createDatabase\` or here, or of a \`tx\` of its \`transaction\`.
 
 @throws {ModelDefinitionError} where the database was opened without one of them.
 `;
@@ -31,19 +31,22 @@ The repositories of a database that was opened with these models: by \`createDat
  *
  * @param folder of the generated files.
  * @param typesOf the names of the types that a model's file exports.
+ * @param extension of what is imported from the project.
  * @throws {NameCollisionError} where two of the files export the same name.
  */
 export function indexFile(
   models: readonly NamedModel[],
   folder: string,
   typesOf: (model: NamedModel) => readonly string[],
+  extension: ImportExtension = "js",
 ): string {
   const modelImports = models.map(({ modulePath, exportName, names }) => {
-    const specifier = JSON.stringify(importSpecifier(folder, modulePath));
+    const specifier = JSON.stringify(importSpecifier(folder, modulePath, extension));
     return `import ${importedModel(exportName, names.model)} from ${specifier};`;
   });
   const repositoryImports = models.map(
-    ({ names }) => `import { ${names.repository} } from "./${names.file}.js";`,
+    ({ names }) =>
+      `import { ${names.repository} } from "${generatedSpecifier(names.file, extension)}";`,
   );
   const claims = new NameClaims();
   const exports = models.map((model) => {
@@ -51,7 +54,7 @@ export function indexFile(
     const types = typesOf(model).map((name) => ({ name, text: `type ${name}` }));
     const { repository, file } = model.names;
     const exported = [...types, { name: repository, text: repository }].sort(byName);
-    return `export { ${exported.map(({ text }) => text).join(", ")} } from "./${file}.js";`;
+    return `export { ${exported.map(({ text }) => text).join(", ")} } from "${generatedSpecifier(file, extension)}";`;
   });
   const opened = models.map(({ names }) => `${names.property}: ${names.model}`);
   const repositories = models.map(
@@ -59,7 +62,7 @@ export function indexFile(
   );
   return `
 import type { Kv } from "@keywright/core";
-import { type AnyDatabase, createDatabase, type DatabaseOptions } from "@keywright/orm";
+import { type AnyDatabase, type Database, type DatabaseOptions, openModels } from "@keywright/orm";
 ${[...modelImports, ...repositoryImports].join("\n")}
 
 ${exports.join("\n")}
@@ -69,12 +72,18 @@ export interface Repositories {
 ${models.map(({ names }) => `readonly ${names.property}: ${names.repository};`).join("\n")}
 }
 
-/** How the models are opened. Hooks are for \`createDatabase\`, whose database \`repositoriesOf\` takes. */
-export type OpenOptions = Omit<DatabaseOptions<Record<never, never>>, "hooks">;
+/** The models by the names of their repositories. */
+export type Models = {
+${models.map(({ names }) => `readonly ${names.property}: typeof ${names.model};`).join("\n")}
+};
 
-/** The same, the database behind them, which \`migrate\` takes, and transactions. */
+/** How the models are opened, such as with their migrations and hooks. */
+export type OpenOptions = DatabaseOptions<Models>;
+
+/** The same, the database behind them, and transactions. */
 export interface OpenRepositories extends Repositories {
-  readonly database: AnyDatabase;
+  /** What \`migrate\` takes, and whose own repositories have every kind of query and write. */
+  readonly database: Database<Models>;
   ${docComment(transactionDescription, 2)}transaction<T>(
     body: (tx: Repositories) => Promise<T>,
     options?: { maxAttempts?: number | undefined; signal?: AbortSignal | undefined },
@@ -85,11 +94,11 @@ ${docComment(openDescription)}export async function openRepositories(
   kv: Kv,
   options: OpenOptions = {},
 ): Promise<OpenRepositories> {
-  const database = await createDatabase({ ...options, kv, models: { ${opened.join(", ")} } });
+  const database = await openModels<Models>({ ...options, kv, models: { ${opened.join(", ")} } });
   return {
     ...repositoriesOf(database),
     database,
-    transaction: (body, options) => database.transaction((tx) => body(repositoriesOf(tx)), options),
+    transaction: (body, limits) => database.transaction((tx) => body(repositoriesOf(tx)), limits),
   };
 }
 

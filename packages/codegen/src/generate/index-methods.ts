@@ -1,13 +1,22 @@
 import type { CompiledIndex, CompiledModel } from "@keywright/orm";
 import { NameUnusableError } from "../errors/codegen-errors.js";
-import { pascalCase, propertyName } from "../schema/identifiers.js";
-import { keyType, type ModelTypes } from "../schema/model-types.js";
+import { pascalCase } from "../schema/identifiers.js";
+import type { ModelTypes } from "../schema/model-types.js";
 import { fieldList } from "./field-list.js";
-import { listErrors } from "./list-errors.js";
+import { conditionOn, conditionsOn, type KeyField, keyFields } from "./index-conditions.js";
+import { listErrors, readLimitInStream } from "./list-errors.js";
 import type { Method } from "./method.js";
 import type { ModelNames } from "./model-names.js";
 import { parameterNames } from "./parameter-names.js";
-import { updateOptions, upsertData, versionConflict, writeErrors } from "./write-signature.js";
+import { upsertData } from "./upsert-data.js";
+import { updateOptions, upsertErrors } from "./write-signature.js";
+
+/** A type that the methods through an index take. */
+export interface IndexType {
+  readonly name: string;
+  readonly description: string;
+  readonly type: string;
+}
 
 /**
  * The methods that go through an index: `findByEmail`, `watchByEmail` and `upsertByEmail` where it is unique, `listByEmail`,
@@ -20,16 +29,30 @@ export function indexMethods(
   types: ModelTypes,
 ): Method[] {
   const suffix = methodSuffix(model, index);
-  const fields = index.parts.map(({ field }, position) => ({
-    name: field,
-    type: partType(index, position, names, types),
-  }));
-  const parameters = parameterNames(index.fields, `index ${index.name} of model ${model.name}`);
-  const subject: Subject = { model, index, suffix, names, fields, parameters };
+  const fields = keyFields(index, names, types);
+  const owner = `index ${index.name} of model ${model.name}`;
+  const parameters = parameterNames(index.fields, owner, index.each);
+  const subject: Subject = { model, index, suffix, names, types, fields, parameters };
   const count = index.counted ? [countMethod(subject)] : [];
   return index.unique
     ? [...uniqueMethods(subject), listMethod(subject), ...count]
     : [listMethod(subject), watchMethod(subject), ...count];
+}
+
+/** The type of what a list by several fields takes; undefined for an index of one field. */
+export function indexType(
+  model: CompiledModel,
+  index: CompiledIndex,
+  names: ModelNames,
+  types: ModelTypes,
+): IndexType | undefined {
+  if (index.fields.length < 2) return undefined;
+  const suffix = methodSuffix(model, index);
+  return {
+    name: typeName(names, suffix),
+    description: `What \`listBy${suffix}\` takes: conditions on its first fields, of which the last may be bounds.`,
+    type: conditionsOn(keyFields(index, names, types)),
+  };
 }
 
 /** What methods are written for. */
@@ -39,6 +62,7 @@ interface Subject {
   /** Behind `findBy`. */
   readonly suffix: string;
   readonly names: ModelNames;
+  readonly types: ModelTypes;
   readonly fields: readonly KeyField[];
   /** The names of the fields as parameters. */
   readonly parameters: readonly string[];
@@ -46,7 +70,7 @@ interface Subject {
 
 /** The methods for the one row that has some values. */
 function uniqueMethods(subject: Subject): Method[] {
-  const { model, index, suffix, names } = subject;
+  const { index, suffix, names } = subject;
   const { declarations, call } = exactValues(subject);
   const row = `row with this ${described(index)}`;
   const reads = index.store === "copy" ? "One read." : "Two reads.";
@@ -55,6 +79,7 @@ function uniqueMethods(subject: Subject): Method[] {
       name: `findBy${suffix}`,
       description: sentences(
         `The ${row}, null where there is none.`,
+        ...partiality(index),
         ...normalization(index),
         reads,
       ),
@@ -65,21 +90,37 @@ function uniqueMethods(subject: Subject): Method[] {
     },
     {
       name: `watchBy${suffix}`,
-      description: `The ${row}, now and after each change; null while there is none.`,
-      errors: [],
+      description: `The ${row}, now and after each change; null while there is none. Three reads each time.`,
+      errors: [notReadyInStream(index)],
       parameters: declarations,
       result: `ReadableStream<${names.row} | null>`,
       call: `watchRowByIndex(${call})`,
     },
-    {
-      name: `upsertBy${suffix}`,
-      description: `Changes the ${row}, or creates one where there is none, and returns it.`,
-      errors: [...writeErrors(model).create, ...versionConflict],
-      parameters: [...declarations, upsertData(names), updateOptions(model)],
-      result: `Promise<${names.row}>`,
-      call: `upsertByIndex(${call}, data, options)`,
-    },
+    // A row that is created need not be one that a partial index holds.
+    ...(index.where === undefined ? [upsertMethod(subject)] : []),
   ];
+}
+
+function upsertMethod(subject: Subject): Method {
+  const { model, index, suffix, names, types } = subject;
+  const { declarations, call } = exactValues(subject);
+  const ofFields = index.parts.flatMap(({ field, compute }, position) =>
+    compute === undefined && index.each !== position ? [field] : [],
+  );
+  const { parameter, filledIn } = upsertData(model, names, types, ofFields);
+  const key = described(index);
+  return {
+    name: `upsertBy${suffix}`,
+    description: sentences(
+      `Changes the row with this ${key}, or creates one with it where there is none, and returns it.`,
+      ...(filledIn.length > 0 ? [`\`create\` may leave out ${fieldList(filledIn)}.`] : []),
+      "One or two reads and one commit, more where others write the row too.",
+    ),
+    errors: [notReady(index), ...upsertErrors(model, key)],
+    parameters: [...declarations, parameter, updateOptions(model)],
+    result: `Promise<${names.row}>`,
+    call: `upsertByIndex(${call}, data, options)`,
+  };
 }
 
 function countMethod(subject: Subject): Method {
@@ -103,26 +144,6 @@ function exactValues({ index, fields, parameters }: Subject): {
     declarations: fields.map(({ type }, position) => `${parameters[position]}: ${type}`),
     call: `${JSON.stringify(index.name)}, [${parameters.join(", ")}]`,
   };
-}
-
-/** A field of an index and the type of its values. */
-interface KeyField {
-  readonly name: string;
-  readonly type: string;
-}
-
-/** The type of the values that a part of an index's key is looked up by. */
-function partType(
-  index: CompiledIndex,
-  position: number,
-  names: ModelNames,
-  types: ModelTypes,
-): string {
-  const { field = "", compute } = index.parts[position] ?? {};
-  // What a function makes of a row is known to the compiler alone.
-  if (compute !== undefined) return "KeyValue";
-  if (index.each !== position) return keyType(types.row, field, names.row);
-  return `NonNullable<${names.row}[${JSON.stringify(field)}]>[number]`;
 }
 
 function listMethod(subject: Subject): Method {
@@ -151,10 +172,11 @@ function watchMethod(subject: Subject): Method {
   const { parameter, call } = listedRows(subject);
   return {
     name: `watchBy${suffix}`,
-    description: `The rows of \`listBy${suffix}\`, now and after each change that affects them.`,
+    description: `The rows of \`listBy${suffix}\`, now and after each change that affects them; read anew each time.`,
     errors: [
-      notReady(index),
-      "{LiveQueryUnavailableError} in the stream, where the database does not tell of changes.",
+      "{LiveQueryUnavailableError} where the database does not tell of changes.",
+      notReadyInStream(index),
+      readLimitInStream,
     ],
     parameters: [parameter, "options?: ListOptions"],
     result: `ReadableStream<readonly ${names.row}[]>`,
@@ -162,8 +184,8 @@ function watchMethod(subject: Subject): Method {
   };
 }
 
-/** What a list takes: one value or range, or an object of several. */
-function listedRows({ index, fields, parameters }: Subject): {
+/** What a list takes: a condition on one field, or an object of several. */
+function listedRows({ index, suffix, names, fields, parameters }: Subject): {
   readonly which: string;
   readonly parameter: string;
   readonly call: string;
@@ -171,43 +193,20 @@ function listedRows({ index, fields, parameters }: Subject): {
   const name = JSON.stringify(index.name);
   const [field] = fields;
   if (fields.length > 1 || field === undefined) {
-    const values = fields.map((key) => memberAccess("where", key.name)).join(", ");
+    const last = fields.length - 1;
+    const first = { ...index, fields: index.fields.slice(0, last) };
+    const end = { fields: index.fields.slice(last), each: index.each === last ? 0 : undefined };
     return {
-      which: `with this ${described(index)} (values for the first of them, the last of which may be bounds)`,
-      parameter: `where: ${whereType(fields)}`,
-      call: `${name}, [${values}]`,
+      which: `with this ${described(first)}, and with this ${described(end)} or within bounds of it`,
+      parameter: `where: ${typeName(names, suffix)}`,
+      call: `${name}, where`,
     };
   }
   return {
-    which: `with this ${described(index)}, or within these bounds`,
-    parameter: `${parameters[0]}: ${orRange(field.type)}`,
+    which: `with this ${described(index)}, with one of several, or within bounds`,
+    parameter: `${parameters[0]}: ${conditionOn(field.type)}`,
     call: `${name}, [${parameters[0]}]`,
   };
-}
-
-/** Values for the first fields of a compound index, then one value or range: one alternative for each field to end at. */
-function whereType(fields: readonly KeyField[]): string {
-  const alternatives = fields.map((last, position) => {
-    const members = fields.map(({ name, type }, at) => {
-      const property = propertyName(name);
-      if (at < position) return `${property}: ${type};`;
-      if (at > position) return `${property}?: undefined;`;
-      // A value alone for any but the last field is the next alternative, with no condition on the fields behind it.
-      const isLast = position === fields.length - 1;
-      return `${property}?: ${isLast ? orRange(last.type) : `RangeFilter<${last.type}>`} | undefined;`;
-    });
-    return `{ ${members.join(" ")} }`;
-  });
-  return alternatives.join(" | ");
-}
-
-function orRange(type: string): string {
-  return `${type} | RangeFilter<${type}>`;
-}
-
-function memberAccess(object: string, member: string): string {
-  const property = propertyName(member);
-  return property === member ? `${object}.${member}` : `${object}[${property}]`;
 }
 
 function sentences(...all: readonly string[]): string {
@@ -215,7 +214,7 @@ function sentences(...all: readonly string[]): string {
 }
 
 /** The fields of an index in a comment: of an array it is about its elements. */
-function described({ fields, each }: CompiledIndex): string {
+function described({ fields, each }: Pick<CompiledIndex, "fields" | "each">): string {
   const element = each === undefined ? undefined : fields[each];
   if (element === undefined) return fieldList(fields);
   const others = fields.filter((field) => field !== element);
@@ -225,7 +224,7 @@ function described({ fields, each }: CompiledIndex): string {
 }
 
 function partiality({ where }: CompiledIndex): string[] {
-  return where === undefined ? [] : ["It holds some of the rows only."];
+  return where === undefined ? [] : ["The index holds some of the rows only."];
 }
 
 function orderText({ parts }: CompiledIndex): string {
@@ -240,6 +239,15 @@ function normalization({ fields, normalize }: CompiledIndex): string[] {
 
 function notReady(index: CompiledIndex): string {
   return `{IndexNotReadyError} where \`${index.name}\` is not built yet.`;
+}
+
+function notReadyInStream(index: CompiledIndex): string {
+  return `{IndexNotReadyError} in the stream, where \`${index.name}\` is not built yet.`;
+}
+
+/** `UserByTeamAndScore`. */
+function typeName({ base }: ModelNames, suffix: string): string {
+  return `${base}By${suffix}`;
 }
 
 /** `byCityId` → `CityId`. */

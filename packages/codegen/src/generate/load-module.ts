@@ -3,8 +3,9 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { createJiti, type Jiti } from "jiti";
-import { ModuleFailedError } from "../errors/codegen-errors.js";
+import { ModuleFailedError, TsconfigInvalidError } from "../errors/codegen-errors.js";
 import { posix } from "./paths.js";
+import { findTsconfig } from "./read-tsconfig.js";
 
 /** Loads modules of the user's, TypeScript or JavaScript, one after the other. */
 export type LoadModule = (path: string) => Promise<Readonly<Record<string, unknown>>>;
@@ -15,9 +16,10 @@ export type LoadModule = (path: string) => Promise<Readonly<Record<string, unkno
  * the project's `tsconfig.json` are followed.
  *
  * @param from the absolute path of a file in the project, such as its configuration.
+ * @throws {TsconfigInvalidError} for a `tsconfig.json` that extends what is not there.
  */
 export function createModuleLoader(from: string): LoadModule {
-  const jiti = createJiti(from, { fsCache: false, interopDefault: false, tsconfigPaths: true });
+  const jiti = createLoader(from);
   forgetLoaded(jiti);
   return async (path) => {
     const before = new Set(Object.keys(jiti.cache));
@@ -31,6 +33,16 @@ export function createModuleLoader(from: string): LoadModule {
       }
     }
   };
+}
+
+function createLoader(from: string): Jiti {
+  try {
+    return createJiti(from, { fsCache: false, interopDefault: false, tsconfigPaths: true });
+  } catch (error) {
+    const tsconfig = findTsconfig(dirname(from));
+    if (tsconfig === undefined) throw error;
+    throw new TsconfigInvalidError(tsconfig, error);
+  }
 }
 
 /** The modules of users' projects that are in the cache, which is that of the whole process. */
@@ -55,18 +67,42 @@ export function placeOf(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
   const syntaxError = /\n ?(\S.*:\d+):\d+\s*$/.exec(error.message);
   if (syntaxError?.[1] !== undefined) return syntaxError[1];
-  for (const line of (error.stack ?? "").split("\n")) {
+  const frame = framesOf(error).find(({ path }) => existsSync(path) && !isPackage(path));
+  return frame === undefined ? undefined : `${frame.path}:${frame.row}`;
+}
+
+/** The same where it was the user's own code that threw, or a package that it calls; undefined where it was Keywright's. */
+export function placeThrown(error: unknown): string | undefined {
+  const place = placeOf(error);
+  if (place === undefined) return undefined;
+  const first = framesOf(error as Error).find(({ path }) => isOwn(path) || !isPackage(path));
+  return first !== undefined && isOwn(first.path) ? undefined : place;
+}
+
+interface Frame {
+  readonly path: string;
+  readonly row: string;
+}
+
+function framesOf({ stack = "" }: Error): Frame[] {
+  return stack.split("\n").flatMap((line) => {
     const [, file, row] = /^\s+at (?:async )?(?:.+? \()?(.+?):(\d+):\d+\)?$/.exec(line) ?? [];
-    if (file === undefined) continue;
-    const path = file.startsWith("file:") ? fileURLToPath(file) : file;
-    if (existsSync(path) && !isPackage(path)) return `${path}:${row}`;
-  }
-  return undefined;
+    if (file === undefined || row === undefined || file.startsWith("node:")) return [];
+    return [{ path: file.startsWith("file:") ? fileURLToPath(file) : file, row }];
+  });
 }
 
 function isPackage(path: string): boolean {
+  return posix(path).includes("/node_modules/") || isOwn(path);
+}
+
+/** Whether a file is of one of Keywright's packages, whichever copy. */
+function isOwn(path: string): boolean {
   const posixPath = posix(path);
-  return posixPath.includes("/node_modules/") || ownFolders.some((it) => posixPath.startsWith(it));
+  return (
+    posixPath.includes("/node_modules/@keywright/") ||
+    ownFolders.some((folder) => posixPath.startsWith(folder))
+  );
 }
 
 const require = createRequire(import.meta.url);

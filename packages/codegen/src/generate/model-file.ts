@@ -3,18 +3,26 @@ import { descriptionOf, docComment } from "../schema/doc-comment.js";
 import { type ModelTypes, modelTypes } from "../schema/model-types.js";
 import { type InterfaceType, propertyText, restText } from "../schema/object-type.js";
 import { fieldList } from "./field-list.js";
-import { indexMethods } from "./index-methods.js";
+import { type IndexType, indexMethods, indexType } from "./index-methods.js";
 import { type Method, methodText } from "./method.js";
 import type { NamedModel } from "./model-names.js";
 import { NameClaims } from "./name-claims.js";
-import { importSpecifier } from "./paths.js";
-import { linkedModels, relationMethods } from "./relation-methods.js";
+import { generatedSpecifier, type ImportExtension, importSpecifier } from "./paths.js";
+import { linkedModels, referrersOf, relationMethods } from "./relation-methods.js";
 import { readMethods, writeMethods } from "./row-methods.js";
 
 /** The file of a model: its text, unformatted, and the names of the types that it exports. */
 export interface ModelFile {
   readonly body: string;
   readonly types: readonly string[];
+}
+
+/** How the file of a model is written. */
+export interface FileOptions {
+  /** References that stand for types which only the compiler knows. */
+  readonly referred?: ReadonlySet<string> | undefined;
+  /** Of what is imported from the project: by default `js`. */
+  readonly extension?: ImportExtension | undefined;
 }
 
 /**
@@ -30,12 +38,14 @@ export function modelFile(
   named: NamedModel,
   folder: string,
   models: readonly NamedModel[] = [named],
+  { referred, extension }: FileOptions = {},
 ): ModelFile {
   const { model, names } = named;
-  const types = modelTypes(model, names);
+  const types = modelTypes(model, names, { referred });
+  const indexTypes = typesOfIndexes(named, types);
   const methods = repositoryMethods(named, types, models);
   const sections = [
-    importsText(named, folder, types, methods, models),
+    importsText(named, { folder, types, indexTypes, methods, models, extension }),
     interfaceText(
       names.row,
       types.row,
@@ -51,10 +61,27 @@ export function modelFile(
       ({ name, type }) =>
         `/** A part of \`${names.row}\` that contains itself. */\nexport type ${name} = ${textOf(type)};`,
     ),
+    ...indexTypes.map(
+      ({ name, description, type }) => `${docComment(description)}export type ${name} = ${type};`,
+    ),
     repositoryText(named, methods),
   ];
-  const declared = [names.row, names.create, names.update, ...types.named.map(({ name }) => name)];
+  const others = [...types.named, ...indexTypes].map(({ name }) => name);
+  const declared = [names.row, names.create, names.update, ...others];
   return { body: sections.join("\n\n"), types: declared.sort() };
+}
+
+/** The types that methods through indexes take, under names that nothing else in the file has. */
+function typesOfIndexes({ model, names }: NamedModel, types: ModelTypes): IndexType[] {
+  const claims = new NameClaims();
+  for (const { name } of types.named) claims.claim(name, `a part of ${names.row}`);
+  return model.indexes.flatMap((index) => {
+    const type = indexType(model, index, names, types);
+    if (type === undefined) return [];
+    const owner = `index ${JSON.stringify(index.name)} of model ${JSON.stringify(model.name)}`;
+    claims.claim(type.name, owner);
+    return [type];
+  });
 }
 
 function repositoryMethods(
@@ -82,30 +109,39 @@ function repositoryMethods(
         `relation ${JSON.stringify(linked.name)} ${ofModel}`,
       ),
     ),
-    ...claim(writeMethods(model, names, types), "writing rows"),
+    ...claim(writeMethods(model, names, types, referrersOf(model, models)), "writing rows"),
   ];
 }
 
 /** What files import from the ORM where they need it. */
 const ormTypes = [
+  "Condition",
   "FieldOperation",
+  "InFilter",
   "KeyValue",
   "ListOptions",
   "ManyResult",
-  "RangeFilter",
   "RowQuery",
   "Versioned",
 ];
 
+/** What says which imports a file needs. */
+interface ImportSources {
+  readonly folder: string;
+  readonly types: ModelTypes;
+  readonly indexTypes: readonly IndexType[];
+  readonly methods: readonly Method[];
+  readonly models: readonly NamedModel[];
+  readonly extension: ImportExtension | undefined;
+}
+
 function importsText(
   named: NamedModel,
-  folder: string,
-  types: ModelTypes,
-  methods: readonly Method[],
-  models: readonly NamedModel[],
+  { folder, types, indexTypes, methods, models, extension }: ImportSources,
 ): string {
   const { modulePath, exportName, names, model } = named;
   const used = [
+    ...indexTypes.map(({ type }) => type),
     ...methods.flatMap(({ parameters, result }) => [...parameters, result]),
     ...[...types.update.properties.map(({ type }) => type), types.update.rest].map(textOf),
   ].join();
@@ -113,13 +149,14 @@ function importsText(
   const imported = fromOrm.sort().map((name) => `type ${name}`);
   const lines = [`import { ${[...imported, "tableOf"].join(", ")} } from "@keywright/orm";`];
   if (types.hasReferences) {
-    const specifier = JSON.stringify(importSpecifier(folder, modulePath));
+    const specifier = JSON.stringify(importSpecifier(folder, modulePath, extension));
     lines.push('import type * as z from "zod";');
     lines.push(`import type ${importedModel(exportName, names.model)} from ${specifier};`);
   }
   const related = new Set(linkedModels(model, models).map(({ target }) => target.names));
   for (const { row, file } of [...related].sort((a, b) => (a.file < b.file ? -1 : 1))) {
-    if (row !== names.row) lines.push(`import type { ${row} } from "./${file}.js";`);
+    if (row === names.row) continue;
+    lines.push(`import type { ${row} } from "${generatedSpecifier(file, extension)}";`);
   }
   return lines.join("\n");
 }
@@ -153,11 +190,18 @@ function createDescription({ model }: NamedModel, { create }: ModelTypes): strin
   return `${parts.join("; ")}.`;
 }
 
+/** What is said once of a repository, and holds for most of its methods. */
+const invalidValues =
+  "Every method that finds rows by values of fields throws `InvalidQueryError` for a value that is undefined or of another type, and for a misspelled field.";
+
 function repositoryText({ model, names }: NamedModel, methods: readonly Method[]): string {
   const { repository, row, create, update } = names;
   const indexes = model.indexes.length === 0 ? "" : " and through its indexes";
+  const comment = docComment(
+    `The rows of \`${model.name}\`, by ${fieldList(model.primaryKey)}${indexes}.\n\n${invalidValues}`,
+  );
   return [
-    `${docComment(`The rows of \`${model.name}\`, by ${fieldList(model.primaryKey)}${indexes}.`)}export class ${repository} {`,
+    `${comment}export class ${repository} {`,
     `readonly #table: Table<${row}, ${create}, ${update}>;`,
     "",
     "/** @throws {ModelDefinitionError} where the database was opened without this model. */",

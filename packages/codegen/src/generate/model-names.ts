@@ -1,5 +1,12 @@
 import { ModelDuplicateError, NameUnusableError } from "../errors/codegen-errors.js";
-import { camelCase, isIdentifier, kebabCase, pascalCase } from "../schema/identifiers.js";
+import {
+  camelCase,
+  isIdentifier,
+  isVariableName,
+  kebabCase,
+  pascalCase,
+} from "../schema/identifiers.js";
+import { reservedNames } from "../schema/reserved-names.js";
 import { describeOrigin, type FoundModel } from "./found-model.js";
 import { NameClaims } from "./name-claims.js";
 
@@ -23,17 +30,6 @@ export interface ModelNames {
 export interface NamedModel extends FoundModel {
   readonly names: ModelNames;
 }
-
-/** The names of what generated files import, declare or use, beside what they are about. */
-const namesInFiles: ReadonlySet<string> = new Set(
-  (
-    "database kv z AnyDatabase DatabaseOptions FieldOperation Kv KeyValue ListOptions ManyResult Page RangeFilter RowQuery Table Versioned " +
-    "createDatabase openRepositories repositoriesOf tableOf transaction OpenOptions OpenRepositories ReadableStream Repositories " +
-    "ArrayBuffer BigInt64Array BigUint64Array Date Exclude Float32Array Float64Array Int16Array Int32Array Int8Array " +
-    "Map NonNullable Promise Readonly ReadonlyMap ReadonlySet Record RegExp Set URL Uint16Array Uint32Array " +
-    "Uint8Array Uint8ClampedArray"
-  ).split(" "),
-);
 
 /**
  * Names what is generated for some models.
@@ -76,6 +72,11 @@ function assertDistinctModels(models: readonly FoundModel[]): void {
   }
 }
 
+/** Whether a model can be imported under a name. */
+function isFree(name: string): boolean {
+  return isVariableName(name) && !reservedNames.has(name);
+}
+
 function namesOf({ model, modulePath, exportName }: FoundModel): ModelNames {
   const file = kebabCase(model.name);
   const property = camelCase(model.name);
@@ -88,7 +89,7 @@ function namesOf({ model, modulePath, exportName }: FoundModel): ModelNames {
   return {
     file,
     property,
-    model: namesInFiles.has(importName) ? `${importName}Model` : importName,
+    model: isFree(importName) ? importName : `${importName}Model`,
     base,
     row: `${base}Row`,
     create: `${base}Create`,

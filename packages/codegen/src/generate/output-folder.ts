@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { OutputFailedError, OutputOccupiedError } from "../errors/codegen-errors.js";
@@ -54,7 +55,7 @@ export async function writeOutput(folder: string, files: readonly OutputFile[]):
     await attempt(folder, () => mkdir(folder, { recursive: true }));
     for (const { path, state, text } of files) {
       if (text === undefined || state === "fresh") continue;
-      const from = `${path}.${process.pid}.tmp`;
+      const from = `${path}.${randomUUID()}.tmp`;
       temporary.push({ from, to: path });
       await attempt(path, () => writeFile(from, text));
     }

@@ -2,19 +2,24 @@ import { NameUnusableError } from "../errors/codegen-errors.js";
 import { camelCase, isVariableName } from "../schema/identifiers.js";
 import { NameClaims } from "./name-claims.js";
 
+/** What an element of an array is called, whatever the array is. */
+const elementName = "element";
+
 /** The other parameters of generated methods. */
-const otherParameters: ReadonlySet<string> = new Set(["data", "options", "where"]);
+const otherParameters: ReadonlySet<string> = new Set(["data", elementName, "options", "where"]);
 
 /**
  * What the parameters for some fields are called: as the fields are, where they can be.
  *
  * @param at whose key the fields are, for errors.
+ * @param each the place of a field that is an array, whose parameter is one of its elements.
  * @throws {NameUnusableError} for a field without letters.
  * @throws {NameCollisionError} for two fields that differ only in what an identifier cannot hold.
  */
-export function parameterNames(fields: readonly string[], at: string): string[] {
+export function parameterNames(fields: readonly string[], at: string, each?: number): string[] {
   const claims = new NameClaims();
-  return fields.map((field) => {
+  return fields.map((field, position) => {
+    if (position === each) return elementName;
     const owner = `the field ${JSON.stringify(field)} of ${at}`;
     return claims.claim(parameterName(field, owner), owner);
   });

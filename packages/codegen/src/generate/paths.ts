@@ -11,9 +11,21 @@ export function relativePath(folder: string, file: string): string {
   return path.startsWith(".") ? path : `./${path}`;
 }
 
-/** The specifier by which a file in a folder imports a module: with the extension that it has when it is built. */
-export function importSpecifier(folder: string, modulePath: string): string {
-  return relativePath(folder, modulePath)
-    .replace(/\.[jt]sx?$/, ".js")
-    .replace(/\.(m|c)ts$/, ".$1js");
+/** How generated files import TypeScript: by the extension that a module has when it is built, or by its own. */
+export type ImportExtension = "js" | "ts";
+
+/** The specifier by which a file in a folder imports a module. */
+export function importSpecifier(
+  folder: string,
+  modulePath: string,
+  extension: ImportExtension = "js",
+): string {
+  const path = relativePath(folder, modulePath);
+  if (extension === "ts") return path;
+  return path.replace(/\.[jt]sx?$/, ".js").replace(/\.(m|c)ts$/, ".$1js");
+}
+
+/** The specifier by which one generated file imports another one, which is named without its extension. */
+export function generatedSpecifier(file: string, extension: ImportExtension = "js"): string {
+  return `./${file}.${extension}`;
 }

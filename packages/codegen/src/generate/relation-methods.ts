@@ -1,7 +1,7 @@
-import type { CompiledModel, Relation } from "@keywright/orm";
+import type { BelongsTo, CompiledModel, Relation } from "@keywright/orm";
 import { NameUnusableError } from "../errors/codegen-errors.js";
 import { pascalCase } from "../schema/identifiers.js";
-import { listErrors } from "./list-errors.js";
+import { listErrors, readLimit } from "./list-errors.js";
 import type { Method } from "./method.js";
 import type { ModelNames, NamedModel } from "./model-names.js";
 
@@ -20,6 +20,14 @@ export function linkedModels(model: CompiledModel, models: readonly NamedModel[]
   });
 }
 
+/** The relations by which rows of some models refer to those of one. */
+export function referrersOf(model: CompiledModel, models: readonly NamedModel[]): BelongsTo[] {
+  return models
+    .flatMap((other) => Object.values(other.model.relations))
+    .filter((relation) => relation.kind === "belongsTo")
+    .filter((relation) => relation.model === model.name);
+}
+
 /** The methods that load what a relation leads to: `loadAuthor` for one row, and `loadAuthorOfEach` for several at once. */
 export function relationMethods(
   model: CompiledModel,
@@ -35,13 +43,16 @@ export function relationMethods(
   const ofRow = `row: ${names.row}`;
   const ofRows = `rows: readonly ${names.row}[]`;
   const take = "options?: { take?: number | undefined }";
+  const notReady = "{IndexNotReadyError} where the index that it is read by is not built yet.";
+  const invalidTake = "{InvalidArgumentError} where `take` is not a positive integer.";
+  const errors = [...(relation.kind === "belongsTo" ? [] : [notReady]), readLimit];
   if (relation.kind === "belongsTo" || relation.kind === "hasOne") {
     const which = `The \`${name}\` of`;
     return [
       {
         name: `load${suffix}`,
         description: `${which} a row, null where there is none.`,
-        errors: [],
+        errors,
         parameters: [ofRow],
         result: `Promise<${row} | null>`,
         call: `loadRelated(${at}, row)`,
@@ -49,7 +60,7 @@ export function relationMethods(
       {
         name: `load${suffix}OfEach`,
         description: `${which} each row, in their order, read together; null where there is none.`,
-        errors: [],
+        errors,
         parameters: [ofRows],
         result: `Promise<(${row} | null)[]>`,
         call: `loadRelatedOfEach(${at}, rows)`,
@@ -62,7 +73,7 @@ export function relationMethods(
       ? {
           name: `list${suffix}`,
           description: `The \`${name}\` of a row: awaited a page, with \`for await\` one after the other.`,
-          errors: listErrors,
+          errors: [notReady, ...listErrors],
           parameters: [ofRow, "options?: ListOptions"],
           result: `RowQuery<${row}>`,
           call: `listRelated(${at}, row, options)`,
@@ -70,7 +81,7 @@ export function relationMethods(
       : {
           name: `load${suffix}`,
           description: `The \`${name}\` of a row, in the order of the rows between.`,
-          errors: [],
+          errors: [...errors, invalidTake],
           parameters: [ofRow, take],
           result: `Promise<${row}[]>`,
           call: `loadRelated(${at}, row, options)`,
@@ -80,7 +91,7 @@ export function relationMethods(
     {
       name: `${verb}${suffix}OfEach`,
       description: `The \`${name}\` of each row, in their order, read together: \`take\` of each at the most.`,
-      errors: [],
+      errors: [...errors, invalidTake],
       parameters: [ofRows, take],
       result: `Promise<${row}[][]>`,
       call: `loadRelatedOfEach(${at}, rows, options)`,

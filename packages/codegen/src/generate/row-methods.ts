@@ -1,13 +1,15 @@
-import type { CompiledModel } from "@keywright/orm";
+import type { BelongsTo, CompiledModel } from "@keywright/orm";
 import { pascalCase } from "../schema/identifiers.js";
 import { keyType, type ModelTypes } from "../schema/model-types.js";
 import { fieldList } from "./field-list.js";
-import { listErrors } from "./list-errors.js";
+import { listErrors, readLimit } from "./list-errors.js";
 import type { Method } from "./method.js";
 import type { ModelNames } from "./model-names.js";
 import { parameterNames } from "./parameter-names.js";
+import { upsertData } from "./upsert-data.js";
 import {
   canExpire,
+  createManyErrors,
   createOptions,
   expiry,
   ifVersion,
@@ -15,7 +17,7 @@ import {
   optionsOf,
   staleSchema,
   updateOptions,
-  upsertData,
+  upsertErrors,
   versionConflict,
   writeErrors,
 } from "./write-signature.js";
@@ -43,6 +45,22 @@ export function readMethods(model: CompiledModel, names: ModelNames, types: Mode
       call: `findByPrimaryKey(${key.list})`,
     },
     {
+      name: `find${by}OrThrow`,
+      description: `The row with this ${fields}. One read.`,
+      errors: [notFound],
+      parameters: key.declarations,
+      result: `Promise<${names.row}>`,
+      call: `findByPrimaryKeyOrThrow(${key.list})`,
+    },
+    {
+      name: `findEach${by}`,
+      description: `The row of each of the \`keys\` (${fields}), in their order, null where there is none. A read for each, made together.`,
+      errors: [readLimit],
+      parameters: [`keys: readonly ${key.one}[]`],
+      result: `Promise<(${names.row} | null)[]>`,
+      call: `findEachByPrimaryKey(${key.ofEach})`,
+    },
+    {
       name: `findVersioned${by}`,
       description: `The row with this ${fields} and its versionstamp, for a write with \`ifVersion\`; null where there is none. One read.`,
       errors: [],
@@ -52,7 +70,7 @@ export function readMethods(model: CompiledModel, names: ModelNames, types: Mode
     },
     {
       name: `watch${by}`,
-      description: `The row with this ${fields}, now and after each change of it; null while there is none.`,
+      description: `The row with this ${fields}, now and after each change of it; null while there is none. One read each time.`,
       errors: [],
       parameters: key.declarations,
       result: `ReadableStream<${names.row} | null>`,
@@ -70,13 +88,23 @@ export function readMethods(model: CompiledModel, names: ModelNames, types: Mode
   ];
 }
 
-/** `create`, `createMany`, `update`, `upsert` and `delete`. */
-export function writeMethods(model: CompiledModel, names: ModelNames, types: ModelTypes): Method[] {
+/**
+ * `create`, `createMany`, `update`, `upsert` and `delete`.
+ *
+ * @param referrers the relations by which rows refer to those of the model.
+ */
+export function writeMethods(
+  model: CompiledModel,
+  names: ModelNames,
+  types: ModelTypes,
+  referrers: readonly BelongsTo[],
+): Method[] {
   const key = primaryKeyParameters(model, names, types);
   const [id] = model.primaryKey;
   const generated = model.generatesId ? `, a ULID as \`${id}\` where it is absent` : "";
   const { create, update } = writeErrors(model);
-  const stays = model.generatesId ? `; one that is created has this \`${id}\`` : "";
+  const fields = fieldList(model.primaryKey);
+  const upsert = upsertData(model, names, types, model.primaryKey);
   return [
     {
       name: "create",
@@ -90,7 +118,7 @@ export function writeMethods(model: CompiledModel, names: ModelNames, types: Mod
       name: "createMany",
       description:
         "Creates rows, some hundred in a commit, and says of each what became of it; with `atomic` all of them in one commit, or none.",
-      errors: [],
+      errors: createManyErrors(model),
       parameters: [
         `data: readonly ${names.create}[]`,
         optionsOf("atomic?: boolean | undefined", ...expiry(model)),
@@ -109,17 +137,16 @@ export function writeMethods(model: CompiledModel, names: ModelNames, types: Mod
     },
     {
       name: "upsert",
-      description: `Changes the row with this ${fieldList(model.primaryKey)}, or creates it where there is none, and returns it${stays}.`,
-      errors: [...create, ...versionConflict],
-      parameters: [...key.declarations, upsertData(names), updateOptions(model)],
+      description: `Changes the row with this ${fields}, or creates it where there is none, and returns it. It is created with this ${fields}${leftOut(model, upsert.filledIn)}. One read and one commit, more where others write the row too.`,
+      errors: upsertErrors(model, fields),
+      parameters: [...key.declarations, upsert.parameter, updateOptions(model)],
       result: `Promise<${names.row}>`,
       call: `upsert(${key.list}, data, options)`,
     },
     {
       name: "delete",
-      description:
-        "Removes a row and returns it as it was. One read and one commit, more where others write the row too.",
-      errors: [notFound, staleSchema, ...versionConflict],
+      description: `Removes a row and returns it as it was. ${deleteCosts(referrers)}`,
+      errors: [notFound, ...referenced(referrers), staleSchema, ...versionConflict],
       parameters: [...key.declarations, optionsOf(ifVersion)],
       result: `Promise<${names.row}>`,
       call: `delete(${key.list}, options)`,
@@ -127,18 +154,58 @@ export function writeMethods(model: CompiledModel, names: ModelNames, types: Mod
   ];
 }
 
-/** The fields of the primary key as parameters, and as the list that a table takes. */
+/** What `create` of an upsert may leave out of the primary key, as the end of a sentence that names it. */
+function leftOut({ primaryKey }: CompiledModel, filledIn: readonly string[]): string {
+  if (filledIn.length === 0) return "";
+  if (filledIn.length === primaryKey.length) return ", which `create` may leave out";
+  return `; \`create\` may leave out ${fieldList(filledIn)}`;
+}
+
+/** What a delete reads and commits. */
+function deleteCosts(referrers: readonly BelongsTo[]): string {
+  if (referrers.length === 0) {
+    return "One read and one commit, more where others write the row too.";
+  }
+  if (referrers.every(({ onDelete }) => onDelete === "restrict")) {
+    return "One read, one for each relation that leads to it, and one commit; more where others write the row too.";
+  }
+  return "Rows that refer to it go with it, or refer to nothing then, as their relations say: it reads and writes them too, of many in several commits.";
+}
+
+function referenced(referrers: readonly BelongsTo[]): string[] {
+  // Those that go with it may have rows of their own that refer to them.
+  const mayForbid = referrers.some(({ onDelete }) => onDelete !== "setNull");
+  return mayForbid ? ["{RowReferencedError} where a row that refers to it forbids that."] : [];
+}
+
+/** The primary key as generated methods take it, and as a table takes it. */
+interface KeyParameters {
+  /** A parameter for each field. */
+  readonly declarations: readonly string[];
+  /** The fields as the list that a table takes. */
+  readonly list: string;
+  /** The type of a key among several. */
+  readonly one: string;
+  /** `keys`, as the lists that a table takes. */
+  readonly ofEach: string;
+}
+
 function primaryKeyParameters(
   model: CompiledModel,
   names: ModelNames,
   { row }: ModelTypes,
-): { readonly declarations: string[]; readonly list: string } {
+): KeyParameters {
   const at = `the primary key of model ${JSON.stringify(model.name)}`;
   const parameters = parameterNames(model.primaryKey, at);
-  return {
-    declarations: model.primaryKey.map(
-      (field, position) => `${parameters[position]}: ${keyType(row, field, names.row)}`,
-    ),
-    list: `[${parameters.join(", ")}]`,
-  };
+  const types = model.primaryKey.map((field) => keyType(row, field, names.row));
+  const declarations = types.map((type, position) => `${parameters[position]}: ${type}`);
+  const list = `[${parameters.join(", ")}]`;
+  return declarations.length === 1
+    ? {
+        declarations,
+        list,
+        one: `(${types[0]})`,
+        ofEach: `keys.map((${parameters[0]}) => ${list})`,
+      }
+    : { declarations, list, one: `(readonly [${declarations.join(", ")}])`, ofEach: "keys" };
 }

@@ -153,10 +153,20 @@ function ready(watcher: FSWatcher): Promise<void> {
   });
 }
 
+/**
+ * Errors of a path that leads nowhere or may not be read, such as a link to itself or the folder of another user. It is
+ * generating that says so where a model is there.
+ */
+const unreadable: ReadonlySet<unknown> = new Set(["ELOOP", "ENOENT", "EACCES", "EPERM"]);
+
 /** Rejects when the files can no longer be watched. */
 function failure(watcher: FSWatcher, root: string): Promise<never> {
   const failed = new Promise<never>((_, reject) => {
-    watcher.once("error", (error) => reject(new ProjectFileError(root, error)));
+    watcher.on("error", (error) => {
+      const { code, path = root } = error as NodeJS.ErrnoException;
+      if (unreadable.has(code) && path !== root) return;
+      reject(new ProjectFileError(root, error));
+    });
   });
   // It is waited for in races, between which nobody does.
   failed.catch(() => undefined);

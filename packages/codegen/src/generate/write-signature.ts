@@ -1,6 +1,5 @@
 import type { CompiledModel } from "@keywright/orm";
 import { fieldList } from "./field-list.js";
-import type { ModelNames } from "./model-names.js";
 
 export const notFound = "{RowNotFoundError} where there is no such row.";
 export const staleSchema =
@@ -34,28 +33,43 @@ export function updateOptions(model: CompiledModel): string {
   return optionsOf(ifVersion, ...expiry(model));
 }
 
-export function upsertData(names: ModelNames): string {
-  return `data: { create: ${names.create}; update: ${names.update} }`;
-}
-
 /** What creating and updating rows of a model may throw. */
 export function writeErrors(model: CompiledModel): {
   readonly create: readonly string[];
   readonly update: readonly string[];
 } {
   const invalid = "{RowInvalidError} where the schema refuses the data.";
-  const unique = model.indexes
-    .filter((index) => index.unique)
-    .map((index) => fieldList(index.fields));
+  const unique = uniqueFields(model);
+  const missing = "{ReferenceMissingError} where it refers to a row that is not there.";
   const isBound = Object.values(model.relations).some(({ kind }) => kind === "belongsTo");
-  const behind = [
-    ...(isBound ? ["{ReferenceMissingError} where it refers to a row that is not there."] : []),
-    staleSchema,
-  ];
+  const behind = [...(isBound ? [missing] : []), staleSchema];
   return {
     create: [invalid, ...taken([fieldList(model.primaryKey), ...unique]), ...behind],
     update: [invalid, ...taken(unique), ...behind],
   };
+}
+
+/** What creating several rows throws: of each row that fails its result says so, but with `atomic` the first is thrown. */
+export function createManyErrors(model: CompiledModel): readonly string[] {
+  const ofRows = writeErrors(model).create.filter((error) => error !== staleSchema);
+  return [
+    ...ofRows.map((error) => error.replace("} ", "} with `atomic`, ")),
+    "{LimitExceededError} with `atomic`, where they are more than one commit takes.",
+    staleSchema,
+  ];
+}
+
+/** @param key that a created row has to have, in words. */
+export function upsertErrors(model: CompiledModel, key: string): readonly string[] {
+  return [
+    ...writeErrors(model).create,
+    `{InvalidArgumentError} where the row to be created has another ${key}.`,
+    ...versionConflict,
+  ];
+}
+
+function uniqueFields(model: CompiledModel): string[] {
+  return model.indexes.filter((index) => index.unique).map((index) => fieldList(index.fields));
 }
 
 function taken(keys: readonly string[]): string[] {

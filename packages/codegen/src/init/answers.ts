@@ -1,7 +1,7 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { join, relative, resolve, sep } from "node:path";
+import { relative, resolve, sep } from "node:path";
 import { isDynamicPattern } from "tinyglobby";
 import { posix } from "../generate/paths.js";
+import { isForKeywright } from "./model-folder.js";
 
 /** What `keywright init` has to know. Paths are relative to the project's folder, with forward slashes. */
 export interface Answers {
@@ -53,21 +53,4 @@ export function tidyAnswers(folder: string, answers: Answers): Answers {
   const tidy = (path: string) => posix(relative(folder, resolve(folder, path)));
   const { models, output, database } = answers;
   return { models: tidy(models), output: tidy(output), database: posix(database.trim()) };
-}
-
-const moduleName = /\.[cm]?[jt]sx?$/;
-
-/** Whether a folder of modules, if there is one, has models, or nothing. */
-function isForKeywright(folder: string): boolean {
-  const names = existsSync(folder) ? readdirSync(folder) : [];
-  return names.length === 0 || hasModel(folder);
-}
-
-/** Whether a module in a folder makes a model. */
-export function hasModel(folder: string): boolean {
-  if (!existsSync(folder)) return false;
-  return readdirSync(folder).some(
-    (name) =>
-      moduleName.test(name) && readFileSync(join(folder, name), "utf8").includes("defineModel"),
-  );
 }

@@ -1,4 +1,5 @@
-import { basename } from "node:path";
+import { basename, dirname } from "node:path";
+import { relativePath } from "../generate/paths.js";
 import type { Answers } from "./answers.js";
 
 /** The text of `keywright.config.ts`. */
@@ -14,10 +15,14 @@ export default defineConfig({
 `;
 }
 
-/** How a program begins that is in the project's folder. */
+/** Where a program would be that begins with {@link programText}. */
+export const programPath = "src/main.ts";
+
+/** How a program begins that is run in the project's folder. */
 export function programText({ output, database }: Answers): string {
+  const index = relativePath(dirname(programPath), `${output}/index.js`);
   return `import { openKv } from "@keywright/core";
-import { openRepositories } from ${JSON.stringify(`./${output}/index.js`)};
+import { openRepositories } from ${JSON.stringify(index)};
 
 const db = await openRepositories(await openKv(${JSON.stringify(database)}));`;
 }
@@ -61,6 +66,7 @@ export function tsconfigText({ models, output }: Answers): string {
     "module": "NodeNext",
     "rootDir": "${folders.length === 1 ? "src" : "."}",
     "outDir": "dist",
+    "types": ["node"],
     "strict": true,
     "skipLibCheck": true
   },

@@ -30,7 +30,7 @@ const lockFiles: Readonly<Record<string, string>> = {
 };
 
 const needed = ["@keywright/core", "@keywright/orm", "zod"];
-const neededToBuild = ["@keywright/codegen", "typescript"];
+const neededToBuild = ["@keywright/codegen", "typescript", "@types/node"];
 
 /** The commands that make a project run once it has its files, in the order in which they are run. */
 export function nextSteps(folder: string, packageJson: PackageJson): string[] {

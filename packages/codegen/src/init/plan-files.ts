@@ -1,10 +1,10 @@
-import { existsSync, readdirSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { ProjectConfiguredError, ProjectFileError } from "../errors/codegen-errors.js";
-import { type Answers, hasModel } from "./answers.js";
+import type { Answers } from "./answers.js";
 import { configText, modelText, packageJsonText, tsconfigText } from "./file-texts.js";
 import { isInGit, isWithinProject, withIgnored } from "./ignore-file.js";
+import { hasModel, namesIn } from "./model-folder.js";
 import { addScripts, missingScripts } from "./package-scripts.js";
 
 /** A file as `keywright init` writes it. */
@@ -118,14 +118,6 @@ function parsed(path: string, text: string): PackageJson {
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-function namesIn(folder: string): string[] {
-  try {
-    return existsSync(folder) ? readdirSync(folder) : [];
-  } catch (error) {
-    throw new ProjectFileError(folder, error);
-  }
 }
 
 async function readText(path: string): Promise<string | undefined> {

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { mkdir, realpath, rename, rm, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { ProjectFileError } from "../errors/codegen-errors.js";
@@ -18,7 +19,7 @@ export async function writeFiles(files: readonly PlannedFile[]): Promise<void> {
         if (made !== undefined) madeFolders.push(made);
         // A link stays one: what it leads to is replaced.
         const to = state === "changed" ? await realpath(path) : path;
-        const from = `${to}.${process.pid}.tmp`;
+        const from = `${to}.${randomUUID()}.tmp`;
         temporary.push({ from, to });
         await writeFile(from, text);
       });

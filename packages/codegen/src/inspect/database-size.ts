@@ -1,7 +1,7 @@
 import { encodeKey, encodeValue, type KvLike } from "@keywright/core";
 import type { CatalogEntry } from "@keywright/orm";
 import type { Project } from "../project/open-project.js";
-import { listEntries, type ReadOptions } from "./list-entries.js";
+import { listEntries } from "./list-entries.js";
 import { type KnownModel, ModelPlaces, type ModelSize, ownPrefix } from "./model-places.js";
 import { type OtherSize, OtherSizes } from "./other-sizes.js";
 import { addTo, emptySize, type Size } from "./size.js";
@@ -28,12 +28,12 @@ export interface DatabaseSize {
 export async function measureDatabase(
   kv: KvLike,
   models: readonly KnownModel[],
-  options: Pick<ReadOptions, "signal"> & { readonly onProgress?: (keys: number) => void } = {},
+  options: { readonly onProgress?: (keys: number) => void } = {},
 ): Promise<DatabaseSize> {
   const places = new ModelPlaces(models);
   const others = new OtherSizes();
   const total = emptySize();
-  for await (const { key, value } of listEntries(kv, {}, options)) {
+  for await (const { key, value } of listEntries(kv, {})) {
     const bytes = encodeKey(key).length + encodeValue(value).length;
     addTo(total, bytes);
     addTo(places.sizeFor(key) ?? others.sizeFor(key), bytes);

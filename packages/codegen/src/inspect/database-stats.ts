@@ -1,13 +1,7 @@
 import type { KvLike } from "@keywright/core";
-import {
-  createDatabase,
-  type MigrationStatus,
-  migrationStatus,
-  modelManifest,
-} from "@keywright/orm";
-import type { Project } from "../project/open-project.js";
+import { type MigrationStatus, migrationStatus, modelManifest } from "@keywright/orm";
+import { openModels, type Project } from "../project/open-project.js";
 import { type DatabaseSize, knownModels, measureDatabase } from "./database-size.js";
-import type { ReadOptions } from "./list-entries.js";
 import type { KnownModel, ModelSize } from "./model-places.js";
 
 /** What a database holds, and where its models' migrations stand. */
@@ -30,7 +24,7 @@ export interface ModelStats extends ModelSize {
 export async function databaseStats(
   project: Project,
   kv: KvLike,
-  options: Pick<ReadOptions, "signal"> & { readonly onProgress?: (keys: number) => void } = {},
+  options: { readonly onProgress?: (keys: number) => void } = {},
 ): Promise<DatabaseStats> {
   const known = await knownModels(kv, project);
   const size = await measureDatabase(kv, known, options);
@@ -47,17 +41,12 @@ function schemasOf({ compiled, entry }: KnownModel): Omit<ModelStats, keyof Mode
 }
 
 async function statusOf(
-  { config, models }: Project,
+  project: Project,
   kv: KvLike,
   known: readonly KnownModel[],
 ): Promise<MigrationStatus | null> {
   // A database that is opened with a model that it does not know enters it in its catalog.
   if (known.some(({ compiled, entry }) => compiled !== undefined && entry === undefined))
     return null;
-  const database = await createDatabase({
-    kv,
-    models: Object.fromEntries(models.map(({ names, definition }) => [names.property, definition])),
-    ...(config.migrations !== undefined && { migrations: config.migrations }),
-  });
-  return await migrationStatus(database);
+  return await migrationStatus(await openModels(project, kv));
 }

@@ -11,8 +11,19 @@ export interface ExportedEntry {
   readonly expireAt?: number | undefined;
 }
 
+/** What the last line of an export says. */
+export interface ExportEnd {
+  /** How many stand above it. */
+  readonly entries: number;
+}
+
 /** The first line of an export. */
 export const exportHeader: string = JSON.stringify({ keywright: "export", format: 1 });
+
+/** The last line of an export: where it is missing, the export was cut off. */
+export function endLine(entries: number): string {
+  return JSON.stringify({ keywright: "end", entries });
+}
 
 /** Why a text is not the first line of an export of this format; undefined where it is. */
 export function headerFault(line: string | undefined): string | undefined {
@@ -60,14 +71,23 @@ export function valueFields(value: unknown): { readonly [name: string]: Json } {
 }
 
 /**
- * Reads a line that {@link entryLine} wrote.
+ * Reads a line that {@link entryLine} or {@link endLine} wrote.
  *
  * @throws {TypeError} for another line, and what core throws for a value that is damaged.
  */
-export function parseEntryLine(line: string): ExportedEntry {
-  const { key, value, encoded, expireAt, ...others } = jsonObject(line) as {
-    readonly [name: string]: Json;
-  };
+export function parseLine(line: string): ExportedEntry | ExportEnd {
+  const json = jsonObject(line) as JsonFields;
+  return json.keywright === "end" ? endOf(json) : entryOf(json);
+}
+
+type JsonFields = { readonly [name: string]: Json };
+
+function endOf({ entries }: JsonFields): ExportEnd {
+  if (typeof entries === "number") return { entries };
+  throw new TypeError("its last line does not count the entries");
+}
+
+function entryOf({ key, value, encoded, expireAt, ...others }: JsonFields): ExportedEntry {
   if (key === undefined) throw new TypeError("it is not an object of JSON with a key");
   const [unknown] = Object.keys(others);
   if (unknown !== undefined) throw new TypeError(`an entry has no ${JSON.stringify(unknown)}`);

@@ -1,9 +1,9 @@
 import type { KvEntry, KvLike } from "@keywright/core";
-import { entryLine, exportHeader } from "./entry-line.js";
+import { endLine, entryLine, exportHeader } from "./entry-line.js";
 import { type EntryRange, listEntries } from "./list-entries.js";
 
 /**
- * The lines of an export: a header, and each entry of a range.
+ * The lines of an export: a header, each entry of a range, and how many they were. Where the signal has ended it, that is missing.
  *
  * @param onEntry called with each of them.
  */
@@ -13,8 +13,11 @@ export async function* exportLines(
   onEntry: (entry: KvEntry<unknown>) => void = () => undefined,
 ): AsyncGenerator<string> {
   yield exportHeader;
+  let entries = 0;
   for await (const entry of listEntries(kv, range, { signal })) {
     onEntry(entry);
     yield entryLine(entry);
+    entries++;
   }
+  if (!signal?.aborted) yield endLine(entries);
 }

@@ -16,6 +16,12 @@ export interface ImportedEntry extends ExportedEntry {
  */
 export type Fate = "created" | "replaced" | "unchanged" | "expired" | "refused";
 
+/** What is under a key. */
+export interface StoredEntry {
+  readonly hasValue: (encodedValue: Uint8Array) => boolean;
+  readonly expireAt: number | undefined;
+}
+
 /** What a database tells and takes. */
 export interface FateSettings {
   readonly overwrite: boolean;
@@ -23,6 +29,8 @@ export interface FateSettings {
   readonly tellsExpiry: boolean;
   /** Keys that are read at once. */
   readonly keys: number;
+  /** What would be under the key of an entry by then; undefined where that is what the database has. */
+  readonly wouldBeStored: (entry: ImportedEntry) => StoredEntry | undefined;
 }
 
 /** Milliseconds by which the same expiry may differ: it is written as a time from then on. */
@@ -38,23 +46,35 @@ export async function fatesOf(
   for (let from = 0; from < entries.length; from += settings.keys) {
     const some = entries.slice(from, from + settings.keys);
     const found = await kv.getMany<unknown[]>(some.map(({ key }) => key as KvKey));
-    for (const [index, entry] of some.entries()) fates.push(fateOf(entry, found[index]!, settings));
+    for (const [index, entry] of some.entries()) {
+      const stored = settings.wouldBeStored(entry) ?? storedIn(found[index]!);
+      fates.push(fateOf(entry, stored, settings));
+    }
   }
   return fates;
 }
 
 function fateOf(
   entry: ImportedEntry,
-  found: KvEntryMaybe<unknown>,
+  stored: StoredEntry | undefined,
   { overwrite, tellsExpiry }: FateSettings,
 ): Fate {
   if (entry.expireAt !== undefined && entry.expireAt <= Date.now()) return "expired";
-  if (found.versionstamp === null) return "created";
+  if (stored === undefined) return "created";
   const isSame =
-    Buffer.from(encodeValue(found.value)).equals(entry.encodedValue) &&
-    (!tellsExpiry || isSameExpiry(entry.expireAt, found.expireAt));
+    stored.hasValue(entry.encodedValue) &&
+    (!tellsExpiry || isSameExpiry(entry.expireAt, stored.expireAt));
   if (isSame) return "unchanged";
   return overwrite ? "replaced" : "refused";
+}
+
+function storedIn(found: KvEntryMaybe<unknown>): StoredEntry | undefined {
+  if (found.versionstamp === null) return undefined;
+  const { value, expireAt } = found;
+  return {
+    hasValue: (encodedValue) => Buffer.from(encodeValue(value)).equals(encodedValue),
+    expireAt,
+  };
 }
 
 function isSameExpiry(a: number | undefined, b: number | undefined): boolean {

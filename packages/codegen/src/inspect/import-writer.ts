@@ -1,5 +1,6 @@
 import type { Kv, KvKey, KvLimits } from "@keywright/core";
 import { ImportRefusedError } from "../errors/inspect-errors.js";
+import { DryRunWrites } from "./dry-run-writes.js";
 import { formatKey } from "./format-key.js";
 import { type Fate, fatesOf, type ImportedEntry } from "./import-fates.js";
 import { U64Values } from "./u64-values.js";
@@ -37,6 +38,7 @@ export class ImportWriter {
   readonly #limits: typeof denoLimits;
   readonly #tellsExpiry: boolean;
   readonly #u64Values: U64Values;
+  readonly #dryRunWrites: DryRunWrites | undefined;
   readonly #counts = { created: 0, replaced: 0, unchanged: 0, expired: 0, refused: 0 };
   readonly #refusedKeys: KvKey[] = [];
   #gathered = new Map<string, ImportedEntry>();
@@ -49,6 +51,7 @@ export class ImportWriter {
     this.#limits = limitsOf(kv.limits);
     this.#tellsExpiry = kv.limits !== undefined;
     this.#u64Values = new U64Values(kv);
+    this.#dryRunWrites = settings.dryRun ? new DryRunWrites() : undefined;
   }
 
   get counts(): ImportCounts {
@@ -108,19 +111,28 @@ export class ImportWriter {
   }
 
   async #writeTogether(entries: readonly ImportedEntry[]): Promise<void> {
-    const { overwrite = false, dryRun = false } = this.#settings;
-    const settings = { overwrite, tellsExpiry: this.#tellsExpiry, keys: this.#limits.keys };
+    const { overwrite = false } = this.#settings;
+    const settings = {
+      overwrite,
+      tellsExpiry: this.#tellsExpiry,
+      keys: this.#limits.keys,
+      wouldBeStored: (entry: ImportedEntry) => this.#dryRunWrites?.under(entry),
+    };
     for (;;) {
       const fates = await fatesOf(this.#kv, entries, settings);
       const written = entries.filter((_, index) => isWritten(fates[index]!));
       // Where another has written to one of the keys meanwhile, its entry has another fate.
-      if (!dryRun && written.length > 0 && !(await this.#commit(written, !overwrite))) continue;
+      if (written.length > 0 && !(await this.#commit(written, !overwrite))) continue;
       for (const [index, fate] of fates.entries()) this.#count(fate, entries[index]!.key);
       return;
     }
   }
 
   async #commit(entries: readonly ImportedEntry[], areNew: boolean): Promise<boolean> {
+    if (this.#dryRunWrites !== undefined) {
+      for (const entry of entries) this.#dryRunWrites.add(entry);
+      return true;
+    }
     const operation = this.#kv.atomic();
     for (const { key, value, expireAt } of entries) {
       if (areNew) operation.check({ key, versionstamp: null });

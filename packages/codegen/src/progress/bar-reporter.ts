@@ -12,6 +12,7 @@ import {
   shortLabelOf,
 } from "./progress-text.js";
 import type { Reporter } from "./reporter.js";
+import { textWidth } from "./text-width.js";
 
 /** A bar is as wide as fits between these, in columns. */
 const barWidth = { least: 8, most: 40 } as const;
@@ -83,7 +84,7 @@ function layoutFor(progress: ShownProgress, columns: number): Layout | undefined
 function roomIn(layout: Omit<Layout, "width">, progress: ShownProgress): number {
   const atTheEnd = { ...progress, rowsDone: progress.rowsTotal };
   const words = [layout.labelOf(progress), ...progressWords(atTheEnd, layout.detail)];
-  return layout.columns - words.join("  ").length - 2;
+  return layout.columns - textWidth(words.join("  ")) - 2;
 }
 
 function barLine(progress: ShownProgress, { labelOf, detail, width }: Layout): string {

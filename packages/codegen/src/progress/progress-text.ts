@@ -1,4 +1,5 @@
 import type { MigrationProgress } from "@keywright/orm";
+import { cutToWidth, textWidth } from "./text-width.js";
 
 const wholeNumbers = new Intl.NumberFormat("en-US", { maximumFractionDigits: 0 });
 
@@ -45,8 +46,8 @@ export function progressLine(progress: ShownProgress): string {
 /** {@link progressLine} in so many columns: what comes last is left out where there is no room for it. */
 export function progressLineIn(columns: number, progress: ShownProgress): string {
   const parts = lineParts(progress);
-  while (parts.length > 1 && parts.join("  ").length > columns) parts.pop();
-  return parts.join("  ").slice(0, columns);
+  while (parts.length > 1 && textWidth(parts.join("  ")) > columns) parts.pop();
+  return cutToWidth(parts.join("  "), columns);
 }
 
 function lineParts(progress: ShownProgress): string[] {

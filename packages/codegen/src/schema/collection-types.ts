@@ -57,11 +57,11 @@ export function recordType(
   const [key = [], value = []] = types ?? [];
   if (types === undefined) return undefined;
   const [keyType] = key;
-  if (key.length === 1 && (keyType === "string" || keyType === "number")) {
+  const isPartial = def.partial === true;
+  if (!isPartial && key.length === 1 && (keyType === "string" || keyType === "number")) {
     return [`{ [key: ${keyType}]: ${textOf(value)} }`];
   }
-  const mayLackKeys =
-    def.partial === true || (writer.side === "input" && isOptional(def.valueType, "input"));
+  const mayLackKeys = isPartial || (writer.side === "input" && isOptional(def.valueType, "input"));
   return [`{ [key in ${textOf(key)}]${mayLackKeys ? "?" : ""}: ${textOf(value)} }`];
 }
 

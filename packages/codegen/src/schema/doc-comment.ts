@@ -5,7 +5,7 @@ const lineWidth = 96;
 /**
  * The comment that stands above a declaration, with a line break behind it; nothing where there is nothing to say.
  *
- * @param text paragraphs and lines, which are kept; a line that is too long is broken between words.
+ * @param text paragraphs and lines, which are kept; a line that is too long is broken between words, code in backticks being one.
  * @param indent columns in which the declaration will stand.
  */
 export function docComment(text: string | undefined, indent = 0): string {
@@ -39,8 +39,13 @@ function wrap(line: string, width: number): string[] {
   return [...lines, rest];
 }
 
+/** Text in backticks, which a line break would tear apart. */
+const codeSpan = /(?<!`)(`+)(?!`).*?(?<!`)\1(?!`)/g;
+
+/** Where a line can be broken: at the last space that is not too far, else at the first one behind. */
 function breakBefore(line: string, width: number): number | undefined {
-  const last = line.lastIndexOf(" ", width);
-  const at = last > 0 ? last : line.indexOf(" ", width);
+  const words = line.replaceAll(codeSpan, (span) => "`".repeat(span.length));
+  const last = words.lastIndexOf(" ", width);
+  const at = last > 0 ? last : words.indexOf(" ", width);
   return at > 0 ? at : undefined;
 }

@@ -4,7 +4,9 @@ import { textOf } from "./alternatives.js";
 import { type InterfaceType, objectText, restType } from "./object-type.js";
 import type { Place } from "./place.js";
 import { referenceToModel } from "./reference.js";
-import { type NamedType, TypeWriter } from "./type-writer.js";
+import { reservedNames } from "./reserved-names.js";
+import { type NamedType, TypeNames } from "./type-names.js";
+import { type SpelledField, TypeWriter } from "./type-writer.js";
 import { updateType } from "./update-type.js";
 
 /** The types of a model's rows. */
@@ -19,6 +21,16 @@ export interface ModelTypes {
   readonly named: readonly NamedType[];
   /** Whether one of the types refers to the model, and to Zod. */
   readonly hasReferences: boolean;
+  /** The fields of rows and of what they are created from that are spelled out, those within others too. */
+  readonly fields: readonly SpelledField[];
+}
+
+/** How types are written. */
+export interface TypeOptions {
+  /** References that stand instead of types, though these could be spelled out. */
+  readonly referred?: ReadonlySet<string> | undefined;
+  /** What is written for `any`: by default `unknown`. */
+  readonly any?: "any" | "unknown";
 }
 
 /**
@@ -26,20 +38,23 @@ export interface ModelTypes {
  *
  * @param names.model the model's, where the types are declared.
  * @param names.base begins the names of types: `City` for `CityRow`.
- * @throws {TypeInexpressibleError} for a catchall that not all fields fit.
+ * @throws {TypeInexpressibleError} for a catchall that not all fields fit, and for a schema that is not there or has no end.
  */
 export function modelTypes(
   model: CompiledModel,
   names: { readonly model: string; readonly base: string },
+  { referred = new Set(), any = "unknown" }: TypeOptions = {},
 ): ModelTypes {
   const { base } = names;
   const place: Place = { path: [], reference: referenceToModel(names.model) };
-  const taken = new Set(["Row", "Create", "Update", "Repository", "Input"].map((it) => base + it));
-  const output = new TypeWriter("output", base, taken);
-  const input = new TypeWriter("input", base, taken);
+  const own = ["Row", "Create", "Update", "Repository", "Input"].map((it) => base + it);
+  const typeNames = new TypeNames([...reservedNames, names.model, ...own]);
+  const options = { model: model.name, baseName: base, names: typeNames, referred, any };
+  const output = new TypeWriter({ side: "output", ...options });
+  const input = new TypeWriter({ side: "input", ...options });
   const row = interfaceType(model, output, place, `${base}Row`);
   const given = interfaceType(model, input, place, `${base}Input`);
-  const named = [...output.namedTypes, ...input.namedTypes];
+  const named = [...typeNames.declared];
   if (input.isRecursive) {
     named.push({ name: `${base}Input`, type: [objectText(given.properties, given.rest)] });
   }
@@ -47,14 +62,17 @@ export function modelTypes(
   const create = given.properties.map((property) =>
     model.generatesId && property.name === id ? { ...property, isOptional: true } : property,
   );
-  const typeNames = { create: `${base}Create`, row: `${base}Row` };
-  const update = updateType(given, row, model.primaryKey, typeNames);
+  const update = updateType(given, row, model.primaryKey, {
+    create: `${base}Create`,
+    row: `${base}Row`,
+  });
   return {
     row,
     create: { ...given, properties: create },
     update,
     named,
     hasReferences: output.hasReferences || input.hasReferences,
+    fields: [...output.fields, ...input.fields],
   };
 }
 

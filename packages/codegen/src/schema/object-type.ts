@@ -1,4 +1,4 @@
-import { type Alternatives, textOf, unionOf } from "./alternatives.js";
+import { type Alternatives, isOpenType, textOf, unionOf } from "./alternatives.js";
 import { descriptionOf, docComment } from "./doc-comment.js";
 import { propertyName } from "./identifiers.js";
 import { isOptional } from "./is-optional.js";
@@ -50,7 +50,7 @@ export function objectProperties(
   const properties: Property[] = [];
   for (const [name, schema] of Object.entries(def.shape)) {
     const within = placeOfField(place, name);
-    const type = writer.write(schema, within) ?? writer.refer(within);
+    const type = writer.writeField(schema, within);
     if (type === undefined) return undefined;
     properties.push({
       name,
@@ -74,7 +74,7 @@ export function restType(
 ): Alternatives | undefined {
   if (def.catchall === undefined) return [];
   const rest = writer.write(def.catchall, unreferablePlace(place));
-  if (rest === undefined || rest.length === 0 || rest.includes("unknown")) return rest;
+  if (rest === undefined || rest.length === 0 || isOpenType(rest)) return rest;
   const isShared = properties.every(({ type, isOptional }) =>
     unionOf(type, isOptional ? ["undefined"] : []).every((member) => rest.includes(member)),
   );

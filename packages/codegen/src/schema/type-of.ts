@@ -27,6 +27,7 @@ export function typeOf(writer: Writer, schema: Schema, place: Place): Alternativ
     case "date":
       return ["Date"];
     case "any":
+      return [writer.any];
     case "unknown":
       return ["unknown"];
     case "never":
@@ -55,15 +56,14 @@ export function typeOf(writer: Writer, schema: Schema, place: Place): Alternativ
     }
     case "intersection": {
       const sides = typesOf(writer, [def.left, def.right], place);
-      return sides && [`(${sides.map((side) => `(${textOf(side)})`).join(" & ")})`];
+      return sides && intersectionOf(sides);
     }
     case "pipe": {
       const end = writer.side === "input" ? "in" : "out";
       return writer.write(def[end], placeWithin(place, "def", end));
     }
     case "lazy":
-      // The getter may return another schema each time; Zod keeps the first.
-      return writer.write((schema as z.core.$ZodLazy)._zod.innerType, unreferablePlace(place));
+      return writer.write(lazySchema(writer, schema, place), unreferablePlace(place));
     case "readonly":
       return readonlyType(writer, def.innerType, placeWithin(place, "def", "innerType"));
     case "optional":
@@ -115,8 +115,24 @@ function wrappedType(
 
 function withoutUndefined(writer: Writer, type: Alternatives): Alternatives {
   return without(type, "undefined").map((member) =>
-    writer.isName(member) ? `Exclude<${member}, undefined>` : member,
+    writer.isName(member) && writer.mayBeUndefined(member)
+      ? `Exclude<${member}, undefined>`
+      : member,
   );
+}
+
+/** What a getter returns. It may be another schema each time; Zod keeps the first. */
+function lazySchema(writer: Writer, schema: Schema, place: Place): Schema {
+  try {
+    return (schema as z.core.$ZodLazy)._zod.innerType;
+  } catch (error) {
+    throw writer.fault(place, "the getter of z.lazy throws", error);
+  }
+}
+
+function intersectionOf(sides: readonly Alternatives[]): Alternatives {
+  const texts = new Set(sides.map((side) => `(${textOf(side)})`));
+  return texts.size === 1 ? sides[0]! : [`(${[...texts].join(" & ")})`];
 }
 
 /** Where a member's name is not its value, the schema is of a TypeScript enum, whose members have types of their own. */

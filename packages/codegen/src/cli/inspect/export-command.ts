@@ -1,25 +1,31 @@
 import { resolve } from "node:path";
-import type { KvLike } from "@keywright/core";
+import type { KvEntry, KvKey, KvLike } from "@keywright/core";
 import { Command } from "commander";
 import { exportLines } from "../../inspect/export-lines.js";
+import { type ExportTarget, linesTarget, openExportTarget } from "../../inspect/export-target.js";
+import { ownPrefix } from "../../inspect/model-places.js";
 import { parseKey } from "../../inspect/parse-key.js";
-import { writeWholeFile } from "../../inspect/whole-file.js";
 import { type ExitCode, exitCodes } from "../exit-codes.js";
+import { interruptible } from "../interruptible.js";
 import { shownPath, type Terminal } from "../terminal.js";
-import { type Inspection, inspectingDatabase } from "./inspecting.js";
+import { inspecting, withConfiguredKv } from "./inspecting.js";
 import { keyCount } from "./key-count.js";
 import { keyHelp } from "./key-help.js";
 
 const help = `
-The first line is {"keywright":"export","format":1}, and each line after it one entry:
+Between a first and a last line there is one for each entry:
+  {"keywright":"export","format":1}
   {"key":["users","01J8Z3"],"value":{"name":"Ada","born":{"$":"date:1815-12-10T00:00:00.000Z"}}}
   {"key":["counts",{"$":"1n"}],"encoded":"Ag…","expireAt":1767225600000}
+  {"keywright":"end","entries":2}
 value is JSON in which {"$": "…"} stands for what JSON has no form of: words of keys, undefined, date:… and u64:…; where
 that would not keep all of a value, as of a Map, encoded has it in the database's own encoding, in base64. expireAt is in
 milliseconds since 1970; Deno KV does not tell it. Versionstamps and messages of the queue are not exported.
 
 Entries are read in batches and not from one snapshot: stop the programs that write to have all as it was at one time, and
-do not export while a migration changes rows. A file is there as a whole or not at all.
+do not export while a migration changes rows. A file is there as a whole or not at all, and keeps the permissions of the
+one that it replaces. To a device or a named pipe it is written as it comes: inspect import finds out where the end is
+missing.
 ${keyHelp}
 
 Examples:
@@ -27,6 +33,11 @@ Examples:
   $ keywright inspect export '["users"]' | gzip > users.jsonl.gz
 
 Exit codes: 0 done, 1 failed or stopped, 2 wrong usage.`;
+
+interface ExportOptions {
+  readonly out?: string;
+  readonly config?: string;
+}
 
 /** `keywright inspect export`. */
 export function exportCommand(terminal: Terminal, exit: (code: ExitCode) => void): Command {
@@ -36,50 +47,49 @@ export function exportCommand(terminal: Terminal, exit: (code: ExitCode) => void
     .option("--out <file>", "a file, instead of standard output")
     .option("--config <path>", "the configuration file, instead of keywright.config.ts")
     .addHelpText("after", help)
-    .action(async (prefix: string | undefined, options: { out?: string; config?: string }) => {
-      const { out, config } = options;
-      await inspectingDatabase(terminal, exit, config, (kv, inspection) =>
-        exportTo(terminal, kv, inspection, {
-          prefix: prefix === undefined ? undefined : parseKey(prefix),
-          path: out === undefined ? undefined : resolve(terminal.folder, out),
-        }),
-      );
+    .action(async (prefix: string | undefined, options: ExportOptions) => {
+      const path = options.out === undefined ? undefined : resolve(terminal.folder, options.out);
+      await inspecting(terminal, exit, async (stdout) => {
+        const key = prefix === undefined ? undefined : parseKey(prefix);
+        const target =
+          path === undefined
+            ? linesTarget(stdout, () => stdout.flush())
+            : await openExportTarget(path);
+        return await withConfiguredKv(
+          terminal,
+          options.config,
+          async (kv) => await exportTo(terminal, kv, key, { target, path }),
+        );
+      });
     });
 }
 
-interface ExportTarget {
-  readonly prefix: ReturnType<typeof parseKey> | undefined;
-  /** Standard output without it. */
+interface Destination {
+  readonly target: ExportTarget;
+  /** Undefined for standard output. */
   readonly path: string | undefined;
 }
 
 async function exportTo(
   terminal: Terminal,
   kv: KvLike,
-  { output, signal }: Inspection,
-  { prefix, path }: ExportTarget,
+  prefix: KvKey | undefined,
+  { target, path }: Destination,
 ): Promise<ExitCode> {
   const { stderr } = terminal;
   const count = keyCount(terminal, "entries exported", path === undefined);
   let entries = 0;
   let isChanging = false;
-  const lines = exportLines(kv, { prefix, signal }, (entry) => {
+  const onEntry = ({ key }: KvEntry<unknown>) => {
     count.update(++entries);
-    isChanging ||= entry.key[0] === "__keywright" && entry.key[1] === "transform";
-  });
-  try {
-    if (path !== undefined) await writeWholeFile(path, lines, signal);
-    else for await (const line of lines) await output.write(line);
-  } finally {
-    count.stop();
-  }
-  if (output.isEnded) return exitCodes.done;
-  if (signal.aborted) {
-    stderr.write(
-      path === undefined
-        ? "Stopped: what was written is not all of it.\n"
-        : "Stopped: no file was written.\n",
-    );
+    isChanging ||= key[0] === ownPrefix && key[1] === "transform";
+  };
+  const write = (signal: AbortSignal) =>
+    target.write(exportLines(kv, { prefix, signal }, onEntry), signal);
+  const written = await interruptible(terminal, write, "Stopping.").finally(count.stop);
+  if (written === "unread") return exitCodes.done;
+  if (written !== "all") {
+    stderr.write(`Stopped: ${stoppedTexts[written]}.\n`);
     return exitCodes.failed;
   }
   if (isChanging) stderr.write(changingWarning);
@@ -87,6 +97,11 @@ async function exportTo(
   stderr.write(`${entries.toLocaleString("en-US")} entries exported${where}.\n`);
   return exitCodes.done;
 }
+
+const stoppedTexts = {
+  some: "what was written is not all of it",
+  none: "no file was written",
+} as const;
 
 const changingWarning =
   "Warning: a migration was changing rows. Which of them it has changed is told by their versionstamps, and an import gives\n" +

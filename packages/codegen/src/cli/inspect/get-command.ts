@@ -8,7 +8,7 @@ import { showValue } from "../../inspect/show-value.js";
 import { type ExitCode, exitCodes } from "../exit-codes.js";
 import { styled, type Terminal } from "../terminal.js";
 import { writeJson } from "../write-json.js";
-import { inspectingDatabase } from "./inspecting.js";
+import { inspecting, withConfiguredKv } from "./inspecting.js";
 import { keyHelp } from "./key-help.js";
 
 const help = `${keyHelp}
@@ -31,9 +31,9 @@ export function getCommand(terminal: Terminal, exit: (code: ExitCode) => void): 
     .option("--config <path>", "the configuration file, instead of keywright.config.ts")
     .addHelpText("after", help)
     .action(async (text: string, { json, config }: { json?: true; config?: string }) => {
-      await inspectingDatabase(terminal, exit, config, async (kv, { output }) => {
+      await inspecting(terminal, exit, async (output) => {
         const key = parseKey(text);
-        const found = await kv.get(key);
+        const found = await withConfiguredKv(terminal, config, async (kv) => await kv.get(key));
         if (found.versionstamp === null) throw new EntryMissingError(formatKey(key));
         const entry = found as KvEntry<unknown>;
         if (json) writeJson(terminal, jsonOf(entry));

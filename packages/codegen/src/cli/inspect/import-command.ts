@@ -1,21 +1,24 @@
-import { createReadStream } from "node:fs";
-import { resolve } from "node:path";
+import type { KvLike } from "@keywright/core";
 import { Command } from "commander";
-import { FileFailedError } from "../../errors/inspect-errors.js";
+import { ImportIncompleteError } from "../../errors/inspect-errors.js";
 import { keyJson } from "../../inspect/entry-line.js";
-import { formatKey } from "../../inspect/format-key.js";
-import { type ImportResult, importEntries } from "../../inspect/import-entries.js";
-import { readLines } from "../../inspect/read-lines.js";
+import { type ImportResult, importEntries, readHeader } from "../../inspect/import-entries.js";
+import type { LineOutput } from "../../inspect/line-output.js";
 import { type ExitCode, exitCodes } from "../exit-codes.js";
-import { styled, type Terminal } from "../terminal.js";
+import { interruptible } from "../interruptible.js";
+import type { Terminal } from "../terminal.js";
 import { writeJson } from "../write-json.js";
-import { inspectingDatabase } from "./inspecting.js";
+import { type ImportSource, openImportSource } from "./import-source.js";
+import { importSummary } from "./import-summary.js";
+import { inspecting, withConfiguredKv } from "./inspecting.js";
 import { keyCount } from "./key-count.js";
 
 const help = `
 An entry that is there already, with the same value and expiry, is left alone. Where something else is under its key, it is
 refused: what is there stays, the rest is imported, and the command says how many there are and exits with 3. With
---overwrite they are replaced. --dry-run says all of that beforehand.
+--overwrite they are replaced. --dry-run says all of that beforehand; it takes memory for each key that would be written.
+
+An export that does not end with its last line was cut off: the command imports what there is, says so and exits with 1.
 
 It writes in commits of some hundred entries: after Ctrl-C or an error, run it again. Entries whose time is over are left
 out. They are written as they are, and nothing keeps indexes up: import rows together with their indexes, as an export of
@@ -49,84 +52,55 @@ export function importCommand(terminal: Terminal, exit: (code: ExitCode) => void
       if (file === undefined && terminal.stdin.isTTY) {
         command.error("error: name a file, or pipe one in: keywright inspect import < file");
       }
-      const { overwrite, dryRun, json, config } = options;
-      await inspectingDatabase(terminal, exit, config, async (kv, { output, signal }) => {
-        const count = keyCount(terminal, "entries read", false);
-        const lines = readLines(chunksOf(terminal, file, signal));
+      await inspecting(terminal, exit, async (output) => {
+        const source = await openImportSource(terminal, file);
         try {
-          const settings = { overwrite, dryRun, signal, onProgress: count.update };
-          const result = await importEntries(kv, lines, settings).finally(count.stop);
-          if (json)
-            writeJson(terminal, { ...result, refusedKeys: result.refusedKeys.map(keyJson) });
-          else for (const line of summary(terminal, result, dryRun)) await output.write(line);
+          // Before a database is opened, which may make one.
+          await readHeader(source.lines);
+          const result = await importFrom(terminal, source, options);
+          await report(terminal, output, result, options);
           return exitCodeOf(result);
         } finally {
-          await lines.return(undefined);
+          source.close();
         }
       });
     });
   return command;
 }
 
-function exitCodeOf({ isComplete, refused }: ImportResult): ExitCode {
-  if (!isComplete) return exitCodes.failed;
-  return refused > 0 ? exitCodes.undecided : exitCodes.done;
+async function importFrom(
+  terminal: Terminal,
+  source: ImportSource,
+  { overwrite, dryRun, config }: ImportCommandOptions,
+): Promise<ImportResult> {
+  const run = (kv: KvLike) => async (signal: AbortSignal) => {
+    signal.addEventListener("abort", () => source.close(), { once: true });
+    const count = keyCount(terminal, "entries read", false);
+    const options = { overwrite, dryRun, signal, onProgress: count.update };
+    return await importEntries(kv, source.lines, options).finally(count.stop);
+  };
+  return await withConfiguredKv(
+    terminal,
+    config,
+    async (kv) => await interruptible(terminal, run(kv), dryRun ? "Stopping." : undefined),
+    dryRun ? "empty" : "create",
+  );
 }
 
-/** @throws {FileFailedError} where it cannot be read. */
-async function* chunksOf(
-  { folder, stdin }: Terminal,
-  file: string | undefined,
-  signal: AbortSignal,
-): AsyncGenerator<Uint8Array | string> {
-  if (signal.aborted) return;
-  const path = file === undefined ? "standard input" : resolve(folder, file);
-  const stream = file === undefined ? stdin : createReadStream(path);
-  try {
-    // Who pipes into it may wait for something itself.
-    signal.addEventListener("abort", () => stream.destroy(), { once: true });
-    for await (const chunk of stream) yield chunk as Uint8Array | string;
-  } catch (error) {
-    if (!signal.aborted) throw new FileFailedError(path, error);
-  }
-}
-
-function summary(
-  { stdout }: Terminal,
+/** @throws {ImportIncompleteError} after the report, where the export is not whole. */
+async function report(
+  terminal: Terminal,
+  output: LineOutput,
   result: ImportResult,
-  isDryRun: boolean | undefined,
-): string[] {
-  const { created, replaced, unchanged, expired, refused, refusedKeys, isComplete } = result;
-  const would = isDryRun ? "would be " : "";
-  const parts = [
-    `${counted(created, "entry", "entries")} ${would}created`,
-    ...(replaced > 0 ? [`${shown(replaced)} ${would}replaced`] : []),
-    ...(unchanged > 0 ? [`${shown(unchanged)} there already`] : []),
-    ...(expired > 0 ? [`${shown(expired)} left out, whose time is over`] : []),
-  ];
-  const more = refused - refusedKeys.length;
-  return [
-    `${parts.join(", ")}.`,
-    ...(refused === 0
-      ? []
-      : [
-          styled(
-            stdout,
-            "yellow",
-            `${counted(refused, "entry", "entries")} ${would}refused, for something else is under the same ${refused === 1 ? "key" : "keys"}:`,
-          ),
-          ...refusedKeys.map((key) => `  ${formatKey(key)}`),
-          ...(more > 0 ? [`  and ${shown(more)} more`] : []),
-          "It stays as it is. With --overwrite it is replaced.",
-        ]),
-    ...(isComplete ? [] : ["Stopped before the end: run the command again, and it goes on."]),
-  ];
+  { json, dryRun }: ImportCommandOptions,
+): Promise<void> {
+  if (json) writeJson(terminal, { ...result, refusedKeys: result.refusedKeys.map(keyJson) });
+  else for (const line of importSummary(terminal, result, dryRun)) await output.write(line);
+  await output.flush();
+  if (result.ending === "cut") throw new ImportIncompleteError(result.entries, result.announced);
 }
 
-function counted(count: number, one: string, many: string): string {
-  return `${shown(count)} ${count === 1 ? one : many}`;
-}
-
-function shown(count: number): string {
-  return count.toLocaleString("en-US");
+function exitCodeOf({ ending, refused }: ImportResult): ExitCode {
+  if (ending !== "complete") return exitCodes.failed;
+  return refused > 0 ? exitCodes.undecided : exitCodes.done;
 }

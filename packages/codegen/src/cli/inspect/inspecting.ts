@@ -1,34 +1,24 @@
 import type { KvLike } from "@keywright/core";
 import { KeyNotationError } from "../../errors/inspect-errors.js";
-import { loadConfig } from "../../generate/load-config.js";
-import { withKv } from "../../project/open-project.js";
+import { LineOutput } from "../../inspect/line-output.js";
+import { type IfMissing, loadDatabaseConfig, withKv } from "../../project/open-project.js";
 import { type ExitCode, exitCodes } from "../exit-codes.js";
-import { interruptible } from "../interruptible.js";
 import { reportError } from "../report-error.js";
 import type { Terminal } from "../terminal.js";
-import { LineOutput } from "./line-output.js";
 
-/** What a command of `inspect` works with. */
-export interface Inspection {
-  readonly output: LineOutput;
-  /** Aborted by Ctrl-C, and when nobody reads the output any more. */
-  readonly signal: AbortSignal;
-}
-
-/** Runs a command of `inspect`, which says what the process exits with. Where nobody reads its output any more, that is 0. */
+/**
+ * Runs a command of `inspect`, which says what the process exits with. Where nobody reads its output any more, that is 0. Ctrl-C
+ * ends the process, unless the command has something to tidy up and is `interruptible`.
+ */
 export async function inspecting(
   terminal: Terminal,
   exit: (code: ExitCode) => void,
-  run: (inspection: Inspection) => Promise<ExitCode>,
+  run: (output: LineOutput) => Promise<ExitCode>,
 ): Promise<void> {
-  const output = new LineOutput(terminal);
+  const output = new LineOutput(terminal.stdout, "standard output");
   try {
-    const code = await interruptible(terminal, async (interrupted) => {
-      const signal = AbortSignal.any([interrupted, output.ended]);
-      const code = await run({ output, signal });
-      await output.flush();
-      return code;
-    });
+    const code = await run(output);
+    await output.flush();
     exit(output.isEnded ? exitCodes.done : code);
   } catch (error) {
     if (!isUsageError(error)) throw error;
@@ -37,17 +27,14 @@ export async function inspecting(
   }
 }
 
-/** The same with the database that a configuration names: its models are not needed. */
-export async function inspectingDatabase(
-  terminal: Terminal,
-  exit: (code: ExitCode) => void,
+/** Lends the database that a configuration names: its models are not needed. */
+export async function withConfiguredKv<T>(
+  { folder }: Terminal,
   configFile: string | undefined,
-  run: (kv: KvLike, inspection: Inspection) => Promise<ExitCode>,
-): Promise<void> {
-  await inspecting(terminal, exit, async (inspection) => {
-    const config = await loadConfig(terminal.folder, configFile);
-    return await withKv(config, (kv) => run(kv, inspection));
-  });
+  use: (kv: KvLike) => Promise<T>,
+  ifMissing?: IfMissing,
+): Promise<T> {
+  return await withKv(await loadDatabaseConfig(folder, configFile, ifMissing), use, ifMissing);
 }
 
 /** Keys and ranges stand on the command line. */

@@ -1,28 +1,34 @@
-import type { KvEntry } from "@keywright/core";
+import type { KvLike } from "@keywright/core";
 import { Command, InvalidArgumentError } from "commander";
-import { keyJson, valueFields } from "../../inspect/entry-line.js";
-import { formatKey } from "../../inspect/format-key.js";
-import { listEntries } from "../../inspect/list-entries.js";
+import type { LineOutput } from "../../inspect/line-output.js";
+import { type EntryRange, listEntries } from "../../inspect/list-entries.js";
+import { listOthers, namesOwnKeys } from "../../inspect/own-keys.js";
 import { parseKey } from "../../inspect/parse-key.js";
-import { showValueInLine } from "../../inspect/show-value.js";
 import { type ExitCode, exitCodes } from "../exit-codes.js";
 import { styled, type Terminal } from "../terminal.js";
-import { inspectingDatabase } from "./inspecting.js";
+import { inspecting, withConfiguredKv } from "./inspecting.js";
 import { keyHelp } from "./key-help.js";
-import type { LineOutput } from "./line-output.js";
+import { writeArray, writeLines } from "./ls-output.js";
 
 const help = `${keyHelp}
 
 Examples:
-  $ keywright inspect ls                                   all keys
+  $ keywright inspect ls                                   the first hundred keys
+  $ keywright inspect ls > keys.txt                        all keys
   $ keywright inspect ls '["users"]' --limit 10 --values   the first ten users
   $ keywright inspect ls '["users"]' --reverse --limit 1   the last one
   $ keywright inspect ls '["orders"]' --start '["orders", 2024]' --end '["orders", 2025]'
 
 Lists the entries under the prefix, and not the one of just this key: see inspect get. They are read in batches; what is
-written meanwhile may or may not be among them.
+written meanwhile may or may not be among them. To a terminal it is a hundred lines, unless --limit says how many.
 
-Exit codes: 0 done, 1 failed or stopped, 2 wrong usage.`;
+What Keywright keeps for itself under ["__keywright"] is left out, unless the prefix, --start or --end begins with that,
+or with --all.
+
+Exit codes: 0 done, 1 failed, 2 wrong usage.`;
+
+/** Keys that are shown on a terminal without `--limit`. */
+const shortCount = 100;
 
 interface LsOptions {
   readonly limit?: number;
@@ -30,6 +36,7 @@ interface LsOptions {
   readonly reverse?: true;
   readonly start?: string;
   readonly end?: string;
+  readonly all?: true;
   readonly json?: true;
   readonly config?: string;
 }
@@ -44,24 +51,22 @@ export function lsCommand(terminal: Terminal, exit: (code: ExitCode) => void): C
     .option("--reverse", "from the last key to the first")
     .option("--start <key>", "the first key, inclusive")
     .option("--end <key>", "the last key, exclusive")
+    .option("--all", "also the keys of Keywright's own")
     .option("--json", "print one JSON array, of objects with key, versionstamp and expireAt")
     .option("--config <path>", "the configuration file, instead of keywright.config.ts")
     .addHelpText("after", help)
     .action(async (prefix: string | undefined, options: LsOptions) => {
-      await inspectingDatabase(terminal, exit, options.config, async (kv, { output, signal }) => {
+      await inspecting(terminal, exit, async (output) => {
         const range = {
           prefix: parsed(prefix),
           start: parsed(options.start),
           end: parsed(options.end),
         };
-        const { limit, reverse } = options;
-        const entries = listEntries(kv, range, { limit, reverse, signal });
-        const write = options.json ? writeArray : writeLines;
-        const count = await write(output, entries, options, terminal);
-        if (signal.aborted) return exitCodes.failed;
-        if (count === 0 && !options.json) {
-          terminal.stderr.write(`${styled(terminal.stderr, "dim", "No keys.")}\n`);
-        }
+        await withConfiguredKv(
+          terminal,
+          options.config,
+          async (kv) => await list(terminal, output, kv, range, options),
+        );
         return exitCodes.done;
       });
     });
@@ -74,45 +79,35 @@ function positiveInteger(text: string): number {
   throw new InvalidArgumentError("It is a positive whole number.");
 }
 
+async function list(
+  terminal: Terminal,
+  output: LineOutput,
+  kv: KvLike,
+  range: EntryRange,
+  { limit, reverse, values, all, json }: LsOptions,
+): Promise<void> {
+  const withOwn = all === true || namesOwnKeys(range);
+  const read = withOwn ? listEntries : listOthers;
+  const isShort = terminal.stdout.isTTY && limit === undefined && !json;
+  // One more tells whether there are more.
+  const readLimit = isShort ? shortCount + 1 : limit;
+  const entries = read(kv, range, { limit: readLimit, reverse, signal: output.ended });
+  if (json) return await writeArray(output, entries, { values });
+  const most = isShort ? shortCount : Number.POSITIVE_INFINITY;
+  const { count, hasMore } = await writeLines(output, entries, { values, most }, terminal);
+  // What is said of the lines stands below them.
+  await output.flush();
+  const note = (text: string) => terminal.stderr.write(`${styled(terminal.stderr, "dim", text)}\n`);
+  if (hasMore) {
+    const which = reverse ? "last" : "first";
+    note(`The ${which} ${shortCount} keys; there are more. Say how many with --limit.`);
+  }
+  if (count === 0) {
+    const isAll = withOwn || range.prefix?.length;
+    note(isAll ? "No keys." : "No keys. Those of Keywright's own are left out: see --all.");
+  }
+}
+
 function parsed(key: string | undefined): ReturnType<typeof parseKey> | undefined {
   return key === undefined ? undefined : parseKey(key);
-}
-
-async function writeLines(
-  output: LineOutput,
-  entries: AsyncIterable<KvEntry<unknown>>,
-  { values }: LsOptions,
-  { stdout }: Terminal,
-): Promise<number> {
-  const colors = styled(stdout, "dim", "") !== "";
-  let count = 0;
-  for await (const { key, value } of entries) {
-    const text = formatKey(key);
-    await output.write(values ? `${text}  ${showValueInLine(value, colors)}` : text);
-    count++;
-  }
-  return count;
-}
-
-/** Entry by entry, for they may be more than memory holds. */
-async function writeArray(
-  output: LineOutput,
-  entries: AsyncIterable<KvEntry<unknown>>,
-  { values }: LsOptions,
-): Promise<number> {
-  let before = "[";
-  let count = 0;
-  for await (const { key, value, versionstamp, expireAt } of entries) {
-    const entry = {
-      key: keyJson(key),
-      ...(values && valueFields(value)),
-      versionstamp,
-      ...(expireAt !== undefined && { expireAt }),
-    };
-    await output.write(`${before}\n  ${JSON.stringify(entry)}`);
-    before = ",";
-    count++;
-  }
-  await output.write(count === 0 ? "[]" : "]");
-  return count;
 }

@@ -21,7 +21,7 @@ Examples:
   $ keywright inspect stats
   $ keywright inspect stats --json
 
-Exit codes: 0 done, 1 failed or stopped, 2 wrong usage.`;
+Exit codes: 0 done, 1 failed, 2 wrong usage.`;
 
 /** `keywright inspect stats`. */
 export function statsCommand(terminal: Terminal, exit: (code: ExitCode) => void): Command {
@@ -33,13 +33,12 @@ export function statsCommand(terminal: Terminal, exit: (code: ExitCode) => void)
     .option("--config <path>", "the configuration file, instead of keywright.config.ts")
     .addHelpText("after", help)
     .action(async ({ json, config }: { json?: true; config?: string }) => {
-      await inspecting(terminal, exit, async ({ output, signal }) => {
+      await inspecting(terminal, exit, async (output) => {
         const project = await loadProject(terminal.folder, config);
         return await withKv(project.config, async (kv) => {
           const count = keyCount(terminal, "keys", false);
-          const options = { signal, onProgress: count.update };
+          const options = { onProgress: count.update };
           const stats = await databaseStats(project, kv, options).finally(count.stop);
-          if (signal.aborted) return exitCodes.failed;
           if (json) writeJson(terminal, stats);
           else await output.write(statsText(stats, terminal.stdout));
           return exitCodes.done;

@@ -2,6 +2,7 @@ import { confirm, isCancel } from "@clack/prompts";
 import type { MigrationPlan } from "@keywright/orm";
 import { counted } from "../counted.js";
 import { isInteractive, type Terminal } from "../terminal.js";
+import { untilInputEnds } from "../until-input-ends.js";
 import type { MigrateCommandOptions } from "./migrate-options.js";
 import { breakingSteps } from "./plan-text.js";
 
@@ -23,15 +24,18 @@ export async function decide(
   const ids = breakingSteps(plan).map(({ id }) => id);
   const { accept = [], acceptAll = false, json = false } = options;
   const isAccepted = acceptAll || ids.every((id) => accept.includes(id));
-  const isSaid = acceptAll || options.accept !== undefined;
+  const isSaid = acceptAll || ids.length > 0;
   if (isAccepted && (isSaid || !always)) return ids;
   if (json || !isInteractive(terminal)) return "refused";
-  const answer = await confirm({
-    message: questionOf(ids),
-    initialValue: false,
-    input: terminal.stdin,
-    output: terminal.stdout,
-  });
+  const answer = await untilInputEnds(terminal, (signal) =>
+    confirm({
+      message: questionOf(ids),
+      initialValue: false,
+      input: terminal.stdin,
+      output: terminal.stdout,
+      signal,
+    }),
+  );
   terminal.stdout.write("\n");
   return !isCancel(answer) && answer ? ids : "declined";
 }

@@ -15,7 +15,7 @@ export interface MigrateCommandOptions extends RunCommandOptions {
 export function withMigrateOptions(command: Command): Command {
   return withRunOptions(
     command
-      .option("--dry-run", "show the plan and what becomes of some rows, and write nothing")
+      .option("--dry-run", "show the plan, try all rows that it changes, and do nothing")
       .addOption(new Option("--accept <step-id...>", "accept breaking steps, by their ids"))
       .option("--accept-all", "accept all breaking steps")
       .option("--no-verify", "make new indexes readable without looking at their entries again"),

@@ -5,7 +5,7 @@ import { type ExitCode, exitCodes } from "../exit-codes.js";
 import { withResultOptions } from "../run-options.js";
 import type { Terminal } from "../terminal.js";
 import { writeJson } from "../write-json.js";
-import { breakingSteps, planText, stepIdLines } from "./plan-text.js";
+import { planText } from "./plan-text.js";
 
 const help = `
 Each step has a class:
@@ -14,6 +14,12 @@ Each step has a class:
   rebuild    an index is made anew, and cannot be read meanwhile
   data       rows are changed by a migration that you write
   breaking   programs lose something: it has to be accepted
+
+A model that is new to the database is entered in it, as by any program that
+opens it. One that is in the database only is named behind the steps.
+
+An embedded database belongs to one process: stop the program that has it open.
+Where there is no database yet, nothing is planned for it: that fails.
 
 Examples:
   $ keywright migrate plan          what a migration would do
@@ -26,7 +32,7 @@ written.`;
 /** `keywright migrate plan`. */
 export function planCommand(terminal: Terminal, exit: (code: ExitCode) => void): Command {
   return withResultOptions(new Command("plan"))
-    .description("show what leads from the database to the models; writes nothing")
+    .description("show what leads from the database to the models, and do nothing of it")
     .addHelpText("after", help)
     .action(async ({ config, json }: { config?: string; json?: true }) => {
       const plan = await withProject(terminal.folder, config, ({ database }) =>
@@ -41,11 +47,13 @@ export function planCommand(terminal: Terminal, exit: (code: ExitCode) => void):
 function nextLines(plan: MigrationPlan): string[] {
   if (plan.isEmpty) return [];
   if (plan.needsMigration)
-    return ["", "Write the migration, and name it in `migrations` of keywright.config.ts."];
+    return [
+      "",
+      "Do first what the blocked steps say. Migrations are named in `migrations` of keywright.config.ts.",
+    ];
   if (!plan.isBreaking) return ["", "Run it: npx keywright migrate run"];
   return [
     "",
-    "Run it: npx keywright migrate run, which asks first. Without a terminal, --accept takes the steps:",
-    ...stepIdLines(breakingSteps(plan)),
+    "Run it: npx keywright migrate run, which asks first. Without a terminal, --accept takes the ids of breaking steps.",
   ];
 }

@@ -8,8 +8,9 @@ import {
 } from "@keywright/orm";
 import { counted } from "../counted.js";
 import { failureText } from "../failure-text.js";
-import { shownId, shownKeyValue, shownText } from "../shown-value.js";
+import { shownId, shownKeyValue } from "../shown-value.js";
 import { styled, type Terminal } from "../terminal.js";
+import { unindexedLines } from "../unindexed-text.js";
 import { breakingSteps, stepIdLines } from "./plan-text.js";
 import { runnerText } from "./runner-text.js";
 
@@ -35,7 +36,7 @@ export async function resultText(
   if (isDeclined) return "Nothing was done.";
   const lines = [
     ...doneLines(report),
-    ...unindexedLines(result),
+    ...refusedLines(result),
     ...(await duplicateLines(database, result.indexes)),
     ...failedLines(result),
   ];
@@ -64,13 +65,22 @@ const stateTexts: Readonly<Partial<Record<MigratedIndex["state"], string>>> = {
   "unique-pending": "not readable yet",
 };
 
-function unindexedLines({ unindexed }: MigrationResult): string[] {
-  return unindexed
-    .slice(0, mostShown)
-    .map(
-      ({ model, id, indexes, reason }) =>
-        `${model}  row ${shownId(id)} cannot be in ${indexes.join(", ")}: ${shownText(reason)}`,
-    );
+function refusedLines({ unindexed, unindexedCount }: MigrationResult): string[] {
+  if (unindexedCount === 0) return [];
+  const models = [...new Set(unindexed.map(({ model }) => model))];
+  const unlisted = unindexedCount - unindexed.length;
+  const blocks = models.map((model) => {
+    const rows = unindexed.filter((row) => row.model === model);
+    // Of which model the rows are that are not listed is known where there is one.
+    const count = models.length === 1 ? unindexedCount : rows.length;
+    return [
+      "",
+      `${model}  queries by an index do not find these rows:`,
+      ...unindexedLines(rows, count, mostShown),
+    ];
+  });
+  const end = counted(unlisted, "more row is not listed.", "more rows are not listed.");
+  return [...blocks.flat(), ...(models.length > 1 && unlisted > 0 ? ["", end] : [])];
 }
 
 /** The values that several rows have, as they are now: a run knows only those rows that are not in the index. */
@@ -127,6 +137,10 @@ async function endLines(
       return [
         `${word("yellow", "Not complete.")} Correct the migration or the rows, then: npx keywright migrate resume`,
       ];
+    case "unindexed-rows":
+      return [
+        `${word("yellow", "Not complete.")} The indexes can be read, without those rows. Correct the rows, or the function of the index and run again, which builds it anew; where the plan does not see the change: npx keywright verify --repair. What is left then: npx keywright verify`,
+      ];
     case "stopped":
       return [
         `${word("yellow", "Stopped.")} What is done stays. To go on: npx keywright migrate resume`,
@@ -144,7 +158,7 @@ async function endLines(
     }
     case "blocked":
       return [
-        `${word("red", "Nothing was done.")} Write the migration, and name it in \`migrations\` of keywright.config.ts.`,
+        `${word("red", "Nothing was done.")} Do first what the blocked steps say. Migrations are named in \`migrations\` of keywright.config.ts.`,
       ];
     case "refused":
       return [`${word("yellow", "Nothing was done.")} ${acceptText(plan)}`];

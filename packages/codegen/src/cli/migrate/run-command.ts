@@ -6,19 +6,23 @@ import { type MigrationKind, runMigration } from "./run-migration.js";
 
 const exitCodesHelp = `
 Exit codes: 0 done, or nothing to do; 1 failed, stopped, or not complete as by
-duplicates; 2 wrong usage; 3 nothing was done, for steps are breaking and not
-accepted, or blocked until a migration is written.`;
+duplicates, or with --dry-run rows that would fail; 2 wrong usage; 3 nothing was
+done, for steps are breaking and not accepted, or blocked until a migration is
+written.`;
 
 const runHelp = `
-Programs read and write meanwhile. A run can be stopped by Ctrl-C, which ends it
-behind the batch in hand, and killed anywhere: the next one goes on where it
-was.
+On Deno KV programs read and write meanwhile. An embedded database belongs to
+one process: stop the program that has it open, or let it migrate by itself with
+\`migrate(db)\`, beside its own readers and writers.
+
+A run can be stopped by Ctrl-C, which ends it behind the batch in hand, and
+killed anywhere: the next one goes on where it was.
 
 Breaking steps are asked for in a terminal. Elsewhere they have to be accepted,
 or nothing is done.
 
 Examples:
-  $ keywright migrate run --dry-run             the plan, and what becomes of some rows
+  $ keywright migrate run --dry-run             the plan, and what becomes of the rows
   $ keywright migrate run
   $ keywright migrate run --accept "users.byName: drop-index"
   $ keywright migrate run --rows-per-second 5000 --json
@@ -29,6 +33,8 @@ export function runCommand(terminal: Terminal, exit: (code: ExitCode) => void): 
   return migratingCommand("run", terminal, exit, {
     nothingToDo: "Nothing to migrate.",
     alwaysAsks: false,
+    checksAccepted: true,
+    createsDatabase: true,
   })
     .description("bring the database to the models, by the steps of the plan")
     .addHelpText("after", runHelp);
@@ -48,6 +54,8 @@ export function resumeCommand(terminal: Terminal, exit: (code: ExitCode) => void
   return migratingCommand("resume", terminal, exit, {
     nothingToDo: "Nothing to resume.",
     alwaysAsks: false,
+    checksAccepted: false,
+    createsDatabase: false,
   })
     .description("go on with what a run has left")
     .addHelpText("after", resumeHelp);
@@ -60,8 +68,8 @@ migrations of rows: each goes back by its \`down\`, and one without it blocks
 the way. Then this shows the plan, asks, and runs it with its breaking steps
 accepted.
 
-Without a terminal it needs --accept-all, or --accept with all breaking steps.
-Programs with the newer models cannot write from then on.
+Without a terminal it needs --accept-all, or, where steps are breaking, --accept
+with all of these. Programs with the newer models cannot write from then on.
 
 Examples:
   $ git checkout v1.4.0 -- src/models
@@ -75,6 +83,8 @@ export function rollbackCommand(terminal: Terminal, exit: (code: ExitCode) => vo
     nothingToDo:
       "Nothing to roll back: the models in the code are what the database has. Put the earlier models back first; see --help.",
     alwaysAsks: true,
+    checksAccepted: true,
+    createsDatabase: false,
   })
     .description("bring the database back to earlier models, which are in the code again")
     .addHelpText("after", rollbackHelp);
@@ -86,7 +96,9 @@ function migratingCommand(
   exit: (code: ExitCode) => void,
   kind: MigrationKind,
 ): Command {
-  return withMigrateOptions(new Command(name)).action(async (options: MigrateCommandOptions) => {
-    exit(await runMigration(terminal, options, kind));
+  const command = withMigrateOptions(new Command(name));
+  const fail = (message: string) => command.error(`error: ${message}`);
+  return command.action(async (options: MigrateCommandOptions) => {
+    exit(await runMigration(terminal, options, kind, fail));
   });
 }

@@ -7,7 +7,7 @@ import {
   planMigration,
 } from "@keywright/orm";
 import { migrationProgress } from "../../progress/migration-progress.js";
-import { withProject } from "../../project/open-project.js";
+import { type OpenProject, withProject } from "../../project/open-project.js";
 import { type ExitCode, exitCodes } from "../exit-codes.js";
 import type { Terminal } from "../terminal.js";
 import { withProgress } from "../with-progress.js";
@@ -15,7 +15,7 @@ import { writeJson } from "../write-json.js";
 import { decide } from "./decide.js";
 import { dryRun } from "./dry-run.js";
 import type { MigrateCommandOptions } from "./migrate-options.js";
-import { planText } from "./plan-text.js";
+import { planText, stepIdLines } from "./plan-text.js";
 import { type RunReport, resultText } from "./result-text.js";
 import { runnerText } from "./runner-text.js";
 
@@ -25,26 +25,62 @@ export interface MigrationKind {
   readonly nothingToDo: string;
   /** It is not begun without somebody's word, whatever is in it. */
   readonly alwaysAsks: boolean;
+  /** An id of `--accept` that no step has is wrong usage. Where a run is gone on with, its step may be done. */
+  readonly checksAccepted: boolean;
+  /** A database is made where there is none. */
+  readonly createsDatabase: boolean;
 }
 
-/** Plans, decides, migrates and reports: what `migrate run`, `resume` and `rollback` do. */
+/**
+ * Plans, decides, migrates and reports: what `migrate run`, `resume` and `rollback` do.
+ *
+ * @param fail ends the command as one that was used wrongly.
+ */
 export async function runMigration(
   terminal: Terminal,
   options: MigrateCommandOptions,
   kind: MigrationKind,
+  fail: (message: string) => never,
 ): Promise<ExitCode> {
   const { config, json } = options;
-  return await withProject(terminal.folder, config, async ({ database }) => {
+  const ifMissing = kind.createsDatabase && !options.dryRun ? "create" : "fail";
+  const work = async ({ database }: OpenProject) => {
     const plan = await planMigration(database);
+    const unknown = kind.checksAccepted ? unknownStep(plan, options) : undefined;
+    if (unknown !== undefined) fail(unknown);
     if (options.dryRun) return await dryRun(terminal, database, plan, options);
-    const head = plan.isEmpty ? kind.nothingToDo : `${planText(terminal, plan)}\n`;
-    if (!json) terminal.stdout.write(`${head}\n`);
+    if (plan.isEmpty && (await isAllReported(database))) {
+      if (json) writeJson(terminal, resultWithout("done", plan));
+      else terminal.stdout.write(`${kind.nothingToDo}\n`);
+      return exitCodes.done;
+    }
+    if (!json && !plan.isEmpty) terminal.stdout.write(`${planText(terminal, plan)}\n\n`);
     const report = await reportOf(terminal, database, plan, options, kind);
     if (json) writeJson(terminal, report.result);
-    else if (!plan.isEmpty)
-      terminal.stdout.write(`${await resultText(terminal, database, report)}\n`);
+    else terminal.stdout.write(`${await resultText(terminal, database, report)}\n`);
     return exitCodeOf(report.result);
-  });
+  };
+  return await withProject(terminal.folder, config, work, ifMissing);
+}
+
+/**
+ * What is said of an id of `--accept` that no step has; undefined where there is none. A plan without steps is of a migration
+ * that is done, by a command that was given twice.
+ */
+function unknownStep(
+  { steps, isEmpty }: MigrationPlan,
+  { accept = [] }: MigrateCommandOptions,
+): string | undefined {
+  const unknown = accept.find((id) => steps.every((step) => step.id !== id));
+  if (unknown === undefined || isEmpty) return undefined;
+  return [`there is no step ${JSON.stringify(unknown)}: there are`, ...stepIdLines(steps)].join(
+    "\n",
+  );
+}
+
+/** The result where nothing was begun. */
+function resultWithout(status: MigrationResult["status"], plan: MigrationPlan): MigrationResult {
+  return { status, plan, indexes: [], unindexed: [], unindexedCount: 0, failed: [] };
 }
 
 async function reportOf(
@@ -55,15 +91,22 @@ async function reportOf(
   { alwaysAsks }: MigrationKind,
 ): Promise<RunReport> {
   const without = (status: MigrationResult["status"]): RunReport => ({
-    result: { status, plan, indexes: [], unindexed: [], failed: [] },
+    result: resultWithout(status, plan),
     changedRows: new Map(),
   });
-  if (plan.isEmpty) return without("done");
+  if (plan.isEmpty) return await runWithProgress(terminal, database, options, []);
   if (plan.needsMigration) return without("blocked");
   const accept = await decide(terminal, plan, options, alwaysAsks);
   if (accept === "refused") return without("refused");
   if (accept === "declined") return { ...without("refused"), isDeclined: true };
   return await runWithProgress(terminal, database, options, accept);
+}
+
+/** Whether no run is left to end that has left rows out of an index: one may have been killed behind its last step. */
+async function isAllReported(database: AnyDatabase): Promise<boolean> {
+  const { models } = await migrationStatus(database);
+  const indexes = models.flatMap((model) => Object.values(model.indexes));
+  return indexes.every(({ unindexed }) => unindexed === null);
 }
 
 async function runWithProgress(

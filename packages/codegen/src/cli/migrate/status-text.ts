@@ -8,10 +8,14 @@ import type {
 } from "@keywright/orm";
 import { counted, shownNumber } from "../counted.js";
 import { styled, type Terminal } from "../terminal.js";
+import { unindexedLines } from "../unindexed-text.js";
 import { runnerText } from "./runner-text.js";
 
 /** More duplicates or failed rows than these are not counted. */
 const mostCounted = 1000;
+
+/** So many of the rows that an index cannot hold are shown. */
+const mostShown = 5;
 
 /** What is shown of something: its name, its state, and what is to be said of it. */
 type StatusLine = readonly [name: string, state: string, remark: string];
@@ -25,12 +29,13 @@ export function statusText(
   const lines = models.map(modelLines);
   const nameWidth = widest(lines.flat().map(([name]) => name));
   const stateWidth = widest(lines.flat().map(([, state]) => state));
-  const blocks = models.map(({ model }, i) =>
+  const blocks = models.map(({ model, indexes }, i) =>
     [
       styled(stdout, "bold", model),
       ...(lines[i] ?? []).map(([name, state, remark]) =>
         `  ${name.padEnd(nameWidth)}  ${styled(stdout, styleOf(state), state.padEnd(stateWidth))}  ${remark}`.trimEnd(),
       ),
+      ...refusedLines(Object.values(indexes)),
     ].join("\n"),
   );
   const who = runner === null ? "Nobody is at work." : runnerText(runner);
@@ -43,6 +48,14 @@ function modelLines({ indexes, counters, transform }: ModelStatus): StatusLine[]
     ...Object.entries(counters).map(counterLine),
     ...(transform === null ? [] : [transformLine(transform)]),
   ];
+}
+
+/** The rows that backfills have met: one backfill is of all indexes that it fills. */
+function refusedLines(indexes: readonly IndexStatus[]): string[] {
+  const met = new Set(indexes.map(({ unindexed }) => unindexed));
+  return [...met].flatMap((rows) =>
+    rows === null ? [] : unindexedLines(rows.rows, rows.count, mostShown),
+  );
 }
 
 /** The catalog keeps a word of indexes that were removed. */

@@ -2,6 +2,7 @@ import type { EntryFinding, VerifiedModel, VerifyResult } from "@keywright/orm";
 import { counted } from "../counted.js";
 import { shownId, shownKeyValue } from "../shown-value.js";
 import { styled, type Terminal } from "../terminal.js";
+import { unindexedLines } from "../unindexed-text.js";
 
 /** So many findings of a model are shown. */
 const mostShown = 10;
@@ -13,13 +14,18 @@ export function verifyText(
   isRepair: boolean,
 ): string {
   const blocks = models.map((model) => modelLines(model).join("\n"));
-  return [...blocks, endText(terminal, status, isRepair)].join("\n");
+  return [...blocks, endText(terminal, status, models, isRepair)].join("\n");
 }
 
-function modelLines({ model, indexes, rows, entries, findings, counts, repaired }: VerifiedModel) {
+function modelLines(verified: VerifiedModel): string[] {
+  const { model, indexes, rows, entries, findings, counts, repaired } = verified;
+  const { unindexed, unindexedCount } = verified;
   if (indexes.length === 0) return [`${model}  no index to look at`];
   const kinds = Object.entries(counts).filter(([, count]) => count > 0);
-  const found = kinds.map(([kind, count]) => `${count} ${kind}`).join(", ");
+  const found = [
+    ...kinds.map(([kind, count]) => `${count} ${kind}`),
+    ...(unindexedCount > 0 ? [`${unindexedCount} cannot be indexed`] : []),
+  ].join(", ");
   const all = kinds.reduce((sum, [, count]) => sum + count, 0);
   const size = `${counted(rows, "row")}, ${counted(entries, "entry", "entries")} of ${indexes.join(", ")}`;
   const shown = findings.slice(0, mostShown);
@@ -27,6 +33,7 @@ function modelLines({ model, indexes, rows, entries, findings, counts, repaired 
     `${model}  ${size}: ${found === "" ? "clean" : found}${repaired > 0 ? `; ${repaired} repaired` : ""}`,
     ...shown.map(findingLine),
     ...(all > shown.length ? [`  … ${counted(all - shown.length, "more", "more")}`] : []),
+    ...unindexedLines(unindexed, unindexedCount, mostShown),
   ];
 }
 
@@ -39,7 +46,12 @@ function findingLine({ kind, index, key, primaryKey, repaired, heldBy }: EntryFi
   return `  ${kind}  ${index}  ${shownId(key)}${row}${holder}${repaired ? "  repaired" : ""}`;
 }
 
-function endText({ stdout }: Terminal, status: VerifyResult["status"], isRepair: boolean): string {
+function endText(
+  { stdout }: Terminal,
+  status: VerifyResult["status"],
+  models: readonly VerifiedModel[],
+  isRepair: boolean,
+): string {
   const again = `npx keywright verify${isRepair ? " --repair" : ""}`;
   switch (status) {
     case "clean":
@@ -47,14 +59,29 @@ function endText({ stdout }: Terminal, status: VerifyResult["status"], isRepair:
     case "repaired":
       return `${styled(stdout, "green", "Repaired.")} The indexes hold what the rows say.`;
     case "damaged":
-      return `${styled(stdout, "red", "Damaged.")} ${
-        isRepair
-          ? "What is left needs you: change the value of one of two rows that have the same unique one, then verify again."
-          : "To put it right: npx keywright verify --repair"
-      }`;
+      return `${styled(stdout, "red", "Damaged.")} ${isRepair || !models.some(isRepairable) ? adviceText(models) : "To put it right: npx keywright verify --repair"}`;
     case "stopped":
       return `${styled(stdout, "yellow", "Stopped.")} To go on: ${again}`;
     case "busy":
       return `${styled(stdout, "yellow", "Nothing was done.")} Another run is at work: npx keywright migrate status`;
   }
+}
+
+/** Whether something is wrong that a repair puts right. */
+function isRepairable({ counts, repaired, conflicts }: VerifiedModel): boolean {
+  const all = Object.values(counts).reduce((sum, count) => sum + count, 0);
+  return all > repaired + conflicts;
+}
+
+/** What to do about that which no repair puts right. */
+function adviceText(models: readonly VerifiedModel[]): string {
+  const advice = [
+    ...(models.some(({ conflicts }) => conflicts > 0)
+      ? ["change the value of one of two rows that have the same unique one"]
+      : []),
+    ...(models.some(({ unindexedCount }) => unindexedCount > 0)
+      ? ["correct the rows that cannot be indexed, or the function of the index"]
+      : []),
+  ];
+  return `What is left needs you: ${advice.join(", and ")}, then verify again.`;
 }

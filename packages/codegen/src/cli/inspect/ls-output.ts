@@ -1,0 +1,51 @@
+import type { KvEntry } from "@keywright/core";
+import { keyJson, valueFields } from "../../inspect/entry-line.js";
+import { formatKey } from "../../inspect/format-key.js";
+import type { LineOutput } from "../../inspect/line-output.js";
+import { showValueInLine } from "../../inspect/show-value.js";
+import { styled, type Terminal } from "../terminal.js";
+
+/** How entries are shown. */
+interface ShownEntries {
+  readonly values?: true | undefined;
+  /** Entries at the most. */
+  readonly most: number;
+}
+
+/** Writes a line for each entry. Returns how many they are, and whether there are more of them. */
+export async function writeLines(
+  output: LineOutput,
+  entries: AsyncIterable<KvEntry<unknown>>,
+  { values, most }: ShownEntries,
+  { stdout }: Terminal,
+): Promise<{ readonly count: number; readonly hasMore: boolean }> {
+  const colors = styled(stdout, "dim", "") !== "";
+  let count = 0;
+  for await (const { key, value } of entries) {
+    if (count === most) return { count, hasMore: true };
+    const text = formatKey(key);
+    await output.write(values ? `${text}  ${showValueInLine(value, colors)}` : text);
+    count++;
+  }
+  return { count, hasMore: false };
+}
+
+/** Writes one JSON array, entry by entry, for they may be more than memory holds. */
+export async function writeArray(
+  output: LineOutput,
+  entries: AsyncIterable<KvEntry<unknown>>,
+  { values }: Pick<ShownEntries, "values">,
+): Promise<void> {
+  let before = "[";
+  for await (const { key, value, versionstamp, expireAt } of entries) {
+    const entry = {
+      key: keyJson(key),
+      ...(values && valueFields(value)),
+      versionstamp,
+      ...(expireAt !== undefined && { expireAt }),
+    };
+    await output.write(`${before}\n  ${JSON.stringify(entry)}`);
+    before = ",";
+  }
+  await output.write(before === "[" ? "[]" : "]");
+}

@@ -1,0 +1,19 @@
+import { linkRelations, ModelDefinitionError } from "@keywright/orm";
+import { RelationInvalidError } from "../errors/codegen-errors.js";
+import { describeOrigin, type FoundModel } from "./found-model.js";
+
+/**
+ * Checks that a database with some models could be opened: each relation leads to one of them, by an index.
+ *
+ * @throws {RelationInvalidError} for the first that does not.
+ */
+export function assertLinked(models: readonly FoundModel[]): void {
+  try {
+    linkRelations(models.map(({ model }) => model));
+  } catch (error) {
+    if (!(error instanceof ModelDefinitionError)) throw error;
+    const { model, at, reason } = error;
+    const found = models.find((candidate) => candidate.model.name === model);
+    throw new RelationInvalidError(model, at, reason, found && describeOrigin(found));
+  }
+}

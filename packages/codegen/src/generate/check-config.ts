@@ -1,0 +1,101 @@
+import { ConfigInvalidError } from "../errors/codegen-errors.js";
+import type { Config } from "./config.js";
+
+/** What a configuration says that is not of its files. */
+export type Settings = Pick<Config, "importExtension" | "database" | "migrations" | "adopt">;
+
+/** A configuration of the right shape. Paths are as they stand in it. */
+export interface CheckedConfig extends Settings {
+  readonly models: readonly string[];
+  readonly output: string;
+}
+
+type Fail = (at: string, reason: string) => ConfigInvalidError;
+
+/**
+ * Looks whether what a configuration exports as default is one.
+ *
+ * @param path of the configuration.
+ * @throws {ConfigInvalidError}
+ */
+export function checkConfig(path: string, config: unknown): CheckedConfig {
+  const fail: Fail = (at, reason) => new ConfigInvalidError(path, at, reason);
+  if (config === undefined) throw fail("default", "there is no default export");
+  if (!isObject(config)) throw fail("default", `it is ${kindOf(config)}, not an object`);
+  if (typeof config.then === "function") {
+    throw fail("default", "it is a promise: export what it resolves to, as by await");
+  }
+  const { models, output, importExtension, database, migrations, adopt, ...others } = config;
+  const [unknown] = Object.keys(others);
+  if (unknown !== undefined) throw fail(unknown, "there is no such setting");
+  const patterns: readonly unknown[] = Array.isArray(models) ? models : [models];
+  if (patterns.length === 0) throw fail("models", "it is an empty list");
+  if (!patterns.every(isText)) throw fail("models", "it is not a path or a list of paths");
+  if (!isText(output)) throw fail("output", "it is not a path");
+  if (![undefined, "js", "ts"].includes(importExtension as string | undefined)) {
+    throw fail("importExtension", 'it is neither "js" nor "ts"');
+  }
+  if (database !== undefined && typeof database !== "function") {
+    throw fail("database", "it is not a function that opens a database");
+  }
+  checkMigrations(migrations, fail);
+  checkAdopt(adopt, fail);
+  const settings = Object.entries({ importExtension, database, migrations, adopt });
+  return {
+    models: patterns,
+    output,
+    ...(Object.fromEntries(settings.filter(([, value]) => value !== undefined)) as Settings),
+  };
+}
+
+function checkMigrations(migrations: unknown, fail: Fail): void {
+  if (migrations === undefined) return;
+  if (!Array.isArray(migrations)) {
+    throw fail("migrations", "it is not a list of what defineMigration returns");
+  }
+  for (const [i, migration] of (migrations as unknown[]).entries()) {
+    if (isObject(migration) && typeof migration.up === "function") continue;
+    throw fail(`migrations[${i}]`, "it is not what defineMigration returns");
+  }
+}
+
+function checkAdopt(adopt: unknown, fail: Fail): void {
+  if (adopt === undefined) return;
+  if (!isObject(adopt)) throw fail("adopt", `it is ${kindOf(adopt)}, not an object`);
+  const { from, models, ...others } = adopt;
+  const [unknown] = Object.keys(others);
+  if (unknown !== undefined) throw fail(`adopt.${unknown}`, "there is no such setting");
+  if (from !== undefined && typeof from !== "function") {
+    throw fail("adopt.from", "it is not a function that opens a database");
+  }
+  if (!isObject(models)) throw fail("adopt.models", "it is not an object of layouts by model");
+  for (const [name, given] of Object.entries(models)) {
+    const layout = isObject(given) && "layout" in given ? given.layout : given;
+    if (isLayout(layout)) continue;
+    const reason = "it is not a layout, such as guideLayout, kvdexLayout and pentagonLayout return";
+    throw fail(`adopt.models.${name}`, reason);
+  }
+}
+
+function isLayout(value: unknown): boolean {
+  if (!isObject(value)) return false;
+  const { rows, indexes, idOf, entriesOf, ownerOf } = value;
+  const functions = [idOf, entriesOf, ownerOf];
+  return (
+    [rows, indexes].every((keys) => Array.isArray(keys)) &&
+    functions.every((each) => typeof each === "function")
+  );
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === "string" && value !== "";
+}
+
+function kindOf(value: unknown): string {
+  if (value === null) return "null";
+  return Array.isArray(value) ? "a list" : `a ${typeof value}`;
+}

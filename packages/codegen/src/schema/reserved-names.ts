@@ -1,0 +1,12 @@
+/** The names of what generated files import, declare or use, beside what they are about. */
+export const reservedNames: ReadonlySet<string> = new Set(
+  (
+    "body data database kv limits models options tx where z " +
+    "AnyDatabase Condition Database DatabaseOptions FieldOperation InFilter Kv KeyValue ListOptions ManyResult Model Models Page RowQuery " +
+    "Table Versioned createDatabase openModels openRepositories repositoriesOf tableOf transaction " +
+    "BetweenFilter Condition HasFilter InFilter StartsWithFilter OpenOptions OpenRepositories AbortSignal ReadableStream Repositories " +
+    "ArrayBuffer BigInt64Array BigUint64Array Date Exclude Float32Array Float64Array Int16Array Int32Array Int8Array " +
+    "Map NonNullable Omit Partial Promise Readonly ReadonlyMap ReadonlySet Record RegExp Set URL Uint16Array Uint32Array " +
+    "Uint8Array Uint8ClampedArray"
+  ).split(" "),
+);

@@ -1,0 +1,99 @@
+import { spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import { open } from "node:fs/promises";
+import { fileURLToPath } from "node:url";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { contents, players, playersConfig, playersProject } from "./players-project.js";
+import { config, createProject, modelModule, type Project } from "./project.js";
+
+vi.setConfig({ testTimeout: 60_000 });
+
+const command = fileURLToPath(new URL("../bin/keywright.js", import.meta.url));
+
+let project: Project;
+
+afterEach(() => project.remove());
+
+/** Runs the command with standard output and standard error that nobody reads. */
+function spawnUnread(args: readonly string[]): Promise<number | null> {
+  const child = spawn(process.execPath, [command, ...args], {
+    cwd: project.folder,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  child.stdout.destroy();
+  child.stderr.destroy();
+  return new Promise((resolve, reject) => {
+    child.on("error", reject);
+    child.on("exit", resolve);
+  });
+}
+
+describe("the output of a command", () => {
+  it("may have no reader any more: the work goes on to its end", async () => {
+    project = await playersProject(players(2000), '{ byScore: { key: "score" } }');
+    expect(await spawnUnread(["migrate", "run", "--accept-all"])).toBe(0);
+    expect(await contents(project, ["players_by_score"])).toHaveLength(2000);
+  });
+
+  it.runIf(existsSync("/dev/full"))("is all written, or the command has failed", async () => {
+    project = await createProject({
+      "keywright.config.ts": config,
+      "models/user.ts": modelModule("User", "users"),
+    });
+    const full = await open("/dev/full", "w");
+    try {
+      const child = spawn(process.execPath, [command, "generate", "--json"], {
+        cwd: project.folder,
+        stdio: ["ignore", full.fd, "pipe"],
+      });
+      let stderr = "";
+      child.stderr!.setEncoding("utf8").on("data", (text: string) => {
+        stderr += text;
+      });
+      const exitCode = await new Promise((resolve) => child.on("close", resolve));
+      expect(stderr).toContain("error KW_FILE_FAILED");
+      expect(stderr).toContain("  path: standard output\n");
+      expect(exitCode).toBe(1);
+    } finally {
+      await full.close();
+    }
+  });
+
+  it("has nothing of what the project's modules print", async () => {
+    const print = 'console.log("loading");\n';
+    project = await createProject({
+      "keywright.config.ts": print + config,
+      "models/user.ts": print + modelModule("User", "users"),
+    });
+    const { exitCode, stdout, stderr } = await project.spawn(["generate", "--json"]);
+    expect(JSON.parse(stdout)).toMatchObject({ models: 1 });
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: "loading\nloading\n" });
+  });
+});
+
+describe("a process that ends before its command", () => {
+  it.each([
+    ["awaits what never comes", "await new Promise(() => undefined);\n"],
+    ["ends it", "process.exit(0);\n"],
+  ])("has failed: a module %s", async (_, text) => {
+    project = await createProject({
+      "keywright.config.ts": text + config,
+      "models/user.ts": modelModule("User", "users"),
+    });
+    const { exitCode, stdout, stderr } = await project.spawn(["generate"]);
+    expect(stderr).toContain("error KW_COMMAND_UNFINISHED: The process ended before the command");
+    expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: "" });
+  });
+
+  it("has failed: the function that opens the database never does", async () => {
+    project = await playersProject(players(1), "{}", {
+      "keywright.config.ts": playersConfig().replace(
+        /database: .*/,
+        "database: () => new Promise(() => undefined),",
+      ),
+    });
+    const { exitCode, stderr } = await project.spawn(["verify"]);
+    expect(stderr).toContain("KW_COMMAND_UNFINISHED");
+    expect(exitCode).toBe(1);
+  });
+});

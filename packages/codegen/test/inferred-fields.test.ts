@@ -1,0 +1,102 @@
+import { rm } from "node:fs/promises";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { config, createProject, modelModule, type Project } from "./project.js";
+
+/** A machine at work may take its time to load the compiler. */
+vi.setConfig({ testTimeout: 30_000 });
+
+const user = modelModule("User", "users");
+const branded = user.replace("z.email()", 'z.email().brand<"Email">()');
+
+const emailModule = 'import * as z from "zod";\nexport const Email = z.email().brand<"Email">();\n';
+const importing = (specifier: string) =>
+  `import { Email } from "${specifier}";\n${user.replace("z.email()", "Email")}`;
+const reference = "  email: z.output<typeof User.schema.shape.email>;";
+const note =
+  "note: the types of models/user.ts could not be read: brands and the like show as plain types\n";
+
+let project: Project;
+
+beforeEach(async () => {
+  project = await createProject({ "keywright.config.ts": config, "models/user.ts": branded });
+});
+afterEach(() => project.remove());
+
+describe("keywright generate", () => {
+  it("refers to a field with a brand, by the modules and options that tsconfig.json says", async () => {
+    await project.write({
+      "tsconfig.json":
+        '{ "compilerOptions": { "module": "esnext", "moduleResolution": "bundler", "paths": { "#lib/*": ["./lib/*"] } } }',
+      "lib/email.ts": emailModule,
+      "models/user.ts": importing("#lib/email"),
+    });
+    expect(await project.run(["generate"])).toMatchObject({ exitCode: 0, stderr: "" });
+    const generated = await project.read("db/users.ts");
+    expect(generated).toContain(reference);
+    // What is handed in has no brand yet.
+    expect(generated).toMatch(/interface UserCreate \{[^}]*\n {2}email: string;/);
+    expect((await project.run(["generate", "--check"])).exitCode).toBe(0);
+  });
+
+  it("reads types by the tsconfig.json that is referred to for the module", async () => {
+    await project.write({
+      "tsconfig.json":
+        '{ "files": [], "references": [{ "path": "./tsconfig.node.json" }, { "path": "./tsconfig.app.json" }] }',
+      "tsconfig.node.json": '{ "include": ["*.config.ts"] }',
+      "tsconfig.app.json":
+        '{ "compilerOptions": { "module": "esnext", "customConditions": ["own"], "allowImportingTsExtensions": true }, "include": ["models"] }',
+      "package.json":
+        '{ "type": "module", "imports": { "#email": { "own": "./lib/email.ts", "default": "./lib/plain.ts" } } }',
+      "lib/email.ts": emailModule,
+      "lib/plain.ts":
+        'import * as z from "zod";\nexport const Email: z.ZodType<string> = z.email();\n',
+      "models/user.ts": importing("#email"),
+    });
+    expect(await project.run(["generate"])).toMatchObject({ exitCode: 0, stderr: "" });
+    const generated = await project.read("db/users.ts");
+    expect(generated).toContain(reference);
+    expect(generated).toContain('from "../models/user.ts"');
+    expect((await project.run(["generate", "--check"])).exitCode).toBe(0);
+  });
+
+  it("follows imports that only a bundler takes, whatever tsconfig.json says", async () => {
+    await project.write({
+      "tsconfig.json": '{ "compilerOptions": { "module": "nodenext" } }',
+      "lib/email.ts": emailModule,
+      "models/user.ts": importing("../lib/email"),
+    });
+    expect(await project.run(["generate"])).toMatchObject({ exitCode: 0, stderr: "" });
+    expect(await project.read("db/users.ts")).toContain(reference);
+  });
+
+  it("spells fields out where the compiler finds no model to compare them with, and says so", async () => {
+    const untyped = branded
+      .replace("export const", "const define: any = defineModel;\n\nexport const")
+      .replace("= defineModel(", "= define(");
+    await project.write({ "models/user.ts": untyped });
+    expect(await project.run(["generate"])).toMatchObject({ exitCode: 0, stderr: note });
+    expect(await project.read("db/users.ts")).not.toContain("z.output");
+    expect(await project.run(["generate", "--json"])).toMatchObject({ exitCode: 0, stderr: note });
+  });
+
+  it("says where the types of an import could not be read", async () => {
+    await project.write({
+      "lib/email.js": emailModule.replace('<"Email">', ""),
+      "models/user.ts": importing("../lib/email.js"),
+    });
+    expect(await project.run(["generate"])).toMatchObject({ exitCode: 0, stderr: note });
+  });
+
+  it.each([
+    ["a field that is declared as any", "models/user.ts", "z.any()"],
+    ["a schema that is declared so", "models/user.ts", "(z.email() as z.ZodType<any>)"],
+    ["a model in JavaScript", "models/user.js", "z.email()"],
+  ])("says nothing of %s", async (_, path, schema) => {
+    await rm(project.path("models/user.ts"));
+    await project.write({
+      "keywright.config.ts": config.replace("*.ts", "user.*"),
+      [path]: user.replace("z.email()", schema),
+    });
+    expect(await project.run(["generate"])).toMatchObject({ exitCode: 0, stderr: "" });
+  });
+});

@@ -1,0 +1,98 @@
+import { readdir } from "node:fs/promises";
+import { afterEach, describe, expect, it } from "vitest";
+import { config, createProject, type Outcome, type Project } from "./project.js";
+
+let project: Project | undefined;
+
+afterEach(() => project?.remove());
+
+const imports = `import { belongsTo, defineModel, hasMany } from "@keywright/orm";
+import * as z from "zod";
+`;
+
+/** A module with one model. */
+function module(exportName: string, fields: string, more = ""): string {
+  return `export const ${exportName} = defineModel({
+  name: "${exportName.toLowerCase()}s",
+  schema: z.object({ id: z.ulid(), ${fields} }),
+  primaryKey: "id",
+  ${more}
+});
+`;
+}
+
+/** What `keywright generate` says in a project with these models; nothing may have been written. */
+async function outcome(models: Readonly<Record<string, string>>): Promise<Outcome> {
+  const files = Object.entries(models).map(([name, text]) => [`models/${name}.ts`, imports + text]);
+  project = await createProject({ "keywright.config.ts": config, ...Object.fromEntries(files) });
+  const result = await project.run(["generate"]);
+  expect(await readdir(project.folder)).not.toContain("db");
+  return { ...result, stderr: result.stderr.replaceAll("\\", "/") };
+}
+
+describe("a schema that is no whole one is said with its place", () => {
+  const undefinedReason = "it is undefined: do two modules import each other?";
+  const endless =
+    "it has no end: let its getter return the same schema each time, declared as a constant";
+  const makeLazy = "const make = (): z.ZodType => z.lazy(make);\n";
+  const makeObject =
+    "const make = (): z.ZodType => z.object({ get b() { return make().optional(); } });\n";
+
+  it.each([
+    ["", "a: z.lazy(() => undefined as never)", "a", undefinedReason],
+    ["", "a: z.object({ b: undefined as never })", "a.b", undefinedReason],
+    ["", "a: z.array(5 as never)", "a", "it is not a schema of Zod 4"],
+    [
+      "",
+      'a: z.lazy(() => { throw new Error("no"); })',
+      "a",
+      "the getter of z.lazy throws\n  cause: Error: no",
+    ],
+    [makeLazy, "a: make()", "a", endless],
+    [makeLazy, "a: z.preprocess((x) => x, make())", "a", endless],
+    [makeLazy, "a: z.tuple([make()]).readonly()", "a", endless],
+    [makeObject, "a: make()", "a.b.b", endless],
+    // No type is written of what stands beside a symbol: the lock file meets it.
+    [makeLazy, "a: z.tuple([z.symbol(), make()])", "", endless],
+  ])("%s%s", async (before, field, path, reason) => {
+    const { exitCode, stderr } = await outcome({ user: before + module("User", field) });
+    expect(stderr).toContain(
+      `error KW_TYPE_INEXPRESSIBLE: A part of the schema has no type that can be written down.\n  model: users\n  path: ${path}\n  reason: ${reason}\n`,
+    );
+    expect(exitCode).toBe(1);
+  });
+
+  it("that of a module that imports itself by way of another one", async () => {
+    const { exitCode, stderr } = await outcome({
+      a: `import { B } from "./b.js";\nexport const A = z.string();\n${module("Town", "b: B")}`,
+      b: `import { A } from "./a.js";\nexport const B = z.string();\n${module("User", "a: z.array(A)")}`,
+    });
+    expect(stderr).toContain(`model: users\n  path: a\n  reason: ${undefinedReason}\n`);
+    expect(exitCode).toBe(1);
+  });
+});
+
+describe("a relation that no database could be opened with is refused", () => {
+  const author = 'relations: { author: belongsTo("users", "authorId") },';
+
+  it.each([
+    [
+      "to a model that is not there",
+      { post: module("Post", "authorId: z.ulid()", author) },
+      'the database has no model that is called "users": it has posts',
+    ],
+    [
+      "without an index",
+      { post: module("Post", "authorId: z.ulid()", author), user: module("User", "") },
+      'no index of the model posts that has all rows begins with authorId: add byAuthorId: { key: "authorId" } to its indexes',
+    ],
+  ])("%s", async (_, models, reason) => {
+    const { exitCode, stderr } = await outcome(models);
+    expect(stderr).toContain(
+      "error KW_RELATION_INVALID: A relation does not fit the models of the project.\n",
+    );
+    expect(stderr).toContain(`  model: posts\n  at: relations.author\n  reason: ${reason}\n`);
+    expect(stderr).toContain("  origin: Post in models/post.ts\n");
+    expect(exitCode).toBe(1);
+  });
+});

@@ -1,0 +1,55 @@
+import { afterEach, expect, it, vi } from "vitest";
+import { players, playersConfig, playersProject } from "./players-project.js";
+import type { Project } from "./project.js";
+
+/** A machine at work may take its time to load the first configuration. */
+vi.setConfig({ testTimeout: 30_000 });
+
+let project: Project;
+
+afterEach(async () => {
+  await project?.remove();
+});
+
+const byTeam = '{ byTeam: { key: "team" } }';
+
+it("what the project's own database throws is shown with its place, and without a stack", async () => {
+  project = await playersProject(players(2), byTeam, {
+    "keywright.config.ts": `import { wrapped } from "./wrapped.js";
+export default { models: "models/*.ts", output: "db", database: wrapped };
+`,
+    "wrapped.ts": `import { openKv } from "@keywright/core";
+
+export async function wrapped() {
+  const kv = await openKv(new URL("./data", import.meta.url).pathname);
+  kv.list = () => {
+    throw new RangeError("no lists today");
+  };
+  return kv;
+}
+`,
+  });
+  const { exitCode, stderr } = await project.run(["verify"]);
+  expect(stderr.replaceAll("\\", "/").split("\n")).toEqual([
+    "error KW_PROJECT_CODE: The project's own code threw an error.",
+    "  at: wrapped.ts:6",
+    "  cause: RangeError: no lists today",
+    "",
+    "Correct the code at this place, or what it works with, as the cause says.",
+    "",
+  ]);
+  expect(exitCode).toBe(1);
+});
+
+it.each([
+  ["() => ({ get() {}, list() {} })", "there is no method getMany, atomic, close."],
+  ["() => null", "there is no method get, getMany, list, atomic, close."],
+])("a database that is none is one of the configuration's faults: %s", async (database, reason) => {
+  project = await playersProject(players(1), byTeam, {
+    "keywright.config.ts": playersConfig().replace(/database: .*/, `database: ${database},`),
+  });
+  const { exitCode, stderr } = await project.run(["verify"]);
+  expect(stderr).toContain("KW_DATABASE_OPEN");
+  expect(stderr).toContain(`It returned something else than a database: ${reason}`);
+  expect(exitCode).toBe(1);
+});
