@@ -49,7 +49,7 @@ beforeAll(async () => {
       throw new Error(error.stdout);
     },
   );
-}, 60_000);
+});
 
 describe("the code blocks", () => {
   it("are found", () => {

@@ -53,7 +53,7 @@ it("the compiler says of the query without an index what the page says", async (
   await writeFile(join(folder, "tsconfig.json"), JSON.stringify(tsconfig));
   const said = await printed(typescript, "-p", ".", "--pretty", "false");
   expect(inOneLine(said)).toContain(inOneLine(message));
-}, 60_000);
+});
 
 it("the plan for the index is the one of the page", async () => {
   const config = `import { openKv } from "@keywright/core";
@@ -69,4 +69,4 @@ export ${model}
   const byName = 'indexes: {\n    byName: { key: "name" },';
   await writeFile(join(folder, "user.ts"), module.replace("indexes: {", byName));
   expect(await printed(command, "migrate", "plan")).toBe(block("users"));
-}, 60_000);
+});

@@ -1,7 +1,9 @@
 import { defineConfig } from "vitest/config";
+import { limits } from "../../vitest.shared.mjs";
 
 export default defineConfig({
   test: {
+    ...limits,
     onUnhandledError(error) {
       // Errors of the native part of `@deno/kv`: where its database is closed beside a watch or a listener, it rejects a
       // promise that nobody can see.

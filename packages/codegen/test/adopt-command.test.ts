@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { openKv } from "@keywright/core";
-import { afterEach, expect, it, vi } from "vitest";
+import { afterEach, expect, it } from "vitest";
 import { contents, playersConfig, playersModule, withDatabase } from "./players-project.js";
 import { createProject, type Project } from "./project.js";
 
@@ -13,9 +13,6 @@ const adopting = playersConfig(
   },`,
   'import { guideLayout } from "@keywright/orm";\nimport { Player } from "./models/player.js";',
 );
-
-/** A machine at work may take its time to load the first configuration. */
-vi.setConfig({ testTimeout: 30_000 });
 
 let project: Project;
 

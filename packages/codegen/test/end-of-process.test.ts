@@ -2,11 +2,9 @@ import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
 import { contents, players, playersConfig, playersProject } from "./players-project.js";
 import { config, createProject, modelModule, type Project } from "./project.js";
-
-vi.setConfig({ testTimeout: 60_000 });
 
 const command = fileURLToPath(new URL("../bin/keywright.js", import.meta.url));
 

@@ -1,11 +1,8 @@
 import { readdir } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import ts from "typescript";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { generate } from "../src/generate/generate.js";
-
-// The compiler takes long.
-vi.setConfig({ testTimeout: 60_000 });
 
 const fixtures = {
   plain: "generated",

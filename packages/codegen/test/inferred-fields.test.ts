@@ -1,9 +1,6 @@
 import { rm } from "node:fs/promises";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { config, createProject, modelModule, type Project } from "./project.js";
-
-/** A machine at work may take its time to load the compiler. */
-vi.setConfig({ testTimeout: 30_000 });
 
 const user = modelModule("User", "users");
 const branded = user.replace("z.email()", 'z.email().brand<"Email">()');

@@ -31,7 +31,7 @@ async function names(folder = project.folder): Promise<string[]> {
   return (await Promise.all(nested)).flat().sort();
 }
 
-describe("keywright init", { timeout: 30_000 }, () => {
+describe("keywright init", () => {
   it("makes a project of an empty folder, of which the code is generated and compiles", async () => {
     await rm(project.path("package.json"));
     const { exitCode, stdout, stderr } = await project.run(["init", "--yes"]);

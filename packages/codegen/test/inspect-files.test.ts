@@ -162,7 +162,7 @@ describe("a file of inspect import", () => {
 });
 
 describe("Ctrl-C", () => {
-  it("ends a command at once while the database is opened", { timeout: 30_000 }, async () => {
+  it("ends a command at once while the database is opened", async () => {
     await project.write({
       "keywright.config.ts": `export default {
   models: "no-models/*.ts",
@@ -189,7 +189,7 @@ describe("Ctrl-C", () => {
     expect(await readdir(project.folder)).not.toContain("new.jsonl");
   });
 
-  it("stops an import, which goes on when it is run again", { timeout: 30_000 }, async () => {
+  it("stops an import, which goes on when it is run again", async () => {
     await project.fill(many(1500));
     const before = await project.content();
     await exportTo("all.jsonl");
@@ -211,7 +211,6 @@ describe("Ctrl-C", () => {
 
   it.each(["SIGINT", "SIGHUP"] as const)(
     "leaves nothing of an export behind: %s",
-    { timeout: 30_000 },
     async (signal) => {
       await project.fill(many(3));
       await project.write({
@@ -237,28 +236,24 @@ describe("Ctrl-C", () => {
     },
   );
 
-  it.skipIf(isWindows)(
-    "ends an export to a pipe that nobody reads on",
-    { timeout: 30_000 },
-    async () => {
-      // More than the pipe holds.
-      await project.fill([[["large"], "x".repeat(300_000)]]);
-      await namedPipe("pipe");
-      const reader = spawn("sh", ["-c", "exec < pipe; head -c 1; exec sleep 600"], {
-        cwd: project.folder,
-      });
-      try {
-        const { child, ended, says } = start(["export", "--out", "pipe"]);
-        await once(reader.stdout, "data");
-        child.kill("SIGINT");
-        await says("\nStopping.");
-        child.kill("SIGINT");
-        expect((await ended).exitCode).toBe(130);
-      } finally {
-        reader.kill();
-      }
-    },
-  );
+  it.skipIf(isWindows)("ends an export to a pipe that nobody reads on", async () => {
+    // More than the pipe holds.
+    await project.fill([[["large"], "x".repeat(300_000)]]);
+    await namedPipe("pipe");
+    const reader = spawn("sh", ["-c", "exec < pipe; head -c 1; exec sleep 600"], {
+      cwd: project.folder,
+    });
+    try {
+      const { child, ended, says } = start(["export", "--out", "pipe"]);
+      await once(reader.stdout, "data");
+      child.kill("SIGINT");
+      await says("\nStopping.");
+      child.kill("SIGINT");
+      expect((await ended).exitCode).toBe(130);
+    } finally {
+      reader.kill();
+    }
+  });
 });
 
 async function namedPipe(name: string): Promise<void> {

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { migrationStatus } from "@keywright/orm";
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
 import { run } from "../src/cli/run.js";
 import { withProject } from "../src/project/open-project.js";
 import {
@@ -19,9 +19,6 @@ const command = fileURLToPath(new URL("../bin/keywright.js", import.meta.url));
 const byTeam = '{ byTeam: { key: "team" } }';
 const byTeamAndScore = '{ byTeam: { key: "team" }, byScore: { key: "score" } }';
 const dropByTeam = "players.byTeam: drop-index";
-
-/** Some tests start processes, which a machine at work may take its time for. */
-vi.setConfig({ testTimeout: 30_000 });
 
 let project: Project;
 

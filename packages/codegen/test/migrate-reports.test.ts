@@ -1,5 +1,5 @@
 import { createDatabase, defineModel, type MigrationProgress, migrate } from "@keywright/orm";
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
 import * as z from "zod";
 import { withProject } from "../src/project/open-project.js";
 import {
@@ -17,9 +17,6 @@ const byTeamAndScore = '{ byTeam: { key: "team" }, byScore: { key: "score" } }';
 const strict =
   '{ byTeam: { key: "team" }, byScore: { key: "score", normalize: (score) => { if (score < 13) throw new Error("too low"); return score; } } }';
 const dropByTeam = "players.byTeam: drop-index";
-
-/** A machine at work may take its time to load the first configuration. */
-vi.setConfig({ testTimeout: 30_000 });
 
 let project: Project;
 

@@ -1,11 +1,8 @@
 import { readdir } from "node:fs/promises";
 import { openKv } from "@keywright/core";
-import { afterEach, expect, it, vi } from "vitest";
+import { afterEach, expect, it } from "vitest";
 import { playersConfig, playersModule } from "./players-project.js";
 import { createProject, type Project } from "./project.js";
-
-/** A machine at work may take its time to load the first configuration. */
-vi.setConfig({ testTimeout: 30_000 });
 
 let project: Project;
 

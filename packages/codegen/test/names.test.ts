@@ -1,10 +1,7 @@
-import { afterEach, expect, it, vi } from "vitest";
+import { afterEach, expect, it } from "vitest";
 import { generate } from "../src/generate/generate.js";
 import { compile } from "./compile.js";
 import { config, createProject, modelModule, type Project } from "./project.js";
-
-// The compiler takes long.
-vi.setConfig({ testTimeout: 60_000 });
 
 let project: Project | undefined;
 

@@ -1,9 +1,6 @@
-import { afterEach, expect, it, vi } from "vitest";
+import { afterEach, expect, it } from "vitest";
 import { players, playersConfig, playersProject } from "./players-project.js";
 import type { Project } from "./project.js";
-
-/** A machine at work may take its time to load the first configuration. */
-vi.setConfig({ testTimeout: 30_000 });
 
 let project: Project;
 

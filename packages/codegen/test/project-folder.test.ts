@@ -39,4 +39,4 @@ it("relative paths begin at the configuration in its code, and at the terminal's
   } finally {
     await project.remove();
   }
-}, 60_000);
+});

@@ -1,10 +1,8 @@
 import { PassThrough } from "node:stream";
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
 import { run } from "../src/cli/run.js";
 import { contents, players, playersProject } from "./players-project.js";
 import { createProject, type Project } from "./project.js";
-
-vi.setConfig({ testTimeout: 30_000 });
 
 let project: Project;
 

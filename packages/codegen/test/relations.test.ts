@@ -112,7 +112,7 @@ beforeAll(async () => {
   }
   const index = indexFile(named, project.path("db"), (model) => types.get(model) ?? []);
   await project.write({ "db/index.ts": await generatedText("x", index) });
-}, 60_000);
+});
 afterAll(() => project.remove());
 
 beforeEach(async () => {
@@ -143,7 +143,7 @@ const ids = (rows: readonly (Row | null)[]) => rows.map((row) => row?.id);
 
 it("has types that are exact", () => {
   expect(compile([project.path("usage.ts"), project.path("db/index.ts")])).toEqual([]);
-}, 60_000);
+});
 
 describe("relations", () => {
   it("lead from one row, and from several at once", async () => {

@@ -38,7 +38,7 @@ beforeAll(async () => {
   diagnostics = compile(
     ["comparison.ts", "db/index.ts", "changed/comparison.ts"].map((name) => project.path(name)),
   );
-}, 60_000);
+});
 afterAll(() => project.remove());
 
 describe("the types of a row", () => {

@@ -125,7 +125,7 @@ beforeAll(async () => {
   });
   await generate({ folder: project.folder });
   loaded = await loadConfig(project.folder, undefined);
-}, 60_000);
+});
 afterAll(() => project.remove());
 
 beforeEach(async () => {
@@ -147,7 +147,7 @@ async function commentOf(file: string, declaration: string): Promise<string> {
 describe("what an upsert creates", () => {
   it("may leave out, or have undefined for, the fields of the key that are stored as they are given", () => {
     expect(compile([project.path("usage.ts"), project.path("db/index.ts")])).toEqual([]);
-  }, 60_000);
+  });
 
   it.each(Object.keys(givenFields))("may leave out %s, as the comment says", async (field) => {
     const comment = await commentOf("things", `  upsertBy${suffix(field)}(`);

@@ -1,11 +1,8 @@
-import { afterEach, expect, it, vi } from "vitest";
+import { afterEach, expect, it } from "vitest";
 import { contents, players, playersProject, withDatabase } from "./players-project.js";
 import type { Project } from "./project.js";
 
 const byTeam = '{ byTeam: { key: "team" } }';
-
-/** A machine at work may take its time to load the first configuration. */
-vi.setConfig({ testTimeout: 30_000 });
 
 let project: Project;
 

@@ -59,7 +59,7 @@ function startWatching(): Watching {
   return started;
 }
 
-describe("generate --watch", { timeout: 30_000 }, () => {
+describe("generate --watch", () => {
   it("generates again whenever a model, what it imports or the configuration changes", async () => {
     project = await createProject({
       "keywright.config.ts": config,

@@ -27,7 +27,7 @@ async function withDenoKv(body: (kv: Kv) => Promise<void>): Promise<void> {
   });
 }
 
-describe("copyKv and Deno KV", { timeout: 60_000 }, () => {
+describe("copyKv and Deno KV", () => {
   it("brings everything there and back", async () => {
     await withDenoKv(async (deno) => {
       await withFolder(async (folder) => {

@@ -132,7 +132,7 @@ describe("copyKv of a database into itself", () => {
   });
 });
 
-describe("copyKv", { timeout: 30_000 }, () => {
+describe("copyKv", () => {
   it("copies keys and values of every kind to disk and back", async () => {
     await withFolder(async (folder) => {
       const from = await openKv();
@@ -207,7 +207,7 @@ describe("copyKv", { timeout: 30_000 }, () => {
   });
 });
 
-describe("a copy that stopped is continued", { timeout: 30_000 }, () => {
+describe("a copy that stopped is continued", () => {
   for (const compat of [undefined, "deno"] as const) {
     const options = compat === undefined ? {} : { compat };
     for (const moment of ["before", "after"] as const) {
@@ -355,7 +355,7 @@ describe("a copy that stopped is continued", { timeout: 30_000 }, () => {
   );
 });
 
-describe("a commit of a copy", { timeout: 30_000 }, () => {
+describe("a commit of a copy", () => {
   it.each([
     ["small entries", 3000, (): unknown => 1, ["n"]],
     ["large values", 60, (): unknown => new Uint8Array(60_000), ["n"]],

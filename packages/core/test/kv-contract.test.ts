@@ -64,7 +64,7 @@ async function storeOf(
   };
 }
 
-describe("a database and a sorted list answer the same", { timeout: 60_000 }, () => {
+describe("a database and a sorted list answer the same", () => {
   it("in memory", () => compareWithModel(() => openKv(), 150));
 
   it("on disk", async () => {

@@ -347,7 +347,7 @@ describe("a commit", () => {
     });
   });
 
-  it("reuses the slots of the oldest commit records", { timeout: 30_000 }, async () => {
+  it("reuses the slots of the oldest commit records", async () => {
     await withMemory(async (level, open) => {
       const engine = await open();
       for (let n = 0; n < 32_768 + 3; n++) await engine.commit([write()]);

@@ -97,7 +97,7 @@ describe("a process that listens and is killed", { timeout: 120_000 }, () => {
   });
 });
 
-describe("a process that listens", { timeout: 60_000 }, () => {
+describe("a process that listens", () => {
   it("lives until the database is closed, and no longer", async () => {
     const { stdout } = await promisify(execFile)(process.execPath, [
       scriptOf("listen-and-close.mjs"),

@@ -13,7 +13,7 @@ async function openInChild(path: string): Promise<unknown> {
 }
 
 // It waits for other processes, on whatever machine.
-describe("a second process", { timeout: 60_000 }, () => {
+describe("a second process", () => {
   it("is told that the database is locked, and opens it when it is closed", async () => {
     await withFolder(async (path) => {
       const kv = await openKv(path);

@@ -489,9 +489,7 @@ describe("a run that does not come to its end", () => {
     },
   );
 
-  it("loses nothing and writes nothing twice, at whichever commit it dies", {
-    timeout: 60_000,
-  }, async () => {
+  it("loses nothing and writes nothing twice, at whichever commit it dies", async () => {
     for (let n = 0; n < 23; n++) await writeByHand(old, n, n === 3 ? { email: "no address" } : {});
     const source = await entriesOf(old);
     const isGood = ({ key, value }: { key: unknown; value: unknown }) =>

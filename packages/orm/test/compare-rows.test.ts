@@ -465,5 +465,5 @@ describe("all schemas", () => {
     );
     expect(safe).toBeGreaterThan(100);
     expect(rowCount).toBeGreaterThan(50);
-  }, 60_000);
+  });
 });

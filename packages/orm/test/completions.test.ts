@@ -66,4 +66,4 @@ it("offer the fields that indexes have, their conditions and values, and relatio
   expect(posts("|")).toEqual("badge posts team".split(" "));
   expect(posts("posts: { | }")).toEqual("filter include orderBy select take where".split(" "));
   expect(posts("posts: { select: { | } }")).toEqual("at authorId id title".split(" "));
-}, 60_000);
+});

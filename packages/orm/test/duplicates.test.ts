@@ -251,7 +251,7 @@ describe("a unique index that waits for its last duplicate to go", () => {
       ),
       { numRuns: 60 },
     );
-  }, 30_000);
+  });
 });
 
 describe("listDuplicates", () => {

@@ -550,7 +550,7 @@ describe("a suggestion", () => {
       { numRuns: 1000 },
     );
     expect(suggested).toBeGreaterThan(400);
-  }, 60_000);
+  });
 
   function suggestionFor(of: Model, query: PlannedQuery): string | undefined {
     try {

@@ -167,4 +167,4 @@ it("gives up on a row that never stays the same, and says so", async () => {
     retryable: true,
   });
   expect((await db.users.findUnique({ where }))?.name).toBe("Ada");
-}, 20_000);
+});

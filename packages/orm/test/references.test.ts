@@ -211,7 +211,7 @@ describe("a delete", () => {
     await own.users.delete({ where: { id: "a" } });
     expect(await own.notes.count()).toBe(0);
     await expectReferencesToHold(kv, models);
-  }, 60_000);
+  });
 
   it("is refused when one is made that forbids it, after it has looked for some", async () => {
     await db.posts.create({ data: post });
@@ -367,4 +367,4 @@ it("no reference dangles, whatever several programs create and delete at once", 
     }),
     { numRuns: 150 },
   );
-}, 60_000);
+});

@@ -89,7 +89,7 @@ describe("a program that only reads", () => {
     }
     expect((await repair).status).toBe("repaired");
     expect([...seen]).toEqual([600]);
-  }, 30_000);
+  });
 });
 
 it("an index that was dropped while a program was opened is not taken for readable", async () => {

@@ -62,52 +62,46 @@ async function runAndCrash(kv: Kv, at: number, moment: "before" | "after"): Prom
   }
 }
 
-describe.each(["before", "after"] as const)(
-  "after a crash %s any commit",
-  {
-    timeout: 60_000,
-  },
-  (moment) => {
-    it("a change of all rows goes on, and each row is changed once", async () => {
-      for (let at = 1, hasCrashed = true; hasCrashed; at++) {
-        await withBegun(33, [], async (kv) => {
-          hasCrashed = await runAndCrash(kv, at, moment);
-          // The lease, four batches, the end, and the lease again, whose release nobody waits for.
-          if (!hasCrashed) expect(at).toBeGreaterThan(6);
-          const db = await openNew(kv);
-          if (hasCrashed) {
-            const where = { id: memberId(20) };
-            expect(await db.members.findUnique({ where })).toEqual(newMember(20));
-          }
-          expect(await runTransform(contextOf(db, "members"))).toBe("done");
-          const expected = Array.from({ length: 33 }, (_, i) => newMember(i));
-          expect(await storedRows(kv)).toEqual(expected);
-          await expectIndexesToMatch(kv, Member);
-        });
-      }
-    });
+describe.each(["before", "after"] as const)("after a crash %s any commit", (moment) => {
+  it("a change of all rows goes on, and each row is changed once", async () => {
+    for (let at = 1, hasCrashed = true; hasCrashed; at++) {
+      await withBegun(33, [], async (kv) => {
+        hasCrashed = await runAndCrash(kv, at, moment);
+        // The lease, four batches, the end, and the lease again, whose release nobody waits for.
+        if (!hasCrashed) expect(at).toBeGreaterThan(6);
+        const db = await openNew(kv);
+        if (hasCrashed) {
+          const where = { id: memberId(20) };
+          expect(await db.members.findUnique({ where })).toEqual(newMember(20));
+        }
+        expect(await runTransform(contextOf(db, "members"))).toBe("done");
+        const expected = Array.from({ length: 33 }, (_, i) => newMember(i));
+        expect(await storedRows(kv)).toEqual(expected);
+        await expectIndexesToMatch(kv, Member);
+      });
+    }
+  });
 
-    it("rows that failed are recorded once, and only those", async () => {
-      const nobodies = [0, 9, 10, 25];
-      for (let at = 1, hasCrashed = true; hasCrashed; at++) {
-        await withBegun(26, nobodies, async (kv) => {
-          hasCrashed = await runAndCrash(kv, at, moment);
-          const context = contextOf(await openNew(kv), "members");
-          expect(await runTransform(context)).toBe("failed-rows");
-          const { items } = await listFailedRows(context);
-          expect(items.map(({ id }) => id)).toEqual(nobodies.map(memberId));
-          const expected = Array.from({ length: 26 }, (_, i) =>
-            nobodies.includes(i) ? { ...oldMember(i), name: "nobody" } : newMember(i),
-          );
-          expect(await storedRows(kv)).toEqual(expected);
-          // Who puts them right ends it: their number was not miscounted.
-          for (const i of nobodies) await kv.set(["members", memberId(i)], newMember(i));
-          expect(await runTransform(context)).toBe("done");
-        });
-      }
-    });
-  },
-);
+  it("rows that failed are recorded once, and only those", async () => {
+    const nobodies = [0, 9, 10, 25];
+    for (let at = 1, hasCrashed = true; hasCrashed; at++) {
+      await withBegun(26, nobodies, async (kv) => {
+        hasCrashed = await runAndCrash(kv, at, moment);
+        const context = contextOf(await openNew(kv), "members");
+        expect(await runTransform(context)).toBe("failed-rows");
+        const { items } = await listFailedRows(context);
+        expect(items.map(({ id }) => id)).toEqual(nobodies.map(memberId));
+        const expected = Array.from({ length: 26 }, (_, i) =>
+          nobodies.includes(i) ? { ...oldMember(i), name: "nobody" } : newMember(i),
+        );
+        expect(await storedRows(kv)).toEqual(expected);
+        // Who puts them right ends it: their number was not miscounted.
+        for (const i of nobodies) await kv.set(["members", memberId(i)], newMember(i));
+        expect(await runTransform(context)).toBe("done");
+      });
+    }
+  });
+});
 
 const script = fileURLToPath(new URL("migrate-until-killed.mjs", import.meta.url));
 
