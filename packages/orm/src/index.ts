@@ -25,6 +25,7 @@ export type {
   StoredIndex,
 } from "./catalog/catalog-entry.js";
 export { type AdoptedFrom, type AdoptOptions, adopt } from "./database/adopt-database.js";
+export { type ChangedRows, findChangedRows } from "./database/changed-rows.js";
 export type { CheckedModels } from "./database/checked-models.js";
 export {
   type AnyDatabase,
@@ -105,6 +106,7 @@ export {
   ModelDefinitionError,
   StaleSchemaError,
   UnknownIndexError,
+  type UnreadableState,
 } from "./errors/schema-errors.js";
 export { TransactionConflictError, TransactionEndedError } from "./errors/transaction-errors.js";
 export type { FailedRow, FailedRowsOptions, FailedRowsPage } from "./migrate/failed-rows.js";
@@ -204,7 +206,7 @@ export type { IndexedField, IndexName } from "./query/key-path-types.js";
 export type { Page, PageOptions } from "./query/read-page.js";
 export type { IndexedWhere, OrderBy, UniqueWhere } from "./query/where-types.js";
 export { linkRelations } from "./relations/link-relations.js";
-export type { RowChange, StepClass } from "./schema/compare-rows.js";
+export { compareRows, type RowChange, type StepClass } from "./schema/compare-rows.js";
 export {
   defineMigration,
   type MadeRow,
@@ -222,3 +224,4 @@ export type {
   SchemaManifest,
 } from "./schema/manifest.js";
 export { modelManifest, schemaManifest } from "./schema/model-manifest.js";
+export { rowManifest } from "./schema/row-manifest.js";

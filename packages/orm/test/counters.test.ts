@@ -173,7 +173,10 @@ it("refuse the writes of a program that does not know them", async () => {
   const old = await openPlain();
   expect(await rejection(old.tasks.create({ data: { id: "a" } }))).toMatchObject({
     code: "KW_STALE_SCHEMA",
-    differences: ["count of rows", "count of byList", "count of byTag"],
+    differences: ["the count of all rows", "the count of byList", "the count of byTag"].map(
+      (what) =>
+        `${what} is in the database only: run migrate to drop it, or deploy the program that has it`,
+    ),
   });
 });
 
@@ -374,6 +377,24 @@ describe("that are new to a model with rows", () => {
     expect(await stateOf("")).toBe("absent");
     expect(await counters()).toEqual({});
   });
+});
+
+it("leave no marks behind where their build is given up for good", async () => {
+  const db = await openPlain();
+  await db.tasks.createMany({ data: Array.from({ length: 600 }, (_, i) => ({ id: `t${i}` })) });
+  const stop = new AbortController();
+  const { status } = await migrate(await open(), {
+    signal: stop.signal,
+    onProgress: ({ rowsDone }) => rowsDone > 0 && stop.abort(),
+  });
+  expect(status).toBe("stopped");
+  const isMarked = async () => {
+    const marks = kv.list({ prefix: ["__keywright", "counted"] }, { limit: 1 });
+    return (await marks.next()).done !== true;
+  };
+  expect(await isMarked()).toBe(true);
+  expect(await migrate(await openPlain(), { accept: true })).toMatchObject({ status: "done" });
+  expect(await isMarked()).toBe(false);
 });
 
 it("of rows that were written by hand are absent, like their indexes", async () => {

@@ -266,6 +266,7 @@ describe("createMany with atomic", () => {
     expect(await rejection(db.users.createMany({ data: twins, atomic: true }))).toMatchObject({
       code: "KW_UNIQUE_CONSTRAINT",
       index: "byEmail",
+      position: 1,
     });
     expect(await entriesOf(kv)).toEqual([]);
     const ada = await db.users.create({ data: users.ada });
@@ -274,8 +275,37 @@ describe("createMany with atomic", () => {
     expect(await rejection(db.users.createMany({ data: late, atomic: true }))).toMatchObject({
       code: "KW_UNIQUE_CONSTRAINT",
       ownerId: ada.id,
+      position: 1,
     });
     expect(await entriesOf(kv)).toEqual(before);
+  });
+
+  it("writes nothing where a row refers to one that is not there, and says which", async () => {
+    const trees = await createDatabase({ kv, models: { folders: Folder } });
+    const data = [{ id: 1 }, { id: 2, parent: 1 }, { id: 3, parent: 9 }];
+    const error = await rejection(trees.folders.createMany({ data, atomic: true }));
+    expect(error).toMatchObject({ code: "KW_REFERENCE_MISSING", targetId: 9, position: 2 });
+    expect(await entriesOf(kv)).toEqual([]);
+  });
+
+  it("throws what a hook throws as it is", async () => {
+    await db.users.create({ data: users.ada });
+    let thrown: Record<string, unknown> = {};
+    const hooked = await createDatabase({
+      kv,
+      models: { users: User },
+      hooks: {
+        users: {
+          beforeCreate: async () => {
+            thrown = await rejection(db.users.create({ data: users.ada }));
+            throw thrown;
+          },
+        },
+      },
+    });
+    const error = await rejection(hooked.users.createMany({ data: people(2), atomic: true }));
+    expect(error).toBe(thrown);
+    expect(error).toMatchObject({ code: "KW_UNIQUE_CONSTRAINT", position: undefined });
   });
 
   it("is refused before anything is written where one commit cannot take it", async () => {

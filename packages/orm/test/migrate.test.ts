@@ -152,6 +152,41 @@ describe("a field of another type", () => {
   });
 });
 
+describe("what a program is told that may not write", () => {
+  const rejection = (db: { users: { delete(args: object): Promise<unknown> } }) =>
+    db.users.delete({ where: { id: "u1" } }).then(
+      () => expect.unreachable(),
+      (error: unknown) => error,
+    );
+
+  it("is what to do, where it has dropped an index and has not been migrated to", async () => {
+    await openFirst();
+    const model = defineModel({ ...first, indexes: { byEmail: first.indexes.byEmail } });
+    const db = await createDatabase({ kv, models: { users: model } });
+    expect(await rejection(db)).toMatchObject({
+      code: "KW_STALE_SCHEMA",
+      message: expect.not.stringContaining("newer"),
+      differences: [
+        "the index byAge is in the database only: run migrate to drop it, or deploy the program that has it",
+      ],
+    });
+  });
+
+  it("is to migrate, where it has the migration, and to write one where it has none", async () => {
+    await openFirst();
+    const open = (migrations: (typeof agesAreNumbers)[]) =>
+      createDatabase({ kv, models: { users: second }, migrations });
+    const told = '"age" was a string and is an integer: ';
+    expect(await rejection(await open([agesAreNumbers]))).toMatchObject({
+      code: "KW_SCHEMA_NOT_MIGRATED",
+      differences: [`${told}run migrate`],
+    });
+    expect(await rejection(await open([]))).toMatchObject({
+      differences: [`${told}it needs a migration that changes it`],
+    });
+  });
+});
+
 describe("an index", () => {
   it("whose functions change is built anew", async () => {
     const old = await openFirst();
@@ -167,8 +202,10 @@ describe("an index", () => {
       IndexChangedError,
     );
     await expect(db.users.delete({ where: { id: "u1" } })).rejects.toThrow(IndexChangedError);
-    const result = await migrate(db);
-    expect(result.plan.steps).toMatchObject([{ class: "rebuild", index: "byEmail" }]);
+    // Nothing keeps emails unique while it is built.
+    expect((await migrate(db)).status).toBe("refused");
+    const result = await migrate(db, { accept: ["users.byEmail: rebuild-index"] });
+    expect(result.plan.steps).toMatchObject([{ class: "breaking", index: "byEmail" }]);
     expect(result.status).toBe("done");
     const found = await db.users.findUnique({ where: { email: "user3@EXAMPLE.com" } });
     expect(found?.id).toBe("u3");
@@ -219,6 +256,81 @@ describe("an index", () => {
     isOver = true;
     await reading;
     expect(refused).toBeGreaterThan(0);
+  });
+
+  describe("that a newer program has changed", () => {
+    const { byEmail } = first.indexes;
+    const changed = { byEmail, byAge: { key: ["age", "email"] } } as const;
+    /** The types say what the first program knows. */
+    const open = (indexes: object) =>
+      createDatabase({
+        kv,
+        models: { users: defineModel({ ...first, indexes } as never) as unknown as typeof first },
+      });
+    const back = ["users.byAge: rebuild-index"];
+
+    it("is not brought back by an old program that migrates, where nobody has accepted that", async () => {
+      await openFirst();
+      const db = await open(changed);
+      expect((await migrate(db)).status).toBe("done");
+      const old = await open(first.indexes);
+      const { status, plan } = await migrate(old);
+      expect(status).toBe("refused");
+      expect(plan.steps).toMatchObject([
+        {
+          id: back[0],
+          class: "breaking",
+          reason: expect.stringContaining("it is what it was before"),
+        },
+      ]);
+      await db.users.update({ where: { id: "u1" }, data: { age: "9" } });
+      expect((await migrate(old, { accept: back })).status).toBe("done");
+      expect((await old.users.findMany({ where: { age: "9" } })).items).toHaveLength(1);
+      // The same holds the other way.
+      expect((await migrate(db)).status).toBe("refused");
+      expect((await migrate(db, { accept: back })).status).toBe("done");
+      const third = await open({ byEmail, byAge: { key: ["age", "id"] } });
+      expect((await migrate(third)).status).toBe("done");
+      for (const earlier of [db, old]) expect((await migrate(earlier)).status).toBe("refused");
+    });
+
+    it("is not brought back while it is being built", async () => {
+      await openFirst();
+      const stop = new AbortController();
+      const onProgress = () => stop.abort();
+      const db = await open(changed);
+      const { signal } = stop;
+      expect((await migrate(db, { signal, onProgress })).status).toBe("stopped");
+      expect((await migrate(await open(first.indexes))).status).toBe("refused");
+      expect((await migrate(db)).status).toBe("done");
+    });
+
+    it("and dropped, is not brought back either", async () => {
+      await openFirst();
+      const db = await open({ byEmail });
+      expect((await migrate(db, { accept: true })).status).toBe("done");
+      const old = await open(first.indexes);
+      expect((await migrate(old)).status).toBe("refused");
+      await db.users.update({ where: { id: "u1" }, data: { age: "9" } });
+      expect((await migrate(old, { accept: ["users.byAge: build-index"] })).status).toBe("done");
+      expect((await old.users.findMany({ where: { age: "9" } })).items).toHaveLength(1);
+      expect((await planMigration(old)).isEmpty).toBe(true);
+    });
+
+    it("remembers the last ten definitions, and the catalog grows no more", async () => {
+      await openFirst();
+      for (let version = 0; version < 12; version++) {
+        const db = await open({ byEmail, byAge: { key: "age", normalize: String, version } });
+        expect((await migrate(db)).status).toBe("done");
+      }
+      const { value } = await kv.get<{ indexes: Record<string, { earlier?: string[] }> }>([
+        "__keywright",
+        "catalog",
+        "users",
+      ]);
+      expect(value?.indexes.byAge?.earlier).toHaveLength(10);
+      expect(new Set(value?.indexes.byAge?.earlier).size).toBe(10);
+    });
   });
 
   it("that has another name in the same place keeps its entries", async () => {

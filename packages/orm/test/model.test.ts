@@ -32,8 +32,16 @@ describe("defineModel", () => {
     );
     const twins = { byName: { key: "name" }, byNick: { key: "nick", prefix: "people_by_name" } };
     expect(define({ indexes: twins })).toThrow(fail("indexes.byNick"));
-    const normalized = { by: { key: ["name", "nick"], normalize: String } };
-    expect(define({ indexes: normalized })).toThrow(fail("indexes.by.normalize"));
+    const key = ["name", "nick"];
+    for (const normalize of [String, null, "lower", { other: String }, { name: "lower" }]) {
+      const indexes = { by: { key, normalize } };
+      expect(define({ indexes })).toThrow(fail("indexes.by.normalize"));
+    }
+    const length = (row: { name: string }) => row.name.length;
+    for (const normalize of [String, { by: String }]) {
+      const indexes = { by: { key: length, normalize } };
+      expect(define({ indexes })).toThrow(fail("indexes.by.normalize"));
+    }
     expect(() => defineModel({ name: "__keywright", schema, primaryKey: "id" })).toThrow(
       expect.objectContaining({ code: "KW_MODEL_INVALID", at: "name" }),
     );

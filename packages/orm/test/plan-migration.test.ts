@@ -295,7 +295,45 @@ describe("the plan of a model", () => {
     } as never);
     expect(stepsOf(factsOf(users, now, { migrations: [migration] }))).toMatchObject([
       { kind: "transform-rows" },
-      { id: "users.byEmail: rebuild-index", class: "rebuild" },
+      {
+        id: "users.byEmail: rebuild-index",
+        class: "breaking",
+        reason: expect.stringMatching(/changes its entries: .*rows may take values that others/),
+      },
+    ]);
+  });
+
+  it("says where a function may change the entries of an index with the rows, and asks nobody's word where none is unique", () => {
+    const key = (row: { email: string }) => row.email.length;
+    const before = { ...users, indexes: { byLength: { key }, byTeam: users.indexes.byTeam } };
+    const now = { ...before, schema: schema.extend({ role: z.string().default("member") }) };
+    expect(stepsOf(factsOf(before, now))).toMatchObject([
+      { kind: "add-field" },
+      { kind: "transform-rows", class: "backfill" },
+      {
+        id: "users.byLength: rebuild-index",
+        class: "rebuild",
+        reason: expect.stringContaining("may change its entries, for a function"),
+      },
+    ]);
+  });
+
+  it("names a migration that it leaves out", () => {
+    const stored = { ...users, schema: schema.extend({ due: z.date().optional() }) };
+    const now = { ...stored, schema: stored.schema.extend({ note: z.string().optional() }) };
+    const dueIsRequired = defineMigration({
+      name: "due is required",
+      model: defineModel(users as never),
+      from: stored.schema,
+      to: schema.extend({ due: z.date() }),
+      up: (row: object) => ({ due: new Date(0), ...row }),
+    } as never);
+    expect(stepsOf(factsOf(stored, now, { migrations: [dueIsRequired] }))).toMatchObject([
+      {
+        id: "users.note: add-field",
+        class: "safe",
+        reason: expect.stringContaining('the migration "due is required" changes what the model'),
+      },
     ]);
   });
 
@@ -422,6 +460,33 @@ describe("indexes", () => {
     ]);
   });
 
+  it.each<[string, object, object, string]>([
+    [
+      "its functions have changed",
+      { unique: true },
+      { normalize: String, unique: true },
+      "breaking",
+    ],
+    ["it is unique now", {}, { unique: true }, "rebuild"],
+    ["it is unique no more", { unique: true }, {}, "rebuild"],
+    ["it is not unique", {}, { normalize: String }, "rebuild"],
+  ])("that are built anew ask for somebody's word where values are unique: %s", (_, a, b, kind) => {
+    const of = (index: object) => ({ ...users, indexes: { byEmail: { key: "email", ...index } } });
+    const isBreaking = kind === "breaking";
+    const reason = isBreaking ? "reported as duplicates" : "until then it cannot be read";
+    expect(stepsOf(factsOf(of(a), of(b)))).toMatchObject([
+      { kind: "rebuild-index", class: kind, reason: expect.stringContaining(reason) },
+    ]);
+  });
+
+  it("that are being built the first time ask for nobody's word, also where they are to be unique", () => {
+    const entry = migrated(users, { byEmail: "write-only" });
+    const indexes = { byTeam, byEmail: { ...byEmail, normalize: String } };
+    expect(steps({ indexes }, { entry })).toMatchObject([
+      { kind: "rebuild-index", class: "rebuild" },
+    ]);
+  });
+
   it.each<[IndexState, object[]]>([
     ["readable", []],
     ["disabled", []],
@@ -433,7 +498,8 @@ describe("indexes", () => {
         {
           kind: "resolve-duplicates",
           class: "data",
-          reason: expect.stringContaining("3 rows have"),
+          sideBySide: false,
+          reason: expect.stringMatching(/^3 rows have .* a run does nothing about it$/),
         },
       ],
     ],

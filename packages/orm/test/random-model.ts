@@ -250,20 +250,27 @@ function definitionOf(
   );
   const parts = several.map((name, i) => (descending[i] ? desc(name) : name));
   const textOf = (row: AnyRow) => row.text ?? row.maybe ?? row.color;
-  const lower = (name: string) =>
-    normalized && own[name]?.isText ? { normalize: (value: string) => value.toLowerCase() } : {};
+  const toLower = (value: string) => value.toLowerCase();
+  const lower = (name: string) => (normalized && own[name]?.isText ? { normalize: toLower } : {});
+  const lowerEach = (...names: readonly (string | undefined)[]) => {
+    const texts = names.filter((name) => name !== undefined && own[name]?.isText);
+    if (!normalized || texts.length === 0) return {};
+    return { normalize: Object.fromEntries(texts.map((name) => [name, toLower])) };
+  };
   const asDefinition = (definition: object) => definition as AnyIndexDefinition;
   switch (kind) {
     case "field":
       return field === undefined
         ? undefined
         : descending[0]
-          ? asDefinition({ key: desc(field), ...options })
+          ? asDefinition({ key: desc(field), ...lowerEach(field), ...options })
           : asDefinition({ key: field, ...lower(field), ...options });
     case "compound":
-      return parts.length === 0 ? undefined : asDefinition({ key: parts, ...options });
+      return parts.length === 0
+        ? undefined
+        : asDefinition({ key: parts, ...lowerEach(...several), ...options });
     case "mixed":
-      return asDefinition({ key: [...parts, textOf], ...options });
+      return asDefinition({ key: [...parts, textOf], ...lowerEach(several[0]), ...options });
     case "each":
       return list === undefined
         ? undefined
@@ -274,6 +281,7 @@ function definitionOf(
         : asDefinition({
             key: [...parts.slice(1), list, ...parts.slice(0, 1)],
             each: true,
+            ...lowerEach(list, ...several),
             ...options,
           });
     case "computed":

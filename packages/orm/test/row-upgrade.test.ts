@@ -154,6 +154,86 @@ describe("the way between the rows of two schemas", () => {
     expect(find(to, later, noted)).toMatchObject({ steps: [], isIdentity: true });
   });
 
+  it("is by a declared migration also where others come before it", () => {
+    const to = v2.extend({ note: z.string().optional() });
+    const noted = migrate("noted", v2, to, (old: Row) => ({ ...old, note: "was here" }));
+    const later = to.extend({ more: z.string().optional() });
+    expect(find(v2, later, toNumber, noted)?.steps).toEqual(["noted"]);
+    expect(find(v1, later, toNumber, noted)).toMatchObject({
+      steps: ["numbers", "noted"],
+      leftOut: [],
+    });
+  });
+
+  it("is by a declared migration rather than by a default, also where others come before it", () => {
+    const to = v2.extend({ level: z.int() });
+    const levels = migrate("levels", v2, to, (old: Row) => ({ ...old, level: 9 }));
+    const later = v2.extend({ level: z.int().default(1), more: z.string().optional() });
+    expect(find(v2, later, toNumber, levels)?.steps).toEqual(["levels"]);
+    expect(find(v1, later, toNumber, levels)?.steps).toEqual(["numbers", "levels"]);
+  });
+
+  describe("with a migration that changes what both schemas allow", () => {
+    const stored = v1.extend({ due: z.date().optional(), level: z.int().max(4) });
+    const required = stored.extend({ due: z.date() });
+    const wider = stored.extend({ level: z.int().max(5) });
+    const to = wider.omit({ age: true }).extend({ years: z.string() });
+    const fillDue = (old: Row) => ({ ...old, due: old.due ?? new Date(0) });
+    const dueIsRequired = migrate("due", stored, required, fillDue, (old: Row) => old);
+    const renamed = migrate("renamed", wider, to, ({ age, ...rest }: Row) => ({
+      ...rest,
+      years: age,
+    }));
+    const old = { ...row, level: 1 };
+
+    it.each([
+      ["declared first", [dueIsRequired, renamed]],
+      ["declared last", [renamed, dueIsRequired]],
+    ] as const)("leaves that out, %s", (_, migrations) => {
+      const way = find(stored, to, ...migrations);
+      expect(way).toMatchObject({ steps: ["renamed"], leftOut: ["due"] });
+      expect(way?.up(old)).toEqual({ id: "a", level: 1, years: "7" });
+    });
+
+    it("leaves that out where no other is needed", () => {
+      const way = find(stored, wider, dueIsRequired);
+      expect(way).toMatchObject({ steps: [], leftOut: ["due"], isIdentity: true });
+    });
+
+    it("leaves out several in a row", () => {
+      const late = required.extend({ isLate: z.boolean() });
+      const judged = migrate("late", required, late, (of: Row) => ({ ...of, isLate: true }));
+      const loose = wider.extend({ isLate: z.boolean().optional() });
+      const way = find(stored, loose, dueIsRequired, judged);
+      expect(way).toMatchObject({ steps: [], leftOut: ["due"], isIdentity: true });
+    });
+
+    it("takes it where the model asks for what it does", () => {
+      const wanted = wider.extend({ due: z.date() });
+      expect(find(stored, wanted, dueIsRequired)?.steps).toEqual(["due"]);
+      const later = wanted.extend({ note: z.string().optional() });
+      expect(find(stored, later, dueIsRequired)?.steps).toEqual(["due"]);
+    });
+
+    it("takes it where it brings what would be filled in otherwise", () => {
+      const scored = required.extend({ score: z.int() });
+      const scores = migrate("scores", stored, scored, (of: Row) => ({
+        ...fillDue(of),
+        score: 9,
+      }));
+      const model = wider.extend({ score: z.int().default(1) });
+      expect(find(stored, model, scores)?.up(old)).toMatchObject({ score: 9 });
+    });
+
+    it("takes it from rows that have come that far", () => {
+      const shut = migrate("shut", required, v3, ({ age, due, level, ...rest }: Row) => ({
+        ...rest,
+        years: Number(age),
+      }));
+      expect(find(stored, v3, dueIsRequired, shut)?.steps).toEqual(["due", "shut"]);
+    });
+  });
+
   it("does not go back where it can go on", () => {
     const to = v2.extend({ note: z.string().optional() });
     expect(find(v2, to, toNumber)).toMatchObject({ steps: [], goesBack: false });

@@ -51,6 +51,29 @@ describe("a row that is created by an upsert has the key that names it:", () => 
     expect(await rows()).toHaveLength(1);
   });
 
+  it("a field whose name every object has is filled in, and so is an id", async () => {
+    const schema = z.object({ constructor: z.string(), n: z.int() });
+    const Word = defineModel({ name: "words", schema, primaryKey: "constructor" });
+    const Event = defineModel({
+      name: "events",
+      schema: z.object({ constructor: z.ulid(), n: z.int() }),
+      primaryKey: "constructor",
+    });
+    class Given {
+      readonly n = 1;
+    }
+    const db = await createDatabase({ kv, models: { words: Word, events: Event } });
+    const words = tableOf(db, "words");
+    const row = { constructor: "w", n: 1 };
+    expect(await words.upsert(["w"], { create: { n: 1 }, update: {} })).toEqual(row);
+    await words.delete(["w"]);
+    expect(await words.upsert(["w"], { create: new Given(), update: {} })).toEqual(row);
+    const events = tableOf(db, "events");
+    for (const data of [{ n: 1 }, new Given()]) {
+      expect(await events.create(data)).toEqual({ constructor: expect.any(String), n: 1 });
+    }
+  });
+
   it("beside what an object of a class has from its prototype", async () => {
     class Given {
       get guest() {

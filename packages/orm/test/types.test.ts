@@ -131,6 +131,19 @@ describe("a definition", () => {
           where: (row) => expectTypeOf(row.home.street).toEqualTypeOf<string>(),
         },
         byTag: { key: "tags", each: true, normalize: (tag) => tag.toLowerCase() },
+        byBirthAndNick: {
+          key: [desc("born"), "nick"],
+          unique: true,
+          normalize: {
+            born: (born) => expectTypeOf(born).toEqualTypeOf<Date>() && born.getFullYear(),
+            nick: (nick) => expectTypeOf(nick).toEqualTypeOf<string>() && nick.toLowerCase(),
+          },
+        },
+        byNickAndTag: {
+          key: ["nick", "tags", (row) => row.home.street],
+          each: true,
+          normalize: { tags: (tag) => tag.toLowerCase() },
+        },
         byBirth: { key: desc("born") },
         byStreet: { key: (row) => row.home.street },
         byStreetAndTag: { key: [(row) => row.home.street, "tags"], each: true },
@@ -164,8 +177,17 @@ describe("a definition", () => {
       defineModel({ ...base, indexes: { byTag: { key: (row) => row.tags } } });
       // @ts-expect-error no part of the key is an array
       defineModel({ ...base, indexes: { byNick: { key: "nick", each: true } } });
-      // @ts-expect-error several fields cannot be normalized
-      defineModel({ ...base, indexes: { by: { key: ["id", "nick"], normalize: String } } });
+      const key = ["id", "nick"] as const;
+      // @ts-expect-error several fields are normalized by a function for each
+      defineModel({ ...base, indexes: { by: { key, normalize: String } } });
+      // @ts-expect-error IndexCannotBe<"born", "the key has no field of this name">
+      defineModel({ ...base, indexes: { by: { key, normalize: { born: Number } } } });
+      // @ts-expect-error the schema has no field of this name
+      defineModel({ ...base, indexes: { by: { key, normalize: { nik: String } } } });
+      // @ts-expect-error what normalize returns has to be what a key can hold
+      defineModel({ ...base, indexes: { by: { key, normalize: { nick: () => [] } } } });
+      // @ts-expect-error a function makes the only part
+      defineModel({ ...base, indexes: { by: { key: (row) => row.id, normalize: String } } });
       // @ts-expect-error what normalize returns has to be what a key can hold
       defineModel({ ...base, indexes: { byNick: { key: "nick", normalize: (nick) => [nick] } } });
       // @ts-expect-error a misspelled option

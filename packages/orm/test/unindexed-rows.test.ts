@@ -91,6 +91,31 @@ it("rows that an index cannot hold are counted on by a verification that was sto
   expect(models[0]).toMatchObject({ rows: 2003, unindexedCount: 2002 });
 });
 
+it("a row counts once for each reason, with all indexes that it keeps it out of", async () => {
+  const base = { name: "numbers", schema: z.object({ id: z.string(), n: z.number() }) } as const;
+  await createDatabase({ kv, models: { numbers: defineModel({ ...base, primaryKey: "id" }) } });
+  await kv.set(["numbers", "bad"], { id: "bad", n: { x: 1 } });
+  const indexes = {
+    byN: { key: "n" },
+    byUniqueN: { key: "n", unique: true },
+    byNCopy: { key: "n", store: "copy" },
+    byDigits: {
+      key: "n",
+      normalize: (n: number) => {
+        throw new Error(`none of ${n}`);
+      },
+    },
+  } as const;
+  const model = defineModel({ ...base, primaryKey: "id", indexes });
+  const db = await createDatabase({ kv, models: { numbers: model } });
+  const unindexed = [
+    { id: "bad", indexes: ["byN", "byUniqueN", "byNCopy"], reason: expect.stringMatching(/^n is/) },
+    { id: "bad", indexes: ["byDigits"], reason: expect.stringMatching(/^n: none of/) },
+  ];
+  expect(await migrate(db)).toMatchObject({ unindexed, unindexedCount: 2 });
+  expect((await verifyIndexes(db)).models).toMatchObject([{ unindexed, unindexedCount: 2 }]);
+});
+
 it("a reason of any length is cut, so that its row is named", async () => {
   const reason = "x".repeat(20_000);
   const normalize = (): never => {

@@ -129,9 +129,12 @@ export function indexPartOf(
   place: number,
   value: unknown,
 ): KvKeyPart {
-  const { normalize } = definition;
+  const own = partsOf(definition)[place];
+  const field = typeof own === "object" ? own.desc : own;
+  const { normalize: given } = definition;
+  const normalize = typeof given === "object" ? given[String(field)] : given;
   const part = partOfValue(normalize === undefined ? value : normalize(value as never));
-  const isDescending = typeof partsOf(definition)[place] === "object";
+  const isDescending = typeof own === "object";
   return isDescending ? Uint8Array.from([...encodeKey([part]), 0], (byte) => 255 - byte) : part;
 }
 

@@ -1,6 +1,7 @@
 import type { KvKey } from "@keywright/core";
 import type { CompiledIndex, CompiledModel } from "../model/compiled-model.js";
 import { ownPrefix } from "../model/compiled-model.js";
+import { hashOf } from "../schema/hash.js";
 import { indexManifest } from "../schema/index-manifest.js";
 import type { IndexManifest } from "../schema/manifest.js";
 
@@ -23,7 +24,12 @@ export type StoredIndex = IndexManifest & {
   readonly state: IndexState;
   /** The name of the index that has taken its place: it is not built anew, as long as the model has both. */
   readonly replacedBy?: string;
+  /** Definitions that programs have changed or dropped, as {@link definitionHash} has them: the last is the latest. */
+  readonly earlier?: readonly string[];
 };
+
+/** So many earlier definitions of an index are kept. */
+const mostEarlier = 10;
 
 /** Which rows programs write. */
 export interface StoredSchema {
@@ -97,17 +103,49 @@ export function storedIndex(index: CompiledIndex, state: IndexState): StoredInde
   return { state, ...indexManifest(index) };
 }
 
-/** A catalog entry in which some indexes have another state. */
+/** A catalog entry in which some indexes have another state, as the program defines them. */
 export function withIndexStates(
   entry: CatalogEntry,
   indexes: readonly CompiledIndex[],
   state: IndexState,
 ): CatalogEntry {
-  const changed = indexes.map((index) => [index.name, storedIndex(index, state)] as const);
+  const changed = indexes.map((index) => {
+    const before = Object.hasOwn(entry.indexes, index.name) ? entry.indexes[index.name] : undefined;
+    const stored = storedIndex(index, state);
+    return [index.name, { ...stored, ...earlierThan(before?.earlier, stored) }] as const;
+  });
   return {
     ...entry,
     indexes: { ...entry.indexes, ...Object.fromEntries(changed) },
   };
+}
+
+/** Stands for the definition of an index: of two that are the same it is the same. */
+function definitionHash(manifest: IndexManifest): string {
+  const { prefix, fields, unique, normalized, traits = null, functions = null } = manifest;
+  return hashOf([prefix, fields, unique, normalized, traits, functions]);
+}
+
+/** What a program is about to drop, or to build by another definition: the catalog remembers that it was. */
+export function asEarlier(stored: StoredIndex): StoredIndex {
+  const hash = definitionHash(stored);
+  const { earlier = [] } = earlierThan(stored.earlier, stored);
+  return { ...stored, earlier: [...earlier, hash].slice(-mostEarlier) };
+}
+
+/** Whether an index has been of this definition, and a program has changed or dropped it since. */
+export function isEarlier({ earlier = [] }: StoredIndex, manifest: IndexManifest): boolean {
+  return earlier.includes(definitionHash(manifest));
+}
+
+/** Earlier definitions without the one that is the index's now. */
+function earlierThan(
+  earlier: StoredIndex["earlier"] = [],
+  now: IndexManifest,
+): Pick<StoredIndex, "earlier"> {
+  const hash = definitionHash(now);
+  const left = earlier.filter((one) => one !== hash);
+  return left.length === 0 ? {} : { earlier: left };
 }
 
 /** A catalog entry in which some counters have another state. */

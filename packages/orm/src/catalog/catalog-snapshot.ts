@@ -108,8 +108,9 @@ export class CatalogSnapshot {
   /** @throws {IndexChangedError} where the database keeps up an index of this name by another definition. */
   assertUnchanged(index: CompiledIndex): void {
     if (!this.isChanged(index)) return;
-    const stored = storedUnder(this.entry, index);
-    const declared = stored && storedIndex(index, stored.state);
+    const found = storedUnder(this.entry, index);
+    const declared = found && storedIndex(index, found.state);
+    const { earlier: _, ...stored } = found ?? {};
     throw new IndexChangedError(this.#model.name, index.name, stored, declared);
   }
 
@@ -144,7 +145,7 @@ export class CatalogSnapshot {
   }
 }
 
-/** What a catalog entry says is kept up, and a program's model does not have: indexes, counters and references. */
+/** What a catalog entry says is kept up, and a program's model does not have, a sentence each. */
 function unknownTo(
   model: CompiledModel,
   entry: CatalogEntry,
@@ -154,14 +155,19 @@ function unknownTo(
   const known = new Set(model.indexes.map((index) => index.name));
   const unknown = Object.entries(indexes)
     .filter(([name, index]) => !known.has(name) && isMaintained(index.state))
-    .map(([name]) => name);
+    .map(([name]) => `the index ${name}`);
   const counted = new Set(declaredCounters(model));
   for (const [name, state] of Object.entries(counters)) {
     if (counted.has(name) || !isMaintained(state)) continue;
-    unknown.push(`count of ${name === rowCounter ? "rows" : name}`);
+    unknown.push(name === rowCounter ? "the count of all rows" : `the count of ${name}`);
   }
-  for (const text of relations) if (!ownRelations.includes(text)) unknown.push(`relation ${text}`);
-  return unknown;
+  for (const text of relations) {
+    if (!ownRelations.includes(text)) unknown.push(`the relation ${text}`);
+  }
+  return unknown.map(
+    (what) =>
+      `${what} is in the database only: run migrate to drop it, or deploy the program that has it`,
+  );
 }
 
 function counterSet(model: CompiledModel, names: readonly string[]): CounterSet | undefined {

@@ -216,8 +216,10 @@ export class ModelCatalog {
     await this.reload();
     this.#snapshot.assertUnchanged(index);
     if (this.#snapshot.canRead(index)) return;
-    const isOutdated = this.#snapshot.isOutdated(index);
-    const state = isOutdated ? "outdated" : this.#snapshot.stateOf(index);
+    const found = this.#snapshot.stateOf(index);
+    // What is readable in the database is refused as outdated only.
+    const isOutdated = found === "readable" || this.#snapshot.isOutdated(index);
+    const state = isOutdated ? "outdated" : found;
     const { value } = await this.#kv.get<BackfillState>(backfillKey(this.#model));
     const progress = value?.indexes.includes(index.name) ? progressOf(value) : undefined;
     throw new IndexNotReadyError(this.#model.name, index.name, state, progress);
@@ -235,7 +237,8 @@ async function readSnapshot(
   entry: CatalogEntry,
   versionstamp: string,
 ): Promise<CatalogSnapshot> {
-  if (entry.format !== 1) throw new StaleSchemaError(model.name, ["the catalog's format"]);
+  if (entry.format !== 1)
+    throw new StaleSchemaError(model.name, ["a later Keywright has written it"]);
   const schemas = await readRowSchemas(kv, model, own, entry);
   return new CatalogSnapshot(model, entry, versionstamp, schemas);
 }

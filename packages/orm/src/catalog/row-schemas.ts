@@ -1,6 +1,6 @@
 import type { Kv } from "@keywright/core";
 import type { AnyRow, CompiledIndex, CompiledModel } from "../model/compiled-model.js";
-import { compareRows } from "../schema/compare-rows.js";
+import { compareRows, migratedReason } from "../schema/compare-rows.js";
 import type { RowMigration } from "../schema/define-migration.js";
 import type { RowManifest } from "../schema/manifest.js";
 import { affectedIndexes, findUpgrade, type RowUpgrade } from "../schema/row-upgrade.js";
@@ -116,12 +116,18 @@ function fenceOf(
   wasStored: boolean,
 ): Pick<RowSchemas, "fence" | "differences"> {
   if (accepts.includes(own.manifest.hash)) return { fence: "open", differences: [] };
-  if (stored === undefined) return { fence: "stale", differences: ["its fields"] };
+  if (stored === undefined)
+    return { fence: "stale", differences: ["the database does not tell what its rows are"] };
   if (way?.isIdentity && way.sideBySide) return { fence: "open", differences: [] };
   const isNewer = !wasStored && !way?.goesBack;
-  const changes = isNewer ? compareRows(stored, own.manifest) : compareRows(own.manifest, stored);
-  const differences = changes.map((change) => change.reason);
-  return { fence: isNewer ? "not-migrated" : "stale", differences };
+  if (!isNewer) {
+    const changes = compareRows(own.manifest, stored);
+    return { fence: "stale", differences: changes.map((change) => change.reason) };
+  }
+  const changes = compareRows(stored, own.manifest);
+  const hasWay = way !== undefined;
+  const differences = changes.map((one) => (hasWay ? migratedReason(one) : one.reason));
+  return { fence: "not-migrated", differences };
 }
 
 async function readRowManifest(

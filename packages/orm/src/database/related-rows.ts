@@ -7,6 +7,8 @@ import type { TableContext } from "../query/table-context.js";
 import { includedRelations } from "../relations/include-query.js";
 import { loadRelations } from "../relations/load-relations.js";
 import { tableOfModel } from "../relations/referrers.js";
+import { copyOfGiven } from "../write/copy-of-data.js";
+import { givenQuery } from "./given-query.js";
 import { runCall } from "./run-call.js";
 
 /**
@@ -22,12 +24,13 @@ export async function readRelatedOf(
   options: Pick<AnyQuery, "take">,
 ): Promise<unknown[]> {
   const { kind } = linkOf(context, relation).relation;
+  const own = linkingFields(context, relation, rows);
+  const include = { [relation]: givenQuery(options) };
   const isOne = rows.length === 1 && (kind === "belongsTo" || kind === "hasOne");
   const operation = isOne ? "findUnique" : "findMany";
   return await runCall(relatedTable(context, relation), operation, {}, async (meter) => {
-    const nothing = rows.map(() => ({}));
-    const include = { [relation]: options };
-    const loaded = await loadRelations(context, rows, nothing, include, meter, "null");
+    const nothing = own.map(() => ({}));
+    const loaded = await loadRelations(context, own, nothing, include, meter, "null");
     return loaded.map((row) => row[relation]);
   });
 }
@@ -35,6 +38,19 @@ export async function readRelatedOf(
 /** The table that a relation leads to. */
 export function relatedTable(context: TableContext, relation: string): TableContext {
   return tableOfModel(context.tables, linkOf(context, relation).target);
+}
+
+/** The fields of rows that tell what a relation leads to, as they are now: the caller may change the rows right away. */
+export function linkingFields(
+  context: TableContext,
+  relation: string,
+  rows: readonly AnyRow[],
+): AnyRow[] {
+  const link = linkOf(context, relation).relation;
+  const foreign = link.kind === "belongsTo" ? link.fields : [];
+  const fields = [...context.model.primaryKey, ...foreign];
+  const given = rows.map((row) => Object.fromEntries(fields.map((field) => [field, row[field]])));
+  return copyOfGiven(given);
 }
 
 /** The plans of the rows that a `hasMany` relation leads to from a row. */

@@ -10,6 +10,7 @@ import { deleteRows, updateRows } from "../write/change-rows.js";
 import { createRows } from "../write/create-rows.js";
 import type { RowResult } from "../write/row-result.js";
 import { createRow, deleteRow, updateRow, upsertRow } from "../write/row-writer.js";
+import { givenQuery } from "./given-query.js";
 import { RowReads } from "./row-reads.js";
 import { meterOf, objectOf, runCall, whereOf } from "./run-call.js";
 import { type Shaped, shapeRow, shapeWritten, shapeWrittenRows } from "./shape-rows.js";
@@ -36,21 +37,24 @@ export class RowOperations extends RowReads {
     this.#context = context;
   }
 
-  create(write: AnyWrite): Promise<Shaped> {
+  create(given: AnyWrite): Promise<Shaped> {
+    const write = givenQuery(given);
     return this.#write("create", write, async (meter) => {
       const created = await createRow(this.#context, write.data, write, meter);
       return shapeWritten(this.#context, created, write, meter);
     });
   }
 
-  createMany(write: AnyWrite): Promise<Shaped> {
+  createMany(given: AnyWrite): Promise<Shaped> {
+    const write = givenQuery(given);
     return runCall(this.#context, "createMany", write, async (meter) => {
       const data = this.#list(write.data);
       return await this.#results(await createRows(this.#context, data, write, meter), write, meter);
     });
   }
 
-  update(write: AnyWrite): Promise<Shaped> {
+  update(given: AnyWrite): Promise<Shaped> {
+    const write = givenQuery(given);
     return this.#write("update", write, async (meter) => {
       const { where } = write;
       const data = objectOf(this.#context, write.data, "data");
@@ -60,7 +64,8 @@ export class RowOperations extends RowReads {
     });
   }
 
-  updateMany(write: AnyWrite & AnyQuery): Promise<Shaped> {
+  updateMany(given: AnyWrite & AnyQuery): Promise<Shaped> {
+    const write = givenQuery(given);
     return runCall(this.#context, "updateMany", write, async (meter) => {
       const data = objectOf(this.#context, write.data, "data");
       const results = await updateRows(this.#context, write, data, write, meter);
@@ -68,7 +73,8 @@ export class RowOperations extends RowReads {
     });
   }
 
-  upsert(write: AnyWrite): Promise<Shaped> {
+  upsert(given: AnyWrite): Promise<Shaped> {
+    const write = givenQuery(given);
     return this.#write("upsert", write, async (meter) => {
       const update = objectOf(this.#context, write.update, "update");
       const find = () => this.#find(write, meter);
@@ -77,7 +83,8 @@ export class RowOperations extends RowReads {
     });
   }
 
-  delete(write: AnyWrite): Promise<Shaped> {
+  delete(given: AnyWrite): Promise<Shaped> {
+    const write = givenQuery(given);
     return this.#write("delete", write, async (meter) => {
       let shaped: Shaped;
       const leaving = { ...write, orAsStored: true };
@@ -95,7 +102,8 @@ export class RowOperations extends RowReads {
     });
   }
 
-  deleteMany(write: AnyWrite & AnyQuery): Promise<Shaped> {
+  deleteMany(given: AnyWrite & AnyQuery): Promise<Shaped> {
+    const write = givenQuery(given);
     return runCall(this.#context, "deleteMany", write, async (meter) => {
       const results = await deleteRows(this.#context, write, write, meter);
       return await this.#results(results, write, meter);

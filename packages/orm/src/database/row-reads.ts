@@ -17,6 +17,7 @@ import type { ReadMeter } from "../query/read-meter.js";
 import type { TableContext } from "../query/table-context.js";
 import { rereadTorn } from "../relations/reread-torn.js";
 import type { Method } from "./call-options.js";
+import { givenQuery } from "./given-query.js";
 import { RowQuery } from "./row-query.js";
 import { checkedOptions, runCall, streamCall, whereOf } from "./run-call.js";
 import { type Shaped, shapeRow, shapeRows, shapeStreamed } from "./shape-rows.js";
@@ -32,14 +33,16 @@ export class RowReads {
     this.#context = context;
   }
 
-  findUnique(query: AnyQuery): Promise<Shaped> {
+  findUnique(given: AnyQuery): Promise<Shaped> {
+    const query = givenQuery(given);
     return this.#read("findUnique", query, async (meter) => {
       const found = await this.#find(query, meter);
       return found === undefined ? null : shapeRow(this.#context, found, query, meter);
     });
   }
 
-  findUniqueOrThrow(query: AnyQuery): Promise<Shaped> {
+  findUniqueOrThrow(given: AnyQuery): Promise<Shaped> {
+    const query = givenQuery(given);
     return this.#read("findUniqueOrThrow", query, async (meter) => {
       const found = await this.#find(query, meter);
       if (found === undefined) throw new RowNotFoundError(this.#context.model.name, query.where);
@@ -47,7 +50,8 @@ export class RowReads {
     });
   }
 
-  findFirst(query: AnyQuery): Promise<Shaped> {
+  findFirst(given: AnyQuery): Promise<Shaped> {
+    const query = givenQuery(given);
     return this.#read(
       "findFirst",
       query,
@@ -55,7 +59,8 @@ export class RowReads {
     );
   }
 
-  findFirstOrThrow(query: AnyQuery): Promise<Shaped> {
+  findFirstOrThrow(given: AnyQuery): Promise<Shaped> {
+    const query = givenQuery(given);
     return this.#read("findFirstOrThrow", query, async (meter) => {
       const first = await this.#first(query, meter);
       if (first === undefined) throw new RowNotFoundError(this.#context.model.name, query.where);
@@ -64,29 +69,33 @@ export class RowReads {
   }
 
   findMany(query: AnyQuery): RowQuery<Shaped> {
-    return this.#query("findMany", query, findPage, streamRows);
+    return this.#query("findMany", givenQuery(query), findPage, streamRows);
   }
 
   scan(query: AnyQuery = {}): RowQuery<Shaped> {
-    return this.#query("scan", query, scanPage, scanRows);
+    return this.#query("scan", givenQuery(query), scanPage, scanRows);
   }
 
-  count(query: AnyQuery = {}): Promise<number> {
+  count(given: AnyQuery = {}): Promise<number> {
+    const query = givenQuery(given);
     const context = this.#context;
     return runCall(context, "count", query, (meter) => countRows(context, query, meter));
   }
 
-  exists(query: AnyQuery = {}): Promise<boolean> {
+  exists(given: AnyQuery = {}): Promise<boolean> {
+    const query = givenQuery(given);
     const context = this.#context;
     return runCall(context, "exists", query, (meter) => rowExists(context, query, meter));
   }
 
-  explain(query: AnyQuery): Promise<QueryExplanation> {
+  explain(given: AnyQuery): Promise<QueryExplanation> {
+    const query = givenQuery(given);
     const context = this.#context;
     return runCall(context, "explain", query, async () => explainQuery(context, query));
   }
 
-  watch(query: AnyQuery): ReadableStream<Shaped> {
+  watch(given: AnyQuery): ReadableStream<Shaped> {
+    const query = givenQuery(given);
     const context = this.#context;
     return this.#live("watch", query, () =>
       watchRow(context, whereOf(context, query), query, async (found, meter) =>
@@ -95,7 +104,8 @@ export class RowReads {
     );
   }
 
-  watchMany(query: AnyQuery): ReadableStream<readonly Shaped[]> {
+  watchMany(given: AnyQuery): ReadableStream<readonly Shaped[]> {
+    const query = givenQuery(given);
     const context = this.#context;
     return this.#live("watchMany", query, () =>
       watchRows(context, query, (rows, meter) => shapeRows(context, rows, query, meter)),

@@ -79,8 +79,8 @@ export function assertUniqueValues(
 ): void {
   assertCount(model, index.name, index.fields, values);
   for (let i = 0; i < index.parts.length; i++) {
-    const { field, compute } = index.parts[i]!;
-    const isOfField = index.normalize === undefined && compute === undefined;
+    const { field, compute, normalize } = index.parts[i]!;
+    const isOfField = normalize === undefined && compute === undefined;
     uniqueValuePart(model, field, values[i], isOfField);
   }
 }

@@ -11,6 +11,7 @@ import { planIndexRead, planScan } from "../query/plan-query.js";
 import type { PageOptions } from "../query/read-page.js";
 import { readRows } from "../query/read-rows.js";
 import type { TableContext } from "../query/table-context.js";
+import { copyOfGiven } from "../write/copy-of-data.js";
 import {
   type IndexConditions,
   indexNamed,
@@ -18,7 +19,7 @@ import {
   isDescending,
   whereOfIndex,
 } from "./index-query.js";
-import { planRelated, readRelatedOf, relatedTable } from "./related-rows.js";
+import { linkingFields, planRelated, readRelatedOf, relatedTable } from "./related-rows.js";
 import type { Versioned } from "./result-types.js";
 import type { RowQuery } from "./row-query.js";
 import { RowReads } from "./row-reads.js";
@@ -66,8 +67,9 @@ export class TableReads<Row> {
    * @throws {InvalidQueryError} for a value that none of the rows can have, as all methods do.
    */
   findByPrimaryKey(primaryKey: readonly unknown[]): Promise<Row | null> {
+    const key = copyOfGiven(primaryKey);
     return runCall(this.#context, "findUnique", nothing, async (meter) => {
-      const found = await findRow(this.#context, primaryKey, meter);
+      const found = await findRow(this.#context, key, meter);
       return (found?.row ?? null) as Row | null;
     });
   }
@@ -79,18 +81,20 @@ export class TableReads<Row> {
    */
   findByPrimaryKeyOrThrow(primaryKey: readonly unknown[]): Promise<Row> {
     const context = this.#context;
+    const key = copyOfGiven(primaryKey);
     return runCall(context, "findUniqueOrThrow", nothing, async (meter) => {
-      const found = await findRow(context, primaryKey, meter);
+      const found = await findRow(context, key, meter);
       if (found !== undefined) return found.row as Row;
-      throw new RowNotFoundError(context.model.name, whereOf(context, primaryKey));
+      throw new RowNotFoundError(context.model.name, whereOf(context, key));
     });
   }
 
   /** The rows of some primary keys, in their order; null for each where there is none. A read for each, made together. */
   findEachByPrimaryKey(primaryKeys: readonly (readonly unknown[])[]): Promise<(Row | null)[]> {
     const context = this.#context;
+    const own = copyOfGiven(primaryKeys);
     return runCall(context, "findMany", nothing, async (meter) => {
-      const keys = primaryKeys.map((primaryKey) => primaryKeyParts(context.model, primaryKey));
+      const keys = own.map((primaryKey) => primaryKeyParts(context.model, primaryKey));
       meter.index = "primaryKey";
       meter.add(keys.length);
       const entries = await readRows(context, keys);
@@ -102,8 +106,9 @@ export class TableReads<Row> {
 
   /** The row of a primary key with its versionstamp, for a write under `ifVersion`; null where there is none. One read. */
   findVersionedByPrimaryKey(primaryKey: readonly unknown[]): Promise<Versioned<Row> | null> {
+    const key = copyOfGiven(primaryKey);
     return runCall(this.#context, "findUnique", nothing, async (meter) => {
-      const found = await findRow(this.#context, primaryKey, meter);
+      const found = await findRow(this.#context, key, meter);
       return found ? { row: found.row as Row, versionstamp: found.versionstamp } : null;
     });
   }
@@ -115,10 +120,11 @@ export class TableReads<Row> {
    * @throws {IndexNotReadyError} where the index is not built.
    */
   findByIndex(indexName: string, values: readonly unknown[]): Promise<Row | null> {
+    const own = copyOfGiven(values);
     return runCall(this.#context, "findUnique", nothing, async (meter) => {
       const index = indexNamed(this.#context.model, indexName, true);
-      assertUniqueValues(this.#context.model, index, values);
-      const found = await findByUniqueIndex(this.#context, index, values, meter, reading);
+      assertUniqueValues(this.#context.model, index, own);
+      const found = await findByUniqueIndex(this.#context, index, own, meter, reading);
       return (found?.row ?? null) as Row | null;
     });
   }
@@ -143,10 +149,11 @@ export class TableReads<Row> {
   ): RowQuery<Row> {
     const { order, ...query } = options;
     const context = this.#context;
+    const own = copyOfGiven(conditions);
     const plans = () => {
       const { model } = context;
       const index = indexNamed(model, indexName);
-      const where = whereOfIndex(model, index, conditions);
+      const where = whereOfIndex(model, index, own);
       return [planIndexRead(model, index, where, isDescending(model, order), orderIn(context))];
     };
     return tableQuery(context, "findMany", query, plans);
@@ -170,9 +177,10 @@ export class TableReads<Row> {
   /** How many rows `listByIndex` lists. One read where the index keeps the number and has a value for each field. */
   countByIndex(indexName: string, conditions: IndexConditions): Promise<number> {
     const context = this.#context;
+    const own = copyOfGiven(conditions);
     return runCall(context, "count", nothing, async (meter) => {
       const index = indexNamed(context.model, indexName);
-      const where = whereOfIndex(context.model, index, conditions);
+      const where = whereOfIndex(context.model, index, own);
       return await countRows(context, { index: indexName, where }, meter);
     });
   }
@@ -191,10 +199,11 @@ export class TableReads<Row> {
    */
   watchRowByIndex(indexName: string, values: readonly unknown[]): ReadableStream<Row | null> {
     const context = this.#context;
+    const own = copyOfGiven(values);
     return beginWatch(context, () => {
       const index = indexNamed(context.model, indexName, true);
-      assertUniqueValues(context.model, index, values);
-      return watchIndexedRow(context, index, values, nothing, async (found) =>
+      assertUniqueValues(context.model, index, own);
+      return watchIndexedRow(context, index, own, nothing, async (found) =>
         found === null ? null : (found.row as Row),
       );
     });
@@ -245,8 +254,9 @@ export class TableReads<Row> {
   ): RowQuery<Related> {
     const { order, ...query } = options;
     const target = relatedTable(this.#context, relation);
+    const [own] = linkingFields(this.#context, relation, [row as AnyRow]);
     const plans = () =>
-      planRelated(this.#context, relation, row as AnyRow, isDescending(target.model, order));
+      planRelated(this.#context, relation, own!, isDescending(target.model, order));
     return tableQuery(target, "findMany", query, plans);
   }
 }

@@ -1,7 +1,9 @@
 import type { ReadMeter } from "../query/read-meter.js";
 import type { TableContext } from "../query/table-context.js";
+import { copyOfGiven } from "../write/copy-of-data.js";
 import { createRow, deleteRow, updateRow, upsertRow } from "../write/row-writer.js";
 import type { WriteOptions } from "../write/write-options.js";
+import { givenQuery } from "./given-query.js";
 import type { ManyResult } from "./result-types.js";
 import { RowOperations } from "./row-operations.js";
 import { objectOf, runCall } from "./run-call.js";
@@ -43,8 +45,9 @@ export class Table<Row, CreateInput, UpdateInput> extends TableReads<Row> {
    */
   create(data: CreateInput, options: WriteOptions = nothing): Promise<Row> {
     const context = this.#context;
-    const write = async (meter: ReadMeter) => (await createRow(context, data, options, meter)).row;
-    return runCall(context, "create", options, write, unlimited) as Promise<Row>;
+    const own = givenQuery(options);
+    const write = async (meter: ReadMeter) => (await createRow(context, data, own, meter)).row;
+    return runCall(context, "create", own, write, unlimited) as Promise<Row>;
   }
 
   /**
@@ -70,13 +73,14 @@ export class Table<Row, CreateInput, UpdateInput> extends TableReads<Row> {
     options: WriteOptions = nothing,
   ): Promise<Row> {
     const context = this.#context;
+    const key = copyOfGiven(primaryKey);
+    const own = givenQuery(options);
     const write = async (meter: ReadMeter) => {
       const patch = objectOf(context, data, "data");
-      const find = () => findRow(context, primaryKey, meter);
-      return (await updateRow(context, find, whereOf(context, primaryKey), patch, options, meter))
-        .row;
+      const find = () => findRow(context, key, meter);
+      return (await updateRow(context, find, whereOf(context, key), patch, own, meter)).row;
     };
-    return runCall(context, "update", options, write, unlimited) as Promise<Row>;
+    return runCall(context, "update", own, write, unlimited) as Promise<Row>;
   }
 
   /**
@@ -90,7 +94,8 @@ export class Table<Row, CreateInput, UpdateInput> extends TableReads<Row> {
     data: UpsertData<UpdateInput>,
     options: WriteOptions = nothing,
   ): Promise<Row> {
-    return this.#upsert(data, options, () => upsertByPrimaryKey(this.#context, primaryKey));
+    const key = copyOfGiven(primaryKey);
+    return this.#upsert(data, options, () => upsertByPrimaryKey(this.#context, key));
   }
 
   /**
@@ -105,7 +110,8 @@ export class Table<Row, CreateInput, UpdateInput> extends TableReads<Row> {
     data: UpsertData<UpdateInput>,
     options: WriteOptions = nothing,
   ): Promise<Row> {
-    return this.#upsert(data, options, () => upsertByIndex(this.#context, indexName, values));
+    const own = copyOfGiven(values);
+    return this.#upsert(data, options, () => upsertByIndex(this.#context, indexName, own));
   }
 
   /**
@@ -115,12 +121,14 @@ export class Table<Row, CreateInput, UpdateInput> extends TableReads<Row> {
    */
   delete(primaryKey: readonly unknown[], options: WriteOptions = nothing): Promise<Row> {
     const context = this.#context;
+    const key = copyOfGiven(primaryKey);
+    const own = givenQuery(options);
     const remove = async (meter: ReadMeter) => {
       // A row that is to go is taken as it is stored, where it is none of the program's schema.
-      const find = () => findRow(context, primaryKey, meter, true);
-      return (await deleteRow(context, find, whereOf(context, primaryKey), options, meter)).row;
+      const find = () => findRow(context, key, meter, true);
+      return (await deleteRow(context, find, whereOf(context, key), own, meter)).row;
     };
-    return runCall(context, "delete", options, remove, unlimited) as Promise<Row>;
+    return runCall(context, "delete", own, remove, unlimited) as Promise<Row>;
   }
 
   #upsert(
@@ -129,14 +137,15 @@ export class Table<Row, CreateInput, UpdateInput> extends TableReads<Row> {
     keyOf: () => UpsertKey,
   ): Promise<Row> {
     const context = this.#context;
+    const own = givenQuery(options);
     const write = async (meter: ReadMeter) => {
       const { create, update } = objectOf(context, data, "data");
       const patch = objectOf(context, update, "update");
       const key = keyOf();
       const find = () => key.find(meter);
       const row = withFields(context.model, create, key.fields);
-      return (await upsertRow(context, find, row, patch, options, meter, key.assertNew)).row;
+      return (await upsertRow(context, find, row, patch, own, meter, key.assertNew)).row;
     };
-    return runCall(context, "upsert", options, write, unlimited) as Promise<Row>;
+    return runCall(context, "upsert", own, write, unlimited) as Promise<Row>;
   }
 }

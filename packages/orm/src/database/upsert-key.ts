@@ -72,7 +72,8 @@ export function withFields(model: CompiledModel, data: unknown, fields: AnyRow):
   if (typeof data !== "object" || data === null || Array.isArray(data)) return data;
   const whole: Record<string, unknown> = { ...copyOfData(model, data) };
   for (const field of Object.keys(fields)) {
-    if (whole[field] === undefined) whole[field] = fields[field];
+    // Objects have properties from their prototype, such as `constructor`.
+    if (!Object.hasOwn(whole, field) || whole[field] === undefined) whole[field] = fields[field];
   }
   return whole;
 }

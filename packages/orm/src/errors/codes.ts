@@ -16,7 +16,7 @@ export const ormErrorMessages = {
   KW_INDEX_KEY_INVALID: "The row has a value that its index cannot hold.",
   KW_INDEX_UNKNOWN: "The model has no index of this name.",
   KW_INDEX_NOT_READY:
-    "The index is not readable yet: run a migration, or wait for the one that builds it.",
+    "The index cannot be read yet: run a migration, wait for the one that builds it, or settle the unique values that rows share.",
   KW_INDEX_CHANGED:
     "The database holds this index with another definition: migrate to build it anew, or give the new one another name.",
   KW_QUERY_UNINDEXED: "No index serves this query.",
@@ -29,7 +29,7 @@ export const ormErrorMessages = {
   KW_TRANSACTION_CONFLICT: "Others kept changing what the transaction had read.",
   KW_TRANSACTION_ENDED: "The transaction has ended: await all of its calls within it.",
   KW_STALE_SCHEMA:
-    "The database has a newer schema than this program; a write by the old one would damage it.",
+    "The database has something that this program's models lack, and that its write would damage.",
   KW_SCHEMA_NOT_MIGRATED: "The database does not have this program's schema yet: migrate it.",
   KW_ROW_UPGRADE: "A row of an earlier schema cannot be made one of this program's.",
   KW_LEASE_LOST: "Another runner has taken over this migration.",

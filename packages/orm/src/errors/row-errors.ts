@@ -55,6 +55,8 @@ export class UniqueConstraintError extends OrmError {
   readonly value: readonly KvKeyPart[];
   /** The primary key of the row that has it. */
   readonly ownerId: RowId;
+  /** The place of the refused row in the `data` of an atomic `createMany`, from 0; undefined elsewhere. */
+  readonly position: number | undefined;
 
   constructor(
     model: string,
@@ -70,6 +72,7 @@ export class UniqueConstraintError extends OrmError {
     this.fields = conflict.fields;
     this.value = conflict.value;
     this.ownerId = conflict.ownerId;
+    this.position = undefined;
   }
 }
 
@@ -145,6 +148,8 @@ export class ReferenceMissingError extends OrmError {
   readonly target: string;
   /** Its primary key. */
   readonly targetId: RowId;
+  /** The place of the refused row in the `data` of an atomic `createMany`, from 0; undefined elsewhere. */
+  readonly position: number | undefined;
 
   constructor(
     model: string,
@@ -155,6 +160,14 @@ export class ReferenceMissingError extends OrmError {
     this.fields = reference.fields;
     this.target = reference.target;
     this.targetId = reference.targetId;
+    this.position = undefined;
+  }
+}
+
+/** Says in an error which of the rows of a `createMany` it is of, where it has a place for that. */
+export function placeError(error: unknown, position: number): void {
+  if (error instanceof UniqueConstraintError || error instanceof ReferenceMissingError) {
+    (error as { position: number | undefined }).position = position;
   }
 }
 

@@ -19,14 +19,27 @@ export interface IndexProgress {
   readonly rowsTotal?: number;
 }
 
-/** A read through an index that is declared and not built yet. */
+/**
+ * Where an index is in its life that cannot be read. `"unique-pending"`: it is built, and rows share a unique value: a run does
+ * nothing about that. `"outdated"`: its rows are to change first. `"disabled"`: another has taken its place.
+ */
+export type UnreadableState =
+  | "absent"
+  | "write-only"
+  | "verifying"
+  | "unique-pending"
+  | "disabled"
+  | "dropping"
+  | "outdated";
+
+/** A read through an index that is declared and cannot be read yet: `state` says what it waits for. */
 export class IndexNotReadyError extends OrmError {
   readonly index: string;
-  readonly state: string;
+  readonly state: UnreadableState;
   /** Undefined where it is not being built. */
   readonly progress: IndexProgress | undefined;
 
-  constructor(model: string, index: string, state: string, progress?: IndexProgress) {
+  constructor(model: string, index: string, state: UnreadableState, progress?: IndexProgress) {
     super("KW_INDEX_NOT_READY", model, { retryable: true });
     this.index = index;
     this.state = state;
@@ -60,9 +73,12 @@ export class IndexChangedError extends OrmError {
   }
 }
 
-/** A write by a program whose models are older than the database. Its reads still work. */
+/**
+ * A write by a program whose models lack something that the database keeps up: they are older, or newer ones that have dropped
+ * it and were not migrated to. Its reads still work.
+ */
 export class StaleSchemaError extends OrmError {
-  /** What this program's model lacks, a short sentence or a name each. */
+  /** What this program's model lacks, a short sentence each. */
   readonly differences: readonly string[];
 
   constructor(model: string, differences: readonly string[]) {

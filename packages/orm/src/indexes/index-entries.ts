@@ -40,11 +40,11 @@ export function indexedPart(
   position: number,
   value: unknown,
 ): KvKeyPart {
-  const { field, descending } = index.parts[position]!;
+  const { field, descending, normalize } = index.parts[position]!;
   let cause: unknown;
   let isAwaited = false;
   try {
-    const held = index.normalize === undefined ? value : index.normalize(value);
+    const held = normalize === undefined ? value : normalize(value);
     const part = keyPartOf(held);
     if (part !== undefined) return descending ? descendingPart(part) : part;
     isAwaited = isPromise(held);

@@ -5,8 +5,8 @@ import type { AnyInclude } from "../query/any-query.js";
 import type { TableContext } from "../query/table-context.js";
 import { tellsOfRanges, type Watched } from "./watched.js";
 
-/** A row and the index entry that points to it take so many of the keys that are watched at once. */
-const keysOfRow = 2;
+/** A row, the index entry that points to it and its model's catalog take so many of the keys that are watched at once. */
+const keysOfRow = 3;
 
 /** The models whose rows an `include` loads or goes through, at any depth, each of them once. */
 export function relatedModels(

@@ -1,4 +1,5 @@
 import type { KvKey, KvKeyPart } from "@keywright/core";
+import { catalogKey } from "../catalog/catalog-entry.js";
 import { primaryKeyOfEntry } from "../indexes/entry-value.js";
 import { indexKey } from "../indexes/index-entries.js";
 import { isSameKey } from "../indexes/key-parts.js";
@@ -82,9 +83,11 @@ function streamOf<Shaped>(
   { pointers, rows: known, find }: WatchedRow,
 ): ReadableStream<Shaped> {
   const related = relatedWatched(context, query.include);
+  // It says whether the entries that point to the row are kept up.
+  const catalogs = pointers.length > 0 ? [catalogKey(context.model)] : [];
   const watchedWith = (rows: readonly KvKey[]): Watched => ({
     ...related,
-    keys: [...pointers.map(({ key }) => key), ...rows],
+    keys: [...catalogs, ...pointers.map(({ key }) => key), ...rows],
   });
   let rows = known;
 
@@ -92,6 +95,8 @@ function streamOf<Shaped>(
     const before = rows;
     if (pointers.length > 0) rows = await rowsOf(context, pointers);
     const found = await measuredRead(context, query, async (meter) => {
+      // What it said before it was watched may have changed since.
+      if (catalogs.length > 0) await context.catalog.reload();
       const row = (await find(meter)) ?? null;
       const all = row === null ? [] : [row];
       const shaped = await shape(row, meter);

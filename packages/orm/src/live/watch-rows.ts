@@ -1,10 +1,13 @@
 import { type KvKey, type KvRangeChange, specificationOrder } from "@keywright/core";
+import { catalogKey } from "../catalog/catalog-entry.js";
 import { LiveQueryUnavailableError } from "../errors/query-errors.js";
 import { changeMarkOfRead } from "../indexes/change-marks.js";
+import { isSameKey } from "../indexes/key-parts.js";
 import { rowKey } from "../indexes/primary-key.js";
 import type { AnyQuery, FoundRow } from "../query/any-query.js";
-import { findPage } from "../query/find-rows.js";
+import { type ChosenPlan, choosePlan } from "../query/choose-plan.js";
 import type { ReadMeter } from "../query/read-meter.js";
+import { readPage, takeOf } from "../query/read-page.js";
 import { readRows } from "../query/read-rows.js";
 import { type RowFilter, rowFilterOf } from "../query/row-filter.js";
 import type { TableContext } from "../query/table-context.js";
@@ -15,7 +18,7 @@ import { beginWatch, measuredRead } from "./measured-read.js";
 import { relatedModels, relatedWatched } from "./related-models.js";
 import { stampOf } from "./result-stamp.js";
 import { tellsOfRanges, type Watched } from "./watched.js";
-import { type WatchedRange, watchedRange } from "./watched-range.js";
+import { rangeOfPlan, type WatchedRange, watchedRange } from "./watched-range.js";
 
 /** Makes of rows what the caller is to have of them; what it reads it counts. */
 export type ShapeRows<Shaped> = (rows: readonly FoundRow[], meter: ReadMeter) => Promise<Shaped>;
@@ -52,7 +55,8 @@ export function watchRows(
 ): ReadableStream<unknown> {
   return beginWatch(context, () => {
     const filter = rowFilterOf(context.model, query.filter);
-    const range = watchedRange(context, query);
+    const catalog = catalogKey(context.model);
+    let range = watchedRange(context, query);
     const related = new Set<unknown>(
       Array.from(relatedModels(context, query.include), ({ prefix }) => prefix),
     );
@@ -60,9 +64,14 @@ export function watchRows(
     let looksAtRows = true;
 
     async function read(): Promise<LiveState<unknown>> {
+      let chosen: ChosenPlan | undefined;
       const { items, shaped, expireAt } = await measuredRead(context, query, async (meter) => {
+        takeOf(query);
+        // What it said before it was watched may have changed since.
+        await context.catalog.reload();
+        chosen = await choosePlan(context, query);
         const readBefore = meter.reads;
-        const { items, cursor } = await findPage(context, query, meter);
+        const { items, cursor } = await readPage(context, chosen, query, meter);
         looksAtRows =
           filter !== undefined || hasLostEntries(items.length, cursor, meter.reads - readBefore);
         const shaped = await shape(items, meter);
@@ -77,7 +86,15 @@ export function watchRows(
         report: shaped,
         stamp: stampOf(query, items, shaped),
         expireAt,
+        watched: chosen && follow(chosen),
       };
+    }
+
+    /** What to watch from now on, where a query is read by another index than before. */
+    function follow({ plan }: ChosenPlan): Watched | undefined {
+      if (range.isReadable && plan.index === range.index) return undefined;
+      range = rangeOfPlan(context, plan);
+      return watchedOf(context, query, range);
     }
 
     async function concerns({ keys, isComplete }: KvRangeChange): Promise<boolean> {
@@ -86,7 +103,7 @@ export function watchRows(
       const changedRows: KvKey[] = [];
       for (const key of keys) {
         const [first] = key;
-        if (related.has(first) || range.hasKey(key)) return true;
+        if (related.has(first) || range.hasKey(key) || isSameKey(key, catalog)) return true;
         if (first !== prefix) continue;
         if (rows.has(keyIdOf(key, specificationOrder))) return true;
         if (looksAtRows) changedRows.push(key);
@@ -120,16 +137,18 @@ function hasLostEntries(rows: number, cursor: string | null, reads: number): boo
 function watchedOf(context: TableContext, query: AnyQuery, range: WatchedRange): Watched {
   const { kv, model, limits } = context;
   const related = relatedWatched(context, query.include);
+  // It says by which index the query is read: nobody tells of entries that are not kept up any more.
+  const keys = [catalogKey(model)];
   if (tellsOfRanges(kv)) {
     const ranges = [...range.selectors, { prefix: [model.prefix] }, ...related.ranges];
-    return { keys: [], ranges, marks: [] };
+    return { keys, ranges, marks: [] };
   }
   if (!model.live) throw new LiveQueryUnavailableError(model.name);
   // Databases watch as many keys at once as they read.
-  const most = limits.keys - related.marks.length;
+  const most = limits.keys - keys.length - related.marks.length;
   const isFew = range.marks.length > 0 && range.marks.length <= most;
   const marks = isFew ? range.marks : [changeMarkOfRead(model, undefined, [])];
-  return { keys: [], ranges: [], marks: [...marks, ...related.marks] };
+  return { keys, ranges: [], marks: [...marks, ...related.marks] };
 }
 
 /**

@@ -2,7 +2,7 @@ import type { KvKey, KvKeyPart, KvListSelector } from "@keywright/core";
 import { changeMarkOfRead } from "../indexes/change-marks.js";
 import { indexKeys } from "../indexes/index-entries.js";
 import { rowKey } from "../indexes/primary-key.js";
-import type { AnyRow } from "../model/compiled-model.js";
+import type { AnyRow, CompiledIndex } from "../model/compiled-model.js";
 import type { AnyQuery } from "../query/any-query.js";
 import { isReadable, orderIn, readablePlan } from "../query/choose-plan.js";
 import { resumePlan } from "../query/cursor.js";
@@ -12,6 +12,10 @@ import type { TableContext } from "../query/table-context.js";
 
 /** Where the rows of a query are found. */
 export interface WatchedRange {
+  /** The index that it is a range of; undefined for the rows themselves. */
+  readonly index: CompiledIndex | undefined;
+  /** Whether it could be read when the range was made. */
+  readonly isReadable: boolean;
   /** The ranges of an index's keys that tell of its changes, and perhaps of others; none for the rows themselves. */
   readonly selectors: readonly KvListSelector[];
   /** The marks that change with the rows in the range, each of them once. */
@@ -33,21 +37,28 @@ const maxRanges = 16;
 const nothing: Uint8Array = new Uint8Array();
 
 /**
- * The range of the index that serves a query.
+ * The range of the index that serves a query, by what is known of the model's indexes.
  *
  * @throws {UnindexedQueryError}, {InvalidQueryError} and {UnknownIndexError} for a query that no index serves.
  * @throws {InvalidCursorError} for a cursor of another query.
  */
 export function watchedRange(context: TableContext, query: AnyQuery): WatchedRange {
-  const { model } = context;
-  const plans = planQuery(model, query, orderIn(context));
+  const plans = planQuery(context.model, query, orderIn(context));
   const plan = query.cursor ? resumePlan(plans, query.cursor).plan : readablePlan(context, plans);
-  const { index } = plan;
+  return rangeOfPlan(context, plan);
+}
+
+/** The range that a plan reads. */
+export function rangeOfPlan(context: TableContext, plan: QueryPlan): WatchedRange {
+  const { model, index } = plan;
+  const canRead = isReadable(context, index);
   const hasKey = (key: KvKey) => segmentOf(plan, key) >= 0;
   return {
+    index,
+    isReadable: canRead,
     selectors: selectorsOf(plan),
     // An index that is not readable may not be written either.
-    marks: isReadable(context, index) ? marksOf(plan) : [changeMarkOfRead(model, undefined, [])],
+    marks: canRead ? marksOf(plan) : [changeMarkOfRead(model, undefined, [])],
     hasKey,
     hasRow: (row, primaryKey) =>
       index === undefined

@@ -9,7 +9,13 @@ import type { TableContext } from "../query/table-context.js";
 import { setUntil } from "../transaction/set-until.js";
 import { claimUniqueKey } from "../write/claim-unique-key.js";
 import { rowExpireAt } from "../write/row-expiry.js";
-import { noObject, unindexedReason, unindexedRow, unstorableKey } from "./unindexed-rows.js";
+import {
+  noObject,
+  noteRefused,
+  type OnRefused,
+  unindexedReason,
+  unstorableKey,
+} from "./unindexed-rows.js";
 
 /** An index entry, which goes when its row does. */
 interface ExpiringEntry {
@@ -47,7 +53,8 @@ export async function planBatch(
     const primaryKey = key.slice(1);
     if (primaryKey.length !== model.primaryKey.length) continue;
     batch.checks.push({ key, versionstamp });
-    const entries = entriesOf(context, indexes, row, primaryKey, batch.unindexed);
+    const onRefused = noteRefused(model, primaryKey, batch.unindexed);
+    const entries = entriesOf(context, indexes, row, primaryKey, onRefused);
     if (entries.length === 0) continue;
     const known = rowExpireAt(context, snapshot, { primaryKey, expireAt: ownExpireAt });
     const expireAt = known instanceof Promise ? await known : known;
@@ -96,16 +103,16 @@ async function planUniqueEntry(
   batch.entries.push({ ...expiring, checks: claim.checks });
 }
 
-/** The entries of a row. Where an index cannot hold it, that one has none of it, and the row is written down. */
+/** The entries of a row. Where an index cannot hold it, that one has none of it. */
 function entriesOf(
   { model, limits }: Pick<TableContext, "model" | "limits">,
   indexes: readonly CompiledIndex[],
   row: AnyRow,
   primaryKey: KvKey,
-  unindexed: UnindexedRow[],
+  onRefused: OnRefused,
 ): IndexEntry[] {
   const refuse = (some: readonly CompiledIndex[], reason: string): IndexEntry[] => {
-    unindexed.push(unindexedRow(model, primaryKey, some, reason));
+    onRefused(some, reason);
     return [];
   };
   if (typeof row !== "object" || row === null || Array.isArray(row)) {
@@ -123,7 +130,7 @@ function entriesOf(
     const [only] = indexes;
     if (indexes.length === 1 && only !== undefined) return refuse(indexes, unindexedReason(error));
     return indexes.flatMap((index) =>
-      entriesOf({ model, limits }, [index], row, primaryKey, unindexed),
+      entriesOf({ model, limits }, [index], row, primaryKey, onRefused),
     );
   }
 }

@@ -13,6 +13,7 @@ import type { MigrationRun } from "./migration-run.js";
 import { isReplaced } from "./plan-indexes.js";
 import { countRows } from "./scan-rows.js";
 import { forgetUnreported } from "./unreported-rows.js";
+import { Verification } from "./verify-state.js";
 
 /** A backfill that is under way. */
 export interface RunningBackfill {
@@ -46,6 +47,7 @@ export async function beginOrResume(
       const indexes = unfinishedIndexes(context, state);
       if (indexes.length > 0) return { state, indexes };
       // Its indexes were dropped before it was through.
+      await Verification.forget(context, run, state.id);
       await run.lease.commit(kv.atomic().check(snapshot.check).delete(key));
       continue;
     }

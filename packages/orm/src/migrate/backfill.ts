@@ -15,8 +15,9 @@ import { ProgressMeter } from "./migration-progress.js";
 import type { MigrationRun } from "./migration-run.js";
 import { maxBatchRows } from "./migration-run.js";
 import { nextRows } from "./scan-rows.js";
-import { unindexedRow, withUnindexed } from "./unindexed-rows.js";
+import { noteRefused, withUnindexed } from "./unindexed-rows.js";
 import { verifyModel } from "./verify-model.js";
+import { Verification } from "./verify-state.js";
 
 /** How new indexes are filled. */
 export interface BackfillOptions {
@@ -65,6 +66,8 @@ export async function backfill(
       });
       if (verified === "stopped") return false;
     }
+    // An earlier run may have begun to verify it.
+    if (!verify) await Verification.forget(context, run, running.state.id);
     await endBackfill(context, run, running);
   }
 }
@@ -155,7 +158,7 @@ async function fillBatch(
   const unindexed: UnindexedRow[] = [...batch.unindexed];
   if (refused.length > 0) {
     const reason = "An entry of it is too large for a commit of the database.";
-    unindexed.push(unindexedRow(model, last.key.slice(1), refused, reason));
+    noteRefused(model, last.key.slice(1), unindexed)(refused, reason);
   }
   // The row may have changed since its last piece: then it is looked at once more.
   const end = await commit({ ...batch, entries: [], duplicates: [], unindexed });

@@ -1,5 +1,6 @@
 import { ulid } from "@keywright/core";
 import {
+  asEarlier,
   type CatalogEntry,
   type IndexState,
   rowManifestKey,
@@ -9,6 +10,7 @@ import {
 } from "../catalog/catalog-entry.js";
 import type { TableContext } from "../query/table-context.js";
 import { canonicalJson } from "../schema/hash.js";
+import { indexManifest, isSameIndex } from "../schema/index-manifest.js";
 import type { RowManifest } from "../schema/manifest.js";
 import { findUpgrade } from "../schema/row-upgrade.js";
 import type { MigrationStep, ModelFacts } from "./migration-plan.js";
@@ -73,10 +75,17 @@ function begunIndexes(facts: ModelFacts, steps: readonly MigrationStep[]): Catal
   for (const [before, stored] of Object.entries(facts.entry.indexes)) {
     const name = names.get(before) ?? before;
     indexes[name] = going.has(name)
-      ? { ...stored, state: "dropping" }
+      ? goingIndex(facts, name, stored)
       : stayingIndex(facts, name, stored);
   }
   return indexes;
+}
+
+/** An index whose entries go: it is remembered as an earlier one where the model has none like it. */
+function goingIndex({ model }: ModelFacts, name: string, stored: StoredIndex): StoredIndex {
+  const declared = model.indexes.find((index) => index.name === name);
+  const isSame = declared !== undefined && isSameIndex(stored, indexManifest(declared));
+  return { ...(isSame ? stored : asEarlier(stored)), state: "dropping" };
 }
 
 /** An index that stays. One that was kept up beside its successor is read again where the model has that no more. */

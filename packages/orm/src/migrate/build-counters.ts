@@ -90,8 +90,7 @@ async function beginBuild(
       snapshot.counterState(name) === "absent" && canCount(context, name) && !uncountable.has(name),
   );
   if (absent.length === 0 || entry.expires === true) {
-    // Marks of a build that has ended.
-    if (declaredCounters(model).length === 0) return false;
+    // Marks of a build that has ended, or of one that was given up: the model may have no counters any more.
     const isClear = await clearPrefix(context, run, countedMarksPrefix(model));
     return isClear === "stopped" ? isClear : !isClear;
   }

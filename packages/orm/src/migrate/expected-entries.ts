@@ -3,10 +3,7 @@ import { IndexKeyError } from "../errors/row-errors.js";
 import { type IndexEntry, indexEntries } from "../indexes/index-entries.js";
 import type { AnyRow, CompiledIndex, CompiledModel } from "../model/compiled-model.js";
 import type { TableContext } from "../query/table-context.js";
-import { noObject, unindexedReason } from "./unindexed-rows.js";
-
-/** Told of indexes that cannot hold a row, and why. */
-export type OnRefused = (indexes: readonly CompiledIndex[], reason: string) => void;
+import { noObject, type OnRefused, unindexedReason } from "./unindexed-rows.js";
 
 /**
  * The entries that a stored row should have, whoever wrote it: an index that cannot hold its values has none of it, and

@@ -76,7 +76,11 @@ export async function inspectRowEntry(
   if (entry === undefined) return undefined;
   const isThere = stored.versionstamp !== null;
   if (isThere && isOwnValue(model, entry, primaryKey, stored.value)) return undefined;
-  if (isKnownDuplicate) return undefined;
+  const isHeldByOther =
+    owner !== undefined && isHeld(model, index, key, owner.primaryKey, owner.row);
+  // A run that builds the index tells of its duplicates itself, and the next one gives a key that is free to one of them.
+  const isBuilding = context.catalog.snapshot.stateOf(index) === "verifying";
+  if (isKnownDuplicate && (isBuilding || !isHeldByOther)) return undefined;
   const finding: EntryFinding = {
     kind: isThere ? "mismatched" : "missing",
     model: model.name,
@@ -87,14 +91,14 @@ export async function inspectRowEntry(
   };
   const checks: AtomicCheck[] = [checkOf(row), checkOf(stored)];
   if (owner !== undefined) checks.push(checkOf(owner.row));
-  if (owner !== undefined && isHeld(model, index, key, owner.primaryKey, owner.row)) {
+  if (isHeldByOther) {
     const value = key.slice(1);
     const duplicate = { model: model.name, index: index.name, value, primaryKey };
     const repair: EntryRepair = { checks, write: { kind: "record", duplicate } };
     return {
       index,
       finding: { ...finding, heldBy: owner.primaryKey },
-      repair: mayHaveDuplicates(context, index) ? repair : undefined,
+      repair: mayHaveDuplicates(context, index) && !isKnownDuplicate ? repair : undefined,
       looksDangling: false,
     };
   }

@@ -1,4 +1,4 @@
-import type { CatalogEntry, StoredIndex } from "../catalog/catalog-entry.js";
+import { type CatalogEntry, isEarlier, type StoredIndex } from "../catalog/catalog-entry.js";
 import type { CompiledIndex, CompiledModel } from "../model/compiled-model.js";
 import { hashOf } from "../schema/hash.js";
 import { indexManifest, isSameIndex, isSameKeyedIndex } from "../schema/index-manifest.js";
@@ -115,14 +115,9 @@ function declaredIndex(
     return [...steps, buildStep(facts, index, stored)];
   }
   if (before === undefined && !isSameIndex(stored, indexManifest(index))) {
-    const reason = `${differenceText(stored, index)}: it is built anew and cannot be read meanwhile; under another name the old one stays readable until the new one is`;
-    return [...steps, { ...step, kind: "rebuild-index", class: "rebuild", reason }];
+    return [...steps, rebuildStep(index, stored, changeText(stored, index))];
   }
-  if (isAffected) {
-    const reason =
-      "The change of the rows changes its entries: it is built anew behind that, and cannot be read meanwhile";
-    return [...steps, { ...step, kind: "rebuild-index", class: "rebuild", reason }];
-  }
+  if (isAffected) return [...steps, rebuildStep(index, stored, affectedText(index))];
   if (stored.state === "write-only" || stored.state === "verifying") {
     const doing = stored.state === "verifying" ? "verified" : "built";
     const reason = `It is being ${doing}: that is under way`;
@@ -132,11 +127,47 @@ function declaredIndex(
     const count = Object.hasOwn(duplicates, name) ? duplicates[name] : undefined;
     const rows =
       count === undefined ? "Rows have" : count === 1 ? "1 row has" : `${count} rows have`;
-    const reason = `${rows} values that others have: the index can be read when the last of them is changed or deleted`;
-    const cannot = { class: "data", sideBySide: true } as const;
-    steps.push({ ...step, ...cannot, kind: "resolve-duplicates", reason });
+    const reason = `${rows} values that others have: the index can be read when the last of them is changed or deleted; until then a run does nothing about it`;
+    steps.push({ ...step, class: "data", kind: "resolve-duplicates", reason });
   }
   return steps;
+}
+
+/**
+ * An index that is built anew. Somebody's word is asked for where it goes back to what it was, which the program that has
+ * changed it cannot write beside, and where it keeps values unique, which nothing does until it is built.
+ */
+function rebuildStep(index: CompiledIndex, stored: StoredIndex, why: string): PlannedStep {
+  const step = { kind: "rebuild-index", index: index.name, sideBySide: false } as const;
+  const goesBack = isEarlier(stored, indexManifest(index));
+  // As long as an index is being built the first time, it keeps no value unique.
+  const isEnforced = index.unique && stored.unique && stored.state !== "write-only";
+  const reason = [
+    why,
+    ...(goesBack ? [backText] : []),
+    ...(isEnforced
+      ? [
+          "until then it cannot be read, and rows may take values that others have: they are reported as duplicates",
+        ]
+      : ["until then it cannot be read"]),
+  ].join("; ");
+  return { ...step, class: goesBack || isEnforced ? "breaking" : "rebuild", reason };
+}
+
+const backText =
+  "it is what it was before, and another program has changed or dropped it since, which cannot write after this";
+
+function changeText(stored: StoredIndex, index: CompiledIndex): string {
+  return `${differenceText(stored, index)}: it is built anew; under another name the old one stays readable until the new one is`;
+}
+
+function affectedText({ store, where, parts }: CompiledIndex): string {
+  const isByFunction = where !== undefined || parts.some(({ compute }) => compute !== undefined);
+  const may =
+    isByFunction && store !== "copy"
+      ? "may change its entries, for a function of the row makes them"
+      : "changes its entries";
+  return `The change of the rows ${may}: it is built anew behind that`;
 }
 
 /** Whether another index of the model stands in for one, so that it is left alone: as long as it is the one that was replaced. */
@@ -161,6 +192,10 @@ function buildStep(
   const step = { index: index.name, kind: "build-index", sideBySide: false } as const;
   const which =
     rows === undefined ? "from the rows" : `from ${rows} ${rows === 1 ? "row" : "rows"}`;
+  if (stored !== undefined && isEarlier(stored, indexManifest(index))) {
+    const reason = `${backText.charAt(0).toUpperCase()}${backText.slice(1)}`;
+    return { ...step, class: "breaking", reason: `${reason}; it is built ${which}` };
+  }
   const former = Object.entries(entry.indexes).find(
     ([name, { prefix }]) => name !== index.name && prefix === index.prefix,
   );
@@ -187,13 +222,14 @@ function differenceText(stored: StoredIndex, index: CompiledIndex): string {
   if (hashOf(stored.fields) !== hashOf(now.fields))
     said.push(`its key was ${quoted(stored.fields)} and is ${quoted(now.fields)}`);
   if (stored.unique !== now.unique) said.push(`it is ${now.unique ? "" : "no longer "}unique`);
-  if (stored.normalized !== now.normalized)
-    said.push(now.normalized ? "it normalizes now" : "it no longer normalizes");
+  const { normalized: normalizedBefore = stored.normalized, ...traitsBefore } = stored.traits ?? {};
+  const { normalized: normalizedNow = now.normalized, ...traitsNow } = now.traits ?? {};
+  if (hashOf(normalizedBefore) !== hashOf(normalizedNow)) said.push(normalizedText(normalizedNow));
   if (stored.prefix !== now.prefix)
     said.push(
       `its prefix was ${JSON.stringify(stored.prefix)} and is ${JSON.stringify(now.prefix)}`,
     );
-  if (hashOf(stored.traits ?? null) !== hashOf(now.traits ?? null))
+  if (hashOf(traitsBefore) !== hashOf(traitsNow))
     said.push("what its entries are or hold has changed");
   if (said.length === 0)
     said.push(
@@ -201,4 +237,10 @@ function differenceText(stored: StoredIndex, index: CompiledIndex): string {
     );
   const text = said.join(", ");
   return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+/** @param fields of an index over several, or whether the only one is. */
+function normalizedText(fields: boolean | readonly string[]): string {
+  if (typeof fields === "boolean") return fields ? "it normalizes now" : "it no longer normalizes";
+  return `it normalizes ${JSON.stringify(fields)} now`;
 }

@@ -46,8 +46,19 @@ export function planRows(facts: ModelFacts, upgrade: RowUpgrade | undefined): Pl
   const all = compareRows(storedRow, to);
   const left = upgrade?.changes ?? all;
   const steps = left.map((change) => fieldStep(change, facts, storedRow, to, upgrade));
-  if (upgrade === undefined || upgrade.isIdentity) return steps;
-  return [...steps, transformStep(facts, upgrade, all)];
+  if (upgrade === undefined) return steps;
+  if (!upgrade.isIdentity) steps.push(transformStep(facts, upgrade, all));
+  return withLeftOut(steps, upgrade);
+}
+
+/** The last step also says which migrations could be thought to be on the way, and are not. */
+function withLeftOut(steps: PlannedStep[], { leftOut }: RowUpgrade): PlannedStep[] {
+  const last = steps.at(-1);
+  if (last === undefined || leftOut.length === 0) return steps;
+  const names = leftOut.length === 1 ? "the migration" : "the migrations";
+  const verbs = leftOut.length === 1 ? "changes" : "change";
+  const reason = `${last.reason}; ${names} ${listText(leftOut)} ${verbs} what the model allows as it is: left out`;
+  return [...steps.slice(0, -1), { ...last, reason }];
 }
 
 const fieldKinds = {

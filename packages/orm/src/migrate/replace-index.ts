@@ -260,7 +260,7 @@ function aspectsOf(index: CompiledIndex): Readonly<Record<string, unknown>> {
     key: [fields, descending, computed],
     each,
     unique,
-    normalize: normalized,
+    normalize: traits.normalized ?? normalized,
     where: partial,
     "the code of their functions, or its version": functions,
   };

@@ -23,17 +23,31 @@ export function unindexedReason({ field, valueType, cause }: IndexKeyError): str
   return `${field} is of type ${valueType}, which no key can hold.`;
 }
 
-export function unindexedRow(
+/** Told of indexes that cannot hold a row, and why. */
+export type OnRefused = (indexes: readonly CompiledIndex[], reason: string) => void;
+
+/** Notes for which reasons indexes cannot hold a row: once for each, with all indexes of which it is one. */
+export function noteRefused(
   { name: model }: CompiledModel,
   primaryKey: readonly KvKeyPart[],
-  indexes: readonly CompiledIndex[],
-  reason: string,
-): UnindexedRow {
-  return {
-    model,
-    id: pointerOf(primaryKey),
-    indexes: indexes.map(({ name }) => name),
-    reason: reason.length > longestReason ? `${reason.slice(0, longestReason)}…` : reason,
+  unindexed: UnindexedRow[],
+): OnRefused {
+  let noted: Map<string, string[]> | undefined;
+  return (indexes, reason) => {
+    const names = indexes.map(({ name }) => name);
+    noted ??= new Map();
+    const before = noted.get(reason);
+    if (before !== undefined) {
+      before.push(...names);
+      return;
+    }
+    noted.set(reason, names);
+    unindexed.push({
+      model,
+      id: pointerOf(primaryKey),
+      indexes: names,
+      reason: reason.length > longestReason ? `${reason.slice(0, longestReason)}…` : reason,
+    });
   };
 }
 

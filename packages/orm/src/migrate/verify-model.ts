@@ -167,7 +167,7 @@ async function nextStep(work: Work, limit: number): Promise<VerifyStep> {
   const index = (phase === "sum-entries" ? summed : indexes)[position];
   switch (phase) {
     case "sum-rows":
-      return await sumRows(context, verification, summed, limit);
+      return await sumRows(context, verification, indexes, limit);
     case "rows":
       return await verifyRows(context, verification, indexes, limit, summed.length === 0);
     default: {

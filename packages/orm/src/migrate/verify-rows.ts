@@ -4,11 +4,11 @@ import { canBeStored } from "../indexes/can-be-stored.js";
 import type { IndexEntry } from "../indexes/index-entries.js";
 import type { CompiledIndex, CompiledModel } from "../model/compiled-model.js";
 import type { TableContext } from "../query/table-context.js";
-import { expectedEntries, type OnRefused, readStored } from "./expected-entries.js";
+import { expectedEntries, readStored } from "./expected-entries.js";
 import { inspectRowEntry, isOwnValue } from "./inspect-entry.js";
 import type { Repairable } from "./repair-entries.js";
 import { nextRows } from "./scan-rows.js";
-import { unindexedRow, unstorableKey } from "./unindexed-rows.js";
+import { noteRefused, unstorableKey } from "./unindexed-rows.js";
 import type { Verification } from "./verify-state.js";
 
 /** An entry that a row should have. */
@@ -28,7 +28,7 @@ export interface VerifyStep {
 /** An entry that looked wrong, and how it is looked at once more. */
 export type Suspect = Repairable["again"];
 
-/** Sums up the entries that the next rows should have in some indexes of pointers. */
+/** Sums up the entries that the next rows should have in those of some indexes that are of pointers. */
 export async function sumRows(
   context: TableContext,
   verification: Verification,
@@ -40,10 +40,15 @@ export async function sumRows(
   const unindexed: UnindexedRow[] = [];
   for (const { key, value } of rows) {
     const primaryKey = key.slice(1);
-    const onRefused: OnRefused = (some, reason) =>
-      unindexed.push(unindexedRow(model, primaryKey, some, reason));
-    for (const entry of expectedEntries(model, indexes, value, primaryKey, onRefused)) {
-      verification.sums.add(entry.key, primaryKey);
+    const onRefused = noteRefused(model, primaryKey, unindexed);
+    for (const { key: own, index } of expectedEntries(
+      model,
+      indexes,
+      value,
+      primaryKey,
+      onRefused,
+    )) {
+      if (index.store === "pointer") verification.sums.add(own, primaryKey);
     }
   }
   verification.addUnindexed(unindexed);
@@ -67,11 +72,8 @@ export async function verifyRows(
   const unindexed: UnindexedRow[] = [];
   for (const { key, value } of rows) {
     const primaryKey = key.slice(1);
-    const onRefused: OnRefused = (refused, reason) => {
-      // Those of pointers were noted when the rows were summed up.
-      const copies = refused.filter(({ store }) => store !== "pointer");
-      if (copies.length > 0) unindexed.push(unindexedRow(model, primaryKey, copies, reason));
-    };
+    // Where the rows were summed up, they were noted then.
+    const onRefused = areCounted ? noteRefused(model, primaryKey, unindexed) : undefined;
     for (const entry of expectedEntries(model, indexes, value, primaryKey, onRefused)) {
       const isPointer = entry.index.store === "pointer";
       if (!isPointer || verification.sums.differsAt(entry.key)) own.push({ entry, primaryKey });
@@ -114,9 +116,11 @@ function unstorableRows(
     const indexes = refused.get(primaryKey) ?? new Set();
     refused.set(primaryKey, indexes.add(entry.index));
   }
-  return [...refused].map(([primaryKey, indexes]) =>
-    unindexedRow(model, primaryKey, [...indexes], unstorableKey),
-  );
+  const unindexed: UnindexedRow[] = [];
+  for (const [primaryKey, indexes] of refused) {
+    noteRefused(model, primaryKey, unindexed)([...indexes], unstorableKey);
+  }
+  return unindexed;
 }
 
 async function readEntries(

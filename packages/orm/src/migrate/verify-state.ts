@@ -136,6 +136,13 @@ export class Verification {
     return begun;
   }
 
+  /** Removes what a verification that was part of something has left, where that ends without one. */
+  static async forget(context: TableContext, run: MigrationRun, partOf: string): Promise<void> {
+    const { value } = await context.kv.get<VerifyState>(verifyingKey(context.model));
+    if (value !== null && JSON.parse(value.subject)[0] !== partOf) return;
+    await clearStored(context, run, value !== null);
+  }
+
   /** Counts a finding, and keeps it where it is one of the first. */
   add(finding: EntryFinding): void {
     const { counts, repaired, conflicts = 0 } = this.state;
@@ -227,29 +234,45 @@ export class Verification {
   }
 
   async #clear(): Promise<void> {
-    const { kv, model } = this.#context;
-    const key = verifyingKey(model);
-    // The state first: what is left without it is cleared by the next one.
-    if (this.#isStored) await this.#write((operation) => operation.delete(key));
+    await clearStored(this.#context, this.#run, this.#isStored);
     this.#isStored = false;
-    for (;;) {
-      const keys: KvKey[] = [];
-      const rest = kv.list({ prefix: key }, { limit: deletedAtOnce, batchSize: deletedAtOnce });
-      for await (const entry of rest) keys.push(entry.key);
-      if (keys.length === 0) return;
-      await this.#write((operation) => {
-        for (const left of keys) operation.delete(left);
-      });
-      await this.#run.took(0);
-    }
   }
 
-  /** Commits what nobody else writes while the lease is held: no check of it fails but that of the lease, which is renewed. */
   async #write(fill: (operation: AtomicOperation) => void): Promise<void> {
-    for (;;) {
-      const operation = this.#context.kv.atomic();
-      fill(operation);
-      if ((await this.#run.lease.commit(operation)).ok) return;
-    }
+    await write(this.#context, this.#run, fill);
+  }
+}
+
+/** Removes all that is stored of a verification. */
+async function clearStored(
+  context: TableContext,
+  run: MigrationRun,
+  isStored: boolean,
+): Promise<void> {
+  const key = verifyingKey(context.model);
+  // The state first: what is left without it is cleared by the next one.
+  if (isStored) await write(context, run, (operation) => operation.delete(key));
+  for (;;) {
+    const keys: KvKey[] = [];
+    const options = { limit: deletedAtOnce, batchSize: deletedAtOnce };
+    for await (const entry of context.kv.list({ prefix: key }, options)) keys.push(entry.key);
+    if (keys.length === 0) return;
+    await write(context, run, (operation) => {
+      for (const left of keys) operation.delete(left);
+    });
+    await run.took(0);
+  }
+}
+
+/** Commits what nobody else writes while the lease is held: no check of it fails but that of the lease, which is renewed. */
+async function write(
+  { kv }: TableContext,
+  { lease }: MigrationRun,
+  fill: (operation: AtomicOperation) => void,
+): Promise<void> {
+  for (;;) {
+    const operation = kv.atomic();
+    fill(operation);
+    if ((await lease.commit(operation)).ok) return;
   }
 }

@@ -110,15 +110,8 @@ type IsList<Row, Part> =
 type CheckedOptions<I extends AnyIndexDefinition> = [
   Exclude<keyof I, keyof AnyIndexDefinition>,
 ] extends [never]
-  ? I extends { readonly normalize: (...args: never) => unknown }
-    ? I["key"] extends string
-      ? unknown
-      : {
-          readonly normalize: IndexCannotBe<
-            "normalize",
-            "only an index over one field can normalize: compute the key instead, key: (row) => ..."
-          >;
-        }
+  ? I extends { readonly normalize: infer N }
+    ? CheckedNormalize<N, I["key"]>
     : unknown
   : {
       readonly [O in Exclude<keyof I, keyof AnyIndexDefinition>]: IndexCannotBe<
@@ -126,3 +119,27 @@ type CheckedOptions<I extends AnyIndexDefinition> = [
         "an index has no such option"
       >;
     };
+
+/** What normalizes, key → what it cannot be: one function for several fields, or one for a field that is not in the key. */
+type CheckedNormalize<N, Key> = N extends (...args: never) => unknown
+  ? Key extends string
+    ? unknown
+    : {
+        readonly normalize: IndexCannotBe<
+          "normalize",
+          "an index over several fields has a function for each that is normalized: normalize: { email: (value) => ... }"
+        >;
+      }
+  : [Exclude<keyof N, NameOf<PartOf<Key>>>] extends [never]
+    ? unknown
+    : {
+        readonly normalize: {
+          readonly [F in Exclude<keyof N, NameOf<PartOf<Key>>>]: IndexCannotBe<
+            F,
+            "the key has no field of this name"
+          >;
+        };
+      };
+
+/** Part of a key → the name of its field. */
+type NameOf<Part> = Part extends DescendingField<infer F> ? F : Extract<Part, string>;

@@ -39,12 +39,13 @@ export function compileIndex(
   if (typeof definition !== "object" || definition === null) fail("", "it has to be an object");
   assertOptions(model.name, at, definition, options);
   assertBooleans(model.name, at, definition, ["unique", "each", "count"]);
-  const { key, unique = false, each = false, normalize, where, store = "pointer" } = definition;
+  const { key, unique = false, each = false, where, store = "pointer" } = definition;
   const { version } = definition;
   if (version !== undefined && typeof version !== "number" && typeof version !== "string")
     fail("version", "it has to be a number or a string");
   const given = Array.isArray(key) ? (key as readonly AnyIndexPart[]) : [key as AnyIndexPart];
-  const parts = given.map((part) => compilePart(part, name, (reason) => fail("key", reason)));
+  const plain = given.map((part) => compilePart(part, name, (reason) => fail("key", reason)));
+  const parts = withNormalizers(plain, definition.normalize, (reason) => fail("normalize", reason));
   const fields = parts.map((part) => part.field);
   if (parts.length === 0) fail("key", "it names no field");
   assertFields(
@@ -57,14 +58,7 @@ export function compileIndex(
   if (parts.some((part) => part.compute) && Object.hasOwn(model.schema.shape, name)) {
     fail("key", "a computed index needs another name than a field has, for queries use its name");
   }
-  if (normalize !== undefined && typeof normalize !== "function")
-    fail("normalize", "it has to be a function");
   if (where !== undefined && typeof where !== "function") fail("where", "it has to be a function");
-  if (normalize !== undefined && parts.length > 1) {
-    fail("normalize", "an index over several fields cannot normalize");
-  }
-  if (normalize !== undefined && parts[0]?.compute)
-    fail("normalize", "a computed index cannot normalize");
   if (store !== "pointer" && store !== "copy") fail("store", 'it has to be "pointer" or "copy"');
   const { include, prefix = defaultIndexPrefix(model.prefix ?? model.name, name) } = definition;
   if (typeof prefix !== "string" || prefix === "")
@@ -82,7 +76,6 @@ export function compileIndex(
     fields,
     unique,
     each: list,
-    normalize: normalize as CompiledIndex["normalize"],
     where: where as CompiledIndex["where"],
     store: include === undefined ? store : "include",
     include: include === undefined ? [] : [...new Set([...primaryKey, ...include])],
@@ -96,15 +89,47 @@ function compilePart(
   indexName: string,
   fail: (reason: string) => never,
 ): CompiledPart {
-  if (typeof part === "string") return { field: part, descending: false, compute: undefined };
+  const plain = { descending: false, compute: undefined, normalize: undefined };
+  if (typeof part === "string") return { ...plain, field: part };
   if (typeof part === "function") {
     const compute = part as (row: AnyRow) => unknown;
-    return { field: indexName, descending: false, compute };
+    return { ...plain, field: indexName, compute };
   }
   if (typeof part !== "object" || part === null || typeof part.desc !== "string") {
     fail("a part of it is neither a field, nor desc of one, nor a function");
   }
-  return { field: part.desc, descending: true, compute: undefined };
+  return { ...plain, field: part.desc, descending: true };
+}
+
+/** The parts of a key with what normalizes each: one function for the only part, or functions by the names of fields. */
+function withNormalizers(
+  parts: readonly CompiledPart[],
+  normalize: unknown,
+  fail: (reason: string) => never,
+): readonly CompiledPart[] {
+  if (normalize === undefined) return parts;
+  if (typeof normalize === "function") {
+    if (parts.length > 1)
+      fail("an index over several fields has an object of functions: { email: (value) => ... }");
+    if (parts[0]?.compute) fail("a computed part is normalized by the function that computes it");
+  } else if (typeof normalize !== "object" || normalize === null) {
+    fail("it has to be a function, or an object of functions by the names of fields");
+  }
+  const byField: ReadonlyMap<string, unknown> = new Map(
+    typeof normalize === "function"
+      ? [[parts[0]!.field, normalize]]
+      : Object.entries(normalize as object).filter(([, fn]) => fn !== undefined),
+  );
+  for (const [field, fn] of byField) {
+    const part = parts.find((candidate) => candidate.field === field);
+    if (part === undefined) fail(`its key has no field ${JSON.stringify(field)}`);
+    if (part?.compute) fail("a computed part is normalized by the function that computes it");
+    if (typeof fn !== "function") fail(`what it has for ${JSON.stringify(field)} is no function`);
+  }
+  return parts.map((part) => ({
+    ...part,
+    normalize: byField.get(part.field) as CompiledPart["normalize"],
+  }));
 }
 
 /** The place of the part whose values are arrays: by the schema, or else the one that a function or a transform may make. */

@@ -12,6 +12,8 @@ export interface CompiledPart {
   /** Sorted from the last value to the first. */
   readonly descending: boolean;
   readonly compute: ((row: AnyRow) => unknown) | undefined;
+  /** Maps a value of the field to what is indexed; undefined where that is the value itself. */
+  readonly normalize: ((value: unknown) => KvKeyPart) | undefined;
 }
 
 /** An index as the code that maintains it sees it. */
@@ -24,7 +26,6 @@ export interface CompiledIndex {
   readonly unique: boolean;
   /** Which of the parts is an array, with an entry for each of its elements; undefined where none is. */
   readonly each: number | undefined;
-  readonly normalize: ((value: unknown) => KvKeyPart) | undefined;
   /** The rows that it holds; undefined for all that have its fields. */
   readonly where: ((row: AnyRow) => boolean) | undefined;
   /** What an entry holds: the primary key, the row, or the fields of `include`. */

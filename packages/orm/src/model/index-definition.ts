@@ -90,7 +90,15 @@ export interface KeyIndexDefinition<Row> extends IndexOptions<Row> {
   readonly key: KeyIndexPart<Row> | readonly [KeyIndexPart<Row>, ...KeyIndexPart<Row>[]];
   /** An entry for each element of the one part that is an array. */
   readonly each?: boolean;
+  /** For fields of the key, what maps a value of each, or an element, to what is indexed: `{ email: toLowerCase }`. */
+  readonly normalize?: Normalizers<Row>;
 }
+
+type Normalizers<Row> = {
+  readonly [F in FieldOf<Row>]?: (value: KeyPartValue<NonNullable<Row[F]>>) => KvKeyPart;
+};
+
+type KeyPartValue<Value> = Value extends readonly (infer Element)[] ? Element : Value;
 
 // What a function returns, and whether a field can be in a key, is left to `CheckedIndex`, which says what to do.
 type KeyIndexPart<Row> = string | DescendingField | ((row: Row) => unknown);
@@ -116,12 +124,14 @@ type OneFieldDefinition<Row, F, Value> = [Value] extends [KeyValue]
 /** A part of an index's key, whatever its row. */
 export type AnyIndexPart = string | DescendingField | ((row: never) => unknown);
 
+type AnyNormalizer = ((value: never) => KvKeyPart) | undefined;
+
 /** An index definition whatever its row. */
 export interface AnyIndexDefinition {
   readonly key: AnyIndexPart | readonly AnyIndexPart[];
   readonly unique?: boolean;
   readonly each?: boolean;
-  readonly normalize?: ((value: never) => KvKeyPart) | undefined;
+  readonly normalize?: AnyNormalizer | { readonly [field: string]: AnyNormalizer } | undefined;
   readonly where?: (row: never) => boolean;
   readonly store?: "pointer" | "copy";
   readonly include?: readonly string[];

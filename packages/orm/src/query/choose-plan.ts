@@ -53,13 +53,24 @@ export async function chooseOf(
   plans: readonly QueryPlan[],
   cursor: string | null | undefined,
 ): Promise<ChosenPlan> {
-  const chosen: ChosenPlan =
-    cursor === undefined || cursor === null || cursor === ""
-      ? { plan: readablePlan(context, plans), after: undefined }
-      : resumePlan(plans, cursor);
-  const { index } = chosen.plan;
+  if (cursor === undefined || cursor === null || cursor === "") {
+    return { plan: await choose(context, plans), after: undefined };
+  }
+  const resumed = resumePlan(plans, cursor);
+  const { index } = resumed.plan;
   if (index !== undefined) await context.catalog.assertReadable(index);
-  return chosen;
+  return resumed;
+}
+
+/** The first plan whose index can be read, by what the database says where that is not known for sure. */
+async function choose(context: TableContext, plans: readonly QueryPlan[]): Promise<QueryPlan> {
+  const { catalog } = context;
+  const known = readablePlan(context, plans);
+  if (known.index === undefined || catalog.isReadable(known.index)) return known;
+  await catalog.reload();
+  const plan = readablePlan(context, plans);
+  if (plan.index !== undefined) await catalog.assertReadable(plan.index);
+  return plan;
 }
 
 /** The first plan whose index can be read, as far as is known; the very first where none can. */

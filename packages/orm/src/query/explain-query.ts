@@ -99,9 +99,7 @@ function mayReadOthers({ model, index, segments }: QueryPlan): boolean {
     const field = keyFields(model, index)[equals.length];
     if (field === undefined) return false;
     // What a function makes of values may be of any type.
-    if (field.isComputed || (index?.normalize !== undefined && index.fields.includes(field.name))) {
-      return true;
-    }
+    if (field.isComputed || field.isNormalized) return true;
     const schema = model.schema.shape[field.name];
     return schema === undefined || kindOfValues(elementSchema(schema) ?? schema) === undefined;
   });

@@ -1,4 +1,4 @@
-import type { AnyRow } from "../model/compiled-model.js";
+import type { AnyRow, CompiledIndex } from "../model/compiled-model.js";
 import type { AnyQuery, FoundRow } from "./any-query.js";
 import { choosePlan, chooseScan, isReadable } from "./choose-plan.js";
 import { findByPrimaryKey, findByUniqueIndex } from "./find-unique.js";
@@ -33,9 +33,39 @@ export function findOne(
     return findByPrimaryKey(context, primaryKey, meter, query.orAsStored);
   }
   const indexes = keys.filter((key) => key !== "primaryKey");
-  const index = indexes.find((candidate) => isReadable(context, candidate)) ?? indexes[0]!;
-  const values = index.fields.map((field) => {
-    uniquePart(model, field, where, index.normalize === undefined);
+  const index = readableIndex(context, indexes);
+  return indexes.length === 1 || context.catalog.isReadable(index)
+    ? findByIndex(context, index, where, meter, query)
+    : findAfterReload(context, indexes, where, meter, query);
+}
+
+/** Finds a row by the first of some unique indexes that can be read, by what the database says now. */
+async function findAfterReload(
+  context: TableContext,
+  indexes: readonly CompiledIndex[],
+  where: AnyRow,
+  meter: ReadMeter,
+  query: AnyQuery,
+): Promise<FoundRow | undefined> {
+  await context.catalog.reload();
+  return await findByIndex(context, readableIndex(context, indexes), where, meter, query);
+}
+
+/** The first index that can be read, as far as is known; the very first where none can. */
+function readableIndex(context: TableContext, indexes: readonly CompiledIndex[]): CompiledIndex {
+  return indexes.find((index) => isReadable(context, index)) ?? indexes[0]!;
+}
+
+function findByIndex(
+  context: TableContext,
+  index: CompiledIndex,
+  where: AnyRow,
+  meter: ReadMeter,
+  query: AnyQuery,
+): Promise<FoundRow | undefined> {
+  const { model } = context;
+  const values = index.parts.map(({ field, normalize }) => {
+    uniquePart(model, field, where, normalize === undefined);
     return where[field];
   });
   return findByUniqueIndex(context, index, values, meter, query);

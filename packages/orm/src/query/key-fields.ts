@@ -11,6 +11,8 @@ export interface KeyField {
   /** A part with an element of an array. */
   readonly isElement: boolean;
   readonly isComputed: boolean;
+  /** What stands in the key is what the index's `normalize` makes of a value. */
+  readonly isNormalized: boolean;
   /** The place of an earlier part that always has the same value; undefined where there is none. */
   readonly sameAs: number | undefined;
   /**
@@ -40,11 +42,12 @@ export function keyFields(
     return behind;
   }
   const own = index.parts.map(
-    ({ field, descending, compute }, position): KeyField => ({
+    ({ field, descending, compute, normalize }, position): KeyField => ({
       name: field,
       descending,
       isElement: index.each === position,
       isComputed: compute !== undefined,
+      isNormalized: normalize !== undefined,
       sameAs: undefined,
       partOf: (value) => queriedPart(model, index, position, value),
     }),
@@ -59,12 +62,13 @@ function primaryKeyFields(model: CompiledModel, index: CompiledIndex | undefined
   for (const name of model.primaryKey) {
     const earlier = index?.fields.indexOf(name) ?? -1;
     // What was normalized may be the same for different values, and the query's name means what was normalized.
-    if (earlier >= 0 && index?.normalize !== undefined) return fields;
+    if (index?.parts[earlier]?.normalize !== undefined) return fields;
     fields.push({
       name,
       descending: false,
       isElement: false,
       isComputed: false,
+      isNormalized: false,
       sameAs: earlier < 0 ? undefined : earlier,
       partOf: (value) => {
         assertWellFormed(model, name, value);

@@ -16,21 +16,21 @@ export function queriedPart(
   position: number,
   value: unknown,
 ): KvKeyPart {
-  const field = index.fields[position]!;
+  const { field, normalize } = index.parts[position]!;
   assertWellFormed(model, field, value);
   let part: KvKeyPart;
   try {
     part = indexedPart(model, index, position, value);
   } catch (error) {
     if (!(error instanceof IndexKeyError)) throw error;
-    const by = index.normalize === undefined ? "" : "what normalize makes of it is ";
+    const by = normalize === undefined ? "" : "what normalize makes of it is ";
     const reason =
       error.cause === undefined
         ? `${by}not a value that a key can hold`
         : `the index ${index.name} cannot take its value`;
     throw new InvalidQueryError(model.name, field, reason, { cause: error.cause ?? error });
   }
-  if (index.normalize !== undefined) assertWellFormed(model, field, part);
+  if (normalize !== undefined) assertWellFormed(model, field, part);
   return part;
 }
 

@@ -1,7 +1,7 @@
 import type * as z from "zod";
 import { InvalidQueryError } from "../errors/query-errors.js";
 import { keyPartOf } from "../indexes/key-parts.js";
-import type { AnyRow, CompiledModel } from "../model/compiled-model.js";
+import type { AnyRow, CompiledIndex, CompiledModel } from "../model/compiled-model.js";
 import { elementSchema } from "../model/field-values.js";
 import type { QueryPlan } from "./query-plan.js";
 
@@ -93,9 +93,14 @@ export function assertKinds(
   for (const field in where) {
     const kind = kinds.get(field);
     if (kind === undefined) continue;
-    if (plans.some(({ index }) => index?.normalize && index.fields.includes(field))) continue;
+    if (plans.some(({ index }) => isNormalized(index, field))) continue;
     assertCondition(model, field, kind, where[field]);
   }
+}
+
+/** Whether an index holds something else than the values of a field. */
+function isNormalized(index: CompiledIndex | undefined, field: string): boolean {
+  return index?.parts.some((part) => part.field === field && part.normalize) ?? false;
 }
 
 function assertCondition(

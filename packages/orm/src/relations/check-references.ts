@@ -7,6 +7,7 @@ import { readKeys } from "../query/read-rows.js";
 import type { TableContext } from "../query/table-context.js";
 import type { CommitExtras } from "./commit-extras.js";
 import { referenceGuardKey } from "./guard-keys.js";
+import { referenceIndexes } from "./reference-index.js";
 import { isReferenceTo, referencedKey } from "./referenced-key.js";
 
 /** A reference that a write makes. */
@@ -66,9 +67,12 @@ function movedReferences({ model, links }: TableContext, before: AnyRow, after: 
   for (const { relation, target, index } of links.relations.values()) {
     if (relation.kind !== "belongsTo" || index === undefined) continue;
     const { fields } = relation;
-    // Such an index neither computes nor normalizes, so that its keys change with its fields.
-    const further = index.fields.slice(fields.length);
-    if (further.every((field) => isSameField(field, before, after))) continue;
+    // Whoever looks through the entries may do so by any index that can be read. None of them computes or normalizes: its keys
+    // change with its fields.
+    const isMoved = referenceIndexes(model, fields).some((each) =>
+      each.fields.slice(fields.length).some((field) => !isSameField(field, before, after)),
+    );
+    if (!isMoved) continue;
     const targetId = referencedKey(fields, after);
     if (targetId === undefined || !isReferenceTo(fields, before, targetId)) continue;
     if (target.name === model.name && isSameKey(primaryKeyOf(model, after), targetId)) continue;

@@ -3,15 +3,16 @@ import { RowReferencedError } from "../errors/row-errors.js";
 import { isSameKey } from "../indexes/key-parts.js";
 import { pointerOf, rowKey } from "../indexes/primary-key.js";
 import type { AnyRow, CompiledModel } from "../model/compiled-model.js";
-import type { Reference } from "../model/linked-relations.js";
 import type { TableContext } from "../query/table-context.js";
 import { type KeyId, keyIdOf } from "../transaction/key-id.js";
 import { isReferenceTo } from "./referenced-key.js";
 import {
+  beginSearches,
   firstReferrer,
   nextReferrer,
   type Referrer,
   type ReferrerCursor,
+  type ReferrerSearch,
   tableOfModel,
 } from "./referrers.js";
 
@@ -22,7 +23,7 @@ interface Visit {
   readonly id: KeyId;
   readonly model: CompiledModel;
   readonly primaryKey: readonly KvKeyPart[];
-  readonly references: readonly Reference[];
+  readonly searches: readonly ReferrerSearch[];
   cursor: ReferrerCursor;
 }
 
@@ -42,7 +43,7 @@ export async function findRestriction(
   const seen = new Set<KeyId>();
   const onPath = new Set<KeyId>();
   const path: Visit[] = [];
-  const visit = (visited: CompiledModel, key: readonly KvKeyPart[]) => {
+  const visit = async (visited: CompiledModel, key: readonly KvKeyPart[]) => {
     const id = keyIdOf(rowKey(visited, key), specificationOrder);
     if (!restricted.has(visited.name) || seen.has(id) || onPath.has(id)) return;
     if (seen.size < maxRemembered) seen.add(id);
@@ -51,11 +52,12 @@ export async function findRestriction(
       ({ onDelete, model: referring }) =>
         onDelete === "restrict" || (onDelete === "cascade" && restricted.has(referring.name)),
     );
-    path.push({ id, model: visited, primaryKey: key, references, cursor: firstReferrer });
+    const searches = await beginSearches(tables, references);
+    path.push({ id, model: visited, primaryKey: key, searches, cursor: firstReferrer });
   };
-  visit(model, primaryKey);
+  await visit(model, primaryKey);
   for (let on = path.at(-1); on !== undefined; on = path.at(-1)) {
-    const next = await nextReferrer(tables, on.references, on.primaryKey, on.cursor);
+    const next = await nextReferrer(tables, on.searches, on.primaryKey, on.cursor);
     if (next === undefined) {
       path.pop();
       onPath.delete(on.id);
@@ -65,7 +67,7 @@ export async function findRestriction(
     const { reference } = next.referrer;
     if (!(await isReferring(tables, on.primaryKey, next.referrer))) continue;
     if (reference.onDelete === "restrict") assertUnrestricted(on, next.referrer);
-    else visit(reference.model, next.referrer.primaryKey);
+    else await visit(reference.model, next.referrer.primaryKey);
   }
 }
 

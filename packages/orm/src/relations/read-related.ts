@@ -68,9 +68,19 @@ export async function readRelated<T>(
   accept: AcceptRows<T>,
   meter: ReadMeter,
 ): Promise<T[][]> {
-  const readings = queries.map((query, position) => readingOf<T>(context, query, position, meter));
-  const indexes = new Set(readings.map(({ plan }) => plan.index));
-  for (const index of indexes) if (index !== undefined) await context.catalog.assertReadable(index);
+  const { catalog } = context;
+  const plan = () =>
+    queries.map((query, position) => readingOf<T>(context, query, position, meter));
+  let readings = plan();
+  const isKnown = ({ plan: { index } }: Reading<T>) =>
+    index === undefined || catalog.isReadable(index);
+  if (!readings.every(isKnown)) {
+    // Another index may be the one to read by now.
+    await catalog.reload();
+    readings = plan();
+    const indexes = new Set(readings.map(({ plan: { index } }) => index));
+    for (const index of indexes) if (index !== undefined) await catalog.assertReadable(index);
+  }
   let pending = readings;
   while (pending.length > 0) {
     const candidates = await readCandidates(context, pending, meter);

@@ -1,8 +1,10 @@
 import type { KvKey, KvKeyPart } from "@keywright/core";
-import type { CompiledModel } from "../model/compiled-model.js";
+import type { CatalogSnapshot } from "../catalog/catalog-snapshot.js";
+import type { CompiledIndex, CompiledModel } from "../model/compiled-model.js";
 import type { Reference } from "../model/linked-relations.js";
 import type { TableContext } from "../query/table-context.js";
 import { listEntries } from "./list-entries.js";
+import { referenceIndexes } from "./reference-index.js";
 
 /** A row that, by an index, refers to another: its fields may say otherwise by now. */
 export interface Referrer {
@@ -32,23 +34,63 @@ export const firstReferrer: ReferrerCursor = {
 const batchSize = 64;
 const firstBatchSize = 8;
 
+/** By what it is looked for those who refer to a row by a reference. */
+export interface ReferrerSearch {
+  readonly reference: Reference;
+  /** The index; undefined for the primary key. */
+  readonly index: CompiledIndex | undefined;
+  /** What says that the index can be read. */
+  readonly catalog: CatalogSnapshot;
+}
+
 /**
- * The next of the rows that refer to a row by some references, and where to go on behind it. Undefined where there are no
- * more.
+ * How to look for those who refer to a row by some references.
+ *
+ * @throws {IndexNotReadyError} where no index by which they are found can be read.
+ */
+export async function beginSearches(
+  tables: ReadonlyMap<string, TableContext>,
+  references: readonly Reference[],
+): Promise<ReferrerSearch[]> {
+  const searches: ReferrerSearch[] = [];
+  for (const reference of references) {
+    const { catalog } = tableOfModel(tables, reference.model);
+    let search = searchBy(reference, catalog.snapshot);
+    if (search.index !== undefined && !catalog.isReadable(search.index)) {
+      await catalog.reload();
+      search = searchBy(reference, catalog.snapshot);
+      if (search.index !== undefined) await catalog.assertReadable(search.index);
+    }
+    searches.push(search);
+  }
+  return searches;
+}
+
+/** The best index that can be read; the very best where none can. */
+function searchBy(reference: Reference, catalog: CatalogSnapshot): ReferrerSearch {
+  const { model, fields, index } = reference;
+  if (index === undefined) return { reference, index, catalog };
+  const readable = referenceIndexes(model, fields).find((each) => catalog.canRead(each));
+  return { reference, index: readable ?? index, catalog };
+}
+
+/**
+ * The next of the rows that refer to a row, and where to go on behind it. Undefined where there are no more: {@link wereAllFound}
+ * says whether these are all.
  *
  * @param tables those to list the entries of.
- * @throws {IndexNotReadyError} where an index by which they are found is not built.
  */
 export async function nextReferrer(
   tables: ReadonlyMap<string, TableContext>,
-  references: readonly Reference[],
+  searches: readonly ReferrerSearch[],
   primaryKey: readonly KvKeyPart[],
   cursor: ReferrerCursor,
 ): Promise<{ referrer: Referrer; cursor: ReferrerCursor } | undefined> {
   let current = cursor;
   for (;;) {
-    const reference = references[current.position];
-    if (reference === undefined) return undefined;
+    const search = searches[current.position];
+    if (search === undefined) return undefined;
+    const { reference, index } = search;
     const [next, ...pending] = current.pending;
     if (next !== undefined) {
       return { referrer: { reference, primaryKey: next }, cursor: { ...current, pending } };
@@ -58,13 +100,27 @@ export async function nextReferrer(
       continue;
     }
     const context = tableOfModel(tables, reference.model);
-    const { index } = reference;
-    if (index !== undefined) await context.catalog.assertReadable(index);
     const count = current.after === undefined ? firstBatchSize : batchSize;
     const range = { index, equals: primaryKey };
     const { primaryKeys, last, isEnd } = await listEntries(context, range, current.after, count);
     current = { ...current, pending: primaryKeys, after: last ?? current.after, isEnd };
   }
+}
+
+/**
+ * Whether all were found who refer to a row: what it was looked for by could be read all the while. A list may take longer than
+ * whoever drops an index waits for its readers, so the catalogs are read again behind the last one.
+ */
+export async function wereAllFound(
+  tables: ReadonlyMap<string, TableContext>,
+  searches: readonly ReferrerSearch[],
+): Promise<boolean> {
+  const indexed = searches.filter(({ index }) => index !== undefined);
+  const catalogs = new Map(
+    indexed.map((search) => [search, tableOfModel(tables, search.reference.model).catalog]),
+  );
+  await Promise.all(Array.from(new Set(catalogs.values()), (catalog) => catalog.reload()));
+  return indexed.every((search) => catalogs.get(search)?.snapshot === search.catalog);
 }
 
 /** What reading and writing a model's rows needs, among the tables of its database. */

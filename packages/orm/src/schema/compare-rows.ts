@@ -6,7 +6,8 @@ import { valueSchema } from "./value-schema.js";
 
 /**
  * What a step of a migration asks for: nothing; writing what is derived or filled in; building an index anew; a migration
- * that somebody writes; or somebody's word, for programs of before cannot go on or data is not seen any more.
+ * that somebody writes; or somebody's word, for programs of before cannot go on, data is not seen any more, or nothing keeps
+ * values unique for a while.
  */
 export type StepClass = "safe" | "backfill" | "rebuild" | "data" | "breaking";
 
@@ -164,6 +165,11 @@ function changedField(
     sideBySide: found.every((one) => one.sideBySide),
     reason: found.map((one) => one.reason).join("; "),
   };
+}
+
+/** Why rows differ, where the program has the migration for it: it only has to be run. */
+export function migratedReason({ reason }: RowChange): string {
+  return reason.replace(/: it needs (a default, or )?a migration( that [^;]*)?/g, ": run migrate");
 }
 
 /** A migration is no way for a primary key. */

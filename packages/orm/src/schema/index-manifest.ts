@@ -20,7 +20,7 @@ function manifestOf(index: CompiledIndex): IndexManifest {
     prefix: index.prefix,
     fields: index.fields,
     unique: index.unique,
-    normalized: index.normalize !== undefined,
+    normalized: index.parts.some((part) => part.normalize !== undefined),
     ...traitsOf(index),
     ...(functions !== undefined && { functions }),
   };
@@ -28,8 +28,10 @@ function manifestOf(index: CompiledIndex): IndexManifest {
 
 function traitsOf(index: CompiledIndex): { traits?: IndexTraits } {
   const descending = index.parts.filter((part) => part.descending).map((part) => part.field);
+  const normalized = index.parts.filter((part) => part.normalize).map((part) => part.field);
   const traits: IndexTraits = {
     ...(descending.length > 0 && { descending }),
+    ...(index.parts.length > 1 && normalized.length > 0 && { normalized }),
     ...(index.each !== undefined && { each: index.fields[index.each]! }),
     ...(index.where !== undefined && { partial: true }),
     ...(index.parts.some((part) => part.compute !== undefined) && { computed: true }),
@@ -43,8 +45,14 @@ function traitsOf(index: CompiledIndex): { traits?: IndexTraits } {
  * What stands for the code of an index's functions. Space, quotes and comments say nothing here; where a program is
  * built so that names are shortened or numbers are written otherwise, the index has to state a version.
  */
-function functionsOf({ normalize, where, parts, version }: CompiledIndex): string | undefined {
-  const functions = [normalize, where, ...parts.map((part) => part.compute)];
+function functionsOf({ where, parts, version }: CompiledIndex): string | undefined {
+  const computed = parts.map((part) => part.compute);
+  const normalized = parts.map((part) => part.normalize);
+  // Databases hold hashes of this order: the function of an only part comes first.
+  const functions =
+    parts.length === 1
+      ? [...normalized, where, ...computed]
+      : [undefined, where, ...computed, ...(normalized.some(Boolean) ? normalized : [])];
   if (functions.every((fn) => fn === undefined)) return undefined;
   if (version !== undefined) return `version ${version}`;
   return hashOf(functions.map((fn) => (fn === undefined ? null : functionSource(fn))));

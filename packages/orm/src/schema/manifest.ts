@@ -28,6 +28,8 @@ export interface RowManifest {
 export interface IndexTraits {
   /** The fields that are sorted from last to first. */
   readonly descending?: readonly string[];
+  /** Of several fields, those whose values are normalized. */
+  readonly normalized?: readonly string[];
   /** The field whose elements have an entry each. */
   readonly each?: string;
   /** It does not hold every row that has its fields. */
@@ -43,6 +45,7 @@ export interface IndexManifest {
   readonly prefix: string;
   readonly fields: readonly string[];
   readonly unique: boolean;
+  /** Values of a field, or of several, are normalized. */
   readonly normalized: boolean;
   /** What else it is, where it is: what says nothing here is absent. */
   readonly traits?: IndexTraits;

@@ -11,6 +11,8 @@ export interface RowUpgrade {
   readonly steps: readonly string[];
   /** Makes a new row of one that is stored; throws what a migration throws, or `RowInvalidError`. */
   readonly up: (row: AnyRow) => AnyRow;
+  /** Those that take such rows too, and change what both schemas allow: they are not on the way. */
+  readonly leftOut: readonly string[];
   /** `up` changes nothing. */
   readonly isIdentity: boolean;
   /** On the way is the `down` of a migration. */
@@ -27,7 +29,8 @@ export interface RowUpgrade {
  * The way from rows as they are stored to rows of a model: none at all where they are the same; migrations from exactly the
  * one to exactly the other, up or else down; or migrations before, between and behind which schemas differ by no more than
  * what is safe or filled in. As few such differences as can be, then as few migrations; what goes back, and what leaves fields
- * unseen, only where nothing else leads there.
+ * unseen, only where nothing else leads there. A migration is left out where what it does is taken back by a difference behind
+ * it, and rows could have passed that as they were.
  *
  * @param to the manifest of the model's rows.
  * @param migrations those of other models don't count.
@@ -52,6 +55,9 @@ export function findUpgrade(
   ];
   return {
     steps: migrated.map((migration) => migration.name),
+    leftOut: path.flatMap((edge) =>
+      edge.kind === "free" ? edge.leftOut.map((migration) => migration.name) : [],
+    ),
     up: (row) => runs.reduce((made, run) => run(made), { ...row }),
     isIdentity: runs.length === 0,
     goesBack: path.some((edge) => edge.kind === "down"),

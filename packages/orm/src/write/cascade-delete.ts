@@ -9,18 +9,21 @@ import {
 } from "../errors/row-errors.js";
 import { TransactionConflictError } from "../errors/transaction-errors.js";
 import { isSameKey } from "../indexes/key-parts.js";
+import type { CompiledModel } from "../model/compiled-model.js";
 import type { FoundRow } from "../query/any-query.js";
 import { findByPrimaryKey } from "../query/find-unique.js";
 import { ReadMeter } from "../query/read-meter.js";
 import { type TableContext, tablesWithin } from "../query/table-context.js";
 import { findRestriction } from "../relations/find-restriction.js";
 import { deleteJobKey } from "../relations/guard-keys.js";
+import { beginSearches, wereAllFound } from "../relations/referrers.js";
 import { isLimitError } from "../transaction/is-limit-error.js";
 import { pauseBeforeAttempt } from "../transaction/pause.js";
 import { runTransaction } from "../transaction/run-transaction.js";
 import { setUntil } from "../transaction/set-until.js";
 import type { TransactionKv } from "../transaction/transaction-kv.js";
 import { CascadeBudget } from "./cascade-budget.js";
+import { cascadeReach } from "./cascade-reach.js";
 import { deleteInSteps, maxRows } from "./cascade-steps.js";
 import { type CascadeWalkOptions, cascadePath, walkCascade } from "./cascade-walk.js";
 import { deleteSingleRow } from "./delete-single-row.js";
@@ -62,6 +65,8 @@ class AnotherRow extends Error {}
  * @throws {RowReferencedError} where one of those that would be deleted may not be. Nothing was written, unless the
  * reference was made after the first of several steps: what is deleted then stays deleted, and the row itself stays.
  * @throws {VersionConflictError} where it does not have the versionstamp asked for, which the first step checks.
+ * @throws {StaleSchemaError}, {SchemaNotMigratedError}, {IndexChangedError} where the program may not write one of the models, and
+ * {IndexNotReadyError} where it cannot look for those who refer to a row. Of several steps none is taken then.
  */
 export async function cascadeDelete(
   context: TableContext,
@@ -213,6 +218,30 @@ async function deleteAtOnce(
   return deleted;
 }
 
+/**
+ * Looks whether a row can be deleted with all that goes with it: the program may write each model of which that may be, can look
+ * for its rows, and none of them forbids it. What is found out in the middle of the steps is found out too late.
+ *
+ * @throws {RowReferencedError} where a row forbids it.
+ * @throws {StaleSchemaError} and what else `CatalogSnapshot.assertWritable` throws.
+ * @throws {IndexNotReadyError} where an index by which rows are looked for is not built.
+ */
+async function assertFinishable(
+  tables: ReadonlyMap<string, TableContext>,
+  model: CompiledModel,
+  primaryKey: readonly KvKeyPart[],
+): Promise<void> {
+  const { written, references } = cascadeReach(tables, model);
+  let areFound: boolean;
+  do {
+    await Promise.all(Array.from(written, ({ catalog }) => catalog.reload()));
+    for (const { catalog } of written) catalog.snapshot.assertWritable();
+    const searches = await beginSearches(tables, references);
+    await findRestriction(tables, model, primaryKey);
+    areFound = await wereAllFound(tables, searches);
+  } while (!areFound);
+}
+
 /** Writes down that a row is being deleted, when it has found that nothing forbids it. */
 async function beginDelete(
   context: TableContext,
@@ -220,11 +249,12 @@ async function beginDelete(
   primaryKey: readonly KvKeyPart[],
 ): Promise<void> {
   const { kv, model, tables, catalog } = context;
-  await findRestriction(tables, model, primaryKey);
+  await assertFinishable(tables, model, primaryKey);
   await runTransaction(kv, async (transaction) => {
     // Another program may have written the first row that expires.
     await catalog.reload();
     const { snapshot } = catalog;
+    snapshot.assertWritable();
     transaction.addCheck(snapshot.check);
     const meter = new ReadMeter(model.name, Number.POSITIVE_INFINITY);
     const within = { ...context, kv: transaction, transaction };

@@ -11,11 +11,14 @@ import { assertUnrestricted, isReferring } from "../relations/find-restriction.j
 import { deleteJobKey, referenceGuardKey } from "../relations/guard-keys.js";
 import { isReferenceTo } from "../relations/referenced-key.js";
 import {
+  beginSearches,
   firstReferrer,
   nextReferrer,
   type Referrer,
   type ReferrerCursor,
+  type ReferrerSearch,
   tableOfModel,
+  wereAllFound,
 } from "../relations/referrers.js";
 import { type KeyId, keyIdOf } from "../transaction/key-id.js";
 import type { CascadeBudget } from "./cascade-budget.js";
@@ -36,6 +39,8 @@ export interface CascadeRow {
     | undefined;
   /** The versionstamp that its guard had before those who refer to it were looked for; undefined until then. */
   readonly guard: string | null | undefined;
+  /** By what they are looked for; nothing until then. */
+  readonly searches: readonly ReferrerSearch[];
   /** How often they were looked for anew, as somebody had begun to refer to it. */
   readonly rounds: number;
   readonly cursor: ReferrerCursor;
@@ -75,7 +80,16 @@ function rowOnPath(
   via: CascadeRow["via"],
 ): CascadeRow {
   const id = keyIdOf(rowKey(model, primaryKey), specificationOrder);
-  return { id, model, primaryKey, via, guard: undefined, rounds: 0, cursor: firstReferrer };
+  return {
+    id,
+    model,
+    primaryKey,
+    via,
+    guard: undefined,
+    searches: [],
+    rounds: 0,
+    cursor: firstReferrer,
+  };
 }
 
 /** How a walk writes. */
@@ -96,8 +110,9 @@ export interface CascadeWalkOptions {
  * and the others refer to nothing then. It ends when all is done, or the budget is used up: what is written until then can be
  * committed, as nobody refers to a row that it has deleted, rows on the path aside.
  *
- * A row is deleted on condition that its guard is as it was before it was looked for who refers to it. Where it is not, it is
- * looked for again; where it is the walk itself that has changed it, behind a commit, without which nothing else would be found.
+ * A row is deleted on condition that its guard is as it was before it was looked for who refers to it, and that this was by indexes
+ * that could be read from the first to the last. Otherwise it is looked for again; where it is the walk itself that has changed
+ * the guard, behind a commit, without which nothing else would be found.
  *
  * @throws {RowReferencedError} where somebody refers to one of the rows by a relation that restricts.
  * @throws {VersionConflictError} where others kept making references to one of the rows.
@@ -113,9 +128,9 @@ export async function walkCascade(
   let deleted: FoundRow | undefined;
   for (let row = path.at(-1); row !== undefined; row = path.at(-1)) {
     const { tables, budget } = options;
-    const references = referencesTo(tables.writes, row.model);
     const opened = row.guard === undefined ? await opening(options, row) : row;
-    const next = await nextReferrer(tables.lists, references, opened.primaryKey, opened.cursor);
+    const { searches, primaryKey, cursor } = opened;
+    const next = await nextReferrer(tables.lists, searches, primaryKey, cursor);
     if (next !== undefined) {
       const { referrer } = next;
       const id = keyIdOf(rowKey(referrer.reference.model, referrer.primaryKey), specificationOrder);
@@ -136,7 +151,7 @@ export async function walkCascade(
       continue;
     }
     path[path.length - 1] = opened;
-    if (!(await isGuarded(options, opened))) {
+    if (!(await isFree(options, opened))) {
       path[path.length - 1] = again(opened);
       if (budget.rows > 0 && tables.reads !== tables.writes) return { path, deleted };
       continue;
@@ -162,19 +177,28 @@ function referencesTo(
   return [...restricting, ...referencedBy.filter(({ onDelete }) => onDelete !== "restrict")];
 }
 
-/** The row with the guard that it has before anybody is looked for. */
+/** The row with the guard that it has before anybody is looked for, and by what they are. */
 async function opening({ tables }: CascadeWalkOptions, row: CascadeRow): Promise<CascadeRow> {
-  const { kv, links } = tableOfModel(tables.reads, row.model);
-  if (links.referencedBy.length === 0) return { ...row, guard: null };
+  const references = referencesTo(tables.writes, row.model);
+  if (references.length === 0) return { ...row, guard: null };
+  const searches = await beginSearches(tables.lists, references);
+  const { kv } = tableOfModel(tables.reads, row.model);
   const { versionstamp } = await kv.get(referenceGuardKey(row.model, row.primaryKey));
-  return { ...row, guard: versionstamp };
+  return { ...row, guard: versionstamp, searches };
 }
 
-async function isGuarded({ tables }: CascadeWalkOptions, row: CascadeRow): Promise<boolean> {
-  const { kv, links } = tableOfModel(tables.writes, row.model);
-  if (links.referencedBy.length === 0) return true;
-  const { versionstamp } = await kv.get(referenceGuardKey(row.model, row.primaryKey));
-  return versionstamp === row.guard;
+/** Whether nobody refers to a row but those who were met. */
+async function isFree(
+  { tables }: CascadeWalkOptions,
+  { model, primaryKey, guard, searches }: CascadeRow,
+): Promise<boolean> {
+  if (searches.length === 0) return true;
+  const { kv } = tableOfModel(tables.writes, model);
+  const [{ versionstamp }, areFound] = await Promise.all([
+    kv.get(referenceGuardKey(model, primaryKey)),
+    wereAllFound(tables.lists, searches),
+  ]);
+  return versionstamp === guard && areFound;
 }
 
 function again({ model, primaryKey, via, rounds }: CascadeRow): CascadeRow {

@@ -14,10 +14,22 @@ export function copyOfData(model: CompiledModel, data: object): AnyRow {
   const prototype: unknown = Object.getPrototypeOf(data);
   if (prototype !== Object.prototype && prototype !== null) {
     for (const field of Object.keys(model.schema._zod.def.shape)) {
-      if (!Object.hasOwn(copy, field) && field in data) copy[field] = (data as AnyRow)[field];
+      // What every object has, such as `constructor`, is no field of it.
+      if (Object.hasOwn(copy, field) || field in Object.prototype || !(field in data)) continue;
+      copy[field] = (data as AnyRow)[field];
     }
   }
   return withOwnValues(copy, undefined);
+}
+
+/** The same of what a call of a method may be given in the place of data, of which only objects are any. */
+export function copyOfInput(model: CompiledModel, input: unknown): unknown {
+  return typeof input === "object" && input !== null ? copyOfData(model, input) : input;
+}
+
+/** A plain object with its own fields, whose values are copied as {@link copyOfGiven} does. */
+export function copyOfFields(object: AnyRow): AnyRow {
+  return withOwnValues({ ...object }, undefined);
 }
 
 /**

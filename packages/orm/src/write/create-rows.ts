@@ -1,9 +1,11 @@
 import { type KvKeyPart, LimitExceededError } from "@keywright/core";
-import { ReferenceMissingError, RowInvalidError } from "../errors/row-errors.js";
+import { placeError, ReferenceMissingError, RowInvalidError } from "../errors/row-errors.js";
 import { primaryKeyOfPointer } from "../indexes/primary-key.js";
 import type { FoundRow } from "../query/any-query.js";
 import type { ReadMeter } from "../query/read-meter.js";
 import type { TableContext } from "../query/table-context.js";
+import { copyOfInput } from "./copy-of-data.js";
+import { isHookError } from "./hook-errors.js";
 import { hooksOf } from "./row-hooks.js";
 import type { RowResult } from "./row-result.js";
 import { createRow } from "./row-writer.js";
@@ -21,7 +23,7 @@ import type { WriteOptions } from "./write-options.js";
  * row: it is written all the same.
  * @throws {LimitExceededError} where `atomic` asks for more than one commit takes. Nothing is written.
  * @throws what `createRow` throws for the first row that fails, where `atomic` is asked for; the paths of a
- * `RowInvalidError` then begin with the row's place in `data`.
+ * `RowInvalidError` then begin with the row's place in `data`, which others have as `position`.
  * @throws what is the fault of the call and not of a row. Rows of commits before it stay written.
  */
 export async function createRows(
@@ -33,8 +35,8 @@ export async function createRows(
   const { atomic = false, expireIn } = options;
   const rowOptions = expireIn === undefined ? {} : { expireIn };
   const create = (within: TableContext, row: unknown) => createRow(within, row, rowOptions, meter);
-  // The list as it is now: what the caller does to it meanwhile is of no account.
-  const rows = [...data];
+  // The list and its rows as they are now: what the caller does to them meanwhile is of no account.
+  const rows = Array.from(data, (row) => copyOfInput(context.model, row));
   if (atomic) return await createAtomically(context, rows, create);
   if (!refersToItself(context)) return await writeEach(context, { items: rows, write: create });
   return await writeEach(context, {
@@ -75,7 +77,9 @@ async function createAtomically(
       try {
         rows.push(await create(within, row));
       } catch (error) {
-        throw error instanceof RowInvalidError ? placed(model.name, error, position) : error;
+        if (error instanceof RowInvalidError) throw placed(model.name, error, position);
+        if (!isHookError(error)) placeError(error, position);
+        throw error;
       }
     }
   };

@@ -81,7 +81,9 @@ export function afterInsert(context: TableContext, { row }: FoundRow): Promise<v
 /** With an id where the model generates one and none is there. */
 function withId(model: CompiledModel, data: AnyRow): AnyRow {
   const [field] = model.primaryKey;
-  if (!model.generatesId || field === undefined || data[field] !== undefined) return data;
+  if (!model.generatesId || field === undefined) return data;
+  // Objects have properties from their prototype, such as `constructor`.
+  if (Object.hasOwn(data, field) && data[field] !== undefined) return data;
   const id = monotonicUlid();
   // The id comes first, as in the schema: what is written has one shape then, which is much quicker to go through.
   const withField: Record<string, unknown> = { [field]: id, ...data };

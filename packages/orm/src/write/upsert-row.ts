@@ -10,7 +10,7 @@ import type { FoundRow } from "../query/any-query.js";
 import type { ReadMeter } from "../query/read-meter.js";
 import type { TableContext } from "../query/table-context.js";
 import { pauseBeforeAttempt } from "../transaction/pause.js";
-import { copyOfData } from "./copy-of-data.js";
+import { copyOfData, copyOfInput } from "./copy-of-data.js";
 import type { FindRow } from "./find-row.js";
 import { afterInsert, insertRow, newRow } from "./insert-row.js";
 import { unexpired } from "./row-expiry.js";
@@ -50,7 +50,7 @@ export async function upsertRow(
   assertWriteOptions(model, options);
   // What is written is what the caller handed over, whatever becomes of the objects meanwhile.
   const patch = copyOfData(model, update);
-  const data = typeof create === "object" && create !== null ? copyOfData(model, create) : create;
+  const data = copyOfInput(model, create);
   // Names the row in the error that says it has gone. A hook's error about another row has something else there.
   const ownRow = {};
   let row: AnyRow | undefined;
