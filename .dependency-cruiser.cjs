@@ -17,7 +17,17 @@ const rooms = {
     "adopt",
     "database",
   ],
-  codegen: ["errors", "schema", "generate", "project", "inspect", "init", "progress", "cli"],
+  codegen: [
+    "errors",
+    "schema",
+    "generate",
+    "project",
+    "inspect",
+    "init",
+    "migration",
+    "progress",
+    "cli",
+  ],
 };
 
 const either = (names) => `(${names.join("|")})`;

@@ -36,6 +36,7 @@ describe.skipIf(process.platform === "win32")("the completion in bash", () => {
     { words: ["generate", "--c"], offers: ["--check", "--config"] },
     { words: ["generate", "--check", "--w"], offers: ["--watch"] },
     { words: ["migrate", "pl"], offers: ["plan"] },
+    { words: ["migrate", "new", "--mo"], offers: ["--model"] },
     { words: ["completion", ""], offers: ["bash", "zsh", "fish"] },
     { words: ["help", "ini"], offers: ["init"] },
     { words: ["generate", "--config", "key"], offers: ["keywright.config.ts"] },

@@ -66,6 +66,50 @@ describe("keywright generate", () => {
     expect(await project.read("db/users.ts")).toContain(reference);
   });
 
+  it("refers to fields of types that the project declares for all its files", async () => {
+    await project.write({
+      "tsconfig.json": '{ "include": ["models", "types"] }',
+      "types/global.d.ts": 'type UserId = string & { readonly brand: "UserId" };\n',
+      "types/other.ts":
+        "declare global {\n  type Address = `${string}@${string}`;\n}\nexport {};\n",
+      "models/user.ts": user
+        .replace("z.ulid()", "z.ulid() as unknown as z.ZodType<UserId, string>")
+        .replace("z.email()", "z.email() as unknown as z.ZodType<Address, string>"),
+    });
+    expect(await project.run(["generate"])).toMatchObject({ exitCode: 0, stderr: "" });
+    const generated = await project.read("db/users.ts");
+    expect(generated).toContain("  id: z.output<typeof User.schema.shape.id>;");
+    expect(generated).toContain(reference);
+    expect((await project.run(["generate", "--check"])).exitCode).toBe(0);
+  });
+
+  it.each([
+    ["of a browser's library", "z.email() as unknown as z.ZodType<Uuid, string>"],
+    ["beside a class of one", 'z.union([z.instanceof(URL), z.string().brand<"Email">()])'],
+  ])("refers to a field of a type %s, where tsconfig.json has it", async (_, schema) => {
+    await project.write({
+      "tsconfig.json": '{ "compilerOptions": { "lib": ["ES2023", "DOM"], "types": [] } }',
+      "models/user.ts": user
+        .replace(
+          "export const",
+          "type Uuid = ReturnType<typeof crypto.randomUUID>;\n\nexport const",
+        )
+        .replace("z.email()", `${schema}, home: z.instanceof(URL)`),
+    });
+    expect(await project.run(["generate"])).toMatchObject({ exitCode: 0, stderr: "" });
+    const generated = await project.read("db/users.ts");
+    expect(generated).toContain(reference);
+    expect(generated).toContain("  home: URL;");
+  });
+
+  it("refers to a field of a schema that is declared as any", async () => {
+    await project.write({
+      "models/user.ts": user.replace("z.email()", "z.email() as z.ZodType<any>"),
+    });
+    expect(await project.run(["generate"])).toMatchObject({ exitCode: 0, stderr: "" });
+    expect(await project.read("db/users.ts")).toContain(reference);
+  });
+
   it("spells fields out where the compiler finds no model to compare them with, and says so", async () => {
     const untyped = branded
       .replace("export const", "const define: any = defineModel;\n\nexport const")

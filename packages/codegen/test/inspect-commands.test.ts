@@ -192,6 +192,7 @@ describe("inspect get", () => {
     );
     expect(exitCode).toBe(1);
     expect((await project.run(["inspect", "get", "[1n"])).exitCode).toBe(2);
+    expect((await project.run(["inspect", "get", "[]"])).exitCode).toBe(2);
     expect((await project.run(["inspect", "get"])).exitCode).toBe(2);
   });
 });

@@ -118,6 +118,17 @@ describe("a file of inspect export", () => {
     });
   });
 
+  it("may have a name as long as a name can be", async () => {
+    await project.fill(many(1));
+    const name = "x".repeat(255);
+    expect((await exportTo(name)).exitCode).toBe(0);
+    expect(await project.read(name)).toContain('"end"');
+    expect(await temporaryFiles()).toEqual([]);
+    const { exitCode, stderr } = await exportTo(`${name}x`);
+    expect(stderr).toContain("KW_FILE_FAILED");
+    expect(exitCode).toBe(1);
+  });
+
   it("is not there when it cannot be written, and nothing is left behind", async () => {
     await project.fill(many(1));
     await mkdir(project.path("folder"));

@@ -1,3 +1,4 @@
+import { writeFile } from "node:fs/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import {
   config,
@@ -140,12 +141,67 @@ describe("inspect export and import", () => {
     expect(JSON.parse((await importFile("--json")).stdout)).toMatchObject({ ending: "cut" });
   });
 
+  it("take what there is of an export that is cut within a line, and say that it is", async () => {
+    await project.fill([[["a", "é"], "é"], ...many(600)]);
+    await exportFile();
+    const before = await project.content();
+    const whole = Buffer.from(await project.read("all.jsonl"));
+    const lastLine = whole.indexOf('{"keywright":"end"');
+    const firstCharacter = whole.indexOf("é") + 1;
+    const cuts = [
+      { bytes: lastLine + 10, entries: 601 },
+      { bytes: lastLine - 1, entries: 601 },
+      { bytes: lastLine - 3, entries: 600 },
+      { bytes: firstCharacter, entries: 0 },
+    ];
+    for (const { bytes, entries } of cuts) {
+      await writeFile(project.path("all.jsonl"), whole.subarray(0, bytes));
+      await project.empty();
+      const { exitCode, stdout, stderr } = await importFile("--json");
+      expect(JSON.parse(stdout)).toMatchObject({ created: entries, entries, ending: "cut" });
+      expect(stderr).toContain(
+        `KW_IMPORT_INCOMPLETE: The export is not whole.\n  entries: ${entries}`,
+      );
+      expect(exitCode).toBe(1);
+      expect(await project.content()).toEqual(before.slice(0, entries));
+    }
+  });
+
+  it("take what stands above a faulty line, and say how much", async () => {
+    await project.fill(many(600));
+    await exportFile();
+    const lines = (await project.read("all.jsonl")).split("\n");
+    await project.empty();
+    for (const fault of ["oops", Buffer.of(0xff)]) {
+      const text = [
+        `${lines.slice(0, 501).join("\n")}\n`,
+        fault,
+        `\n${lines.slice(502).join("\n")}`,
+      ];
+      await writeFile(
+        project.path("all.jsonl"),
+        Buffer.concat(text.map((one) => Buffer.from(one))),
+      );
+      const { exitCode, stdout, stderr } = await importFile();
+      expect(stdout).toMatch(/^(500 entries created|0 entries created, 500 there already)\.\n$/);
+      expect(stderr).toContain("KW_IMPORT_LINE");
+      expect(stderr).toContain("  line: 502\n");
+      expect(exitCode).toBe(1);
+      expect(await project.content()).toHaveLength(500);
+      expect(JSON.parse((await importFile("--json")).stdout)).toMatchObject({
+        unchanged: 500,
+        ending: "fault",
+        fault: { code: "KW_IMPORT_LINE", line: 502 },
+      });
+    }
+  });
+
   it.each([
     ["", "line: 1\n  reason: there is nothing in it"],
     ['{"key":["a"],"value":1}', "line: 1\n  reason: the first line is not"],
     ['{"keywright":"export","format":2}', "its format is 2, and this version reads format 1"],
     [
-      '{"keywright":"export","format":1}\n\n{"key":["a"],"val',
+      '{"keywright":"export","format":1}\n\n{"key":["a"],"val\n',
       "line: 3\n  reason: it is not an object",
     ],
     ['{"keywright":"export","format":1}\n{"key":["a"],"encoded":"/w=="}', "line: 2"],
@@ -173,7 +229,8 @@ describe("inspect export and import", () => {
         )
         .join("\n"),
     });
-    const { exitCode, stderr } = await importFile();
+    const { exitCode, stdout, stderr } = await importFile();
+    expect(stdout).toBe("1 entry created.\n");
     expect(stderr).toContain(
       'KW_IMPORT_REFUSED: The database does not take an entry.\n  line: 3\n  key: ["k", 2]',
     );

@@ -34,6 +34,17 @@ describe("keywright generate", () => {
     ]);
   });
 
+  it("writes files whose names are as long as names of files can be", async () => {
+    const name = "n".repeat(252);
+    await project.write({ "models/user.ts": modelModule("User", name) });
+    expect((await project.run(["generate"])).exitCode).toBe(0);
+    expect((await readdir(project.path("db"))).sort()).toEqual([
+      "index.ts",
+      `${name}.ts`,
+      "towns.ts",
+    ]);
+  });
+
   it("leaves files as they are that do not change", async () => {
     await project.run(["generate"]);
     const past = new Date(1_000_000_000_000);

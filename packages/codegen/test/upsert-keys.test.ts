@@ -19,6 +19,7 @@ const givenFields = {
   long: `z.enum(["a", "${"b".repeat(20)}", "${"c".repeat(20)}"])`,
   nullable: "z.string().nullable()",
   nullish: "z.number().nullish()",
+  piped: "z.string().pipe(z.string().min(1))",
 };
 
 /** Fields of which a created row may have another value than the one that is given. */
@@ -28,6 +29,10 @@ const otherFields = {
     "z.codec(z.iso.datetime(), z.date(), { decode: (text) => new Date(text), encode: (date) => date.toISOString() })",
   turned: "z.transform((date: Date) => date.getTime())",
   brandedTransform: 'z.string().transform((text) => text.length).brand<"Length">()',
+  decodedText:
+    'z.codec(z.string(), z.string(), { decode: (text) => "org:" + text, encode: (text) => text.slice(4) })',
+  transformedText: 'z.string().transform((text) => text + "!").pipe(z.string().min(1))',
+  transformedOption: 'z.union([z.string().transform((text) => text + "!"), z.string()])',
   brandedInput: 'z.string().brand<"Input", "in">()',
 };
 

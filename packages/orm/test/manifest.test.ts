@@ -29,6 +29,14 @@ const node: z.ZodType<Node> = z.object({
 const tree: z.ZodType = z.lazy(() => z.map(z.string(), tree));
 
 describe("the manifest of rows", () => {
+  it("has no definitions of what anything else may stand for", () => {
+    expect(values(z.union([z.array(node), z.unknown()]))).toEqual({});
+    expect(values(z.tuple([z.union([z.json(), z.any()]), node]))).toEqual(
+      values(z.tuple([z.any(), node])),
+    );
+    expect(values(z.tuple([node]))).toHaveProperty("$defs.schema1");
+  });
+
   it.each<[string, z.ZodType, object]>([
     ["text", z.string().min(2), { type: "string", minLength: 2 }],
     ["formats, by Zod's names", z.email(), { type: "string", format: "email" }],

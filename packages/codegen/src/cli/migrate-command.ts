@@ -1,5 +1,6 @@
 import { Command } from "commander";
 import type { ExitCode } from "./exit-codes.js";
+import { newCommand } from "./migrate/new-command.js";
 import { planCommand } from "./migrate/plan-command.js";
 import { resumeCommand, rollbackCommand, runCommand } from "./migrate/run-command.js";
 import { statusCommand } from "./migrate/status-command.js";
@@ -7,9 +8,10 @@ import type { Terminal } from "./terminal.js";
 
 const help = `
 Examples:
-  $ keywright migrate plan     what a migration would do; 3 where somebody has to decide on it, as in CI
-  $ keywright migrate run      do it
-  $ keywright migrate status   how far it has come
+  $ keywright migrate plan               what a migration would do; 3 where somebody has to decide on it, as in CI
+  $ keywright migrate new "full names"   write the file of a migration of rows, where one is missing
+  $ keywright migrate run                do it
+  $ keywright migrate status             how far it has come
 
 keywright.config.ts says how the database is opened, and which migrations of
 rows there are:
@@ -28,7 +30,14 @@ export function migrateCommand(terminal: Terminal, exit: (code: ExitCode) => voi
   const command = new Command("migrate")
     .description("bring the database to the models: new indexes, changed rows")
     .addHelpText("after", help);
-  for (const make of [planCommand, runCommand, statusCommand, resumeCommand, rollbackCommand]) {
+  for (const make of [
+    planCommand,
+    newCommand,
+    runCommand,
+    statusCommand,
+    resumeCommand,
+    rollbackCommand,
+  ]) {
     command.addCommand(make(terminal, exit));
   }
   return command;

@@ -1,8 +1,10 @@
-/**
- * What to do about errors of core and of the ORM that a command can meet, by their codes. This package's own errors say it
- * themselves.
- */
-export const remedies: Readonly<Record<string, string>> = {
+/** What to do about an error, or by which of its fields that is said. */
+type Remedy = string | ((error: Readonly<Record<string, unknown>>) => string);
+
+const migrateFirst = "Migrate first: npx keywright migrate run";
+
+/** What to do about errors of core and of the ORM that a command can meet, by their codes. */
+const remedies: Readonly<Record<string, Remedy>> = {
   KW_DATABASE_LOCKED:
     "Stop the program that has the database open, or run the command when it has ended: an embedded database belongs to one process at a time.",
   KW_DATABASE_PATH_INVALID: "Correct the path in `database` of the configuration.",
@@ -19,15 +21,27 @@ export const remedies: Readonly<Record<string, string>> = {
     "Keep a copy of the database's folder as it is, and restore a backup. `npx keywright verify` says what else is wrong.",
   KW_ENGINE_FAILED:
     "Look at the cause: the disk may be full, or its files not readable and writable. Then run the command again.",
-  KW_STALE_SCHEMA:
-    "Where these models are the newer ones, migrate first: npx keywright migrate run\nWhere the database is, run the command with its models, and with the newest Keywright.",
-  KW_SCHEMA_NOT_MIGRATED: "Migrate first: npx keywright migrate run",
-  KW_INDEX_CHANGED: "Migrate first: npx keywright migrate run",
-  KW_INDEX_NOT_READY:
-    "Migrate first: npx keywright migrate run\nWhere state is unique-pending, rows share a value: npx keywright migrate status --duplicates <model>.<index>\nChange or delete all but one of each, and migrate again.",
+  KW_STALE_SCHEMA: `Where these models are the newer ones, migrate first: npx keywright migrate run
+Where the database is, run the command with its models, and with the newest Keywright.`,
+  KW_SCHEMA_NOT_MIGRATED: migrateFirst,
+  KW_INDEX_CHANGED: migrateFirst,
+  KW_INDEX_NOT_READY: ({ state, model, index }) =>
+    state === "unique-pending"
+      ? `Rows share values of it: npx keywright migrate status --duplicates ${String(model)}.${String(index)}
+Change or delete all but one row of each value: the index can be read then.`
+      : migrateFirst,
   KW_ROW_UPGRADE:
     "Correct the migration or the row. To see all such rows: npx keywright migrate status --failed <model>",
   KW_ARGUMENT_INVALID: "Correct what the configuration says there, as the reason says.",
   KW_SELECTOR_INVALID: "Correct the prefix, or --start and --end, as the reason says.",
   KW_LEASE_LOST: "See who is at work, and then run the command again: npx keywright migrate status",
 };
+
+/**
+ * What to do about an error of core or of the ORM; undefined where nothing is known. This package's own errors say it
+ * themselves.
+ */
+export function remedyFor(error: Error & { readonly code: string }): string | undefined {
+  const remedy = Object.hasOwn(remedies, error.code) ? remedies[error.code] : undefined;
+  return typeof remedy === "function" ? remedy({ ...error }) : remedy;
+}

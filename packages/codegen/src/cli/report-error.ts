@@ -1,6 +1,6 @@
 import { ProjectCodeError } from "../errors/codegen-errors.js";
 import { placeThrown } from "../generate/load-module.js";
-import { remedies } from "./remedies.js";
+import { remedyFor } from "./remedies.js";
 import { styled, type Terminal, withShownPaths } from "./terminal.js";
 
 /** Fields that are shown elsewhere or say nothing to people. */
@@ -50,7 +50,7 @@ function ofProject(error: unknown): unknown {
 
 function remedyOf(error: CodedError): string | undefined {
   const own = "remedy" in error && typeof error.remedy === "string" ? error.remedy : undefined;
-  return own ?? remedies[error.code];
+  return own ?? remedyFor(error);
 }
 
 function fieldLines(error: CodedError): string[] {

@@ -1,14 +1,23 @@
 import { KeywrightError, type KeywrightErrorOptions } from "@keywright/core";
-import { type CodegenErrorCode, codegenErrorMessages, codegenErrorRemedies } from "./codes.js";
+import {
+  type CodegenErrorCode,
+  codegenErrorMessages,
+  codegenErrorRemedies,
+  importMissingRemedy,
+} from "./codes.js";
 
 /** The base of the errors of code generation: each knows what to do about it. All but the last leave the files as they were. */
 export class CodegenError extends KeywrightError {
   /** What to do about it. */
   readonly remedy: string;
 
-  constructor(code: CodegenErrorCode, options?: KeywrightErrorOptions) {
+  constructor(
+    code: CodegenErrorCode,
+    options?: KeywrightErrorOptions,
+    remedy: string = codegenErrorRemedies[code],
+  ) {
     super(code, codegenErrorMessages[code], options);
-    this.remedy = codegenErrorRemedies[code];
+    this.remedy = remedy;
   }
 }
 
@@ -55,10 +64,15 @@ export class ModuleFailedError extends CodegenError {
   readonly at: string | undefined;
 
   constructor(path: string, at: string | undefined, cause: unknown) {
-    super("KW_MODULE_FAILED", { cause });
+    super("KW_MODULE_FAILED", { cause }, isImportMissing(cause) ? importMissingRemedy : undefined);
     this.path = path;
     this.at = at;
   }
+}
+
+function isImportMissing(cause: unknown): boolean {
+  const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
+  return code === "MODULE_NOT_FOUND" || code === "ERR_MODULE_NOT_FOUND";
 }
 
 /** A `tsconfig.json` whose path aliases cannot be read, as where it extends a file that is not there. */

@@ -85,3 +85,7 @@ export const codegenErrorRemedies: Readonly<Record<CodegenErrorCode, string>> = 
     "Look in the configuration and the modules of the models for what ends the process, or is awaited and never comes. What was done until then stays.",
   KW_OUTPUT_FAILED: "Make sure that `output` is a folder, or can be made, and that it is writable.",
 };
+
+/** The same of a module that another one imports and that is not found. */
+export const importMissingRemedy =
+  "Correct the import that the cause names. A package has to be installed; a path alias has to be in `paths` of tsconfig.json, or of the one that it refers to for the module.";

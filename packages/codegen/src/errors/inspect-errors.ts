@@ -36,7 +36,7 @@ export class FileFailedError extends CodegenError {
   }
 }
 
-/** A line that is not one of an export. What stands above it may have been imported. */
+/** A line that is not one of an export. What stands above it has been imported, but for a dry run. */
 export class ImportLineError extends CodegenError {
   /** From 1. */
   readonly line: number;
@@ -63,7 +63,7 @@ export class ImportIncompleteError extends CodegenError {
   }
 }
 
-/** An entry that the database does not take. What stands above it may have been imported. */
+/** An entry that the database does not take. What stands above it has been imported, but for a dry run. */
 export class ImportRefusedError extends CodegenError {
   /** Of the file, from 1. */
   readonly line: number;

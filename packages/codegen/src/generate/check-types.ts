@@ -1,10 +1,10 @@
-import { statSync } from "node:fs";
 import { join } from "node:path";
 import type Typescript from "typescript";
 import type { SpelledField } from "../schema/type-writer.js";
+import { type CheckProgram, type CheckScope, checkPrograms } from "./check-program.js";
+import { type ComputedPart, computedType } from "./computed-parts.js";
 import { posix } from "./paths.js";
 import type { Compiler, Tsconfig } from "./read-tsconfig.js";
-import { importResolver } from "./resolve-imports.js";
 
 /** Fields whose types are compared with what their references stand for. */
 export interface Check {
@@ -15,6 +15,7 @@ export interface Check {
   /** What the model is called in them. */
   readonly model: string;
   readonly fields: readonly SpelledField[];
+  readonly computed: readonly ComputedPart[];
 }
 
 /** What the compiler says of a check. */
@@ -23,6 +24,8 @@ export interface CheckResult {
   readonly differing: readonly SpelledField[];
   /** Whether what types stand for could not be read: the model, or something that it is made of, has no types. */
   readonly isUnread: boolean;
+  /** The types of the computed parts that are known, by the index. */
+  readonly computed: ReadonlyMap<string, string>;
 }
 
 const comparison = `
@@ -45,42 +48,80 @@ export function typeComparison(
   folder: string,
   tsconfig: Tsconfig,
 ): (checks: readonly Check[]) => CheckResult[] {
-  const options = compilerOptions(compiler, tsconfig);
-  const texts = new Map<string, string>();
-  const host = hostWith(compiler, options, texts);
-  const imports = importResolver(compiler, options, host);
-  host.resolveModuleNameLiterals = imports.resolve;
-  let before: Typescript.Program | undefined;
-  return (checks) => {
-    texts.clear();
-    for (const check of checks) {
-      texts.set(posix(join(folder, `${check.name}.keywright-check.ts`)), checkText(check));
-    }
-    const program = compiler.createProgram([...texts.keys()], options, host, before);
-    before = program;
-    const checker = program.getTypeChecker();
+  const programs = new Map<CheckScope, ReturnType<typeof checkPrograms>>();
+  const compare = (checks: readonly Check[], scope: CheckScope): Comparison[] => {
+    if (checks.length === 0) return [];
+    const texts = new Map(
+      checks.map((check) => [
+        posix(join(folder, `${check.name}.keywright-check.ts`)),
+        checkText(check),
+      ]),
+    );
+    const make = programs.get(scope) ?? checkPrograms(compiler, tsconfig, scope);
+    programs.set(scope, make);
+    const made = make(texts);
+    const checker = made.program.getTypeChecker();
     return [...texts.keys()].map((path, position) => {
-      const { fields = [] } = checks[position] ?? {};
-      const types = aliasedTypes(compiler, checker, program.getSourceFile(path));
-      const results = fields.map((_, number) => types.get(`$Field${number}`));
-      // A field may be any because its schema is declared so, and then there is nothing else to read.
-      const mayBeUnread = types.get("$Model") === "true" || imports.hasMissing();
-      return {
-        differing: fields.filter((_, number) => results[number] === '"other"'),
-        // Where a module is missing the whole comparison is any.
-        isUnread: mayBeUnread && results.some((result) => result === '"any"' || result === "any"),
-      };
+      const types = aliasedTypes(compiler, checker, made.program.getSourceFile(path));
+      return comparisonOf(checks[position]!, types, made);
     });
+  };
+  return (checks) => {
+    const quick = checks.filter((check) => !namesBrowserClass(check));
+    const results = new Map(
+      compare(quick, "imports").map((result, position) => [quick[position], result]),
+    );
+    // A type that is not imported is any there.
+    const open = checks.filter((check) => results.get(check)?.hasAny !== false);
+    compare(open, "whole").forEach((result, position) => {
+      results.set(open[position], result);
+    });
+    return checks.map((check) => results.get(check)!);
   };
 }
 
-function checkText({ declarations, model, fields }: Check): string {
+interface Comparison extends CheckResult {
+  /** Whether a type is any which is not declared so as far as is known. */
+  readonly hasAny: boolean;
+}
+
+/** The only class that is spelled out and that the language itself does not have. */
+function namesBrowserClass({ fields }: Check): boolean {
+  return fields.some(({ type }) => /\bURL\b/.test(type));
+}
+
+function comparisonOf(
+  { fields, computed }: Check,
+  types: ReadonlyMap<string, string>,
+  { hasMissing }: CheckProgram,
+): Comparison {
+  const results = fields.map((_, number) => types.get(`$Field${number}`));
+  // Where a module is missing the whole comparison is any.
+  const hasAny = results.some((result) => result === '"any"' || result === "any");
+  // A field may be any because its schema is declared so, and then there is nothing else to read.
+  const isUnread = hasAny && (hasMissing || types.get("$Model") === "true");
+  const isDiffering = (result: string | undefined) =>
+    result === '"other"' || (result === '"any"' && !isUnread);
+  const made = computed.map((_, number) => types.get(`$Computed${number}`) ?? "any");
+  const known = computed.flatMap((part, number) => {
+    const type = computedType(part, made[number]!);
+    return type === undefined ? [] : [[part.index, type] as const];
+  });
+  return {
+    differing: fields.filter((_, number) => isDiffering(results[number])),
+    isUnread,
+    computed: new Map(known),
+    hasAny: hasAny || made.includes("any"),
+  };
+}
+
+function checkText({ declarations, model, fields, computed }: Check): string {
   const aliases = fields.map(
     ({ type, reference }, number) => `type $Field${number} = $Compared<${type}, ${reference}>;`,
   );
-  return [declarations, comparison, `type $Model = $IsAny<typeof ${model}>;`, ...aliases, ""].join(
-    "\n",
-  );
+  const made = computed.map(({ reference }, number) => `type $Computed${number} = ${reference};`);
+  const ofModel = `type $Model = $IsAny<typeof ${model}>;`;
+  return [declarations, comparison, ofModel, ...aliases, ...made, ""].join("\n");
 }
 
 /** The types that have names in a file, as text by their names. */
@@ -89,77 +130,13 @@ function aliasedTypes(
   checker: Typescript.TypeChecker,
   file: Typescript.SourceFile | undefined,
 ): ReadonlyMap<string, string> {
+  const { InTypeAlias, NoTruncation } = compiler.TypeFormatFlags;
+  const flags = InTypeAlias | NoTruncation;
   const types = new Map<string, string>();
   for (const statement of file?.statements ?? []) {
     if (!compiler.isTypeAliasDeclaration(statement)) continue;
     const type = checker.getTypeAtLocation(statement.name);
-    types.set(statement.name.text, checker.typeToString(type));
+    types.set(statement.name.text, checker.typeToString(type, undefined, flags));
   }
   return types;
-}
-
-/** The project's own options as far as modules are found by them; types are as strict as generated ones are. */
-function compilerOptions(
-  compiler: Compiler,
-  { options: own }: Tsconfig,
-): Typescript.CompilerOptions {
-  const { NodeNext } = compiler.ModuleKind;
-  return {
-    target: compiler.ScriptTarget.ES2023,
-    ...(own.module === undefined ? { module: NodeNext } : {}),
-    ...own,
-    lib: librariesOf(own),
-    strict: true,
-    exactOptionalPropertyTypes: true,
-    allowImportingTsExtensions: true,
-    noEmit: true,
-    composite: false,
-    incremental: false,
-    skipLibCheck: true,
-  };
-}
-
-/** Those of a browser take longer to read than all else, and rows hold none of their classes. */
-function librariesOf({ lib = ["lib.esnext.d.ts"] }: Typescript.CompilerOptions): string[] {
-  return lib.filter((name) => !/dom|webworker|scripthost/i.test(name));
-}
-
-/** The files of the system, and some texts that are not there. */
-function hostWith(
-  compiler: Compiler,
-  options: Typescript.CompilerOptions,
-  texts: ReadonlyMap<string, string>,
-): Typescript.CompilerHost {
-  const host = compiler.createCompilerHost(options);
-  const kind = JSON.stringify(options);
-  return {
-    ...host,
-    fileExists: (path) => texts.has(path) || host.fileExists(path),
-    readFile: (path) => texts.get(path) ?? host.readFile(path),
-    getSourceFile(path, languageVersion, ...others) {
-      const text = texts.get(path);
-      if (text !== undefined) return compiler.createSourceFile(path, text, languageVersion);
-      const read = () => host.getSourceFile(path, languageVersion, ...others);
-      return path.includes("/node_modules/") ? packageFile(`${kind} ${path}`, path, read) : read();
-    },
-  };
-}
-
-/** Files of packages that were read before, as with `--watch`, and when they had been changed last. */
-const packageFiles = new Map<
-  string,
-  { readonly changed: number; readonly file: Typescript.SourceFile | undefined }
->();
-
-function packageFile(
-  key: string,
-  path: string,
-  read: () => Typescript.SourceFile | undefined,
-): Typescript.SourceFile | undefined {
-  const changed = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
-  const known = packageFiles.get(key);
-  if (known?.changed === changed) return known.file;
-  const file = read();
-  packageFiles.set(key, { changed, file });
-  return file;
 }

@@ -8,8 +8,15 @@ const keyTypes = new RegExp(
   `^(?:readonly )?\\(((?:${keyType.source})(?: \\| (?:${keyType.source}))*)\\)\\[\\]$`,
 );
 
+const keyTypeText = new RegExp(`^(?:${keyType.source})(?: \\| (?:${keyType.source}))*$`);
+
 /** Longer types are named by their row's field, in characters. */
 const longest = 40;
+
+/** Whether a type can be repeated as it is written: one whose values can stand in keys, and not a long one. */
+export function isKeyTypeText(type: string): boolean {
+  return type.length <= longest && keyTypeText.test(type);
+}
 
 /**
  * The type of the elements of an array field, as text: neither null nor undefined, for such elements are in no index.

@@ -65,6 +65,7 @@ async function generateTexts(
   for (const model of models) {
     const file = modelFile(model, folder, models, {
       referred: inferred.references.get(model),
+      computed: inferred.computed.get(model),
       extension,
     });
     types.set(model, file.types);

@@ -14,8 +14,8 @@ export interface KeyField {
 /** The fields of an index with the types of the values that rows are looked up by: of an array the type of its elements. */
 export function keyFields(index: CompiledIndex, names: ModelNames, types: ModelTypes): KeyField[] {
   return index.parts.map(({ field, compute }, position) => {
-    // What a function makes of a row is known to the compiler alone.
-    if (compute !== undefined) return { name: field, type: "KeyValue" };
+    if (compute !== undefined)
+      return { name: field, type: types.computed.get(index.name) ?? "KeyValue" };
     const type =
       index.each === position
         ? elementType(types.row, field, names.row)

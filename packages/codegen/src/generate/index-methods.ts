@@ -233,8 +233,12 @@ function orderText({ parts }: CompiledIndex): string {
   return `In the order of the index, which has ${fieldList(descending)} from the last value to the first.`;
 }
 
-function normalization({ fields, normalize }: CompiledIndex): string[] {
-  return normalize === undefined ? [] : [`The ${fieldList(fields)} is normalized as in the index.`];
+function normalization({ parts }: CompiledIndex): string[] {
+  const fields = parts.filter((part) => part.normalize !== undefined).map(({ field }) => field);
+  const verb = fields.length === 1 ? "is" : "are";
+  return fields.length === 0
+    ? []
+    : [`The ${fieldList(fields)} ${verb} normalized as in the index.`];
 }
 
 function notReady(index: CompiledIndex): string {

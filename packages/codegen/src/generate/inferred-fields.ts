@@ -3,6 +3,7 @@ import { type ModelTypes, modelTypes } from "../schema/model-types.js";
 import { objectText } from "../schema/object-type.js";
 import type { SpelledField } from "../schema/type-writer.js";
 import { type Check, typeComparison } from "./check-types.js";
+import { computedParts } from "./computed-parts.js";
 import { importedModel } from "./model-file.js";
 import type { NamedModel } from "./model-names.js";
 import { importSpecifier } from "./paths.js";
@@ -12,13 +13,16 @@ import { type Tsconfig, tsconfigsFor } from "./read-tsconfig.js";
 export interface InferredFields {
   /** The references that stand for types which only the compiler knows, by the model. */
   readonly references: ReadonlyMap<NamedModel, ReadonlySet<string>>;
+  /** The types of what functions make of rows for indexes, by the model and the index. */
+  readonly computed: ReadonlyMap<NamedModel, ReadonlyMap<string, string>>;
   /** The absolute paths of modules whose types it could not read. */
   readonly unread: readonly string[];
 }
 
 /**
- * Finds the fields whose types, spelled out from what schemas tell at run time, are not those that Zod infers: brands, members
- * of a TypeScript `enum`, and what an annotation or a cast says.
+ * Finds what the compiler alone knows of models: what functions in indexes return, and the fields whose types, spelled out from
+ * what schemas tell at run time, are not those that Zod infers: brands, members of a TypeScript `enum`, and what an annotation
+ * or a cast says.
  *
  * @param folder of the generated files.
  */
@@ -35,6 +39,7 @@ export async function inferredFields(
     groups.set(tsconfig, [...(groups.get(tsconfig) ?? []), model]);
   }
   const found = new Map(models.map((model) => [model, new Set<string>()]));
+  const computed = new Map<NamedModel, ReadonlyMap<string, string>>();
   const unread = new Set<string>();
   for (const [tsconfig, group] of groups) {
     const compare = typeComparison(compiler, folder, tsconfig);
@@ -42,7 +47,8 @@ export async function inferredFields(
     while (open.length > 0) {
       const results = compare(open.map((model) => checkOf(model, folder, found.get(model)!)));
       open = open.filter((model, position) => {
-        const { differing = [], isUnread = false } = results[position] ?? {};
+        const { differing, isUnread, computed: madeTypes } = results[position]!;
+        computed.set(model, madeTypes);
         if (isUnread && !isJavaScript(model)) unread.add(model.modulePath);
         const innermost = withoutOthersWithin(differing);
         for (const { reference } of innermost) found.get(model)!.add(reference);
@@ -51,7 +57,7 @@ export async function inferredFields(
       });
     }
   }
-  return { references: found, unread: [...unread].sort() };
+  return { references: found, computed, unread: [...unread].sort() };
 }
 
 /** Whether a model's module has no types of its own, and so none to lose. */
@@ -68,6 +74,7 @@ function checkOf(model: NamedModel, folder: string, referred: ReadonlySet<string
     name: names.file,
     model: names.model,
     fields: types.fields,
+    computed: computedParts(model),
     declarations: [
       'import type * as z from "zod";',
       `import type ${importedModel(exportName, names.model)} from ${specifier};`,

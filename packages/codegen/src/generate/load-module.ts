@@ -4,8 +4,9 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { createJiti, type Jiti } from "jiti";
 import { ModuleFailedError, TsconfigInvalidError } from "../errors/codegen-errors.js";
+import { aliasFile, referredAliases } from "./path-aliases.js";
 import { posix } from "./paths.js";
-import { findTsconfig } from "./read-tsconfig.js";
+import { findTsconfig, type Tsconfig } from "./read-tsconfig.js";
 
 /** Loads modules of the user's, TypeScript or JavaScript, one after the other. */
 export type LoadModule = (path: string) => Promise<Readonly<Record<string, unknown>>>;
@@ -13,7 +14,7 @@ export type LoadModule = (path: string) => Promise<Readonly<Record<string, unkno
 /**
  * A loader for the modules of a project. They share one instance of each module that they import, and packages are
  * imported by Node itself, so that the project's own Keywright and Zod are what its models are made of. Path aliases of
- * the project's `tsconfig.json` are followed.
+ * the project's `tsconfig.json` are followed, or of the one that it refers to for a module.
  *
  * @param from the absolute path of a file in the project, such as its configuration.
  * @throws {TsconfigInvalidError} for a `tsconfig.json` that extends what is not there.
@@ -21,10 +22,12 @@ export type LoadModule = (path: string) => Promise<Readonly<Record<string, unkno
 export function createModuleLoader(from: string): LoadModule {
   const jiti = createLoader(from);
   forgetLoaded(jiti);
+  const loaderFor = loadersOfReferred(from, jiti);
   return async (path) => {
+    const loader = await loaderFor(path);
     const before = new Set(Object.keys(jiti.cache));
     try {
-      return await jiti.import<Readonly<Record<string, unknown>>>(path);
+      return await loader.import<Readonly<Record<string, unknown>>>(path);
     } catch (error) {
       throw new ModuleFailedError(path, placeOf(error), error);
     } finally {
@@ -35,14 +38,31 @@ export function createModuleLoader(from: string): LoadModule {
   };
 }
 
-function createLoader(from: string): Jiti {
+function createLoader(from: string, tsconfigPaths: string | true = true): Jiti {
   try {
-    return createJiti(from, { fsCache: false, interopDefault: false, tsconfigPaths: true });
+    return createJiti(from, { fsCache: false, interopDefault: false, tsconfigPaths });
   } catch (error) {
     const tsconfig = findTsconfig(dirname(from));
     if (tsconfig === undefined) throw error;
     throw new TsconfigInvalidError(tsconfig, error);
   }
+}
+
+/**
+ * Returns a function that says which loader knows the path aliases of a module: the usual one, or where `tsconfig.json`
+ * refers to others one for each of these. All have one cache.
+ */
+function loadersOfReferred(from: string, usual: Jiti): (path: string) => Promise<Jiti> {
+  const loaders = new Map<Tsconfig, Jiti>();
+  let aliases: ReturnType<typeof referredAliases> | undefined;
+  return async (path) => {
+    aliases ??= referredAliases(dirname(from));
+    const tsconfig = (await aliases)(path);
+    if (tsconfig === undefined) return usual;
+    const loader = loaders.get(tsconfig) ?? createLoader(from, aliasFile(tsconfig));
+    loaders.set(tsconfig, loader);
+    return loader;
+  };
 }
 
 /** The modules of users' projects that are in the cache, which is that of the whole process. */

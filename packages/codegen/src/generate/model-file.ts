@@ -21,6 +21,8 @@ export interface ModelFile {
 export interface FileOptions {
   /** References that stand for types which only the compiler knows. */
   readonly referred?: ReadonlySet<string> | undefined;
+  /** The types of what functions make of rows for indexes, by the index. */
+  readonly computed?: ReadonlyMap<string, string> | undefined;
   /** Of what is imported from the project: by default `js`. */
   readonly extension?: ImportExtension | undefined;
 }
@@ -38,10 +40,10 @@ export function modelFile(
   named: NamedModel,
   folder: string,
   models: readonly NamedModel[] = [named],
-  { referred, extension }: FileOptions = {},
+  { referred, computed, extension }: FileOptions = {},
 ): ModelFile {
   const { model, names } = named;
-  const types = modelTypes(model, names, { referred });
+  const types = modelTypes(model, names, { referred, computed });
   const indexTypes = typesOfIndexes(named, types);
   const methods = repositoryMethods(named, types, models);
   const sections = [
@@ -148,9 +150,9 @@ function importsText(
   const fromOrm = ["AnyDatabase", "Table", ...ormTypes.filter((name) => isUsed(name, used))];
   const imported = fromOrm.sort().map((name) => `type ${name}`);
   const lines = [`import { ${[...imported, "tableOf"].join(", ")} } from "@keywright/orm";`];
-  if (types.hasReferences) {
+  if (types.hasReferences) lines.push('import type * as z from "zod";');
+  if (types.hasReferences || used.includes(`typeof ${names.model}.indexes`)) {
     const specifier = JSON.stringify(importSpecifier(folder, modulePath, extension));
-    lines.push('import type * as z from "zod";');
     lines.push(`import type ${importedModel(exportName, names.model)} from ${specifier};`);
   }
   const related = new Set(linkedModels(model, models).map(({ target }) => target.names));

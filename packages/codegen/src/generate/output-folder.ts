@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { OutputFailedError, OutputOccupiedError } from "../errors/codegen-errors.js";
 import { isGenerated } from "./generated-text.js";
 
@@ -55,7 +55,8 @@ export async function writeOutput(folder: string, files: readonly OutputFile[]):
     await attempt(folder, () => mkdir(folder, { recursive: true }));
     for (const { path, state, text } of files) {
       if (text === undefined || state === "fresh") continue;
-      const from = `${path}.${randomUUID()}.tmp`;
+      // Not made of the file's own name, which may be as long as names can be.
+      const from = join(dirname(path), `.keywright-${randomUUID()}.tmp`);
       temporary.push({ from, to: path });
       await attempt(path, () => writeFile(from, text));
     }

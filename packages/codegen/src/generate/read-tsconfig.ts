@@ -8,6 +8,8 @@ export type Compiler = typeof Typescript;
 
 /** What a `tsconfig.json` says, with what it extends. What cannot be read says nothing: the compiler complains of it. */
 export interface Tsconfig {
+  /** Its own, absolute; undefined where there is none. */
+  readonly path: string | undefined;
   readonly options: Typescript.CompilerOptions;
   /** The files that it is for, with forward slashes; those of one without references are not looked for. */
   readonly files: ReadonlySet<string>;
@@ -29,13 +31,24 @@ export function tsconfigsFor(
   compiler: Compiler,
   folder: string,
 ): (modulePath: string | undefined) => Tsconfig {
+  return tsconfigsIn(compiler, folder).of;
+}
+
+/** The same, with all of them: the one of the folder is the first. */
+export function tsconfigsIn(
+  compiler: Compiler,
+  folder: string,
+): { readonly all: readonly Tsconfig[]; of(modulePath: string | undefined): Tsconfig } {
   const path = findTsconfig(folder);
-  const [own = { options: {}, files: new Set<string>() }, ...others] =
-    path === undefined ? [] : withReferences(compiler, path);
+  const none: Tsconfig = { path: undefined, options: {}, files: new Set() };
+  const [own = none, ...others] = path === undefined ? [] : withReferences(compiler, path);
   const all = [own, ...others];
   const usual = all.find(({ files }) => files.size > 0) ?? others[0] ?? own;
-  return (modulePath) =>
-    all.find(({ files }) => modulePath !== undefined && files.has(posix(modulePath))) ?? usual;
+  return {
+    all,
+    of: (modulePath) =>
+      all.find(({ files }) => modulePath !== undefined && files.has(posix(modulePath))) ?? usual,
+  };
 }
 
 /** A `tsconfig.json` and those that it refers to, and that these refer to. */
@@ -55,5 +68,5 @@ function withReferences(compiler: Compiler, path: string, open = new Set<string>
     .map((reference) => compiler.resolveProjectReferencePath(reference))
     .filter((other) => existsSync(other))
     .flatMap((other) => (open.has(other) ? [] : withReferences(compiler, other, open)));
-  return [{ options, files: new Set(fileNames.map(posix)) }, ...referred];
+  return [{ path, options, files: new Set(fileNames.map(posix)) }, ...referred];
 }

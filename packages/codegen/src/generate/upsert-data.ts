@@ -4,6 +4,7 @@ import { propertyName } from "../schema/identifiers.js";
 import { type ModelTypes, modelTypes } from "../schema/model-types.js";
 import type { InterfaceType, Property } from "../schema/object-type.js";
 import type { Schema } from "../schema/writer.js";
+import { isMade } from "./is-made.js";
 import type { ModelNames } from "./model-names.js";
 
 /** The data of an upsert. */
@@ -56,6 +57,7 @@ function fieldsStoredAsGiven(
   // As schemas tell them at run time: without brands.
   const plain = modelTypes(model, names);
   const isStoredAsGiven = (name: string) => {
+    if (isMade(model.schema.shape[name])) return false;
     if (isSame(presentType(row, name), presentType(create, name))) return true;
     if (!presentType(row, name).some(isReference)) return false;
     return (

@@ -130,6 +130,16 @@ function valueOfBase64(encoded: Json | undefined): unknown {
   return decodeValue(bytes);
 }
 
+/** Whether a text can only be a part of a line: it is no JSON. */
+export function isLinePart(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return false;
+  } catch {
+    return true;
+  }
+}
+
 /** @returns an empty object for what is none. */
 function jsonObject(line = ""): object {
   try {

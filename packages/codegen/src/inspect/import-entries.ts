@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import { encodeKey, encodeValue, type Kv, type KvLike } from "@keywright/core";
-import { ImportLineError } from "../errors/inspect-errors.js";
-import { type ExportEnd, headerFault, parseLine } from "./entry-line.js";
+import { ImportLineError, ImportRefusedError } from "../errors/inspect-errors.js";
+import { type ExportEnd, headerFault, isLinePart, parseLine } from "./entry-line.js";
 import type { ImportedEntry } from "./import-fates.js";
 import { type ImportCounts, type ImportSettings, ImportWriter } from "./import-writer.js";
 import type { Line } from "./read-lines.js";
@@ -20,9 +20,17 @@ export interface ImportResult extends ImportCounts {
   readonly entries: number;
   /** What they are by the last line of the export; undefined where that was not read. */
   readonly announced: number | undefined;
-  /** `stopped`: by its signal. `cut`: the export ended without its last line, or that counts other entries. */
-  readonly ending: "complete" | "stopped" | "cut";
+  /**
+   * `stopped`: by its signal. `cut`: the export ended within a line or without its last one, or that counts other entries.
+   * `fault`: a line is not one of an export, or the database does not take its entry.
+   */
+  readonly ending: "complete" | "stopped" | "cut" | "fault";
+  /** What is wrong with a line, above which all entries were imported. */
+  readonly fault: ImportFault | undefined;
 }
+
+/** What ends an import at a line. */
+export type ImportFault = ImportLineError | ImportRefusedError;
 
 /**
  * Reads the first line of an export.
@@ -40,11 +48,9 @@ export async function readHeader(lines: AsyncIterator<Line, unknown>): Promise<v
 /**
  * Puts the entries of an export into a database, as they are: nothing maintains indexes. An entry that is there already, with its
  * value and its expiry, is left alone, so that an import that stopped is simply run again. Of an export that is cut, those are
- * imported that it has.
+ * imported that it has, and of one with a faulty line those above it.
  *
  * @param lines those behind the first.
- * @throws {ImportLineError} at the first line that is not one of an export.
- * @throws {ImportRefusedError} at the first entry that the database does not take.
  */
 export async function importEntries(
   kv: KvLike,
@@ -55,19 +61,34 @@ export async function importEntries(
   const writer = new ImportWriter(kv as Kv, options);
   let entries = 0;
   let announced: number | undefined;
-  for await (const line of lines) {
-    if (signal?.aborted) break;
-    if (announced !== undefined) throw new ImportLineError(line.number, "the export ends above it");
-    const read = readLine(line);
-    if ("key" in read) {
-      await writer.add(read);
-      onProgress?.(++entries);
-    } else announced = read.entries;
-  }
+  const readFault = await faultOf(async () => {
+    for await (const line of lines) {
+      if (signal?.aborted) break;
+      if (announced !== undefined)
+        throw new ImportLineError(line.number, "the export ends above it");
+      if (!line.isEnded && isLinePart(line.text)) break;
+      const read = readLine(line);
+      if ("key" in read) {
+        await writer.add(read);
+        onProgress?.(++entries);
+      } else announced = read.entries;
+    }
+  });
   const isStopped = signal?.aborted === true;
-  if (!isStopped) await writer.flush();
-  const ending = isStopped ? "stopped" : announced === entries ? "complete" : "cut";
-  return { ...writer.counts, entries, announced, ending };
+  const fault = (isStopped ? undefined : await faultOf(() => writer.flush())) ?? readFault;
+  const isComplete = announced === entries;
+  const ending = fault ? "fault" : isStopped ? "stopped" : isComplete ? "complete" : "cut";
+  return { ...writer.counts, entries, announced, ending, fault };
+}
+
+async function faultOf(run: () => Promise<void>): Promise<ImportFault | undefined> {
+  try {
+    await run();
+    return undefined;
+  } catch (error) {
+    if (error instanceof ImportLineError || error instanceof ImportRefusedError) return error;
+    throw error;
+  }
 }
 
 function readLine({ text, number }: Line): ImportedEntry | ExportEnd {

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { rmSync } from "node:fs";
 import { type FileHandle, open, rename } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { FileFailedError } from "../errors/inspect-errors.js";
 
 /** Characters that are gathered for one write. */
@@ -33,8 +34,15 @@ export async function writeWholeFile(
       throw new FileFailedError(path, error);
     }
   };
-  const temporary = `${path}.${randomUUID()}.tmp`;
-  const remove = () => rmSync(temporary, { force: true });
+  // Not made of the file's name, which may be as long as a name can be.
+  const temporary = join(dirname(path), `keywright-${randomUUID()}.tmp`);
+  const remove = () => {
+    try {
+      rmSync(temporary, { force: true });
+    } catch {
+      // What was thrown before says more.
+    }
+  };
   // A second Ctrl-C ends the process at once.
   process.on("exit", remove);
   try {

@@ -23,6 +23,8 @@ export interface ModelTypes {
   readonly hasReferences: boolean;
   /** The fields of rows and of what they are created from that are spelled out, those within others too. */
   readonly fields: readonly SpelledField[];
+  /** The types of what functions make of rows for indexes, by the index: those that are known. */
+  readonly computed: ReadonlyMap<string, string>;
 }
 
 /** How types are written. */
@@ -31,6 +33,8 @@ export interface TypeOptions {
   readonly referred?: ReadonlySet<string> | undefined;
   /** What is written for `any`: by default `unknown`. */
   readonly any?: "any" | "unknown";
+  /** What the compiler says of the functions in indexes. */
+  readonly computed?: ReadonlyMap<string, string> | undefined;
 }
 
 /**
@@ -43,7 +47,7 @@ export interface TypeOptions {
 export function modelTypes(
   model: CompiledModel,
   names: { readonly model: string; readonly base: string },
-  { referred = new Set(), any = "unknown" }: TypeOptions = {},
+  { referred = new Set(), any = "unknown", computed = new Map() }: TypeOptions = {},
 ): ModelTypes {
   const { base } = names;
   const place: Place = { path: [], reference: referenceToModel(names.model) };
@@ -73,6 +77,7 @@ export function modelTypes(
     named,
     hasReferences: output.hasReferences || input.hasReferences,
     fields: [...output.fields, ...input.fields],
+    computed,
   };
 }
 

@@ -35,7 +35,30 @@ export function normalizeJsonSchema(schema: JsonSchema): JsonSchema {
   // The map grows while it is gone through.
   for (const [given, name] of walk.names)
     definitions[name] = normalize(walk.given[given] ?? {}, walk);
-  return walk.names.size === 0 ? normal : { ...normal, $defs: definitions };
+  if (walk.names.size === 0) return normal;
+  const used = usedOf(normal, definitions);
+  const whole = { ...normal, ...(used.size > 0 && { $defs: pick(definitions, used) }) };
+  // What is anything else too says nothing of its own definitions: without them the others have other names.
+  return used.size < walk.names.size ? normalizeJsonSchema(whole) : whole;
+}
+
+/** The names of the definitions that a schema refers to, also by others of them. */
+function usedOf(
+  schema: unknown,
+  definitions: Readonly<Record<string, JsonSchema>>,
+  used = new Set<string>(),
+): ReadonlySet<string> {
+  if (typeof schema !== "object" || schema === null) return used;
+  for (const [word, value] of Object.entries(schema)) {
+    const name = word === "$ref" && typeof value === "string" ? nameOfReference(value) : undefined;
+    if (name === undefined) usedOf(value, definitions, used);
+    else if (!used.has(name)) usedOf(definitions[name], definitions, used.add(name));
+  }
+  return used;
+}
+
+function pick<T>(record: Readonly<Record<string, T>>, names: ReadonlySet<string>) {
+  return Object.fromEntries(Object.entries(record).filter(([name]) => names.has(name)));
 }
 
 function normalize(schema: unknown, walk: Walk): JsonSchema {
@@ -70,11 +93,16 @@ function normalizeWord(word: string, value: unknown, walk: Walk): unknown {
 }
 
 function newReference(reference: string, { names }: Walk): string {
-  const [, given] = /^#\/(?:\$defs|definitions)\/(.*)$/.exec(reference) ?? [];
+  const given = nameOfReference(reference);
   if (given === undefined) return reference;
   const name = names.get(given) ?? `schema${names.size + 1}`;
   names.set(given, name);
   return `#/$defs/${name}`;
+}
+
+/** `"#/$defs/schema1"` → `"schema1"`; undefined for another place. */
+function nameOfReference(reference: string): string | undefined {
+  return /^#\/(?:\$defs|definitions)\/(.*)$/.exec(reference)?.[1];
 }
 
 /** A property that may be anything may be absent, and one that may be absent may be undefined. */

@@ -18,7 +18,8 @@ An entry that is there already, with the same value and expiry, is left alone. W
 refused: what is there stays, the rest is imported, and the command says how many there are and exits with 3. With
 --overwrite they are replaced. --dry-run says all of that beforehand; it takes memory for each key that would be written.
 
-An export that does not end with its last line was cut off: the command imports what there is, says so and exits with 1.
+An export that does not end with its last line was cut off, maybe within a line: the command imports what there is, says so
+and exits with 1. At a line that is none of an export it ends: what stands above it is imported.
 
 It writes in commits of some hundred entries: after Ctrl-C or an error, run it again. Entries whose time is over are left
 out. They are written as they are, and nothing keeps indexes up: import rows together with their indexes, as an export of
@@ -87,16 +88,27 @@ async function importFrom(
   );
 }
 
-/** @throws {ImportIncompleteError} after the report, where the export is not whole. */
+/**
+ * Says what was imported, also where that is not all.
+ *
+ * @throws {ImportIncompleteError} where the export is not whole, and what is wrong with a line.
+ */
 async function report(
   terminal: Terminal,
   output: LineOutput,
   result: ImportResult,
   { json, dryRun }: ImportCommandOptions,
 ): Promise<void> {
-  if (json) writeJson(terminal, { ...result, refusedKeys: result.refusedKeys.map(keyJson) });
-  else for (const line of importSummary(terminal, result, dryRun)) await output.write(line);
+  const { fault } = result;
+  if (json) {
+    writeJson(terminal, {
+      ...result,
+      refusedKeys: result.refusedKeys.map(keyJson),
+      fault: fault && { code: fault.code, line: fault.line },
+    });
+  } else for (const line of importSummary(terminal, result, dryRun)) await output.write(line);
   await output.flush();
+  if (fault !== undefined) throw fault;
   if (result.ending === "cut") throw new ImportIncompleteError(result.entries, result.announced);
 }
 

@@ -37,8 +37,10 @@ export async function withConfiguredKv<T>(
   return await withKv(await loadDatabaseConfig(folder, configFile, ifMissing), use, ifMissing);
 }
 
-/** Keys and ranges stand on the command line. */
+/** What a database says of keys and ranges, which stand on the command line. */
+const usageCodes: readonly unknown[] = ["KW_KEY_INVALID", "KW_SELECTOR_INVALID"];
+
 function isUsageError(error: unknown): boolean {
   if (error instanceof KeyNotationError) return true;
-  return error instanceof Error && "code" in error && error.code === "KW_SELECTOR_INVALID";
+  return error instanceof Error && "code" in error && usageCodes.includes(error.code);
 }

@@ -4,11 +4,8 @@ import type { Terminal } from "../terminal.js";
 import { writeJson } from "../write-json.js";
 import type { MigrateCommandOptions } from "./migrate-options.js";
 import { planText } from "./plan-text.js";
-import { previewRows } from "./preview-rows.js";
 import { previewText } from "./preview-text.js";
-
-/** So many rows of a model are shown. */
-const shownRows = 5;
+import { tryRows } from "./try-rows.js";
 
 /** Steps of which only the run finds out what rows are in their way. */
 const indexKinds: readonly MigrationStep["kind"][] = ["build-index", "rebuild-index"];
@@ -18,14 +15,11 @@ export async function dryRun(
   terminal: Terminal,
   database: AnyDatabase,
   plan: MigrationPlan,
-  { json }: MigrateCommandOptions,
+  options: MigrateCommandOptions,
 ): Promise<ExitCode> {
-  const previews = [];
-  for (const { model } of plan.models) {
-    const preview = await previewRows(database, model, shownRows);
-    if (preview.rowCount > 0) previews.push(preview);
-  }
-  if (json) writeJson(terminal, { plan, previews });
+  const models = plan.models.map(({ model }) => model);
+  const previews = await tryRows(terminal, database, models, options);
+  if (options.json) writeJson(terminal, { plan, previews });
   else {
     const blocks = [planText(terminal, plan), ...previews.map((one) => previewText(terminal, one))];
     if (plan.steps.some(({ kind }) => indexKinds.includes(kind))) blocks.push(unseenText);

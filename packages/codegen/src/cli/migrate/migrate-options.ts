@@ -7,6 +7,7 @@ export interface MigrateCommandOptions extends RunCommandOptions {
   /** Ids of breaking steps. */
   readonly accept?: readonly string[];
   readonly acceptAll?: boolean;
+  readonly acceptFailures?: boolean;
   /** False with `--no-verify`. */
   readonly verify: boolean;
 }
@@ -18,6 +19,10 @@ export function withMigrateOptions(command: Command): Command {
       .option("--dry-run", "show the plan, try all rows that it changes, and do nothing")
       .addOption(new Option("--accept <step-id...>", "accept breaking steps, by their ids"))
       .option("--accept-all", "accept all breaking steps")
+      .option(
+        "--accept-failures",
+        "begin changes of rows without trying them first, though rows may fail",
+      )
       .option("--no-verify", "make new indexes readable without looking at their entries again"),
   );
 }

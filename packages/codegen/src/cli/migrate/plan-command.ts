@@ -1,10 +1,11 @@
-import { type MigrationPlan, planMigration } from "@keywright/orm";
+import { planMigration } from "@keywright/orm";
 import { Command } from "commander";
 import { withProject } from "../../project/open-project.js";
 import { type ExitCode, exitCodes } from "../exit-codes.js";
 import { withResultOptions } from "../run-options.js";
 import type { Terminal } from "../terminal.js";
 import { writeJson } from "../write-json.js";
+import { nextLines } from "./next-lines.js";
 import { planText } from "./plan-text.js";
 
 const help = `
@@ -35,25 +36,15 @@ export function planCommand(terminal: Terminal, exit: (code: ExitCode) => void):
     .description("show what leads from the database to the models, and do nothing of it")
     .addHelpText("after", help)
     .action(async ({ config, json }: { config?: string; json?: true }) => {
-      const plan = await withProject(terminal.folder, config, ({ database }) =>
-        planMigration(database),
-      );
-      if (json) writeJson(terminal, plan);
-      else terminal.stdout.write(`${[planText(terminal, plan), ...nextLines(plan)].join("\n")}\n`);
+      const plan = await withProject(terminal.folder, config, async ({ database }) => {
+        const plan = await planMigration(database);
+        if (json) writeJson(terminal, plan);
+        else {
+          const lines = [planText(terminal, plan), ...(await nextLines(database, plan))];
+          terminal.stdout.write(`${lines.join("\n")}\n`);
+        }
+        return plan;
+      });
       exit(plan.isBreaking || plan.needsMigration ? exitCodes.undecided : exitCodes.done);
     });
-}
-
-function nextLines(plan: MigrationPlan): string[] {
-  if (plan.isEmpty) return [];
-  if (plan.needsMigration)
-    return [
-      "",
-      "Do first what the blocked steps say. Migrations are named in `migrations` of keywright.config.ts.",
-    ];
-  if (!plan.isBreaking) return ["", "Run it: npx keywright migrate run"];
-  return [
-    "",
-    "Run it: npx keywright migrate run, which asks first. Without a terminal, --accept takes the ids of breaking steps.",
-  ];
 }

@@ -13,7 +13,7 @@ const styles = {
 
 /** A plan as text, in the columns of the terminal and with its classes in colors. */
 export function planText({ stdout }: Terminal, plan: MigrationPlan): string {
-  const columns = Math.min(stdout.columns ?? mostColumns, mostColumns);
+  const columns = Math.min(stdout.columns || mostColumns, mostColumns);
   const text = formatPlan(plan, { columns });
   return text.replaceAll(
     /^( {2})(safe|backfill|rebuild|data|breaking)(?= )/gm,

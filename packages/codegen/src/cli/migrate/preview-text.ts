@@ -1,15 +1,16 @@
-import { inspect, isDeepStrictEqual } from "node:util";
+import { inspect } from "node:util";
 import { counted, shownNumber } from "../counted.js";
 import { failureText } from "../failure-text.js";
 import { shownId } from "../shown-value.js";
 import { styled, type Terminal } from "../terminal.js";
 import type { ModelPreview } from "./preview-rows.js";
+import { differingFields } from "./row-difference.js";
 
 type Row = Readonly<Record<string, unknown>>;
 
 /** What a change of rows would make of a model's: of some of them what changes, and which would fail. */
 export function previewText({ stdout }: Terminal, preview: ModelPreview): string {
-  const { model, rows, rowCount, failed, failedCount } = preview;
+  const { model, rows, rowCount, changedCount, failed, failedCount } = preview;
   const changed = rows.flatMap(({ id, before, after }) => [
     `  ${shownId(id)}`,
     styled(stdout, "red", `    - ${fieldsText(before, after)}`),
@@ -18,22 +19,20 @@ export function previewText({ stdout }: Terminal, preview: ModelPreview): string
   const refused = failed.map((row) =>
     styled(stdout, "yellow", `  ${shownId(row.id)}  ! ${failureText(row)}`),
   );
-  const all = counted(rowCount, "row");
+  const change = changedCount === 1 ? "changes" : "change";
+  const fails = failedCount === 0 ? "none fails" : `${shownNumber(failedCount)} would fail`;
   const more = failedCount - failed.length;
   return [
-    `${model}  ${all} tried: ${failedCount === 0 ? "none fails" : `${shownNumber(failedCount)} would fail`}`,
+    `${model}  ${shownNumber(changedCount)} of ${counted(rowCount, "row")} ${change}, ${fails}`,
     ...refused,
     ...(more > 0 ? [`  … ${counted(more, "more", "more")}`] : []),
-    ...(changed.length > 0 ? ["What changes in the first rows:", ...changed] : []),
+    ...(changed.length > 0 ? ["What changes in the first of them:", ...changed] : []),
   ].join("\n");
 }
 
-/** The fields of a row that another version of it does not have, or has otherwise. Strings in it are escaped. */
+/** The fields in which a row differs from another version of it. Strings in it are escaped. */
 function fieldsText(row: Row, other: Row): string {
-  const differing = Object.entries(row).filter(
-    ([field, value]) => !(Object.hasOwn(other, field) && isDeepStrictEqual(value, other[field])),
-  );
-  return inspect(Object.fromEntries(differing), {
+  return inspect(differingFields(row, other), {
     breakLength: Number.POSITIVE_INFINITY,
     depth: 4,
     maxStringLength: 80,

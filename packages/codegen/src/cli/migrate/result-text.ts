@@ -12,6 +12,8 @@ import { shownId, shownKeyValue } from "../shown-value.js";
 import { styled, type Terminal } from "../terminal.js";
 import { unindexedLines } from "../unindexed-text.js";
 import { breakingSteps, stepIdLines } from "./plan-text.js";
+import type { ModelPreview } from "./preview-rows.js";
+import { previewText } from "./preview-text.js";
 import { runnerText } from "./runner-text.js";
 
 /** A run and what it was seen to do. */
@@ -21,6 +23,8 @@ export interface RunReport {
   readonly changedRows: ReadonlyMap<string, number>;
   /** Somebody was asked, and said no. */
   readonly isDeclined?: boolean;
+  /** Nothing was begun, for rows of these models would fail. */
+  readonly failing?: readonly ModelPreview[];
 }
 
 /** So many duplicates and failed rows are shown. */
@@ -32,8 +36,9 @@ export async function resultText(
   database: AnyDatabase,
   report: RunReport,
 ): Promise<string> {
-  const { result, isDeclined = false } = report;
+  const { result, isDeclined = false, failing } = report;
   if (isDeclined) return "Nothing was done.";
+  if (failing !== undefined) return failingText(terminal, failing);
   const lines = [
     ...doneLines(report),
     ...refusedLines(result),
@@ -42,6 +47,15 @@ export async function resultText(
   ];
   const end = await endLines(terminal, database, result);
   return [...lines, ...(lines.length > 0 ? [""] : []), ...end].join("\n");
+}
+
+function failingText(terminal: Terminal, failing: readonly ModelPreview[]): string {
+  const blocks = failing.map((preview) => `${previewText(terminal, preview)}\n`);
+  const nothing = styled(terminal.stdout, "yellow", "Nothing was done.");
+  return [
+    ...blocks,
+    `${nothing} Correct the migration or the rows, and run it again. With --accept-failures it is begun all the same: each query that meets such a row is refused then, and there is no way back until all rows are changed.`,
+  ].join("\n");
 }
 
 function doneLines({ result, changedRows }: RunReport): string[] {

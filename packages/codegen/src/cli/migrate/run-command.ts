@@ -6,9 +6,8 @@ import { type MigrationKind, runMigration } from "./run-migration.js";
 
 const exitCodesHelp = `
 Exit codes: 0 done, or nothing to do; 1 failed, stopped, or not complete as by
-duplicates, or with --dry-run rows that would fail; 2 wrong usage; 3 nothing was
-done, for steps are breaking and not accepted, or blocked until a migration is
-written.`;
+duplicates, or rows would fail; 2 wrong usage; 3 nothing was done, for steps are
+breaking and not accepted, or blocked until a migration is written.`;
 
 const runHelp = `
 On Deno KV programs read and write meanwhile. An embedded database belongs to
@@ -20,6 +19,12 @@ killed anywhere: the next one goes on where it was.
 
 Breaking steps are asked for in a terminal. Elsewhere they have to be accepted,
 or nothing is done.
+
+Before it begins a change of rows it tries that on all of them, which is one
+more scan of the changed models' rows. Where some would fail, it lists the first
+and does nothing: once begun, each query that meets one of them is refused, and
+there is no way back until all are changed. --accept-failures begins all the
+same.
 
 Examples:
   $ keywright migrate run --dry-run             the plan, and what becomes of the rows
@@ -43,7 +48,7 @@ export function runCommand(terminal: Terminal, exit: (code: ExitCode) => void): 
 const resumeHelp = `
 Does what \`keywright migrate run\` does, with the same options: goes on behind
 the last batch of a run that was stopped or killed, and tries rows again that
-could not be changed.
+could not be changed. A change of rows that is under way is not tried first.
 
 Examples:
   $ keywright migrate resume
@@ -67,6 +72,8 @@ models back first, as by \`git checkout <commit> -- src/models\`, and keep the
 migrations of rows: each goes back by its \`down\`, and one without it blocks
 the way. Then this shows the plan, asks, and runs it with its breaking steps
 accepted.
+
+A change of rows is first tried on all rows, as by \`keywright migrate run\`.
 
 Without a terminal it needs --accept-all, or, where steps are breaking, --accept
 with all of these. Programs with the newer models cannot write from then on.

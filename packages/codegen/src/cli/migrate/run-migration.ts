@@ -16,8 +16,10 @@ import { decide } from "./decide.js";
 import { dryRun } from "./dry-run.js";
 import type { MigrateCommandOptions } from "./migrate-options.js";
 import { planText, stepIdLines } from "./plan-text.js";
+import type { ModelPreview } from "./preview-rows.js";
 import { type RunReport, resultText } from "./result-text.js";
 import { runnerText } from "./runner-text.js";
+import { newlyChanged, tryRows } from "./try-rows.js";
 
 /** What differs between the commands that migrate. */
 export interface MigrationKind {
@@ -56,9 +58,9 @@ export async function runMigration(
     }
     if (!json && !plan.isEmpty) terminal.stdout.write(`${planText(terminal, plan)}\n\n`);
     const report = await reportOf(terminal, database, plan, options, kind);
-    if (json) writeJson(terminal, report.result);
+    if (json) writeJson(terminal, { ...report.result, previews: report.failing });
     else terminal.stdout.write(`${await resultText(terminal, database, report)}\n`);
-    return exitCodeOf(report.result);
+    return exitCodeOf(report);
   };
   return await withProject(terminal.folder, config, work, ifMissing);
 }
@@ -99,7 +101,22 @@ async function reportOf(
   const accept = await decide(terminal, plan, options, alwaysAsks);
   if (accept === "refused") return without("refused");
   if (accept === "declined") return { ...without("refused"), isDeclined: true };
+  const failing = options.acceptFailures ? [] : await wouldFail(terminal, database, plan, options);
+  if (failing.length > 0) return { ...without("refused"), failing };
   return await runWithProgress(terminal, database, options, accept);
+}
+
+/** What becomes of the rows of models of which the plan begins a change that some of them would fail. */
+async function wouldFail(
+  terminal: Terminal,
+  database: AnyDatabase,
+  plan: MigrationPlan,
+  options: MigrateCommandOptions,
+): Promise<readonly ModelPreview[]> {
+  const models = await newlyChanged(database, plan);
+  const previews = await tryRows(terminal, database, models, options);
+  // What changes in others is no matter here.
+  return previews.flatMap((one) => (one.failedCount > 0 ? { ...one, rows: [] } : []));
 }
 
 /** Whether no run is left to end that has left rows out of an index: one may have been killed behind its last step. */
@@ -140,7 +157,8 @@ async function tellOfWaiting(terminal: Terminal, database: AnyDatabase): Promise
   if (runner?.alive) terminal.stderr.write(`${runnerText(runner)} Waiting for its end.\n`);
 }
 
-function exitCodeOf({ status }: MigrationResult): ExitCode {
+function exitCodeOf({ result: { status }, failing }: RunReport): ExitCode {
+  if (failing !== undefined) return exitCodes.failed;
   if (status === "done") return exitCodes.done;
   return status === "blocked" || status === "refused" ? exitCodes.undecided : exitCodes.failed;
 }

@@ -1,0 +1,66 @@
+import { type AnyDatabase, findFailedRows, type MigrationPlan } from "@keywright/orm";
+import { counted } from "../counted.js";
+
+/** More failed rows of a model are not counted. */
+const mostCounted = 1000;
+
+/** What to do about a plan, for people: what rows are in its way, and how it is run. */
+export async function nextLines(database: AnyDatabase, plan: MigrationPlan): Promise<string[]> {
+  const { steps } = plan;
+  const failed = await failedRows(database, plan);
+  const duplicates = steps.flatMap(({ kind, model, index }) =>
+    kind === "resolve-duplicates" ? `${model}.${index}` : [],
+  );
+  const failedLines = [...failed].map(
+    ([model, rows]) =>
+      `${model}  ${rows} could not be changed. Which, and why: npx keywright migrate status --failed ${model}`,
+  );
+  const duplicateLines = duplicates.map(
+    (index) =>
+      `${index} waits until rows are changed. Which: npx keywright migrate status --duplicates ${index}`,
+  );
+  // A run only looks at such rows again.
+  const canRun = steps.some(
+    ({ kind, model }) =>
+      kind !== "resolve-duplicates" && !(kind === "transform-rows" && failed.has(model)),
+  );
+  const blocks = [
+    ...(failed.size === 0
+      ? []
+      : [
+          ...failedLines,
+          "Correct the migration or the rows first, then: npx keywright migrate resume",
+        ]),
+    ...(duplicates.length === 0
+      ? []
+      : [
+          ...duplicateLines,
+          "Change or delete all but one row of each value: an index goes readable with the last of them.",
+        ]),
+    ...(canRun ? [runLine(plan)] : []),
+  ];
+  return blocks.length === 0 ? [] : ["", ...blocks];
+}
+
+function runLine({ steps, needsMigration, isBreaking }: MigrationPlan): string {
+  const isMissing = steps.some(({ blocked }) => blocked?.includes("Write a migration"));
+  if (needsMigration)
+    return `Do first what the blocked steps say. Migrations are named in \`migrations\` of keywright.config.ts.${isMissing ? "\nTo begin with the file of one: npx keywright migrate new <name>" : ""}`;
+  if (!isBreaking) return "Run it: npx keywright migrate run";
+  return "Run it: npx keywright migrate run, which asks first. Without a terminal, --accept takes the ids of breaking steps.";
+}
+
+/** How many rows of a model, in words, a change that is under way could not take; none of models where it could take all. */
+async function failedRows(
+  database: AnyDatabase,
+  { steps }: MigrationPlan,
+): Promise<ReadonlyMap<string, string>> {
+  const failed = new Map<string, string>();
+  for (const { kind, model } of steps) {
+    if (kind !== "transform-rows") continue;
+    const { items, cursor } = await findFailedRows(database, { model, take: mostCounted });
+    const least = cursor === null ? "" : "at least ";
+    if (items.length > 0) failed.set(model, `${least}${counted(items.length, "row")}`);
+  }
+  return failed;
+}
