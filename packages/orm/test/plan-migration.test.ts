@@ -617,4 +617,14 @@ describe("a plan as text", () => {
     `);
     expect(Math.max(...text.split("\n").map((line) => line.length))).toBeLessThanOrEqual(80);
   });
+
+  it("says once what several steps wait for", () => {
+    const now = {
+      ...users,
+      schema: schema.extend({ email: z.number(), age: z.int(), nickname: z.string().optional() }),
+    };
+    const text = formatPlan(planModels([factsOf(users, now)]));
+    expect(text.match(/defineMigration/g)).toHaveLength(1);
+    expect(text.match(/It is blocked by the same/g)).toHaveLength(1);
+  });
 });

@@ -18,9 +18,13 @@ export function formatPlan(
   ];
   const blocks = plan.models
     .filter((model) => model.steps.length > 0)
-    .map(({ model, steps }) =>
-      [model, ...steps.flatMap((step) => stepLines(step, columns))].join("\n"),
-    );
+    .map(({ model, steps }) => {
+      // One migration may be what several steps wait for.
+      const isSaid = ({ blocked }: MigrationStep, position: number) =>
+        steps.findIndex((other) => other.blocked === blocked) < position;
+      const lines = steps.flatMap((step, i) => stepLines(step, columns, isSaid(step, i)));
+      return [model, ...lines].join("\n");
+    });
   return [...blocks, end.flatMap((text) => wrap(text, columns)).join("\n")].join("\n\n");
 }
 
@@ -33,11 +37,12 @@ function databaseOnlyText({ model, rows }: DatabaseModel): string {
 const classWidth = "backfill".length;
 const indent = " ".repeat(classWidth + 4);
 
-function stepLines(step: MigrationStep, columns: number): string[] {
+function stepLines(step: MigrationStep, columns: number, isBlockSaid: boolean): string[] {
   const place = step.index ?? step.field ?? "";
   const head = `  ${step.class.padEnd(classWidth)}  ${step.kind.replaceAll("-", " ")} ${place}`;
   const lines = [head.trimEnd(), ...wrap(step.reason, columns - indent.length)];
-  if (step.blocked !== undefined) lines.push("It is blocked.", ...step.blocked.split("\n"));
+  if (step.blocked !== undefined && isBlockSaid) lines.push("It is blocked by the same.");
+  else if (step.blocked !== undefined) lines.push("It is blocked.", ...step.blocked.split("\n"));
   else if (step.class === "breaking") lines.push(`To accept it: ${JSON.stringify(step.id)}`);
   return indented(lines);
 }
