@@ -199,7 +199,7 @@ describe("comments", () => {
 
   it("say what watches and upserts cost, and once what is refused", async () => {
     expect(await commentOf("things", "  watchById(")).toContain("One read each time.");
-    expect(await commentOf("things", "  watchByBranded(")).toContain("Three reads each time.");
+    expect(await commentOf("things", "  watchByBranded(")).toContain("Four reads each time.");
     expect(await commentOf("pairs", "  watchByAll(")).toContain("read anew each time.");
     expect(await commentOf("things", "  upsertByBranded(")).toContain("One or two reads and one");
     expect(await commentOf("pairs", "export class")).toContain("`InvalidQueryError` for a value");

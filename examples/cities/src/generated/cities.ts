@@ -144,7 +144,7 @@ export class CityRepository {
   }
 
   /**
-   * The row with this `cityId`, now and after each change; null while there is none. Three reads
+   * The row with this `cityId`, now and after each change; null while there is none. Four reads
    * each time.
    *
    * @throws {IndexNotReadyError} in the stream, where `byCityId` is not built yet.

@@ -90,7 +90,7 @@ function uniqueMethods(subject: Subject): Method[] {
     },
     {
       name: `watchBy${suffix}`,
-      description: `The ${row}, now and after each change; null while there is none. Three reads each time.`,
+      description: `The ${row}, now and after each change; null while there is none. Four reads each time.`,
       errors: [notReadyInStream(index)],
       parameters: declarations,
       result: `ReadableStream<${names.row} | null>`,
