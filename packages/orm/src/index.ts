@@ -68,6 +68,7 @@ export { type ResumedDeletes, resumeDeletes } from "./database/resume-deletes.js
 export type { RowQuery } from "./database/row-query.js";
 export type { ListOptions, Table } from "./database/table.js";
 export {
+  findDanglingReferences,
   type VerifyOptions,
   type VerifyResult,
   verifyIndexes,
@@ -109,6 +110,11 @@ export {
   type UnreadableState,
 } from "./errors/schema-errors.js";
 export { TransactionConflictError, TransactionEndedError } from "./errors/transaction-errors.js";
+export type {
+  DanglingReference,
+  DanglingReferencesOptions,
+  DanglingReferencesPage,
+} from "./migrate/dangling-references.js";
 export type { FailedRow, FailedRowsOptions, FailedRowsPage } from "./migrate/failed-rows.js";
 export { formatPlan } from "./migrate/format-plan.js";
 export type { DuplicatesPage, DuplicatesQuery, DuplicateValue } from "./migrate/list-duplicates.js";

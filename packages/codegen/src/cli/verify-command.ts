@@ -1,10 +1,11 @@
-import { type VerifyResult, verifyIndexes } from "@keywright/orm";
+import { verifyIndexes } from "@keywright/orm";
 import { Command } from "commander";
 import { migrationProgress } from "../progress/migration-progress.js";
 import { type OpenProject, withProject } from "../project/open-project.js";
 import { type ExitCode, exitCodes } from "./exit-codes.js";
 import { type RunCommandOptions, withRunOptions } from "./run-options.js";
 import type { Terminal } from "./terminal.js";
+import { type VerifyReport, verifyReferences } from "./verify/verify-references.js";
 import { verifyText } from "./verify/verify-text.js";
 import { withProgress } from "./with-progress.js";
 import { writeJson } from "./write-json.js";
@@ -20,10 +21,17 @@ as where its function throws for them; these need a change by hand. Indexes that
 are not built yet are left out; counters are not looked at, and are built anew
 where entries of their model are repaired.
 
+Then it reads the rows of models with belongsTo relations once more, and says
+which refer to a row that is not there: one that was deleted by a program
+without the model, or that expired. --repair leaves these as they are: create
+the row, or change or delete the one that refers to it. With --index,
+references are not looked at.
+
 Examples:
   $ keywright verify
   $ keywright verify --model users posts --index byEmail
   $ keywright verify --repair
+  $ keywright verify --no-references
 
 Exit codes: 0 clean or repaired; 1 damaged, stopped or failed; 2 wrong usage.`;
 
@@ -31,16 +39,19 @@ interface VerifyCommandOptions extends RunCommandOptions {
   readonly repair?: boolean;
   readonly model?: readonly string[];
   readonly index?: readonly string[];
+  /** False with `--no-references`. */
+  readonly references: boolean;
 }
 
 /** `keywright verify`. */
 export function verifyCommand(terminal: Terminal, exit: (code: ExitCode) => void): Command {
   const command = withRunOptions(
     new Command("verify")
-      .description("look whether the indexes hold what the rows say")
+      .description("look whether the indexes hold what the rows say, and references lead to rows")
       .option("--repair", "put right what is wrong")
       .option("--model <name...>", "only these models")
-      .option("--index <name...>", "only indexes of these names"),
+      .option("--index <name...>", "only indexes of these names, and no references")
+      .option("--no-references", "do not look whether references lead to rows"),
   )
     .addHelpText("after", help)
     .action(async (options: VerifyCommandOptions) => {
@@ -77,18 +88,21 @@ function unknownName(
 
 async function verify(
   terminal: Terminal,
-  { database }: OpenProject,
-  { repair = false, model, index, wait, rowsPerSecond }: VerifyCommandOptions,
-): Promise<VerifyResult> {
+  { database, models }: OpenProject,
+  { repair = false, model, index, references, wait, rowsPerSecond }: VerifyCommandOptions,
+): Promise<VerifyReport> {
   const progress = migrationProgress({ stream: terminal.stderr });
-  return await withProgress(terminal, progress, (shown) =>
-    verifyIndexes(database, {
+  return await withProgress(terminal, progress, async (shown) => {
+    const result = await verifyIndexes(database, {
       repair,
       wait,
       rowsPerSecond,
       ...shown,
       ...(model !== undefined && { models: model }),
       ...(index !== undefined && { indexes: index }),
-    }),
-  );
+    });
+    if (!references || index !== undefined) return result;
+    const compiled = models.map((one) => one.model);
+    return await verifyReferences(database, compiled, result, { rowsPerSecond, ...shown });
+  });
 }

@@ -1,4 +1,9 @@
 import { InvalidArgumentError } from "../errors/query-errors.js";
+import {
+  type DanglingReferencesOptions,
+  type DanglingReferencesPage,
+  listDanglingReferences,
+} from "../migrate/dangling-references.js";
 import { takeLease } from "../migrate/lease.js";
 import { migrationRun, type RunOptions } from "../migrate/migration-run.js";
 import type { VerifiedModel } from "../migrate/verified-model.js";
@@ -64,6 +69,27 @@ export async function verifyIndexes(
   } finally {
     await lease.release();
   }
+}
+
+/**
+ * The references of a model's rows, by its `belongsTo` relations, that lead to no row, page by page: as after a row was deleted
+ * by a program without the model that refers to it, or went by its `expireIn`, and where rows were written by hand. Nothing is
+ * written.
+ *
+ * ```ts
+ * const { items, cursor } = await findDanglingReferences(db, { model: "posts" });
+ * for (const { id, relation, targetId } of items) console.log(id, relation, targetId);
+ * ```
+ *
+ * @throws {ModelDefinitionError} for a model that there is not.
+ * @throws {RangeError} for a `take` or `rows` that is no positive integer.
+ * @throws {InvalidCursorError} for what is no cursor of such a page.
+ */
+export async function findDanglingReferences(
+  database: AnyDatabase,
+  query: DanglingReferencesOptions & { readonly model: string },
+): Promise<DanglingReferencesPage> {
+  return await listDanglingReferences(tableContextOf(database, query.model), query);
 }
 
 function verifiedContexts(

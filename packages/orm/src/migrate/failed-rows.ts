@@ -1,14 +1,6 @@
-import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
-import {
-  decodeKey,
-  encodeKey,
-  isKeywrightError,
-  type KvKey,
-  type KvKeyPart,
-} from "@keywright/core";
+import type { KvKey, KvKeyPart } from "@keywright/core";
 import type { RowId } from "../errors/orm-error.js";
-import { InvalidCursorError } from "../errors/query-errors.js";
 import type { RowIssue } from "../errors/row-errors.js";
 import { canBeStored } from "../indexes/can-be-stored.js";
 import { keyText } from "../indexes/key-text.js";
@@ -17,6 +9,7 @@ import { type CompiledModel, ownPrefix } from "../model/compiled-model.js";
 import { readRows } from "../query/read-rows.js";
 import type { TableContext } from "../query/table-context.js";
 import { entriesAfter } from "./entries-after.js";
+import { decodeRowCursor, encodeRowCursor } from "./row-cursor.js";
 import type { RowFailure } from "./upgraded-row.js";
 
 /** A row that a change of all rows could not take: it is as it was before. */
@@ -140,14 +133,14 @@ export async function listFailedRows(
   }
   const { model } = context;
   const items: FailedRow[] = [];
-  let after = cursor ? decodeCursor(model, cursor) : null;
+  let after = cursor ? decodeRowCursor(model, cursor) : null;
   let last: KvKey = [];
   for (;;) {
     // One more than asked for tells whether there is a next page.
     const limit = Math.min(take - items.length + 1, defaultTake);
     const recorded = await recordedFailures(context, after, limit);
     for (const { primaryKey, failure } of await stillFailed(context, recorded)) {
-      if (items.length === take) return { items, cursor: encodeCursor(last) };
+      if (items.length === take) return { items, cursor: encodeRowCursor(last) };
       const { reason, issues = [] } = failure;
       items.push({ model: model.name, id: pointerOf(primaryKey), reason, issues });
       last = primaryKey;
@@ -171,19 +164,4 @@ async function stillFailed(
     const versionstamp = rows[position]?.versionstamp ?? null;
     return versionstamp !== null && snapshot.upgradeOf(versionstamp) !== undefined;
   });
-}
-
-function encodeCursor(primaryKey: readonly KvKeyPart[]): string {
-  return Buffer.from(encodeKey(primaryKey)).toString("base64url");
-}
-
-/** @throws {InvalidCursorError} */
-function decodeCursor(model: CompiledModel, cursor: string): KvKey {
-  try {
-    const primaryKey = decodeKey(Buffer.from(String(cursor), "base64url"));
-    if (primaryKey.length === model.primaryKey.length) return primaryKey;
-  } catch (error) {
-    if (!isKeywrightError(error)) throw error;
-  }
-  throw new InvalidCursorError(model.name, String(cursor));
 }

@@ -1,19 +1,24 @@
-import type { EntryFinding, VerifiedModel, VerifyResult } from "@keywright/orm";
-import { counted } from "../counted.js";
+import type { DanglingReference, EntryFinding, VerifiedModel } from "@keywright/orm";
+import { counted, shownNumber } from "../counted.js";
 import { shownId, shownKeyValue } from "../shown-value.js";
 import { styled, type Terminal } from "../terminal.js";
 import { unindexedLines } from "../unindexed-text.js";
+import type { ReportedModel, VerifyReport } from "./verify-references.js";
 
 /** So many findings of a model are shown. */
 const mostShown = 10;
 
+/** What to do about references that lead to no row. */
+const danglingAdvice =
+  "create the rows that are not there, or change or delete those that refer to them";
+
 /** What a verification has found, for people, and what to do next. */
 export function verifyText(
   terminal: Terminal,
-  { status, models }: VerifyResult,
+  { status, models }: VerifyReport,
   isRepair: boolean,
 ): string {
-  const blocks = models.map((model) => modelLines(model).join("\n"));
+  const blocks = models.map((model) => [...modelLines(model), ...referenceLines(model)].join("\n"));
   return [...blocks, endText(terminal, status, models, isRepair)].join("\n");
 }
 
@@ -46,20 +51,41 @@ function findingLine({ kind, index, key, primaryKey, repaired, heldBy }: EntryFi
   return `  ${kind}  ${index}  ${shownId(key)}${row}${holder}${repaired ? "  repaired" : ""}`;
 }
 
+function referenceLines({ model, references }: ReportedModel): string[] {
+  if (references === undefined) return [];
+  const { relations, rows, danglingCount, dangling } = references;
+  const lead = danglingCount === 1 ? "leads" : "lead";
+  const found = danglingCount === 0 ? "clean" : `${shownNumber(danglingCount)} ${lead} to no row`;
+  const shown = dangling.slice(0, mostShown);
+  const more = danglingCount - shown.length;
+  return [
+    `${model}  ${counted(rows, "row")}, references of ${relations.join(", ")}: ${found}`,
+    ...shown.map(danglingLine),
+    ...(more > 0 ? [`  … ${counted(more, "more", "more")}`] : []),
+  ];
+}
+
+function danglingLine({ id, relation, fields, target, targetId }: DanglingReference): string {
+  const lead = fields.length === 1 ? "leads" : "lead";
+  return `  row ${shownId(id)}  ${relation}: ${fields.join(", ")} ${shownId(targetId)} ${lead} to no row of ${target}`;
+}
+
 function endText(
   { stdout }: Terminal,
-  status: VerifyResult["status"],
-  models: readonly VerifiedModel[],
+  status: VerifyReport["status"],
+  models: readonly ReportedModel[],
   isRepair: boolean,
 ): string {
+  const hasReferences = models.some(({ references }) => references !== undefined);
+  const whole = `The indexes hold what the rows say${hasReferences ? ", and references lead to rows" : ""}.`;
   const again = `npx keywright verify${isRepair ? " --repair" : ""}`;
   switch (status) {
     case "clean":
-      return `${styled(stdout, "green", "Clean.")} The indexes hold what the rows say.`;
+      return `${styled(stdout, "green", "Clean.")} ${whole}`;
     case "repaired":
-      return `${styled(stdout, "green", "Repaired.")} The indexes hold what the rows say.`;
+      return `${styled(stdout, "green", "Repaired.")} ${whole}`;
     case "damaged":
-      return `${styled(stdout, "red", "Damaged.")} ${isRepair || !models.some(isRepairable) ? adviceText(models) : "To put it right: npx keywright verify --repair"}`;
+      return `${styled(stdout, "red", "Damaged.")} ${isRepair || !models.some(isRepairable) ? adviceText(models) : repairText(models)}`;
     case "stopped":
       return `${styled(stdout, "yellow", "Stopped.")} To go on: ${again}`;
     case "busy":
@@ -73,14 +99,28 @@ function isRepairable({ counts, repaired, conflicts }: VerifiedModel): boolean {
   return all > repaired + conflicts;
 }
 
+function isDangling({ references }: ReportedModel): boolean {
+  return references !== undefined && references.danglingCount > 0;
+}
+
+/** What to do where a repair puts something right. */
+function repairText(models: readonly ReportedModel[]): string {
+  const repair = "npx keywright verify --repair";
+  if (!models.some(isDangling)) return `To put it right: ${repair}`;
+  return `To put the indexes right: ${repair}\nThat leaves references as they are: ${danglingAdvice}.`;
+}
+
 /** What to do about that which no repair puts right. */
-function adviceText(models: readonly VerifiedModel[]): string {
+function adviceText(models: readonly ReportedModel[]): string {
   const advice = [
     ...(models.some(({ conflicts }) => conflicts > 0)
       ? ["change the value of one of two rows that have the same unique one"]
       : []),
     ...(models.some(({ unindexedCount }) => unindexedCount > 0)
       ? ["correct the rows that cannot be indexed, or the function of the index"]
+      : []),
+    ...(models.some(isDangling)
+      ? [`${danglingAdvice} (--repair leaves references as they are)`]
       : []),
   ];
   return `What is left needs you: ${advice.join(", and ")}, then verify again.`;
