@@ -1,4 +1,5 @@
 // @keywright/orm beside an SQL ORM, real Deno KV, and the same work by hand: how many times as fast it is.
+import { randomBytes } from "node:crypto";
 import { compare, median, ratioOf } from "./compare.mjs";
 import { openDatabases } from "./databases.mjs";
 import { userSchema } from "./keywright.mjs";
@@ -22,7 +23,8 @@ const names = {
 
 /**
  * @returns `ratios`: for each operation the nanoseconds of ours and theirs, their ratio and its spread, and the ratio that
- *   is the goal, where there is one; `validation`: the nanoseconds in which Zod validates one row.
+ *   is the goal, where there is one; `validation`: the nanoseconds in which Zod validates one row; `thread`: those of the
+ *   way to a thread of Node's pool and back.
  */
 export async function measureRatios(folder, effort) {
   const databases = await openDatabases(folder);
@@ -63,7 +65,8 @@ export async function measureRatios(folder, effort) {
       ({ findByColor }) => findColors(findByColor),
       perCall.page,
     );
-    const { validation } = await compare({ validation: validateUsers() }, effort, perCall.one);
+    const besides = { validation: validateUsers(), thread: forUsers(reachThread) };
+    const { validation, thread } = await compare(besides, effort, perCall.one);
     await measureEach(
       "`update` of an indexed field, `relaxed`",
       relaxed,
@@ -85,7 +88,7 @@ export async function measureRatios(folder, effort) {
       ({ create }) => createUsersTogether(create),
       perCall.inFlight,
     );
-    return { ratios, validation: median(validation) };
+    return { ratios, validation: median(validation), thread: median(thread) };
   } finally {
     await databases.close();
   }
@@ -96,4 +99,9 @@ function validateUsers() {
   return forUsers((user) => {
     if (!userSchema.safeParse(user).success) throw new Error("a user is not valid");
   });
+}
+
+/** The least that an asynchronous call into native code costs: eight random bytes take no time. */
+function reachThread() {
+  return new Promise((resolve) => randomBytes(8, resolve));
 }
