@@ -80,7 +80,7 @@ describe("keywright migrate new", () => {
     await project.write({ "models/player.ts": playersModule("{}", back) });
     expect((await project.run(["migrate", "rollback", "--accept-all"])).exitCode).toBe(0);
     expect(await storedRows()).toEqual([{ id: "1", name: "Ada", level: 1 }]);
-  }, 30_000);
+  });
 
   it("does not compile at exactly the values that have to be written", async () => {
     await changedProject(
@@ -129,7 +129,7 @@ describe("keywright migrate new", () => {
     await addMigration("twoNames", "migrations/two-names.ts");
     expect((await project.run(["migrate", "run"])).exitCode).toBe(0);
     expect(await storedRows()).toEqual([{ id: "1", first: "Ada", last: "L", score: 7, nick: "" }]);
-  }, 30_000);
+  });
 
   it("leaves new fields with defaults to the schema, and those that it cannot write to the model", async () => {
     await changedProject(
@@ -166,7 +166,7 @@ describe("keywright migrate new", () => {
         token: expect.any(String),
       },
     ]);
-  }, 30_000);
+  });
 
   it("takes any names: of fields, of itself, and of models that are exported as default", async () => {
     await changedProject(
@@ -202,7 +202,7 @@ describe("keywright migrate new", () => {
     await addMigration("migration2026GrößeSFullNames", "migrations/2026-größe-s-full-names.ts");
     expect((await project.run(["migrate", "run"])).exitCode).toBe(0);
     expect(await storedRows()).toEqual([{ id: "1" }]);
-  }, 30_000);
+  });
 
   it("writes where --out says, and never over what is there", async () => {
     await changedProject(z.object({ id, name: z.string() }), { id: "1", name: "Ada" }, renamed);
@@ -217,6 +217,10 @@ describe("keywright migrate new", () => {
     await project.write({ "migrations/names.ts": "mine" });
     expect((await project.run(["migrate", "new", "names"])).exitCode).toBe(1);
     expect(await project.read("migrations/names.ts")).toBe("mine");
+    const within = await project.run(["migrate", "new", "names", "--out", "package.json/one.ts"]);
+    expect(within.exitCode).toBe(1);
+    expect(within.stderr).toContain("KW_FILE_FAILED");
+    expect(within.stderr).not.toContain("fault in keywright");
   });
 
   it("imports by .ts where the configuration says so", async () => {
@@ -237,7 +241,7 @@ describe("keywright migrate new", () => {
     await project.run(["migrate", "run"]);
     const json = await project.run(["migrate", "new", "more", "--json"]);
     expect(JSON.parse(json.stdout)).toMatchObject({ path: null, reason: expect.any(String) });
-  }, 30_000);
+  });
 
   it("writes none for another primary key", async () => {
     await changedProject(

@@ -19,7 +19,8 @@ export async function writeNewFile(path: string, text: string): Promise<void> {
   } catch (error) {
     throw new FileFailedError(path, error);
   } finally {
-    await rm(temporary, { force: true });
+    // What was thrown before says more.
+    await rm(temporary, { force: true }).catch(() => undefined);
   }
 }
 

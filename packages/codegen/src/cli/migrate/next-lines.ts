@@ -37,17 +37,23 @@ export async function nextLines(database: AnyDatabase, plan: MigrationPlan): Pro
           ...duplicateLines,
           "Change or delete all but one row of each value: an index goes readable with the last of them.",
         ]),
-    ...(canRun ? [runLine(plan)] : []),
+    ...(canRun ? runLines(plan) : []),
   ];
   return blocks.length === 0 ? [] : ["", ...blocks];
 }
 
-function runLine({ steps, needsMigration, isBreaking }: MigrationPlan): string {
-  const isMissing = steps.some(({ blocked }) => blocked?.includes("Write a migration"));
-  if (needsMigration)
-    return `Do first what the blocked steps say. Migrations are named in \`migrations\` of keywright.config.ts.${isMissing ? "\nTo begin with the file of one: npx keywright migrate new <name>" : ""}`;
-  if (!isBreaking) return "Run it: npx keywright migrate run";
-  return "Run it: npx keywright migrate run, which asks first. Without a terminal, --accept takes the ids of breaking steps.";
+function runLines({ steps, needsMigration, isBreaking }: MigrationPlan): string[] {
+  if (needsMigration) {
+    const isMissing = steps.some(({ blocked }) => blocked?.includes("Write a migration"));
+    return [
+      "Do first what the blocked steps say. Migrations are named in `migrations` of keywright.config.ts.",
+      ...(isMissing ? ["To begin with the file of one: npx keywright migrate new <name>"] : []),
+    ];
+  }
+  if (!isBreaking) return ["Run it: npx keywright migrate run"];
+  return [
+    "Run it: npx keywright migrate run, which asks first. Without a terminal, --accept takes the ids of breaking steps.",
+  ];
 }
 
 /** How many rows of a model, in words, a change that is under way could not take; none of models where it could take all. */
