@@ -4,6 +4,7 @@ import { openKv } from "../src/kv/open-kv.js";
 import { KvU64 } from "../src/values/kv-u64.js";
 import { denoCompatDifferences, isListed } from "./deno-compat-differences.js";
 import { denoCases, outcomeOf } from "./golden/deno-cases.mjs";
+import { hasMessagesOfV8 } from "./javascript-engine.js";
 
 interface RecordedCalls {
   readonly deno: string;
@@ -24,10 +25,23 @@ describe(`compat mode does as Deno ${recorded.deno}`, () => {
       const expected = recorded.calls[name];
       const outcome = await outcomeInCompatMode(name);
       if (isDifferent) expect(outcome).not.toEqual(expected);
-      else expect(outcome).toEqual(expected);
+      else if (hasMessagesOfV8 || !isMessageOfV8(expected)) expect(outcome).toEqual(expected);
+      else expect(withoutMessage(outcome)).toEqual(withoutMessage(expected));
     });
   }
 });
+
+/** True for the outcome of a call whose error is one of the engine's. */
+function isMessageOfV8(outcome: unknown): boolean {
+  const { threw, rejected } = outcome as { threw?: unknown; rejected?: unknown };
+  return /could not be cloned|Cannot (read|convert)|called on null/.test(String(threw ?? rejected));
+}
+
+/** The error of an outcome as its class and name alone. */
+function withoutMessage(outcome: unknown): unknown {
+  const entries = Object.entries(outcome as Record<string, unknown>);
+  return entries.map(([kind, error]) => [kind, String(error).split(": ").slice(0, 2)]);
+}
 
 async function outcomeInCompatMode(name: string): Promise<unknown> {
   const { given, run } = denoCases.get(name)!;

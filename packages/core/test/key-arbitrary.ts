@@ -1,16 +1,6 @@
 import fc from "fast-check";
 import type { KvKeyPart } from "../src/keys/key.js";
 
-/** -NaN, which has no literal: the NaN whose sign bit is set. */
-export const negativeNaN: number = new Float64Array(
-  new BigUint64Array([0xfff8000000000000n]).buffer,
-)[0]!;
-
-/** True for a number whose sign bit is set, which for a NaN only its bits tell. */
-export function hasSignBit(value: number): boolean {
-  return new BigUint64Array(new Float64Array([value]).buffer)[0]! >> 63n === 1n;
-}
-
 const edgeByte: fc.Arbitrary<number> = fc.oneof(fc.constantFrom(0, 1, 0xfe, 0xff), fc.nat(255));
 
 const bytesPart: fc.Arbitrary<Uint8Array> = fc

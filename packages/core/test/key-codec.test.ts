@@ -1,5 +1,7 @@
 import { Buffer } from "node:buffer";
+import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import { runInNewContext } from "node:vm";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -8,7 +10,8 @@ import { compareKeys } from "../src/keys/compare-keys.js";
 import { decodeKey } from "../src/keys/decode-key.js";
 import { encodeEntryKey, encodeKey } from "../src/keys/encode-key.js";
 import type { KvKey, KvKeyPart } from "../src/keys/key.js";
-import { hasSignBit, key, keyPart, negativeNaN, relatedKeys } from "./key-arbitrary.js";
+import { hasSignBit, keepsSignOfNaN } from "./javascript-engine.js";
+import { key, keyPart, relatedKeys } from "./key-arbitrary.js";
 import { compareParts, hasPartPrefix } from "./key-order.js";
 
 /** A part as the golden file has it: one property, named for the type. */
@@ -25,9 +28,15 @@ interface GoldenKey {
   readonly bytes: string;
 }
 
-const golden = JSON.parse(
+const goldenFile = JSON.parse(
   readFileSync(new URL("golden/keys.json", import.meta.url), "utf8"),
 ) as GoldenKey[];
+/** Without those with a -NaN: V8 drops its sign when it optimises a function, and JavaScriptCore always does. */
+const golden = goldenFile.filter(({ key }) => !key.some(isNegativeNaN));
+
+function isNegativeNaN(part: GoldenPart): boolean {
+  return "number" in part && part.number === "-NaN";
+}
 
 function goldenPart(part: GoldenPart): KvKeyPart {
   if ("string" in part) return part.string;
@@ -37,7 +46,7 @@ function goldenPart(part: GoldenPart): KvKeyPart {
     const magnitude = BigInt(part.bigint.replace("-", ""));
     return part.bigint.startsWith("-") ? -magnitude : magnitude;
   }
-  return part.number === "-NaN" ? negativeNaN : Number(part.number);
+  return Number(part.number);
 }
 
 function hex(bytes: Uint8Array): string {
@@ -58,6 +67,15 @@ describe("golden keys", () => {
     const expected = parts.map(goldenPart);
     expect(hex(encodeKey(expected))).toBe(bytes);
     expectSameKey(decodeKey(Uint8Array.from(Buffer.from(bytes, "hex"))), expected);
+  });
+
+  it.skipIf(!keepsSignOfNaN)("-NaN, where the engine keeps the sign of a NaN", () => {
+    const { bytes } = goldenFile.find(
+      ({ key: [part] }) => part !== undefined && isNegativeNaN(part),
+    )!;
+    const script = fileURLToPath(new URL("negative-nan.mjs", import.meta.url));
+    const output = execFileSync(process.execPath, [script, bytes], { encoding: "utf8" });
+    expect(JSON.parse(output)).toEqual([bytes, bytes]);
   });
 
   it("cover every part type and every size at which the encoding of a bigint changes", () => {

@@ -1,5 +1,5 @@
 import type { KvKey, KvKeyPart } from "../src/keys/key.js";
-import { hasSignBit } from "./key-arbitrary.js";
+import { hasSignBit } from "./javascript-engine.js";
 
 type TypeOrder = "number before bigint" | "bigint before number";
 

@@ -1,7 +1,5 @@
 import { mkdir, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { join, relative } from "node:path";
-import { setFlagsFromString } from "node:v8";
-import { runInNewContext } from "node:vm";
 import { ClassicLevel } from "classic-level";
 import { MemoryLevel } from "memory-level";
 import { describe, expect, it } from "vitest";
@@ -10,6 +8,7 @@ import { encodeRecord, recordSize } from "../src/engine/level/record.js";
 import { encodeKey } from "../src/keys/encode-key.js";
 import type { EmbeddedKv } from "../src/kv/embedded-kv.js";
 import { openKv } from "../src/kv/open-kv.js";
+import { garbageCollector } from "./javascript-engine.js";
 import { withFolder } from "./temporary-folder.js";
 
 /** Opens databases that are closed afterwards, whatever happens. */
@@ -53,8 +52,7 @@ describe("openKv in memory", () => {
 
 describe("a database in memory that is never closed", () => {
   it("holds its memory no longer than somebody has it", async () => {
-    setFlagsFromString("--expose-gc");
-    const collectGarbage = runInNewContext("gc") as () => void;
+    const collectGarbage = garbageCollector();
     const database = await (async () => {
       const level = handedIn(new MemoryLevel());
       const kv = await openKv(level);

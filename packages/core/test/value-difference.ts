@@ -1,5 +1,6 @@
 import { Buffer } from "node:buffer";
 import { types } from "node:util";
+import { clonesCauses } from "./javascript-engine.js";
 
 /**
  * Where two values differ, as a path and a reason; undefined where they are the same. Stricter than the equality of a
@@ -67,20 +68,16 @@ class Comparison {
 
   #compareProperties(a: object, b: object, path: string): string | undefined {
     if (ArrayBuffer.isView(a)) return undefined;
-    const ordered = (object: object) => {
-      const keys = Reflect.ownKeys(object);
-      // V8 makes an error's hidden properties in an order of its own.
-      return types.isNativeError(object) ? keys.sort() : keys;
-    };
-    const keys = ordered(a);
-    const difference = this.#compareLists(keys, ordered(b), `${path} keys`);
+    const keys = keysOf(a);
+    const difference = this.#compareLists(keys, keysOf(b), `${path} keys`);
     if (difference !== undefined) return difference;
     for (const key of keys) {
       const step = `${path}[${JSON.stringify(key)}]`;
       const mine = Object.getOwnPropertyDescriptor(a, key)!;
       const theirs = Object.getOwnPropertyDescriptor(b, key)!;
       if (mine.enumerable !== theirs.enumerable) return `${step}: other visibility`;
-      const inside = this.compare(mine.value, theirs.value, step);
+      // Read, because the stack of an error is an accessor in some runtimes.
+      const inside = this.compare(Reflect.get(a, key), Reflect.get(b, key), step);
       if (inside !== undefined) return inside;
     }
     return undefined;
@@ -95,6 +92,23 @@ class Comparison {
     return undefined;
   }
 }
+
+/** Without what the engine adds to errors, and without their causes where `structuredClone` leaves those out. */
+function keysOf(object: object): PropertyKey[] {
+  const keys = Reflect.ownKeys(object);
+  if (!types.isNativeError(object)) return keys;
+  // Engines make an error's properties in an order of their own.
+  return keys.filter((key) => !positionKeys.has(key) && (clonesCauses || key !== "cause")).sort();
+}
+
+/** Where an error was made, in JavaScriptCore. */
+const positionKeys: ReadonlySet<PropertyKey> = new Set([
+  "line",
+  "column",
+  "sourceURL",
+  "originalLine",
+  "originalColumn",
+]);
 
 function isObject(value: unknown): value is object {
   return typeof value === "object" && value !== null;

@@ -51,6 +51,7 @@ const culprits: [string, () => unknown, RegExp][] = [
   ["a WeakSet", () => new WeakSet(), /instance of WeakSet/],
   ["a WeakRef", () => new WeakRef({}), /instance of WeakRef/],
   ["a Promise", () => Promise.resolve(), /instance of Promise/],
+  ["a DOMException", () => new DOMException("aborted", "AbortError"), /DOMException/],
   ["a URL", () => new URL("https://example.com"), /instance of URL/],
   ["a generator", () => (function* () {})(), /class instance|instance of/],
   ["a Proxy", () => new Proxy({}, {}), /Proxy/],
@@ -66,6 +67,11 @@ const culprits: [string, () => unknown, RegExp][] = [
   ["a detached buffer", detached, /detached/],
   ["a view of a detached buffer", viewOfDetached, /detached/],
 ];
+
+// Node.js 24 has it, and Node.js 20 could not read it.
+const { Float16Array } = globalThis as { Float16Array?: typeof Float32Array };
+if (Float16Array !== undefined)
+  culprits.push(["a Float16Array", () => Float16Array.of(1), /instance of Float16Array/]);
 
 function viewOfDetached(): unknown {
   const view = new Uint8Array(8);

@@ -1,6 +1,3 @@
-import { execFile } from "node:child_process";
-import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Engine } from "../src/engine/engine.js";
@@ -15,9 +12,9 @@ import { type OpenKvOptions, openKv } from "../src/kv/open-kv.js";
 import { type KvRangeChange, watchRangeStream } from "../src/kv/watch-range-stream.js";
 import { soon } from "../src/testing/soon.js";
 import { key } from "./key-arbitrary.js";
+import { runCode } from "./run-code.js";
 import { withFolder } from "./temporary-folder.js";
 
-const run = promisify(execFile);
 const everything: KvListSelector = { prefix: [] };
 
 async function withKv(
@@ -416,9 +413,7 @@ describe("watchRange", () => {
   });
 
   it("keeps its process running while somebody waits for it, and no longer", async () => {
-    const index = fileURLToPath(new URL("../dist/index.js", import.meta.url));
-    const code = `
-      import { openKv } from ${JSON.stringify(index)};
+    const output = await runCode(`
       const kv = await openKv();
       setTimeout(() => kv.set(["a"], 1), 50).unref();
       for await (const { keys } of kv.watchRange([{ prefix: [] }])) {
@@ -428,8 +423,7 @@ describe("watchRange", () => {
       kv.watchRange([{ prefix: [] }]);
       await kv.set(["a"], 2);
       console.log("done");
-    `;
-    const { stdout } = await run(process.execPath, ["--input-type=module", "-e", code]);
-    expect(stdout).toBe('[["a"]]\ndone\n');
+    `);
+    expect(output).toBe('[["a"]]\ndone\n');
   });
 });

@@ -1,21 +1,9 @@
-import { execFile } from "node:child_process";
-import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
 import { KeyWatchers } from "../src/engine/key-watchers.js";
 import type { KvEntryMaybe } from "../src/kv/kv.js";
 import { openKv } from "../src/kv/open-kv.js";
 import { WatchStream } from "../src/kv/watch-stream.js";
-
-const run = promisify(execFile);
-
-/** Runs a module against the built package in a process of its own. */
-async function runModule(code: string): Promise<string> {
-  const index = fileURLToPath(new URL("../dist/index.js", import.meta.url));
-  const source = `import { openKv } from ${JSON.stringify(index)};\n${code}`;
-  const { stdout } = await run(process.execPath, ["--input-type=module", "-e", source]);
-  return stdout;
-}
+import { runCode } from "./run-code.js";
 
 describe("KeyWatchers", () => {
   const key = (...bytes: number[]) => Uint8Array.from(bytes);
@@ -136,7 +124,7 @@ describe("a watch", () => {
   });
 
   it("keeps its process running while somebody waits for it, and no longer", async () => {
-    const output = await runModule(`
+    const output = await runCode(`
       const kv = await openKv();
       setTimeout(() => kv.set(["a"], "changed"), 50).unref();
       let seen = 0;

@@ -1,4 +1,3 @@
-import { openKv as openDenoKv } from "@deno/kv";
 import { type EmbeddedKv, type Kv, openKv } from "@keywright/core";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import * as z from "zod";
@@ -12,6 +11,7 @@ import {
 import { blogModels } from "./blog-models.js";
 import { countingKv } from "./counting-kv.js";
 import { Crash, crashingKv, denoKv, interferingKv } from "./faulty-kv.js";
+import { openDenoKv } from "./open-deno-kv.js";
 import { rejection } from "./user-model.js";
 import { expectIndexesToMatch } from "./verify-indexes.js";
 import { expectReferencesToHold } from "./verify-references.js";
@@ -337,7 +337,7 @@ describe("a delete that one commit cannot take", () => {
   });
 
   it("is done on Deno KV", async () => {
-    const deno = await openDenoKv(":memory:", { implementation: "sqlite" });
+    const deno = await openDenoKv();
     try {
       const own = await createDatabase({ kv: deno, models: blogModels });
       await fillBlog(own, posts, comments);

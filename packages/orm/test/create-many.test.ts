@@ -1,9 +1,9 @@
-import { openKv as openDenoKv } from "@deno/kv";
 import { type EmbeddedKv, type Kv, openKv } from "@keywright/core";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import * as z from "zod";
 import { belongsTo, createDatabase, type Database, defineModel } from "../src/index.js";
 import { denoKv } from "./faulty-kv.js";
+import { openDenoKv } from "./open-deno-kv.js";
 import { entriesOf, rejection, User, users } from "./user-model.js";
 import { expectIndexesToMatch } from "./verify-indexes.js";
 
@@ -405,7 +405,7 @@ describe("createMany on a database that does not group commits itself", () => {
       primaryKey: "id",
     });
     for (const open of [
-      () => openDenoKv(":memory:", { implementation: "sqlite" }),
+      openDenoKv,
       () => openKv(":memory:", { compat: "deno" }),
       async () => denoKv(await openKv(":memory:", { compat: "deno" })),
     ]) {

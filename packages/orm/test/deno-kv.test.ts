@@ -1,14 +1,14 @@
-import { openKv as openDenoKv } from "@deno/kv";
 import { type Kv, openKv } from "@keywright/core";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { createDatabase, defineModel, migrate } from "../src/index.js";
+import { openDenoKv } from "./open-deno-kv.js";
 import { LaterUser, rejection, User, users } from "./user-model.js";
 import { expectIndexesToMatch } from "./verify-indexes.js";
 
 /** Real Deno KV, by its own client for Node.js, and the database that behaves as it does. */
 const databases: [name: string, open: () => Promise<Kv>][] = [
-  ["@deno/kv", () => openDenoKv(":memory:", { implementation: "sqlite" })],
+  ["@deno/kv", openDenoKv],
   ["a database in Deno's mode", () => openKv(":memory:", { compat: "deno" })],
 ];
 

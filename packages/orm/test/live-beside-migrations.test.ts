@@ -1,11 +1,11 @@
 import { setImmediate } from "node:timers/promises";
-import { openKv as openDenoKv } from "@deno/kv";
 import { type Kv, openKv } from "@keywright/core";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { createDatabase, defineModel, migrate, replaceIndex } from "../src/index.js";
 import { denoKv } from "./faulty-kv.js";
 import { Reports } from "./live-reports.js";
+import { openDenoKv } from "./open-deno-kv.js";
 import { rejection } from "./user-model.js";
 
 const players = {
@@ -30,7 +30,7 @@ const notReady = expect.stringMatching(/^KW_INDEX_(NOT_READY|CHANGED)$/);
 const databases: [name: string, open: () => Promise<Kv>][] = [
   ["a database in memory", () => openKv()],
   ["the interface of Deno KV alone", async () => denoKv(await openKv())],
-  ["@deno/kv", () => openDenoKv(":memory:", { implementation: "sqlite" })],
+  ["@deno/kv", openDenoKv],
 ];
 
 describe.each(databases)("a live query on %s", (_name, open) => {

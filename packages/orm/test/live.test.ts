@@ -1,4 +1,3 @@
-import { openKv as openDenoKv } from "@deno/kv";
 import {
   type EmbeddedKv,
   type Kv,
@@ -22,6 +21,7 @@ import {
 import { countingKv } from "./counting-kv.js";
 import { denoKv } from "./faulty-kv.js";
 import { Reports } from "./live-reports.js";
+import { openDenoKv } from "./open-deno-kv.js";
 import { rejection } from "./user-model.js";
 
 const Task = defineModel({
@@ -73,7 +73,7 @@ const databases: [name: string, open: () => Promise<Kv>][] = [
   ["a database in memory", () => openKv()],
   ["a database in Deno's mode", () => openKv(":memory:", { compat: "deno" })],
   ["the interface of Deno KV alone", async () => denoKv(await openKv())],
-  ["@deno/kv", () => openDenoKv(":memory:", { implementation: "sqlite" })],
+  ["@deno/kv", openDenoKv],
 ];
 
 /** The reads that live queries have made. */

@@ -1,19 +1,22 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openKv as openDenoKv } from "@deno/kv";
-import { type KvLike, openKv } from "@keywright/core";
+import { type Kv, type KvLike, openKv } from "@keywright/core";
 import { describe, it } from "vitest";
 import * as orm from "../src/index.js";
 import { denoKv } from "./faulty-kv.js";
+import { openDenoKv } from "./open-deno-kv.js";
 import { ormSuite } from "./orm-suite.js";
 
-const databases: Readonly<Record<string, () => Promise<KvLike & { close(): unknown }>>> = {
+const databases: Record<string, () => Promise<KvLike & { close(): unknown }>> = {
   "an embedded database in memory": () => openKv(),
   "a database in Deno's mode": () => openKv(":memory:", { compat: "deno" }),
   "a database with Deno's interface and no more": async () => denoKv(await openKv()),
-  "@deno/kv": () => openDenoKv(":memory:", { implementation: "sqlite" }),
+  "@deno/kv": openDenoKv,
 };
+
+const { Deno } = globalThis as { Deno?: { openKv(path: string): Promise<Kv> } };
+if (Deno !== undefined) databases["Deno.openKv()"] = () => Deno.openKv(":memory:");
 
 for (const [name, openOne] of Object.entries(databases)) {
   const open = async () => {

@@ -1,4 +1,3 @@
-import { openKv as openDenoKv } from "@deno/kv";
 import {
   denoOrder,
   encodeKey,
@@ -15,8 +14,8 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { runTransaction } from "../src/transaction/run-transaction.js";
 import { TransactionKv } from "../src/transaction/transaction-kv.js";
 import { denoKv } from "./faulty-kv.js";
+import { openDenoKv } from "./open-deno-kv.js";
 
-const openNative = (): Promise<Kv> => openDenoKv(":memory:", { implementation: "sqlite" });
 const openDenoMode = (): Promise<Kv> => openKv(":memory:", { compat: "deno" });
 
 let kv: Kv;
@@ -237,7 +236,7 @@ async function runStep(tx: TransactionKv, model: MapModel, step: Step): Promise<
 describe.each([
   ["a database in memory", () => openKv() as Promise<Kv>, specificationOrder, 100, 300],
   ["a database in Deno's mode", openDenoMode, denoOrder, 100, 100],
-  ["@deno/kv", openNative, denoOrder, 10, 10],
+  ["@deno/kv", openDenoKv, denoOrder, 10, 10],
 ])("on %s", (_name, open, order, checks, numRuns) => {
   it("a transaction sees, and then writes, what a Map would", async () => {
     const before = fc.uniqueArray(

@@ -1,4 +1,3 @@
-import { openKv as openDenoKv } from "@deno/kv";
 import { type EmbeddedKv, type Kv, openKv } from "@keywright/core";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import * as z from "zod";
@@ -8,6 +7,7 @@ import { previewTransform } from "../src/migrate/preview-transform.js";
 import { defineMigration } from "../src/schema/define-migration.js";
 import { letOthersRun } from "../src/transaction/let-others-run.js";
 import { denoKv, interferingKv } from "./faulty-kv.js";
+import { openDenoKv } from "./open-deno-kv.js";
 import {
   beginTransform,
   contextOf,
@@ -573,7 +573,7 @@ describe.each([
   ["in memory", () => openKv()],
   ["in Deno's mode", () => openKv(":memory:", { compat: "deno" })],
   ["with Deno's interface and no more", async () => denoKv(await openKv())],
-  ["@deno/kv", () => openDenoKv(":memory:", { implementation: "sqlite" }) as Promise<Kv>],
+  ["@deno/kv", openDenoKv],
 ] as [string, () => Promise<Kv>][])("on a database %s", (_, open) => {
   it("rows are changed, and those that expire keep their time", async () => {
     vi.useFakeTimers({ toFake: ["Date"], now: Date.now() });

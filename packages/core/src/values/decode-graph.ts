@@ -102,8 +102,8 @@ class GraphReader {
         return;
       case "error":
         this.#defineHidden(object, "message", node[2]);
-        this.#defineHidden(object, "stack", node[3]);
         this.#defineHidden(object, "cause", node[4]);
+        this.#setStack(object as Error, node[3]);
         return;
       default:
     }
@@ -127,8 +127,17 @@ class GraphReader {
     }
   }
 
+  /**
+   * Assigns the stack instead of defining it, because runtimes keep it in different kinds of properties. An error that was
+   * stored without a stack must not show the place where it was decoded.
+   */
+  #setStack(error: Error, slot: Slot): void {
+    if (isAbsent(slot)) this.#defineHidden(error, "stack", undefined);
+    else error.stack = this.#value(slot) as string;
+  }
+
   #defineHidden(object: object, key: string, slot: Slot): void {
-    if (Array.isArray(slot) && slot.length === 0) return;
+    if (isAbsent(slot)) return;
     const property = {
       value: this.#value(slot),
       writable: true,
@@ -137,6 +146,11 @@ class GraphReader {
     };
     Object.defineProperty(object, key, property);
   }
+}
+
+/** True for the slot of a part that an error does not have. */
+function isAbsent(slot: Slot): boolean {
+  return Array.isArray(slot) && slot.length === 0;
 }
 
 /** Not what a table inherits: `constructor` is the name of no class. */

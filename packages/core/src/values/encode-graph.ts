@@ -87,6 +87,8 @@ class GraphBuilder {
     if (types.isSet(object)) return ["set"];
     if (types.isDate(object)) return ["date", Date.prototype.getTime.call(object)];
     if (types.isRegExp(object)) return ["regexp", this.#slot(object.source, path), object.flags];
+    // Node.js 22 counts a DOMException as a native error; earlier versions and Bun do not.
+    if (object instanceof DOMException) throw unsupported(path, "a DOMException cannot be stored");
     if (types.isNativeError(object)) return ["error", errorName(object), hole, hole, hole];
     if (types.isSymbolObject(object)) throw unsupported(path, "a symbol cannot be stored");
     if (types.isBoxedPrimitive(object)) return ["box", this.#slot(unboxed(object), path)];

@@ -55,14 +55,23 @@ export function encodeClone(value: unknown): Uint8Array {
 }
 
 function clone(value: unknown, cause: UnsupportedValueError): unknown {
+  // V8 refuses shared memory. JavaScriptCore copies it.
+  if (types.isSharedArrayBuffer(value)) {
+    throw denoError(cause, "#<SharedArrayBuffer> could not be cloned.", Error);
+  }
   let bytes: Uint8Array;
   try {
     bytes = serialize(value);
   } catch (error) {
-    // What a getter threw is its own.
-    if (!(error instanceof Error) || !error.message.endsWith("could not be cloned.")) throw error;
+    if (!isCloneError(error)) throw error;
     const type = error.message === "#<SharedArrayBuffer> could not be cloned." ? Error : TypeError;
     throw denoError(cause, error.message, type);
   }
   return deserialize(bytes);
+}
+
+/** True for the error of a value that has no clone, false for an error that a getter of the value threw. */
+function isCloneError(error: unknown): error is Error {
+  if (!(error instanceof Error)) return false;
+  return error.name === "DataCloneError" || error.message.endsWith("could not be cloned.");
 }
