@@ -14,7 +14,7 @@ export default defineConfig(globalIgnores(["**/dist/", "docs/test/blocks/"]), {
     parser: tseslint.parser,
     parserOptions: {
       // The nearest tsconfig.json of each file; the scripts have none.
-      projectService: { allowDefaultProject: ["scripts/*.mjs"] },
+      projectService: { allowDefaultProject: ["scripts/*.mjs", "scripts/runtimes/*.mjs"] },
       tsconfigRootDir: import.meta.dirname,
     },
   },

@@ -9,11 +9,6 @@ const lockFile = `${root}package-lock.json`;
 // npm lists here what it has installed, as the last step of an install that succeeded.
 const installedFile = `${root}node_modules/.package-lock.json`;
 
-const [major, minor] = process.versions.node.split(".").map(Number);
-if (major < 20 || (major === 20 && minor < 15)) {
-  console.error(`Keywright needs Node.js 20.15 or newer; this is ${process.versions.node}.`);
-  process.exit(1);
-}
 if (!isInstalled()) process.exit(install());
 
 /** By content, not by time: a clone or a checkout gives every file a new time. */

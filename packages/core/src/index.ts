@@ -20,6 +20,8 @@ export {
   MalformedValueError,
   NotU64Error,
   ReadOnlyError,
+  UnreadableValueError,
+  UnsupportedRuntimeError,
   UnsupportedValueError,
 } from "./errors/core-errors.js";
 export {

@@ -3,7 +3,8 @@ import { openKv } from "../src/kv/open-kv.js";
 import { CrashRun } from "./crash-run.mjs";
 import { withFolder } from "./temporary-folder.js";
 
-const kills = 50;
+/** `npm run test:runtimes` takes fewer for each of its runtimes. */
+const kills = Number(process.env["KEYWRIGHT_KILLS"] ?? 50);
 
 /** How many acknowledged commits a process has before it is killed: mostly few, now and then many, and none. */
 function acknowledgements(cycle: number): number {

@@ -12,7 +12,7 @@ import { type OpenKvOptions, openKv } from "../src/kv/open-kv.js";
 import { type KvRangeChange, watchRangeStream } from "../src/kv/watch-range-stream.js";
 import { soon } from "../src/testing/soon.js";
 import { key } from "./key-arbitrary.js";
-import { runCode } from "./run-code.js";
+import { runCode } from "./run-in-process.js";
 import { withFolder } from "./temporary-folder.js";
 
 const everything: KvListSelector = { prefix: [] };

@@ -3,7 +3,7 @@ import { KeyWatchers } from "../src/engine/key-watchers.js";
 import type { KvEntryMaybe } from "../src/kv/kv.js";
 import { openKv } from "../src/kv/open-kv.js";
 import { WatchStream } from "../src/kv/watch-stream.js";
-import { runCode } from "./run-code.js";
+import { runCode } from "./run-in-process.js";
 
 describe("KeyWatchers", () => {
   const key = (...bytes: number[]) => Uint8Array.from(bytes);

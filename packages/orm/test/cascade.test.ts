@@ -344,7 +344,7 @@ describe("a delete that one commit cannot take", () => {
       await own.users.delete({ where: a });
       await expectOnlyBob(own, posts, comments, deno as Kv);
     } finally {
-      deno.close();
+      await deno.close();
     }
   });
 

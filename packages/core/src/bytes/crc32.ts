@@ -1,4 +1,9 @@
-import { crc32 as zlibCrc32 } from "node:zlib";
+// The whole module: an import of `crc32` alone is a syntax error where it does not exist.
+import zlib from "node:zlib";
+import { UnsupportedRuntimeError } from "../errors/core-errors.js";
+
+// The newest function that this package calls. It exists since Node.js 20.15.
+if (typeof zlib.crc32 !== "function") throw new UnsupportedRuntimeError(process.version);
 
 /** From about this many bytes on a call of zlib is quicker than the loop here. */
 const longInput = 256;
@@ -10,7 +15,7 @@ const longInput = 256;
 export function crc32(bytes: Uint8Array, previous = 0, end: number = bytes.length): number {
   return end < longInput
     ? shortCrc32(bytes, previous, end)
-    : zlibCrc32(bytes.subarray(0, end), previous);
+    : zlib.crc32(bytes.subarray(0, end), previous);
 }
 
 /** What each value of a byte does to a CRC, where no, one, two or three bytes come behind it. */

@@ -3,10 +3,13 @@
  * error to the next stands in the error's fields. Each code has a heading in `docs/errors.md`.
  */
 export const coreErrorMessages = {
+  KW_RUNTIME_UNSUPPORTED: "Keywright needs Node.js 20.15 or later, Deno 2.9 or Bun 1.4.",
   KW_KEY_INVALID:
     "A key is a non-empty array of parts, each a Uint8Array, string, number, bigint or boolean.",
   KW_KEY_MALFORMED: "These bytes are not an encoded key.",
   KW_VALUE_UNSUPPORTED: "The structured clone algorithm cannot store this value.",
+  KW_VALUE_UNREADABLE:
+    "The value has a regular expression that this version of Node.js, Deno or Bun does not know. Read it with the version that wrote it, or with a newer one.",
   KW_VALUE_MALFORMED: "These bytes are not an encoded value.",
   KW_VERSIONSTAMP_INVALID: "A versionstamp is a string of 20 lower-case hexadecimal digits.",
   KW_VALUE_NOT_U64: "sum, min and max work on a KvU64, and another value is stored.",

@@ -1,6 +1,18 @@
 import { coreErrorMessages } from "./codes.js";
 import { KeywrightError, KeywrightTypeError } from "./keywright-error.js";
 
+/** The package was imported in a version of Node.js, Deno or Bun that it cannot run on. */
+export class UnsupportedRuntimeError extends KeywrightError {
+  /** The version of Node.js that the runtime is, or says that it is compatible with, such as `v18.20.8`. */
+  readonly version: string;
+
+  constructor(version: string) {
+    const message = `${coreErrorMessages.KW_RUNTIME_UNSUPPORTED} This is Node.js ${version}.`;
+    super("KW_RUNTIME_UNSUPPORTED", message);
+    this.version = version;
+  }
+}
+
 /** A key that cannot be encoded. `partIndex` is absent where the key as a whole is wrong. */
 export class InvalidKeyError extends KeywrightTypeError {
   /** What is wrong, in a few words. */
@@ -53,6 +65,13 @@ export class MalformedValueError extends KeywrightError {
       cause,
     });
     this.reason = reason;
+  }
+}
+
+/** A stored value with a regular expression whose syntax the runtime does not know. `cause` is its `SyntaxError`. */
+export class UnreadableValueError extends KeywrightError {
+  constructor(cause: unknown) {
+    super("KW_VALUE_UNREADABLE", coreErrorMessages.KW_VALUE_UNREADABLE, { cause });
   }
 }
 

@@ -1,3 +1,4 @@
+import { UnreadableValueError } from "../errors/core-errors.js";
 import {
   errorClasses,
   type GraphNode,
@@ -63,7 +64,7 @@ class GraphReader {
       case "date":
         return new Date(node[1]);
       case "regexp":
-        return new RegExp(this.#value(node[1]) as string, node[2]);
+        return compileRegExp(this.#value(node[1]) as string, node[2]);
       case "error":
         return new (ownEntry(errorClasses, node[1]))();
       case "box":
@@ -157,6 +158,15 @@ function isAbsent(slot: Slot): boolean {
 function ownEntry<T>(table: Readonly<Record<string, T>>, name: string): T {
   if (!Object.hasOwn(table, name)) throw new TypeError("unknown class");
   return table[name]!;
+}
+
+function compileRegExp(source: string, flags: string): RegExp {
+  try {
+    return new RegExp(source, flags);
+  } catch (error) {
+    // A newer runtime may have written it.
+    throw new UnreadableValueError(error);
+  }
 }
 
 function arrayOfHoles(length: number): unknown[] {

@@ -1,4 +1,4 @@
-import { MalformedValueError } from "../errors/core-errors.js";
+import { MalformedValueError, UnreadableValueError } from "../errors/core-errors.js";
 import { decodeGraph } from "./decode-graph.js";
 import { KvU64 } from "./kv-u64.js";
 import { unpack } from "./message-pack.js";
@@ -9,6 +9,7 @@ import type { ValueGraph } from "./value-graph.js";
  * Decodes what {@link encodeValue} wrote. The value shares no memory with the bytes.
  *
  * @throws {MalformedValueError} for bytes of an unknown format, or that are not one whole item of their format.
+ * @throws {UnreadableValueError} for a regular expression that this runtime does not know.
  */
 export function decodeValue(bytes: Uint8Array): unknown {
   try {
@@ -23,6 +24,7 @@ export function decodeValue(bytes: Uint8Array): unknown {
         throw new TypeError("unknown format");
     }
   } catch (cause) {
+    if (cause instanceof UnreadableValueError) throw cause;
     throw new MalformedValueError(`format ${bytes[0] ?? "missing"}, ${bytes.length} bytes`, cause);
   }
 }

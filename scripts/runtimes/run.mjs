@@ -1,0 +1,111 @@
+// `npm run test:runtimes`: runs what depends on the runtime on every runtime that docs/runtimes.md lists, except on the one that
+// runs this script, on which `npm test` runs everything. `npm run test:runtimes -- node24 bun` runs it on some.
+import { spawn } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
+import { availableParallelism, tmpdir } from "node:os";
+import { join } from "node:path";
+import { installRuntimes } from "./install.mjs";
+import { oldRuntime, runtimes } from "./runtimes.mjs";
+import { entryPoints, goldenDatabase, installPacked, suites } from "./suites.mjs";
+
+const ownName = `node${process.versions.node.split(".")[0]}`;
+const names = process.argv.slice(2);
+const unknown = names.filter((name) => !runtimes.some((runtime) => runtime.name === name));
+if (unknown.length > 0) {
+  console.error(
+    `There is no runtime ${unknown.join(", ")}. There are: ${runtimes.map((r) => r.name).join(", ")}.`,
+  );
+  process.exit(2);
+}
+const own = { name: ownName, program: process.execPath, args: [] };
+const others = runtimes.filter(({ name }) => name !== ownName);
+const installed = installRuntimes([oldRuntime, ...others]);
+const [old, ...all] = installed;
+const tested = names.length === 0 ? all : all.filter(({ name }) => names.includes(name));
+
+const started = Date.now();
+const folder = await mkdtemp(join(tmpdir(), "keywright-runtimes-"));
+let passed = 0;
+let failed = 0;
+try {
+  const packed = join(folder, "packed");
+  await check(own, { name: "packs and installs the packages", args: [installPacked, packed] });
+  await runAll([
+    ...tested.flatMap((runtime) =>
+      suites(join(folder, "cities", runtime.name), packed).map(
+        (suite) => () => check(runtime, suite),
+      ),
+    ),
+    ...entryPoints.map((args) => () => checkRefused(old, args)),
+  ]);
+  await checkGoldenDatabases([own, ...all]);
+} finally {
+  await rm(folder, { recursive: true, force: true });
+}
+console.log(`The runtimes took ${seconds(started)}.`);
+console.log(`${passed} passed, ${failed} failed`);
+process.exitCode = failed === 0 ? 0 : 1;
+
+/** Runs tasks, one more at a time than the machine has processors, because some of them wait now and then. */
+async function runAll(tasks) {
+  const queue = tasks.values();
+  const worker = async () => {
+    for (const task of queue) await task();
+  };
+  await Promise.all(Array.from({ length: availableParallelism() + 1 }, worker));
+}
+
+/** Each runtime writes a database, then each reads all of them. */
+async function checkGoldenDatabases(all) {
+  const paths = all.map(({ name }) => join(folder, name));
+  for (const [i, runtime] of all.entries())
+    await check(runtime, { name: "writes a database", args: [goldenDatabase, "write", paths[i]] });
+  // One after another, because a database belongs to one process at a time.
+  for (const runtime of all)
+    await check(runtime, { name: "reads all databases", args: [goldenDatabase, "read", ...paths] });
+}
+
+/** A script succeeds on a runtime, and prints what it should. */
+async function check(runtime, { name, args, env, prints = /^/ }) {
+  const since = Date.now();
+  const { exitCode, output } = await run(runtime, args, env);
+  report(exitCode === 0 && prints.test(output), `${runtime.name}: ${name}`, since, output);
+}
+
+/** A script says on a runtime, in its first line or as the message of its error, that the runtime is too old. */
+async function checkRefused(runtime, args) {
+  const since = Date.now();
+  const { exitCode, output } = await run(runtime, args);
+  const isRefused = /Keywright needs Node\.js 20\.15 or later.* This is Node\.js v?18/i.test(
+    output,
+  );
+  report(exitCode === 1 && isRefused, `${runtime.name}: refused by ${args[0]}`, since, output);
+}
+
+function report(isGood, name, since, output) {
+  if (isGood) passed++;
+  else failed++;
+  console.log(`${isGood ? "ok" : "FAILED"}  ${name}  ${seconds(since)}`);
+  if (!isGood) console.log(output);
+}
+
+function run({ program, args: before }, args, env = {}) {
+  return new Promise((resolve, reject) => {
+    // Its workers are to be of the same runtime, and their output without colours.
+    const child = spawn(program, [...before, ...args], {
+      env: { ...process.env, NO_COLOR: "1", ...env },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+    let output = "";
+    for (const stream of [child.stdout, child.stderr])
+      stream.setEncoding("utf8").on("data", (text) => {
+        output += text;
+      });
+    child.on("error", reject);
+    child.on("close", (exitCode) => resolve({ exitCode, output }));
+  });
+}
+
+function seconds(since) {
+  return `${((Date.now() - since) / 1000).toFixed(0)} s`;
+}
