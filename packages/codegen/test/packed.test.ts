@@ -12,14 +12,13 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-/** Runs a program in the project, and says what it printed and what it exited with. */
+/** Runs a program in the project. Resolves with its exit code and what it printed. */
 function run(
   program: string,
   args: readonly string[],
-  cwd = folder,
 ): Promise<{ exitCode: number; output: string }> {
   return new Promise((resolve) => {
-    execFile(program, args, { cwd, shell: process.platform === "win32" }, (error, stdout, stderr) =>
+    execFile(program, args, { cwd: folder }, (error, stdout, stderr) =>
       resolve({
         exitCode: typeof error?.code === "number" ? error.code : 0,
         output: stdout + stderr,
