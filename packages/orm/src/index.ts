@@ -1,4 +1,5 @@
 export { isKeywrightError, KeywrightError } from "@keywright/core";
+export { type AdoptedFrom, type AdoptOptions, adopt } from "./adopt/adopt.js";
 export type {
   AdoptedModel,
   AdoptProgress,
@@ -6,10 +7,10 @@ export type {
   BrokenEntry,
   BrokenEntryKind,
 } from "./adopt/adopt-result.js";
-export { guideLayout } from "./adopt/guide-layout.js";
-export type { KvdexEncoder } from "./adopt/kvdex-encoder.js";
-export { type KvdexOptions, kvdexLayout } from "./adopt/kvdex-layout.js";
-export { type PentagonOptions, pentagonLayout } from "./adopt/pentagon-layout.js";
+export { guideLayout } from "./adopt/source/guide-layout.js";
+export type { KvdexEncoder } from "./adopt/source/kvdex-encoder.js";
+export { type KvdexOptions, kvdexLayout } from "./adopt/source/kvdex-layout.js";
+export { type PentagonOptions, pentagonLayout } from "./adopt/source/pentagon-layout.js";
 export type {
   ExpectedEntry,
   SourceDocument,
@@ -17,18 +18,18 @@ export type {
   SourceKv,
   SourceLayout,
   SourceReader,
-} from "./adopt/source-layout.js";
+} from "./adopt/source/source-layout.js";
 export type { Duplicate, UnindexedRow, UnindexedRows } from "./catalog/backfill-state.js";
 export type {
   CatalogEntry,
   IndexState,
   StoredIndex,
 } from "./catalog/catalog-entry.js";
-export { type AdoptedFrom, type AdoptOptions, adopt } from "./database/adopt-database.js";
-export { type ChangedRows, findChangedRows } from "./database/changed-rows.js";
+export type { AnyDatabase } from "./context/any-database.js";
+export type { Direction } from "./context/any-query.js";
+export type { QueryEvent } from "./context/database-settings.js";
 export type { CheckedModels } from "./database/checked-models.js";
 export {
-  type AnyDatabase,
   createDatabase,
   type Database,
   type Models,
@@ -37,15 +38,7 @@ export {
   tableOf,
 } from "./database/database.js";
 export type { DatabaseOptions, ModelHooks } from "./database/database-options.js";
-export type { Include } from "./database/include-types.js";
-export {
-  findDuplicates,
-  findFailedRows,
-  migrate,
-  migrationStatus,
-  planMigration,
-  previewMigration,
-} from "./database/migrate-database.js";
+export type { Include } from "./database/repository/include-types.js";
 export type {
   CreateManyOptions,
   CreateOptions,
@@ -60,19 +53,16 @@ export type {
   UpdateManyOptions,
   UpdateOptions,
   UpsertOptions,
-} from "./database/query-options.js";
-export { replaceIndex } from "./database/replace-index.js";
-export type { Repository } from "./database/repository.js";
-export type { ManyResult, RowOutcome, Shaped, Versioned } from "./database/result-types.js";
-export { type ResumedDeletes, resumeDeletes } from "./database/resume-deletes.js";
-export type { RowQuery } from "./database/row-query.js";
-export type { ListOptions, Table } from "./database/table.js";
-export {
-  findDanglingReferences,
-  type VerifyOptions,
-  type VerifyResult,
-  verifyIndexes,
-} from "./database/verify-database.js";
+} from "./database/repository/query-options.js";
+export type { Repository } from "./database/repository/repository.js";
+export type {
+  ManyResult,
+  RowOutcome,
+  Shaped,
+  Versioned,
+} from "./database/repository/result-types.js";
+export type { RowQuery } from "./database/repository/row-query.js";
+export type { ListOptions, Table } from "./database/table/table.js";
 export { type OrmErrorCode, ormErrorMessages } from "./errors/codes.js";
 export {
   LeaseLostError,
@@ -111,28 +101,24 @@ export {
 } from "./errors/schema-errors.js";
 export { TransactionConflictError, TransactionEndedError } from "./errors/transaction-errors.js";
 export type {
-  DanglingReference,
-  DanglingReferencesOptions,
-  DanglingReferencesPage,
-} from "./migrate/dangling-references.js";
-export type { FailedRow, FailedRowsOptions, FailedRowsPage } from "./migrate/failed-rows.js";
-export { formatPlan } from "./migrate/format-plan.js";
-export type { DuplicatesPage, DuplicatesQuery, DuplicateValue } from "./migrate/list-duplicates.js";
+  IndexReplacement,
+  ReplacedIndex,
+  ReplaceStep,
+} from "./migrate/backfill/replace-index.js";
+export { replaceIndex } from "./migrate/backfill/replace-index.js";
+export type {
+  DuplicatesPage,
+  DuplicatesQuery,
+  DuplicateValue,
+} from "./migrate/build/list-duplicates.js";
+export { findDuplicates } from "./migrate/build/list-duplicates.js";
 export type {
   MigratedIndex,
   MigrateOptions,
   MigrationOutcome,
   MigrationResult,
 } from "./migrate/migrate.js";
-export type {
-  DatabaseModel,
-  MigrationPlan,
-  MigrationStep,
-  ModelPlan,
-  StepKind,
-} from "./migrate/migration-plan.js";
-export type { MigrationPhase, MigrationProgress } from "./migrate/migration-progress.js";
-export type { RunOptions } from "./migrate/migration-run.js";
+export { migrate } from "./migrate/migrate.js";
 export type {
   CounterStatus,
   IndexStatus,
@@ -141,11 +127,41 @@ export type {
   RunnerStatus,
   TransformStatus,
 } from "./migrate/migration-status.js";
-export type { PreviewedRow, PreviewOptions } from "./migrate/preview-transform.js";
-export type { IndexReplacement, ReplacedIndex, ReplaceStep } from "./migrate/replace-index.js";
-export type { StaleCopies, StaleCopy } from "./migrate/stale-copies.js";
-export type { VerifiedModel } from "./migrate/verified-model.js";
-export type { EntryFinding, FindingCounts } from "./migrate/verify-state.js";
+export { migrationStatus } from "./migrate/migration-status.js";
+export { type ChangedRows, findChangedRows } from "./migrate/plan/changed-rows.js";
+export { formatPlan } from "./migrate/plan/format-plan.js";
+export type {
+  DatabaseModel,
+  MigrationPlan,
+  MigrationStep,
+  ModelPlan,
+  StepKind,
+} from "./migrate/plan/migration-plan.js";
+export { planMigration } from "./migrate/plan/plan-facts.js";
+export type { MigrationPhase, MigrationProgress } from "./migrate/run/migration-progress.js";
+export type { RunOptions } from "./migrate/run/migration-run.js";
+export type {
+  FailedRow,
+  FailedRowsOptions,
+  FailedRowsPage,
+} from "./migrate/transform/failed-rows.js";
+export { findFailedRows } from "./migrate/transform/failed-rows.js";
+export type { PreviewedRow, PreviewOptions } from "./migrate/transform/preview-transform.js";
+export { previewMigration } from "./migrate/transform/preview-transform.js";
+export type {
+  DanglingReference,
+  DanglingReferencesOptions,
+  DanglingReferencesPage,
+} from "./migrate/verify/dangling-references.js";
+export { findDanglingReferences } from "./migrate/verify/dangling-references.js";
+export type { StaleCopies, StaleCopy } from "./migrate/verify/stale-copies.js";
+export type { VerifiedModel } from "./migrate/verify/verified-model.js";
+export {
+  type VerifyOptions,
+  type VerifyResult,
+  verifyIndexes,
+} from "./migrate/verify/verify-indexes.js";
+export type { EntryFinding, FindingCounts } from "./migrate/verify/verify-state.js";
 export { assertDistinctPrefixes, compileModel } from "./model/compile-model.js";
 export type { CompiledIndex, CompiledModel } from "./model/compiled-model.js";
 export { defineModel, isModel } from "./model/define-model.js";
@@ -196,7 +212,8 @@ export type {
   UnknownRelation,
 } from "./model/type-errors.js";
 export type { FieldOperation, UpdateInput } from "./model/update-input.js";
-export type { Direction } from "./query/any-query.js";
+export type { ExplainedSegment, QueryExplanation } from "./query/read/explain-query.js";
+export type { Page, PageOptions } from "./query/read/read-page.js";
 export type {
   BetweenFilter,
   Condition,
@@ -205,12 +222,9 @@ export type {
   InFilter,
   RangeFilter,
   StartsWithFilter,
-} from "./query/condition-types.js";
-export type { QueryEvent } from "./query/database-settings.js";
-export type { ExplainedSegment, QueryExplanation } from "./query/explain-query.js";
-export type { IndexedField, IndexName } from "./query/key-path-types.js";
-export type { Page, PageOptions } from "./query/read-page.js";
-export type { IndexedWhere, OrderBy, UniqueWhere } from "./query/where-types.js";
+} from "./query/types/condition-types.js";
+export type { IndexedField, IndexName } from "./query/types/key-path-types.js";
+export type { IndexedWhere, OrderBy, UniqueWhere } from "./query/types/where-types.js";
 export { linkRelations } from "./relations/link-relations.js";
 export { compareRows, type RowChange, type StepClass } from "./schema/compare-rows.js";
 export {
@@ -231,3 +245,4 @@ export type {
 } from "./schema/manifest.js";
 export { modelManifest, schemaManifest } from "./schema/model-manifest.js";
 export { rowManifest } from "./schema/row-manifest.js";
+export { type ResumedDeletes, resumeDeletes } from "./write/cascade/resume-deletes.js";

@@ -8,7 +8,7 @@ import {
   type Tracer,
   trace,
 } from "@opentelemetry/api";
-import type { QueryEvent } from "./query/database-settings.js";
+import type { QueryEvent } from "./context/database-settings.js";
 
 /** How calls are traced. */
 export interface TraceOptions {

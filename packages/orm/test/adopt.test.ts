@@ -1,11 +1,11 @@
 import { type EmbeddedKv, type Kv, openKv } from "@keywright/core";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import * as z from "zod";
-import { guideLayout } from "../src/adopt/guide-layout.js";
-import type { SourceLayout } from "../src/adopt/source-layout.js";
-import { adopt } from "../src/database/adopt-database.js";
+import { adopt } from "../src/adopt/adopt.js";
+import { guideLayout } from "../src/adopt/source/guide-layout.js";
+import type { SourceLayout } from "../src/adopt/source/source-layout.js";
 import { belongsTo, createDatabase, defineModel } from "../src/index.js";
-import { takeLease } from "../src/migrate/lease.js";
+import { takeLease } from "../src/migrate/run/lease.js";
 import { Crash, crashingKv, denoKv } from "./faulty-kv.js";
 import { readOnlyKv } from "./read-only-kv.js";
 import { entriesOf, rejection, User, users } from "./user-model.js";

@@ -14,7 +14,7 @@ import type {
   UpdateManyOptions,
   UpdateOptions,
   UpsertOptions,
-} from "../src/database/query-options.js";
+} from "../src/database/repository/query-options.js";
 import { createDatabase, defineModel } from "../src/index.js";
 import { rejection, User, users, withUsers } from "./user-model.js";
 

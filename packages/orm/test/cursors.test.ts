@@ -2,12 +2,12 @@ import { type EmbeddedKv, openKv } from "@keywright/core";
 import * as fc from "fast-check";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import * as z from "zod";
+import type { AnyQuery } from "../src/context/any-query.js";
+import type { TableContext } from "../src/context/table-context.js";
 import { defineModel, desc } from "../src/index.js";
 import type { AnyRow } from "../src/model/compiled-model.js";
-import type { AnyQuery } from "../src/query/any-query.js";
-import { explainQuery } from "../src/query/explain-query.js";
-import { findPage, scanPage, streamRows } from "../src/query/find-rows.js";
-import type { TableContext } from "../src/query/table-context.js";
+import { explainQuery } from "../src/query/read/explain-query.js";
+import { findPage, scanPage, streamRows } from "../src/query/read/find-rows.js";
 import { meterOf, put, remove, tableOn } from "./query-table.js";
 import { rejection } from "./user-model.js";
 

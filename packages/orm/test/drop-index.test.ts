@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, it } from "vitest";
 import * as z from "zod";
 import type { CatalogEntry, IndexState } from "../src/catalog/catalog-entry.js";
 import { createDatabase, defineModel, type MigrationProgress } from "../src/index.js";
-import { dropIndexes } from "../src/migrate/drop-indexes.js";
+import { dropIndexes } from "../src/migrate/build/drop-indexes.js";
 import { Crash, crashingKv, denoKv, interferingKv } from "./faulty-kv.js";
 import { contextOf, withRun } from "./migration-run.js";
 import { rejection } from "./user-model.js";

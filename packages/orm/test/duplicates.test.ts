@@ -5,7 +5,7 @@ import * as z from "zod";
 import type { Duplicate } from "../src/catalog/backfill-state.js";
 import type { CatalogEntry } from "../src/catalog/catalog-entry.js";
 import { belongsTo, createDatabase, defineModel, migrate } from "../src/index.js";
-import { listDuplicates } from "../src/migrate/list-duplicates.js";
+import { listDuplicates } from "../src/migrate/build/list-duplicates.js";
 import { countingKv } from "./counting-kv.js";
 import { Crash, denoKv, interferingKv } from "./faulty-kv.js";
 import { contextOf } from "./migration-run.js";

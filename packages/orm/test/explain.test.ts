@@ -1,11 +1,11 @@
 import { type EmbeddedKv, openKv } from "@keywright/core";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import * as z from "zod";
+import type { AnyQuery } from "../src/context/any-query.js";
+import type { TableContext } from "../src/context/table-context.js";
 import { defineModel } from "../src/index.js";
-import type { AnyQuery } from "../src/query/any-query.js";
-import { explainQuery, type QueryExplanation } from "../src/query/explain-query.js";
-import { findPage } from "../src/query/find-rows.js";
-import type { TableContext } from "../src/query/table-context.js";
+import { explainQuery, type QueryExplanation } from "../src/query/read/explain-query.js";
+import { findPage } from "../src/query/read/find-rows.js";
 import { meterOf, put, recordingKv, tableOn } from "./query-table.js";
 
 const Post = defineModel({

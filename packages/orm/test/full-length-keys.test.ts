@@ -1,10 +1,10 @@
 import { type EmbeddedKv, type KvEntry, type KvKey, openKv } from "@keywright/core";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import * as z from "zod";
-import { guideLayout } from "../src/adopt/guide-layout.js";
+import { guideLayout } from "../src/adopt/source/guide-layout.js";
 import { adopt, createDatabase, defineMigration, defineModel, migrate } from "../src/index.js";
-import { entriesAfter } from "../src/migrate/entries-after.js";
-import { listFailedRows } from "../src/migrate/failed-rows.js";
+import { entriesAfter } from "../src/migrate/run/entries-after.js";
+import { listFailedRows } from "../src/migrate/transform/failed-rows.js";
 import { contextOf } from "./transform-models.js";
 
 let kv: EmbeddedKv;

@@ -1,8 +1,12 @@
 import type { Kv } from "@keywright/core";
-import { type AnyDatabase, tableContexts } from "../src/database/database.js";
-import { takeLease } from "../src/migrate/lease.js";
-import { type MigrationRun, migrationRun, type RunOptions } from "../src/migrate/migration-run.js";
-import type { TableContext } from "../src/query/table-context.js";
+import { type AnyDatabase, tableContexts } from "../src/context/any-database.js";
+import type { TableContext } from "../src/context/table-context.js";
+import { takeLease } from "../src/migrate/run/lease.js";
+import {
+  type MigrationRun,
+  migrationRun,
+  type RunOptions,
+} from "../src/migrate/run/migration-run.js";
 
 /** Does something as a run of a migration, which has the lease of the database meanwhile. */
 export async function withRun<T>(

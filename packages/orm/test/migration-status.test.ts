@@ -1,8 +1,8 @@
 import { type EmbeddedKv, type Kv, openKv } from "@keywright/core";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { createDatabase, defineModel, type MigrationProgress, migrate } from "../src/index.js";
-import { leaseKey } from "../src/migrate/lease.js";
 import { migrationStatus } from "../src/migrate/migration-status.js";
+import { leaseKey } from "../src/migrate/run/lease.js";
 import { denoKv } from "./faulty-kv.js";
 import { contextOf, withRun } from "./migration-run.js";
 import { LaterUser, User, users } from "./user-model.js";
@@ -23,7 +23,7 @@ async function fill(names: readonly string[]): Promise<void> {
 
 async function status(on: Kv = kv) {
   const db = await createDatabase({ kv: on, models: { users: Counted } });
-  return await migrationStatus([contextOf(db, "users")]);
+  return await migrationStatus(db);
 }
 
 const idle = { progress: null, duplicates: 0, unindexed: null, declared: true };
@@ -120,7 +120,7 @@ it("tells of indexes that the program does not have, and of a change of all rows
   for (const id of ["a", "b"])
     await kv.set(["__keywright", "failed", "users", id], { reason: "x" });
   const db = await createDatabase({ kv, models: { users: User } });
-  const found = await migrationStatus([contextOf(db, "users")]);
+  const found = await migrationStatus(db);
   expect(found.models[0]).toMatchObject({
     indexes: { byAge: { ...idle, state: "readable", declared: false } },
     transform: { ...transform, progress: { rowsDone: 3, rowsTotal: 9 }, failed: 2 },

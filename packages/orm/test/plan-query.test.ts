@@ -12,9 +12,14 @@ import {
 import { descendingPart } from "../src/indexes/key-parts.js";
 import { compileModel } from "../src/model/compile-model.js";
 import type { AnyRow } from "../src/model/compiled-model.js";
-import { type PlannedQuery, planIndexRead, planQuery, planScan } from "../src/query/plan-query.js";
-import { planUnique, uniquePart } from "../src/query/plan-unique.js";
-import type { QueryPlan } from "../src/query/query-plan.js";
+import {
+  type PlannedQuery,
+  planIndexRead,
+  planQuery,
+  planScan,
+} from "../src/query/plan/plan-query.js";
+import { planUnique, uniquePart } from "../src/query/plan/plan-unique.js";
+import type { QueryPlan } from "../src/query/plan/query-plan.js";
 
 const model = compileModel(
   defineModel({

@@ -9,12 +9,12 @@ import {
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
+import type { AnyQuery, FoundRow } from "../src/context/any-query.js";
+import type { TableContext } from "../src/context/table-context.js";
 import { defineModel, desc } from "../src/index.js";
 import type { AnyRow } from "../src/model/compiled-model.js";
-import type { AnyQuery, FoundRow } from "../src/query/any-query.js";
-import { countRows, rowExists } from "../src/query/count-rows.js";
-import { findPage, scanPage, scanRows, streamRows } from "../src/query/find-rows.js";
-import type { TableContext } from "../src/query/table-context.js";
+import { countRows, rowExists } from "../src/query/read/count-rows.js";
+import { findPage, scanPage, scanRows, streamRows } from "../src/query/read/find-rows.js";
 import { denoKv } from "./faulty-kv.js";
 import { meterOf, put, tableOn } from "./query-table.js";
 

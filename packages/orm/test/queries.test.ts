@@ -1,17 +1,23 @@
 import { type EmbeddedKv, openKv } from "@keywright/core";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import * as z from "zod";
+import type { AnyQuery } from "../src/context/any-query.js";
+import type { TableContext } from "../src/context/table-context.js";
 import { defineModel } from "../src/index.js";
 import { changeMarkOfRead } from "../src/indexes/change-marks.js";
 import { indexCounterKey, rowCounterKey } from "../src/indexes/counter-keys.js";
 import type { AnyRow } from "../src/model/compiled-model.js";
-import type { AnyQuery } from "../src/query/any-query.js";
-import { countRows, rowExists } from "../src/query/count-rows.js";
-import { explainQuery } from "../src/query/explain-query.js";
-import { findFirstRow, findOne, findPage, scanPage, streamRows } from "../src/query/find-rows.js";
-import type { TableContext } from "../src/query/table-context.js";
+import { countRows, rowExists } from "../src/query/read/count-rows.js";
+import { explainQuery } from "../src/query/read/explain-query.js";
+import {
+  findFirstRow,
+  findOne,
+  findPage,
+  scanPage,
+  streamRows,
+} from "../src/query/read/find-rows.js";
 import { TransactionKv } from "../src/transaction/transaction-kv.js";
-import { matcherOf } from "../src/write/still-matches.js";
+import { matcherOf } from "../src/write/many/still-matches.js";
 import { meterOf, put, recordingKv, tableOn } from "./query-table.js";
 import { rejection } from "./user-model.js";
 

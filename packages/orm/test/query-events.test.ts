@@ -145,4 +145,24 @@ describe("query events", () => {
       await kv.close();
     }
   });
+
+  it("cannot make a call fail: a callback that throws is reported to the console", async () => {
+    const kv = await openKv();
+    const printed = vi.spyOn(console, "error").mockReturnValue(undefined);
+    const onQuery = () => {
+      throw new Error("no exporter");
+    };
+    try {
+      const db: Db = await createDatabase({ kv, models: { users: User }, onQuery });
+      const { id } = await db.users.create({ data: users.ada });
+      expect(await db.users.findUnique({ where: { id } })).toMatchObject({ name: "Ada" });
+      const reader = db.users.watch({ where: { id } }).getReader();
+      expect((await reader.read()).value).toMatchObject({ name: "Ada" });
+      await reader.cancel();
+      expect(printed).toHaveBeenCalledTimes(3);
+    } finally {
+      printed.mockRestore();
+      await kv.close();
+    }
+  });
 });

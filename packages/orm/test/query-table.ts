@@ -1,12 +1,12 @@
 import type { Kv, KvKeyPart, KvLimits } from "@keywright/core";
 import { ModelCatalog } from "../src/catalog/model-catalog.js";
+import type { DatabaseSettings } from "../src/context/database-settings.js";
+import { ReadMeter } from "../src/context/read-meter.js";
+import type { TableContext } from "../src/context/table-context.js";
 import { compileModel, type Model } from "../src/index.js";
 import { indexEntries } from "../src/indexes/index-entries.js";
 import { primaryKeyOf, rowKey } from "../src/indexes/primary-key.js";
 import type { AnyRow } from "../src/model/compiled-model.js";
-import type { DatabaseSettings } from "../src/query/database-settings.js";
-import { ReadMeter } from "../src/query/read-meter.js";
-import type { TableContext } from "../src/query/table-context.js";
 import { limitsOf } from "../src/transaction/limits-of.js";
 import { isOfCatalog } from "./counting-kv.js";
 

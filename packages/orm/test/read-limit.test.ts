@@ -1,13 +1,19 @@
 import { type EmbeddedKv, openKv } from "@keywright/core";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import * as z from "zod";
+import type { AnyQuery } from "../src/context/any-query.js";
+import { ReadMeter } from "../src/context/read-meter.js";
+import type { TableContext } from "../src/context/table-context.js";
 import { defineModel } from "../src/index.js";
 import type { AnyRow } from "../src/model/compiled-model.js";
-import type { AnyQuery } from "../src/query/any-query.js";
-import { countRows, rowExists } from "../src/query/count-rows.js";
-import { findFirstRow, findOne, findPage, scanPage, streamRows } from "../src/query/find-rows.js";
-import { ReadMeter } from "../src/query/read-meter.js";
-import type { TableContext } from "../src/query/table-context.js";
+import { countRows, rowExists } from "../src/query/read/count-rows.js";
+import {
+  findFirstRow,
+  findOne,
+  findPage,
+  scanPage,
+  streamRows,
+} from "../src/query/read/find-rows.js";
 import { meterOf, put, tableOn } from "./query-table.js";
 import { rejection } from "./user-model.js";
 

@@ -1,18 +1,18 @@
 import { type EmbeddedKv, type Kv, type KvKey, openKv } from "@keywright/core";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import * as z from "zod";
-import { tableContexts } from "../src/database/database.js";
+import { tableContexts } from "../src/context/any-database.js";
+import type { TableContext } from "../src/context/table-context.js";
 import { createDatabase, defineModel } from "../src/index.js";
-import { backfill } from "../src/migrate/backfill.js";
-import { buildCounters } from "../src/migrate/build-counters.js";
-import { type Lease, takeLease } from "../src/migrate/lease.js";
-import { migrationRun, type RunOptions } from "../src/migrate/migration-run.js";
+import { backfill } from "../src/migrate/backfill/backfill.js";
 import {
   type ReplacedIndex,
   type ReplaceStep,
-  replaceIndex,
-} from "../src/migrate/replace-index.js";
-import type { TableContext } from "../src/query/table-context.js";
+  runReplaceStep,
+} from "../src/migrate/backfill/replace-index.js";
+import { buildCounters } from "../src/migrate/build/build-counters.js";
+import { type Lease, takeLease } from "../src/migrate/run/lease.js";
+import { migrationRun, type RunOptions } from "../src/migrate/run/migration-run.js";
 import { Crash, crashAtEachCommit, crashingKv, denoKv } from "./faulty-kv.js";
 import { rejection } from "./user-model.js";
 import { expectIndexesToMatch } from "./verify-indexes.js";
@@ -66,7 +66,7 @@ function replace(
   names = toPointers,
   options: RunOptions = {},
 ): Promise<ReplacedIndex> {
-  return inRun(kv, (context, run) => replaceIndex(context, { ...names, step }, run), options);
+  return inRun(kv, (context, run) => runReplaceStep(context, { ...names, step }, run), options);
 }
 
 const refused = async (run: Promise<unknown>) => (await rejection(run)).reason;
@@ -226,7 +226,7 @@ describe("replacing copies by pointers", () => {
     const lease = (await takeLease(kv, { wait: false })) as Lease;
     const run = migrationRun(lease, {});
     const step = (names: typeof toPointers, name: ReplaceStep) =>
-      replaceIndex(context, { ...names, step: name }, run);
+      runReplaceStep(context, { ...names, step: name }, run);
     await buildCounters(context, run);
     for (const name of ["backfill", "switch", "clean-up"] as const) await step(toPointers, name);
     expect((await kv.get(["__keywright", "count", "users_by_name_copy", "Name 5"])).value).toBe(
@@ -302,7 +302,7 @@ describe("replacing copies by pointers", () => {
     const context = tableContexts(db).get("rows")!;
     const lease = (await takeLease(kv, { wait: false })) as Lease;
     const step = (from: string, to: string) =>
-      replaceIndex(context, { from, to, step: "backfill" }, migrationRun(lease, {}));
+      runReplaceStep(context, { from, to, step: "backfill" }, migrationRun(lease, {}));
     const code = "the code of their functions, or its version";
     for (const [from, to, aspects] of [
       ["byA", "byB", "key"],
@@ -338,7 +338,7 @@ describe("replacing copies by pointers", () => {
     const context = tableContexts(db).get("users")!;
     const lease = (await takeLease(kv, { wait: false })) as Lease;
     const step = (name: ReplaceStep) =>
-      replaceIndex(context, { ...toPointers, step: name }, migrationRun(lease, {}));
+      runReplaceStep(context, { ...toPointers, step: name }, migrationRun(lease, {}));
     expect(await step("backfill")).toMatchObject({
       status: "duplicates",
       states: { from: "readable", to: "unique-pending" },

@@ -1,6 +1,6 @@
 import { openKv } from "@keywright/core";
 import { expect, it } from "vitest";
-import { RecordedOperation, SharedCommit } from "../src/write/shared-commit.js";
+import { RecordedOperation, SharedCommit } from "../src/write/many/shared-commit.js";
 
 const recorded = () => new RecordedOperation(async () => ({ ok: false }));
 const absent = (id: string) => ({ key: ["a", id], versionstamp: null });

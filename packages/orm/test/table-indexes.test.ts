@@ -1,7 +1,7 @@
 import { type EmbeddedKv, openKv } from "@keywright/core";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import * as z from "zod";
-import type { IndexConditions } from "../src/database/index-query.js";
+import type { IndexConditions } from "../src/database/table/index-query.js";
 import { createDatabase, defineModel, type Table, tableOf } from "../src/index.js";
 
 /** A unique index of every kind. Two of them have the same field, and one that of the primary key. */

@@ -1,12 +1,12 @@
 import { type Kv, ulid } from "@keywright/core";
 import * as z from "zod";
 import { catalogKey, rowManifestKey, transformMarkKey } from "../src/catalog/catalog-entry.js";
-import { type AnyDatabase, tableContexts } from "../src/database/database.js";
+import { type AnyDatabase, tableContexts } from "../src/context/any-database.js";
+import type { TableContext } from "../src/context/table-context.js";
 import { createDatabase, type Database, defineModel } from "../src/index.js";
-import { takeLease } from "../src/migrate/lease.js";
-import { migrationRun, type RunOptions } from "../src/migrate/migration-run.js";
-import { transformRows } from "../src/migrate/transform-rows.js";
-import type { TableContext } from "../src/query/table-context.js";
+import { takeLease } from "../src/migrate/run/lease.js";
+import { migrationRun, type RunOptions } from "../src/migrate/run/migration-run.js";
+import { transformRows } from "../src/migrate/transform/transform-rows.js";
 import { defineMigration } from "../src/schema/define-migration.js";
 
 const oldFields = z.object({

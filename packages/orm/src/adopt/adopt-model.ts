@@ -1,6 +1,6 @@
 import type { KvKey } from "@keywright/core";
+import type { TableContext } from "../context/table-context.js";
 import type { RowId } from "../errors/orm-error.js";
-import type { TableContext } from "../query/table-context.js";
 import type { AdoptedModel, AdoptProgress, BrokenEntry, FailedRow } from "./adopt-result.js";
 import { adoptRows, type RowAdoption } from "./adopt-rows.js";
 import type { AdoptRun } from "./adopt-run.js";
@@ -16,9 +16,9 @@ import {
 } from "./adopt-state.js";
 import { strayEntries, unmetEntries } from "./check-entries.js";
 import { keysToRetry, writeFailedKeys } from "./failed-keys.js";
-import { documentsOf } from "./read-documents.js";
-import { idText, type SourceDocument, type SourceLayout } from "./source-layout.js";
-import type { PagedReader } from "./source-reader.js";
+import { documentsOf } from "./source/read-documents.js";
+import { idText, type SourceDocument, type SourceLayout } from "./source/source-layout.js";
+import type { PagedReader } from "./source/source-reader.js";
 
 /** What one model is adopted from. */
 export interface ModelSource {

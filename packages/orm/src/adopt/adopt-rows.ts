@@ -1,5 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { decodeValue, encodeValue, type KvKeyPart } from "@keywright/core";
+import { copyOfData } from "../context/copy-of-data.js";
+import type { TableContext } from "../context/table-context.js";
 import type { RowId } from "../errors/orm-error.js";
 import { InvalidArgumentError } from "../errors/query-errors.js";
 import { ReferenceMissingError, UniqueConstraintError } from "../errors/row-errors.js";
@@ -7,15 +9,13 @@ import { isSameKey, keyPartOf } from "../indexes/key-parts.js";
 import { primaryKeyOf, rowKey } from "../indexes/primary-key.js";
 import type { AnyRow } from "../model/compiled-model.js";
 import { assertStoredRow } from "../model/stored-row.js";
-import type { TableContext } from "../query/table-context.js";
-import { copyOfData } from "../write/copy-of-data.js";
-import { insertRow } from "../write/insert-row.js";
-import { parseRow } from "../write/parse-row.js";
-import { writeEach } from "../write/write-each.js";
+import { parseRow } from "../write/input/parse-row.js";
+import { writeEach } from "../write/many/write-each.js";
+import { insertRow } from "../write/rows/insert-row.js";
 import type { FailedRow } from "./adopt-result.js";
 import { failedRow, isOfRow } from "./failed-row.js";
-import type { UnreadDocument } from "./read-documents.js";
-import { partsOf, type SourceDocument } from "./source-layout.js";
+import type { UnreadDocument } from "./source/read-documents.js";
+import { partsOf, type SourceDocument } from "./source/source-layout.js";
 
 /** What becomes of documents. */
 export interface AdoptedRows {

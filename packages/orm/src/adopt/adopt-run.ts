@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { AtomicOperation } from "@keywright/core";
-import type { Lease } from "../migrate/lease.js";
-import { migrationRun } from "../migrate/migration-run.js";
-import { Throttle } from "../migrate/throttle.js";
+import type { Lease } from "../migrate/run/lease.js";
+import { migrationRun } from "../migrate/run/migration-run.js";
+import { Throttle } from "../migrate/run/throttle.js";
 import { letOthersRun } from "../transaction/let-others-run.js";
 import type { AdoptProgress } from "./adopt-result.js";
 

@@ -2,7 +2,7 @@ import type { Kv, KvKey } from "@keywright/core";
 import { keyText } from "../indexes/key-text.js";
 import { type CompiledModel, ownPrefix } from "../model/compiled-model.js";
 import type { BrokenEntry, FailedRow } from "./adopt-result.js";
-import type { SourceLayout, SourceReader } from "./source-layout.js";
+import type { SourceLayout, SourceReader } from "./source/source-layout.js";
 
 /** Where the adoption of a model stands: `["__keywright", "adopting", "users"]`. */
 export interface AdoptState {

@@ -3,7 +3,7 @@ import type { KvKey } from "@keywright/core";
 import { InvalidArgumentError } from "../errors/query-errors.js";
 import { keyText } from "../indexes/key-text.js";
 import type { BrokenEntry } from "./adopt-result.js";
-import { documentsAt } from "./read-documents.js";
+import { documentsAt } from "./source/read-documents.js";
 import {
   documentKey,
   type ExpectedEntry,
@@ -12,7 +12,7 @@ import {
   type SourceEntry,
   type SourceLayout,
   type SourceReader,
-} from "./source-layout.js";
+} from "./source/source-layout.js";
 
 /** The entries that some documents should have and have not, or that hold something else. */
 export async function unmetEntries(

@@ -1,6 +1,6 @@
 import type { Kv, KvKey } from "@keywright/core";
+import type { TableContext } from "../context/table-context.js";
 import type { CompiledModel } from "../model/compiled-model.js";
-import type { TableContext } from "../query/table-context.js";
 import type { AdoptRun } from "./adopt-run.js";
 import { type AdoptState, allFailedKeysPrefix, failedKeysPrefix } from "./adopt-state.js";
 

@@ -8,7 +8,7 @@ import {
   UniqueConstraintError,
 } from "../errors/row-errors.js";
 import type { FailedRow } from "./adopt-result.js";
-import { partsOf } from "./source-layout.js";
+import { partsOf } from "./source/source-layout.js";
 
 const mostIssues = 10;
 /** So that a hundred of them fit into one commit of any database, in characters. */

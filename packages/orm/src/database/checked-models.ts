@@ -2,7 +2,7 @@ import type { FieldOf } from "../model/index-definition.js";
 import type { AnyModels, Model, PrimaryKeyFields, Row } from "../model/model.js";
 import type { BelongsTo, HasMany, ManyToMany, Relation } from "../model/relation-definition.js";
 import type { CannotHold, LeadsNowhere } from "../model/type-errors.js";
-import type { ModelNamed, ModelsByName } from "./include-types.js";
+import type { ModelNamed, ModelsByName } from "./repository/include-types.js";
 
 /**
  * Models → what `createDatabase` cannot take of them: relations to models that are not among them, or by fields that a model

@@ -1,6 +1,6 @@
+import type { QueryEvent } from "../context/database-settings.js";
 import type { CreateInput, Model, Row } from "../model/model.js";
 import type { UpdateInput } from "../model/update-input.js";
-import type { QueryEvent } from "../query/database-settings.js";
 import type { RowMigration } from "../schema/define-migration.js";
 
 /**

@@ -1,15 +1,15 @@
 import type { Kv, KvLike } from "@keywright/core";
 import { ModelCatalog } from "../catalog/model-catalog.js";
+import { type AnyDatabase, registerDatabase, tableContextOf } from "../context/any-database.js";
+import type { AnyHooks, DatabaseSettings } from "../context/database-settings.js";
+import { assertMaxReads } from "../context/read-meter.js";
+import { type TableContext, tablesWithin } from "../context/table-context.js";
 import { InvalidArgumentError } from "../errors/query-errors.js";
 import { ModelDefinitionError } from "../errors/schema-errors.js";
 import { assertDistinctPrefixes, compileModel } from "../model/compile-model.js";
 import type { CompiledModel } from "../model/compiled-model.js";
 import { isModel } from "../model/define-model.js";
 import type { Model } from "../model/model.js";
-
-import type { AnyHooks, DatabaseSettings } from "../query/database-settings.js";
-import { assertMaxReads } from "../query/read-meter.js";
-import { type TableContext, tablesWithin } from "../query/table-context.js";
 import { linkRelations } from "../relations/link-relations.js";
 import type { RowMigration } from "../schema/define-migration.js";
 import { relationTexts } from "../schema/model-manifest.js";
@@ -17,19 +17,12 @@ import { limitsOf } from "../transaction/limits-of.js";
 import { runTransaction, type TransactionOptions } from "../transaction/run-transaction.js";
 import type { CheckedModels } from "./checked-models.js";
 import type { DatabaseOptions } from "./database-options.js";
-import type { Repository } from "./repository.js";
-import { RowOperations } from "./row-operations.js";
-import { Table } from "./table.js";
+import type { Repository } from "./repository/repository.js";
+import { RowOperations } from "./repository/row-operations.js";
+import { Table } from "./table/table.js";
 
 /** Models by the name that they have in the program. */
 export type Models = Readonly<Record<string, Model>>;
-
-declare const databaseBrand: unique symbol;
-
-/** A database whatever its models: what `migrate` and `tableOf` take. */
-export interface AnyDatabase {
-  readonly [databaseBrand]?: never;
-}
 
 /** Models → a repository for each of them. */
 export type Repositories<M extends Models> = {
@@ -56,9 +49,6 @@ export type Database<M extends Models> = AnyDatabase &
       options?: TransactionOptions,
     ) => Promise<T>;
   };
-
-/** What stands behind a database: for each model's own name, what reading and writing its rows needs. */
-const contextsOf = new WeakMap<AnyDatabase, ReadonlyMap<string, TableContext>>();
 
 /**
  * Opens models on a key-value database: one that `openKv` opened, or a Deno KV. A model that the database does not know
@@ -190,7 +180,7 @@ function databaseOf(
     if (context !== undefined) repositories[name] = new RowOperations(context);
   }
   const database: AnyDatabase = Object.freeze({ ...repositories, ...methods });
-  contextsOf.set(database, tables);
+  registerDatabase(database, tables);
   return database;
 }
 
@@ -220,22 +210,4 @@ export function tableOf<Row, CreateInput, UpdateInput>(
   modelName: string,
 ): Table<Row, CreateInput, UpdateInput> {
   return new Table(tableContextOf(database, modelName));
-}
-
-/**
- * What stands behind a model of a database, by the model's own name.
- *
- * @throws {ModelDefinitionError} where the database has no such model.
- */
-export function tableContextOf(database: AnyDatabase, modelName: string): TableContext {
-  const context = tableContexts(database).get(modelName);
-  if (context !== undefined) return context;
-  throw new ModelDefinitionError(modelName, "name", "the database was opened without this model");
-}
-
-/** What stands behind each model of a database, by the model's own name. */
-export function tableContexts(database: AnyDatabase): ReadonlyMap<string, TableContext> {
-  const contexts = contextsOf.get(database);
-  if (contexts === undefined) throw new TypeError("This is not what createDatabase returned.");
-  return contexts;
 }

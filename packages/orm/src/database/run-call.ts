@@ -1,11 +1,12 @@
+import type { AnyQuery } from "../context/any-query.js";
+import { CallReport } from "../context/call-report.js";
+import { isPlainObject } from "../context/is-plain-object.js";
+import { ReadMeter } from "../context/read-meter.js";
+import type { TableContext } from "../context/table-context.js";
 import { nameOperation, type Operation } from "../errors/orm-error.js";
 import { InvalidArgumentError } from "../errors/query-errors.js";
 import type { AnyRow } from "../model/compiled-model.js";
-import type { AnyQuery } from "../query/any-query.js";
-import { isPlainObject } from "../query/is-plain-object.js";
-import { ReadMeter } from "../query/read-meter.js";
-import type { TableContext } from "../query/table-context.js";
-import { includedRelations } from "../relations/include-query.js";
+import { includedRelations } from "../relations/load/include-query.js";
 import { assertSelect, type Method, optionsOf } from "./call-options.js";
 
 /**
@@ -22,9 +23,7 @@ export async function runCall<T>(
   run: (meter: ReadMeter) => Promise<T>,
   maxReads?: number,
 ): Promise<T> {
-  const { onQuery } = context.settings;
-  const startedAt = onQuery === undefined ? 0 : Date.now();
-  const start = onQuery === undefined ? 0 : performance.now();
+  const report = new CallReport(context, operation);
   let meter: ReadMeter | undefined;
   let failure: unknown;
   try {
@@ -35,9 +34,7 @@ export async function runCall<T>(
     failure = error;
     throw error;
   } finally {
-    if (onQuery !== undefined && meter !== undefined) {
-      reportCall(context, operation, meter, startedAt, start, failure);
-    }
+    if (meter !== undefined) report.end(meter, failure);
   }
 }
 
@@ -48,8 +45,7 @@ export async function* streamCall<T>(
   argument: unknown,
   run: (meter: ReadMeter) => AsyncGenerator<T>,
 ): AsyncGenerator<T> {
-  const startedAt = Date.now();
-  const start = performance.now();
+  const report = new CallReport(context, operation);
   let meter: ReadMeter | undefined;
   let failure: unknown;
   try {
@@ -60,25 +56,7 @@ export async function* streamCall<T>(
     failure = error;
     throw error;
   } finally {
-    if (meter !== undefined) reportCall(context, operation, meter, startedAt, start, failure);
-  }
-}
-
-function reportCall(
-  { model, settings }: TableContext,
-  operation: Operation,
-  { index, reads }: ReadMeter,
-  startedAt: number,
-  start: number,
-  error: unknown,
-): void {
-  const milliseconds = performance.now() - start;
-  const event = { operation, model: model.name, index, reads, milliseconds, startedAt, error };
-  try {
-    settings.onQuery?.(event);
-  } catch (thrown) {
-    // What the call did is done: who listens to it does not make it fail.
-    console.error("onQuery threw:", thrown);
+    if (meter !== undefined) report.end(meter, failure);
   }
 }
 

@@ -1,8 +1,8 @@
-import type { FoundRow } from "../query/any-query.js";
-import type { ReadMeter } from "../query/read-meter.js";
-import { readKeys } from "../query/read-rows.js";
-import type { TableContext } from "../query/table-context.js";
-import { expiryKey, keepsExpiry } from "../write/row-expiry.js";
+import type { FoundRow } from "../context/any-query.js";
+import type { ReadMeter } from "../context/read-meter.js";
+import type { TableContext } from "../context/table-context.js";
+import { readKeys } from "../query/read/read-rows.js";
+import { expiryKey, keepsExpiry } from "../write/commit/row-expiry.js";
 
 /**
  * When the first of some rows expires: milliseconds since 1970, `Infinity` where none does. Where the database does not tell

@@ -1,22 +1,23 @@
+import type { AnyQuery } from "../context/any-query.js";
+import { CallReport } from "../context/call-report.js";
+import { ReadMeter } from "../context/read-meter.js";
+import type { TableContext } from "../context/table-context.js";
 import { nameOperation } from "../errors/orm-error.js";
 import { InvalidArgumentError } from "../errors/query-errors.js";
-import type { AnyQuery } from "../query/any-query.js";
-import { ReadMeter } from "../query/read-meter.js";
-import type { TableContext } from "../query/table-context.js";
-import { rereadTorn } from "../relations/reread-torn.js";
+import { rereadTorn } from "../relations/load/reread-torn.js";
 
 /**
- * Reads the state of a live query: each time may read as much as the query, and is told of as a call. It is read again where
- * rows that it includes were deleted between it and them.
+ * Reads the state of a live query. Each read may read as much as the query allows, and is reported as a call of its own. The state
+ * is read again if rows that it includes were deleted while it was read.
  */
 export async function measuredRead<T>(
-  { model, settings }: TableContext,
+  context: TableContext,
   query: AnyQuery,
   read: (meter: ReadMeter) => Promise<T>,
 ): Promise<T> {
+  const { model, settings } = context;
   const meter = new ReadMeter(model.name, query.maxReads ?? settings.maxReads);
-  const startedAt = Date.now();
-  const start = performance.now();
+  const report = new CallReport(context, "watch");
   let failure: unknown;
   try {
     return await rereadTorn(() => read(meter));
@@ -25,15 +26,7 @@ export async function measuredRead<T>(
     failure = error;
     throw error;
   } finally {
-    settings.onQuery?.({
-      operation: "watch",
-      model: model.name,
-      index: meter.index,
-      reads: meter.reads,
-      milliseconds: performance.now() - start,
-      startedAt,
-      error: failure,
-    });
+    report.end(meter, failure);
   }
 }
 

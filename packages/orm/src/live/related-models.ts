@@ -1,8 +1,8 @@
+import type { AnyInclude } from "../context/any-query.js";
+import type { TableContext } from "../context/table-context.js";
 import { InvalidArgumentError, LiveQueryUnavailableError } from "../errors/query-errors.js";
 import { changeMarkOfRead } from "../indexes/change-marks.js";
 import type { CompiledModel } from "../model/compiled-model.js";
-import type { AnyInclude } from "../query/any-query.js";
-import type { TableContext } from "../query/table-context.js";
 import { tellsOfRanges, type Watched } from "./watched.js";
 
 /** A row, the index entry that points to it and its model's catalog take so many of the keys that are watched at once. */

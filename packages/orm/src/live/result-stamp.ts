@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { encodeKey, encodeValue } from "@keywright/core";
-import type { AnyQuery, FoundRow } from "../query/any-query.js";
+import type { AnyQuery, FoundRow } from "../context/any-query.js";
 
 /**
  * What tells one result of a query from another: which rows it has, in which order, and their versionstamps. Where it has

@@ -1,14 +1,20 @@
 import type { KvKey, KvKeyPart, KvListSelector } from "@keywright/core";
+import type { AnyQuery } from "../context/any-query.js";
+import type { TableContext } from "../context/table-context.js";
 import { changeMarkOfRead } from "../indexes/change-marks.js";
 import { indexKeys } from "../indexes/index-entries.js";
 import { rowKey } from "../indexes/primary-key.js";
 import type { AnyRow, CompiledIndex } from "../model/compiled-model.js";
-import type { AnyQuery } from "../query/any-query.js";
-import { isReadable, orderIn, readablePlan } from "../query/choose-plan.js";
-import { resumePlan } from "../query/cursor.js";
-import { planQuery } from "../query/plan-query.js";
-import { keyLength, prefixOf, type QueryPlan, segmentOf, selectorOf } from "../query/query-plan.js";
-import type { TableContext } from "../query/table-context.js";
+import { isReadable, orderIn, readablePlan } from "../query/plan/choose-plan.js";
+import { resumePlan } from "../query/plan/cursor.js";
+import { planQuery } from "../query/plan/plan-query.js";
+import {
+  keyLength,
+  prefixOf,
+  type QueryPlan,
+  segmentOf,
+  selectorOf,
+} from "../query/plan/query-plan.js";
 
 /** Where the rows of a query are found. */
 export interface WatchedRange {

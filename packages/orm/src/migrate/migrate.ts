@@ -1,21 +1,22 @@
 import type { Kv } from "@keywright/core";
 import type { Duplicate, UnindexedRow } from "../catalog/backfill-state.js";
 import type { IndexState } from "../catalog/catalog-entry.js";
+import { type AnyDatabase, tableContexts } from "../context/any-database.js";
+import type { TableContext } from "../context/table-context.js";
 import { LeaseLostError } from "../errors/migration-errors.js";
 import type { CompiledIndex } from "../model/compiled-model.js";
-import type { TableContext } from "../query/table-context.js";
-import { resolveDuplicates } from "../write/resolve-duplicates.js";
-import { backfill } from "./backfill.js";
-import { beginMigration } from "./begin-migration.js";
-import { buildCounters } from "./build-counters.js";
-import { dropIndexes } from "./drop-indexes.js";
-import { type FailedRow, listFailedRows } from "./failed-rows.js";
-import { takeLease } from "./lease.js";
-import type { MigrationPlan } from "./migration-plan.js";
-import { type MigrationRun, migrationRun, type RunOptions } from "./migration-run.js";
-import { readPlan } from "./plan-facts.js";
-import { transformRows } from "./transform-rows.js";
-import { readUnreported, removeUnreported, type Unreported } from "./unreported-rows.js";
+import { resolveDuplicates } from "../write/commit/resolve-duplicates.js";
+import { backfill } from "./backfill/backfill.js";
+import { buildCounters } from "./build/build-counters.js";
+import { dropIndexes } from "./build/drop-indexes.js";
+import { readUnreported, removeUnreported, type Unreported } from "./build/unreported-rows.js";
+import { beginMigration } from "./plan/begin-migration.js";
+import type { MigrationPlan } from "./plan/migration-plan.js";
+import { readPlan } from "./plan/plan-facts.js";
+import { takeLease } from "./run/lease.js";
+import { type MigrationRun, migrationRun, type RunOptions } from "./run/migration-run.js";
+import { type FailedRow, listFailedRows } from "./transform/failed-rows.js";
+import { transformRows } from "./transform/transform-rows.js";
 
 export interface MigrateOptions extends RunOptions {
   /**
@@ -97,10 +98,32 @@ interface Report {
 }
 
 /**
+ * Brings a database to the models that it was opened with, by the steps of {@link planMigration}, beside its readers and
+ * writers: builds new indexes and counters, rebuilds changed ones, removes dropped ones, and changes rows by the migrations that
+ * the database was opened with. A run that was stopped or killed goes on where it was. One runner works at a time.
+ *
+ * ```ts
+ * const result = await migrate(db, { onProgress: ({ rowsDone, rowsTotal }) => console.log(rowsDone, rowsTotal) });
+ * ```
+ *
+ * How a run ended is data: see `result.status`. A run after `"duplicates"` or `"failed-rows"` looks at those rows again, and
+ * duplicates are looked at by writers, too: an index goes readable when the last of them goes.
+ *
+ * @throws {StaleSchemaError} where the database has a newer schema than this program.
+ * @throws {RangeError} for a `rowsPerSecond` that is no positive number.
+ */
+export async function migrate(
+  database: AnyDatabase,
+  options: MigrateOptions = {},
+): Promise<MigrationResult> {
+  return await migrateTables(tableContexts(database).values(), options);
+}
+
+/**
  * Brings a database to some models. All of its runs do the same: each stage looks in the catalog for what is left of it, so that
  * a run that was stopped or killed anywhere goes on there.
  */
-export async function migrateTables(
+async function migrateTables(
   contexts: Iterable<TableContext>,
   options: MigrateOptions,
 ): Promise<MigrationResult> {

@@ -8,13 +8,14 @@ import {
 } from "../catalog/backfill-state.js";
 import type { CatalogEntry, IndexState, RunningTransform } from "../catalog/catalog-entry.js";
 import { type CountingState, countingKey } from "../catalog/counting-state.js";
+import { type AnyDatabase, tableContexts } from "../context/any-database.js";
+import type { TableContext } from "../context/table-context.js";
 import type { IndexProgress } from "../errors/schema-errors.js";
 import type { CompiledModel } from "../model/compiled-model.js";
-import type { TableContext } from "../query/table-context.js";
-import { failedRowsPrefix } from "./failed-rows.js";
-import { isDead, leaseKey, type StoredLease } from "./lease.js";
-import { type TransformState, transformStateKey } from "./transform-state.js";
-import { readUnreported } from "./unreported-rows.js";
+import { readUnreported } from "./build/unreported-rows.js";
+import { isDead, leaseKey, type StoredLease } from "./run/lease.js";
+import { failedRowsPrefix } from "./transform/failed-rows.js";
+import { type TransformState, transformStateKey } from "./transform/transform-state.js";
 
 /** What a database says of its migration, and nobody need be at work. */
 export interface MigrationStatus {
@@ -76,8 +77,8 @@ const mostCounted = 1000;
  * Says what a database holds of the migration of some models: read while others may be at work, so that what it says of one
  * model need not go together with what it says of another.
  */
-export async function migrationStatus(contexts: Iterable<TableContext>): Promise<MigrationStatus> {
-  const tables = [...contexts];
+export async function migrationStatus(database: AnyDatabase): Promise<MigrationStatus> {
+  const tables = [...tableContexts(database).values()];
   const [any] = tables;
   const models: ModelStatus[] = [];
   for (const context of tables) models.push(await modelStatus(context));

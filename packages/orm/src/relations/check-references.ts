@@ -1,10 +1,10 @@
 import type { AtomicCheck, KvKey, KvKeyPart, KvMutation } from "@keywright/core";
+import type { TableContext } from "../context/table-context.js";
 import { ReferenceMissingError } from "../errors/row-errors.js";
 import { isSameKey, isSamePart, keyPartOf } from "../indexes/key-parts.js";
 import { pointerOf, primaryKeyOf, rowKey } from "../indexes/primary-key.js";
 import type { AnyRow, CompiledModel } from "../model/compiled-model.js";
-import { readKeys } from "../query/read-rows.js";
-import type { TableContext } from "../query/table-context.js";
+import { readKeys } from "../query/read/read-rows.js";
 import type { CommitExtras } from "./commit-extras.js";
 import { referenceGuardKey } from "./guard-keys.js";
 import { referenceIndexes } from "./reference-index.js";

@@ -1,9 +1,9 @@
 import { type KvKeyPart, specificationOrder } from "@keywright/core";
+import type { TableContext } from "../context/table-context.js";
 import { RowReferencedError } from "../errors/row-errors.js";
 import { isSameKey } from "../indexes/key-parts.js";
 import { pointerOf, rowKey } from "../indexes/primary-key.js";
 import type { AnyRow, CompiledModel } from "../model/compiled-model.js";
-import type { TableContext } from "../query/table-context.js";
 import { type KeyId, keyIdOf } from "../transaction/key-id.js";
 import { isReferenceTo } from "./referenced-key.js";
 import {

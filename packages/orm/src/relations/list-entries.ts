@@ -1,7 +1,7 @@
 import type { KvEntry, KvKey, KvKeyPart, KvListSelector } from "@keywright/core";
+import type { TableContext } from "../context/table-context.js";
 import { primaryKeyOfEntry } from "../indexes/entry-value.js";
 import type { CompiledIndex, CompiledModel } from "../model/compiled-model.js";
-import type { TableContext } from "../query/table-context.js";
 
 /** The rows that have some values in the first fields of an index, or of the primary key where it is undefined. */
 export interface EntryRange {

@@ -1,8 +1,8 @@
 import type { KvKey, KvKeyPart } from "@keywright/core";
 import type { CatalogSnapshot } from "../catalog/catalog-snapshot.js";
+import type { TableContext } from "../context/table-context.js";
 import type { CompiledIndex, CompiledModel } from "../model/compiled-model.js";
 import type { Reference } from "../model/linked-relations.js";
-import type { TableContext } from "../query/table-context.js";
 import { listEntries } from "./list-entries.js";
 import { referenceIndexes } from "./reference-index.js";
 

@@ -1,0 +1,134 @@
+import type { KvKey, KvKeyPart } from "@keywright/core";
+import { InvalidArgumentError } from "../../errors/query-errors.js";
+import type { AnyRow } from "../../model/compiled-model.js";
+import { decode, encode, encoderOf, type KvdexEncoder } from "./kvdex-encoder.js";
+import {
+  type ExpectedEntry,
+  idOfParts,
+  partsOf,
+  type SourceDocument,
+  type SourceEntry,
+  type SourceLayout,
+} from "./source-layout.js";
+
+/** A collection as kvdex stores it. */
+export interface KvdexOptions {
+  /** The major version that wrote it. The ids of kvdex 3 are one key part each; those of kvdex 4 may be several. */
+  readonly version: 3 | 4;
+  /** Its name in the schema; the path to it, where it is nested. */
+  readonly collection: string | readonly string[];
+  /** How the keys of all collections begin, where they are not those of kvdex itself: `["__kvdex__"]`. */
+  readonly basePath?: KvKey;
+  /** Its `indices`. */
+  readonly indices?: Readonly<Record<string, "primary" | "secondary">>;
+  /**
+   * Its `encoder`, where it has one: `"json"` and `"v8"` for kvdex's own without a compressor, else the very object that
+   * the collection was built with.
+   */
+  readonly encoder?: "json" | "v8" | KvdexEncoder;
+}
+
+/** What stands in the place of a document that is encoded: the numbers of the segments that hold its bytes. */
+interface EncodedEntry {
+  readonly ids: readonly KvKeyPart[];
+  readonly isUint8Array: boolean;
+}
+
+/**
+ * The layout of a collection of kvdex 3 or 4 (`src/collection.ts` and `src/utils.ts` of its release 3.2.1, the same in
+ * `src/core` in 4.0.0): a document under `["__kvdex__", collection, "__id__", id]`; copies of it, with its id as
+ * `__id__`, under `["__kvdex__", collection, "__index_primary__", field, bytes]`; and copies under
+ * `["__kvdex__", collection, "__index_secondary__", field, bytes, id]`, where the bytes are the encoded value of the
+ * field. An encoded document has its bytes in pieces under `["__kvdex__", collection, "__segment__", id, 0]` and so on, and
+ * the copies say where. History and undelivered messages are not adopted.
+ *
+ * @throws {InvalidArgumentError} for another version.
+ */
+export function kvdexLayout(options: KvdexOptions): SourceLayout {
+  const { version, collection, basePath = ["__kvdex__"], indices = {}, encoder } = options;
+  if (version !== 3 && version !== 4) {
+    throw new InvalidArgumentError("", "version", "it has to be 3 or 4");
+  }
+  const path = typeof collection === "string" ? [collection] : collection;
+  const base: KvKey = [...basePath, ...path];
+  const rows: KvKey = [...base, "__id__"];
+  const primary: KvKey = [...base, "__index_primary__"];
+  const secondary: KvKey = [...base, "__index_secondary__"];
+  const kinds = Object.entries(indices);
+  // Without an encoder of its own, a collection has that for the values of its indices.
+  const keyEncoder = encoderOf(encoder ?? "json");
+  return {
+    rows,
+    indexes: kinds.map(([field, kind]) => [...(kind === "primary" ? primary : secondary), field]),
+    idOf: (key) => {
+      const parts = key.slice(rows.length);
+      return version === 3 && parts.length !== 1 ? undefined : idOfParts(parts);
+    },
+    readValue: async ({ value }, id, reader) => {
+      const encoded = encodedEntry(value);
+      if (encoder === undefined) {
+        if (encoded === undefined) return value;
+        const reason = `the documents of ${path.join(".")} are encoded: it has to say how`;
+        throw new InvalidArgumentError("", "encoder", reason);
+      }
+      if (encoded === undefined) throw new Error("It is not encoded.");
+      const keys = encoded.ids.map((part) => [...base, "__segment__", ...partsOf(id), part]);
+      const bytes = joined(await reader.getMany(keys));
+      return await decode(encoderOf(encoder), bytes, encoded.isUint8Array);
+    },
+    entriesOf: async (document) => {
+      const row = document.value as AnyRow;
+      const expected: ExpectedEntry[] = [];
+      for (const [field, kind] of kinds) {
+        if (row[field] === undefined) continue;
+        const part = await encode(keyEncoder, row[field]);
+        const entry = kind === "primary" ? primaryEntry : secondaryEntry;
+        expected.push(
+          ...entry([...(kind === "primary" ? primary : secondary), field, part], document),
+        );
+      }
+      return expected;
+    },
+    ownerOf: ({ key, value }) => {
+      if (key[primary.length - 1] !== "__index_primary__") {
+        return idOfParts(key.slice(secondary.length + 2));
+      }
+      return typeof value === "object" && value !== null && "__id__" in value
+        ? (value.__id__ as KvKeyPart)
+        : undefined;
+    },
+  };
+}
+
+function primaryEntry(key: KvKey, { id, entry }: SourceDocument): ExpectedEntry[] {
+  return [{ key, value: { ...(entry.value as object), __id__: id } }];
+}
+
+/** Kvdex writes none for an id that is false, zero or an empty text. */
+function secondaryEntry(key: KvKey, { id, entry }: SourceDocument): ExpectedEntry[] {
+  return id ? [{ key: [...key, ...partsOf(id)], value: entry.value }] : [];
+}
+
+function encodedEntry(value: unknown): EncodedEntry | undefined {
+  if (typeof value !== "object" || value === null || Object.keys(value).length !== 2) {
+    return undefined;
+  }
+  const { ids, isUint8Array } = value as Partial<EncodedEntry>;
+  return Array.isArray(ids) && typeof isUint8Array === "boolean"
+    ? { ids, isUint8Array }
+    : undefined;
+}
+
+function joined(segments: readonly (SourceEntry | undefined)[]): Uint8Array {
+  const parts = segments.map((segment, position) => {
+    if (segment?.value instanceof Uint8Array) return segment.value;
+    throw new Error(`Its segment ${position} is not there.`);
+  });
+  const bytes = new Uint8Array(parts.reduce((length, part) => length + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    bytes.set(part, at);
+    at += part.length;
+  }
+  return bytes;
+}

@@ -1,0 +1,50 @@
+import type { KvKey } from "@keywright/core";
+import type { RowId } from "../../errors/orm-error.js";
+import { InvalidArgumentError } from "../../errors/query-errors.js";
+import type { SourceDocument, SourceEntry, SourceLayout, SourceReader } from "./source-layout.js";
+
+/** A document whose value cannot be made out. */
+export interface UnreadDocument {
+  readonly id: RowId;
+  readonly error: unknown;
+}
+
+/**
+ * The documents that some entries are those of; entries that are none's are passed over.
+ *
+ * @throws {InvalidArgumentError} where the layout is not that of the source.
+ */
+export async function documentsOf(
+  layout: SourceLayout,
+  reader: SourceReader,
+  entries: readonly SourceEntry[],
+): Promise<(SourceDocument | UnreadDocument)[]> {
+  const documents = await Promise.all(
+    entries.map(async (entry): Promise<(SourceDocument | UnreadDocument)[]> => {
+      const id = layout.idOf(entry.key);
+      if (id === undefined) return [];
+      try {
+        const value = layout.readValue ? await layout.readValue(entry, id, reader) : entry.value;
+        return [{ id, value, entry }];
+      } catch (error) {
+        if (error instanceof InvalidArgumentError) throw error;
+        return [{ id, error }];
+      }
+    }),
+  );
+  return documents.flat();
+}
+
+/** The same for the entries under some keys, as far as there are any. */
+export async function documentsAt(
+  layout: SourceLayout,
+  reader: SourceReader,
+  keys: readonly KvKey[],
+): Promise<(SourceDocument | UnreadDocument)[]> {
+  const entries = await reader.getMany(keys);
+  return await documentsOf(
+    layout,
+    reader,
+    entries.filter((entry) => entry !== undefined),
+  );
+}

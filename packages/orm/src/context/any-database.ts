@@ -1,0 +1,41 @@
+import { ModelDefinitionError } from "../errors/schema-errors.js";
+import type { TableContext } from "./table-context.js";
+
+declare const databaseBrand: unique symbol;
+
+/** A database whatever its models: what `migrate` and `tableOf` take. */
+export interface AnyDatabase {
+  readonly [databaseBrand]?: never;
+}
+
+/** The contexts of a database's tables, by the model's own name. */
+type TableContexts = ReadonlyMap<string, TableContext>;
+
+const contextsOf = new WeakMap<AnyDatabase, TableContexts>();
+
+/** Records the contexts of a new database, so that functions that take a database find them. */
+export function registerDatabase(database: AnyDatabase, tables: TableContexts): void {
+  contextsOf.set(database, tables);
+}
+
+/**
+ * Returns the contexts of a database's tables, by the model's own name.
+ *
+ * @throws {TypeError} if `createDatabase` did not return this object.
+ */
+export function tableContexts(database: AnyDatabase): TableContexts {
+  const contexts = contextsOf.get(database);
+  if (contexts === undefined) throw new TypeError("This is not what createDatabase returned.");
+  return contexts;
+}
+
+/**
+ * Returns the context of one model's table, by the model's own name.
+ *
+ * @throws {ModelDefinitionError} if the database was opened without this model.
+ */
+export function tableContextOf(database: AnyDatabase, modelName: string): TableContext {
+  const context = tableContexts(database).get(modelName);
+  if (context !== undefined) return context;
+  throw new ModelDefinitionError(modelName, "name", "the database was opened without this model");
+}

@@ -1,0 +1,133 @@
+import type { KvEntryMaybe, KvKeyPart } from "@keywright/core";
+import { type Duplicate, duplicatesPrefix } from "../../catalog/backfill-state.js";
+import { type AnyDatabase, tableContextOf } from "../../context/any-database.js";
+import type { TableContext } from "../../context/table-context.js";
+import type { RowId } from "../../errors/orm-error.js";
+import { InvalidArgumentError } from "../../errors/query-errors.js";
+import { primaryKeyOfEntry } from "../../indexes/entry-value.js";
+import { hasIndexKey, indexKey } from "../../indexes/index-entries.js";
+import { keyText } from "../../indexes/key-text.js";
+import { pointerOf, rowKey } from "../../indexes/primary-key.js";
+import type { AnyRow, CompiledIndex } from "../../model/compiled-model.js";
+import { readStored } from "./expected-entries.js";
+
+/** Rows that have one value of a unique index. */
+export interface DuplicateValue {
+  /** The values of the index's fields, as the index holds them. */
+  readonly value: readonly KvKeyPart[];
+  /** Of all rows that have it. The first is the one that is in the index, where one is. */
+  readonly ids: readonly RowId[];
+}
+
+/** Some of the values that several rows have. */
+export interface DuplicatesPage {
+  readonly items: readonly DuplicateValue[];
+  /** Goes on behind this page; null behind the last. */
+  readonly cursor: string | null;
+}
+
+/** Which page of duplicates is asked for. */
+export interface DuplicatesQuery {
+  /** So many rows that are not in the index are on a page at the most; 100 without it. */
+  readonly take?: number | undefined;
+  readonly cursor?: string | null | undefined;
+}
+
+const defaultTake = 100;
+
+/**
+ * The values of a unique index that several rows have, in their order, as they are now: a row that has been changed since
+ * the index was built is no duplicate. A value of more rows than fit on a page goes on on the next one, where the row that
+ * is in the index comes first again.
+ *
+ * @throws {RangeError} for a `take` that is no positive integer.
+ */
+export async function listDuplicates(
+  context: TableContext,
+  index: CompiledIndex,
+  { take = defaultTake, cursor }: DuplicatesQuery = {},
+): Promise<DuplicatesPage> {
+  if (!(Number.isInteger(take) && take > 0)) {
+    throw new RangeError(`take is a positive integer, not ${take}.`);
+  }
+  const { kv, model } = context;
+  const prefix = duplicatesPrefix(model, index.name);
+  const options = cursor === null || cursor === undefined ? {} : { cursor };
+  const list = kv.list<Duplicate>({ prefix }, options);
+  const recorded: Duplicate[] = [];
+  let behind = "";
+  let hasMore = false;
+  for await (const { value } of list) {
+    hasMore = recorded.length === take;
+    if (hasMore) break;
+    recorded.push(value);
+    behind = list.cursor;
+  }
+  return { items: await itemsOf(context, index, recorded), cursor: hasMore ? behind : null };
+}
+
+/** Groups duplicates by their values, and leaves out those that are none any more. */
+async function itemsOf(
+  context: TableContext,
+  index: CompiledIndex,
+  recorded: readonly Duplicate[],
+): Promise<DuplicateValue[]> {
+  const { model } = context;
+  const groups = new Map<string, Duplicate[]>();
+  for (const duplicate of recorded) {
+    const text = keyText(duplicate.value);
+    const group = groups.get(text);
+    if (group === undefined) groups.set(text, [duplicate]);
+    else group.push(duplicate);
+  }
+  const byValue = [...groups.values()];
+  const values = byValue.flatMap((group) => group.slice(0, 1).map(({ value }) => value));
+  const entries = await readStored(
+    context,
+    values.map((value) => indexKey(index, value, [])),
+  );
+  const owners = entries.map(({ value }) => primaryKeyOfEntry(model, index, value));
+  const candidates = byValue.map((group, i) => {
+    const owner = owners[i];
+    return [...(owner === undefined ? [] : [owner]), ...group.map((row) => row.primaryKey)];
+  });
+  const rows = await readStored(
+    context,
+    candidates.flat().map((primaryKey) => rowKey(model, primaryKey)),
+  );
+  let read = 0;
+  const items: DuplicateValue[] = [];
+  for (const [i, value] of values.entries()) {
+    const ids: RowId[] = [];
+    for (const primaryKey of candidates[i] ?? []) {
+      const row = rows[read++];
+      if (hasValue(context, index, row, primaryKey, value)) ids.push(pointerOf(primaryKey));
+    }
+    if (ids.length > 1) items.push({ value, ids });
+  }
+  return items;
+}
+
+function hasValue(
+  { model }: TableContext,
+  index: CompiledIndex,
+  stored: KvEntryMaybe<unknown> | undefined,
+  primaryKey: readonly KvKeyPart[],
+  value: readonly KvKeyPart[],
+): boolean {
+  const row = stored?.value;
+  if (typeof row !== "object" || row === null || Array.isArray(row)) return false;
+  return hasIndexKey(model, index, row as AnyRow, primaryKey, indexKey(index, value, []));
+}
+
+/** The rows that keep a unique index from being readable, by the value that they share, page by page. */
+export async function findDuplicates(
+  database: AnyDatabase,
+  query: DuplicatesQuery & { readonly model: string; readonly index: string },
+): Promise<DuplicatesPage> {
+  const context = tableContextOf(database, query.model);
+  const index = context.model.indexes.find(({ name }) => name === query.index);
+  if (index === undefined)
+    throw new InvalidArgumentError(query.model, "index", `there is no index ${query.index}`);
+  return await listDuplicates(context, index, query);
+}

@@ -1,0 +1,246 @@
+import { type CatalogEntry, isEarlier, type StoredIndex } from "../../catalog/catalog-entry.js";
+import type { CompiledIndex, CompiledModel } from "../../model/compiled-model.js";
+import { hashOf } from "../../schema/hash.js";
+import { indexManifest, isSameIndex, isSameKeyedIndex } from "../../schema/index-manifest.js";
+import type { ModelFacts, PlannedStep } from "./migration-plan.js";
+
+/**
+ * The steps of a model's indexes, in the order in which they are done: entries are removed before others are written.
+ *
+ * @param affected those that a change of all rows leaves behind, which are built anew.
+ */
+export function planIndexes(
+  facts: ModelFacts,
+  affected: readonly CompiledIndex[],
+): readonly PlannedStep[] {
+  const renames = renamedIndexes(facts);
+  const dropped = Object.entries(facts.entry.indexes).flatMap(
+    ([name, stored]) => droppedIndex(facts, renames, name, stored) ?? [],
+  );
+  const declared = facts.model.indexes.flatMap((index) => [
+    ...declaredIndex(facts, renames, index, affected.includes(index)),
+  ]);
+  const order = ["rename-index", "drop-index", "rebuild-index", "build-index"];
+  const placeOf = ({ kind }: PlannedStep) => (order.indexOf(kind) + order.length) % order.length;
+  return [...dropped, ...declared].sort((a, b) => placeOf(a) - placeOf(b));
+}
+
+/**
+ * Which stored index an index of the model was before it got its name, by the names of the model's: one that the model has
+ * no more, with the same entries in the same place.
+ */
+export function renamedIndexes({ model, entry }: ModelFacts): ReadonlyMap<string, string> {
+  const renames = new Map<string, string>();
+  const isDeclared = (name: string) => model.indexes.some((index) => index.name === name);
+  for (const index of model.indexes) {
+    if (storedUnder(entry.indexes, index.name) !== undefined) continue;
+    const manifest = indexManifest(index);
+    const before = Object.entries(entry.indexes).find(
+      ([name, stored]) => !isDeclared(name) && isBuilt(stored) && isSameIndex(stored, manifest),
+    );
+    if (before !== undefined) renames.set(index.name, before[0]);
+  }
+  return renames;
+}
+
+function storedUnder(
+  indexes: ModelFacts["entry"]["indexes"],
+  name: string,
+): StoredIndex | undefined {
+  return Object.hasOwn(indexes, name) ? indexes[name] : undefined;
+}
+
+/** The stored counters by the names that their indexes have now. */
+export function renamedCounters(facts: ModelFacts): NonNullable<CatalogEntry["counters"]> {
+  const names = new Map([...renamedIndexes(facts)].map(([now, before]) => [before, now]));
+  const counters = Object.entries(facts.entry.counters ?? {});
+  return Object.fromEntries(counters.map(([name, state]) => [names.get(name) ?? name, state]));
+}
+
+/** Whether it is complete: what is known of a build, and of duplicates, goes by the index's name. */
+function isBuilt({ state }: StoredIndex): boolean {
+  return state === "readable" || state === "disabled";
+}
+
+function isKept({ state }: StoredIndex): boolean {
+  return state !== "absent" && state !== "dropping";
+}
+
+function droppedIndex(
+  { model }: ModelFacts,
+  renames: ReadonlyMap<string, string>,
+  name: string,
+  stored: StoredIndex,
+): PlannedStep | undefined {
+  const step = { kind: "drop-index", index: name } as const;
+  if (stored.state === "dropping") {
+    const reason = "Its entries are being removed";
+    return { ...step, class: "safe", sideBySide: true, reason };
+  }
+  const isDeclared = model.indexes.some((index) => index.name === name);
+  if (isDeclared || stored.state === "absent" || [...renames.values()].includes(name))
+    return undefined;
+  if (stored.state === "disabled") {
+    const reason = "It has been replaced, and nobody reads it: its entries are removed";
+    return { ...step, class: "safe", sideBySide: true, reason };
+  }
+  const twin = model.indexes.find(
+    (index) => index.prefix !== stored.prefix && isSameKeyedIndex(indexManifest(index), stored),
+  );
+  const advice = twin
+    ? `; ${JSON.stringify(twin.name)} has the same key: with prefix: ${JSON.stringify(stored.prefix)} it takes over the entries`
+    : "";
+  const reason = `The model has it no more: its entries are removed, and programs that query it are refused${advice}`;
+  return { ...step, class: "breaking", sideBySide: false, reason };
+}
+
+function declaredIndex(
+  facts: ModelFacts,
+  renames: ReadonlyMap<string, string>,
+  index: CompiledIndex,
+  isAffected: boolean,
+): PlannedStep[] {
+  const { entry, duplicates = {} } = facts;
+  const { name } = index;
+  const before = renames.get(name);
+  const stored = storedUnder(entry.indexes, before ?? name);
+  const step = { index: name, sideBySide: false } as const;
+  const steps: PlannedStep[] = [];
+  if (before !== undefined) {
+    const reason = `It was ${JSON.stringify(before)}: its entries stay; programs that have it by that name cannot write`;
+    steps.push({ ...step, kind: "rename-index", class: "safe", reason });
+  }
+  if (stored === undefined || !isKept(stored)) {
+    if (stored !== undefined && isReplaced(facts.model, index, stored)) return steps;
+    return [...steps, buildStep(facts, index, stored)];
+  }
+  if (before === undefined && !isSameIndex(stored, indexManifest(index))) {
+    return [...steps, rebuildStep(index, stored, changeText(stored, index))];
+  }
+  if (isAffected) return [...steps, rebuildStep(index, stored, affectedText(index))];
+  if (stored.state === "write-only" || stored.state === "verifying") {
+    const doing = stored.state === "verifying" ? "verified" : "built";
+    const reason = `It is being ${doing}: that is under way`;
+    steps.push({ ...step, kind: "build-index", class: "backfill", reason });
+  }
+  if (stored.state === "unique-pending") {
+    const count = Object.hasOwn(duplicates, name) ? duplicates[name] : undefined;
+    const rows =
+      count === undefined ? "Rows have" : count === 1 ? "1 row has" : `${count} rows have`;
+    const reason = `${rows} values that others have: the index can be read when the last of them is changed or deleted; until then a run does nothing about it`;
+    steps.push({ ...step, class: "data", kind: "resolve-duplicates", reason });
+  }
+  return steps;
+}
+
+/**
+ * An index that is built anew. Somebody's word is asked for where it goes back to what it was, which the program that has
+ * changed it cannot write beside, and where it keeps values unique, which nothing does until it is built.
+ */
+function rebuildStep(index: CompiledIndex, stored: StoredIndex, why: string): PlannedStep {
+  const step = { kind: "rebuild-index", index: index.name, sideBySide: false } as const;
+  const goesBack = isEarlier(stored, indexManifest(index));
+  // As long as an index is being built the first time, it keeps no value unique.
+  const isEnforced = index.unique && stored.unique && stored.state !== "write-only";
+  const reason = [
+    why,
+    ...(goesBack ? [backText] : []),
+    ...(isEnforced
+      ? [
+          "until then it cannot be read, and rows may take values that others have: they are reported as duplicates",
+        ]
+      : ["until then it cannot be read"]),
+  ].join("; ");
+  return { ...step, class: goesBack || isEnforced ? "breaking" : "rebuild", reason };
+}
+
+const backText =
+  "it is what it was before, and another program has changed or dropped it since, which cannot write after this";
+
+function changeText(stored: StoredIndex, index: CompiledIndex): string {
+  return `${differenceText(stored, index)}: it is built anew; under another name the old one stays readable until the new one is`;
+}
+
+function affectedText({ store, where, parts }: CompiledIndex): string {
+  const isByFunction = where !== undefined || parts.some(({ compute }) => compute !== undefined);
+  const may =
+    isByFunction && store !== "copy"
+      ? "may change its entries, for a function of the row makes them"
+      : "changes its entries";
+  return `The change of the rows ${may}: it is built anew behind that`;
+}
+
+/** Whether another index of the model stands in for one, so that it is left alone: as long as it is the one that was replaced. */
+export function isReplaced(
+  { indexes }: CompiledModel,
+  index: CompiledIndex,
+  stored: StoredIndex,
+): boolean {
+  const { replacedBy } = stored;
+  return (
+    replacedBy !== undefined &&
+    indexes.some(({ name }) => name === replacedBy) &&
+    isSameIndex(stored, indexManifest(index))
+  );
+}
+
+function buildStep(
+  { model, entry, rows }: ModelFacts,
+  index: CompiledIndex,
+  stored: StoredIndex | undefined,
+): PlannedStep {
+  const step = { index: index.name, kind: "build-index", sideBySide: false } as const;
+  const which =
+    rows === undefined ? "from the rows" : `from ${rows} ${rows === 1 ? "row" : "rows"}`;
+  if (stored !== undefined && isEarlier(stored, indexManifest(index))) {
+    const reason = `${backText.charAt(0).toUpperCase()}${backText.slice(1)}`;
+    return { ...step, class: "breaking", reason: `${reason}; it is built ${which}` };
+  }
+  const former = Object.entries(entry.indexes).find(
+    ([name, { prefix }]) => name !== index.name && prefix === index.prefix,
+  );
+  if (former !== undefined && former[1].state === "absent") {
+    const reason = `Its entries go where ${JSON.stringify(former[0])} had its own: a program that still knows that one would take them for its entries; give the index another prefix if there are such programs`;
+    return { ...step, class: "breaking", reason };
+  }
+  const isBefore =
+    former !== undefined && model.indexes.every((declared) => declared.name !== former[0]);
+  const first = isBefore
+    ? `, after the entries of ${JSON.stringify(former[0])} are removed from its place`
+    : stored?.state === "dropping"
+      ? ", after its old entries are removed"
+      : "";
+  const reason = `It is new: it is built ${which}${first}, and can be read when that is done`;
+  return { ...step, class: "backfill", reason };
+}
+
+/** What of an index is not what it was. */
+function differenceText(stored: StoredIndex, index: CompiledIndex): string {
+  const now = indexManifest(index);
+  const said: string[] = [];
+  const quoted = (fields: readonly string[]) => JSON.stringify(fields);
+  if (hashOf(stored.fields) !== hashOf(now.fields))
+    said.push(`its key was ${quoted(stored.fields)} and is ${quoted(now.fields)}`);
+  if (stored.unique !== now.unique) said.push(`it is ${now.unique ? "" : "no longer "}unique`);
+  const { normalized: normalizedBefore = stored.normalized, ...traitsBefore } = stored.traits ?? {};
+  const { normalized: normalizedNow = now.normalized, ...traitsNow } = now.traits ?? {};
+  if (hashOf(normalizedBefore) !== hashOf(normalizedNow)) said.push(normalizedText(normalizedNow));
+  if (stored.prefix !== now.prefix)
+    said.push(
+      `its prefix was ${JSON.stringify(stored.prefix)} and is ${JSON.stringify(now.prefix)}`,
+    );
+  if (hashOf(traitsBefore) !== hashOf(traitsNow))
+    said.push("what its entries are or hold has changed");
+  if (said.length === 0)
+    said.push(
+      "the code of its functions has changed; if they give the same results, state a version in it",
+    );
+  const text = said.join(", ");
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+/** @param fields of an index over several, or whether the only one is. */
+function normalizedText(fields: boolean | readonly string[]): string {
+  if (typeof fields === "boolean") return fields ? "it normalizes now" : "it no longer normalizes";
+  return `it normalizes ${JSON.stringify(fields)} now`;
+}

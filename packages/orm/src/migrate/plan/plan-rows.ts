@@ -1,0 +1,220 @@
+import { compareRows, keepsPrimaryKey, type RowChange } from "../../schema/compare-rows.js";
+import type { RowMigration } from "../../schema/define-migration.js";
+import type { RowManifest } from "../../schema/manifest.js";
+import { rowManifest } from "../../schema/row-manifest.js";
+import { findUpgrade, type RowUpgrade } from "../../schema/row-upgrade.js";
+import { findPath } from "../../schema/upgrade-path.js";
+import type { MigrationStep, ModelFacts, PlannedStep } from "./migration-plan.js";
+
+/**
+ * The steps of a model's fields.
+ *
+ * @param upgrade the way from the stored rows to the model's; undefined where there is none, or none is asked for.
+ */
+export function planRows(facts: ModelFacts, upgrade: RowUpgrade | undefined): PlannedStep[] {
+  const { model, entry, storedRow } = facts;
+  const { schema, transform } = entry;
+  if (schema === undefined) return [];
+  const to = rowManifest(model.schema, model.primaryKey);
+  if (schema.hash === to.hash) {
+    if (transform === undefined) return [];
+    const step = { kind: "transform-rows", class: "data", sideBySide: false } as const;
+    const reason = "A change of all rows is under way";
+    const { earlierRow, migrations } = facts;
+    if (earlierRow && findUpgrade(earlierRow, model, to, migrations)) return [{ ...step, reason }];
+    const blocked = "Open the database with the migrations that it was begun with.";
+    return [{ ...step, reason, blocked }];
+  }
+  // The database has a newer schema, beside which this one may go on.
+  if (schema.accepts.includes(to.hash)) return [];
+  if (storedRow === undefined) {
+    const reason = "The database does not tell what its rows are";
+    const blocked = "Migrate it with the program that migrated it last.";
+    return [{ kind: "transform-rows", class: "data", sideBySide: false, reason, blocked }];
+  }
+  const { earlierRow, migrations } = facts;
+  // A difference that is safe may come on top, where the rows that are still to change can become the program's too.
+  const canFinish =
+    upgrade?.isIdentity === true &&
+    earlierRow !== undefined &&
+    findUpgrade(earlierRow, model, to, migrations) !== undefined;
+  if (transform !== undefined && !canFinish) {
+    const reason = "Another change of all rows is under way";
+    const blocked = "Finish it first, with the program that began it.";
+    return [{ kind: "transform-rows", class: "data", sideBySide: false, reason, blocked }];
+  }
+  const all = compareRows(storedRow, to);
+  const left = upgrade?.changes ?? all;
+  const steps = left.map((change) => fieldStep(change, facts, storedRow, to, upgrade));
+  if (upgrade === undefined) return steps;
+  if (!upgrade.isIdentity) steps.push(transformStep(facts, upgrade, all));
+  return withLeftOut(steps, upgrade);
+}
+
+/** The last step also says which migrations could be thought to be on the way, and are not. */
+function withLeftOut(steps: PlannedStep[], { leftOut }: RowUpgrade): PlannedStep[] {
+  const last = steps.at(-1);
+  if (last === undefined || leftOut.length === 0) return steps;
+  const names = leftOut.length === 1 ? "the migration" : "the migrations";
+  const verbs = leftOut.length === 1 ? "changes" : "change";
+  const reason = `${last.reason}; ${names} ${listText(leftOut)} ${verbs} what the model allows as it is: left out`;
+  return [...steps.slice(0, -1), { ...last, reason }];
+}
+
+const fieldKinds = {
+  added: "add-field",
+  changed: "change-field",
+  removed: "remove-field",
+} as const satisfies Record<RowChange["kind"], MigrationStep["kind"]>;
+
+function fieldStep(
+  change: RowChange,
+  { model, migrations }: ModelFacts,
+  from: RowManifest,
+  to: RowManifest,
+  upgrade: RowUpgrade | undefined,
+): PlannedStep {
+  const { field, kind: difference, class: kind, sideBySide, reason } = change;
+  const isKey =
+    kind === "breaking" && (to.primaryKey.includes(field) || to.primaryKey.join(",") === field);
+  const own = migrations.filter((migration) => migration.model === model.name);
+  const blocked = upgrade === undefined && blockedBy(kind, isKey, model.name, from, to, own);
+  return {
+    kind: isKey ? "change-primary-key" : fieldKinds[difference],
+    class: kind,
+    field,
+    sideBySide,
+    reason,
+    ...(blocked && { blocked }),
+  };
+}
+
+function blockedBy(
+  kind: RowChange["class"],
+  isKey: boolean,
+  model: string,
+  from: RowManifest,
+  to: RowManifest,
+  migrations: readonly RowMigration[],
+): string | undefined {
+  if (isKey) return "A primary key cannot be migrated: define a new model, and copy the rows.";
+  if (kind !== "data" || !keepsPrimaryKey(from, to)) return undefined;
+  const ways = waysBack(from, to, migrations);
+  if (ways.length > 0) return waysBackText(ways);
+  const given = migrations.length === 0 ? "" : `${mismatchText(from, to, migrations)}\n`;
+  return `${given}Write a migration:\n${migrationCode(model, from, to)}`;
+}
+
+/** The migrations that would lead from what is stored to the model if they had a `down`. */
+function waysBack(
+  stored: RowManifest,
+  to: RowManifest,
+  migrations: readonly RowMigration[],
+): readonly RowMigration[] {
+  const oneWay = migrations.filter(({ down }) => down === undefined);
+  const bothWays: RowMigration[] = oneWay.map((migration) => ({
+    ...migration,
+    down: migration.up,
+  }));
+  const returning = migrations.filter(({ down }) => down !== undefined);
+  const path = findPath(stored, to, [...returning, ...bothWays]) ?? [];
+  if (path.some(({ kind }) => kind !== "down")) return [];
+  return path.flatMap((edge) => {
+    return edge.kind !== "free" && bothWays.includes(edge.migration) ? edge.migration : [];
+  });
+}
+
+function waysBackText(migrations: readonly RowMigration[]): string {
+  const names = listText(migrations.map(({ name }) => name));
+  return migrations.length === 1
+    ? `The migration ${names} leads here backwards, and has no down: add one.`
+    : `The migrations ${names} lead here backwards, and have no down: add one to each.`;
+}
+
+/** Why no migration of those that there are leads from what is stored to the model. */
+function mismatchText(
+  stored: RowManifest,
+  to: RowManifest,
+  migrations: readonly RowMigration[],
+): string {
+  const names = migrations.map(({ name }) => JSON.stringify(name)).join(", ");
+  const some =
+    migrations.length === 1
+      ? `The migration ${names} does`
+      : `There are the migrations ${names}, which do`;
+  const known = `${some} not lead from what is stored to the model`;
+  const fieldsOf = (between: readonly [RowManifest, RowManifest]) => [
+    ...new Set(compareRows(...between).map(({ field }) => field)),
+  ];
+  const starts = migrations.map((one) => ({
+    name: one.name,
+    fields: fieldsOf([stored, one.from]),
+  }));
+  const [nearest] = starts.sort((a, b) => a.fields.length - b.fields.length);
+  if (nearest === undefined || nearest.fields.length === 0) {
+    const last = migrations.map((one) => fieldsOf([one.to, to]));
+    const [left = []] = last.sort((a, b) => a.length - b.length);
+    return `${known}: no to is the model's schema, the nearest one differs in ${listText(left)}.`;
+  }
+  const whose =
+    migrations.length === 1 ? "its from" : `the from of ${JSON.stringify(nearest.name)}`;
+  return `${known}: ${whose} differs from what is stored in ${listText(nearest.fields)}.`;
+}
+
+function listText(names: readonly string[]): string {
+  return names.map((name) => JSON.stringify(name)).join(", ");
+}
+
+/** A migration as somebody would begin to write it. */
+function migrationCode(model: string, from: RowManifest, to: RowManifest): string {
+  const changes = compareRows(from, to);
+  const isSafe = ({ class: kind }: RowChange) => kind === "safe" || kind === "backfill";
+  const removed = changes.filter((change) => !Object.hasOwn(to.fields, change.field));
+  const written = changes.filter((one) => !isSafe(one) && Object.hasOwn(to.fields, one.field));
+  const parts = [...removed.map((change) => nameText(change.field)), "...row"];
+  const row = removed.length === 0 ? "row" : `{ ${parts.join(", ")} }`;
+  const values = ["...row", ...written.map((change) => `${nameText(change.field)}: …`)];
+  return [
+    "defineMigration({",
+    `  model: …, // the model ${JSON.stringify(model)}`,
+    "  from: z.object({ … }), // its schema as it was",
+    "  to: z.object({ … }), // its schema as it is now",
+    `  up: (${row}) => ({ ${values.join(", ")} }),`,
+    "})",
+  ].join("\n");
+}
+
+function nameText(field: string): string {
+  return /^[\w$]+$/.test(field) ? field : JSON.stringify(field);
+}
+
+function transformStep(
+  { rows }: ModelFacts,
+  upgrade: RowUpgrade,
+  all: readonly RowChange[],
+): PlannedStep {
+  const { steps, goesBack, changes, fields } = upgrade;
+  const which = rows === undefined ? "every row" : `${rows} ${rows === 1 ? "row" : "rows"}`;
+  const filled = changes.flatMap(({ field, class: kind }) =>
+    kind === "backfill" ? JSON.stringify(field) : [],
+  );
+  // What the migrations bring about: all that differs but for what is said by steps of its own.
+  const done = all.filter(
+    (change) => !changes.some(({ field, kind }) => field === change.field && kind === change.kind),
+  );
+  const other = fields.filter((field) => !all.some((change) => change.field === field));
+  const sentences = [
+    ...(steps.length > 0 ? [`Changes ${which} by ${steps.join(", then ")}`] : []),
+    ...(goesBack ? ["this goes back to an earlier schema"] : []),
+    ...(filled.length > 0 ? [`fills in ${filled.join(", ")} in ${which} that lacks it`] : []),
+    ...done.map(({ reason }) => reason.replace(/[:;] (it needs|rows keep) .*$/, "")),
+    ...other.map((field) => `${JSON.stringify(field)} may change`),
+  ];
+  const reason = sentences.join("; ");
+  return {
+    kind: "transform-rows",
+    class: goesBack ? "breaking" : steps.length > 0 ? "data" : "backfill",
+    sideBySide: false,
+    reason: reason.charAt(0).toUpperCase() + reason.slice(1),
+  };
+}

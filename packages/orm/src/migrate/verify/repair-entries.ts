@@ -1,0 +1,120 @@
+import type { AtomicOperation } from "@keywright/core";
+import { duplicateKey } from "../../catalog/backfill-state.js";
+import type { TableContext } from "../../context/table-context.js";
+import { changeMarkKeys } from "../../indexes/change-marks.js";
+import { keyText } from "../../indexes/key-text.js";
+import { isLimitError } from "../../transaction/is-limit-error.js";
+import { setUntil } from "../../transaction/set-until.js";
+import { rowExpireAt } from "../../write/commit/row-expiry.js";
+import type { MigrationRun } from "../run/migration-run.js";
+import type { EntryRepair, Inspection } from "./inspect-entry.js";
+
+/** An inspection, and how it is made once more. */
+export interface Repairable {
+  readonly inspection: Inspection;
+  readonly again: () => Promise<Inspection | undefined>;
+}
+
+const maxRepairs = 100;
+/** The row, the entry, and the row that has the entry. */
+const checksPerRepair = 3;
+
+/**
+ * Puts entries right, some of them with each commit, under checks on all that was read when they were looked at. Where
+ * somebody was faster they are looked at once more, and one that is right by then is no finding.
+ *
+ * @returns what was wrong, and whether it has been put right.
+ * @throws {LeaseLostError} where another runner has the lease.
+ */
+export async function repairEntries(
+  context: TableContext,
+  run: MigrationRun,
+  found: readonly Repairable[],
+): Promise<Inspection[]> {
+  const settled: Inspection[] = [];
+  // One check is that of the catalog, one that of the lease.
+  const byChecks = Math.floor((context.limits.checks - 2) / checksPerRepair);
+  const most = Math.max(1, Math.min(maxRepairs, byChecks));
+  for (let from = 0; from < found.length; from += most) {
+    const group = found.slice(from, from + most);
+    const inspections = group.map(({ inspection }) => inspection);
+    // Of two rows that should have one unique key only the first can get it.
+    const keys = new Set(inspections.map(({ finding }) => keyText(finding.key)));
+    if (keys.size === group.length && (await commitRepairs(context, run, inspections))) {
+      settled.push(...inspections.map(repaired));
+      continue;
+    }
+    for (const one of group) {
+      const inspection = await repairOne(context, run, one);
+      if (inspection !== undefined) settled.push(inspection);
+    }
+  }
+  return settled;
+}
+
+async function repairOne(
+  context: TableContext,
+  run: MigrationRun,
+  { again }: Repairable,
+): Promise<Inspection | undefined> {
+  for (;;) {
+    await context.catalog.reload();
+    const inspection = await again();
+    if (inspection === undefined || inspection.repair === undefined) return inspection;
+    if (await commitRepairs(context, run, [inspection])) return repaired(inspection);
+  }
+}
+
+/** What is recorded as a duplicate is still not in the index. */
+function repaired(inspection: Inspection): Inspection {
+  const kind = inspection.repair?.write.kind;
+  const isRight = kind === "set" || kind === "delete";
+  return { ...inspection, finding: { ...inspection.finding, repaired: isRight } };
+}
+
+/** Whether the repairs were committed; false where a check failed, or where they are too much for one commit. */
+async function commitRepairs(
+  context: TableContext,
+  run: MigrationRun,
+  inspections: readonly Inspection[],
+): Promise<boolean> {
+  const { snapshot } = context.catalog;
+  snapshot.assertWritable();
+  const operation = context.kv.atomic().check(snapshot.check);
+  for (const { finding, index, repair } of inspections) {
+    if (repair === undefined) continue;
+    operation.check(...repair.checks);
+    await addWrite(context, operation, finding, repair);
+    if (!snapshot.entry.live) continue;
+    const entry = { index, key: finding.key, value: null };
+    for (const mark of changeMarkKeys(context.model, [entry])) operation.sum(mark, 1n);
+  }
+  try {
+    return (await run.lease.commit(operation)).ok;
+  } catch (error) {
+    if (inspections.length > 1 && isLimitError(error)) return false;
+    throw error;
+  }
+}
+
+async function addWrite(
+  context: TableContext,
+  operation: AtomicOperation,
+  { key }: Inspection["finding"],
+  { write }: EntryRepair,
+): Promise<void> {
+  const { model, catalog } = context;
+  switch (write.kind) {
+    case "set": {
+      const expireAt = await rowExpireAt(context, catalog.snapshot, write.row);
+      const options = expireAt === undefined ? {} : setUntil(expireAt, Date.now());
+      operation.set(key, write.entry.value, options);
+      return;
+    }
+    case "delete":
+      operation.delete(key);
+      return;
+    case "record":
+      operation.set(duplicateKey(model, write.duplicate), write.duplicate);
+  }
+}

@@ -1,0 +1,68 @@
+import type { KvEntry, KvKey, KvKeyPart } from "@keywright/core";
+import type { TableContext } from "../../context/table-context.js";
+import { rowKey } from "../../indexes/primary-key.js";
+import type { CompiledIndex } from "../../model/compiled-model.js";
+import { readStored } from "../build/expected-entries.js";
+import { entriesAfter } from "../run/entries-after.js";
+import { inspectEntry, isHeld, primaryKeyAt } from "./inspect-entry.js";
+import type { Suspect, VerifyStep } from "./verify-rows.js";
+import type { Verification } from "./verify-state.js";
+
+/** The next entries of an index, in order. */
+export async function nextEntries(
+  { kv, limits }: Pick<TableContext, "kv" | "limits">,
+  index: CompiledIndex,
+  after: KvKey | null,
+  limit: number,
+): Promise<KvEntry<unknown>[]> {
+  return await entriesAfter(kv, limits, [index.prefix], after, limit);
+}
+
+/** Takes the next entries of an index of pointers away from the sums. */
+export async function sumEntries(
+  context: TableContext,
+  verification: Verification,
+  index: CompiledIndex,
+  limit: number,
+): Promise<VerifyStep> {
+  const entries = await nextEntries(context, index, verification.state.after, limit);
+  for (const { key, value } of entries) verification.sums.remove(context.model, key, value);
+  const looked = entries.length;
+  const last = entries.at(-1);
+  if (last !== undefined) verification.advance(last.key, looked, "entries");
+  return { looked, isLast: looked < limit, suspects: [] };
+}
+
+/** Looks whether there is a row for each of the next entries of an index, as far as the sums do not say so already. */
+export async function verifyEntries(
+  context: TableContext,
+  verification: Verification,
+  index: CompiledIndex,
+  limit: number,
+): Promise<VerifyStep> {
+  const { model } = context;
+  const entries = await nextEntries(context, index, verification.state.after, limit);
+  const isPointer = index.store === "pointer";
+  const suspects: Suspect[] = [];
+  const suspect = (key: KvKey) => suspects.push(() => inspectEntry(context, index, key));
+  const named: { key: KvKey; primaryKey: readonly KvKeyPart[] }[] = [];
+  for (const { key, value } of entries) {
+    if (isPointer && !verification.sums.differsAt(key)) continue;
+    const primaryKey = primaryKeyAt(model, index, key, value);
+    if (primaryKey === undefined) suspect(key);
+    else named.push({ key, primaryKey });
+  }
+  const rows = await readStored(
+    context,
+    named.map(({ primaryKey }) => rowKey(model, primaryKey)),
+  );
+  for (const [i, { key, primaryKey }] of named.entries()) {
+    const row = rows[i];
+    if (row === undefined || !isHeld(model, index, key, primaryKey, row)) suspect(key);
+  }
+  const looked = entries.length;
+  const last = entries.at(-1);
+  // Those of pointers were counted when they were summed up.
+  if (last !== undefined) verification.advance(last.key, looked, isPointer ? undefined : "entries");
+  return { looked, isLast: looked < limit, suspects };
+}

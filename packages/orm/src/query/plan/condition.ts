@@ -1,0 +1,101 @@
+import { InvalidQueryError } from "../../errors/query-errors.js";
+import { keyPartOf } from "../../indexes/key-parts.js";
+import type { CompiledModel } from "../../model/compiled-model.js";
+
+/** What a query asks of a field: one of some values, or a value within bounds. */
+export interface Condition {
+  /** The values that it may have; undefined where it is bounded instead. */
+  readonly values: readonly unknown[] | undefined;
+  /** It has exactly one value, and no list of them: whatever the values, the query has the same orders. */
+  readonly isEqual: boolean;
+  readonly bounds: Bounds;
+  /** It is about the elements of an array. */
+  readonly has: boolean;
+}
+
+/** Bounds of a field's values, as the query gives them. */
+export interface Bounds {
+  readonly gt?: unknown;
+  readonly gte?: unknown;
+  readonly lt?: unknown;
+  readonly lte?: unknown;
+  readonly startsWith?: unknown;
+}
+
+const boundNames: ReadonlySet<string> = new Set(["gt", "gte", "lt", "lte", "startsWith"]);
+
+/** The bounds of a condition that has none. */
+const unbounded: Bounds = {};
+
+/**
+ * Reads the condition on a field.
+ *
+ * @throws {InvalidQueryError} for one that says nothing, contradicts itself, or has a value that no key holds.
+ */
+export function parseCondition(model: CompiledModel, field: string, condition: unknown): Condition {
+  const fail = (reason: string): never => {
+    throw new InvalidQueryError(model.name, field, reason);
+  };
+  if (condition === undefined || condition === null) {
+    fail(`it is ${condition}: leave it out, or give it a value`);
+  }
+  if (keyPartOf(condition) !== undefined) {
+    return { values: [condition], isEqual: true, bounds: unbounded, has: false };
+  }
+  if (condition instanceof Date) fail("it is an invalid date");
+  if (typeof condition !== "object" || Array.isArray(condition)) {
+    fail("it is neither a value that a key can hold nor a condition");
+  }
+  const given = condition as Readonly<Record<string, unknown>>;
+  const names = Object.keys(given);
+  for (const alone of ["has", "in", "between", "startsWith"]) {
+    if (names.length > 1 && names.includes(alone)) fail(`${alone} stands with other conditions`);
+  }
+  if (Object.hasOwn(given, "has")) {
+    const inner = parseCondition(model, field, given.has);
+    if (inner.has) fail("has stands within has");
+    return { ...inner, has: true };
+  }
+  if (Object.hasOwn(given, "in")) {
+    const { in: values } = given;
+    if (!Array.isArray(values)) return fail("in is not a list");
+    if (values.some((value) => keyPartOf(value) === undefined)) {
+      fail("in has something that is not a value that a key can hold");
+    }
+    return { values, isEqual: false, bounds: unbounded, has: false };
+  }
+  const bounds = parseBounds(given, fail);
+  return { values: undefined, isEqual: false, bounds, has: false };
+}
+
+function parseBounds(
+  given: Readonly<Record<string, unknown>>,
+  fail: (reason: string) => never,
+): Bounds {
+  const bounds: Record<string, unknown> = {};
+  const add = (name: string, value: unknown): void => {
+    if (value === undefined) fail(`${name} is undefined: leave it out, or give it a value`);
+    const part = keyPartOf(value);
+    if (part === undefined && value instanceof Date) fail(`${name} is an invalid date`);
+    if (part === undefined) fail(`${name} is not a value that a key can hold`);
+    // It stands behind all numbers in the keys, and would bound nothing: `lt` would mean all rows.
+    if (Number.isNaN(part)) fail(`${name} is NaN, which no number is below or above`);
+    bounds[name] = value;
+  };
+  for (const [name, value] of Object.entries(given)) {
+    if (name === "between") {
+      if (!Array.isArray(value) || value.length !== 2) fail("between is not a list of two values");
+      const [from, to] = value as readonly unknown[];
+      add("gte", from);
+      add("lte", to);
+    } else if (boundNames.has(name)) {
+      add(name, value);
+    } else {
+      fail(`${JSON.stringify(name)} is none of in, gt, gte, lt, lte, between, startsWith, has`);
+    }
+  }
+  if (bounds.gt !== undefined && bounds.gte !== undefined) fail("gt and gte are both given");
+  if (bounds.lt !== undefined && bounds.lte !== undefined) fail("lt and lte are both given");
+  if (Object.keys(bounds).length === 0) fail("it has no bounds");
+  return bounds;
+}

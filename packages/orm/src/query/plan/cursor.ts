@@ -1,0 +1,92 @@
+import { Buffer } from "node:buffer";
+import { createHash } from "node:crypto";
+import {
+  decodeKey,
+  encodeKey,
+  isKeywrightError,
+  type KvKey,
+  type KvKeyPart,
+} from "@keywright/core";
+import { InvalidCursorError } from "../../errors/query-errors.js";
+import type { QueryPlan } from "./query-plan.js";
+import { segmentOf } from "./query-plan.js";
+
+const cursorFormat = 2;
+
+/** Bytes of the digest that a cursor begins with. */
+const digestBytes = 12;
+
+/**
+ * A text from which the same query goes on behind a key, in URL-safe base64: a digest of the query's plan and the key, then
+ * the key without the first part, which the plan knows.
+ */
+export function encodeCursor(plan: QueryPlan, key: KvKey): string {
+  const bytes = encodeKey(key.slice(1));
+  return Buffer.concat([digestOf(plan, bytes), bytes]).toString("base64url");
+}
+
+/** A plan, and the key behind which it goes on. */
+export interface ResumedPlan {
+  readonly plan: QueryPlan;
+  readonly after: KvKey;
+}
+
+/**
+ * Which of the plans of a query a cursor is of, and the key at which it stands.
+ *
+ * @throws {InvalidCursorError} where it is of none, or was changed.
+ */
+export function resumePlan(plans: readonly QueryPlan[], cursor: string): ResumedPlan {
+  const model = plans[0]?.model.name ?? "";
+  if (typeof cursor !== "string") throw new InvalidCursorError(model, String(cursor));
+  const bytes = Buffer.from(cursor, "base64url");
+  if (bytes.length > digestBytes && bytes.toString("base64url") === cursor) {
+    const digest = bytes.subarray(0, digestBytes);
+    const keyBytes = bytes.subarray(digestBytes);
+    for (const plan of plans) {
+      if (!digestOf(plan, keyBytes).equals(digest)) continue;
+      const after = [plan.index?.prefix ?? plan.model.prefix, ...decodedKey(keyBytes)];
+      if (segmentOf(plan, after) >= 0) return { plan, after };
+    }
+  }
+  throw new InvalidCursorError(model, cursor);
+}
+
+function decodedKey(bytes: Uint8Array): KvKeyPart[] {
+  try {
+    return [...decodeKey(bytes)];
+  } catch (error) {
+    if (isKeywrightError(error)) return [];
+    throw error;
+  }
+}
+
+/** What tells a cursor of this plan, at this key, from every other text. */
+function digestOf(plan: QueryPlan, key: Uint8Array): Buffer {
+  const parts: KvKeyPart[] = [cursorFormat, definitionOf(plan), plan.reverse];
+  // Lists say how long they are, so that they cannot run into each other.
+  for (const { equals, interval } of plan.segments) {
+    const { start, end, type = "" } = interval;
+    parts.push(equals.length, ...equals, type, start !== undefined, end !== undefined);
+    if (start !== undefined) parts.push(start);
+    if (end !== undefined) parts.push(end);
+  }
+  const bytes = encodeKey(parts);
+  const hash = createHash("sha256").update(`${bytes.length}:`).update(bytes).update(key);
+  return hash.digest().subarray(0, digestBytes);
+}
+
+const definitions = new WeakMap<object, string>();
+
+/** What the keys that a plan reads are made of, as a text. */
+function definitionOf({ model, index }: QueryPlan): string {
+  const owner = index ?? model;
+  let definition = definitions.get(owner);
+  if (definition === undefined) {
+    const { name, primaryKey } = model;
+    const own = index && [index.name, index.prefix, index.parts, index.each, index.unique];
+    definition = JSON.stringify([name, primaryKey, own ?? null]);
+    definitions.set(owner, definition);
+  }
+  return definition;
+}

@@ -1,0 +1,98 @@
+import type { KvKeyPart } from "@keywright/core";
+import { InvalidQueryError, UnindexedQueryError } from "../../errors/query-errors.js";
+import { keyPartOf } from "../../indexes/key-parts.js";
+import type { AnyRow, CompiledIndex, CompiledModel } from "../../model/compiled-model.js";
+import { assertWellFormed } from "./queried-part.js";
+import { suggestUniqueIndex } from "./suggest-index.js";
+import { assertKind } from "./value-kinds.js";
+
+/** What tells one row from all others: the primary key, or a unique index. */
+export type UniqueKey = "primaryKey" | CompiledIndex;
+
+/** The unique keys of a model by their fields. */
+interface UniqueKeys {
+  /** Those of one field. */
+  readonly byField: ReadonlyMap<string, readonly UniqueKey[]>;
+  readonly all: readonly { readonly key: UniqueKey; readonly fields: readonly string[] }[];
+}
+
+const ofModels = new WeakMap<CompiledModel, UniqueKeys>();
+
+/**
+ * The primary key or the unique indexes whose fields a `where` names, all of them and no other; the primary key first.
+ *
+ * @throws {UnindexedQueryError} where there is none.
+ * @throws {InvalidQueryError} where it names no field, or has something else than values.
+ */
+export function planUnique(model: CompiledModel, where: AnyRow): readonly UniqueKey[] {
+  const keys = uniqueKeysOf(model);
+  const fields = Object.keys(where);
+  const found =
+    fields.length === 1
+      ? keys.byField.get(fields[0]!)
+      : keys.all.filter((key) => hasFields(key.fields, fields)).map(({ key }) => key);
+  if (found !== undefined && found.length > 0) return found;
+  if (fields.length === 0) throw new InvalidQueryError(model.name, "where", "it names no field");
+  for (const field of fields) uniquePart(model, field, where);
+  throw new UnindexedQueryError(model.name, fields, suggestUniqueIndex(fields));
+}
+
+/**
+ * The key part for the value that a `where` has for a field of a unique key.
+ *
+ * @param ofItsKind whether to refuse values of another kind than the field's.
+ * @throws {InvalidQueryError} for what is not one value, or none that a key can hold.
+ */
+export function uniquePart(
+  model: CompiledModel,
+  field: string,
+  where: AnyRow,
+  ofItsKind = false,
+): KvKeyPart {
+  return uniqueValuePart(model, field, where[field], ofItsKind);
+}
+
+/** As {@link uniquePart}, for a value. */
+export function uniqueValuePart(
+  model: CompiledModel,
+  field: string,
+  value: unknown,
+  ofItsKind: boolean,
+): KvKeyPart {
+  const part = keyPartOf(value);
+  if (part !== undefined) {
+    assertWellFormed(model, field, part);
+    if (ofItsKind) assertKind(model, field, value);
+    return part;
+  }
+  const reason =
+    value === undefined || value === null
+      ? `it is ${value}: one row is found by the value of each field`
+      : "it is not one value that a key can hold";
+  throw new InvalidQueryError(model.name, field, reason);
+}
+
+function uniqueKeysOf(model: CompiledModel): UniqueKeys {
+  let keys = ofModels.get(model);
+  if (keys !== undefined) return keys;
+  const indexes = model.indexes.filter(
+    ({ unique, where, each }) => unique && where === undefined && each === undefined,
+  );
+  const all: { key: UniqueKey; fields: readonly string[] }[] = [
+    { key: "primaryKey", fields: model.primaryKey },
+    ...indexes.map((index) => ({ key: index, fields: index.fields })),
+  ];
+  const byField = new Map<string, UniqueKey[]>();
+  for (const { key, fields } of all) {
+    const [field] = fields;
+    if (fields.length !== 1 || field === undefined) continue;
+    byField.set(field, [...(byField.get(field) ?? []), key]);
+  }
+  keys = { byField, all };
+  ofModels.set(model, keys);
+  return keys;
+}
+
+function hasFields(key: readonly string[], fields: readonly string[]): boolean {
+  return key.length === fields.length && key.every((field) => fields.includes(field));
+}

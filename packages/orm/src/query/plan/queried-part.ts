@@ -1,0 +1,46 @@
+import type { KvKeyPart } from "@keywright/core";
+import { InvalidQueryError } from "../../errors/query-errors.js";
+import { IndexKeyError } from "../../errors/row-errors.js";
+import { indexedPart } from "../../indexes/index-entries.js";
+import type { CompiledIndex, CompiledModel } from "../../model/compiled-model.js";
+
+/**
+ * The part of a key that an index holds for a value that a query gives.
+ *
+ * @param position of the part in the index's key.
+ * @throws {InvalidQueryError} for a value that cannot be part of a key, or that the index's `normalize` does not take.
+ */
+export function queriedPart(
+  model: CompiledModel,
+  index: CompiledIndex,
+  position: number,
+  value: unknown,
+): KvKeyPart {
+  const { field, normalize } = index.parts[position]!;
+  assertWellFormed(model, field, value);
+  let part: KvKeyPart;
+  try {
+    part = indexedPart(model, index, position, value);
+  } catch (error) {
+    if (!(error instanceof IndexKeyError)) throw error;
+    const by = normalize === undefined ? "" : "what normalize makes of it is ";
+    const reason =
+      error.cause === undefined
+        ? `${by}not a value that a key can hold`
+        : `the index ${index.name} cannot take its value`;
+    throw new InvalidQueryError(model.name, field, reason, { cause: error.cause ?? error });
+  }
+  if (normalize !== undefined) assertWellFormed(model, field, part);
+  return part;
+}
+
+/**
+ * Refuses a string with half of a surrogate pair, which no key holds.
+ *
+ * @throws {InvalidQueryError} for one.
+ */
+export function assertWellFormed(model: CompiledModel, field: string, value: unknown): void {
+  if (typeof value !== "string" || value.isWellFormed()) return;
+  const reason = "it has a lone surrogate, half of a character, which no key can hold";
+  throw new InvalidQueryError(model.name, field, reason);
+}

@@ -1,0 +1,48 @@
+import type { KvEntryMaybe, KvKey, KvKeyPart } from "@keywright/core";
+import type { TableContext } from "../../context/table-context.js";
+import { rowKey } from "../../indexes/primary-key.js";
+import type { AnyRow } from "../../model/compiled-model.js";
+
+/** Reads rows by their primary keys, in that order, in as few reads as the database allows. */
+export async function readRows(
+  context: TableContext,
+  primaryKeys: readonly (readonly KvKeyPart[])[],
+): Promise<KvEntryMaybe<AnyRow>[]> {
+  const keys = primaryKeys.map((primaryKey) => rowKey(context.model, primaryKey));
+  return (await readKeys(context, keys)) as KvEntryMaybe<AnyRow>[];
+}
+
+/** Reads keys, in that order, in as few reads as the database allows. */
+export async function readKeys(
+  context: TableContext,
+  keys: readonly KvKey[],
+): Promise<KvEntryMaybe<unknown>[]> {
+  return await readHeld(context, () => readStored(context, keys));
+}
+
+/** Reads rows, and again where the catalog does not tell of which schema they are. */
+export async function readHeld<E extends { readonly versionstamp: string | null }>(
+  { catalog }: Pick<TableContext, "catalog">,
+  read: () => Promise<E[]>,
+): Promise<E[]> {
+  for (;;) {
+    const { snapshot } = catalog;
+    const entries = await read();
+    if (!snapshot.upgradesRows && !catalog.snapshot.upgradesRows) return entries;
+    const versionstamps = entries.map((entry) => entry.versionstamp);
+    if (await catalog.holds(snapshot, versionstamps)) return entries;
+  }
+}
+
+async function readStored(
+  { kv, limits }: Pick<TableContext, "kv" | "limits">,
+  keys: readonly KvKey[],
+): Promise<KvEntryMaybe<unknown>[]> {
+  if (keys.length === 1 && keys[0] !== undefined) return [await kv.get(keys[0])];
+  if (keys.length <= limits.keys) return keys.length === 0 ? [] : await kv.getMany<unknown[]>(keys);
+  const reads: Promise<KvEntryMaybe<unknown>[]>[] = [];
+  for (let from = 0; from < keys.length; from += limits.keys) {
+    reads.push(kv.getMany<unknown[]>(keys.slice(from, from + limits.keys)));
+  }
+  return (await Promise.all(reads)).flat();
+}

@@ -1,0 +1,76 @@
+import type { KeyValue } from "../../model/index-definition.js";
+
+/** Bounds on a field, of which an index serves one lower and one upper. */
+export interface RangeFilter<T> {
+  readonly gt?: T;
+  readonly gte?: T;
+  readonly lt?: T;
+  readonly lte?: T;
+}
+
+/** Both bounds of a field, inclusive. */
+export interface BetweenFilter<T> {
+  readonly between: readonly [T, T];
+}
+
+/** The texts that begin with this one. */
+export interface StartsWithFilter {
+  readonly startsWith: string;
+}
+
+/** One of these values. */
+export interface InFilter<T> {
+  readonly in: readonly T[];
+}
+
+/** Arrays of which an element fits. */
+export interface HasFilter<T> {
+  readonly has: Condition<T>;
+}
+
+/** Type of a field's values → what `where` can say of it. */
+export type Condition<T> =
+  | T
+  | RangeFilter<T>
+  | BetweenFilter<T>
+  | InFilter<T>
+  | ([Extract<T, string>] extends [never] ? never : StartsWithFilter);
+
+/** Type of a field's values, absent ones aside → what `where` can say of it; of an array, what an element of it can be. */
+export type FieldCondition<T> = [T] extends [readonly (infer E)[]]
+  ? HasFilter<NonNullable<E>>
+  : Condition<T>;
+
+/** A condition → how many values it allows: one, those of a list, or a range; `"none"` for what is no condition. */
+export type ConditionKind<C> = [C] extends [KeyValue] ? "equal" : KindOfEach<C>;
+
+/** The same, for each member of a union. */
+type KindOfEach<C> = C extends KeyValue
+  ? "equal"
+  : C extends { readonly has: infer Element }
+    ? ConditionKind<Element>
+    : C extends InFilter<unknown>
+      ? keyof C extends "in"
+        ? "in"
+        : "none"
+      : C extends StartsWithFilter
+        ? keyof C extends "startsWith"
+          ? "range"
+          : "none"
+        : C extends BetweenFilter<unknown>
+          ? keyof C extends "between"
+            ? "range"
+            : "none"
+          : KindOfBounds<C>;
+
+type KindOfBounds<C> = C extends object
+  ? [keyof C] extends [never]
+    ? "none"
+    : [keyof C] extends ["gt" | "gte" | "lt" | "lte"]
+      ? ["gt" | "gte"] extends [keyof C]
+        ? "none"
+        : ["lt" | "lte"] extends [keyof C]
+          ? "none"
+          : "range"
+      : "none"
+  : "none";

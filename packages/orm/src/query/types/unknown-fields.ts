@@ -1,0 +1,17 @@
+import type { FieldOf } from "../../model/index-definition.js";
+import type { Model, Row } from "../../model/model.js";
+import type { UnknownField } from "../../model/type-errors.js";
+import type { IndexedField } from "./key-path-types.js";
+
+/** Model, names → those that are neither fields of its rows nor computed parts of its indexes. */
+export type UnknownName<M extends Model, Names> = Exclude<Names, FieldOf<Row<M>> | IndexedField<M>>;
+
+/** Model, names → what cannot stand under those that are no fields. */
+export type UnknownFields<M extends Model, Names> = {
+  readonly [F in UnknownName<M, Names> & string]: F extends "AND" | "OR" | "NOT"
+    ? UnknownField<
+        F,
+        "conditions hold all together: for one of several values take { in: [...] }, for what no index serves filter, for the rest several queries"
+      >
+    : UnknownField<F, "the model has no such field">;
+};

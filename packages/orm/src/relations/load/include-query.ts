@@ -1,0 +1,78 @@
+import type { AnyInclude, AnyQuery } from "../../context/any-query.js";
+import { isPlainObject } from "../../context/is-plain-object.js";
+import type { TableContext } from "../../context/table-context.js";
+import { InvalidArgumentError } from "../../errors/query-errors.js";
+import type { CompiledModel } from "../../model/compiled-model.js";
+import type { LinkedRelation } from "../../model/linked-relations.js";
+import type { Relation } from "../../model/relation-definition.js";
+
+/** A relation to load, and of which of its rows what. */
+export interface IncludedRelation {
+  readonly link: LinkedRelation;
+  readonly query: AnyQuery;
+}
+
+/** What the query of a relation may say, by its kind. */
+const allowed: Readonly<Record<Relation["kind"], readonly (keyof AnyQuery)[]>> = {
+  belongsTo: ["select", "include"],
+  hasOne: ["select", "include"],
+  hasMany: ["select", "include", "where", "orderBy", "filter", "take"],
+  manyToMany: ["select", "include", "filter", "take"],
+};
+
+/**
+ * The relations that an `include` names.
+ *
+ * @throws {InvalidArgumentError} for a name that is no relation's, and for what such a relation cannot be asked for.
+ */
+export function includedRelations(
+  { model, links }: TableContext,
+  include: AnyInclude,
+): IncludedRelation[] {
+  const included: IncludedRelation[] = [];
+  const fail = (path: string, reason: string): never => {
+    throw new InvalidArgumentError(model.name, path, reason);
+  };
+  if (typeof include !== "object" || include === null) fail("include", "it has to be an object");
+  for (const [name, given] of Object.entries(include)) {
+    if (given === undefined || given === false) continue;
+    const at = `include.${name}`;
+    const link = links.relations.get(name);
+    if (link === undefined) return fail(at, unknownRelation(model, [...links.relations.keys()]));
+    const query = given === true ? {} : given;
+    if (typeof query !== "object" || query === null) fail(at, "it has to be true or a query");
+    assertAllowed(link, query, (field, reason) => fail(`${at}.${field}`, reason));
+    included.push({ link, query });
+  }
+  return included;
+}
+
+function unknownRelation(model: CompiledModel, names: readonly string[]): string {
+  const known = names.length === 0 ? "no relations" : names.join(", ");
+  return `it has to be a relation of the model ${model.name}, which has ${known}`;
+}
+
+function assertAllowed(
+  { relation }: LinkedRelation,
+  query: AnyQuery,
+  fail: (field: string, reason: string) => never,
+): void {
+  const known = allowed[relation.kind];
+  for (const field of Object.keys(query) as (keyof AnyQuery)[]) {
+    if (query[field] === undefined || known.includes(field)) continue;
+    fail(field, `a ${relation.kind} relation takes ${known.join(", ")}`);
+  }
+  const { take, filter, where } = query;
+  if (take !== undefined && !(Number.isInteger(take) && take > 0)) {
+    fail("take", "it has to be a positive integer");
+  }
+  if (filter !== undefined && typeof filter !== "function") {
+    fail("filter", "it has to be a function");
+  }
+  if (where === undefined) return;
+  if (!isPlainObject(where)) fail("where", "it has to be a plain object");
+  if (relation.kind !== "hasMany") return;
+  for (const field of relation.fields) {
+    if (where[field] !== undefined) fail(`where.${field}`, "the relation itself says what it is");
+  }
+}

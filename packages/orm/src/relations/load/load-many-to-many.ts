@@ -1,0 +1,54 @@
+import type { AnyRow } from "../../model/compiled-model.js";
+import type { ManyToMany } from "../../model/relation-definition.js";
+import { rowFilterOf } from "../../query/read/row-filter.js";
+import type { KeyId } from "../../transaction/key-id.js";
+import { referencedKey } from "../referenced-key.js";
+import { tableOfModel } from "../referrers.js";
+import { type AcceptRows, type RelatedQuery, readRelated } from "./read-related.js";
+import type { RelationLoad } from "./relation-load.js";
+import { OwnCopies, readRowsByKey, rowIdOf } from "./rows-by-key.js";
+
+/** The rows to which rows of a third model lead from each row, in the order of those, each once. */
+export async function loadManyToMany(
+  load: RelationLoad,
+  { from, to }: ManyToMany,
+): Promise<AnyRow[][]> {
+  const { context, rows, link, query, meter, shape } = load;
+  const target = tableOfModel(context.tables, link.target);
+  const through = tableOfModel(context.tables, link.through ?? link.target);
+  const filter = rowFilterOf(load.link.target, query.filter);
+  const queries = rows.map((row): RelatedQuery => {
+    const own = context.model.primaryKey.map((field, i) => [from[i], row[field]]);
+    // Of the rows between, some may lead where others do, or nowhere: then a few more of them are read.
+    return { query: { where: Object.fromEntries(own) }, take: query.take };
+  });
+  const targets = new Map<KeyId, AnyRow>();
+  const known = new Set<KeyId>();
+  const met = rows.map(() => new Set<KeyId>());
+  const accept: AcceptRows<KeyId> = async (found) => {
+    const keys = found.map(({ row }) => referencedKey(to, row.row));
+    const ids = keys.map((key) => key && rowIdOf(target, key));
+    const unread = keys.filter((key, i) => key !== undefined && !known.has(ids[i] ?? ""));
+    const read = await readRowsByKey(
+      target,
+      unread.filter((key) => key !== undefined),
+      meter,
+    );
+    for (const id of ids) if (id !== undefined) known.add(id);
+    for (const [id, row] of read) {
+      if (filter === undefined || filter(row)) targets.set(id, row);
+    }
+    return ids.map((id, i) => {
+      const own = met[found[i]?.query ?? 0];
+      if (id === undefined || own === undefined || own.has(id)) return undefined;
+      own.add(id);
+      return targets.has(id) ? id : undefined;
+    });
+  };
+  const related = await readRelated(through, queries, accept, meter);
+  const wanted = [...new Set(related.flat())];
+  const found = wanted.map((id) => targets.get(id)).filter((row) => row !== undefined);
+  const shaped = await shape(target, found);
+  const copies = new OwnCopies(new Map(wanted.map((id, i) => [id, shaped[i]])));
+  return related.map((ids) => ids.map((id) => copies.take(id)).filter((row) => row !== undefined));
+}

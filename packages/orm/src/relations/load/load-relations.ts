@@ -1,0 +1,68 @@
+import type { AnyInclude, AnyQuery } from "../../context/any-query.js";
+import type { ReadMeter } from "../../context/read-meter.js";
+import type { TableContext } from "../../context/table-context.js";
+import type { AnyRow } from "../../model/compiled-model.js";
+import { selectFields } from "../../query/read/select-fields.js";
+import { includedRelations } from "./include-query.js";
+import { loadBelongsTo } from "./load-belongs-to.js";
+import { loadHasMany } from "./load-has-many.js";
+import { loadManyToMany } from "./load-many-to-many.js";
+import type { MissingRow, RelationLoad } from "./relation-load.js";
+
+/**
+ * Loads relations of rows, all rows together: the rows of a `belongsTo` in one read, those of a `hasMany` by one range for
+ * each row and then in one read, and so on with their own relations.
+ *
+ * @param rows whole rows.
+ * @param selected what is returned of each of them, in their order.
+ * @param missing with `"null"`, a row that has to be there and is not is null, at any depth.
+ * @returns a new object for each, what is selected and the relations. None of it is shared with another.
+ * @throws {InvalidArgumentError} for a name that is no relation's, and for what such a relation cannot be asked for.
+ * @throws {ReferenceMissingError} where a row that has to be there is not: it was written by hand.
+ * @throws {VersionConflictError} where one is not because it was deleted while this was read.
+ */
+export async function loadRelations(
+  context: TableContext,
+  rows: readonly AnyRow[],
+  selected: readonly AnyRow[],
+  include: AnyInclude,
+  meter: ReadMeter,
+  missing: MissingRow = "refused",
+): Promise<AnyRow[]> {
+  const included = includedRelations(context, include);
+  const loaded: Record<string, unknown>[] = selected.map((row) => ({ ...row }));
+  if (rows.length === 0) return loaded;
+  const loads = included.map(async ({ link, query }) => {
+    const shape = (target: TableContext, found: readonly AnyRow[]) =>
+      shapeRows(target, found, query, meter, missing);
+    const values = await loadRelation({ context, rows, link, query, meter, missing, shape });
+    return { name: link.name, values };
+  });
+  for (const { name, values } of await Promise.all(loads)) {
+    for (const [i, row] of loaded.entries()) row[name] = values[i];
+  }
+  return loaded;
+}
+
+async function loadRelation(load: RelationLoad): Promise<readonly unknown[]> {
+  switch (load.link.relation.kind) {
+    case "belongsTo":
+      return await loadBelongsTo(load, load.link.relation);
+    case "manyToMany":
+      return await loadManyToMany(load, load.link.relation);
+    default:
+      return await loadHasMany(load, load.link.relation);
+  }
+}
+
+async function shapeRows(
+  context: TableContext,
+  rows: readonly AnyRow[],
+  { select, include }: AnyQuery,
+  meter: ReadMeter,
+  missing: MissingRow,
+): Promise<AnyRow[]> {
+  const selected = select === undefined ? rows : rows.map((row) => selectFields(row, select));
+  if (include === undefined) return [...selected];
+  return await loadRelations(context, rows, selected, include, meter, missing);
+}

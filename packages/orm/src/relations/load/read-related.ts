@@ -1,0 +1,208 @@
+import type { KvEntry, KvEntryMaybe, KvKey, KvKeyPart } from "@keywright/core";
+import type { AnyQuery, FoundRow } from "../../context/any-query.js";
+import type { ReadMeter } from "../../context/read-meter.js";
+import type { TableContext } from "../../context/table-context.js";
+import { primaryKeyOfEntry } from "../../indexes/entry-value.js";
+import { rowKey } from "../../indexes/primary-key.js";
+import { orderIn, readablePlan } from "../../query/plan/choose-plan.js";
+import { isCovered } from "../../query/plan/covered-read.js";
+import { planQuery } from "../../query/plan/plan-query.js";
+import { isPoints, prefixOf, type QueryPlan } from "../../query/plan/query-plan.js";
+import { EntryReader, maxBatch } from "../../query/read/entry-reader.js";
+import { isFirstKey } from "../../query/read/first-key.js";
+import { foundRow } from "../../query/read/found-row.js";
+import { readKeys } from "../../query/read/read-rows.js";
+import { inParallel } from "./in-parallel.js";
+
+/** Which rows to read for one of many. */
+export interface RelatedQuery {
+  readonly query: Pick<AnyQuery, "where" | "orderBy" | "index" | "select" | "include" | "filter">;
+  /** How many to return; undefined for all. */
+  readonly take: number | undefined;
+}
+
+/**
+ * What becomes of rows that were read for queries, by the place of the query: the row that it gets for each, undefined where
+ * it gets none. It is called with the rows of all queries that are being read.
+ */
+export type AcceptRows<T> = (
+  rows: readonly { readonly query: number; readonly row: FoundRow }[],
+) => Promise<readonly (T | undefined)[]>;
+
+/** One of the queries, and how far it is read. */
+interface Reading<T> {
+  readonly position: number;
+  readonly plan: QueryPlan;
+  readonly query: RelatedQuery;
+  readonly reader: EntryReader;
+  readonly results: T[];
+  isDone: boolean;
+}
+
+interface Candidate<T> {
+  readonly reading: Reading<T>;
+  readonly key: KvKey;
+  readonly primaryKey: readonly KvKeyPart[];
+  /** Of the entry. */
+  readonly entry: KvEntryMaybe<unknown>;
+}
+
+/** So many ranges are read at a time. */
+const rangesAtOnce = 50;
+
+/** Where rows may be left out, a few more are read than are asked for. */
+const leastWithFilter = 16;
+
+/**
+ * Reads the rows of many queries of one model together: a range for each of them, or its key where that is a whole one, then
+ * the rows that all of them lead to in one read; again where that was not enough for one.
+ *
+ * @returns for each query what `accept` has made of its rows.
+ * @throws {UnindexedQueryError} where no index serves the queries.
+ * @throws {IndexNotReadyError} where the index is not built.
+ * @throws {ReadLimitError} where there is more to read than `meter` allows.
+ */
+export async function readRelated<T>(
+  context: TableContext,
+  queries: readonly RelatedQuery[],
+  accept: AcceptRows<T>,
+  meter: ReadMeter,
+): Promise<T[][]> {
+  const { catalog } = context;
+  const plan = () =>
+    queries.map((query, position) => readingOf<T>(context, query, position, meter));
+  let readings = plan();
+  const isKnown = ({ plan: { index } }: Reading<T>) =>
+    index === undefined || catalog.isReadable(index);
+  if (!readings.every(isKnown)) {
+    // Another index may be the one to read by now.
+    await catalog.reload();
+    readings = plan();
+    const indexes = new Set(readings.map(({ plan: { index } }) => index));
+    for (const index of indexes) if (index !== undefined) await catalog.assertReadable(index);
+  }
+  let pending = readings;
+  while (pending.length > 0) {
+    const candidates = await readCandidates(context, pending, meter);
+    const rows = await readRowsOf(context, candidates, meter);
+    const accepted = await accept(
+      rows.map(({ reading, row }) => ({ query: reading.position, row })),
+    );
+    for (const [i, { reading }] of rows.entries()) {
+      const result = accepted[i];
+      const { results, query } = reading;
+      if (result === undefined || results.length === query.take) continue;
+      results.push(result);
+      if (results.length === query.take) reading.isDone = true;
+    }
+    pending = pending.filter(({ isDone }) => !isDone);
+  }
+  return readings.map(({ results }) => results);
+}
+
+function readingOf<T>(
+  context: TableContext,
+  query: RelatedQuery,
+  position: number,
+  meter: ReadMeter,
+): Reading<T> {
+  const plans = planQuery(context.model, query.query, orderIn(context));
+  const plan = readablePlan(context, plans);
+  const cost = isCovered(context, plan, query.query) ? 1 : 2;
+  const reader = new EntryReader(context, plan, meter, { cost });
+  return { position, plan, query, reader, results: [], isDone: false };
+}
+
+/** The next entries of some queries. */
+async function readCandidates<T>(
+  context: TableContext,
+  readings: readonly Reading<T>[],
+  meter: ReadMeter,
+): Promise<Candidate<T>[]> {
+  const found = readings.every(({ plan }) => isPoints(plan))
+    ? await readPoints(context, readings, meter)
+    : await inParallel(readings, rangesAtOnce, nextEntries);
+  const candidates: Candidate<T>[] = [];
+  for (const [i, entries] of found.entries()) {
+    const reading = readings[i];
+    if (reading === undefined) continue;
+    for (const entry of entries) {
+      const { index } = reading.plan;
+      const { key, value } = entry;
+      const primaryKey =
+        index === undefined ? key.slice(1) : primaryKeyOfEntry(context.model, index, value);
+      if (primaryKey === undefined) continue;
+      candidates.push({ reading, key, primaryKey, entry });
+    }
+  }
+  return candidates;
+}
+
+/** The entries of whole keys, in one read. */
+async function readPoints<T>(
+  context: TableContext,
+  readings: readonly Reading<T>[],
+  meter: ReadMeter,
+): Promise<KvEntry<unknown>[][]> {
+  const keys: KvKey[] = [];
+  const owners: number[] = [];
+  for (const [i, reading] of readings.entries()) {
+    const { segments, reverse } = reading.plan;
+    for (const segment of reverse ? segments.toReversed() : segments) {
+      keys.push(prefixOf(reading.plan, segment));
+      owners.push(i);
+    }
+    reading.isDone = true;
+  }
+  meter.add(keys.length);
+  const found: KvEntry<unknown>[][] = readings.map(() => []);
+  for (const [i, entry] of (await readKeys(context, keys)).entries()) {
+    if (entry.versionstamp !== null) found[owners[i] ?? 0]?.push(entry);
+  }
+  return found;
+}
+
+async function nextEntries<T>(reading: Reading<T>): Promise<KvEntry<unknown>[]> {
+  const { reader, results, query } = reading;
+  const { take = Number.POSITIVE_INFINITY } = query;
+  const missing = take - results.length;
+  const isFiltered = query.query.filter !== undefined;
+  const count = Math.min(isFiltered ? Math.max(missing, leastWithFilter) : missing, maxBatch);
+  const entries = await reader.next(count);
+  if (entries.length < count && !(await reader.hasMore())) reading.isDone = true;
+  return entries;
+}
+
+/** The rows that entries lead to, without those that no longer have the entry's key. */
+async function readRowsOf<T>(
+  context: TableContext,
+  candidates: readonly Candidate<T>[],
+  meter: ReadMeter,
+): Promise<{ reading: Reading<T>; row: FoundRow }[]> {
+  const { model } = context;
+  const behind = candidates.filter(
+    ({ reading }) => !isCovered(context, reading.plan, reading.query.query),
+  );
+  meter.add(behind.length);
+  const keys = behind.map(({ primaryKey }) => rowKey(model, primaryKey));
+  const entries = await readKeys(context, keys);
+  const rows = new Map<Candidate<T>, KvEntryMaybe<unknown>>();
+  for (const [i, candidate] of behind.entries()) {
+    const entry = entries[i];
+    if (entry !== undefined) rows.set(candidate, entry);
+  }
+  const found: { reading: Reading<T>; row: FoundRow }[] = [];
+  for (const candidate of candidates) {
+    const { reading, key, primaryKey, entry } = candidate;
+    const { index } = reading.plan;
+    const row = foundRow(context, primaryKey, rows.get(candidate) ?? entry);
+    if (row === undefined) continue;
+    // What an entry holds of a row beside a pointer is not enough to tell.
+    const isBelieved =
+      index === undefined ||
+      (index.store === "include" && !rows.has(candidate)) ||
+      isFirstKey(context, reading.plan, row, key);
+    if (isBelieved) found.push({ reading, row });
+  }
+  return found;
+}
