@@ -4,7 +4,7 @@ import { createDatabase, defineModel, type MigrationProgress, migrate } from "..
 import { migrationStatus } from "../src/migrate/migration-status.js";
 import { leaseKey } from "../src/migrate/run/lease.js";
 import { denoKv } from "./faulty-kv.js";
-import { contextOf, withRun } from "./migration-run.js";
+import { withRun } from "./migration-run.js";
 import { LaterUser, User, users } from "./user-model.js";
 
 let kv: EmbeddedKv;

@@ -1,7 +1,6 @@
 import { type KvKeyPart, LimitExceededError } from "@keywright/core";
 import type { FoundRow } from "../../context/any-query.js";
 import { copyOfInput } from "../../context/copy-of-data.js";
-import type { ReadMeter } from "../../context/read-meter.js";
 import type { TableContext } from "../../context/table-context.js";
 import { placeError, ReferenceMissingError, RowInvalidError } from "../../errors/row-errors.js";
 import { primaryKeyOfPointer } from "../../indexes/primary-key.js";
