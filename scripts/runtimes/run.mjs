@@ -76,9 +76,7 @@ async function check(runtime, { name, args, env, prints = /^/ }) {
 async function checkRefused(runtime, args) {
   const since = Date.now();
   const { exitCode, output } = await run(runtime, args);
-  const isRefused = /Keywright needs Node\.js 20\.15 or later.* This is Node\.js v?18/i.test(
-    output,
-  );
+  const isRefused = /Keywright needs Node\.js 20\.15.*Node\.js v?18\./i.test(output);
   report(exitCode === 1 && isRefused, `${runtime.name}: refused by ${args[0]}`, since, output);
 }
 

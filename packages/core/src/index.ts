@@ -1,5 +1,5 @@
 export type { LevelDatabase } from "./engine/level/level-engine.js";
-export { type CoreErrorCode, coreErrorMessages } from "./errors/codes.js";
+export { type CoreErrorCode, coreErrorCodes } from "./errors/codes.js";
 export {
   CommitMissingError,
   CopyFailedError,

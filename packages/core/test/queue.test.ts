@@ -688,7 +688,7 @@ describe("a message that cannot be read", () => {
 });
 
 describe("an engine that fails", () => {
-  const failure = new EngineFailedError(new Error("disk"));
+  const failure = new EngineFailedError(new Error("disk"), "read");
 
   it.each<[string, number]>([
     ["as a delivery begins", 0],

@@ -87,6 +87,12 @@ describe("a value comes back as structuredClone copies it", () => {
     ["a boxed bigint", Object(2n ** 70n)],
     ["a boxed string with a lone surrogate", Object("\ud800")],
     ["an array that has the prototype of objects", Object.setPrototypeOf([1, 2], Object.prototype)],
+    ...[new Map([[1, 2]]), new Set([1]), new Date(5), Object(1), new Error("a")].map(
+      (object): [string, unknown] => [
+        `a ${object.constructor.name} that has the prototype of objects`,
+        Object.setPrototypeOf(object, Object.prototype),
+      ],
+    ),
     ["a part of a Uint8Array", Uint8Array.of(1, 2, 3, 4).subarray(1, 3)],
     ["an empty Uint8Array", new Uint8Array(0)],
     ["an empty buffer", new ArrayBuffer(0)],

@@ -47,6 +47,11 @@ const culprits: [string, () => unknown, RegExp][] = [
     () => Object.create(Array.prototype),
     /instance of Array/,
   ],
+  [
+    "a RegExp that has the prototype of objects",
+    () => Object.setPrototypeOf(/a/g, Object.prototype),
+    /prototype/,
+  ],
   ["a WeakMap", () => new WeakMap(), /instance of WeakMap/],
   ["a WeakSet", () => new WeakSet(), /instance of WeakSet/],
   ["a WeakRef", () => new WeakRef({}), /instance of WeakRef/],

@@ -5,8 +5,6 @@ const migrateFirst = "Migrate first: npx keywright migrate run";
 
 /** What to do about errors of core and of the ORM that a command can meet, by their codes. */
 const remedies: Readonly<Record<string, Remedy>> = {
-  KW_DATABASE_LOCKED:
-    "Stop the program that has the database open, or run the command when it has ended: an embedded database belongs to one process at a time.",
   KW_DATABASE_PATH_INVALID: "Correct the path in `database` of the configuration.",
   KW_DATABASE_NOT_FOUND:
     "Correct the path in the configuration, in `database` or `adopt.from`; a relative one begins at the configuration's folder.\nWhere a database is to be new, the program makes it, or npx keywright migrate run; opened with `readOnly` or `createIfMissing: false` none is made.",

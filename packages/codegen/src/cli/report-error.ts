@@ -53,10 +53,13 @@ function remedyOf(error: CodedError): string | undefined {
   return own ?? remedyFor(error);
 }
 
+/** The fields of an error, a line each, except those that its message states. */
 function fieldLines(error: CodedError): string[] {
-  return Object.entries(error).flatMap(([field, value]) =>
-    otherFields.has(field) || value === undefined ? [] : [`  ${field}: ${valueText(value)}`],
-  );
+  return Object.entries(error).flatMap(([field, value]) => {
+    if (otherFields.has(field) || value === undefined) return [];
+    const text = valueText(value);
+    return error.message.includes(text) ? [] : [`  ${field}: ${text}`];
+  });
 }
 
 function valueText(value: unknown): string {

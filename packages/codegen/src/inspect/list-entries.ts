@@ -64,5 +64,5 @@ function assertUnder(prefix: KvKey, key: KvKey, name: string): void {
   const isUnder =
     key.length > prefix.length &&
     Buffer.from(encodeKey(prefix)).equals(encodeKey(key.slice(0, prefix.length)));
-  if (!isUnder) throw new InvalidSelectorError(`its ${name} does not extend its prefix`);
+  if (!isUnder) throw new InvalidSelectorError(`its ${name} must extend its prefix`);
 }

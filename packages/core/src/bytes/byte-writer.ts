@@ -1,7 +1,10 @@
-/** A buffer that has grown beyond this many bytes is not kept. */
+/** The largest buffer, in bytes, that is kept for reuse. */
 const mostKept = 0x10000;
 
-/** A growing byte buffer that is written front to back and reused: `take()` copies out what was written and empties it. */
+/**
+ * A growable byte buffer that is written from front to back. `take()` returns a copy of the written
+ * bytes and empties the buffer for reuse.
+ */
 export class ByteWriter {
   readonly #initialCapacity: number;
   bytes: Uint8Array;
@@ -12,7 +15,7 @@ export class ByteWriter {
     this.bytes = new Uint8Array(initialCapacity);
   }
 
-  /** Makes room for `count` more bytes. */
+  /** Ensures that the buffer has room for `count` more bytes. */
   reserve(count: number): void {
     if (this.length + count <= this.bytes.length) return;
     const grown = new Uint8Array(Math.max(this.bytes.length * 2, this.length + count));
@@ -20,7 +23,7 @@ export class ByteWriter {
     this.bytes = grown;
   }
 
-  /** Appends one byte for which `reserve` has made room. */
+  /** Appends one byte. The caller must have reserved room for it. */
   push(byte: number): void {
     this.bytes[this.length++] = byte;
   }

@@ -1,4 +1,7 @@
-/** Compares two byte strings as unsigned bytes, a prefix before its extensions: negative, 0 or positive. */
+/**
+ * Compares two byte strings as unsigned bytes. A prefix sorts before its extensions. Returns a
+ * negative number, 0 or a positive number.
+ */
 export function compareBytes(a: Uint8Array, b: Uint8Array): number {
   const shared = Math.min(a.length, b.length);
   for (let i = 0; i < shared; i++) {
@@ -8,7 +11,6 @@ export function compareBytes(a: Uint8Array, b: Uint8Array): number {
   return a.length - b.length;
 }
 
-/** True where `bytes` begins with `prefix`. */
 export function startsWithBytes(bytes: Uint8Array, prefix: Uint8Array): boolean {
   if (bytes.length < prefix.length) return false;
   for (let i = 0; i < prefix.length; i++) if (bytes[i] !== prefix[i]) return false;

@@ -1,16 +1,17 @@
-// The whole module: an import of `crc32` alone is a syntax error where it does not exist.
+// Imports the whole module, because a named import of `crc32` is a syntax error if it does not
+// exist.
 import zlib from "node:zlib";
 import { UnsupportedRuntimeError } from "../errors/core-errors.js";
 
-// The newest function that this package calls. It exists since Node.js 20.15.
+// `zlib.crc32` is the newest function that this package calls. It exists since Node.js 20.15.
 if (typeof zlib.crc32 !== "function") throw new UnsupportedRuntimeError(process.version);
 
-/** From about this many bytes on a call of zlib is quicker than the loop here. */
+/** From about this many bytes, one call of zlib is faster than the loop below. */
 const longInput = 256;
 
 /**
- * CRC-32 (ISO-HDLC, as in zlib and PNG) of `bytes[0, end)`, going on from the CRC of what came before: an unsigned
- * integer.
+ * Returns the CRC-32 (ISO-HDLC, as in zlib and PNG) of `bytes[0, end)` as an unsigned integer.
+ * `previous` is the CRC of the bytes before them.
  */
 export function crc32(bytes: Uint8Array, previous = 0, end: number = bytes.length): number {
   return end < longInput
@@ -18,13 +19,16 @@ export function crc32(bytes: Uint8Array, previous = 0, end: number = bytes.lengt
     : zlib.crc32(bytes.subarray(0, end), previous);
 }
 
-/** What each value of a byte does to a CRC, where no, one, two or three bytes come behind it. */
+/**
+ * The effect of each byte value on a CRC. `table1` to `table3` hold the effect if one to three more
+ * bytes follow the byte.
+ */
 const table0 = tableOfBytes();
 const table1 = tableBehind(table0);
 const table2 = tableBehind(table1);
 const table3 = tableBehind(table2);
 
-/** Four bytes at a time ("slicing by 4"). */
+/** Processes four bytes at a time ("slicing by 4"). */
 function shortCrc32(bytes: Uint8Array, previous: number, end: number): number {
   let crc = ~previous;
   let i = 0;
@@ -50,7 +54,7 @@ function tableOfBytes(): Int32Array {
   return table;
 }
 
-/** The table for one byte more behind each. */
+/** Derives the table for n + 1 following bytes from the table for n. */
 function tableBehind(table: Int32Array): Int32Array {
   return table.map((crc) => table0[crc & 0xff]! ^ (crc >>> 8));
 }

@@ -3,13 +3,13 @@ import type { Buffer } from "node:buffer";
 const strict = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /**
- * The text that `bytes[start, end)` are the UTF-8 of, with a byte order mark where there is one.
+ * Decodes `bytes[start, end)` as UTF-8. Keeps a byte order mark.
  *
- * @throws {TypeError} for bytes that are not UTF-8.
+ * @throws {TypeError} if the bytes are not UTF-8.
  */
 export function decodeUtf8(bytes: Buffer, start: number, end: number): string {
-  // Much quicker than a strict decoder for short texts.
+  // Much faster than a strict decoder for short texts.
   const text = bytes.toString("utf8", start, end);
-  // This character stands for bytes that are not UTF-8, or for itself.
+  // U+FFFD replaces invalid bytes, but it may also be part of the text. The strict decoder decides.
   return text.includes("\ufffd") ? strict.decode(bytes.subarray(start, end)) : text;
 }

@@ -1,13 +1,14 @@
 const chunkBytes = 0x2000;
-/** What is larger gets memory of its own. */
+/** The largest size, in bytes, that is allocated in a shared chunk. */
 const mostShared = 0x200;
 
 let chunk = new ArrayBuffer(chunkBytes);
 let used = 0;
 
 /**
- * New bytes, all of them zero. Small ones are stretches of a chunk that they share: quicker to make than memory of their
- * own, and quicker to hand to a native database. Who keeps one for long makes a copy, or else keeps all of the chunk.
+ * Returns `size` zero bytes. Small sizes are allocated in a shared chunk, which is faster to create
+ * and faster to pass to a native database than separate memory. A caller that keeps the bytes for
+ * long must copy them, because they keep the whole chunk alive.
  */
 export function smallBytes(size: number): Uint8Array {
   if (size > mostShared) return new Uint8Array(size);

@@ -7,9 +7,10 @@ import type { StoredEntry, StoredMutation } from "./engine.js";
 type CombineMutation = Extract<StoredMutation, { operand: bigint }>;
 
 /**
- * The encoded value that a `sum`, `min` or `max` leaves, `entry` being what is stored under its key.
+ * Returns the encoded value that a `sum`, `min` or `max` stores. `entry` is the current entry of
+ * its key.
  *
- * @throws {NotU64Error} where that is another value.
+ * @throws {NotU64Error} if the value of the entry is not a `KvU64`.
  */
 export function combineU64(mutation: CombineMutation, entry: StoredEntry | undefined): Uint8Array {
   const { type, key, operand } = mutation;

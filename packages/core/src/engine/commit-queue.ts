@@ -1,7 +1,7 @@
 import { EngineFailedError } from "../errors/core-errors.js";
 import type { AtomicWrite, Engine, WriteOutcome } from "./engine.js";
 
-/** So many bytes of keys and values make a group full, however many commits still wait. */
+/** A group with this many bytes of keys and values is full, even if more commits are waiting. */
 const maxGroupBytes = 8 * 1024 * 1024;
 
 interface Waiting {
@@ -11,10 +11,10 @@ interface Waiting {
 }
 
 /**
- * Gathers the commits that come while another is being written, so that they share the next write and its fsync.
- * Commits are applied in the order in which they came.
+ * Collects the commits that arrive while another group is being written, so that they share the
+ * next write and its fsync. Commits are applied in the order in which they arrive.
  *
- * After a failed write nobody knows what is on disk, so no further one is tried.
+ * After a failed write, the state on disk is unknown. The queue then rejects all further commits.
  */
 export class CommitQueue {
   readonly #engine: Engine;
@@ -25,7 +25,7 @@ export class CommitQueue {
   #lastCommit: Promise<unknown> | undefined;
   #failure: EngineFailedError | undefined;
 
-  /** @param onApplied is called for each write that was applied, before its commit is answered. */
+  /** @param onApplied is called for each applied write, before its commit resolves. */
   constructor(
     engine: Engine,
     maxGroupSize: number,
@@ -37,10 +37,12 @@ export class CommitQueue {
   }
 
   /**
-   * Resolves with the versionstamp of the write, or with null where a check failed.
+   * Resolves with the versionstamp of the write, or with null if a check failed.
    *
-   * @throws {CorruptionError} where the record of a checked key is damaged.
-   * @throws {EngineFailedError} where this or an earlier write failed in the engine, or a checked key cannot be read.
+   * @throws {CorruptionError} if the record of a key that the write depends on is damaged.
+   * @throws {NotU64Error} if a `sum`, `min` or `max` finds a value that is not a `KvU64`.
+   * @throws {EngineFailedError} if this or an earlier write failed in the engine, or if a key that
+   * the write depends on cannot be read.
    */
   commit(write: AtomicWrite): Promise<string | null> {
     const commit = new Promise<string | null>((resolve, reject) => {
@@ -51,12 +53,12 @@ export class CommitQueue {
     return commit;
   }
 
-  /** Resolves when the commits that were made before this call have been answered. */
+  /** Resolves when all commits that were made before this call have settled. */
   async idle(): Promise<void> {
     await this.#lastCommit?.catch(() => undefined);
   }
 
-  /** It never rejects: each commit has an answer of its own. */
+  /** Never rejects, because each commit is settled by itself. */
   async #drain(): Promise<void> {
     this.#isDraining = true;
     // Commits that are made in the same turn of the event loop join the first group.
@@ -83,7 +85,7 @@ export class CommitQueue {
       const outcomes = await this.#engine.commit(group.map((waiting) => waiting.write));
       for (const [index, waiting] of group.entries()) this.#answer(waiting, outcomes[index]!);
     } catch (error) {
-      this.#failure ??= new EngineFailedError(error);
+      this.#failure ??= new EngineFailedError(error, "commit");
       for (const waiting of group) waiting.reject(this.#failure);
     }
   }

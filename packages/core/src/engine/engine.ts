@@ -1,19 +1,24 @@
 import type { KeyRange } from "../keys/key-range.js";
 
-/** An answer at once where the engine has it at hand, a promise of it where it has to wait. */
+/**
+ * A result that is returned at once if the engine has it, or a promise if the engine has to wait.
+ */
 export type MaybePromise<T> = T | Promise<T>;
 
-/** What an engine stores under a key. */
+/** An entry as an engine stores it. */
 export interface StoredEntry {
   readonly key: Uint8Array;
-  /** An encoded value. It may be memory of the engine's own: it is read, never written to. */
+  /** An encoded value. It may be the engine's own memory, so it must not be modified. */
   readonly value: Uint8Array;
   readonly versionstamp: string;
-  /** From this time on the entry is not there any more: milliseconds since the epoch. Undefined where it stays. */
+  /**
+   * The time from which the entry no longer exists, in milliseconds since the epoch. Undefined if
+   * the entry does not expire.
+   */
   readonly expireAt: number | undefined;
 }
 
-/** A condition of an atomic write: the key has this versionstamp, or is absent where it is null. */
+/** A condition of an atomic write: the key has this versionstamp, or no entry if it is null. */
 export interface StoredCheck {
   readonly key: Uint8Array;
   readonly versionstamp: string | null;
@@ -24,93 +29,111 @@ export interface StoredSet {
   readonly type: "set";
   readonly key: Uint8Array;
   readonly value: Uint8Array;
-  /** Milliseconds since the epoch; without it the entry stays. */
+  /** Milliseconds since the epoch. Without it the entry does not expire. */
   readonly expireAt?: number;
-  /** The versionstamp of the write is appended to the key, as one more string part. */
+  /** True if the versionstamp of the write is appended to the key as a string part. */
   readonly endsInVersionstamp?: boolean;
 }
 
-/** Removes an entry that has expired, and leaves one that has not. */
+/** Deletes an entry if it has expired. */
 export interface DeleteExpired {
   readonly type: "deleteExpired";
   readonly key: Uint8Array;
-  /** What leads to the entry: it is removed too, but where the entry is still there and expires by `dueAt`. */
+  /**
+   * The hint that led to the entry. It is deleted too, unless the entry has yet to expire and does
+   * so by `dueAt` (milliseconds since the epoch).
+   */
   readonly hint?: { readonly key: Uint8Array; readonly dueAt: number };
 }
 
-/** A change of one key. A key that begins with a zero byte is the database's own, and no reader of entries sees it. */
+/**
+ * A change of one key. Keys that begin with a zero byte belong to the database. Readers of entries
+ * do not see them.
+ */
 export type StoredMutation =
   | StoredSet
   | { readonly type: "delete"; readonly key: Uint8Array }
   | DeleteExpired
   /**
-   * Puts `operand` and the stored `KvU64` together, modulo 2^64, or stores `operand` where there is none. Where another
-   * value is stored, the write is answered with an error.
+   * Combines `operand` with the stored `KvU64`, or stores `operand` if there is none. A sum is
+   * taken modulo 2^64. If another value is stored, the outcome of the write is an error.
    */
   | { readonly type: "sum" | "min" | "max"; readonly key: Uint8Array; readonly operand: bigint };
 
-/** Mutations that are applied in order, all of them or, where a check fails, none. */
+/** Mutations that are applied in order: all of them, or none if a check fails. */
 export interface AtomicWrite {
   readonly checks: readonly StoredCheck[];
   readonly mutations: readonly StoredMutation[];
-  /** Whether the write must have survived a power cut before it is acknowledged; a killed process it survives anyway. */
+  /**
+   * True if the write must be on disk before it is acknowledged, so that it survives a power cut.
+   * Every acknowledged write survives a killed process.
+   */
   readonly sync: boolean;
 }
 
 /**
- * The versionstamp of a write that was applied, null where a check failed, an error where a key that it depends on is
- * unreadable or has a value of the wrong type.
+ * The versionstamp of an applied write, null if a check failed, or an error if a key that the write
+ * depends on is unreadable or has a value of the wrong type.
  */
 export type WriteOutcome = string | null | Error;
 
-/** How many of a thing an engine takes at once. */
+/** The limits of an engine. */
 export interface EngineLimits {
-  /** Checks of one atomic write. */
+  /** The maximum number of checks of one atomic write. */
   readonly checks: number;
-  /** Mutations of one atomic write. */
+  /** The maximum number of mutations of one atomic write. */
   readonly mutations: number;
 }
 
 export interface RangeRead {
   readonly range: KeyRange;
-  /** Entries at the most, at least 1. */
+  /** The maximum number of entries, at least 1. */
   readonly limit: number;
-  /** From the end of the range backwards. */
+  /** True to read from the end of the range backwards. */
   readonly reverse: boolean;
 }
 
 /**
- * The port below the Kv facade, in bytes only; its shape follows the `Database` trait of Deno's `denokv` (MIT).
- * A method that reads sees one state of the database, in which each atomic write is there as a whole or not at all.
+ * The port below the Kv facade. It handles only bytes. Its shape follows the `Database` trait of
+ * Deno's `denokv` (MIT).
+ *
+ * Each read sees one state of the database, which contains all of an atomic write or none of it.
  */
 export interface Engine {
   readonly limits: EngineLimits;
 
-  /** The entry of a key, undefined where there is none. */
+  /** Returns the entry of a key, or undefined if there is none. */
   get(key: Uint8Array): MaybePromise<StoredEntry | undefined>;
 
-  /** The entries of keys, in their order, from one snapshot. */
+  /** Returns the entries of keys from one snapshot, in the order of `keys`. */
   getMany(keys: readonly Uint8Array[]): MaybePromise<(StoredEntry | undefined)[]>;
 
   /**
-   * The first entries of a range, in order, from one snapshot: `limit` of them, or fewer where the range has no more or
-   * where they have {@link maxRangeBytes} together. {@link isRangeEnd} tells which.
+   * Returns the first entries of a range from one snapshot, in order. There are `limit` of them, or
+   * fewer if the range ends or if their values reach {@link maxRangeBytes} in total. To find out
+   * which, call {@link isRangeEnd}.
    */
   getRange(read: RangeRead): Promise<StoredEntry[]>;
 
   /**
-   * Applies writes one after another, as one durable step, and answers each of them. It is not called again before it
-   * has answered: the commit queue sees to that.
+   * Applies writes one after another as one durable step, and returns an outcome for each. The
+   * commit queue ensures that it is not called again before it has returned the outcomes.
    */
   commit(writes: readonly AtomicWrite[]): Promise<WriteOutcome[]>;
 
-  /** Calls `onChange` after each commit that wrote or removed one of the keys, until the returned function is called. */
+  /**
+   * Calls `onChange` after each commit that wrote or deleted one of the keys. The returned function
+   * ends the watch.
+   */
   watch(keys: readonly Uint8Array[], onChange: () => void): () => void;
 
   /**
-   * Calls `onChange` after each commit that wrote or removed keys within one of the ranges, with these keys, until the
-   * returned function is called. Of the database's own keys a range has those that `getRange` shows. The keys are lent:
-   * who keeps one makes a copy. One that was written several times may be among them several times.
+   * Calls `onChange` with the affected keys after each commit that wrote or deleted keys in one of
+   * the ranges. The returned function ends the watch.
+   *
+   * The database's own keys are in a range only if `getRange` would return them. A key that was
+   * written several times may occur several times. The keys are valid only during the call, so
+   * `onChange` must copy the ones that it keeps.
    */
   watchRanges(
     ranges: readonly KeyRange[],

@@ -1,6 +1,6 @@
 import type { StoredEntry } from "./engine.js";
 
-/** Whether an entry is not there any more at a time: milliseconds since the epoch. */
+/** True if the entry no longer exists at the time `now`, in milliseconds since the epoch. */
 export function hasExpired({ expireAt }: Pick<StoredEntry, "expireAt">, now: number): boolean {
   return expireAt !== undefined && expireAt <= now;
 }

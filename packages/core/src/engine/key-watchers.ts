@@ -1,13 +1,13 @@
 import { textOfBytes } from "../bytes/text-of-bytes.js";
 
-/** Who wants to know of which keys' changes. */
+/** The callbacks that watch keys. */
 export class KeyWatchers {
   readonly #watchersByKey = new Map<string, Set<() => void>>();
 
-  /** Calls `onChange` at each change of one of the keys, until the returned function is called. */
+  /** Calls `onChange` at each change of one of the keys. The returned function ends the watch. */
   add(keys: readonly Uint8Array[], onChange: () => void): () => void {
     const texts = new Set(keys.map(textOfBytes));
-    // Its own function: the same one may watch twice.
+    // A new function, because the same `onChange` may be added twice.
     const watcher = () => onChange();
     for (const text of texts) {
       const watchers = this.#watchersByKey.get(text);
@@ -19,7 +19,7 @@ export class KeyWatchers {
     };
   }
 
-  /** Tells those who watch one of the changed keys, each of them once. */
+  /** Calls each watcher of one of the changed keys once. */
   notify(changed: Iterable<{ readonly key: Uint8Array }>): void {
     if (this.#watchersByKey.size === 0) return;
     const watchers = new Set<() => void>();

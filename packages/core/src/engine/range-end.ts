@@ -1,9 +1,11 @@
 import type { StoredEntry } from "./engine.js";
 
-/** Where the values of a range's entries have so many bytes together, no more of them are read at once. */
+/** A read of a range stops when the values of its entries reach this many bytes in total. */
 export const maxRangeBytes: number = 8 * 1024 * 1024;
 
-/** Whether a range has no more entries than those that `getRange` answered, of which `limit` were asked for. */
+/**
+ * True if a range has no more entries than `entries`, which `getRange` returned for this `limit`.
+ */
 export function isRangeEnd(entries: readonly StoredEntry[], limit: number): boolean {
   if (entries.length >= limit) return false;
   let bytes = 0;

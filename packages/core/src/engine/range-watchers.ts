@@ -8,11 +8,11 @@ interface RangeWatcher {
   readonly onChange: OnChange;
 }
 
-/** Who wants to know of changes within which ranges. */
+/** The callbacks that watch ranges of keys. */
 export class RangeWatchers {
   readonly #watchers = new Set<RangeWatcher>();
 
-  /** Calls `onChange` with the changed keys within the ranges, until the returned function is called. */
+  /** Calls `onChange` with the changed keys in the ranges. The returned function ends the watch. */
   add(ranges: readonly KeyRange[], onChange: OnChange): () => void {
     const watcher = { ranges, onChange };
     this.#watchers.add(watcher);
@@ -21,7 +21,7 @@ export class RangeWatchers {
     };
   }
 
-  /** Tells those in whose ranges keys have changed, each of them once. */
+  /** Calls each watcher that has changed keys in its ranges once, with these keys. */
   notify(changed: readonly { readonly key: Uint8Array }[]): void {
     if (this.#watchers.size === 0) return;
     for (const { ranges, onChange } of [...this.#watchers]) {

@@ -1,265 +1,335 @@
-import { coreErrorMessages } from "./codes.js";
 import { KeywrightError, KeywrightTypeError } from "./keywright-error.js";
+import { limitMessage } from "./limit-message.js";
+import { causeSentence, databaseOf, sentence, versionstampReason } from "./message-parts.js";
 
 /** The package was imported in a version of Node.js, Deno or Bun that it cannot run on. */
 export class UnsupportedRuntimeError extends KeywrightError {
-  /** The version of Node.js that the runtime is, or says that it is compatible with, such as `v18.20.8`. */
+  /** The version of Node.js that the runtime reports, such as `v18.20.8`. */
   readonly version: string;
 
   constructor(version: string) {
-    const message = `${coreErrorMessages.KW_RUNTIME_UNSUPPORTED} This is Node.js ${version}.`;
+    const message = `Keywright needs Node.js 20.15, Deno 2.9 or Bun 1.4, or a later version. This runtime reports Node.js ${version}. Update it.`;
     super("KW_RUNTIME_UNSUPPORTED", message);
     this.version = version;
   }
 }
 
-/** A key that cannot be encoded. `partIndex` is absent where the key as a whole is wrong. */
+/** A key that cannot be encoded. */
 export class InvalidKeyError extends KeywrightTypeError {
-  /** What is wrong, in a few words. */
+  /** What is wrong, as a clause: `part 1 is a symbol`. */
   readonly reason: string;
-  /** The index of the part in the key, from 0; undefined where the key as a whole is wrong. */
+  /** The index of the part in the key, from 0. Undefined if the key as a whole is wrong. */
   readonly partIndex: number | undefined;
 
   constructor(reason: string, partIndex?: number) {
-    super("KW_KEY_INVALID", coreErrorMessages.KW_KEY_INVALID);
+    const kinds = "a Uint8Array, string, number, bigint or boolean";
+    const remedy =
+      partIndex === undefined
+        ? `A key is an array of at least one part. Each part is ${kinds}.`
+        : `A key part is ${kinds}.`;
+    super("KW_KEY_INVALID", `The key is not valid: ${sentence(reason)} ${remedy}`);
     this.reason = reason;
     this.partIndex = partIndex;
   }
 }
 
-/** Bytes that no key encodes to. `offset` is where decoding stopped, in bytes. */
+/** Bytes that are not an encoded key. */
 export class MalformedKeyError extends KeywrightError {
-  /** What is wrong with the bytes, in a few words. */
+  /** What is wrong with the bytes, as a clause: `a part has no end`. */
   readonly reason: string;
   /** Where decoding stopped, in bytes from the beginning of the encoded key. */
   readonly offset: number;
 
   constructor(reason: string, offset: number) {
-    super("KW_KEY_MALFORMED", coreErrorMessages.KW_KEY_MALFORMED);
+    const message = `The encoded key is malformed at byte ${offset}: ${sentence(reason)} Pass bytes that encodeKey returned, and the key order that they were encoded in.`;
+    super("KW_KEY_MALFORMED", message);
     this.reason = reason;
     this.offset = offset;
   }
 }
 
-/** A value that cannot be stored. `path` leads from the value to the culprit, as in `value.tags[3]`. */
+/** A value that cannot be stored. */
 export class UnsupportedValueError extends KeywrightTypeError {
-  /** The way from the value to the culprit, written as code: `value.tags[3]`. */
+  /** The path from the value to the part that cannot be stored, as code: `value.tags[3]`. */
   readonly path: string;
-  /** What cannot be stored there, in a few words. */
+  /** Why that part cannot be stored, as a clause: `it is a function`. */
   readonly reason: string;
 
-  constructor(path: string, reason: string) {
-    super("KW_VALUE_UNSUPPORTED", coreErrorMessages.KW_VALUE_UNSUPPORTED);
+  /** @param shownPath the path for the message, which may not contain keys of a `Map`. */
+  constructor(path: string, reason: string, shownPath: string = path) {
+    const message = `${shownPath} cannot be stored: ${sentence(reason)} Leave it out, or convert it to plain data.`;
+    super("KW_VALUE_UNSUPPORTED", message);
     this.path = path;
     this.reason = reason;
   }
 }
 
-/** Bytes that no value encodes to. */
+/** Bytes that are not an encoded value. */
 export class MalformedValueError extends KeywrightError {
-  /** What is wrong with the bytes, in a few words. */
+  /** What is wrong with the bytes, as a clause. */
   readonly reason: string;
 
   constructor(reason: string, cause?: unknown) {
-    super("KW_VALUE_MALFORMED", coreErrorMessages.KW_VALUE_MALFORMED, {
-      cause,
-    });
+    const message = `The encoded value is malformed: ${sentence(reason)} Pass bytes that encodeValue returned.`;
+    super("KW_VALUE_MALFORMED", message, { cause });
     this.reason = reason;
   }
 }
 
-/** A stored value with a regular expression whose syntax the runtime does not know. `cause` is its `SyntaxError`. */
+/**
+ * A stored value with a regular expression whose syntax the runtime does not support. `cause` is
+ * the `SyntaxError`.
+ */
 export class UnreadableValueError extends KeywrightError {
   constructor(cause: unknown) {
-    super("KW_VALUE_UNREADABLE", coreErrorMessages.KW_VALUE_UNREADABLE, { cause });
+    const message =
+      "A stored value has a regular expression that this version of Node.js, Deno or Bun does not support. Read the value with the version that wrote it, or with a newer one.";
+    super("KW_VALUE_UNREADABLE", message, { cause });
   }
 }
 
 /** A versionstamp that is not 20 lower-case hexadecimal digits. */
 export class InvalidVersionstampError extends KeywrightTypeError {
-  /** What was given in place of a versionstamp, as it was given. */
+  /** What was passed as the versionstamp. */
   readonly versionstamp: unknown;
 
   constructor(versionstamp: unknown) {
-    super("KW_VERSIONSTAMP_INVALID", coreErrorMessages.KW_VERSIONSTAMP_INVALID);
+    const message = `check: the versionstamp is not valid: ${versionstampReason(versionstamp)}. Pass the versionstamp of a read or a commit (20 lower-case hexadecimal digits), or null for an absent entry.`;
+    super("KW_VERSIONSTAMP_INVALID", message);
     this.versionstamp = versionstamp;
   }
 }
 
 /** A selector or an option of `list` that is not valid. */
 export class InvalidSelectorError extends KeywrightTypeError {
-  /** What the selector or the option has to be, in a few words. */
+  /** What the selector or the option must be, as a clause: `its start must extend its prefix`. */
   readonly reason: string;
 
   constructor(reason: string) {
-    super("KW_SELECTOR_INVALID", coreErrorMessages.KW_SELECTOR_INVALID);
+    const message = `The list selector or one of its options is not valid: ${sentence(reason)}`;
+    super("KW_SELECTOR_INVALID", message);
     this.reason = reason;
   }
 }
 
-/** An option of a call that is not valid. */
+/** An option or an argument of a call that is not valid. */
 export class InvalidOptionError extends KeywrightTypeError {
-  /** The name of the option, as in `durability` or `limits.keyBytes`. */
+  /** The name of the option, such as `durability` or `limits.keyBytes`. */
   readonly option: string;
-  /** What the option has to be, in a few words. */
+  /** What the option must be. The name of the option and `reason` make a sentence. */
   readonly reason: string;
+  /** The call that has the option, such as `openKv` or `enqueue`, if it is known. */
+  readonly operation: string | undefined;
 
-  constructor(option: string, reason: string) {
-    super("KW_OPTION_INVALID", coreErrorMessages.KW_OPTION_INVALID);
+  constructor(option: string, reason: string, operation?: string) {
+    const call = operation === undefined ? "" : `${operation}: `;
+    super("KW_OPTION_INVALID", `${call}${option} ${sentence(reason)}`);
     this.option = option;
     this.reason = reason;
+    this.operation = operation;
   }
 }
 
-/** More than one of the limits of a database allows: `actual` where `max` is the most. Nothing was written. */
+/** A call that exceeds one of the limits of a database. Nothing was written. */
 export class LimitExceededError extends KeywrightTypeError {
   /** The name of the limit, as in `KvLimits`. */
   readonly limit: string;
-  /** The most that the limit allows, in its unit: bytes, keys, entries, checks or mutations. */
+  /** The maximum, in the unit of the limit: bytes, keys, entries, checks or mutations. */
   readonly max: number;
-  /** What the call has, in the same unit. */
+  /** The size of the call in the same unit. NaN if it is not known. */
   readonly actual: number;
 
   constructor(limit: string, max: number, actual: number) {
-    super("KW_LIMIT_EXCEEDED", coreErrorMessages.KW_LIMIT_EXCEEDED);
+    super("KW_LIMIT_EXCEEDED", limitMessage(limit, max, actual));
     this.limit = limit;
     this.max = max;
     this.actual = actual;
   }
 }
 
-/** A `sum`, `min` or `max` of a key under which a value that is no `KvU64` is stored. Nothing was written. */
+/** A `sum`, `min` or `max` of something other than a `KvU64`. Nothing was written. */
 export class NotU64Error extends KeywrightTypeError {
   /** The mutation that needs a `KvU64`. */
   readonly operation: "sum" | "min" | "max";
   /** The encoded key. */
   readonly key: Uint8Array;
 
-  constructor(operation: NotU64Error["operation"], key: Uint8Array) {
-    super("KW_VALUE_NOT_U64", coreErrorMessages.KW_VALUE_NOT_U64);
+  /** @param culprit the value that is not a `KvU64`. */
+  constructor(
+    operation: NotU64Error["operation"],
+    key: Uint8Array,
+    culprit: "stored value" | "operand" = "stored value",
+  ) {
+    const message =
+      culprit === "operand"
+        ? `${operation}: the operand is not a KvU64. Pass a KvU64.`
+        : `${operation}: the value stored under the key is not a KvU64. Store a KvU64 there first, or use another key.`;
+    super("KW_VALUE_NOT_U64", message);
     this.operation = operation;
     this.key = key;
   }
 }
 
-/** An atomic operation was awaited itself, and not its `commit()`. */
+/** An atomic operation itself was awaited instead of its `commit()`. */
 export class CommitMissingError extends KeywrightTypeError {
   constructor() {
-    super("KW_COMMIT_MISSING", coreErrorMessages.KW_COMMIT_MISSING);
+    const message =
+      "An atomic operation was awaited without commit(), and nothing was written. Await its commit() instead.";
+    super("KW_COMMIT_MISSING", message);
   }
 }
 
-/** A path at which there can be no database, such as a file or a folder with other things in it. */
+/** A path at which there cannot be a database, such as that of a file. */
 export class DatabasePathError extends KeywrightError {
-  /** The absolute path at which there can be no database. */
+  /** The absolute path. */
   readonly path: string;
-  /** What is wrong with the place, in a few words. */
+  /** What prevents a database there, as a clause. */
   readonly reason: string;
 
   constructor(path: string, reason: string, cause?: unknown) {
-    super("KW_DATABASE_PATH_INVALID", coreErrorMessages.KW_DATABASE_PATH_INVALID, { cause });
+    const message = `The database at ${path} cannot be opened: ${sentence(reason)} Use another path, or correct the folder and its permissions.`;
+    super("KW_DATABASE_PATH_INVALID", message, { cause });
     this.path = path;
     this.reason = reason;
   }
 }
 
-/** A path without a database, where none is to be made. Nothing was written there. */
+/** A path without a database that was opened with the instruction not to create one. */
 export class DatabaseNotFoundError extends KeywrightError {
   /** The absolute path at which there is no database. */
   readonly path: string;
 
   constructor(path: string) {
-    super("KW_DATABASE_NOT_FOUND", coreErrorMessages.KW_DATABASE_NOT_FOUND);
+    const message = `There is no database at ${path}, and none was created. Correct the path, or create the database first: openKv does, unless readOnly is true or createIfMissing is false.`;
+    super("KW_DATABASE_NOT_FOUND", message);
     this.path = path;
   }
 }
 
-/** The database is open in another process: one process owns an on-disk database. */
+/** The database is open in another process. Only one process can have an on-disk database open. */
 export class DatabaseLockedError extends KeywrightError {
   /** The real path of the folder of the database. */
   readonly path: string;
 
   constructor(path: string, cause?: unknown) {
-    super("KW_DATABASE_LOCKED", coreErrorMessages.KW_DATABASE_LOCKED, {
-      cause,
-      retryable: true,
-    });
+    const message = `The database at ${path} is open in another process. Close it there, then open it again: only one process at a time can have it open.`;
+    super("KW_DATABASE_LOCKED", message, { cause, retryable: true });
     this.path = path;
   }
 }
 
-/** A LevelDB database that is not Keywright's, or is of a format that this version does not know. */
+/** A LevelDB database that Keywright did not write, or whose format this version does not know. */
 export class DatabaseFormatError extends KeywrightError {
-  /** What was found there, in a few words. */
+  /** What was found there, as a clause: `it holds data and has no Keywright header`. */
   readonly reason: string;
+  /** The real path of the folder of the database, if it was found while the database was opened. */
+  readonly path: string | undefined;
 
-  constructor(reason: string) {
-    super("KW_DATABASE_FORMAT", coreErrorMessages.KW_DATABASE_FORMAT);
+  constructor(reason: string, path?: string) {
+    const message = `${databaseOf(undefined, path)} cannot be read: ${sentence(reason)} Check the path, and update Keywright if a later version wrote the database.`;
+    super("KW_DATABASE_FORMAT", message);
     this.reason = reason;
+    this.path = path;
   }
 }
 
-/** A database that was made in the other mode; `mode` is its own. */
+/** A database that was created in the other mode. */
 export class DatabaseModeError extends KeywrightError {
-  /** The mode that the database was made in: `"deno"` with `compat: "deno"`, `"specification"` without. */
+  /** The mode of the database: `"deno"` with `compat: "deno"`, `"specification"` without. */
   readonly mode: "specification" | "deno";
+  /** The real path of the folder of the database, if it has one. */
+  readonly path: string | undefined;
 
-  constructor(mode: DatabaseModeError["mode"]) {
-    super("KW_DATABASE_MODE", coreErrorMessages.KW_DATABASE_MODE);
+  constructor(mode: DatabaseModeError["mode"], path?: string) {
+    const preposition = mode === "deno" ? "with" : "without";
+    const message = `${databaseOf(undefined, path)} was created ${preposition} compat: "deno". Open it ${preposition} that option, or copy it into a new database with copyKv.`;
+    super("KW_DATABASE_MODE", message);
     this.mode = mode;
+    this.path = path;
   }
 }
 
 /** A write to a database that was opened for reading only. */
 export class ReadOnlyError extends KeywrightError {
-  constructor() {
-    super("KW_DATABASE_READ_ONLY", coreErrorMessages.KW_DATABASE_READ_ONLY);
+  /** The call that writes, such as `set`, if it is known. */
+  readonly operation: string | undefined;
+  /** The real path of the folder of the database, if it has one. */
+  readonly path: string | undefined;
+
+  constructor(operation?: string, path?: string) {
+    const database = databaseOf(operation, path);
+    const message = `${database} is open for reading only. Open it without readOnly to write to it.`;
+    super("KW_DATABASE_READ_ONLY", message);
+    this.operation = operation;
+    this.path = path;
   }
 }
 
 /** A call on a database after its `close()`. */
 export class DatabaseClosedError extends KeywrightError {
-  constructor() {
-    super("KW_DATABASE_CLOSED", coreErrorMessages.KW_DATABASE_CLOSED);
+  /** The call, such as `get`, if it is known. */
+  readonly operation: string | undefined;
+  /** The real path of the folder of the database, if it has one. */
+  readonly path: string | undefined;
+
+  constructor(operation?: string, path?: string) {
+    const database = databaseOf(operation, path);
+    const message = `${database} is closed. Make the call before close(), or open the database again.`;
+    super("KW_DATABASE_CLOSED", message);
+    this.operation = operation;
+    this.path = path;
   }
 }
 
-/** Stored bytes that fail their checksum, or commits that are missing from the middle of the log. */
+/** Stored bytes that fail their checksum, or commits that are missing between others. */
 export class CorruptionError extends KeywrightError {
-  /** The encoded key of the damaged record, where one is known. */
+  /** The encoded key of the damaged record, if it is known. */
   readonly key: Uint8Array | undefined;
-  /** What is damaged or missing, in a few words. */
+  /** What is damaged or missing, as a clause: `a record does not match its checksum`. */
   readonly reason: string;
+  /** The real path of the folder of the database, if it was found while the database was opened. */
+  readonly path: string | undefined;
 
-  constructor(reason: string, key?: Uint8Array, cause?: unknown) {
-    super("KW_CORRUPTION", coreErrorMessages.KW_CORRUPTION, { cause });
+  constructor(reason: string, key?: Uint8Array, cause?: unknown, path?: string) {
+    const message = `${databaseOf(undefined, path)} is damaged: ${sentence(reason)} Keep a copy of its files, and restore a backup.`;
+    super("KW_CORRUPTION", message, { cause });
     this.reason = reason;
     this.key = key;
+    this.path = path;
   }
 }
 
 /**
- * The storage engine failed. Where it was in a commit, whether that is on disk is unknown until the database is opened
- * again, and no commit is taken before.
+ * The storage engine failed. After a failed commit it is unknown whether the commit is on disk
+ * until the database is opened again, and every further commit is refused. A failed read has no
+ * effect on other calls.
  */
 export class EngineFailedError extends KeywrightError {
-  constructor(cause: unknown) {
-    super("KW_ENGINE_FAILED", coreErrorMessages.KW_ENGINE_FAILED, { cause });
+  /** What failed. */
+  readonly operation: "read" | "commit";
+
+  constructor(cause: unknown, operation: EngineFailedError["operation"]) {
+    const effect =
+      operation === "read"
+        ? "Check the disk and the permissions of the files, then read again."
+        : "It is unknown whether the commit is on disk, and no further commit is accepted. Close the database and open it again.";
+    const message = `The storage engine failed during a ${operation}. ${effect}${causeSentence(cause)}`;
+    super("KW_ENGINE_FAILED", message, { cause });
+    this.operation = operation;
   }
 }
 
-/**
- * `copyKv` cannot go on. `key` is the key of the entry that the target refuses, whose error is the `cause`, or the key
- * under which the progress of the copy is stored. What was copied before is there.
- */
+/** `copyKv` cannot continue. What was copied before stays in the target. */
 export class CopyFailedError extends KeywrightError {
-  /** The key of the entry, or of the stored progress, as parts and not encoded. */
+  /** The key of the entry that the target refuses, or of the stored progress, as parts. */
   readonly key: readonly (Uint8Array | string | number | bigint | boolean)[];
-  /** Why the copy cannot go on, in a few words. */
+  /** Why the copy cannot continue, and what to do. */
   readonly reason: string;
 
+  /** @param cause the error of the target if it refuses an entry. */
   constructor(reason: string, key: CopyFailedError["key"], cause?: unknown) {
-    super("KW_COPY_FAILED", coreErrorMessages.KW_COPY_FAILED, { cause });
+    const message = `copyKv cannot continue: ${sentence(reason)} What was copied so far stays in the target.${causeSentence(cause)}`;
+    super("KW_COPY_FAILED", message, { cause });
     this.reason = reason;
     this.key = key;
   }

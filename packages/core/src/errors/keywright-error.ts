@@ -1,19 +1,19 @@
-/** What may accompany an error: its `cause`, and whether the same call may succeed when it is made again. */
+/** The optional parts of an error. */
 export interface KeywrightErrorOptions {
   /** The error that led to this one. */
   readonly cause?: unknown;
-  /** Whether the same call may succeed when it is made again; false without it. */
+  /** True if the same call may succeed when it is repeated. The default is false. */
   readonly retryable?: boolean;
 }
 
 /**
- * The base of Keywright's own errors. `code` is stable and starts with `KW_`; the message is the same for every error
- * of that code; what varies stands in fields of the subclass.
+ * The base class of Keywright's own errors. `code` is stable and starts with `KW_`. Subclasses hold
+ * the details as fields. Messages never contain stored data.
  */
 export class KeywrightError extends Error {
-  /** What kind of error it is: a name that starts with `KW_` and never changes its meaning. */
+  /** The kind of error. It starts with `KW_` and never changes its meaning. */
   readonly code: string;
-  /** True where the same call may succeed when it is made again. */
+  /** True if the same call may succeed when it is repeated. */
   readonly retryable: boolean;
 
   constructor(code: string, message: string, options: KeywrightErrorOptions = {}) {
@@ -24,11 +24,11 @@ export class KeywrightError extends Error {
   }
 }
 
-/** A caller's mistake where Deno KV throws a `TypeError`: the same class, with a stable `code`. */
+/** The base class of errors for which Deno KV throws a `TypeError`: mistakes of the caller. */
 export class KeywrightTypeError extends TypeError {
-  /** What kind of error it is: a name that starts with `KW_` and never changes its meaning. */
+  /** The kind of error. It starts with `KW_` and never changes its meaning. */
   readonly code: string;
-  /** Always false: the same call fails again. */
+  /** Always false, because the same call fails again. */
   readonly retryable: boolean = false;
 
   constructor(code: string, message: string, options: Pick<KeywrightErrorOptions, "cause"> = {}) {
@@ -38,10 +38,10 @@ export class KeywrightTypeError extends TypeError {
   }
 }
 
-/** True for every error that Keywright itself throws: it has a stable `code`, which starts with `KW_`. */
+/** True for every error that Keywright itself throws: it has a `code` that starts with `KW_`. */
 export function isKeywrightError(error: unknown): error is KeywrightError | KeywrightTypeError {
   if (!(error instanceof Error)) return false;
-  // In Deno's mode errors are of Deno's classes.
+  // Not by class, because in compat mode the errors are instances of Deno's classes.
   const { code } = error as { code?: unknown };
   return typeof code === "string" && code.startsWith("KW_");
 }

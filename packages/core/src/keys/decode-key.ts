@@ -9,10 +9,10 @@ import { keyTag, longBigint, partEnd, zeroEscape } from "./key-tags.js";
 const float = new DataView(new ArrayBuffer(8));
 
 /**
- * Decodes an encoded key. Strict: only bytes that {@link encodeKey} writes are accepted, so that every key has one
- * encoding and every encoding one key.
+ * Decodes an encoded key. Accepts only bytes that {@link encodeKey} writes, so that every key has
+ * one encoding and every encoding has one key.
  *
- * @throws {MalformedKeyError} for all other bytes.
+ * @throws {MalformedKeyError} if the bytes are anything else.
  */
 export function decodeKey(bytes: Uint8Array, order: KeyOrder = specificationOrder): KvKeyPart[] {
   return new KeyReader(bytes, order).readKey();
@@ -50,7 +50,7 @@ class KeyReader {
       default:
         if (tag >= keyTag.bigNegative && tag <= keyTag.bigPositive) return this.#readBigint(tag);
         this.#offset--;
-        return this.#fail("unknown part tag");
+        return this.#fail("a part has an unknown tag");
     }
   }
 
@@ -63,7 +63,7 @@ class KeyReader {
       escapes++;
       i++;
     }
-    return this.#fail("a part has no end");
+    return this.#fail("the last part has no end");
   }
 
   #readBytes(): Uint8Array {
@@ -81,7 +81,7 @@ class KeyReader {
     const bytes = this.#bytes;
     let text = "";
     let i = this.#offset;
-    // Most strings are ASCII, and eight characters at a time are made much faster than one.
+    // Most strings are ASCII. Eight characters at a time are much faster than one at a time.
     for (; i + 8 <= bytes.length; i += 8) {
       const a = bytes[i]!;
       const b = bytes[i + 1]!;
@@ -153,7 +153,7 @@ class KeyReader {
     }
     const start = this.#offset;
     this.#skip(size);
-    // A copy: `slice` of a Node.js Buffer would share the caller's memory.
+    // Copies byte by byte, because `slice` of a Node.js Buffer shares the caller's memory.
     const magnitude = new Uint8Array(size);
     for (let i = 0; i < size; i++) magnitude[i] = this.#bytes[start + i]! ^ flip;
     if (size < shortest || magnitude[0] === 0) {
@@ -171,7 +171,7 @@ class KeyReader {
   }
 
   #skip(count: number): void {
-    if (this.#offset + count > this.#bytes.length) this.#fail("a part is cut short");
+    if (this.#offset + count > this.#bytes.length) this.#fail("the last part is incomplete");
     this.#offset += count;
   }
 
@@ -180,7 +180,7 @@ class KeyReader {
   }
 }
 
-/** The unsigned integer that up to eight bytes stand for, big-endian. */
+/** Returns the unsigned integer that at most eight big-endian bytes represent. */
 function smallBigint(bytes: Uint8Array): bigint {
   let high = 0;
   let low = 0;

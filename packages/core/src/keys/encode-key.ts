@@ -13,31 +13,33 @@ const maxUint64 = (1n << 64n) - 1n;
 const uint64 = new DataView(new ArrayBuffer(8));
 
 /**
- * Encodes a key so that the byte order of encoded keys is the order of keys ({@link compareKeys}), and so that the
- * encoding of a key is a prefix of the encoding of every key that extends it. An empty key encodes to no bytes.
+ * Encodes a key. The byte order of encoded keys is the order of the keys (see {@link compareKeys}).
+ * The encoding of a key is a prefix of the encoding of every key that extends it. An empty key
+ * encodes to no bytes.
  *
- * The format is in `docs/internals/key-encoding.md`; golden vectors freeze it.
+ * `docs/internals/key-encoding.md` describes the format. Golden vectors freeze it.
  *
- * @param order how the database orders its keys: with `compat: "deno"` it is {@link denoOrder}.
- * @throws {InvalidKeyError} for a part of another type, or a string with a lone surrogate.
+ * @param order the order of the database's keys. It is {@link denoOrder} with `compat: "deno"`.
+ * @throws {InvalidKeyError} if the key is not an array, or if a part has an unsupported type, is a
+ * string with a lone surrogate, or is a bigint that is too large for the order.
  */
 export function encodeKey(key: KvKey, order: KeyOrder = specificationOrder): Uint8Array {
   return encode(key, order, ownBytes);
 }
 
 /**
- * Encodes the key of one entry, which cannot be empty. The bytes may share their memory with those of other keys: they are
- * for a database to read or write, and not to be kept.
+ * Encodes the key of one entry, which cannot be empty. The bytes may share memory with other keys.
+ * A database may read or write them, but the caller must not keep them.
  *
- * @throws {InvalidKeyError} as {@link encodeKey}, and for an empty key.
+ * @throws {InvalidKeyError} if the key is empty, or if {@link encodeKey} throws it.
  */
 export function encodeEntryKey(key: KvKey, order: KeyOrder = specificationOrder): Uint8Array {
-  if (Array.isArray(key) && key.length === 0) throw new InvalidKeyError("the key is empty");
+  if (Array.isArray(key) && key.length === 0) throw new InvalidKeyError("it has no parts");
   return encode(key, order, smallBytes);
 }
 
 function encode(key: KvKey, order: KeyOrder, allocate: (size: number) => Uint8Array): Uint8Array {
-  if (!Array.isArray(key)) throw new InvalidKeyError(`the key is ${describe(key)}`);
+  if (!Array.isArray(key)) throw new InvalidKeyError(`it is ${describe(key)}`);
   return encodePlainKey(key, order, allocate) ?? encodeAnyKey(key, order);
 }
 
@@ -45,17 +47,17 @@ function ownBytes(size: number): Uint8Array {
   return new Uint8Array(size);
 }
 
-/** Bytes of a versionstamp as a part of a key: a tag, 20 digits, and the end. */
+/** The size in bytes of a versionstamp as a key part: a tag, 20 digits and the end. */
 export const versionstampPartBytes = 22;
 
-/** The encoding of a key with a versionstamp as one more part, a string. */
+/** Returns the encoding of a key with a versionstamp appended as a string part. */
 export function appendVersionstampPart(key: Uint8Array, versionstamp: string): Uint8Array {
   const longer = new Uint8Array(key.length + versionstamp.length + 2);
   longer.set(key);
   longer[key.length] = keyTag.string;
   for (let i = 0; i < versionstamp.length; i++)
     longer[key.length + 1 + i] = versionstamp.charCodeAt(i);
-  // The part's end is a zero byte, as new memory is.
+  // New memory is zero, so the part already ends in `partEnd`.
   return longer;
 }
 
@@ -93,7 +95,7 @@ function encodePart(part: KvKeyPart, index: number, order: KeyOrder): void {
 }
 
 function encodeString(text: string, index: number): void {
-  // Three bytes a UTF-16 unit at the most; a zero unit takes two.
+  // A UTF-16 unit takes at most three bytes. A NUL takes two.
   writer.reserve(text.length * 3 + 2);
   const { bytes } = writer;
   let offset = writer.length;
@@ -103,7 +105,10 @@ function encodeString(text: string, index: number): void {
     if (point >= 0xd800 && point < 0xe000) {
       point = text.codePointAt(i)!;
       if (point < 0x10000)
-        throw new InvalidKeyError(`part ${index} is a string with a lone surrogate`, index);
+        throw new InvalidKeyError(
+          `part ${index} is a string with a lone surrogate, which toWellFormed() replaces`,
+          index,
+        );
       i++;
     }
     if (point < 0x80) {
@@ -146,7 +151,7 @@ function encodeBigint(value: bigint, index: number, { maxBigintBytes }: KeyOrder
   }
   const negative = value < 0n;
   const magnitude = negative ? -value : value;
-  // A negative number's bytes are its magnitude's with all bits flipped, and so is its length.
+  // The length and the magnitude of a negative number are written with all bits flipped.
   const flip = negative ? 0xff : 0;
   if (magnitude <= maxUint64) {
     uint64.setBigUint64(0, magnitude);
@@ -162,7 +167,7 @@ function encodeBigint(value: bigint, index: number, { maxBigintBytes }: KeyOrder
   const size = digits.length / 2;
   if (size > maxBigintBytes) {
     throw new InvalidKeyError(
-      `part ${index} is a bigint of more than ${maxBigintBytes} bytes`,
+      `part ${index} is a bigint of more than ${maxBigintBytes} bytes, the maximum`,
       index,
     );
   }

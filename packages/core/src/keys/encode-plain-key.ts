@@ -4,10 +4,11 @@ import { keyTag } from "./key-tags.js";
 import { numberPartBytes, writeNumberPart } from "./number-part.js";
 
 /**
- * Encodes a key whose parts are strings of ASCII characters other than NUL, numbers and booleans, as most keys are: their
- * size is known beforehand, so the bytes go straight to where they stay. Undefined for every other key.
+ * Encodes a key if its parts are strings of ASCII characters other than NUL, numbers and booleans,
+ * as in most keys. Returns undefined for every other key. The size of such a key is known in
+ * advance, so its bytes are written directly to their final place.
  *
- * @param allocate makes bytes, all of them zero.
+ * @param allocate returns new bytes, all of them zero.
  */
 export function encodePlainKey(
   key: KvKey,
@@ -31,7 +32,7 @@ export function encodePlainKey(
         if (unit === 0 || unit >= 0x80) return undefined;
         bytes[offset++] = unit;
       }
-      // The part's end is a zero byte, as new memory is.
+      // New memory is zero, so the part already ends in `partEnd`.
       offset++;
     } else if (typeof part === "number") {
       writeNumberPart(part, order, bytes, offset);
@@ -40,7 +41,7 @@ export function encodePlainKey(
       bytes[offset++] = part ? keyTag.true : keyTag.false;
     }
   }
-  // The getter of a part may have answered otherwise the second time.
+  // A getter may return another part on the second read.
   return offset === size ? bytes : undefined;
 }
 

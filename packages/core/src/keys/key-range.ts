@@ -6,8 +6,9 @@ import { type KeyOrder, specificationOrder } from "./key-order.js";
 import { keyTag, zeroEscape } from "./key-tags.js";
 
 /**
- * Which entries `list` reads: those under a prefix (the key that equals the prefix is not one of them), of these those
- * from `start` on or before `end`, or those from `start` on and before `end`. `start` is inclusive, `end` exclusive.
+ * The entries that `list` reads. A prefix selects the keys that extend it, but not the key that
+ * equals it. A `start` or an `end` narrows this selection. Without a prefix, `start` and `end`
+ * select the keys between them. `start` is inclusive, `end` is exclusive.
  */
 export type KvListSelector =
   | { prefix: KvKey }
@@ -21,23 +22,26 @@ export interface KeyRange {
   readonly end: Uint8Array;
 }
 
-/** All tags lie between these bytes, so that they bound the keys that extend a prefix. */
+/** All tags lie between these two bytes, so they bound the keys that extend a prefix. */
 const belowEveryTag = 0x00;
 const aboveEveryTag = 0xff;
 
-/** No key of an entry comes before this one: what begins with a zero byte is the database's own. */
+/** The lowest bound of a range. Lower keys begin with a zero byte and belong to the database. */
 const lowestBound = Uint8Array.of(keyTag.bytes);
 
 /**
- * The range of encoded keys that a selector means. It never has a key that begins with a zero byte.
+ * Returns the range of encoded keys that a selector describes. It never contains a key that begins
+ * with a zero byte.
  *
- * @throws {InvalidSelectorError} for a selector of another shape, a `start` or `end` that does not extend its prefix, or
- * a `start` after its `end`.
- * @throws {InvalidKeyError} as {@link encodeKey}.
+ * @throws {InvalidSelectorError} if the selector has another shape, if `start` or `end` does not
+ * extend the prefix, or if `start` is after `end`.
+ * @throws {InvalidKeyError} if {@link encodeKey} throws it for a key of the selector.
  */
 export function keyRange(selector: KvListSelector, order: KeyOrder = specificationOrder): KeyRange {
   if (typeof selector !== "object" || selector === null)
-    throw new InvalidSelectorError("it is an object");
+    throw new InvalidSelectorError(
+      "it must be an object with a prefix, or with a start and an end",
+    );
   const { prefix, start, end } = selector as {
     prefix?: KvKey;
     start?: KvKey;
@@ -45,16 +49,16 @@ export function keyRange(selector: KvListSelector, order: KeyOrder = specificati
   };
   if (prefix === undefined) {
     if (start === undefined || end === undefined) {
-      throw new InvalidSelectorError("it needs a prefix, or both a start and an end");
+      throw new InvalidSelectorError("it must have a prefix, or both a start and an end");
     }
     const range = { start: bound(start, order), end: bound(end, order) };
     if (compareBytes(range.start, range.end) > 0) {
-      throw new InvalidSelectorError("its start is after its end");
+      throw new InvalidSelectorError("its start must not be after its end");
     }
     return range;
   }
   if (start !== undefined && end !== undefined) {
-    throw new InvalidSelectorError("with a prefix it takes a start or an end, not both");
+    throw new InvalidSelectorError("with a prefix it may have a start or an end, but not both");
   }
   const bytes = encodeKey(prefix, order);
   const first = bytes.length === 0 ? lowestBound : append(bytes, belowEveryTag);
@@ -67,14 +71,14 @@ export function keyRange(selector: KvListSelector, order: KeyOrder = specificati
   };
 }
 
-/** The first encoded key after `key`. */
+/** Returns the smallest byte string that sorts after `key`. */
 export function keyAfter(key: Uint8Array): Uint8Array {
   return append(key, belowEveryTag);
 }
 
 /**
- * The bytes with which every key of the range begins, as far as its bounds tell, and always fewer than a key of the range
- * has: what a cursor leaves out must leave something.
+ * Returns the bytes with which both bounds begin, and therefore every key of the range. They are
+ * always shorter than any key of the range, so a cursor that omits them is never empty.
  */
 export function commonPrefix(range: KeyRange): Uint8Array {
   let shared = 0;
@@ -87,14 +91,14 @@ function bound(key: KvKey, order: KeyOrder): Uint8Array {
   return bytes.length === 0 ? lowestBound : bytes;
 }
 
-/** Gives the bytes of a bound, which must have the parts of the prefix and at least one more. */
+/** Returns the bytes of a bound, which must have the parts of the prefix and at least one more. */
 function within(prefix: Uint8Array, bytes: Uint8Array, name: "start" | "end"): Uint8Array {
-  // After `"a"` an escape goes on with the same part: `"a\0b"` is another part, and so is not under `["a"]`.
+  // An escape after `"a"` continues the same part: `["a\0b"]` is not under `["a"]`.
   const extendsPrefix =
     bytes.length > prefix.length &&
     bytes[prefix.length] !== zeroEscape &&
     startsWithBytes(bytes, prefix);
-  if (!extendsPrefix) throw new InvalidSelectorError(`its ${name} does not extend its prefix`);
+  if (!extendsPrefix) throw new InvalidSelectorError(`its ${name} must extend its prefix`);
   return bytes;
 }
 

@@ -1,13 +1,14 @@
 import type { KeyOrder } from "./key-order.js";
 
-/** Bytes of a number part: its tag and the 64 bits of the number. */
+/** The size in bytes of a number part: its tag and the 64 bits of the number. */
 export const numberPartBytes = 9;
 
 const float = new DataView(new ArrayBuffer(8));
 
 /**
- * Writes a number part at `offset` of `target`: the bits of the number, big-endian, with the sign bit flipped where it is
- * 0 and all bits flipped where it is 1, so that their order is that of the numbers.
+ * Writes a number part at `offset` of `target`: its tag and the bits of the number, big-endian. If
+ * the sign bit is 0, it is flipped. If it is 1, all bits are flipped. The bytes then sort as the
+ * numbers do.
  */
 export function writeNumberPart(
   value: number,

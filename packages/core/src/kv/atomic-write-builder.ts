@@ -22,14 +22,17 @@ import { assertWithin, type KvLimits } from "./limits.js";
 import { draftMessage, enqueueMutation, type MessageDraft } from "./queue/enqueue-mutation.js";
 
 const u64Bytes = 8;
+const typeReason = 'must be "set", "delete", "sum", "min" or "max"';
 
-/** A mutation as it was handed over: times count from the commit on, and each commit makes messages of its own. */
+/**
+ * A mutation before its commit. Times count from the commit, and each commit makes new messages.
+ */
 type PendingMutation =
   | StoredMutation
   | (StoredSet & { readonly expireIn: number })
   | { readonly type: "enqueue"; readonly draft: MessageDraft };
 
-/** What an atomic operation needs of its database. */
+/** The parts of a database that an atomic operation needs. */
 export interface AtomicWriteContext {
   readonly order: KeyOrder;
   readonly limits: KvLimits;
@@ -37,7 +40,10 @@ export interface AtomicWriteContext {
   commit(write: AtomicWrite): Promise<string | null>;
 }
 
-/** Gathers an atomic operation. Bad input throws as it is handed over. */
+/**
+ * Collects an atomic operation. An invalid argument throws at once. `commit()` checks the limits of
+ * the operation as a whole.
+ */
 export class AtomicWriteBuilder implements AtomicOperation {
   readonly #context: AtomicWriteContext;
   readonly #checks: StoredCheck[] = [];
@@ -63,13 +69,14 @@ export class AtomicWriteBuilder implements AtomicOperation {
     for (const mutation of mutations) {
       const { type, key } = mutation;
       if ((type === "delete") === "value" in mutation) {
-        throw new InvalidOptionError("value", "every mutation has one but delete");
+        const reason = "must be given for every mutation except delete, which has none";
+        throw new InvalidOptionError("value", reason, "mutate");
       }
       if (type === "set") this.set(key, mutation.value, mutation);
       else if (type === "delete") this.delete(key);
       else if (type === "sum" || type === "min" || type === "max") {
         this.#combine(type, key, mutation.value?.value);
-      } else throw new InvalidOptionError("type", "there is no such mutation");
+      } else throw new InvalidOptionError("type", typeReason, "mutate");
     }
     return this;
   }
@@ -127,7 +134,7 @@ export class AtomicWriteBuilder implements AtomicOperation {
     assertWithin(limits, "totalKeyBytes", this.#keyBytes);
     assertWithin(limits, "totalMutationBytes", this.#totalBytes);
     const versionstamp = await this.#context.commit({
-      // Copies: what is added to the operation after this call is not part of this commit.
+      // Copied, so that later additions to the operation are not part of this commit.
       checks: [...this.#checks],
       mutations: storedMutations(this.#mutations, Date.now()),
       sync,
@@ -136,11 +143,11 @@ export class AtomicWriteBuilder implements AtomicOperation {
   }
 
   /**
-   * Not a promise: `await` on the operation itself, where `commit()` was forgotten, is an error, as in Deno KV.
+   * Makes `await` on the operation itself, without `commit()`, an error, as in Deno KV.
    *
    * @throws {CommitMissingError} always.
    */
-  // biome-ignore lint/suspicious/noThenProperty: it is there to be found by `await`.
+  // biome-ignore lint/suspicious/noThenProperty: `await` must find it.
   then(): never {
     throw new CommitMissingError();
   }
@@ -168,7 +175,11 @@ export class AtomicWriteBuilder implements AtomicOperation {
   }
 }
 
-/** @param now the time of the commit, in milliseconds since the epoch. */
+/**
+ * Returns the mutations of a commit, with the hints of the entries that expire.
+ *
+ * @param now the time of the commit, in milliseconds since the epoch.
+ */
 function storedMutations(pending: readonly PendingMutation[], now: number): StoredMutation[] {
   const stored: StoredMutation[] = [];
   for (const mutation of pending) {
@@ -183,13 +194,14 @@ function storedMutations(pending: readonly PendingMutation[], now: number): Stor
   return stored;
 }
 
-/** The last time that a `Date` can say: milliseconds since the epoch. */
+/** The latest time of a `Date`, in milliseconds since the epoch. */
 const endOfTime = 8.64e15;
 
-/** @throws {InvalidOptionError} unless it is a positive number of milliseconds. */
+/** @throws {InvalidOptionError} unless it is a positive number of at most {@link endOfTime}. */
 function wholeMilliseconds(expireIn: number): number {
   if (typeof expireIn !== "number" || !(expireIn > 0 && expireIn <= endOfTime)) {
-    throw new InvalidOptionError("expireIn", "it is a positive number of milliseconds");
+    const reason = `must be a positive number of milliseconds, at most ${endOfTime}`;
+    throw new InvalidOptionError("expireIn", reason, "set");
   }
   return Math.ceil(expireIn);
 }

@@ -1,10 +1,10 @@
 import type { KvKey, KvKeyPart } from "../keys/key.js";
 import type { KvSetKey } from "./kv.js";
 
-/** Stands for the versionstamp of the commit, as the last part of a key. */
+/** The placeholder for the versionstamp of the commit, as the last part of a key. */
 export const commitVersionstampSymbol: unique symbol = Symbol("KvCommitVersionstamp");
 
-/** The parts of a key before the placeholder for the versionstamp; undefined where it does not end in one. */
+/** Returns a key without the placeholder at its end, or undefined if it does not end in one. */
 export function partsBeforeVersionstamp(key: KvSetKey): KvKey | undefined {
   if (!Array.isArray(key) || key.at(-1) !== commitVersionstampSymbol) return undefined;
   return key.slice(0, -1) as KvKeyPart[];

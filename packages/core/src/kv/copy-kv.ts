@@ -7,17 +7,20 @@ import { CopyWriter, isCopyKey } from "./copy-writer.js";
 import type { Kv, KvEntry, KvLike } from "./kv.js";
 
 /**
- * Copies every entry of a database into another, in the order of its keys. Either may be anything with Deno KV's
- * interface: what `openKv` opens, `Deno.Kv`, the `Kv` of `@deno/kv`. Entries of the target under other keys stay.
+ * Copies every entry of a database into another, in key order. Both may be any database with Deno
+ * KV's interface: one that `openKv` opened, a `Deno.Kv`, or a `Kv` of `@deno/kv`. Entries of the
+ * target under other keys stay.
  *
- * A copy that stopped, for whatever reason, is continued by the next call with the same databases: how far it has come
- * stands in the target, under `["__keywright", "copy"]`, and is written in the commits that copy the entries.
+ * If a copy stops for any reason, the next call with the same databases resumes it. The progress is
+ * stored in the target under `["__keywright", "copy"]`, in the same commits as the copied entries.
  *
- * An entry that expires does so in the target as well, where the source tells when (`expireAt` of its entries): Deno KV
- * does not tell it, so that entries copied from there stay. `KvU64` values become those of the target. Versionstamps are
- * not copied: the target gives its own. Neither are messages of the queue, which no database shows.
+ * An entry that expires also expires in the target if the source reports the time (`expireAt` of
+ * its entries). Deno KV does not report it, so entries copied from Deno KV do not expire. A `KvU64`
+ * becomes a `KvU64` of the target. Versionstamps are not copied, because the target assigns its
+ * own. Messages of the queue are not copied, because no database lists them.
  *
- * The source may be written to meanwhile: what is written ahead of the copy is copied, what changes behind it is not.
+ * The source may change during the copy. A change after the position of the copy is copied, a
+ * change before it is not.
  *
  * ```ts
  * await copyKv(await Deno.openKv(), await openKv("./data"), {
@@ -25,17 +28,18 @@ import type { Kv, KvEntry, KvLike } from "./kv.js";
  * });
  * ```
  *
- * @returns what was copied, when the copy is complete.
- * @throws {InvalidOptionError} where both are the same database.
- * @throws {CopyFailedError} where the target refuses an entry, another copy into it is running, or what an earlier copy
- * has left is of another source.
+ * @returns the progress of the complete copy.
+ * @throws {InvalidOptionError} if both are the same database.
+ * @throws {CopyFailedError} if the target refuses an entry, if another copy into it is running, or
+ * if the stored progress is unreadable or belongs to another source.
  */
 export async function copyKv(
   from: KvLike,
   to: KvLike,
   options: CopyOptions = {},
 ): Promise<CopyProgress> {
-  if (from === to) throw new InvalidOptionError("to", "it is the database that is copied");
+  if (from === to)
+    throw new InvalidOptionError("to", "must be another database than the source", "copyKv");
   const writer = await CopyWriter.open(from as Kv, to as Kv, options);
   for await (const entry of entriesAfter(from as Kv, writer.position)) {
     if (!isCopyKey(entry.key)) await writer.add(entry);
@@ -43,7 +47,7 @@ export async function copyKv(
   return await writer.finish();
 }
 
-/** The entries behind an encoded key, or all of them without one. */
+/** Yields the entries after an encoded key, or all entries without one. */
 async function* entriesAfter(
   from: Kv,
   position: Uint8Array | undefined,
@@ -52,7 +56,7 @@ async function* entriesAfter(
     yield* from.list({ prefix: [] });
     return;
   }
-  // Not by a cursor, which only the implementation that made it can read.
+  // A cursor would not do, because only the implementation that made it can read it.
   for await (const entry of from.list({ prefix: [], start: decodeKey(position) })) {
     if (compareBytes(encodeEntryKey(entry.key), position) !== 0) yield entry;
   }

@@ -1,19 +1,19 @@
-/** How far a copy has come. */
+/** The progress of a copy. */
 export interface CopyProgress {
-  /** Entries that were copied, those of earlier calls that this one continues included. */
+  /** Entries that were copied, including those of the earlier calls that this call resumes. */
   readonly entries: number;
-  /** Bytes of their keys and values as Keywright encodes them. */
+  /** Bytes of their keys and values in Keywright's encoding. */
   readonly bytes: number;
-  /** Whether this call continues a copy that had stopped. */
+  /** True if this call resumed a copy that had stopped. */
   readonly resumed: boolean;
 }
 
-/** How `copyKv` copies. */
+/** Options of `copyKv`. */
 export interface CopyOptions {
-  /** Called after each commit. Where it throws, the copy stops with its error. */
+  /** Called after each commit. If it throws, the copy stops with its error. */
   readonly onProgress?: (progress: CopyProgress) => void;
-  /** Begin with the first entry, whatever an earlier call has left. */
+  /** Begins with the first entry and ignores the progress of an earlier call. */
   readonly restart?: boolean;
-  /** Stops the copy, between two commits, with the reason of the signal. */
+  /** Stops the copy between two commits, with the reason of the signal. */
   readonly signal?: AbortSignal;
 }

@@ -12,17 +12,26 @@ import { type U64Class, u64ClassOf } from "./u64-class.js";
 const progressKey: KvKey = ["__keywright", "copy"];
 const u64Key: KvKey = ["__keywright", "copy", "u64"];
 
-/** The limits of Deno KV, which databases have that do not tell their own, and within which a commit is not too large. */
+/**
+ * Deno KV's limits. They apply to every target, because some targets report no limits and because
+ * commits should be small.
+ */
 const denoLimits = { mutations: 1000, totalMutationBytes: 819_200, totalKeyBytes: 81_920 };
-/** The rest is for the progress, and for values that are longer in the target's encoding than in ours. */
+/**
+ * The rest is reserved for the progress, and for values that are longer in the target's encoding
+ * than in Keywright's.
+ */
 const usedShare = 0.75;
 const u64Bytes = 8;
-/** Assumed of a value that only the target can encode. */
+/** The assumed size of a value that only the target can encode. */
 const unknownValueBytes = 65_536;
 
-/** What is stored in the target while a copy is under way. */
+/** The progress that is stored in the target during a copy. */
 interface StoredProgress {
-  /** The first entry that was copied, by which its source is known again: its encoded key and its versionstamp there. */
+  /**
+   * The encoded key of the first copied entry, and its versionstamp in the source. They identify
+   * the source.
+   */
   readonly first: { readonly key: Uint8Array; readonly versionstamp: string };
   /** The encoded key of the entry that was copied last. */
   readonly position: Uint8Array;
@@ -40,20 +49,22 @@ interface SizedEntry {
   readonly bytes: number;
 }
 
-/** True for the keys of the copy itself, which are not copied. */
+/** True if the key belongs to the copy itself. Such a key is not copied. */
 export function isCopyKey(key: KvKey): boolean {
   return [progressKey, u64Key].some(
     (own) => own.length === key.length && own.every((part, index) => key[index] === part),
   );
 }
 
-/** Gathers entries and commits them to the target, each commit with the progress of the copy. */
+/**
+ * Gathers entries and commits them to the target. Each commit includes the progress of the copy.
+ */
 export class CopyWriter {
   readonly #to: Kv;
   readonly #options: CopyOptions;
   readonly #limits: typeof denoLimits;
   readonly #resumed: boolean;
-  /** The versionstamp of the stored progress: who else writes it is another copy. */
+  /** The versionstamp of the stored progress. If it changes, another copy is running. */
   #versionstamp: string | null;
   #copied: StoredProgress | undefined;
   #gathered: SizedEntry[] = [];
@@ -62,9 +73,9 @@ export class CopyWriter {
   #u64Class: U64Class | undefined;
 
   /**
-   * Reads how far an earlier copy into the database has come.
+   * Reads the progress of an earlier copy into the database.
    *
-   * @throws {CopyFailedError} where that is unreadable, or of another source.
+   * @throws {CopyFailedError} if the progress is unreadable or belongs to another source.
    */
   static async open(from: Kv, to: Kv, options: CopyOptions): Promise<CopyWriter> {
     const { value, versionstamp } = await to.get(progressKey);
@@ -93,7 +104,7 @@ export class CopyWriter {
     return this.#copied?.position;
   }
 
-  /** Takes an entry, the next in order, after a commit of those before it where there is no room for it beside them. */
+  /** Adds the next entry. Commits the gathered entries first if one commit has no room for all. */
   async add({ key, value, versionstamp, expireAt }: KvEntry<unknown>): Promise<void> {
     const encodedKey = encodeKey(key);
     const number = bigintOfU64(value);
@@ -110,7 +121,7 @@ export class CopyWriter {
     this.#gatheredKeyBytes += encodedKey.length;
   }
 
-  /** Commits what is left, and forgets the progress. */
+  /** Commits the remaining entries, and deletes the stored progress. */
   async finish(): Promise<CopyProgress> {
     await this.#flush();
     const forgotten = await this.#operation().delete(progressKey).delete(u64Key).commit();
@@ -126,7 +137,7 @@ export class CopyWriter {
     if (entries.length > 0) await this.#write(entries);
   }
 
-  /** Commits entries together or, where that is too much for the target, in halves. */
+  /** Commits entries together, or in halves if the target refuses them together. */
   async #write(entries: readonly SizedEntry[]): Promise<void> {
     this.#options.signal?.throwIfAborted();
     const operation = this.#operation();
@@ -144,17 +155,21 @@ export class CopyWriter {
     this.#options.onProgress?.(this.#progress());
   }
 
-  /** @param refusal what the target said to all of them together. */
+  /** @param refusal the error of the target for all entries together. */
   async #writeHalves(entries: readonly SizedEntry[], refusal: unknown): Promise<void> {
     if (entries.length === 1) {
-      throw new CopyFailedError("the target refuses the entry", entries[0]!.key, refusal);
+      throw new CopyFailedError(
+        "the target refuses an entry; change the entry or the limits of the target, then copy again",
+        entries[0]!.key,
+        refusal,
+      );
     }
     const middle = Math.ceil(entries.length / 2);
     await this.#write(entries.slice(0, middle));
     await this.#write(entries.slice(middle));
   }
 
-  /** Adds entries to an operation; returns the progress when it is committed. */
+  /** Adds entries to an operation. Returns the progress after its commit. */
   #setEntries(operation: AtomicOperation, entries: readonly SizedEntry[]): StoredProgress {
     let { entries: count, bytes: total } = this.#progress();
     for (const { key, value, expireAt, bytes } of entries) {
@@ -183,7 +198,9 @@ export class CopyWriter {
   }
 }
 
-/** How much is written at once: what the target takes, and no more than is good for one commit. */
+/**
+ * Returns the limits of one commit: {@link usedShare} of the lower of the target's and Deno KV's.
+ */
 function copyLimits(to: Kv & { readonly limits?: Partial<KvLimits> }): typeof denoLimits {
   const share = (name: keyof typeof denoLimits) =>
     Math.min(denoLimits[name], to.limits?.[name] ?? Number.POSITIVE_INFINITY) * usedShare;
@@ -202,10 +219,10 @@ function valueBytes(value: unknown): number {
   }
 }
 
-/** Whether the target does not take what it was given, as opposed to a target that does not work. */
+/** True if the target refused its input, false if the target itself failed. */
 function isRefusal(error: unknown): boolean {
   if (error instanceof TypeError) return true;
-  // So `@deno/kv` reports its limits.
+  // `@deno/kv` reports an exceeded limit with this code.
   return (error as { code?: unknown } | undefined)?.code === "GenericFailure";
 }
 
@@ -217,21 +234,25 @@ function storedProgress(value: unknown): StoredProgress {
     decodeKey(position);
     decodeKey(first.key);
   } catch (cause) {
-    throw new CopyFailedError("the stored progress is unreadable", progressKey, cause);
+    const reason = "the stored progress is not readable; copy again with restart: true";
+    throw new CopyFailedError(reason, progressKey, cause);
   }
   return { first, position, entries: entries ?? 0, bytes: bytes ?? 0 };
 }
 
-/** What is behind the position of one source is not what is behind it in another one. */
+/** @throws {CopyFailedError} if the progress, and so its position, belongs to another source. */
 async function assertSameSource(from: Kv, { first }: StoredProgress): Promise<void> {
   const { versionstamp } = await from.get(decodeKey(first.key));
   if (versionstamp === first.versionstamp) return;
   throw new CopyFailedError(
-    "the stored progress is of another source, or the first entry of this one has changed: copy with restart",
+    "the stored progress is of another source, or the first entry of this one has changed; copy again with restart: true",
     progressKey,
   );
 }
 
 function runningCopyError(): CopyFailedError {
-  return new CopyFailedError("another copy into this database is running", progressKey);
+  return new CopyFailedError(
+    "another copy into the target is running; wait until it has ended, then copy again",
+    progressKey,
+  );
 }

@@ -28,24 +28,24 @@ import { entryOf } from "./stored-entry.js";
 import { assertSelectors, type KvRangeChange, watchRangeStream } from "./watch-range-stream.js";
 import { WatchStream } from "./watch-stream.js";
 
-/** How one handle of a database reads and writes. */
+/** The settings of one handle of a database. */
 export interface EmbeddedKvOptions {
   readonly order: KeyOrder;
-  /** The range of encoded keys that a selector of `watchRange` means; without it that of {@link keyRange}. */
+  /** Returns the encoded range of a selector of `watchRange`. The default is {@link keyRange}. */
   readonly rangeOf?: (selector: KvListSelector) => KeyRange;
   readonly limits: KvLimits;
-  /** Whether a commit is acknowledged only when it would survive a power cut. */
+  /** True if a commit is acknowledged only when it would survive a power cut. */
   readonly sync: boolean;
   readonly readOnly: boolean;
 }
 
-/** A database that lives in this process, in memory or on disk: what `openKv` opens. */
+/** A database in this process, in memory or on disk. `openKv` opens it. */
 export class EmbeddedKv implements Kv, AsyncDisposable, Disposable {
-  /** How much the database takes at once. */
+  /** The limits of the sizes and counts of one call. */
   readonly limits: KvLimits;
   readonly #shared: SharedEngine;
   readonly #options: EmbeddedKvOptions;
-  /** What ends the watches and listeners of this handle. */
+  /** Functions that end the watches and listeners of this handle. */
   readonly #ends = new Set<() => void>();
   #closing: Promise<void> | undefined;
 
@@ -59,8 +59,8 @@ export class EmbeddedKv implements Kv, AsyncDisposable, Disposable {
     key: KvKey,
     _options?: { consistency?: KvConsistencyLevel },
   ): Promise<KvEntryMaybe<T>> {
-    const read = this.#engine().get(this.#encodeKey(key));
-    // A copy, before the caller has its turn again.
+    const read = this.#engine("get").get(this.#encodeKey(key));
+    // Copied before the first `await`, because the caller may change the array afterwards.
     const ownKey = [...key];
     return entryMaybe<T>(ownKey, read instanceof Promise ? await read : read);
   }
@@ -71,7 +71,7 @@ export class EmbeddedKv implements Kv, AsyncDisposable, Disposable {
   ): Promise<{ [K in keyof T]: KvEntryMaybe<T[K]> }> {
     assertWithin(this.limits, "keys", keys.length);
     const encoded = (keys as readonly KvKey[]).map((key) => this.#encodeKey(key));
-    const read = this.#engine().getMany(encoded);
+    const read = this.#engine("getMany").getMany(encoded);
     const ownKeys = (keys as readonly KvKey[]).map((key) => [...key]);
     const entries = read instanceof Promise ? await read : read;
     const results = ownKeys.map((key, index) => entryMaybe(key, entries[index]));
@@ -80,39 +80,32 @@ export class EmbeddedKv implements Kv, AsyncDisposable, Disposable {
 
   async set(key: KvSetKey, value: unknown, options?: KvSetOptions): Promise<KvCommitResult> {
     // Without checks a commit cannot be refused.
-    return (await this.atomic().set(key, value, options).commit()) as KvCommitResult;
+    return (await this.#atomic("set").set(key, value, options).commit()) as KvCommitResult;
   }
 
   async delete(key: KvKey): Promise<void> {
-    await this.atomic().delete(key).commit();
+    await this.#atomic("delete").delete(key).commit();
   }
 
   list<T = unknown>(selector: KvListSelector, options: KvListOptions = {}): KvListIterator<T> {
-    this.#engine();
+    this.#engine("list");
     const { order, limits } = this.#options;
-    const context = { order, limits, openEngine: () => this.#engine() };
+    const context = { order, limits, openEngine: () => this.#engine("list") };
     return new RangeIterator<T>(context, selector, options);
   }
 
   atomic(): AtomicOperation {
-    this.#engine();
-    const { order, limits, sync } = this.#options;
-    return new AtomicWriteBuilder({
-      order,
-      limits,
-      sync,
-      commit: (write) => this.#commit(write),
-    });
+    return this.#atomic("atomic");
   }
 
   async enqueue(value: unknown, options?: KvEnqueueOptions): Promise<KvCommitResult> {
-    return (await this.atomic().enqueue(value, options).commit()) as KvCommitResult;
+    return (await this.#atomic("enqueue").enqueue(value, options).commit()) as KvCommitResult;
   }
 
   async listenQueue(handler: QueueHandler): Promise<void> {
-    this.#assertWritable();
+    this.#assertWritable("listenQueue");
     if (typeof handler !== "function") {
-      throw new InvalidOptionError("handler", "it is a function");
+      throw new InvalidOptionError("handler", "must be a function", "listenQueue");
     }
     const listener = this.#shared.messages.listen(handler, this.#options.sync);
     const end = () => listener.stop();
@@ -128,16 +121,16 @@ export class EmbeddedKv implements Kv, AsyncDisposable, Disposable {
     keys: readonly [...{ [K in keyof T]: KvKey }],
     options: KvWatchOptions = {},
   ): ReadableStream<{ [K in keyof T]: KvEntryMaybe<T[K]> }> {
-    const engine = this.#engine();
+    const engine = this.#engine("watch");
     assertWithin(this.limits, "watchedKeys", keys.length);
-    if (keys.length === 0) throw new InvalidOptionError("keys", "there is at least one");
+    if (keys.length === 0) throw new InvalidOptionError("keys", "must not be empty", "watch");
     const encoded = (keys as readonly KvKey[]).map((key) => this.#encodeKey(key));
     const ownKeys = encoded.map((key) => decodeKey(key, this.#options.order));
     const end = () => watch.end();
     const watch = new WatchStream(
       {
         read: async () => {
-          const entries = await this.#engine().getMany(encoded);
+          const entries = await this.#engine("watch").getMany(encoded);
           return entries.map((entry, index) => entryMaybe([...ownKeys[index]!], entry));
         },
         subscribe: (onChange) => engine.watch(encoded, onChange),
@@ -150,24 +143,27 @@ export class EmbeddedKv implements Kv, AsyncDisposable, Disposable {
   }
 
   /**
-   * The keys that change within ranges: after each commit that set or deleted some of them, whoever in this process made
-   * it, and when expired entries are removed. A key that was set to what it had, or deleted where it was absent, is
-   * reported too. Nothing is reported at first; every commit that is made after the call is, so that who calls it first
-   * and reads the ranges then misses nothing.
+   * Returns a stream of the keys that change within ranges. It reports the keys that a commit of
+   * any handle in this process sets or deletes, and the keys of expired entries when they are
+   * removed. A key that is set to its current value, or deleted although it is absent, is reported
+   * too. The stream does not report the initial state. It reports every commit that is made after
+   * the call, so a program that first calls `watchRange` and then reads the ranges misses nothing.
    *
-   * Changes that come faster than they are read are reported as one. At the most 1,000 keys are kept for the next read:
-   * where there are more, `isComplete` is false. The stream ends when the database is closed for this handle.
+   * Changes that come faster than they are read are reported as one. At most 1,000 keys are kept
+   * for the next read. If there are more, `isComplete` is false. The stream ends when the database
+   * is closed for this handle.
    *
    * ```ts
    * for await (const { keys } of kv.watchRange([{ prefix: ["users"] }])) console.log(keys);
    * ```
    *
-   * @throws {InvalidOptionError} without a selector.
-   * @throws {InvalidSelectorError} and {InvalidKeyError} as `list`.
+   * @throws {InvalidOptionError} if there is no selector.
+   * @throws {InvalidSelectorError} if a selector is not valid.
+   * @throws {InvalidKeyError} if a key in a selector is not valid.
    * @throws {DatabaseClosedError} after `close()`.
    */
   watchRange(selectors: readonly KvListSelector[]): ReadableStream<KvRangeChange> {
-    const engine = this.#engine();
+    const engine = this.#engine("watchRange");
     const { order, rangeOf = (selector) => keyRange(selector, order) } = this.#options;
     assertSelectors(selectors);
     const ranges = selectors.map((selector) => rangeOf(selector));
@@ -179,16 +175,17 @@ export class EmbeddedKv implements Kv, AsyncDisposable, Disposable {
   }
 
   /**
-   * Stands for the versionstamp of the commit, as the last part of a key to set: it becomes a string of 20 hexadecimal
-   * digits, so that keys are in the order of their commits.
+   * Returns a placeholder for the versionstamp of the commit. As the last part of a key to set, it
+   * becomes a string of 20 hexadecimal digits, so that keys are in the order of their commits.
    */
   commitVersionstamp(): symbol {
     return commitVersionstampSymbol;
   }
 
   /**
-   * Closes the database for this handle: watches and listeners end, commits that were begun are finished, everything
-   * after is refused. Resolves when that is done, and where this was the last handle, when the database is closed.
+   * Closes the database for this handle. Watches and listeners end, commits that have begun finish,
+   * and later calls are refused. The last handle also closes the database itself. Resolves when all
+   * of this is done.
    */
   close(): Promise<void> {
     if (this.#closing === undefined) {
@@ -203,14 +200,25 @@ export class EmbeddedKv implements Kv, AsyncDisposable, Disposable {
     return this.close();
   }
 
-  /** Begins to close the database, and does not wait for it. */
+  /** Starts to close the database and does not wait for it. */
   [Symbol.dispose](): void {
-    // What goes wrong in a commit its caller is told; nobody is left who could be told of more.
+    // The caller of a commit gets its error. No caller is left for the errors of closing.
     this.close().catch(() => undefined);
   }
 
-  #commit(write: AtomicWrite): Promise<string | null> {
-    this.#assertWritable();
+  #atomic(operation: string): AtomicOperation {
+    this.#engine(operation);
+    const { order, limits, sync } = this.#options;
+    return new AtomicWriteBuilder({
+      order,
+      limits,
+      sync,
+      commit: (write) => this.#commit(write, operation),
+    });
+  }
+
+  #commit(write: AtomicWrite, operation: string): Promise<string | null> {
+    this.#assertWritable(operation);
     return this.#shared.commit(write);
   }
 
@@ -220,15 +228,15 @@ export class EmbeddedKv implements Kv, AsyncDisposable, Disposable {
     return encoded;
   }
 
-  /** @throws {ReadOnlyError} where it was opened for reading only. */
-  #assertWritable(): void {
-    this.#engine();
-    if (this.#options.readOnly) throw new ReadOnlyError();
+  /** @throws {ReadOnlyError} if the database was opened read-only. */
+  #assertWritable(operation: string): void {
+    this.#engine(operation);
+    if (this.#options.readOnly) throw new ReadOnlyError(operation, this.#shared.path);
   }
 
   /** @throws {DatabaseClosedError} after `close()`. */
-  #engine(): Engine {
-    if (this.#closing !== undefined) throw new DatabaseClosedError();
+  #engine(operation: string): Engine {
+    if (this.#closing !== undefined) throw new DatabaseClosedError(operation, this.#shared.path);
     return this.#shared.engine;
   }
 }

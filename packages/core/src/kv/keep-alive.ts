@@ -1,7 +1,7 @@
-/** Longer than any process runs between two timers: about 25 days, the longest that a timer can wait. */
+/** The longest interval of a timer, in milliseconds: about 25 days. */
 const seldom = 2 ** 31 - 1;
 
-/** Keeps the process running, as a pending call of Deno KV's does, until the returned function is called. */
+/** Keeps the process alive, as a pending call of Deno KV does. The returned function ends that. */
 export function keepAlive(): () => void {
   const timer = setInterval(() => undefined, seldom);
   return () => clearInterval(timer);

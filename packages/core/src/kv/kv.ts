@@ -3,182 +3,202 @@ import type { KvListSelector } from "../keys/key-range.js";
 
 /** A stored value with its key and versionstamp. */
 export interface KvEntry<T> {
-  /** The key: of `get` and `getMany` a copy of the one that was asked for. */
+  /** The key. `get` and `getMany` return a copy of the key that they were called with. */
   key: KvKey;
-  /** The value, a copy of the reader's own. */
+  /** The value. Each read returns a new copy. */
   value: T;
   /** The versionstamp of the commit that stored it: 20 lower-case hexadecimal digits. */
   versionstamp: string;
   /**
-   * Only where the entry expires: from when on it is not there any more, in milliseconds since the epoch. Deno KV does not
-   * tell it.
+   * The time at which the entry expires, in milliseconds since the epoch. Absent if it does not
+   * expire. Deno KV does not report it.
    */
   expireAt?: number;
 }
 
 /**
- * A key to store a value under. Its last part may be what `commitVersionstamp()` returns: the versionstamp of the commit
- * takes its place, as a string.
+ * A key to store a value under. Its last part may be the placeholder that `commitVersionstamp()`
+ * returns. The versionstamp of the commit replaces it, as a string.
  */
 export type KvSetKey = KvKey | readonly [...parts: KvKeyPart[], versionstamp: symbol];
 
-/** What is stored under a key; value and versionstamp are null where nothing is. */
+/** The entry of a key. `value` and `versionstamp` are null if the key is absent. */
 export type KvEntryMaybe<T> = KvEntry<T> | { key: KvKey; value: null; versionstamp: null };
 
-/** Accepted for Deno KV's sake: reads are always strongly consistent here. */
+/** Accepted for compatibility with Deno KV. Reads are always strongly consistent. */
 export type KvConsistencyLevel = "strong" | "eventual";
 
-/** How `list` reads. */
+/** Options of `list`. */
 export interface KvListOptions {
-  /** Entries at the most; without it, all of the range. */
+  /** The maximum number of entries. The default is all entries of the range. */
   limit?: number | undefined;
-  /** Where an earlier iterator stopped: its `cursor`. */
+  /** The `cursor` of an earlier iterator. The list continues after it. */
   cursor?: string | undefined;
-  /** From the last entry to the first. */
+  /** Lists from the last entry to the first. */
   reverse?: boolean | undefined;
   /** {@link KvConsistencyLevel} */
   consistency?: KvConsistencyLevel | undefined;
   /**
-   * How many entries are read at a time; each batch comes from one snapshot. Without it as many as `limit`, or 100
-   * without that. More than 500 are taken for 500, and a batch ends where its values have 8 MiB together.
+   * The number of entries that are read at a time. Each batch comes from one snapshot. The default
+   * is `limit`, or 100 without a `limit`. A number above the `batchSize` limit of the database (500
+   * by default) counts as that limit. A batch also ends when its values reach 8 MiB together.
    */
   batchSize?: number | undefined;
 }
 
-/** The entries of a `list`, in order of their keys. It holds nothing open between two of them: it may be left anywhere. */
+/**
+ * The entries of a `list`, in key order. The iterator holds nothing open between two entries, so a
+ * program may stop at any entry.
+ */
 export interface KvListIterator<T> extends AsyncIterableIterator<KvEntry<T>> {
-  /** Where the entry last returned stands; `list` with this cursor goes on behind it. Empty before the first entry. */
+  /**
+   * The position of the entry that was returned last. A `list` with this cursor continues after
+   * that entry. Empty before the first entry.
+   */
   readonly cursor: string;
 }
 
-/** A commit was applied. */
+/** The result of a commit that was applied. */
 export interface KvCommitResult {
-  /** Tells it from {@link KvCommitError}. */
+  /** Distinguishes the result from {@link KvCommitError}. */
   ok: true;
-  /** The versionstamp that every key of the commit got. */
+  /** The versionstamp of every key that the commit set. */
   versionstamp: string;
 }
 
-/** A check failed, and nothing was written. */
+/** The result of a commit with a failed check. Nothing was written. */
 export interface KvCommitError {
-  /** Tells it from {@link KvCommitResult}. */
+  /** Distinguishes the result from {@link KvCommitResult}. */
   ok: false;
 }
 
-/** A condition of an atomic operation: the key has this versionstamp, or is absent where it is null. */
+/** A condition of an atomic operation: the key has this versionstamp. */
 export interface AtomicCheck {
-  /** The key to look at. */
+  /** The key to check. */
   key: KvKey;
-  /** The versionstamp that a read or a commit gave, null for "absent". */
+  /** The versionstamp that a read or a commit returned, or null if the key must be absent. */
   versionstamp: string | null;
 }
 
-/** How a value is set. */
+/** Options of `set`. */
 export interface KvSetOptions {
   /**
-   * For how long the entry is there, in milliseconds: a positive number, rounded up. Setting the key again starts anew, and
-   * without it ends that.
+   * The lifetime of the entry, in milliseconds: a positive number, rounded up. Setting the key
+   * again restarts it. Setting the key without `expireIn` removes the expiry.
    */
   expireIn?: number | undefined;
 }
 
-/** How a message is delivered. */
+/** Options of `enqueue`. */
 export interface KvEnqueueOptions {
-  /** Milliseconds before the message is delivered for the first time. 0 without it; 30 days at the most. */
+  /** Milliseconds before the first delivery, at most 30 days. The default is 0. */
   delay?: number | undefined;
   /**
-   * Milliseconds between a failed delivery and the next, one for each retry: at most five, each an hour at the most.
-   * Without it 100, 1000, 5000, 30000 and 60000.
+   * Milliseconds between a failed delivery and the next, one number for each retry. At most five
+   * numbers, each at most an hour. The default is 100, 1000, 5000, 30000 and 60000.
    */
   backoffSchedule?: number[] | undefined;
-  /** Keys under which the message is stored when its last delivery has failed. Without them it is dropped then. */
+  /**
+   * Keys under which the message is stored if its last delivery fails. Without keys it is dropped.
+   */
   keysIfUndelivered?: KvKey[] | undefined;
 }
 
-/** What `watch` reports. */
+/** Options of `watch`. */
 export interface KvWatchOptions {
-  /** Report each change that is noticed, also where all keys have the versionstamps that were reported last. */
+  /**
+   * Reports every change that is noticed, even if all versionstamps are those of the last report.
+   */
   raw?: boolean | undefined;
 }
 
-/** One change of an atomic operation, as data. */
+/** One mutation of an atomic operation, as data. */
 export type KvMutation =
   | { key: KvSetKey; type: "set"; value: unknown; expireIn?: number | undefined }
   | { key: KvKey; type: "delete" }
   | { key: KvKey; type: "sum" | "min" | "max"; value: { readonly value: bigint } };
 
 /**
- * Takes a message; where it throws or rejects, the delivery has failed. Whoever listens knows what is enqueued, so that a
- * handler may say the type of its messages.
+ * Handles a message of the queue. If it throws or rejects, the delivery has failed. A handler may
+ * declare the type of the messages that the program enqueues.
  */
-// biome-ignore lint/suspicious/noExplicitAny: Deno KV's type; with unknown a handler of a type of its own would not fit.
+// biome-ignore lint/suspicious/noExplicitAny: Deno KV's type; unknown would refuse typed handlers.
 export type QueueHandler = (value: any) => Promise<void> | void;
 
 /**
- * Checks and mutations that are applied together. Nothing happens before `commit`; values are copied when they are
- * handed over, so that changing an object afterwards does not change what is written.
+ * Checks and mutations that are applied together. Nothing happens before `commit()`. Values are
+ * copied when they are passed in, so a later change of an object does not change what is written.
  */
 export interface AtomicOperation {
   /**
    * Adds conditions. All of them must hold at the time of the commit.
    *
-   * @throws {InvalidKeyError} for what is no key.
-   * @throws {InvalidVersionstampError} for what is no versionstamp.
+   * @throws {InvalidKeyError} if a key is not valid.
+   * @throws {InvalidVersionstampError} if a versionstamp is not valid.
    */
   check(...checks: AtomicCheck[]): this;
   /**
-   * Adds changes that are given as data.
+   * Adds mutations that are given as data. Each also throws as the method of its name does.
    *
-   * @throws {InvalidOptionError} for a type or a value that no mutation has, and as the method of that name.
+   * @throws {InvalidOptionError} if the type is unknown, if a `delete` has a value, or if another
+   * mutation has none.
    */
   mutate(...mutations: KvMutation[]): this;
   /**
-   * Stores a value under a key, in place of the one that is there.
+   * Stores a value under a key. Replaces the value that is stored there.
    *
-   * @throws {InvalidKeyError} for what is no key.
-   * @throws {UnsupportedValueError} for a value that the structured clone algorithm does not copy, with the path to it.
-   * @throws {InvalidOptionError} for an `expireIn` that is no positive number.
-   * @throws {LimitExceededError} for a key or a value of more bytes than the database takes.
+   * @throws {InvalidKeyError} if the key is not valid.
+   * @throws {UnsupportedValueError} if the structured clone algorithm does not copy the value. The
+   * error has the path to the part that is not copied.
+   * @throws {InvalidOptionError} if `expireIn` is not a positive number.
+   * @throws {LimitExceededError} if the key or the value has too many bytes.
    */
   set(key: KvSetKey, value: unknown, options?: KvSetOptions): this;
-  /** Removes a key; does nothing where it is absent. */
+  /** Deletes a key. Does nothing if it is absent. */
   delete(key: KvKey): this;
   /**
-   * Adds `n` to the `KvU64` under a key, modulo 2^64, or stores `n` where there is none.
+   * Adds `n` to the `KvU64` under a key, modulo 2^64, or stores `n` if the key is absent.
    *
-   * @throws {TypeError} for an `n` that is no bigint, {RangeError} for one that is negative or from 2^64 on.
+   * @throws {TypeError} if `n` is not a bigint.
+   * @throws {RangeError} if `n` is negative, or 2^64 or more.
    */
   sum(key: KvKey, n: bigint): this;
-  /** Stores `n` in place of a larger `KvU64` under a key, or where there is none. Throws as `sum`. */
+  /** Stores `n` if the `KvU64` under a key is larger or the key is absent. Throws as `sum` does. */
   min(key: KvKey, n: bigint): this;
-  /** Stores `n` in place of a smaller `KvU64` under a key, or where there is none. Throws as `sum`. */
+  /**
+   * Stores `n` if the `KvU64` under a key is smaller or the key is absent. Throws as `sum` does.
+   */
   max(key: KvKey, n: bigint): this;
   /**
-   * Puts a message in the queue: it is delivered to a handler of `listenQueue`, at least once.
+   * Puts a message in the queue. It is delivered to a handler of `listenQueue`, at least once.
    *
-   * @throws {UnsupportedValueError} and {InvalidOptionError} as `set`.
+   * @throws {UnsupportedValueError} if the structured clone algorithm does not copy the value.
+   * @throws {InvalidOptionError} if an option is not valid.
    */
   enqueue(value: unknown, options?: KvEnqueueOptions): this;
   /**
-   * Applies all of it, or where a check fails none of it.
+   * Applies all mutations, or none if a check fails.
    *
-   * @throws {NotU64Error} where `sum`, `min` or `max` meets another value. Nothing is written.
-   * @throws {LimitExceededError} for more checks, mutations or bytes than the database takes at once.
-   * @throws {CorruptionError} where the record of a key that it depends on is damaged.
-   * @throws {ReadOnlyError} where the database was opened for reading only.
+   * @throws {NotU64Error} if the value for `sum`, `min` or `max` is not a `KvU64`. Nothing is
+   * written.
+   * @throws {LimitExceededError} if the operation has too many checks, mutations or bytes.
+   * @throws {CorruptionError} if the record of a key that the operation depends on is damaged.
+   * @throws {ReadOnlyError} if the database was opened read-only.
    * @throws {DatabaseClosedError} after `close()`.
-   * @throws {EngineFailedError} where the storage engine failed.
+   * @throws {EngineFailedError} if the storage engine failed.
    */
   commit(): Promise<KvCommitResult | KvCommitError>;
 }
 
 /**
- * An ordered key-value database with Deno KV's names, arguments and results. Databases that `openKv` opens have this
- * interface, and so have `Deno.openKv()` and `openKv()` of `@deno/kv`: what is written for one runs on the others.
+ * An ordered key-value database with Deno KV's names, arguments and results. The databases that
+ * `openKv`, `Deno.openKv()` and `openKv()` of `@deno/kv` open have this interface. A program that
+ * is written for one of them runs on the others.
  *
- * Of a database that `openKv` opened, every call rejects or throws with `InvalidKeyError` for what is no key,
- * `LimitExceededError` for more than the database takes at once, `DatabaseClosedError` after `close()`, `CorruptionError`
- * where stored bytes do not check, and `EngineFailedError` where the storage engine failed.
+ * The calls of a database that `openKv` opened throw or reject with `InvalidKeyError` if a key is
+ * not valid, `LimitExceededError` if a limit of the database is exceeded, `DatabaseClosedError`
+ * after `close()`, `CorruptionError` if stored bytes are damaged, and `EngineFailedError` if the
+ * storage engine failed.
  */
 export interface Kv {
   /** Reads one key. */
@@ -187,43 +207,46 @@ export interface Kv {
     options?: { consistency?: KvConsistencyLevel },
   ): Promise<KvEntryMaybe<T>>;
 
-  /** Reads several keys from one snapshot; the results are in the order of the keys. */
+  /** Reads several keys from one snapshot. The results are in the order of the keys. */
   getMany<T extends readonly unknown[]>(
     keys: readonly [...{ [K in keyof T]: KvKey }],
     options?: { consistency?: KvConsistencyLevel },
   ): Promise<{ [K in keyof T]: KvEntryMaybe<T[K]> }>;
 
-  /** Stores a value under a key, in place of the one that is there. */
+  /** Stores a value under a key. Replaces the value that is stored there. */
   set(key: KvSetKey, value: unknown, options?: KvSetOptions): Promise<KvCommitResult>;
 
-  /** Removes a key; does nothing where it is absent. */
+  /** Deletes a key. Does nothing if it is absent. */
   delete(key: KvKey): Promise<void>;
 
   /**
-   * Iterates over the entries of a range in order of their keys.
+   * Iterates over the entries of a range in key order.
    *
-   * @throws {InvalidSelectorError} for a selector or an option that is not valid.
+   * @throws {InvalidSelectorError} if the selector or an option is not valid.
    */
   list<T = unknown>(selector: KvListSelector, options?: KvListOptions): KvListIterator<T>;
 
-  /** Begins an atomic operation. */
+  /** Returns a new atomic operation. */
   atomic(): AtomicOperation;
 
-  /** Puts a message in the queue: it is delivered to a handler of `listenQueue`, at least once. */
+  /** Puts a message in the queue. It is delivered to a handler of `listenQueue`, at least once. */
   enqueue(value: unknown, options?: KvEnqueueOptions): Promise<KvCommitResult>;
 
   /**
-   * Has the messages of the queue delivered to `handler` until the database is closed; then it resolves. A message whose
-   * handler throws or rejects is delivered again, by its backoff schedule; the error goes to `console.error`. Handlers have
-   * 100 messages at a time at the most. While somebody listens, the process stays alive.
+   * Delivers the messages of the queue to `handler`. Resolves when the database is closed. Rejects
+   * with the error of the storage engine if it fails. If a handler throws or rejects, the error
+   * goes to `console.error`, and the message is delivered again according to its backoff schedule.
+   * All handlers together have at most 100 messages at a time. The process stays alive while a
+   * handler listens.
    *
-   * @throws {ReadOnlyError} where the database was opened for reading only, and the engine's error where it fails.
+   * @throws {ReadOnlyError} if the database was opened read-only.
    */
   listenQueue(handler: QueueHandler): Promise<void>;
 
   /**
-   * The latest state of keys: at once, and again after each commit that changed one of them, or when one expires. Changes
-   * that come faster than they are read are reported as one. The stream ends when the database is closed.
+   * Returns a stream of the latest state of keys. It reports the state at once, after each commit
+   * that changed one of the keys, and when one of them expires. Changes that come faster than they
+   * are read are reported as one. The stream ends when the database is closed.
    */
   watch<T extends readonly unknown[]>(
     keys: readonly [...{ [K in keyof T]: KvKey }],
@@ -237,7 +260,7 @@ export interface Kv {
   [Symbol.dispose](): void;
 }
 
-/** Keys as Deno's own types have them: they count the placeholder of `commitVersionstamp()` among the parts. */
+/** A key as Deno's types declare it: the placeholder of `commitVersionstamp()` may be any part. */
 type WideKey = readonly (KvKeyPart | symbol)[];
 
 interface WideEntry<T> {
@@ -247,8 +270,8 @@ interface WideEntry<T> {
 }
 
 /**
- * Any database with the interface of Deno KV, whatever types it was written with: {@link Kv}, that of `@deno/kv`, and
- * `Deno.Kv`.
+ * Any database with the interface of Deno KV, as each package declares it: {@link Kv}, the `Kv` of
+ * `@deno/kv`, and `Deno.Kv`.
  */
 export interface KvLike
   extends Pick<Kv, "set" | "delete" | "atomic" | "enqueue" | "listenQueue" | "close"> {

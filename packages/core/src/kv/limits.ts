@@ -1,7 +1,7 @@
 import type { EngineLimits } from "../engine/engine.js";
 import { InvalidOptionError, LimitExceededError } from "../errors/core-errors.js";
 
-/** How much a database takes at once. Every limit is the most that is taken; `Infinity` where there is none. */
+/** The limits of a database. Each is the largest number that is allowed; `Infinity` is no limit. */
 export interface KvLimits {
   /** Bytes of one encoded key. */
   readonly keyBytes: number;
@@ -15,15 +15,15 @@ export interface KvLimits {
   readonly watchedKeys: number;
   /** Checks of one atomic operation. */
   readonly checks: number;
-  /** Changes and messages of one atomic operation. */
+  /** Mutations of one atomic operation, including messages. */
   readonly mutations: number;
   /** Bytes of the encoded keys and values of one atomic operation. */
   readonly totalMutationBytes: number;
-  /** Bytes of the encoded keys under which one atomic operation stores something. */
+  /** Bytes of the encoded keys that the mutations of one atomic operation name. */
   readonly totalKeyBytes: number;
 }
 
-/** What a database takes that was opened without limits: as much as its bytes can say. */
+/** The default limits. A key has room for one bigint of the maximum size, 65,535 bytes. */
 export const defaultLimits: KvLimits = {
   keyBytes: 0x1_0000 + 0x100,
   valueBytes: Number.POSITIVE_INFINITY,
@@ -36,19 +36,24 @@ export const defaultLimits: KvLimits = {
   totalKeyBytes: Number.POSITIVE_INFINITY,
 };
 
-/** @throws {InvalidOptionError} for a limit that is no positive number, or that is none of {@link KvLimits}. */
+/**
+ * @throws {InvalidOptionError} if a limit is not one of {@link KvLimits}, or is neither a positive
+ * integer nor `Infinity`.
+ */
 export function assertLimits(given: Partial<KvLimits>): void {
   for (const [name, limit] of Object.entries(given)) {
     if (!Object.hasOwn(defaultLimits, name)) {
-      throw new InvalidOptionError(`limits.${name}`, "there is no such limit");
+      const reason = `is not a limit; the limits are ${Object.keys(defaultLimits).join(", ")}`;
+      throw new InvalidOptionError(`limits.${name}`, reason, "openKv");
     }
     if (!((Number.isInteger(limit) && limit > 0) || limit === Number.POSITIVE_INFINITY)) {
-      throw new InvalidOptionError(`limits.${name}`, "a limit is a positive integer, or Infinity");
+      const reason = "must be a positive integer or Infinity";
+      throw new InvalidOptionError(`limits.${name}`, reason, "openKv");
     }
   }
 }
 
-/** The limits of a database: those that are given, `defaults` for the others, and never more than its engine's. */
+/** Returns the limits of a database: `given`, then `defaults`, and at most those of its engine. */
 export function limitsWith(
   given: Partial<KvLimits>,
   defaults: KvLimits,
@@ -62,7 +67,7 @@ export function limitsWith(
   };
 }
 
-/** @throws {LimitExceededError} where `actual` is more than the limit of that name. */
+/** @throws {LimitExceededError} if `actual` is more than the limit of that name. */
 export function assertWithin(limits: KvLimits, name: keyof KvLimits, actual: number): void {
   const max = limits[name];
   if (actual > max) throw new LimitExceededError(name, max, actual);

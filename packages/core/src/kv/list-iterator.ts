@@ -19,17 +19,17 @@ import { entryOf } from "./stored-entry.js";
 
 const defaultBatchSize = 100;
 
-/** What an iterator needs of its database. */
+/** The parts of a database that an iterator needs. */
 export interface RangeIteratorContext {
   readonly order: KeyOrder;
   readonly limits: KvLimits;
-  /** Gives the engine, or throws where the database is closed. */
+  /** @throws {DatabaseClosedError} after the database was closed. */
   openEngine(): Engine;
 }
 
 /**
- * Reads a range in batches, each from a snapshot of its own that is closed before the batch is handed out, so that an
- * iterator that is never finished holds nothing.
+ * Reads a range in batches. Each batch has its own snapshot, which is closed before the first entry
+ * is returned, so an iterator that is never finished holds nothing open.
  */
 export class RangeIterator<T> implements KvListIterator<T> {
   readonly #context: RangeIteratorContext;
@@ -37,19 +37,19 @@ export class RangeIterator<T> implements KvListIterator<T> {
   readonly #reverse: boolean;
   readonly #batchSize: number;
   #remaining: number;
-  /** The last key that was read, or the one that the cursor names. */
+  /** The last key that was read, or the key of the cursor. */
   #lastRead: Uint8Array | undefined;
   #lastReturned: Uint8Array | undefined;
   #batch: StoredEntry[] = [];
   #next = 0;
   #isExhausted = false;
-  /** Calls of `next` and `return` are answered one after another: each waits for this, the one before it. */
+  /** The last call of `next` or `return`. The next one waits for it, so calls run one by one. */
   #turn: Promise<unknown> = Promise.resolve();
   #waiting = 0;
 
   /**
-   * @throws {InvalidSelectorError} for a selector or option that is not valid.
-   * @throws {InvalidKeyError} for a key in the selector that is not one.
+   * @throws {InvalidSelectorError} if the selector or an option is not valid.
+   * @throws {InvalidKeyError} if a key in the selector is not valid.
    */
   constructor(context: RangeIteratorContext, selector: KvListSelector, options: KvListOptions) {
     this.#context = context;
@@ -60,7 +60,7 @@ export class RangeIterator<T> implements KvListIterator<T> {
     this.#remaining = limit ?? Number.POSITIVE_INFINITY;
     this.#batchSize = Math.min(batchSize ?? limit ?? defaultBatchSize, context.limits.batchSize);
     if (options.cursor !== undefined && typeof options.cursor !== "string")
-      throw new InvalidSelectorError("the cursor is a string");
+      throw new InvalidSelectorError("the cursor must be a string");
     if (options.cursor) this.#lastRead = keyOfCursor(options.cursor, this.#range, context.order);
     this.#lastReturned = this.#lastRead;
   }
@@ -71,7 +71,9 @@ export class RangeIterator<T> implements KvListIterator<T> {
     return Buffer.from(this.#lastReturned.subarray(shared)).toString("base64url");
   }
 
-  /** @throws {DatabaseClosedError} after the database was closed, also where an entry has been read already. */
+  /**
+   * @throws {DatabaseClosedError} after the database was closed, even if a batch was read before.
+   */
   async next(): Promise<IteratorResult<KvEntry<T>, undefined>> {
     if (this.#waiting > 0 || !this.#hasEntry())
       return await this.#inTurn(() => this.#nextOfRange());
@@ -111,7 +113,7 @@ export class RangeIterator<T> implements KvListIterator<T> {
     return this.#take();
   }
 
-  /** Passes over entries that have expired since they were read; false where none is left of the batch. */
+  /** Skips entries that expired after they were read. Returns false if the batch has none left. */
   #hasEntry(): boolean {
     for (; this.#next < this.#batch.length; this.#next++) {
       const entry = this.#batch[this.#next]!;
@@ -152,7 +154,11 @@ export class RangeIterator<T> implements KvListIterator<T> {
   }
 }
 
-/** A cursor is the last key without what every key of the range begins with, in URL-safe base64. */
+/**
+ * Decodes a cursor: the last key without the common prefix of the range, in URL-safe base64.
+ *
+ * @throws {InvalidSelectorError} if the cursor does not belong to the selector.
+ */
 function keyOfCursor(cursor: string, range: KeyRange, order: KeyOrder): Uint8Array {
   const tail = Buffer.from(cursor, "base64url");
   const isCanonical = tail.toString("base64url") === cursor;
@@ -162,7 +168,7 @@ function keyOfCursor(cursor: string, range: KeyRange, order: KeyOrder): Uint8Arr
   key.set(tail, prefix.length);
   const isWithin = compareBytes(key, range.start) >= 0 && compareBytes(key, range.end) < 0;
   if (!isCanonical || !isWithin || !isEncodedKey(key, order)) {
-    throw new InvalidSelectorError("the cursor is not one of this selector's");
+    throw new InvalidSelectorError("the cursor must come from an iterator with the same selector");
   }
   return key;
 }
@@ -178,5 +184,5 @@ function isEncodedKey(bytes: Uint8Array, order: KeyOrder): boolean {
 
 function positiveInteger(name: string, value: number | undefined): number | undefined {
   if (value === undefined || (Number.isInteger(value) && value > 0)) return value;
-  throw new InvalidSelectorError(`${name} is a positive integer`);
+  throw new InvalidSelectorError(`${name} must be a positive integer`);
 }

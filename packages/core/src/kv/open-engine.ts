@@ -8,6 +8,7 @@ import type { LevelDatabase } from "../engine/level/level-engine.js";
 import { LevelEngine } from "../engine/level/level-engine.js";
 import {
   CorruptionError,
+  DatabaseFormatError,
   DatabaseLockedError,
   DatabaseModeError,
   DatabaseNotFoundError,
@@ -15,29 +16,32 @@ import {
 } from "../errors/core-errors.js";
 import { SharedEngine } from "./shared-engine.js";
 
-/** The engines that this process has open, is opening or is closing, by the real path of their folder. */
+/** The engines that this process has open, opens or closes, by the real path of their folder. */
 const enginesByPath = new Map<string, Promise<SharedEngine>>();
-/** The same by their database. Weakly: one in memory that is never closed goes when nobody has it any more. */
+/** The same by their database. Weak, so that an unclosed database in memory can be collected. */
 const enginesByDatabase = new WeakMap<LevelDatabase, Promise<SharedEngine>>();
 
-/** How a database is to be opened. */
+/** The options of opening an engine. */
 export interface OpenEngineOptions {
   readonly mode: DatabaseMode;
   readonly readOnly: boolean;
-  /** Of a database on disk. */
+  /** Only for a database on disk. */
   readonly createIfMissing: boolean;
 }
 
-/** Opens a database of its own in memory. Its user has been counted in. */
+/** Opens a new database in memory. The engine is acquired for the caller. */
 export function openMemoryEngine(options: OpenEngineOptions): Promise<SharedEngine> {
   const level = new MemoryLevel<Uint8Array, Uint8Array>({
     storeEncoding: "view",
   });
-  // It is empty, and nobody else can fill it.
+  // The engine refuses an empty database that is read-only, and a new one is always empty.
   return openLevelEngine(level as unknown as LevelDatabase, { ...options, readOnly: false });
 }
 
-/** Opens an abstract-level database, or shares it where it is open here already. Its user has been counted in. */
+/**
+ * Opens an abstract-level database, or shares it if this process already uses it. The engine is
+ * acquired for the caller.
+ */
 export async function openLevelEngine(
   level: LevelDatabase,
   options: OpenEngineOptions,
@@ -46,20 +50,20 @@ export async function openLevelEngine(
     try {
       await level.open();
     } catch (error) {
-      throw openingError((level as { location?: string }).location ?? "a database", error);
+      throw openingError(pathOf(level) ?? "(no path)", error);
     }
     return await LevelEngine.open(level, options);
   });
 }
 
 /**
- * Opens the LevelDB database at a path, or shares the one that this process has open there. Its user has been counted
- * in.
+ * Opens the LevelDB database at a path, or shares the one that this process has open there. The
+ * engine is acquired for the caller.
  *
- * @throws {DatabasePathError} where the path is a file, or a folder of other things.
- * @throws {DatabaseNotFoundError} where it has no database, and none is to be made.
- * @throws {DatabaseLockedError} where another process has it open.
- * @throws {CorruptionError} where LevelDB finds its files damaged, or one of them is missing.
+ * @throws {DatabasePathError} if the path is a file, or a folder with other files.
+ * @throws {DatabaseNotFoundError} if there is no database and none may be created.
+ * @throws {DatabaseLockedError} if another process has the database open.
+ * @throws {CorruptionError} if LevelDB finds its files damaged, or if one of them is missing.
  */
 export async function openDiskEngine(
   path: string,
@@ -81,12 +85,13 @@ async function share<Where>(
   { mode, readOnly }: OpenEngineOptions,
   open: () => Promise<Engine>,
 ): Promise<SharedEngine> {
+  const path = pathOf(where);
   for (let known = engines.get(where); known; known = engines.get(where)) {
-    // Where another opening fails, it may be for its own options.
+    // Another call may have failed because of its own options, so this call tries with its own.
     const shared = await known.catch(() => undefined);
     if (shared === undefined) continue;
     if (shared.closing === undefined) {
-      if (shared.mode !== mode) throw new DatabaseModeError(shared.mode);
+      if (shared.mode !== mode) throw new DatabaseModeError(shared.mode, path);
       shared.acquire(readOnly);
       return shared;
     }
@@ -94,11 +99,11 @@ async function share<Where>(
   }
   const forget = () => engines.delete(where);
   const opening = open().then(
-    (engine) => new SharedEngine(engine, mode, forget),
+    (engine) => new SharedEngine(engine, mode, forget, path),
     (error) => {
-      // Before those who wait for it look again.
+      // Before the calls that wait for this one look into the table again.
       forget();
-      throw error;
+      throw withPath(error, path);
     },
   );
   engines.set(where, opening);
@@ -131,18 +136,33 @@ function openingError(location: string, error: unknown): Error {
   const cause = error instanceof Error ? error.cause : undefined;
   const code = (cause as { code?: unknown } | undefined)?.code;
   if (code === "LEVEL_LOCKED") return new DatabaseLockedError(location, error);
-  const reason = cause instanceof Error ? cause.message : String(error);
-  if (code === "LEVEL_CORRUPTION") return new CorruptionError(reason, undefined, error);
+  const text = cause instanceof Error ? cause.message : String(error);
+  const reason = text.replace(/^Corruption: /, "");
+  if (code === "LEVEL_CORRUPTION") return new CorruptionError(reason, undefined, error, location);
   return new DatabasePathError(location, reason, error);
 }
 
-/** The real path of a database's folder, which is made where it is absent and may be made. */
+function pathOf(where: unknown): string | undefined {
+  const path = typeof where === "string" ? where : (where as { location?: unknown }).location;
+  return typeof path === "string" ? path : undefined;
+}
+
+/** Returns the error of an engine that could not be opened, with the path of its database. */
+function withPath(error: unknown, path: string | undefined): unknown {
+  if (error instanceof DatabaseFormatError) return new DatabaseFormatError(error.reason, path);
+  if (error instanceof DatabaseModeError) return new DatabaseModeError(error.mode, path);
+  if (error instanceof CorruptionError && error.path === undefined)
+    return new CorruptionError(error.reason, error.key, error.cause, path);
+  return error;
+}
+
+/** Returns the real path of the folder of a database. Creates a missing folder if allowed. */
 async function databaseFolder(path: string, createIfMissing: boolean): Promise<string> {
   const location = resolve(path);
   try {
     if (createIfMissing) await makeFolder(location);
     const names = await readdir(location);
-    assertDatabaseFiles(names);
+    assertDatabaseFiles(location, names);
     if (!createIfMissing && !names.includes("CURRENT")) throw new DatabaseNotFoundError(location);
     return await realpath(location);
   } catch (cause) {
@@ -153,10 +173,10 @@ async function databaseFolder(path: string, createIfMissing: boolean): Promise<s
   }
 }
 
-/** Makes a folder with those above it, so that they survive a power cut as what is stored in them does. */
+/** Creates a folder and its missing parents, and syncs them, so that they survive a power cut. */
 async function makeFolder(location: string): Promise<void> {
   const firstMade = await mkdir(location, { recursive: true });
-  // Windows has no way to sync a folder.
+  // Windows cannot sync a folder.
   if (firstMade === undefined || process.platform === "win32") return;
   for (let made = location; made.length >= firstMade.length; made = dirname(made)) {
     await syncFolder(dirname(made));
@@ -172,14 +192,18 @@ async function syncFolder(path: string): Promise<void> {
   }
 }
 
-/** Where `CURRENT` is missing, LevelDB would begin a new database, and remove the files of the one that was there. */
-function assertDatabaseFiles(names: readonly string[]): void {
+/**
+ * Checks the files in a folder. Without `CURRENT`, LevelDB would create a new database and delete
+ * the files of the old one.
+ */
+function assertDatabaseFiles(location: string, names: readonly string[]): void {
   if (names.includes("CURRENT") || names.every(isFirstFile)) return;
-  if (names.some(isTableOrManifest)) throw new CorruptionError("the file CURRENT is missing");
+  if (names.some(isTableOrManifest))
+    throw new CorruptionError("its file CURRENT is missing", undefined, undefined, location);
   throw new Error("the folder holds other files");
 }
 
-/** The files that LevelDB may have left when it was stopped before it had a database. */
+/** True for a file that LevelDB may leave if it is stopped before it has created a database. */
 function isFirstFile(name: string): boolean {
   return /^(LOCK|LOG(\.old)?|MANIFEST-000001|000001\.dbtmp)$/.test(name);
 }
@@ -191,8 +215,8 @@ function isTableOrManifest(name: string): boolean {
 function reasonOf(cause: unknown): string {
   const { code, message } = cause as NodeJS.ErrnoException;
   if (code === "EEXIST" || code === "ENOTDIR")
-    return "a file is in the way: a database is a folder";
+    return "a file is in the way, and a database is a folder";
   if (code === "EACCES" || code === "EPERM" || code === "EROFS")
-    return "the folder cannot be written to";
+    return "access to the folder is denied";
   return message;
 }

@@ -13,23 +13,23 @@ import {
   openMemoryEngine,
 } from "./open-engine.js";
 
-/** How `openKv` opens a database. */
+/** Options of `openKv`. */
 export interface OpenKvOptions {
   /**
-   * What an acknowledged commit survives: with `"full"` (the default) a power cut, with `"relaxed"` a killed process.
-   * It holds for the commits made through this handle.
+   * The failure that an acknowledged commit survives: a power cut with `"full"` (the default), a
+   * killed process with `"relaxed"`. Applies to the commits of this handle.
    */
   durability?: "full" | "relaxed" | undefined;
   /**
-   * As Deno KV has it, byte for byte: the order of key parts, the limits, the cursors and the texts of errors. A database
-   * remembers whether it was made so, and is refused otherwise.
+   * Makes the order of key parts, the limits, the cursors and the texts of errors those of Deno KV,
+   * byte for byte. A database stores how it was created, and cannot be opened the other way.
    */
   compat?: "deno" | undefined;
-  /** How much the database takes at once, where that is not the default. It holds for this handle. */
+  /** Limits that replace the defaults. They apply to this handle. */
   limits?: Partial<KvLimits> | undefined;
-  /** Refuse writes, and to make a database where there is none. LevelDB itself still tidies its files on disk. */
+  /** Refuses writes and creates no database. LevelDB may still compact its own files on disk. */
   readOnly?: boolean | undefined;
-  /** Whether a folder without a database gets one: true without it, and false where `readOnly` is true. */
+  /** Creates a missing database on disk. The default is true. No effect if `readOnly` is true. */
   createIfMissing?: boolean | undefined;
 }
 
@@ -42,22 +42,23 @@ const optionNames: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Opens a database: in memory without a place or with `":memory:"`, in a folder on disk, which is made where it is
- * absent, or on an abstract-level database that the caller made (closing it is then part of `close()`). Opening the
- * same path again in one process shares the database; it is closed with its last handle.
+ * Opens a database. Without `where`, or with `":memory:"`, it is in memory. A path is that of a
+ * folder on disk, which is created if it is absent. An abstract-level database that the caller
+ * created is closed by `close()`. Opening the same path again in one process shares the database,
+ * which is closed with its last handle.
  *
  * ```ts
  * const kv = await openKv("./data");
  * await kv.set(["users", "ada"], { name: "Ada" });
  * ```
  *
- * @throws {InvalidOptionError} for an option that is not valid.
- * @throws {DatabasePathError} where the path is a file, or a folder of other things.
- * @throws {DatabaseNotFoundError} where there is no database, and none is to be made.
- * @throws {DatabaseLockedError} where another process has the database open.
- * @throws {DatabaseFormatError} where the data there is not Keywright's, or of a later format.
- * @throws {DatabaseModeError} where the database was made with the other `compat`.
- * @throws {CorruptionError} where the database is damaged.
+ * @throws {InvalidOptionError} if an option is not valid.
+ * @throws {DatabasePathError} if the path is a file, or a folder with other files.
+ * @throws {DatabaseNotFoundError} if there is no database and none may be created.
+ * @throws {DatabaseLockedError} if another process has the database open.
+ * @throws {DatabaseFormatError} if the data there is not Keywright's, or has a later format.
+ * @throws {DatabaseModeError} if the database was created with the other `compat`.
+ * @throws {CorruptionError} if the database is damaged.
  */
 export async function openKv(
   where: string | LevelDatabase = ":memory:",
@@ -96,18 +97,21 @@ function openEngine(where: string | LevelDatabase, options: OpenEngineOptions) {
 
 function assertOneOf(option: string, value: unknown, choices: readonly unknown[]): void {
   if (choices.includes(value)) return;
-  const names = choices.filter((choice) => choice !== undefined).map((choice) => `"${choice}"`);
-  throw new InvalidOptionError(option, `it is ${names.join(" or ")}`);
+  const names = choices.map((choice) => JSON.stringify(choice) ?? "undefined");
+  throw new InvalidOptionError(option, `must be ${names.join(" or ")}`, "openKv");
 }
 
 function assertWhere(where: unknown): void {
   const isDatabase = typeof (where as { open?: unknown } | null)?.open === "function";
   if (isDatabase || (typeof where === "string" && where !== "")) return;
-  throw new InvalidOptionError("where", 'it is a path, ":memory:" or an abstract-level database');
+  const reason = 'must be a path, ":memory:" or an abstract-level database';
+  throw new InvalidOptionError("where", reason, "openKv");
 }
 
-/** A misspelled option would be one that is silently left out. */
+/** @throws {InvalidOptionError} if an option is unknown: a misspelled one would have no effect. */
 function assertKnown(options: object): void {
   const unknown = Object.keys(options).find((name) => !optionNames.has(name));
-  if (unknown !== undefined) throw new InvalidOptionError(unknown, "there is no such option");
+  if (unknown === undefined) return;
+  const reason = `is not an option; the options are ${[...optionNames].join(", ")}`;
+  throw new InvalidOptionError(unknown, reason, "openKv");
 }

@@ -1,24 +1,27 @@
 import type { ReadableStreamDefaultController, UnderlyingSource } from "node:stream/web";
 import { keepAlive } from "./keep-alive.js";
 
-/** The longest time a timer can wait. */
+/** The longest delay of a timer, in milliseconds. */
 const maxDelay = 2 ** 31 - 1;
 
-/** What a stream reports, and when. */
+/** The source of the reports of a stream. */
 export interface ReportSource<Report extends object> {
-  /** The report that is due; undefined where there is none. It is asked for at first, and after each change. */
+  /**
+   * Returns the report that is due, or undefined if there is none. Called for the first read, after
+   * each change, and at `dueAt`.
+   */
   next(): Report | undefined | Promise<Report | undefined>;
-  /** From when on a report is due also without a change: milliseconds since the epoch. */
+  /** Returns when a report is due even without a change, in milliseconds since the epoch. */
   dueAt?(): number;
-  /** Calls `onChange` at each change, until the returned function is called. */
+  /** Calls `onChange` after each change, until the returned function is called. */
   subscribe(onChange: () => void): () => void;
-  /** Called when the stream has ended, whoever ended it. */
+  /** Called when the stream has ended, for any reason. */
   onEnd(): void;
 }
 
 /**
- * A stream that makes a report when somebody asks for the next one, and not before: `end()` closes it. While somebody
- * waits for a report the process stays alive, and a stream that nobody reads holds no process.
+ * A stream that makes a report only when its reader asks for the next one. `end()` closes it. A
+ * pending read keeps the process alive, a stream without one does not.
  */
 export class ReportStream<Report extends object> {
   readonly stream: ReadableStream<Report>;
@@ -39,18 +42,18 @@ export class ReportStream<Report extends object> {
       pull: () => this.#pull(),
       cancel: () => this.#stop(),
     };
-    // Nothing is read ahead: what is reported is the state at the time when somebody asks.
+    // Nothing is read ahead, because a report shows the state at the time of the read.
     this.stream = new ReadableStream(underlying, { highWaterMark: 0 });
   }
 
-  /** Closes the stream, also where somebody waits for its next report. */
+  /** Closes the stream, even if a read is pending. */
   end(): void {
     if (this.#hasEnded) return;
     this.#stop();
     this.#controller?.close();
   }
 
-  /** Hands on the next report. */
+  /** Waits until a report is due, and enqueues it. */
   async #pull(): Promise<void> {
     const release = keepAlive();
     try {
@@ -64,7 +67,7 @@ export class ReportStream<Report extends object> {
     }
   }
 
-  /** Hands on a report where one is due. True where nothing is left to do. */
+  /** Enqueues a report if one is due. Returns true if it did, or if the stream has ended. */
   async #report(): Promise<boolean> {
     try {
       const report = await this.#source.next();
@@ -73,7 +76,7 @@ export class ReportStream<Report extends object> {
       this.#controller?.enqueue(report);
       return true;
     } catch (error) {
-      // The database may have been closed while it was read.
+      // The database may have been closed during the read.
       if (this.#hasEnded) return true;
       this.#stop();
       throw error;

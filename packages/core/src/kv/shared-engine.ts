@@ -7,19 +7,20 @@ import { ExpirySweeper } from "./expiry/expiry-sweeper.js";
 import { isMessageKey } from "./queue/message-key.js";
 import { MessageQueue } from "./queue/message-queue.js";
 
-/** An engine with what runs beside it, and the count of those who use them. */
+/** An engine with its commit queue, message queue and expiry sweeper, and a count of its users. */
 export class SharedEngine {
   readonly engine: Engine;
   readonly mode: DatabaseMode;
   readonly messages: MessageQueue;
+  readonly path: string | undefined;
   readonly #queue: CommitQueue;
   readonly #sweeper: ExpirySweeper;
   readonly #onClosed: () => void;
   #users = 0;
   #closing: Promise<void> | undefined;
 
-  /** @param onClosed is called when the last user has left and the engine is closed. */
-  constructor(engine: Engine, mode: DatabaseMode, onClosed: () => void) {
+  /** @param onClosed is called when the last user has released the engine and it is closed. */
+  constructor(engine: Engine, mode: DatabaseMode, onClosed: () => void, path?: string) {
     this.engine = engine;
     this.mode = mode;
     this.#queue = new CommitQueue(engine, maxGroupSize, (write) => this.#onApplied(write));
@@ -27,32 +28,33 @@ export class SharedEngine {
     this.messages = new MessageQueue(engine, commit);
     this.#sweeper = new ExpirySweeper(engine, commit);
     this.#onClosed = onClosed;
+    this.path = path;
   }
 
-  /** Resolves when the engine is closed; undefined while it is in use. */
+  /** A promise that resolves when the engine is closed, or undefined while it is in use. */
   get closing(): Promise<void> | undefined {
     return this.#closing;
   }
 
-  /** Counts a user in. What has expired is swept from the time on when there is one who may write. */
+  /** Adds a user. Expired entries are not swept before there is a user that may write. */
   acquire(readOnly: boolean): void {
     this.#users++;
     if (!readOnly) this.#sweeper.schedule(Date.now());
   }
 
-  /** As {@link CommitQueue.commit}. */
+  /** Commits as {@link CommitQueue.commit} does. */
   commit(write: AtomicWrite): Promise<string | null> {
     return this.#queue.commit(write);
   }
 
-  /** Lets go of the engine. It is closed, after the commits that wait, when nobody uses it any more. */
+  /** Removes a user. If it was the last one, closes the engine after the waiting commits. */
   async release(): Promise<void> {
     this.#users--;
     if (this.#users === 0) this.#closing = this.#close();
     await (this.#closing ?? this.#queue.idle());
   }
 
-  /** Sees to what a write gives to do: an entry that will expire, a message to deliver. */
+  /** Schedules the sweep of entries that expire, and wakes the queue for new messages. */
   #onApplied({ mutations }: AtomicWrite): void {
     for (const { key, type } of mutations) {
       if (key[0] !== 0 || type !== "set") continue;

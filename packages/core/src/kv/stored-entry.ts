@@ -4,11 +4,7 @@ import type { KvKey } from "../keys/key.js";
 import { decodeValue } from "../values/decode-value.js";
 import type { KvEntry } from "./kv.js";
 
-/**
- * An entry as its reader gets it.
- *
- * @throws {CorruptionError} where its bytes are no value.
- */
+/** Returns an entry with its decoded value. Throws as {@link decodeStoredValue} does. */
 export function entryOf<T>(key: KvKey, stored: StoredEntry): KvEntry<T> {
   const { versionstamp, expireAt } = stored;
   const value = decodeStoredValue(stored) as T;
@@ -18,10 +14,10 @@ export function entryOf<T>(key: KvKey, stored: StoredEntry): KvEntry<T> {
 }
 
 /**
- * The value of an entry.
+ * Decodes the value of an entry.
  *
  * @throws {CorruptionError} with the key, if its bytes are not a value.
- * @throws {UnreadableValueError} if the value has a regular expression that this runtime does not know.
+ * @throws {UnreadableValueError} if the runtime does not support a regular expression in the value.
  */
 export function decodeStoredValue(entry: StoredEntry): unknown {
   try {

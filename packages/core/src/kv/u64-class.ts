@@ -1,12 +1,12 @@
 import type { KvKey } from "../keys/key.js";
 import type { Kv } from "./kv.js";
 
-/** The class of 64-bit unsigned integers of a database: each implementation has one of its own, and takes no other. */
+/** A class of 64-bit unsigned integers. Each implementation of Deno KV accepts only its own. */
 export type U64Class = new (value: bigint) => object;
 
 /**
- * The class that a database has for them. It is not always exported: a number is stored under `key`, where the
- * caller removes it, and read.
+ * Returns the class of 64-bit unsigned integers of a database. Not every implementation exports it,
+ * so this function stores a number under `key` and reads it. The caller deletes the key.
  */
 export async function u64ClassOf(kv: Kv, key: KvKey): Promise<U64Class> {
   await kv.atomic().sum(key, 0n).commit();

@@ -8,30 +8,32 @@ import type { KeyOrder } from "../keys/key-order.js";
 import type { KeyRange, KvListSelector } from "../keys/key-range.js";
 import { ReportStream } from "./report-stream.js";
 
-/** So many changed keys are kept for the reader of a stream. */
+/** The maximum number of changed keys that are kept for the reader of a stream. */
 const maxKeys = 1000;
 
-/** What has changed within the ranges that `watchRange` was given, since it was last reported. */
+/** The changes within the ranges of `watchRange` since the last report. */
 export interface KvRangeChange {
-  /** Keys that were set or deleted, each of them once, in the order in which they first changed: 1,000 at the most. */
+  /** At most 1,000 keys that were set or deleted, each once, in the order of their first change. */
   readonly keys: readonly KvKey[];
-  /** Whether these are all of them. Where it is false, any other key within the ranges may have changed too. */
+  /**
+   * True if `keys` has all changed keys. If false, other keys in the ranges may have changed too.
+   */
   readonly isComplete: boolean;
 }
 
-/** What a stream of changes needs of its database. */
+/** The parts of a database that a stream of changes needs. */
 export interface WatchRangeSource {
   readonly engine: Engine;
   readonly order: KeyOrder;
   readonly ranges: readonly KeyRange[];
-  /** Called when the stream has ended, whoever ended it. */
+  /** Called when the stream has ended, for any reason. */
   onEnd(): void;
 }
 
-/** A stream of the keys that change within ranges from now on: `end()` closes it. */
+/** Returns a stream of the keys that change within ranges after this call. `end()` closes it. */
 export function watchRangeStream(source: WatchRangeSource): ReportStream<KvRangeChange> {
   const { engine, order, ranges } = source;
-  // As texts, which are copies: a key that a commit shows may be a stretch of memory that is much larger.
+  // Texts, because they are copies: a key of a commit may be a view of a much larger buffer.
   const changed = new Set<string>();
   let isComplete = true;
 
@@ -67,8 +69,9 @@ export function watchRangeStream(source: WatchRangeSource): ReportStream<KvRange
   });
 }
 
-/** @throws {InvalidOptionError} where there are no selectors. */
+/** @throws {InvalidOptionError} if there are no selectors. */
 export function assertSelectors(selectors: readonly KvListSelector[]): void {
   if (Array.isArray(selectors) && selectors.length > 0) return;
-  throw new InvalidOptionError("selectors", "it is an array of at least one");
+  const reason = "must be an array of at least one selector";
+  throw new InvalidOptionError("selectors", reason, "watchRange");
 }

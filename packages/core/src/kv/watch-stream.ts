@@ -2,22 +2,22 @@ import type { KvEntryMaybe } from "./kv.js";
 import { ReportStream } from "./report-stream.js";
 
 export interface WatchSource {
-  /** Reads the keys, from one snapshot. */
+  /** Reads the keys from one snapshot. */
   read(): Promise<KvEntryMaybe<unknown>[]>;
-  /** Calls `onChange` after each commit that changed one of the keys, until the returned function is called. */
+  /** Calls `onChange` after each commit that changed a key. The returned function ends that. */
   subscribe(onChange: () => void): () => void;
-  /** Called when the stream has ended, whoever ended it. */
+  /** Called when the stream has ended, for any reason. */
   onEnd(): void;
 }
 
-/** A stream of the latest state of some keys: `end()` closes it. */
+/** A stream of the latest state of some keys. `end()` closes it. */
 export class WatchStream {
   readonly #reports: ReportStream<KvEntryMaybe<unknown>[]>;
   readonly #source: WatchSource;
   readonly #isRaw: boolean;
   /** The versionstamps that were reported last. */
   #reported: (string | null)[] | undefined;
-  /** When the first of the reported entries expires: no commit tells of that. */
+  /** The time at which the first of the reported entries expires. No commit announces an expiry. */
   #expireAt = Number.POSITIVE_INFINITY;
 
   constructor(source: WatchSource, isRaw: boolean) {
@@ -35,12 +35,12 @@ export class WatchStream {
     return this.#reports.stream;
   }
 
-  /** Closes the stream, also where somebody waits for its next state. */
+  /** Closes the stream, even if a read is pending. */
   end(): void {
     this.#reports.end();
   }
 
-  /** Reads the keys: their state, or undefined where it is the one that was reported last. */
+  /** Reads the keys. Returns undefined if no versionstamp is new and the stream is not raw. */
   async #next(): Promise<KvEntryMaybe<unknown>[] | undefined> {
     const entries = await this.#source.read();
     const versionstamps = entries.map((entry) => entry.versionstamp);

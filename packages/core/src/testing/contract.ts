@@ -2,31 +2,34 @@ import assert from "node:assert/strict";
 import { soon } from "./soon.js";
 import type { TestRunner } from "./test-runner.js";
 
-/** What a contract has of each of its stores. */
+/** The part of a store that {@link runContract} needs. */
 export interface ContractStore {
-  /** Closes it, where the test has not done that, and removes what it has stored. */
+  /** Closes the store if the test has not closed it, and removes its data. */
   dispose(): Promise<void>;
 }
 
-/** How a contract is run on something. */
+/** Describes an implementation to a contract. */
 export interface ContractAdapter<Store extends ContractStore> {
-  /** It stands before the name of each group of tests. */
+  /** The prefix of the name of each test group. */
   readonly name: string;
-  /** Makes an empty store, for one test. */
+  /** Creates an empty store for one test. */
   create(): Promise<Store>;
-  /** What it can do beyond the minimum. A test that needs another capability is left out, and says so. */
+  /**
+   * The capabilities beyond the minimum. A test that needs another capability is skipped, and its
+   * name says so.
+   */
   readonly capabilities?: readonly string[];
   /**
-   * The tests that do not hold here, as `group: name`, each with the reason. They are run, and must fail: one that passes
-   * is an error, and so is a name that no test has.
+   * The tests that are expected to fail, as `group: name`, each with the reason. They run and must
+   * fail. A test that passes is an error, and so is a name that no test has.
    */
   readonly differences?: Readonly<Record<string, string>>;
 }
 
-/** After so many milliseconds a test that should fail has failed. */
+/** Milliseconds after which a test that is expected to fail counts as failed. */
 const patience = 1500;
 
-/** Adds a test to a group. `needs` is the capability without which it is left out. */
+/** Adds a test to a group. The test is skipped if the adapter lacks the capability `needs`. */
 export type AddTest<Store> = (
   name: string,
   body: (store: Store) => Promise<void>,
@@ -36,11 +39,11 @@ export type AddTest<Store> = (
 /** Tests on one topic. */
 export interface TestGroup<Store> {
   readonly name: string;
-  /** Adds the tests of the group; called once for each adapter. */
+  /** Adds the tests of the group. Called once for each adapter. */
   readonly define: (test: AddTest<Store>) => void;
 }
 
-/** Hands the tests of a contract to a test runner. */
+/** Passes the tests of a contract to a test runner. */
 export function runContract<Store extends ContractStore>(
   { describe, it }: TestRunner,
   adapter: ContractAdapter<Store>,
@@ -92,7 +95,7 @@ async function withStore<Store extends ContractStore>(
   }
 }
 
-/** The opposite of a test: fails where it passes. A test that does not come to an end fails too. */
+/** Inverts a test: fails if `body` passes. A body that does not end in time counts as failed. */
 function failing<Store>(
   body: (store: Store) => Promise<void>,
   reason: string,

@@ -1,7 +1,10 @@
-/** Longer than anything takes that a test waits for, shorter than the test runners' patience. */
+/** Milliseconds. Longer than any wait in a test, shorter than the timeouts of the test runners. */
 const longest = 4000;
 
-/** The result of a promise, or an error that names it where it is not there after some time, in milliseconds. */
+/**
+ * Returns the result of a promise. If there is none after `time` milliseconds, throws an error that
+ * names `what`.
+ */
 export async function soon<T>(
   what: string,
   promise: Promise<T>,

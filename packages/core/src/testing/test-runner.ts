@@ -1,11 +1,14 @@
-/** What the contract suites need of a test runner; vitest, jest, mocha, node:test and bun:test have it. */
+/**
+ * The part of a test runner that the contract suites need. vitest, jest, mocha, node:test and
+ * bun:test have it.
+ */
 export interface TestRunner {
-  /** Makes a group of tests, which `body` adds while it runs. */
+  /** Creates a group of tests. `body` adds them while it runs. */
   describe(name: string, body: () => void): unknown;
-  /** Adds a test: it passes where the promise of `body` resolves. */
+  /** Adds a test. It passes if the promise of `body` resolves. */
   it: {
     (name: string, body: () => Promise<void>): unknown;
-    /** Reports a test that is not run. */
+    /** Reports a test without running it. */
     skip(name: string, body: () => Promise<void>): unknown;
   };
 }

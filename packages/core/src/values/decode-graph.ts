@@ -7,7 +7,7 @@ import {
   viewClasses,
 } from "./value-graph.js";
 
-/** Builds the value that a graph describes. Throws on a graph that {@link encodeGraph} does not make. */
+/** Builds the value that a graph describes. Throws if the graph is malformed. */
 export function decodeGraph(graph: ValueGraph): unknown {
   if (!Array.isArray(graph) || graph.length === 0) throw new TypeError("no graph");
   return new GraphReader(graph).read();
@@ -39,7 +39,10 @@ class GraphReader {
     throw new TypeError("unknown slot");
   }
 
-  /** The object of a node: made when it is first asked for, and without the parts that may refer back to it. */
+  /**
+   * Returns the object of a node. Creates it on first use, without its parts, because they may
+   * refer back to it.
+   */
   #object(number: number): object {
     const known = this.#objects[number];
     if (known !== undefined) return known;
@@ -71,7 +74,7 @@ class GraphReader {
         return Object(this.#value(node[1]));
       case "buffer":
         if (!(node[1] instanceof Uint8Array)) throw new TypeError("no bytes");
-        // It is a copy already, with a buffer of its own.
+        // The unpacked bytes are already a copy with its own buffer.
         return node[1].buffer;
       case "view": {
         const ViewClass = ownEntry(viewClasses, node[1]);
@@ -129,8 +132,9 @@ class GraphReader {
   }
 
   /**
-   * Assigns the stack instead of defining it, because runtimes keep it in different kinds of properties. An error that was
-   * stored without a stack must not show the place where it was decoded.
+   * Assigns the stack instead of defining it, because runtimes keep it in different kinds of
+   * properties. An error that was stored without a stack must not show the place where it was
+   * decoded.
    */
   #setStack(error: Error, slot: Slot): void {
     if (isAbsent(slot)) this.#defineHidden(error, "stack", undefined);
@@ -149,12 +153,12 @@ class GraphReader {
   }
 }
 
-/** True for the slot of a part that an error does not have. */
+/** True for the slot of a part that the error does not have. */
 function isAbsent(slot: Slot): boolean {
   return Array.isArray(slot) && slot.length === 0;
 }
 
-/** Not what a table inherits: `constructor` is the name of no class. */
+/** Returns an own property of `table`. An inherited one, such as `constructor`, is not a class. */
 function ownEntry<T>(table: Readonly<Record<string, T>>, name: string): T {
   if (!Object.hasOwn(table, name)) throw new TypeError("unknown class");
   return table[name]!;
@@ -164,7 +168,7 @@ function compileRegExp(source: string, flags: string): RegExp {
   try {
     return new RegExp(source, flags);
   } catch (error) {
-    // A newer runtime may have written it.
+    // A newer runtime may have stored syntax that this one does not know.
     throw new UnreadableValueError(error);
   }
 }

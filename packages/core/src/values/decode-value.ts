@@ -8,8 +8,10 @@ import type { ValueGraph } from "./value-graph.js";
 /**
  * Decodes what {@link encodeValue} wrote. The value shares no memory with the bytes.
  *
- * @throws {MalformedValueError} for bytes of an unknown format, or that are not one whole item of their format.
- * @throws {UnreadableValueError} for a regular expression that this runtime does not know.
+ * @throws {MalformedValueError} if the format is unknown, or if the bytes are not exactly one item
+ * of it.
+ * @throws {UnreadableValueError} if this runtime does not support a regular expression in the
+ * value.
  */
 export function decodeValue(bytes: Uint8Array): unknown {
   try {
@@ -25,7 +27,8 @@ export function decodeValue(bytes: Uint8Array): unknown {
     }
   } catch (cause) {
     if (cause instanceof UnreadableValueError) throw cause;
-    throw new MalformedValueError(`format ${bytes[0] ?? "missing"}, ${bytes.length} bytes`, cause);
+    const size = `format ${bytes[0] ?? "missing"}, length ${bytes.length}`;
+    throw new MalformedValueError(`its bytes (${size}) are not one complete value`, cause);
   }
 }
 

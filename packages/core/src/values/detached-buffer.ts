@@ -1,4 +1,6 @@
-/** Whether a buffer has been transferred to somebody else, so that its bytes are no longer here. */
+/**
+ * True if the buffer has been transferred, so that its bytes are no longer accessible through it.
+ */
 export function isDetached(buffer: ArrayBufferLike): boolean {
   if (buffer.byteLength > 0) return false;
   try {

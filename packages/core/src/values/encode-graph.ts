@@ -15,12 +15,15 @@ import {
 import { formatValuePath, type PathStep, rootPath, type ValuePath } from "./value-path.js";
 
 /**
- * Lays a value out as nodes, as the structured clone algorithm reads it: own enumerable string keys, subclasses of
- * built-in classes as their base, circular and shared references kept. It does not recurse, so depth has no limit.
+ * Encodes a value as nodes. Reads the value as the structured clone algorithm does: it takes own
+ * enumerable string keys, treats subclasses of built-in classes as their base class, and keeps
+ * circular and shared references. It does not recurse, so the depth has no limit.
  *
- * A view is stored with the whole of its buffer where other views of the value share it, and alone otherwise.
+ * A view is stored with its whole buffer if other parts of the value use the buffer. Otherwise only
+ * the bytes of the view are stored.
  *
- * @throws {UnsupportedValueError} for functions, symbols, class instances and what else has no structured clone.
+ * @throws {UnsupportedValueError} if the value contains a function, a symbol, a class instance or
+ * anything else that cannot be stored.
  */
 export function encodeGraph(value: unknown): ValueGraph {
   return new GraphBuilder().build(value);
@@ -60,14 +63,14 @@ class GraphBuilder {
       case "object":
         return [this.#number(value as object, path)];
       default:
-        throw unsupported(path, `a ${typeof value} cannot be stored`);
+        throw unsupported(path, `it is a ${typeof value}`);
     }
   }
 
   #number(object: object, path: ValuePath): number {
     const known = this.#numbers.get(object);
     if (known !== undefined) {
-      // A buffer that was known through a view of it, and now stands in the value itself.
+      // The buffer was known only through a view. Now the value contains the buffer itself.
       const use = this.#buffers.get(object as ArrayBuffer);
       if (use !== undefined) use.whole = true;
       return known;
@@ -79,28 +82,28 @@ class GraphBuilder {
     return number;
   }
 
-  /** The node of an object, without its parts. */
+  /** Returns the node of an object, without its parts. */
   #newNode(object: object, path: ValuePath): GraphNode {
-    if (types.isProxy(object)) throw unsupported(path, "a Proxy cannot be stored");
+    if (types.isProxy(object)) throw unsupported(path, "it is a Proxy");
     if (Array.isArray(object)) return isDense(object) ? ["array"] : ["sparse", object.length];
     if (types.isMap(object)) return ["map"];
     if (types.isSet(object)) return ["set"];
     if (types.isDate(object)) return ["date", Date.prototype.getTime.call(object)];
+    if (types.isRegExp(object) && typeof object.source !== "string")
+      throw unsupported(path, "its prototype is not that of its class");
     if (types.isRegExp(object)) return ["regexp", this.#slot(object.source, path), object.flags];
-    // Node.js 22 counts a DOMException as a native error; earlier versions and Bun do not.
-    if (object instanceof DOMException) throw unsupported(path, "a DOMException cannot be stored");
+    // Node.js 22 counts a DOMException as a native error. Earlier versions and Bun do not.
+    if (object instanceof DOMException) throw unsupported(path, "it is a DOMException");
     if (types.isNativeError(object)) return ["error", errorName(object), hole, hole, hole];
-    if (types.isSymbolObject(object)) throw unsupported(path, "a symbol cannot be stored");
+    if (types.isSymbolObject(object)) throw unsupported(path, "it is a symbol");
     if (types.isBoxedPrimitive(object)) return ["box", this.#slot(unboxed(object), path)];
-    if (types.isSharedArrayBuffer(object))
-      throw unsupported(path, "shared memory cannot be stored");
+    if (types.isSharedArrayBuffer(object)) throw unsupported(path, "it uses shared memory");
     if (types.isArrayBuffer(object)) return this.#bufferNode(object, path);
     if (ArrayBuffer.isView(object)) return this.#viewNode(object, path);
     if (bigintOfU64(object) !== undefined) {
-      throw unsupported(path, "a KvU64 can only be stored as a value of its own");
+      throw unsupported(path, "it is a KvU64, which must be the whole value");
     }
-    if (!isPlainObject(object))
-      throw unsupported(path, `${describeClass(object)} cannot be stored`);
+    if (!isPlainObject(object)) throw unsupported(path, `it is ${describeClass(object)}`);
     return ["object"];
   }
 
@@ -126,10 +129,9 @@ class GraphBuilder {
 
   #viewNode(view: ArrayBufferView, path: ValuePath): GraphNode {
     const type = viewType(view);
-    if (!Object.hasOwn(viewClasses, type))
-      throw unsupported(path, `${describeClass(view)} cannot be stored`);
+    if (!Object.hasOwn(viewClasses, type)) throw unsupported(path, `it is ${describeClass(view)}`);
     const size = type === "DataView" ? view.byteLength : (view as Uint8Array).length;
-    // The bytes of a Node.js Buffer are often a stretch of a pool that it shares with strangers.
+    // The bytes of a Node.js Buffer are often part of a pool that also holds unrelated data.
     if (Buffer.isBuffer(view)) {
       assertOwnMemory(view.buffer, path);
       const own: GraphNode = ["buffer", view];
@@ -150,10 +152,11 @@ class GraphBuilder {
   #fill(object: object, node: unknown[], path: ValuePath): void {
     const slot = (value: unknown, step: PathStep) => this.#slot(value, { parent: path, step });
     switch (node[0]) {
-      // By index and by the classes' own iterators: a subclass or another prototype may have none, or one of its own.
+      // Reads by index and with the built-in iterators, because a subclass may override the
+      // iterator and another prototype may have none.
       case "array": {
         const array = object as unknown[];
-        // A getter on the way may make it longer.
+        // A getter may make the array longer.
         const { length } = array;
         for (let index = 0; index < length; index++) node.push(slot(array[index], { index }));
         return;
@@ -177,7 +180,7 @@ class GraphBuilder {
       }
       default:
         for (const key of Object.keys(object)) {
-          // The getter of a property before it may have deleted it.
+          // The getter of an earlier property may have deleted this one.
           if (!Object.hasOwn(object, key)) continue;
           const value = (object as Record<string, unknown>)[key];
           node.push(slot(key, { part: "" }), slot(value, { property: key }));
@@ -199,7 +202,7 @@ function hasHole(array: unknown[]): boolean {
   return false;
 }
 
-/** An object literal of this or another realm, or one without a prototype. */
+/** True for an object literal of this or another realm, and for an object without a prototype. */
 function isPlainObject(object: object): boolean {
   const prototype = Object.getPrototypeOf(object);
   if (prototype === null || prototype === Object.prototype) return true;
@@ -218,17 +221,17 @@ const typedArrayName = Object.getOwnPropertyDescriptor(
   Symbol.toStringTag,
 )!.get as (this: ArrayBufferView) => string | undefined;
 
-/** The name of a view's built-in class, whichever realm it is of. */
+/** Returns the name of a view's built-in class. The view may be of another realm. */
 function viewType(view: ArrayBufferView): string {
   return typedArrayName.call(view) ?? "DataView";
 }
 
 function assertOwnMemory(buffer: ArrayBufferLike, path: ValuePath): void {
-  if (types.isSharedArrayBuffer(buffer)) throw unsupported(path, "shared memory cannot be stored");
-  if (isDetached(buffer)) throw unsupported(path, "a detached ArrayBuffer cannot be stored");
+  if (types.isSharedArrayBuffer(buffer)) throw unsupported(path, "it uses shared memory");
+  if (isDetached(buffer)) throw unsupported(path, "it uses a detached ArrayBuffer");
 }
 
-/** The primitive in a boxed one, past a `valueOf` of a subclass. */
+/** Returns the primitive in a box. Ignores a `valueOf` of a subclass. */
 function unboxed(box: object): unknown {
   if (types.isNumberObject(box)) return Number.prototype.valueOf.call(box);
   if (types.isStringObject(box)) return String.prototype.valueOf.call(box);
@@ -236,7 +239,7 @@ function unboxed(box: object): unknown {
   return BigInt.prototype.valueOf.call(box);
 }
 
-/** Keeps of a buffer that one view alone uses no more than that view's bytes. */
+/** Reduces a buffer that only one view uses to the bytes of that view. */
 function trimBuffer({ node, views, whole }: BufferUse): void {
   const only = views[0];
   if (whole || views.length !== 1 || only === undefined) return;
@@ -257,5 +260,6 @@ function describeClass(object: object): string {
 }
 
 function unsupported(path: ValuePath, reason: string): UnsupportedValueError {
-  return new UnsupportedValueError(formatValuePath(path), reason);
+  const shownPath = formatValuePath(path, () => "…");
+  return new UnsupportedValueError(formatValuePath(path), reason, shownPath);
 }

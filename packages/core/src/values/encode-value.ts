@@ -6,11 +6,13 @@ import { packBehind } from "./message-pack.js";
 import { valueFormat } from "./value-format.js";
 
 /**
- * Encodes a value: a format byte, then the value in that format (`docs/internals/value-encoding.md`; golden vectors
- * freeze it). Plain data takes MessagePack; what MessagePack cannot say (cycles, Map, Set, -0, …) a graph of nodes.
+ * Encodes a value: a format byte, then the value in that format. Plain data is stored as
+ * MessagePack. Values that MessagePack cannot represent (cycles, Map, Set, -0, …) are stored as a
+ * graph of nodes. `docs/internals/value-encoding.md` describes the formats. Golden vectors freeze
+ * them.
  *
- * @throws {UnsupportedValueError} where the structured clone algorithm has no copy of the value, with the path to the
- * part that it cannot copy.
+ * @throws {UnsupportedValueError} if a part of the value cannot be stored. The error has the path
+ * to the part.
  */
 export function encodeValue(value: unknown): Uint8Array {
   if (isPlain(value)) return packBehind(valueFormat.plain, value);

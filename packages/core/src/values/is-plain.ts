@@ -4,22 +4,29 @@ import { isDetached } from "./detached-buffer.js";
 const maxDepth = 64;
 const maxInt64 = (1n << 63n) - 1n;
 const minInt64 = -(1n << 63n);
-/** A decoder takes this character at the start of a string for a byte order mark, and leaves it out. */
+/** Decoders take this character at the start of a string for a byte order mark and omit it. */
 const byteOrderMark = 0xfeff;
-/** Keys by which msgpackr is led astray: it renames one, and takes the others for the value's class and serialiser. */
+/**
+ * Keys that msgpackr handles specially: it renames `__proto__`, takes `constructor` for the value's
+ * class and `toJSON` for its serializer.
+ */
 const reservedKeys: ReadonlySet<string> = new Set(["__proto__", "constructor", "toJSON"]);
 
 /**
- * True where MessagePack alone keeps every detail of a value: null, undefined, booleans, well-formed strings, numbers
- * but -0, bigints of 64 bits, valid dates, bytes, and plain objects and dense arrays of these, with nothing referenced
- * twice and no getters, which would be asked twice. False sends the value to the graph format; it doesn't mean that
- * the value cannot be stored.
+ * True if MessagePack alone keeps every detail of a value. This holds for null, undefined,
+ * booleans, well-formed strings, numbers except -0, 64-bit bigints, valid dates, bytes, and plain
+ * objects and dense arrays of these. Nothing may be referenced twice. Getters are not plain,
+ * because encoding would call them twice. Other values take the graph format. They are not
+ * necessarily unsupported.
  */
 export function isPlain(value: unknown): boolean {
   return isPlainScalar(value) ?? isPlainTree(value as object, new SeenObjects(), 0);
 }
 
-/** Whether a value that has no parts is plain; undefined for an object, which may have some. */
+/**
+ * Returns whether a value without parts is plain. Returns undefined for an object, which may have
+ * parts.
+ */
 export function isPlainScalar(value: unknown): boolean | undefined {
   switch (typeof value) {
     case "string":
@@ -40,7 +47,7 @@ export function isPlainScalar(value: unknown): boolean | undefined {
 
 function isPlainTree(value: object, seen: SeenObjects, depth: number): boolean {
   if (depth > maxDepth || types.isProxy(value)) return false;
-  // A prototype can be put on anything: it picks the branch, and the branch looks at what the object is.
+  // An object can have any prototype, so the prototype alone does not prove its type.
   switch (Object.getPrototypeOf(value)) {
     case Object.prototype:
       return isPlainObject(value, seen, depth);
@@ -57,15 +64,33 @@ function isPlainTree(value: object, seen: SeenObjects, depth: number): boolean {
 
 function isPlainObject(object: object, seen: SeenObjects, depth: number): boolean {
   if (Array.isArray(object) || !seen.add(object)) return false;
-  // Much quicker than a list of the keys. It also gives those that somebody has put on the prototype of all objects.
+  let isEmpty = true;
+  // `for in` is much faster than a list of the keys. It also visits keys that were added to the
+  // prototype of all objects. They have no own descriptor.
   for (const key in object) {
     const property = Object.getOwnPropertyDescriptor(object, key);
     if (property === undefined || property.get !== undefined || property.set !== undefined)
       return false;
     if (reservedKeys.has(key) || isPlainScalar(key) !== true) return false;
     if (!isPlainPart(property.value, seen, depth)) return false;
+    isEmpty = false;
   }
-  return true;
+  // Only here, because it takes as long as the rest: what has fields is a row.
+  return !isEmpty || !hasInternalState(object);
+}
+
+/** True for an instance of a built-in class, whatever its prototype. */
+function hasInternalState(object: object): boolean {
+  return (
+    types.isDate(object) ||
+    types.isMap(object) ||
+    types.isSet(object) ||
+    types.isRegExp(object) ||
+    types.isNativeError(object) ||
+    types.isBoxedPrimitive(object) ||
+    types.isAnyArrayBuffer(object) ||
+    ArrayBuffer.isView(object)
+  );
 }
 
 function isPlainArray(array: readonly unknown[], seen: SeenObjects, depth: number): boolean {
@@ -73,7 +98,8 @@ function isPlainArray(array: readonly unknown[], seen: SeenObjects, depth: numbe
   if (!seen.add(array) || Object.keys(array).length !== length) return false;
   for (let i = 0; i < length; i++) {
     const element = array[i];
-    // A hole reads as undefined. Without one, as many keys as elements means that there is no further property.
+    // A hole reads as undefined. An array without holes and with as many keys as elements has no
+    // other property.
     if (element === undefined && !Object.hasOwn(array, i)) return false;
     if (!isPlainPart(element, seen, depth)) return false;
   }
@@ -90,12 +116,15 @@ function isPlainPart(value: unknown, seen: SeenObjects, depth: number): boolean 
   return isPlainScalar(value) ?? isPlainTree(value as object, seen, depth + 1);
 }
 
-/** The objects met so far: a few in a list, which is quicker to make and to search than a set, then in a set. */
+/**
+ * The objects found so far. A few are kept in a list, which is faster to create and to search than
+ * a set. More are kept in a set.
+ */
 class SeenObjects {
   readonly #few: object[] = [];
   #many: Set<object> | undefined;
 
-  /** Adds an object; false where it was there already. */
+  /** Adds an object. Returns false if it was already there. */
   add(object: object): boolean {
     if (this.#many === undefined) {
       if (this.#few.includes(object)) return false;

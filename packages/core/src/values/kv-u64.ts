@@ -1,16 +1,16 @@
 const limit = 1n << 64n;
 
 /**
- * A 64-bit unsigned integer, the value that `sum`, `min` and `max` work on. It can be stored as a value of its own, not
- * within an object or array.
+ * A 64-bit unsigned integer, on which `sum`, `min` and `max` operate. It can be stored only as a
+ * whole value, not inside an object or array.
  */
 export class KvU64 {
-  /** The integer: from 0n up to 2^64 - 1. */
+  /** The integer, from 0n to 2^64 - 1. */
   readonly value: bigint;
 
   /**
-   * @throws {TypeError} for anything but a bigint, with Deno KV's text.
-   * @throws {RangeError} below 0n or from 2^64 on, with Deno KV's text.
+   * @throws {TypeError} if `value` is not a bigint. The message is that of Deno KV.
+   * @throws {RangeError} if `value` is below 0n or above 2^64 - 1. The message is that of Deno KV.
    */
   constructor(value: bigint) {
     if (typeof value !== "bigint") {
@@ -22,17 +22,17 @@ export class KvU64 {
     Object.freeze(this);
   }
 
-  /** The integer as a bigint, so that `<` and the like compare it. */
+  /** Returns the integer as a bigint, so that operators such as `<` compare it. */
   valueOf(): bigint {
     return this.value;
   }
 
-  /** The integer in decimal digits. */
+  /** Returns the integer in decimal digits. */
   toString(): string {
     return this.value.toString();
   }
 
-  /** `"Deno.KvU64"`, as Deno's class has it. */
+  /** `"Deno.KvU64"`, as in Deno's class. */
   get [Symbol.toStringTag](): string {
     return "Deno.KvU64";
   }

@@ -1,13 +1,13 @@
 import { Buffer } from "node:buffer";
 import { Packr, RESERVE_START_SPACE } from "msgpackr";
 
-/** Bytes of the memory in which values are packed one after another. */
+/** The size in bytes of the buffer in which values are packed one after another. */
 const chunkBytes = 0x2000;
 
 /**
- * Standard MessagePack: objects as maps with string keys, bigints as 64-bit integers, dates as timestamps, bytes as
- * bin, and `undefined` as the extension type 0 with one zero byte. No extension of msgpackr's own that another reader
- * would not know.
+ * Standard MessagePack: objects are maps with string keys, bigints are 64-bit integers, dates are
+ * timestamps, bytes are bin, and `undefined` is extension type 0 with one zero byte. It uses no
+ * extension of msgpackr that other readers do not know.
  */
 const packr = new Packr({
   useRecords: false,
@@ -18,28 +18,31 @@ const packr = new Packr({
   copyBuffers: true,
 });
 
-/** Packs plain data, what {@link isPlain} accepts, behind one byte of the caller's. */
+/** Packs plain data, as {@link isPlain} defines it, after the given byte. */
 export function packBehind(byte: number, value: unknown): Uint8Array {
   const bytes = packr.pack(value, RESERVE_START_SPACE + 1);
   bytes[0] = byte;
-  // The memory has grown with a large value, and would not shrink again.
+  // msgpackr's buffer has grown to fit a large value and does not shrink by itself.
   if (bytes.length > chunkBytes) packr.useBuffer(Buffer.allocUnsafeSlow(chunkBytes));
   return bytes;
 }
 
 /**
- * Where small items are copied to be unpacked: msgpackr makes a view of each memory that it reads from, and keeps it for
- * the next time.
+ * Small items are copied here before they are unpacked. msgpackr creates and caches one view per
+ * buffer that it reads from.
  */
 const scratch = new Uint8Array(0x1000);
 const stretch = { start: 0, end: 0 };
 
-/** Unpacks the one MessagePack item that stands in `bytes` from `start` on. Its byte strings are copies. */
+/**
+ * Unpacks the one MessagePack item in `bytes`, from `start` to the end. Its byte strings are
+ * copies.
+ */
 export function unpack(bytes: Uint8Array, start: number): unknown {
   stretch.start = start;
   stretch.end = bytes.length;
   if (bytes.length > scratch.length) {
-    // Not `bytes` itself, on which msgpackr would leave its view.
+    // Passes a new array, because msgpackr would attach its view to `bytes`.
     const { buffer, byteOffset, length } = bytes;
     return packr.unpack(new Uint8Array(buffer, byteOffset, length), stretch);
   }

@@ -1,15 +1,16 @@
 /**
- * A value as a list of nodes, plain data that MessagePack keeps whole. The first element is the slot of the value
- * itself; the others are its nodes, of which the first has the number 1.
+ * A value as a list of nodes. The list is plain data, which MessagePack keeps without loss. The
+ * first element is the slot of the value itself. The other elements are its nodes, numbered from 1.
  *
- * A slot is a plain scalar as it stands, or a list: `[]` a hole, `[n]` the node n, `["-0"]`, `["bigint", hex]` with a
- * sign, `["utf16", bytes]` for a string with lone surrogates, little-endian.
+ * A slot is a plain scalar or one of these lists: `[n]` for node n, `["-0"]`, `["bigint", hex]`
+ * (hex digits with a sign if negative), `["utf16", bytes]` (little-endian) for a string with lone
+ * surrogates or a leading byte order mark, and `[]` for a part that an error does not have.
  */
 export type ValueGraph = [root: Slot, ...nodes: GraphNode[]];
 
 export type Slot = unknown;
 
-/** Pairs stand in one flat list: key, value, key, value, … */
+/** Pairs form one flat list: key, value, key, value, … */
 export type GraphNode =
   | ["object", ...pairs: Slot[]]
   | ["array", ...elements: Slot[]]
@@ -25,7 +26,7 @@ export type GraphNode =
 
 export const hole: Slot = Object.freeze([]);
 
-/** The error classes that a structured clone keeps apart; every other one becomes an `Error`. */
+/** The error classes that a structured clone preserves. Every other error becomes an `Error`. */
 export const errorClasses: Readonly<Record<string, ErrorConstructor>> = {
   Error,
   EvalError,
@@ -42,7 +43,7 @@ type ViewConstructor = new (
   length: number,
 ) => ArrayBufferView;
 
-/** The view classes by the name they have in a stored graph. */
+/** The view classes by their names in a stored graph. */
 export const viewClasses: Readonly<Record<string, ViewConstructor>> = {
   Int8Array,
   Uint8Array,

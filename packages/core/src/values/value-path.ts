@@ -1,34 +1,40 @@
-/** Where a part of a value was met: the way from the value to it. It is put into words only when an error needs them. */
+/** The path from a value to one of its parts. It is formatted only if an error needs it. */
 export interface ValuePath {
   readonly parent: ValuePath | undefined;
   readonly step: PathStep;
 }
 
-/** One step down: into a property, an element, the value of a map's key, or a part that has no name of its own. */
+/**
+ * One step of a path: to a property, to an element, to the value of a map's key, or to a part
+ * without a name, such as a member of a set.
+ */
 export type PathStep =
   | { readonly property: string }
   | { readonly index: number }
   | { readonly mapKey: unknown }
   | { readonly part: string };
 
-/** The path of a value itself. */
+/** The path of the value itself. */
 export const rootPath: ValuePath = {
   parent: undefined,
   step: { part: "value" },
 };
 
-/** A path as JavaScript would write it, as in `value.tags[3]`. */
-export function formatValuePath(path: ValuePath): string {
+/** Formats a path as JavaScript code, such as `value.tags[3]`. */
+export function formatValuePath(
+  path: ValuePath,
+  mapKeyText: (key: unknown) => string = formatMapKey,
+): string {
   const steps: string[] = [];
   for (let at: ValuePath | undefined = path; at !== undefined; at = at.parent)
-    steps.push(formatStep(at.step));
+    steps.push(formatStep(at.step, mapKeyText));
   return steps.reverse().join("");
 }
 
-function formatStep(step: PathStep): string {
+function formatStep(step: PathStep, mapKeyText: (key: unknown) => string): string {
   if ("property" in step) return formatProperty(step.property);
   if ("index" in step) return `[${step.index}]`;
-  if ("mapKey" in step) return `.get(${formatMapKey(step.mapKey)})`;
+  if ("mapKey" in step) return `.get(${mapKeyText(step.mapKey)})`;
   return step.part;
 }
 

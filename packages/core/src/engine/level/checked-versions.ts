@@ -1,14 +1,15 @@
 import type { StoredEntry } from "../engine.js";
 
-/** What a check has to know of an entry. */
+/** The part of an entry that a check needs. */
 export type EntryVersion = Pick<StoredEntry, "versionstamp" | "expireAt">;
 
-/** So many are remembered. */
+/** The maximum number of versions that are remembered. */
 const most = 1024;
 
 /**
- * The versions of entries that checks have read and no commit has changed since, by the texts of their keys. A key that
- * every commit checks, such as one that says which schema holds, is read from the database once.
+ * The versions of entries that checks have read and that no commit has changed since, by the texts
+ * of their keys. A key that every commit checks, such as that of the schema epoch, is read from the
+ * database only once.
  */
 export class CheckedVersions {
   readonly #versions = new Map<string, EntryVersion>();
@@ -27,7 +28,7 @@ export class CheckedVersions {
     this.#versions.set(text, { versionstamp, expireAt });
   }
 
-  /** The entry of a key is about to change. */
+  /** Removes the version of a key whose entry is about to change. */
   forget(text: string): void {
     this.#versions.delete(text);
   }

@@ -14,17 +14,23 @@ const previousOffset = lastOffset + versionstampBytes;
 const countOffset = previousOffset + versionstampBytes;
 const commitRecordBytes = countOffset + 4 + 4;
 
-/** What each group of commits leaves behind: its last versionstamp, that of the group before, and its mutations. */
+/**
+ * The record that each group of commits writes: its last versionstamp, the last versionstamp of the
+ * group before, and the number of its mutations.
+ */
 export interface CommitRecord {
   readonly last: string;
   readonly previous: string;
   readonly mutations: number;
 }
 
-/** The versionstamp before the first one. */
+/** The versionstamp that precedes the first one. */
 export const noVersionstamp: string = "0".repeat(versionstampBytes * 2);
 
-/** A format byte, the two versionstamps, the number of mutations in four bytes, and the checksum of a record. */
+/**
+ * Encodes a commit record: a format byte, the two versionstamps, the number of mutations in four
+ * bytes, and a checksum as {@link writeChecksum} writes it.
+ */
 export function encodeCommitRecord(record: CommitRecord): {
   key: Uint8Array;
   value: Uint8Array;
@@ -40,15 +46,15 @@ export function encodeCommitRecord(record: CommitRecord): {
 }
 
 /**
- * @throws {CorruptionError} where the checksum does not match.
- * @throws {DatabaseFormatError} for a sound record of a later format.
+ * @throws {CorruptionError} if the checksum does not match.
+ * @throws {DatabaseFormatError} if the record is intact but has a later format.
  */
 export function decodeCommitRecord(key: Uint8Array, value: Uint8Array): CommitRecord {
   if (!hasValidChecksum(key, value)) {
     throw new CorruptionError("a commit record does not match its checksum", key);
   }
   if (value[0] !== commitRecordFormat || value.length !== commitRecordBytes) {
-    throw new DatabaseFormatError(`commit record format ${value[0]}`);
+    throw new DatabaseFormatError(`a commit record has the unknown format ${value[0]}`);
   }
   return {
     last: readVersionstamp(value, lastOffset),
@@ -58,9 +64,10 @@ export function decodeCommitRecord(key: Uint8Array, value: Uint8Array): CommitRe
 }
 
 /**
- * The last versionstamp of a database, from all of its commit records.
+ * Returns the last versionstamp of a database, given all of its commit records.
  *
- * @throws {CorruptionError} where the records do not follow one another: commits are missing between two of them.
+ * @throws {CorruptionError} if commits are missing between two records, or if the number of records
+ * is wrong.
  */
 export function verifyCommitRecords(records: readonly CommitRecord[]): string {
   const sorted = [...records].sort((a, b) => (a.last < b.last ? -1 : 1));
@@ -75,7 +82,7 @@ export function verifyCommitRecords(records: readonly CommitRecord[]): string {
   const expected = Math.min(sequenceOfVersionstamp(newest.last), commitRecordSlots);
   if (sorted.length !== expected) {
     throw new CorruptionError(
-      `${expected} commit records are expected, ${sorted.length} are there`,
+      `the number of commit records is ${sorted.length} instead of ${expected}`,
     );
   }
   return newest.last;

@@ -10,12 +10,18 @@ import { headerKey } from "./reserved-keys.js";
 const magic = new TextEncoder().encode("keywright");
 const databaseFormat = 0x01;
 
-/** How the keys of a database are ordered: as the specification's list of part types has it, or as Deno KV does. */
+/**
+ * The order of a database's keys: that of the specification's list of part types, or that of Deno
+ * KV.
+ */
 export type DatabaseMode = "specification" | "deno";
 
 const modeBytes: Readonly<Record<DatabaseMode, number>> = { specification: 0x00, deno: 0x01 };
 
-/** What makes a LevelDB database Keywright's: a magic word, the format, the mode of its keys, and a checksum. */
+/**
+ * Encodes the header that marks a LevelDB database as Keywright's: a magic word, the format, the
+ * mode of its keys and a checksum.
+ */
 export function encodeDatabaseHeader(mode: DatabaseMode): Uint8Array {
   const header = new Uint8Array(magic.length + 2 + 4);
   header.set(magic);
@@ -26,19 +32,21 @@ export function encodeDatabaseHeader(mode: DatabaseMode): Uint8Array {
 }
 
 /**
- * @throws {CorruptionError} where the checksum does not match.
- * @throws {DatabaseFormatError} for what is no header of Keywright's, or for another format.
- * @throws {DatabaseModeError} where the database was made in another mode.
+ * @throws {CorruptionError} if the checksum does not match.
+ * @throws {DatabaseFormatError} if the header is not Keywright's, or has an unknown format or mode.
+ * @throws {DatabaseModeError} if the database was created in the other mode.
  */
 export function verifyDatabaseHeader(header: Uint8Array, expected: DatabaseMode): void {
   if (!hasValidChecksum(headerKey, header)) {
-    throw new CorruptionError("the database header does not match its checksum", headerKey);
+    throw new CorruptionError("its header does not match its checksum", headerKey);
   }
-  if (!startsWithBytes(header, magic)) throw new DatabaseFormatError("it has another header");
+  if (!startsWithBytes(header, magic))
+    throw new DatabaseFormatError("its header is not Keywright's");
   const format = header[magic.length];
   const modeByte = header[magic.length + 1];
-  if (format !== databaseFormat) throw new DatabaseFormatError(`database format ${format}`);
+  if (format !== databaseFormat)
+    throw new DatabaseFormatError(`it has the unknown format ${format}`);
   const mode = (["specification", "deno"] as const).find((each) => modeBytes[each] === modeByte);
-  if (mode === undefined) throw new DatabaseFormatError(`database mode ${modeByte}`);
+  if (mode === undefined) throw new DatabaseFormatError(`it has the unknown mode ${modeByte}`);
   if (mode !== expected) throw new DatabaseModeError(mode);
 }

@@ -36,32 +36,40 @@ import {
 } from "./reserved-keys.js";
 import { dependsOnStored, type RecordMutation, WriteGroup } from "./write-group.js";
 
-/** Any abstract-level database: which encodings it was opened with does not matter. */
+/** Any abstract-level database, opened with any encodings. */
 export type LevelDatabase = AbstractLevel<string | Buffer | Uint8Array, unknown, unknown>;
 
 type Level = AbstractLevel<string | Buffer | Uint8Array, Uint8Array, Uint8Array>;
 
 const bytes = { keyEncoding: "view", valueEncoding: "view" } as const;
-/** Options of classic-level's; other databases do not look at them. */
+/** Options of classic-level. Other databases ignore them. */
 const readAhead: object = { highWaterMarkBytes: 1024 * 1024 };
-/** So many entries are read at once, and so many more than are missing where the first ones were too few. */
+/**
+ * The maximum number of entries that are read at once. If the first batch was too small, the next
+ * ones read `spare` more entries than are missing.
+ */
 const mostAtOnce = 4096;
 const spare = 256;
 const nothing = new Uint8Array(0);
 const synced: typeof bytes & { sync: boolean } = { ...bytes, sync: true };
 
 export interface LevelEngineOptions {
-  /** The database copies the bytes that it is given, and keeps no reference to them. */
+  /** True if the database copies the bytes of a write and keeps no reference to them. */
   readonly copiesWrites?: boolean;
-  /** How the database's keys are ordered, which it remembers: `"specification"` without it. */
+  /**
+   * The order of the database's keys, which its header records. The default is `"specification"`.
+   */
   readonly mode?: DatabaseMode;
-  /** An empty database is not begun, but refused. */
+  /**
+   * True to write nothing while opening. An empty database, which has no header, is then refused.
+   */
   readonly readOnly?: boolean;
 }
 
 /**
- * The engine on an abstract-level database: LevelDB on disk, a sorted map in memory, or one handed in. It has the
- * database to itself. The record formats and the commit protocol are in `docs/internals/commit-protocol.md`.
+ * The engine on an abstract-level database: LevelDB on disk, a sorted map in memory, or a database
+ * of the caller. Nothing else may write to the database. `docs/internals/commit-protocol.md`
+ * describes the record formats and the commit protocol.
  */
 export class LevelEngine implements Engine {
   readonly limits: EngineLimits = {
@@ -70,7 +78,7 @@ export class LevelEngine implements Engine {
   };
   readonly #level: Level;
   readonly #hasGetSync: boolean;
-  /** Undefined where they are the database's own defaults: it is quicker without. */
+  /** Undefined if `bytes` is the database's default. Calls without encodings are faster. */
   readonly #encodings: typeof bytes | undefined;
   readonly #copiesWrites: boolean;
   readonly #keyWatchers = new KeyWatchers();
@@ -90,11 +98,13 @@ export class LevelEngine implements Engine {
   }
 
   /**
-   * Takes over an open database, writing its header where it is empty.
+   * Opens an engine on an open database. Writes the header if the database is empty.
    *
-   * @throws {DatabaseFormatError} where it has data that is not Keywright's, or of another format.
-   * @throws {DatabaseModeError} where it was made in another mode.
-   * @throws {CorruptionError} where its header or its commit records are damaged, or commits are missing.
+   * @throws {DatabaseFormatError} if the database holds data that is not Keywright's, has another
+   * format, or is empty and `readOnly` is true.
+   * @throws {DatabaseModeError} if the database was created in the other mode.
+   * @throws {CorruptionError} if the header or a commit record is damaged, or if commits are
+   * missing.
    */
   static async open(
     database: LevelDatabase,
@@ -110,7 +120,7 @@ export class LevelEngine implements Engine {
         verifyDatabaseHeader(header, mode);
       }
       const lastVersionstamp = await readLastVersionstamp(level);
-      // Nothing is written before all has been found sound.
+      // An existing database must be found intact before anything is written to it.
       if (!options.readOnly) await ensureLastKey(level);
       return new LevelEngine(level, lastVersionstamp, options);
     } catch (error) {
@@ -142,7 +152,7 @@ export class LevelEngine implements Engine {
         let wanted = limit;
         let size = 0;
         while (entries.length < limit && size < maxRangeBytes) {
-          // It may be fewer than were asked for; none at all is the end.
+          // A batch may be smaller than requested. Only an empty one means the end.
           const batch = await iterator.nextv(Math.min(wanted, mostAtOnce));
           if (batch.length === 0) return entries;
           for (const [key, record] of batch) {
@@ -155,7 +165,8 @@ export class LevelEngine implements Engine {
           wanted = limit - entries.length + spare;
         }
         if (this.#level.supports.seek) {
-          // LevelDB passes over a block that it cannot read, and classic-level asks about that at the end alone.
+          // LevelDB skips a block that it cannot read. classic-level reports it only at the end of
+          // a range, so every read has to reach that end.
           iterator.seek(range.end);
           await iterator.nextv(1);
         }
@@ -206,7 +217,7 @@ export class LevelEngine implements Engine {
     await this.#level.close();
   }
 
-  /** Reads the keys on which writes depend, for a database that has no reads that answer at once. */
+  /** Reads the keys on which writes depend, for a database without synchronous reads. */
   async #readAhead(
     writes: readonly AtomicWrite[],
   ): Promise<(key: Uint8Array) => StoredEntry | undefined> {
@@ -271,7 +282,7 @@ export class LevelEngine implements Engine {
     }
   }
 
-  /** Beside a write that may come to be visible between two reads. */
+  /** Reads from a snapshot, because the write in progress may become visible between two reads. */
   async #getManyOfSnapshot(keys: readonly Uint8Array[]): Promise<(StoredEntry | undefined)[]> {
     const snapshot = this.#level.snapshot();
     try {
@@ -282,18 +293,21 @@ export class LevelEngine implements Engine {
   }
 }
 
-/** The entry of a stored record, also where it has expired. */
+/** Decodes a stored record, even if its entry has expired. */
 function recordOf(key: Uint8Array, record: Uint8Array | undefined): StoredEntry | undefined {
   return record === undefined ? undefined : decodeRecord(key, record);
 }
 
-/** All of them by one time: entries of one commit that expire together are there together. */
+/**
+ * Omits expired entries. All are compared with the same time, so that entries of one commit that
+ * expire together disappear together.
+ */
 function unexpiredNow(entries: (StoredEntry | undefined)[]): (StoredEntry | undefined)[] {
   const now = Date.now();
   return entries.map((entry) => unexpired(entry, now));
 }
 
-/** The database's own entries are shown to a range that begins among them, and to no other. */
+/** Excludes the database's own entries from a range, unless the range begins among them. */
 function visibleRange({ start, end }: KeyRange): KeyRange {
   const isOfSystem = compareBytes(start, firstSystemKey) >= 0;
   return { start: isOfSystem ? start : firstEntryKey, end };
@@ -303,7 +317,7 @@ function unexpired(entry: StoredEntry | undefined, now: number): StoredEntry | u
   return entry === undefined || hasExpired(entry, now) ? undefined : entry;
 }
 
-/** The keys of which a write has to know what is stored. */
+/** Returns the keys whose stored entries a write needs to know. */
 function keysReadBy({ checks, mutations }: AtomicWrite): Uint8Array[] {
   return [...checks, ...mutations.filter(dependsOnStored)].map(({ key }) => key);
 }
@@ -317,13 +331,14 @@ async function initialise(level: Level, mode: DatabaseMode, readOnly: boolean): 
   } finally {
     await iterator.close();
   }
-  if (readOnly) throw new DatabaseFormatError("it is empty, and open for reading only");
+  if (readOnly) throw new DatabaseFormatError("it is empty and was opened for reading only");
   await level.put(headerKey, encodeDatabaseHeader(mode), synced);
 }
 
 /**
- * Stores the key behind all others where it is absent, as in databases of earlier versions. An iterator that seeks the end
- * lands on it; without it LevelDB would walk back over all that was removed there, in the caller's thread.
+ * Stores the last key if it is absent, as in a new database or in one of an earlier version. An
+ * iterator that seeks the end lands on it. Without it, LevelDB would walk back over all entries
+ * that were deleted there, in the caller's thread.
  */
 async function ensureLastKey(level: Level): Promise<void> {
   if ((await level.get(lastKey, bytes)) === undefined) await level.put(lastKey, nothing, bytes);

@@ -5,18 +5,21 @@ import {
 } from "../../errors/core-errors.js";
 import { isKeywrightError } from "../../errors/keywright-error.js";
 
-/** What a failed read of an abstract-level database means: `key` is the one that was read, where it was one. */
+/**
+ * Converts the error of a failed read of an abstract-level database. `key` is the key that was
+ * read, if it was only one.
+ */
 export function readFailure(error: unknown, key?: Uint8Array): Error {
   if (isKeywrightError(error)) return error;
   switch ((error as { code?: unknown }).code) {
     case "LEVEL_CORRUPTION":
       return new CorruptionError("LevelDB found a damaged block or file", key, error);
-    // A read that was under way when the database was closed.
+    // The database was closed before or during the read.
     case "LEVEL_DATABASE_NOT_OPEN":
     case "LEVEL_ITERATOR_NOT_OPEN":
     case "LEVEL_SNAPSHOT_NOT_OPEN":
       return new DatabaseClosedError();
     default:
-      return new EngineFailedError(error);
+      return new EngineFailedError(error, "read");
   }
 }

@@ -7,19 +7,20 @@ import {
 } from "../../values/versionstamp.js";
 import type { StoredEntry } from "../engine.js";
 
-/** The byte that begins a record: format 1 in the high half, flags in the low half. */
+/** The first byte of a record: format 1 in the high half, flags in the low half. */
 const recordHeader = 0x10;
-/** The flag of a record that has a time of expiry. */
+/** The flag of a record that has an expiry time. */
 const expires = 0x01;
 const expireAtOffset = 1 + versionstampBytes;
 const expireAtBytes = 8;
 const checksumBytes = 4;
 
 /**
- * Writes a record, as LevelDB stores it under an entry's key, into `record`, which has {@link recordSize} bytes: a
- * header byte, the versionstamp, the time of expiry where it has one (milliseconds since the epoch, 8 bytes), the encoded
- * value, and a CRC-32 over the key and all of these; integers are big-endian. LevelDB returns flipped bits as it finds
- * them; the checksum is what tells.
+ * Writes the record that LevelDB stores under an entry's key. `record` must have
+ * {@link recordSize} bytes. A record is a header byte, the versionstamp, the expiry time if there
+ * is one (milliseconds since the epoch, 8 bytes), the encoded value, and a CRC-32 over the key and
+ * all of these. Integers are big-endian. LevelDB returns flipped bits as they are, so the checksum
+ * has to detect them.
  */
 export function encodeRecord(entry: StoredEntry, record: Uint8Array): void {
   const { key, value, versionstamp, expireAt } = entry;
@@ -33,16 +34,16 @@ export function encodeRecord(entry: StoredEntry, record: Uint8Array): void {
   writeChecksum(key, record);
 }
 
-/** Bytes of the record of an entry. */
+/** Returns the size in bytes of an entry's record. */
 export function recordSize({ value, expireAt }: StoredEntry): number {
   return valueOffset(expireAt !== undefined) + value.length + checksumBytes;
 }
 
 /**
- * Reads a record that LevelDB returned for `key`. The entry's value is a view of it.
+ * Decodes a record that LevelDB returned for `key`. The value of the entry is a view of the record.
  *
- * @throws {CorruptionError} where the checksum does not match, or what is there is too short for a record.
- * @throws {DatabaseFormatError} for a sound record of a format that a later version wrote.
+ * @throws {CorruptionError} if the checksum does not match, or if the record is too short.
+ * @throws {DatabaseFormatError} if the record is intact but has a later format.
  */
 export function decodeRecord(key: Uint8Array, record: Uint8Array): StoredEntry {
   if (!hasValidChecksum(key, record)) {
@@ -50,7 +51,7 @@ export function decodeRecord(key: Uint8Array, record: Uint8Array): StoredEntry {
   }
   const header = record[0]!;
   if ((header & ~expires) !== recordHeader)
-    throw new DatabaseFormatError(`record format ${header}`);
+    throw new DatabaseFormatError(`a record has the unknown format ${header}`);
   const hasExpiry = header !== recordHeader;
   const offset = valueOffset(hasExpiry);
   const size = record.length - offset - checksumBytes;
@@ -77,7 +78,7 @@ export function writeChecksum(key: Uint8Array, record: Uint8Array): void {
   record[end + 3] = checksum;
 }
 
-/** Whether a record's last four bytes are the CRC-32 of the key and what is before them. */
+/** True if the record's last four bytes are the CRC-32 of the key and the bytes before them. */
 export function hasValidChecksum(key: Uint8Array, record: Uint8Array): boolean {
   const end = record.length - checksumBytes;
   if (end <= 0) return false;

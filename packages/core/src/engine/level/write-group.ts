@@ -14,7 +14,7 @@ import { hasExpired } from "../has-expired.js";
 import type { CheckedVersions, EntryVersion } from "./checked-versions.js";
 import { encodeRecord, recordSize } from "./record.js";
 
-/** A record to store under a key; undefined to remove the one that is there. */
+/** A record to store under a key, or undefined to delete the stored one. */
 export interface RecordMutation {
   readonly key: Uint8Array;
   readonly record: Uint8Array | undefined;
@@ -22,35 +22,37 @@ export interface RecordMutation {
 
 export interface WriteGroupOptions {
   readonly sequence: number;
-  /** Milliseconds since the epoch: an entry that expires then or before is not there. */
+  /** Milliseconds since the epoch. An entry that expires at or before this time does not exist. */
   readonly now: number;
-  /** Reads the record of a key as it was before the group, expired ones too. It may throw. */
+  /** Reads the record of a key as it was before the group, even if it has expired. It may throw. */
   readonly read: (key: Uint8Array) => StoredEntry | undefined;
-  /** Of the groups before this one, and of those after it. */
+  /** Shared with the groups before and after this one. */
   readonly versions: CheckedVersions;
-  /** The database copies what it is given: keys and records may be stretches of memory that is shared. */
+  /** True if the database copies its input. Keys and records may then be parts of shared memory. */
   readonly copiesWrites: boolean;
 }
 
-/** What a key has come to be: its entry, or null where there is none. */
+/** The state of a key after the writes so far: its entry, or null if there is none. */
 type KeyState = StoredEntry | null;
 
-/** The writes of one group so far: what LevelDB has to do, and what the keys have come to be. */
+/**
+ * The writes of one group so far: the mutations for LevelDB and the resulting states of the keys.
+ */
 export class WriteGroup {
   readonly mutations: RecordMutation[] = [];
-  /** The versionstamp of the last write that was applied, undefined where none was. */
+  /** The versionstamp of the last applied write. Undefined if none was applied. */
   last: string | undefined;
   readonly #options: WriteGroupOptions;
   readonly #states = new Map<string, KeyState>();
   #order = 0;
-  /** What the keys were before the write that is being added. */
+  /** The states of the changed keys before the current write. */
   #undo: [text: string, state: KeyState | undefined][] = [];
 
   constructor(options: WriteGroupOptions) {
     this.#options = options;
   }
 
-  /** Adds a write, where its checks hold: all of it, or nothing. */
+  /** Adds all of a write if its checks hold. Adds nothing if a check or the write itself fails. */
   apply(write: AtomicWrite): WriteOutcome {
     const { length } = this.mutations;
     this.#undo = [];
@@ -64,7 +66,7 @@ export class WriteGroup {
       this.last = versionstamp;
       return versionstamp;
     } catch (error) {
-      // Nothing has been written yet: the other writes of the group go on.
+      // Nothing has been written yet, so the group continues with its other writes.
       this.mutations.length = length;
       for (const [text, state] of this.#undo.reverse()) this.#restore(text, state);
       return error as Error;
@@ -92,7 +94,7 @@ export class WriteGroup {
     const expires = stored?.expireAt !== undefined;
     const isOver = stored !== null && hasExpired(stored, this.#options.now);
     if (isOver) this.#change(key, null);
-    // Where the clock was set back, the hint is needed again.
+    // If the clock was set back, the entry has yet to expire and its hint is still needed.
     const isNeeded = hint !== undefined && expires && !isOver && stored.expireAt <= hint.dueAt;
     if (hint !== undefined && !isNeeded) this.#change(hint.key, null);
   }
@@ -115,7 +117,7 @@ export class WriteGroup {
     return record;
   }
 
-  /** What a check compares: null where there is no entry. */
+  /** Returns the versionstamp that a check compares. It is null if there is no entry. */
   #versionstampOf(key: Uint8Array): string | null {
     const { versions, now } = this.#options;
     const text = textOfBytes(key);
@@ -147,7 +149,7 @@ export class WriteGroup {
   }
 }
 
-/** Whether what a mutation does depends on what is stored under its key. */
+/** True if the effect of a mutation depends on what is stored under its key. */
 export function dependsOnStored({ type }: StoredMutation): boolean {
   return type !== "set" && type !== "delete";
 }

@@ -5,7 +5,10 @@ import { denoError, type OwnError } from "./deno-error.js";
 
 type TypeTest = readonly [name: string, test: (value: unknown) => boolean];
 
-/** What `serde_v8`, which takes the arguments over for Deno, calls the types of objects; all others are `unknown`. */
+/**
+ * The names of object types in the errors of `serde_v8`, which converts arguments for Deno. The
+ * first match counts. Typed arrays are named by their tag, and any other object is `unknown`.
+ */
 const objectTypes: readonly TypeTest[] = [
   ["Proxy", types.isProxy],
   ["array", Array.isArray],
@@ -28,7 +31,7 @@ const objectTypes: readonly TypeTest[] = [
 
 const typedArrayPrototype: object = Object.getPrototypeOf(Uint8Array.prototype);
 
-/** The error for an argument of another type than the one that Deno expects there. */
+/** Returns Deno's error for an argument of the wrong type. */
 export function wrongType(own: OwnError, expected: string, value: unknown): Error {
   return denoError(
     own,
@@ -37,18 +40,18 @@ export function wrongType(own: OwnError, expected: string, value: unknown): Erro
 }
 
 /**
- * The number that Deno makes of a number or a bigint: without its fraction. `option` is its name.
+ * Converts a number or a bigint to an integer as Deno does: the fraction is dropped.
  *
- * @throws {TypeError} for what is neither.
+ * @throws {TypeError} if the value has another type. The error names `option`.
  */
 export function takeInteger(option: string, value: unknown): number {
   if (typeof value !== "number" && typeof value !== "bigint") {
-    throw wrongType(new InvalidOptionError(option, "it is a number"), "integer", value);
+    throw wrongType(new InvalidOptionError(option, "must be a number"), "integer", value);
   }
   return Math.trunc(Number(value));
 }
 
-/** @throws {TypeError} for anything but a string of bytes, one for each character. */
+/** @throws {TypeError} unless the value is a string whose characters are all at most U+00FF. */
 export function assertByteString(own: OwnError, value: unknown): asserts value is string {
   if (typeof value !== "string") throw wrongType(own, "string", value);
   for (let i = 0; i < value.length; i++) {
@@ -57,10 +60,10 @@ export function assertByteString(own: OwnError, value: unknown): asserts value i
   }
 }
 
-/** @throws {TypeError} unless it is one of the two levels. */
+/** @throws {TypeError} unless the value is one of the two consistency levels. */
 export function assertConsistency(value: unknown): asserts value is KvConsistencyLevel {
   if (value === "strong" || value === "eventual") return;
-  const own = new InvalidOptionError("consistency", 'it is "strong" or "eventual"');
+  const own = new InvalidOptionError("consistency", 'must be "strong" or "eventual"');
   if (typeof value === "string") {
     throw denoError(own, `unknown variant \`${value}\`, expected \`strong\` or \`eventual\``);
   }
@@ -76,7 +79,7 @@ function typeName(value: unknown): string {
   if (typeof value === "boolean") return "Boolean";
   if (typeof value !== "object" && typeof value !== "function") return typeof value;
   const known = objectTypes.find(([, test]) => test(value));
-  // A proxy of a typed array has no such tag, and is known already.
+  // A proxy of a typed array has no tag, but it is already known as a proxy.
   return known?.[0] ?? typedArrayName(value) ?? "unknown";
 }
 

@@ -17,10 +17,12 @@ import { takeValue } from "./deno-value.js";
 import type { DenoCheck, DenoMutation, DenoWrite } from "./deno-write.js";
 
 const maxU64 = 2n ** 64n - 1n;
+const typeReason = 'must be "set", "delete", "sum", "min" or "max"';
 
 /**
- * Gathers an atomic operation as Deno does: values and options are checked when they are handed over, keys and sizes at the
- * commit, and of keys and bytes the state at the commit counts.
+ * Collects an atomic operation as Deno does. Values and options are checked when they are passed.
+ * Keys and sizes are checked at the commit. Keys and bytes are not copied before the commit, so
+ * the commit sees later changes to them.
  */
 export class DenoAtomicOperation implements AtomicOperation {
   readonly #commitWrite: (write: DenoWrite) => Promise<string | null>;
@@ -40,7 +42,7 @@ export class DenoAtomicOperation implements AtomicOperation {
   }
 
   mutate(...mutations: KvMutation[]): this {
-    // One after another: those before a wrong one are part of the operation.
+    // One by one, because the mutations before an invalid one stay part of the operation.
     for (const mutation of mutations) this.#mutations.push(mutationOf(mutation));
     return this;
   }
@@ -84,11 +86,11 @@ export class DenoAtomicOperation implements AtomicOperation {
   }
 
   /**
-   * Not a promise: `await` on the operation itself, where `commit()` was forgotten, is an error.
+   * Makes `await` on the operation itself an error, because it means that `commit()` was forgotten.
    *
    * @throws {TypeError} always.
    */
-  // biome-ignore lint/suspicious/noThenProperty: it is there to be found by `await`.
+  // biome-ignore lint/suspicious/noThenProperty: `await` must find this method.
   then(): never {
     const text = "'Deno.AtomicOperation' is not a promise: did you forget to call 'commit()'";
     throw denoError(new CommitMissingError(), text);
@@ -106,13 +108,17 @@ function ownCheck(check: AtomicCheck): DenoCheck {
 }
 
 function mutationOf(mutation: KvMutation): DenoMutation {
-  // Read one by one, so that what is no object throws what it throws in Deno.
+  // Read in Deno's order, so that null and undefined throw the same error as in Deno.
   const key = mutation.key;
   const type = mutation.type;
   switch (type) {
     case "delete":
       if ((mutation as { value?: unknown }).value) {
-        throw invalid("value", "Invalid mutation 'delete' with value");
+        throw invalid(
+          "value",
+          "must not be given for delete",
+          "Invalid mutation 'delete' with value",
+        );
       }
       return { type, key };
     case "set": {
@@ -127,33 +133,37 @@ function mutationOf(mutation: KvMutation): DenoMutation {
       assertValue(mutation);
       return { type, key, value: takeValue(mutation.value) };
     default:
-      throw invalid("type", "Invalid mutation type");
+      throw invalid("type", typeReason, "Invalid mutation type");
   }
 }
 
 function assertValue(mutation: KvMutation): void {
   if (!Object.hasOwn(mutation, "value")) {
-    throw invalid("value", `Invalid mutation '${mutation.type}' without value`);
+    const text = `Invalid mutation '${mutation.type}' without value`;
+    throw invalid("value", "must be given for every mutation except delete", text);
   }
 }
 
-/** @throws {TypeError} for a number that is not one, is negative or has a fraction. */
+/** @throws {TypeError} unless it is undefined or a non-negative integer. */
 function assertExpireIn(expireIn: number | undefined): void {
   if (expireIn === undefined || (Number.isInteger(expireIn) && expireIn >= 0)) return;
-  throw invalid("expireIn", `expireIn must be a non-negative integer: received ${expireIn}`);
+  const text = `expireIn must be a non-negative integer: received ${expireIn}`;
+  throw invalid("expireIn", "must be a non-negative integer", text);
 }
 
-/** Of a `KvU64` itself too, but with Deno's texts. */
+/** Makes the checks of the constructor of `KvU64`, but with Deno's texts. */
 function assertU64(n: unknown): asserts n is bigint {
-  if (typeof n !== "bigint") throw invalid("n", `Value must be a bigint: received ${typeof n}`);
+  const reason = "must be a bigint from 0 to 2 ** 64 - 1";
+  if (typeof n !== "bigint")
+    throw invalid("n", reason, `Value must be a bigint: received ${typeof n}`);
   if (n >= 0n && n <= maxU64) return;
   const text =
     n < 0n
       ? `Value must be a positive bigint: received ${n}`
       : "Value must fit in a 64-bit unsigned integer";
-  throw denoError(new InvalidOptionError("n", text), text, RangeError);
+  throw denoError(new InvalidOptionError("n", reason), text, RangeError);
 }
 
-function invalid(option: string, text: string): Error {
-  return denoError(new InvalidOptionError(option, text), text);
+function invalid(option: string, reason: string, text: string): Error {
+  return denoError(new InvalidOptionError(option, reason), text);
 }

@@ -6,8 +6,8 @@ import type { KvEntry, KvEntryMaybe } from "../kv.js";
 import { decodeStoredValue } from "../stored-entry.js";
 
 /**
- * An entry as Deno gives it. When it expires stands in a property that is not enumerable, for `copyKv`: Deno's entries
- * have none.
+ * Returns an entry as Deno does. The property `expireAt` is for `copyKv`. It is not enumerable,
+ * because Deno's entries have no such property.
  */
 export function entryOf<T>(stored: StoredEntry): KvEntry<T> {
   const { key, versionstamp, expireAt } = stored;
@@ -17,7 +17,7 @@ export function entryOf<T>(stored: StoredEntry): KvEntry<T> {
   return entry;
 }
 
-/** The same, or for a key under which nothing is stored that key and nulls. */
+/** Returns the entry, or the key with nulls if nothing is stored under it. */
 export function entryMaybeOf<T>(key: KvKey, stored: StoredEntry | undefined): KvEntryMaybe<T> {
   return stored === undefined ? { key, value: null, versionstamp: null } : entryOf<T>(stored);
 }

@@ -1,12 +1,13 @@
 import { DatabaseClosedError } from "../../errors/core-errors.js";
 import type { KeywrightError, KeywrightTypeError } from "../../errors/keywright-error.js";
 
-/** Keywright's own error for what Deno has another for. */
+/** An error of Keywright that becomes the `cause` of an error of Deno. */
 export type OwnError = KeywrightError | KeywrightTypeError;
 
 /**
- * An error of the class and with the text that Deno KV has for it. Of Keywright's own error, which is its `cause`, it has
- * the `code` and the fields. The texts are those of Deno 2.9.6 (`ext/kv/01_db.ts` and `ext/kv/lib.rs` of denoland/deno).
+ * Returns an error with the class and the text of Deno KV. Its `cause` is Keywright's own error,
+ * and it has the `code` and the fields of that error. The texts are those of Deno 2.9.6
+ * (`ext/kv/01_db.ts` and `ext/kv/lib.rs` of denoland/deno).
  */
 export function denoError(
   own: OwnError,
@@ -16,7 +17,7 @@ export function denoError(
   return withFieldsOf(own, new type(message, { cause: own }));
 }
 
-/** What Deno throws for everything after `close()`: there it is `Deno.errors.BadResource`. */
+/** The error for operations on a closed database. In Deno it is `Deno.errors.BadResource`. */
 export class BadResource extends Error {
   constructor() {
     const own = new DatabaseClosedError();
@@ -26,7 +27,10 @@ export class BadResource extends Error {
   }
 }
 
-/** Not enumerable: an error of Deno's shows nothing beside its message. */
+/**
+ * Copies the fields of `own` to an error. They are not enumerable, because an error of Deno shows
+ * only its message.
+ */
 function withFieldsOf(own: OwnError, error: Error): Error {
   for (const [name, value] of Object.entries(own)) {
     if (name !== "name") Object.defineProperty(error, name, { value });

@@ -6,13 +6,14 @@ import { wrongType } from "./deno-argument.js";
 import { denoError } from "./deno-error.js";
 
 /**
- * Takes a key over as Deno does: a copy, in which every view of memory is its bytes. It may be empty.
+ * Copies a key as Deno does. Each `ArrayBufferView` becomes a `Uint8Array` of its bytes. The key
+ * may be empty.
  *
- * @throws {TypeError} for what is no array, or a part of another type.
+ * @throws {TypeError} if the key is not an array, or if a key part has another type.
  */
 export function takeKey(key: unknown): KvKeyPart[] {
-  if (!Array.isArray(key)) throw wrongType(new InvalidKeyError("it is no array"), "array", key);
-  // By index: a hole is a part of the wrong type.
+  if (!Array.isArray(key)) throw wrongType(new InvalidKeyError("it is not an array"), "array", key);
+  // Read by index, because `map` skips holes. A hole is a key part of the wrong type.
   return Array.from({ length: key.length }, (_, index) => takePart(key[index], index));
 }
 
@@ -22,7 +23,7 @@ function takePart(part: unknown, index: number): KvKeyPart {
     return new Uint8Array(part.buffer, part.byteOffset, part.byteLength).slice();
   }
   throw denoError(
-    new InvalidKeyError(`part ${index} is of another type`, index),
+    new InvalidKeyError(`part ${index} has another type`, index),
     "expected string, number, bigint, ArrayBufferView, boolean",
   );
 }
@@ -32,10 +33,10 @@ function isScalar(part: unknown): part is string | number | bigint | boolean {
 }
 
 /**
- * Encodes a key that was taken over, with Deno's bytes. `textFor` makes the error's text of the one that a read has.
+ * Encodes a key in Deno's order. `textFor` turns the error text of a read into that of the caller.
  *
- * @throws {TypeError} for a bigint of more than 255 bytes.
- * @throws {InvalidKeyError} for a lone surrogate, for which Deno stores another character.
+ * @throws {TypeError} if a bigint has more than 255 bytes.
+ * @throws {InvalidKeyError} if a string has a lone surrogate. Deno stores U+FFFD in its place.
  */
 export function encodeKeyOf(
   key: KvKeyPart[],

@@ -32,28 +32,29 @@ import { DenoListIterator } from "./deno-list-iterator.js";
 import { denoRange, takeBounds, takeSelector } from "./deno-selector.js";
 import { commitDenoWrite, type DenoWrite } from "./deno-write.js";
 
-/** How a handle of a database in Deno's mode reads and writes. */
+/** Options of one handle of a database in compat mode. */
 export interface DenoKvOptions {
   readonly limits: KvLimits;
-  /** Whether a commit is acknowledged only when it would survive a power cut. */
+  /** True if a commit is acknowledged only after it would survive a power cut. */
   readonly sync: boolean;
   readonly readOnly: boolean;
 }
 
-/** The keys of all entries: every tag lies between its bounds. */
+/** The range of all entries. The tag of every key part lies between its bounds. */
 const allEntries = keyRange({ prefix: [] }, denoOrder);
 
 /**
- * A database as Deno KV has it: the order of keys, the limits, the cursors, and which argument is refused when, with which
- * error. What differs stands in `docs/internals/deno-compatibility.md`.
+ * A database that behaves like Deno KV. It has Deno's order of keys, limits and cursors, and it
+ * refuses arguments at the same point and with the same error. The differences are listed in
+ * `docs/internals/deno-compatibility.md`.
  */
 export class DenoKv extends EmbeddedKv {
   readonly #shared: SharedEngine;
   readonly #options: DenoKvOptions;
   readonly #watches = new Set<WatchStream>();
-  /** Closed in whatever way. */
+  /** True after `close()` and after disposal. */
   #isOver = false;
-  /** Closed by `close()`: Deno tells the two apart. */
+  /** True only after `close()`. In Deno, `listenQueue` distinguishes it from disposal. */
   #isClosed = false;
 
   constructor(shared: SharedEngine, options: DenoKvOptions) {
@@ -78,7 +79,8 @@ export class DenoKv extends EmbeddedKv {
     keys: readonly [...{ [K in keyof T]: KvKey }],
     options?: { consistency?: KvConsistencyLevel },
   ): Promise<{ [K in keyof T]: KvEntryMaybe<T[K]> }> {
-    // Deno calls it so: what is no array has a length or throws its own error.
+    // Called as in Deno: array-like objects are accepted, and null and undefined throw the error of
+    // the JavaScript engine.
     const taken = Array.prototype.map.call(keys, takeReadKey) as (KvKeyPart[] | undefined)[];
     const ownKeys = Array.from(keys as readonly KvKey[], copyOf);
     const entries = await this.#readKeys(this.#encodeReadKeys(taken, options));
@@ -121,7 +123,11 @@ export class DenoKv extends EmbeddedKv {
 
   override async listenQueue(handler: QueueHandler): Promise<void> {
     if (this.#isClosed) {
-      throw denoError(new DatabaseClosedError(), "Queue already closed", Error);
+      throw denoError(
+        new DatabaseClosedError("listenQueue", this.#shared.path),
+        "Queue already closed",
+        Error,
+      );
     }
     if (this.#isOver) return;
     await super.listenQueue(handler);
@@ -133,7 +139,7 @@ export class DenoKv extends EmbeddedKv {
   ): ReadableStream<{ [K in keyof T]: KvEntryMaybe<T[K]> }> {
     const isRaw = options.raw ?? false;
     if (!Array.isArray(keys))
-      throw wrongType(new InvalidKeyError("the keys are no array"), "array", keys);
+      throw wrongType(new InvalidKeyError("the list of keys is not an array"), "array", keys);
     const taken = keys.map(takeKey);
     const ownKeys = keys.map(copyOf);
     this.#assertOpen();
@@ -157,17 +163,18 @@ export class DenoKv extends EmbeddedKv {
     return watch.stream as ReadableStream<{ [K in keyof T]: KvEntryMaybe<T[K]> }>;
   }
 
-  /** Deno KV has none. Its errors are those that `list` and the reads of its iterator have. */
+  /** An addition to Deno KV. Throws the errors of `list` and of the first read of its iterator. */
   override watchRange(selectors: readonly KvListSelector[]): ReadableStream<KvRangeChange> {
     this.#assertOpen();
     return super.watchRange(selectors);
   }
 
   /**
-   * Closes the database for this handle. Deno's `close()` returns nothing; the promise resolves when commits that were
-   * begun are finished, and where this was the last handle, when the database is closed.
+   * Closes the database for this handle. The promise resolves after all pending commits have
+   * finished and, if this was the last handle, the database is closed. Deno's `close()` returns
+   * nothing.
    *
-   * @throws {BadResource} where it was closed before, at once.
+   * @throws {BadResource} synchronously, if the handle is already closed.
    */
   override close(): Promise<void> {
     this.#assertOpen();
@@ -189,7 +196,7 @@ export class DenoKv extends EmbeddedKv {
     return super.close();
   }
 
-  /** Makes Deno's checks of a read, in Deno's order. */
+  /** Encodes keys to read. Makes Deno's checks of a read in Deno's order. */
   #encodeReadKeys(
     keys: readonly (KvKeyPart[] | undefined)[],
     options: { consistency?: KvConsistencyLevel } | undefined,
@@ -199,15 +206,15 @@ export class DenoKv extends EmbeddedKv {
     assertWithinDeno(this.limits, "keys", keys.length);
     return keys.map((key) => {
       if (key === undefined)
-        throw denoError(new InvalidKeyError("it is no array"), "Invalid range");
+        throw denoError(new InvalidKeyError("it is not an array"), "Invalid range");
       const encoded = encodeKeyOf(key);
-      // Deno reads the range from the key up to the key and a zero byte.
+      // Deno reads a range that ends at the key plus a zero byte, and checks the size of that end.
       assertReadKeySize(this.limits, encoded.length + 1);
       return encoded;
     });
   }
 
-  /** An empty key has no entry: Deno takes it to read. */
+  /** Reads the entries of keys. Deno accepts an empty key in a read, but it has no entry. */
   async #readKeys(keys: readonly Uint8Array[]): Promise<(StoredEntry | undefined)[]> {
     const filled = keys.filter((key) => key.length > 0);
     const entries = [...(await this.#shared.engine.getMany(filled))];
@@ -215,7 +222,7 @@ export class DenoKv extends EmbeddedKv {
   }
 
   async #readRange(range: KeyRange, limit: number, reverse: boolean): Promise<StoredEntry[]> {
-    // A cursor may be of any bytes, also of those before the first entry, which are the database's own.
+    // A cursor may be any bytes, so a bound may lie among the system keys before the first entry.
     const start = compareBytes(range.start, allEntries.start) < 0 ? allEntries.start : range.start;
     const end = compareBytes(range.end, allEntries.end) > 0 ? allEntries.end : range.end;
     if (compareBytes(start, end) >= 0) return [];
@@ -228,20 +235,20 @@ export class DenoKv extends EmbeddedKv {
       sync: this.#options.sync,
       assertOpen: () => this.#assertOpen(),
       commit: async (stored: AtomicWrite) => {
-        if (this.#options.readOnly) throw new ReadOnlyError();
+        if (this.#options.readOnly) throw new ReadOnlyError("commit", this.#shared.path);
         return await this.#shared.commit(stored);
       },
     };
     return await commitDenoWrite(context, write);
   }
 
-  /** @throws {BadResource} after the database was closed. */
+  /** @throws {BadResource} if the handle is closed. */
   #assertOpen(): void {
     if (this.#isOver) throw new BadResource();
   }
 }
 
-/** As the iterators of `list` take their selector when they read it. */
+/** Returns the range of a selector, with the checks that an iterator of `list` makes. */
 function watchedRange(limits: KvLimits, selector: KvListSelector): KeyRange {
   const range = denoRange(takeBounds(takeSelector(selector)));
   assertReadKeySize(limits, range.start.length);
@@ -249,12 +256,12 @@ function watchedRange(limits: KvLimits, selector: KvListSelector): KeyRange {
   return range;
 }
 
-/** As Deno takes a key to read; undefined where it is none at all. */
+/** Copies a key to read as Deno does. Returns undefined if the key is null or undefined. */
 function takeReadKey(key: KvKey): KvKeyPart[] | undefined {
   return key === null || key === undefined ? undefined : takeKey(key);
 }
 
-/** Before the caller has its turn again. What is no key is refused later. */
+/** Copies a key before the caller can change it. A value that is no array is refused elsewhere. */
 function copyOf(key: KvKey): KvKey {
   return Array.isArray(key) ? [...key] : [];
 }

@@ -2,7 +2,10 @@ import { LimitExceededError } from "../../errors/core-errors.js";
 import type { KvLimits } from "../limits.js";
 import { denoError } from "./deno-error.js";
 
-/** How much Deno KV takes at once (`ext/kv/config.rs` of denoland/deno). A key to read may have one byte more. */
+/**
+ * The limits of Deno KV (`ext/kv/config.rs` of denoland/deno). A key to read may be one byte longer
+ * than `keyBytes`.
+ */
 export const denoLimits: KvLimits = {
   keyBytes: 2048,
   valueBytes: 65_536,
@@ -15,7 +18,7 @@ export const denoLimits: KvLimits = {
   totalKeyBytes: 81_920,
 };
 
-/** Deno's texts, by limit; `enqueue payload` has no limit of its own. */
+/** Deno's error texts by limit. Messages of the queue share the limit `valueBytes`. */
 const texts: Readonly<Record<keyof KvLimits | "messageBytes", (max: number) => string>> = {
   keyBytes: (max) => `Key too large for write (max ${max} bytes)`,
   valueBytes: (max) => `Value too large (max ${max} bytes)`,
@@ -29,18 +32,22 @@ const texts: Readonly<Record<keyof KvLimits | "messageBytes", (max: number) => s
   totalKeyBytes: (max) => `Total key size too large (max ${max} bytes)`,
 };
 
-/** @throws {TypeError} with Deno's text, where `actual` is more than the limit of that name. */
+/** @throws {TypeError} with Deno's text, if `actual` exceeds the limit. */
 export function assertWithinDeno(limits: KvLimits, name: keyof KvLimits, actual: number): void {
   if (actual > limits[name]) throw exceeded(texts[name](limits[name]), name, limits[name], actual);
 }
 
-/** The same for a message of the queue, which is measured as a value. */
+/** @throws {TypeError} if a message of the queue exceeds the limit of a value. */
 export function assertMessageSize(limits: KvLimits, bytes: number): void {
   const max = limits.valueBytes;
   if (bytes > max) throw exceeded(texts.messageBytes(max), "valueBytes", max, bytes);
 }
 
-/** The same for a key to read or a bound of a range, which may be one byte longer than a key to write. */
+/**
+ * Checks the size of a key to read or of a bound of a range.
+ *
+ * @throws {TypeError} if it is more than one byte longer than the limit of a key to write.
+ */
 export function assertReadKeySize(limits: KvLimits, bytes: number): void {
   const max = limits.keyBytes + 1;
   if (bytes <= max) return;

@@ -21,18 +21,21 @@ import {
 } from "./deno-selector.js";
 
 const defaultBatchSize = 100;
-/** The largest batch that a `limit` without a `batchSize` makes. */
+/** The largest batch, in entries, if the caller gives no `batchSize`. */
 const largestOwnBatch = 500;
 
-/** What a list needs of its database. */
+/** The operations of the database that an iterator uses. */
 export interface DenoListContext {
   readonly limits: KvLimits;
-  /** @throws {BadResource} after the database was closed. */
+  /** @throws {BadResource} if the database is closed. */
   assertOpen(): void;
   readRange(range: KeyRange, limit: number, reverse: boolean): Promise<StoredEntry[]>;
 }
 
-/** Iterates as Deno does: arguments are checked when the first batch is read, and a cursor is what Deno's would be. */
+/**
+ * Iterates as Deno does. The constructor checks the shape of the selector, `limit` and `batchSize`.
+ * Everything else is checked when a batch is read. Cursors are the same as Deno's.
+ */
 export class DenoListIterator<T> implements KvListIterator<T> {
   readonly #context: DenoListContext;
   readonly #selector: DenoSelector;
@@ -48,12 +51,12 @@ export class DenoListIterator<T> implements KvListIterator<T> {
   #count = 0;
   #isLastBatch = false;
   #isDone = false;
-  /** Calls of `next` are answered one after another: each waits for this, the one before it. */
+  /** The previous call of `next`. Each call waits for the one before it. */
   #turn: Promise<unknown> = Promise.resolve();
 
   /**
-   * @throws {Error} for a `limit` or `batchSize` that is no positive integer.
-   * @throws {TypeError} for a selector of another shape.
+   * @throws {Error} if `limit` or `batchSize` is not a positive integer.
+   * @throws {TypeError} if the selector has another shape.
    */
   constructor(context: DenoListContext, selector: KvListSelector, options: KvListOptions) {
     this.#context = context;
@@ -69,15 +72,15 @@ export class DenoListIterator<T> implements KvListIterator<T> {
     this.#givenCursor = options.cursor || undefined;
   }
 
-  /** @throws {Error} before the first entry, where `list` was given no cursor. */
+  /** @throws {Error} before the first entry, if `list` was called without a cursor. */
   get cursor(): string {
     if (this.#isDone) return "";
     if (this.#lastKey !== undefined && this.#range !== undefined) {
       return cursorAt(this.#range, this.#lastKey);
     }
     if (this.#givenCursor !== undefined) return this.#givenCursor as string;
-    const text = "Cannot get cursor before first iteration";
-    throw denoError(new InvalidSelectorError(text), text, Error);
+    const own = new InvalidSelectorError("there is no cursor before the first entry");
+    throw denoError(own, "Cannot get cursor before first iteration", Error);
   }
 
   next(): Promise<IteratorResult<KvEntry<T>, undefined>> {
@@ -105,14 +108,14 @@ export class DenoListIterator<T> implements KvListIterator<T> {
     return { done: false, value: entryOf<T>(entry) };
   }
 
-  /** The next entry of the batch that has not expired since it was read. */
+  /** Returns the next entry of the batch that has not expired since the batch was read. */
   #nextOfBatch(): StoredEntry | undefined {
     const now = Date.now();
     for (;;) {
       const entry = this.#batch[this.#next];
       if (entry === undefined) return undefined;
       this.#next++;
-      // The next batch begins behind it.
+      // Set for an expired entry too, because the next batch begins after it.
       this.#lastKey = entry.key;
       if (!hasExpired(entry, now)) return entry;
     }
@@ -123,7 +126,7 @@ export class DenoListIterator<T> implements KvListIterator<T> {
     const bounds = takeBounds(this.#selector);
     const cursor = this.#givenCursor;
     if (cursor !== undefined) {
-      assertByteString(new InvalidSelectorError("the cursor is a string of bytes"), cursor);
+      assertByteString(new InvalidSelectorError("the cursor must be a string of bytes"), cursor);
     }
     assertConsistency(this.#consistency);
     this.#context.assertOpen();
@@ -147,5 +150,5 @@ export class DenoListIterator<T> implements KvListIterator<T> {
 function assertPositive(name: string, value: number | undefined): void {
   if (value === undefined || (Number.isInteger(value) && value > 0)) return;
   const text = `${name} must be a positive integer: received ${value}`;
-  throw denoError(new InvalidSelectorError(text), text, Error);
+  throw denoError(new InvalidSelectorError(`${name} must be a positive integer`), text, Error);
 }

@@ -10,13 +10,17 @@ import { denoError } from "./deno-error.js";
 import { encodeKeyOf, takeKey } from "./deno-key.js";
 import { encodeClone } from "./deno-value.js";
 
-/** Deno's limits and default, in milliseconds (`ext/kv/01_db.ts`, and `sqlite/backend.rs` of denokv). */
+/**
+ * Deno's limits and its default schedule, with times in milliseconds (`ext/kv/01_db.ts`, and
+ * `sqlite/backend.rs` of denokv).
+ */
 const maxDelay = 30 * 24 * 60 * 60 * 1000;
 const maxInterval = 60 * 60 * 1000;
 const maxIntervals = 5;
+const delayReason = `must be a number of milliseconds from 0 to ${maxDelay} (30 days)`;
 const defaultSchedule: readonly number[] = [100, 1000, 5000, 30_000, 60_000];
 
-/** A message as an atomic operation holds it. */
+/** A message as an atomic operation holds it. The types of its options are not checked yet. */
 export interface DenoMessage {
   readonly payload: Uint8Array;
   readonly delay: unknown;
@@ -24,7 +28,7 @@ export interface DenoMessage {
   readonly backoffSchedule: unknown;
 }
 
-/** A message whose options are of the right types. */
+/** A message whose options have the right types. */
 export interface TakenMessage {
   readonly payload: Uint8Array;
   readonly delay: number;
@@ -32,14 +36,14 @@ export interface TakenMessage {
   readonly backoffSchedule: readonly number[] | undefined;
 }
 
-/** @throws {TypeError} for options out of their bounds, or a message that cannot be cloned. */
+/** @throws {TypeError} if an option is out of bounds, or if the message cannot be cloned. */
 export function denoMessage(value: unknown, options?: KvEnqueueOptions): DenoMessage {
   const delay = options?.delay;
   const schedule = options?.backoffSchedule;
   if (delay !== undefined) assertDelay(delay);
   if (schedule !== undefined) assertSchedule(schedule);
   return {
-    // A KvU64 is a value of its own where it is set, and an object like any other in a message.
+    // A KvU64 is special only as the value of a mutation. In a message it is an ordinary object.
     payload: encodeClone(value instanceof KvU64 ? { value: value.value } : value),
     delay: delay ?? 0,
     keysIfUndelivered: options?.keysIfUndelivered ?? [],
@@ -47,7 +51,7 @@ export function denoMessage(value: unknown, options?: KvEnqueueOptions): DenoMes
   };
 }
 
-/** @throws {TypeError} for options of the wrong types. */
+/** @throws {TypeError} if an option has the wrong type. */
 export function takeMessage(message: DenoMessage): TakenMessage {
   const delay = takeInteger("delay", message.delay);
   const keysIfUndelivered = takeArray("keysIfUndelivered", message.keysIfUndelivered).map(takeKey);
@@ -59,13 +63,13 @@ export function takeMessage(message: DenoMessage): TakenMessage {
   return { payload: message.payload, delay, keysIfUndelivered, backoffSchedule };
 }
 
-/** What puts the message in the queue at the time `now`, in milliseconds since the epoch. */
+/** Returns the mutation that enqueues a message. `now` is in milliseconds since the epoch. */
 export function storedMessage(message: TakenMessage, now: number): StoredSet {
   const { payload, delay, backoffSchedule = defaultSchedule } = message;
   const value = encodeQueuedMessage({
     payload,
     backoffSchedule,
-    // Deno takes an empty key here, and stores the message where no reader finds it.
+    // Deno accepts an empty key here, but no read can find a message that is stored under it.
     keysIfUndelivered: message.keysIfUndelivered
       .map((key) => encodeKeyOf(key, () => "Invalid enqueue"))
       .filter((key) => key.length > 0),
@@ -75,19 +79,21 @@ export function storedMessage(message: TakenMessage, now: number): StoredSet {
   return { type: "set", key: messageKey(now + delay, newMessageId()), value };
 }
 
-/** As Deno compares: a string of digits passes here, and is refused at the commit. */
+/** Compares as Deno does. A string of digits passes here and is refused at the commit. */
 function assertDelay(delay: number): void {
-  if (delay < 0) throw invalid("delay", `Delay must be >= 0: received ${delay}`);
+  if (delay < 0) throw invalid("delay", delayReason, `Delay must be >= 0: received ${delay}`);
   if (delay > maxDelay) {
-    throw invalid("delay", `Delay cannot be greater than 30 days: received ${delay}`);
+    const text = `Delay cannot be greater than 30 days: received ${delay}`;
+    throw invalid("delay", delayReason, text);
   }
-  if (Number.isNaN(delay)) throw invalid("delay", "Delay cannot be NaN");
+  if (Number.isNaN(delay)) throw invalid("delay", delayReason, "Delay cannot be NaN");
 }
 
 function assertSchedule(schedule: readonly number[]): void {
   if (schedule.length > maxIntervals) {
     throw invalid(
       "backoffSchedule",
+      `must have at most ${maxIntervals} intervals`,
       `Invalid backoffSchedule, max ${maxIntervals} intervals allowed`,
     );
   }
@@ -96,6 +102,7 @@ function assertSchedule(schedule: readonly number[]): void {
     if (interval < 0 || interval > maxInterval || Number.isNaN(interval)) {
       throw invalid(
         `backoffSchedule[${i}]`,
+        `must be a number of milliseconds from 0 to ${maxInterval} (an hour)`,
         `Invalid backoffSchedule, interval at index ${i} is invalid`,
       );
     }
@@ -103,11 +110,11 @@ function assertSchedule(schedule: readonly number[]): void {
 }
 
 function takeArray(option: string, value: unknown): unknown[] {
-  const own = new InvalidOptionError(option, "it is an array");
+  const own = new InvalidOptionError(option, "must be an array", "enqueue");
   if (!Array.isArray(value)) throw wrongType(own, "array", value);
   return [...value];
 }
 
-function invalid(option: string, text: string): Error {
-  return denoError(new InvalidOptionError(option, text), text);
+function invalid(option: string, reason: string, text: string): Error {
+  return denoError(new InvalidOptionError(option, reason, "enqueue"), text);
 }

@@ -6,7 +6,7 @@ import type { KeyRange, KvListSelector } from "../../keys/key-range.js";
 import { denoError } from "./deno-error.js";
 import { encodeKeyOf, takeKey } from "./deno-key.js";
 
-/** The parts of a selector as they were when `list` was called; they may still be no keys. */
+/** A copy of a selector, made when `list` is called. Its bounds are not checked yet. */
 export interface DenoSelector {
   readonly prefix?: readonly unknown[];
   readonly start?: readonly unknown[];
@@ -16,7 +16,7 @@ export interface DenoSelector {
 /**
  * Copies a selector.
  *
- * @throws {TypeError} for one of another shape.
+ * @throws {TypeError} if the selector has another shape.
  */
 export function takeSelector(selector: KvListSelector): DenoSelector {
   const prefix = takeBound(selector, "prefix");
@@ -35,7 +35,7 @@ export function takeSelector(selector: KvListSelector): DenoSelector {
   return { start, end };
 }
 
-/** As Deno does: own properties only, and of anything else than an array the elements by their index. */
+/** Copies a bound as Deno does. It must be an own property and may be any array-like value. */
 function takeBound(selector: object, name: keyof DenoSelector): readonly unknown[] | undefined {
   if (selector === null || selector === undefined) throw noObject();
   if (!Object.hasOwn(selector, name)) return undefined;
@@ -45,18 +45,18 @@ function takeBound(selector: object, name: keyof DenoSelector): readonly unknown
   return Array.prototype.slice.call(bound);
 }
 
-/** The range of encoded keys of a selector, and the bytes that its cursors leave out. */
+/** The range of encoded keys of a selector, and the leading bytes that its cursors omit. */
 export interface DenoRange extends KeyRange {
   readonly commonPrefix: Uint8Array;
-  /** The bounds that the selector gives itself: no cursor lies outside of them. */
+  /** The bounds in the selector itself. A cursor must not lie outside them. */
   readonly givenStart: Uint8Array | undefined;
   readonly givenEnd: Uint8Array | undefined;
 }
 
-/** The keys of a selector, taken over. */
+/** The keys of a selector, copied, with all key parts of the right types. */
 export type DenoBounds = { readonly [Name in keyof DenoSelector]?: KvKeyPart[] };
 
-/** @throws {TypeError} for a part of another type. */
+/** @throws {TypeError} if a key part has another type. */
 export function takeBounds({ prefix, start, end }: DenoSelector): DenoBounds {
   return {
     ...(prefix && { prefix: takeKey(prefix) }),
@@ -65,7 +65,7 @@ export function takeBounds({ prefix, start, end }: DenoSelector): DenoBounds {
   };
 }
 
-/** @throws {TypeError} for a bound that is not under the prefix, or a start after its end. */
+/** @throws {TypeError} if a bound is not under the prefix, or if the start is after the end. */
 export function denoRange(bounds: DenoBounds): DenoRange {
   const prefix = bounds.prefix && encodeKeyOf(bounds.prefix);
   const start = bounds.start && encodeKeyOf(bounds.start);
@@ -90,7 +90,7 @@ export function denoRange(bounds: DenoBounds): DenoRange {
   return { start, end, commonPrefix: sharedBytes(start, end), givenStart: start, givenEnd: end };
 }
 
-/** What is left of a range behind a key. */
+/** Returns the rest of a range after a key, or before it if `reverse` is set. */
 export function rangeBehind(range: DenoRange, key: Uint8Array, reverse: boolean): KeyRange {
   return reverse
     ? { start: range.start, end: key }
@@ -98,9 +98,9 @@ export function rangeBehind(range: DenoRange, key: Uint8Array, reverse: boolean)
 }
 
 /**
- * What is left of a range behind a cursor, whose bytes need not be a key.
+ * Returns the rest of a range after a cursor. The bytes of a cursor need not be a key.
  *
- * @throws {TypeError} for a cursor that is no base64, or outside the bounds.
+ * @throws {TypeError} if the cursor is not base64, or if it lies outside the bounds.
  */
 export function rangeBehindCursor(range: DenoRange, cursor: string, reverse: boolean): KeyRange {
   const tail = Buffer.from(cursor, "base64url");
@@ -115,12 +115,12 @@ export function rangeBehindCursor(range: DenoRange, cursor: string, reverse: boo
   return rest;
 }
 
-/** The cursor at a key: its bytes behind those that all keys of the range begin with. */
+/** Returns the cursor at a key: the bytes of the key after the common prefix of the range. */
 export function cursorAt(range: DenoRange, key: Uint8Array): string {
   return encodeBase64(key.subarray(range.commonPrefix.length));
 }
 
-/** URL-safe base64 with padding, as Deno's cursors have it. */
+/** Encodes bytes as URL-safe base64 with padding, like Deno's cursors. */
 function encodeBase64(bytes: Uint8Array): string {
   const base64 = Buffer.from(bytes).toString("base64url");
   return base64.padEnd(Math.ceil(base64.length / 4) * 4, "=");

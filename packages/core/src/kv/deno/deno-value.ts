@@ -7,13 +7,16 @@ import { KvU64 } from "../../values/kv-u64.js";
 import { wrongType } from "./deno-argument.js";
 import { denoError } from "./deno-error.js";
 
-/** A value as an atomic operation holds it. Bytes are not copied before the commit. */
+/** A value as an atomic operation holds it. A `Uint8Array` is not copied before the commit. */
 export type DenoValue =
   | { readonly kind: "bytes"; readonly bytes: Uint8Array }
   | { readonly kind: "u64"; readonly value: bigint }
   | { readonly kind: "clone"; readonly encoded: Uint8Array; readonly type: string };
 
-/** @throws {TypeError} for a value that cannot be cloned; `Error` for shared memory. */
+/**
+ * @throws {TypeError} if the value cannot be cloned.
+ * @throws {Error} if the value contains shared memory.
+ */
 export function takeValue(value: unknown): DenoValue {
   if (types.isUint8Array(value)) return { kind: "bytes", bytes: value };
   const number = bigintOfU64(value);
@@ -21,29 +24,32 @@ export function takeValue(value: unknown): DenoValue {
   return { kind: "clone", encoded: encodeClone(value), type: typeof value };
 }
 
-/** How many bytes of a value count: of bytes themselves those, of others those of Keywright's encoding. */
+/**
+ * Returns the size in bytes that counts toward the limits: the length of a `Uint8Array`, 8 for a
+ * `KvU64`, and otherwise the size of Keywright's encoding.
+ */
 export function sizeOfValue(value: DenoValue): number {
   if (value.kind === "u64") return 8;
   return value.kind === "bytes" ? value.bytes.length : value.encoded.length;
 }
 
-/** The bytes to store for a value. */
+/** Returns the bytes to store for a value. */
 export function encodeDenoValue(value: DenoValue): Uint8Array {
   if (value.kind === "clone") return value.encoded;
   return encodeValue(value.kind === "u64" ? new KvU64(value.value) : value.bytes);
 }
 
-/** @throws {TypeError} for bytes in shared memory. */
+/** @throws {TypeError} if the value is a `Uint8Array` in shared memory. */
 export function assertOwnMemory(value: DenoValue): void {
   if (value.kind === "bytes" && types.isSharedArrayBuffer(value.bytes.buffer)) {
-    const own = new UnsupportedValueError("value", "its memory is shared");
+    const own = new UnsupportedValueError("value", "it uses shared memory");
     throw wrongType(own, "buffer", value.bytes);
   }
 }
 
 /**
- * Encodes what V8 can clone. That is more than Keywright encodes by itself: an instance of a class is cloned to a plain
- * object, and so is a `KvU64` within another value.
+ * Encodes any value that V8 can clone. {@link encodeValue} refuses some of them: an instance of a
+ * class, or a `KvU64` within another value. Cloning turns these into plain objects.
  */
 export function encodeClone(value: unknown): Uint8Array {
   try {
@@ -55,7 +61,7 @@ export function encodeClone(value: unknown): Uint8Array {
 }
 
 function clone(value: unknown, cause: UnsupportedValueError): unknown {
-  // V8 refuses shared memory. JavaScriptCore copies it.
+  // V8 refuses to serialize shared memory, but JavaScriptCore copies it.
   if (types.isSharedArrayBuffer(value)) {
     throw denoError(cause, "#<SharedArrayBuffer> could not be cloned.", Error);
   }
@@ -70,7 +76,7 @@ function clone(value: unknown, cause: UnsupportedValueError): unknown {
   return deserialize(bytes);
 }
 
-/** True for the error of a value that has no clone, false for an error that a getter of the value threw. */
+/** True if the value cannot be cloned, false if a getter of the value threw the error. */
 function isCloneError(error: unknown): error is Error {
   if (!(error instanceof Error)) return false;
   return error.name === "DataCloneError" || error.message.endsWith("could not be cloned.");

@@ -17,17 +17,20 @@ import { assertMessageSize, assertWithinDeno } from "./deno-limits.js";
 import { type DenoMessage, storedMessage, type TakenMessage, takeMessage } from "./deno-message.js";
 import { assertOwnMemory, type DenoValue, encodeDenoValue, sizeOfValue } from "./deno-value.js";
 
-/** The last time that Deno can say, in milliseconds since the epoch: the end of the year 262142. */
+/**
+ * The last time that Deno can represent: the end of the year 262142, in milliseconds since the
+ * epoch.
+ */
 const endOfTime = 8_210_266_876_799_999;
 const maxU64 = 2n ** 64n - 1n;
 
-/** A condition as it was handed over: its key and versionstamp may be anything. */
+/** A check as the caller passed it. The types of its key and versionstamp are not checked yet. */
 export interface DenoCheck {
   readonly key: unknown;
   readonly versionstamp: unknown;
 }
 
-/** A change as it was handed over: its key may be anything. */
+/** A mutation as the caller passed it. The type of its key is not checked yet. */
 export type DenoMutation =
   | {
       readonly type: "set";
@@ -38,29 +41,32 @@ export type DenoMutation =
   | { readonly type: "delete"; readonly key: KvSetKey }
   | { readonly type: "sum" | "min" | "max"; readonly key: KvSetKey; readonly value: DenoValue };
 
-/** An atomic operation as it was handed over. */
+/** An atomic operation as the caller passed it. */
 export interface DenoWrite {
   readonly checks: readonly DenoCheck[];
   readonly mutations: readonly DenoMutation[];
   readonly messages: readonly DenoMessage[];
 }
 
-/** What is needed of the database. */
+/** The operations of the database that a commit uses. */
 export interface DenoWriteContext {
   readonly limits: KvLimits;
   readonly sync: boolean;
-  /** @throws {BadResource} after the database was closed. */
+  /** @throws {BadResource} if the database is closed. */
   assertOpen(): void;
   commit(write: AtomicWrite): Promise<string | null>;
 }
 
-/** A check whose parts have the right types. */
+/** A check whose key and versionstamp have the right types. */
 interface TakenCheck {
   readonly key: KvKeyPart[];
   readonly versionstamp: string | null;
 }
 
-/** A mutation whose key's parts have the right types; the key is without the placeholder for the versionstamp. */
+/**
+ * A mutation whose key parts have the right types. `key` does not include the placeholder for the
+ * versionstamp.
+ */
 interface TakenMutation {
   readonly mutation: DenoMutation;
   readonly key: KvKeyPart[];
@@ -73,8 +79,9 @@ interface EncodedMutation extends TakenMutation {
 }
 
 /**
- * Commits an atomic operation after the checks that Deno makes, in their order (`op_kv_atomic_write` of `ext/kv/lib.rs`):
- * types, whether the database is open, numbers, keys and versionstamps, sizes. Resolves as {@link DenoWriteContext.commit}.
+ * Commits an atomic operation after Deno's checks in Deno's order (`op_kv_atomic_write` of
+ * `ext/kv/lib.rs`): types, open database, counts, keys and versionstamps, sizes. Resolves to the
+ * versionstamp, or to null if a check of the operation fails.
  */
 export async function commitDenoWrite(
   context: DenoWriteContext,
@@ -95,7 +102,7 @@ export async function commitDenoWrite(
   assertSizes(limits, storedChecks, encoded, takenMessages);
   const wrong = encoded.map(operandError).find(Boolean);
   if (wrong !== undefined) {
-    // A check that fails comes before an operand that is none.
+    // If a check fails, the result is null even if an operand is invalid.
     const held = await context.commit({ checks: storedChecks, mutations: [], sync });
     if (held === null) return null;
     throw wrong;
@@ -111,9 +118,12 @@ export async function commitDenoWrite(
   }
 }
 
-/** Only where a key is to be set does the placeholder stand for something. */
+/**
+ * Returns the key parts before the placeholder for the versionstamp. Returns undefined if there is
+ * no placeholder, or if the mutation is not a `set`. Only a `set` may have one.
+ */
 function beforeVersionstamp(type: DenoMutation["type"], key: KvSetKey): unknown[] | undefined {
-  // Before all else, and so that what is no object throws what it throws in Deno.
+  // Deno reads `length` first, so that null and undefined throw the error of the JavaScript engine.
   if (key.length === 0 || type !== "set") return undefined;
   return partsBeforeVersionstamp(key) as unknown[] | undefined;
 }
@@ -155,10 +165,13 @@ function assertTime(expireIn: number, now: number): void {
   if (now + expireIn <= endOfTime) return;
   const asU64 = BigInt(expireIn) > maxU64 ? maxU64 : BigInt(expireIn);
   const text = `Invalid mutation: expireIn is too large: ${asU64}`;
-  throw denoError(new InvalidOptionError("expireIn", "it is too large"), text);
+  throw denoError(new InvalidOptionError("expireIn", "is too large", "set"), text);
 }
 
-/** In Deno's order. A key that something is stored under counts twice, beside the value and by itself. */
+/**
+ * Checks sizes in Deno's order. The key of a mutation that stores a value counts twice toward
+ * `totalMutationBytes`: by itself and with the value.
+ */
 function assertSizes(
   limits: KvLimits,
   checks: readonly StoredCheck[],
@@ -169,7 +182,7 @@ function assertSizes(
   let keys = 0;
   for (const key of [...checks.map(keyOf), ...mutations.map(encodedKeyOf)]) {
     if (key.length === 0)
-      throw denoError(new InvalidKeyError("it is empty"), "key cannot be empty");
+      throw denoError(new InvalidKeyError("it has no parts"), "key cannot be empty");
     assertWithinDeno(limits, "keyBytes", key.length);
     total += key.length;
   }
@@ -196,7 +209,10 @@ function encodedKeyOf(mutation: EncodedMutation): Uint8Array {
   return mutation.encodedKey;
 }
 
-/** The error of a mutation whose operand is no `KvU64`; undefined where it is one. */
+/**
+ * Returns the error of a `sum`, `min` or `max` whose operand is not a `KvU64`. Returns undefined if
+ * the operand is valid.
+ */
 function operandError({ mutation, encodedKey }: EncodedMutation): Error | undefined {
   if (mutation.type === "set" || mutation.type === "delete" || mutation.value.kind === "u64") {
     return undefined;
@@ -207,7 +223,7 @@ function operandError({ mutation, encodedKey }: EncodedMutation): Error | undefi
     type === "sum" && !isNumber
       ? "Some of the parameters are not valid V8 values"
       : `Failed to perform '${type}' mutation on a non-U64 operand`;
-  return denoError(new NotU64Error(type, encodedKey), text);
+  return denoError(new NotU64Error(type, encodedKey, "operand"), text);
 }
 
 function storedMutations(encoded: EncodedMutation, now: number): StoredMutation[] {

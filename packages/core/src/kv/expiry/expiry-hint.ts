@@ -3,24 +3,26 @@ import type { StoredSet } from "../../engine/engine.js";
 const hintPrefix = [0x00, 0x03] as const;
 const keyOffset = hintPrefix.length + 8;
 
-/** A key whose entry expires, and when it is to be looked after: milliseconds since the epoch. */
+/** The key of an entry that expires, and when to sweep it, in milliseconds since the epoch. */
 export interface ExpiryHint {
   readonly dueAt: number;
   readonly key: Uint8Array;
 }
 
-/** Bounds of the keys of all hints: inclusive, exclusive. */
+/** The bounds of the keys of all hints: inclusive, exclusive. */
 export const firstHintKey: Uint8Array = Uint8Array.of(...hintPrefix);
 export const endOfHintKeys: Uint8Array = Uint8Array.of(hintPrefix[0], hintPrefix[1] + 1);
 
 const nothing = new Uint8Array(0);
 
 /**
- * What is stored beside an entry that expires, so that its space can be taken back: `00 03`, the time at which that is
- * due, big-endian, and the entry's key.
+ * Returns the hint that is stored beside an entry that expires, so that its space can be reclaimed.
+ * The key of the hint is `00 03`, the time of the sweep (eight bytes, big-endian), and the key of
+ * the entry. The hint has no value.
  *
- * The time is that of the expiry, rounded up to a multiple of a power of two of milliseconds: a sixteenth of the entry's
- * life at the most. A key that is set again and again so has few hints, not one for each time.
+ * The time is that of the expiry, rounded up to a multiple of a power of two of milliseconds. This
+ * power is at most a sixteenth of the life of the entry. So a key that is set repeatedly has few
+ * hints, not one for each `set`.
  */
 export function expiryHint(set: StoredSet, now: number): StoredSet {
   const { key, expireAt = now, endsInVersionstamp } = set;
@@ -34,7 +36,7 @@ export function expiryHint(set: StoredSet, now: number): StoredSet {
   };
 }
 
-/** The first hint key that is not due yet at a time: the end of those that are. */
+/** Returns the first hint key that is not due yet at a time: the exclusive end of the due hints. */
 export function endOfDueHints(now: number): Uint8Array {
   return encodeHintKey({ dueAt: now + 1, key: nothing });
 }

@@ -8,14 +8,14 @@ import {
   isHintKey,
 } from "./expiry-hint.js";
 
-/** So many expired entries are removed by one commit. */
+/** The maximum number of expired entries that one commit removes. */
 const sweepSize = 500;
-/** The longest time a timer can wait. */
+/** The longest delay of a timer, in milliseconds. */
 const maxDelay = 2 ** 31 - 1;
 
 /**
- * Takes back the space of expired entries, in the background and in batches. Readers do not depend on it: what has
- * expired is not returned, whether it has been swept or not.
+ * Reclaims the space of expired entries, in the background and in batches. Readers do not depend on
+ * it, because a read never returns an expired entry, swept or not.
  */
 export class ExpirySweeper {
   readonly #engine: Engine;
@@ -30,18 +30,21 @@ export class ExpirySweeper {
     this.#commit = commit;
   }
 
-  /** Has a sweep done at a time (milliseconds since the epoch), where none is to be done before. */
+  /**
+   * Schedules a sweep at `dueAt` (milliseconds since the epoch), unless an earlier one is
+   * scheduled.
+   */
   schedule(dueAt: number): void {
     if (this.#isClosed || dueAt >= this.#dueAt) return;
     this.#dueAt = dueAt;
     clearTimeout(this.#timer);
     const delay = Math.min(Math.max(dueAt - Date.now(), 0), maxDelay);
     this.#timer = setTimeout(() => this.#onDue(), delay);
-    // Nobody waits for it: it does not keep the process running.
+    // No caller waits for a sweep, so it must not keep the process alive.
     this.#timer.unref();
   }
 
-  /** Sweeps no more. Resolves when a sweep that was under way has come to its end. */
+  /** Stops sweeping. Resolves when a running sweep has ended. */
   async close(): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#timer);
@@ -53,7 +56,7 @@ export class ExpirySweeper {
     this.#sweeping = (this.#sweeping ?? Promise.resolve()).then(() => this.#sweep());
   }
 
-  /** Removes what has expired. It never rejects: what it leaves behind the next one finds. */
+  /** Removes expired entries. Never rejects, because the next sweep finds what is left. */
   async #sweep(): Promise<void> {
     try {
       while (!this.#isClosed && (await this.#sweepBatch()) === sweepSize);
@@ -71,7 +74,7 @@ export class ExpirySweeper {
       await this.#commitMutations(hints.map(removal));
     } catch (error) {
       if (error instanceof EngineFailedError) throw error;
-      // A record among them that cannot be read is left for its reader to report, and hinted at no more.
+      // An unreadable record stays, so that a read reports it. Only its hint is deleted.
       for (const hint of hints) {
         await this.#commitMutations([removal(hint)]).catch(() =>
           this.#commitMutations([{ type: "delete", key: hint }]),
@@ -90,7 +93,7 @@ export class ExpirySweeper {
   async #removeDamagedHint(error: unknown): Promise<void> {
     if (!(error instanceof CorruptionError && error.key !== undefined && isHintKey(error.key)))
       return;
-    // It has nothing but its key to say, and the entry it was made for says itself when it expires.
+    // Losing a hint costs only space, because the entry itself stores when it expires.
     const removal = this.#commitMutations([{ type: "delete", key: error.key }]);
     await removal.then(
       () => this.schedule(Date.now()),
@@ -103,7 +106,10 @@ export class ExpirySweeper {
   }
 }
 
-/** What removes the entry that a hint is for, where it has expired and was not set again, and the hint. */
+/**
+ * Returns the mutation that removes the entry of a hint if it has expired, and the hint if it is no
+ * longer needed.
+ */
 function removal(hintKey: Uint8Array): StoredMutation {
   const { key, dueAt } = decodeHintKey(hintKey);
   return { type: "deleteExpired", key, hint: { key: hintKey, dueAt } };

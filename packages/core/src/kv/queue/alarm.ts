@@ -1,7 +1,10 @@
-/** The longest wait, in milliseconds: a timer does not notice that the clock was set, or that the machine slept. */
+/**
+ * The longest wait, in milliseconds. It is short because a timer does not notice that the clock was
+ * set or that the machine slept.
+ */
 const maxWait = 60_000;
 
-/** Calls a function once at a time of the clock, or before it where that is further away than a minute. */
+/** Calls a function once at a time of the clock, or after one minute if that is earlier. */
 export class Alarm {
   readonly #onTime: () => void;
   #timer: NodeJS.Timeout | undefined;
@@ -10,7 +13,7 @@ export class Alarm {
     this.#onTime = onTime;
   }
 
-  /** @param time milliseconds since the epoch, in place of the one that was set before. */
+  /** @param time milliseconds since the epoch. Replaces the time that was set before. */
   set(time: number): void {
     this.clear();
     const wait = Math.min(Math.max(time - Date.now(), 0), maxWait);

@@ -7,27 +7,30 @@ import type { KvEnqueueOptions } from "../kv.js";
 import { messageKey, newMessageId } from "./message-key.js";
 import { encodeQueuedMessage } from "./queued-message.js";
 
-/** Deno KV's limits and defaults, in milliseconds (`ext/kv/01_db.ts` of denoland/deno, `sqlite/backend.rs` of denokv). */
+/**
+ * Deno KV's limits and defaults, in milliseconds (`ext/kv/01_db.ts` of denoland/deno,
+ * `sqlite/backend.rs` of denokv).
+ */
 const maxDelay = 30 * 24 * 60 * 60 * 1000;
 const maxInterval = 60 * 60 * 1000;
 const maxIntervals = 5;
 const defaultBackoffSchedule: readonly number[] = [100, 1000, 5000, 30_000, 60_000];
 
-/** A message that is to be put in the queue. */
+/** A message before it is in the queue. */
 export interface MessageDraft {
   /** The message as it is stored. */
   readonly value: Uint8Array;
-  /** Milliseconds from its commit on. */
+  /** Milliseconds from the commit to the first delivery. */
   readonly delay: number;
   /** Bytes of the encoded value that was enqueued. */
   readonly payloadBytes: number;
-  /** Encoded. */
+  /** Encoded keys. */
   readonly keysIfUndelivered: readonly Uint8Array[];
 }
 
 /**
- * What puts a message in the queue: it is stored under a key of the queue's own (`docs/internals/queue.md`), due from
- * `now`, or its delay later, on. Each call makes another message.
+ * Returns the mutation that puts a message in the queue. It stores the message under a key of the
+ * queue (`docs/internals/queue.md`), due at `now` plus its delay. Each call makes another message.
  *
  * @param now milliseconds since the epoch.
  */
@@ -36,11 +39,11 @@ export function enqueueMutation({ value, delay }: MessageDraft, now: number): St
 }
 
 /**
- * Takes a message over, with its options.
+ * Checks and encodes a message with its options.
  *
- * @throws {InvalidOptionError} for an option that is not valid.
- * @throws {InvalidKeyError} for one of `keysIfUndelivered` that is no key.
- * @throws {UnsupportedValueError} for a message that cannot be stored.
+ * @throws {InvalidOptionError} if an option is not valid.
+ * @throws {InvalidKeyError} if one of `keysIfUndelivered` is not a valid key.
+ * @throws {UnsupportedValueError} if the message cannot be stored.
  */
 export function draftMessage(
   value: unknown,
@@ -53,13 +56,13 @@ export function draftMessage(
   assertDelay(delay);
   assertBackoffSchedule(backoffSchedule);
   if (!Array.isArray(keysIfUndelivered)) {
-    throw new InvalidOptionError("keysIfUndelivered", "it is an array of keys");
+    throw new InvalidOptionError("keysIfUndelivered", "must be an array of keys", "enqueue");
   }
   const payload = encodeValue(value);
   const keys = keysIfUndelivered.map((key) => encodeEntryKey(key, order));
   const message = encodeQueuedMessage({
     payload,
-    // Deno KV takes fractions too. Rounded up: never sooner than asked for.
+    // Deno KV accepts fractions. They are rounded up, so that no delivery is too early.
     backoffSchedule: backoffSchedule.map(Math.ceil),
     keysIfUndelivered: keys,
     failures: 0,
@@ -70,7 +73,8 @@ export function draftMessage(
 
 function assertDelay(delay: number): void {
   if (!isBetween(delay, 0, maxDelay)) {
-    throw new InvalidOptionError("delay", "it is a number of milliseconds from 0 to 30 days");
+    const reason = `must be a number of milliseconds from 0 to ${maxDelay} (30 days)`;
+    throw new InvalidOptionError("delay", reason, "enqueue");
   }
 }
 
@@ -78,20 +82,22 @@ function assertBackoffSchedule(schedule: readonly number[]): void {
   if (!Array.isArray(schedule) || schedule.length > maxIntervals) {
     throw new InvalidOptionError(
       "backoffSchedule",
-      `it is an array of at most ${maxIntervals} intervals`,
+      `must be an array of at most ${maxIntervals} intervals`,
+      "enqueue",
     );
   }
   for (let index = 0; index < schedule.length; index++) {
     if (!isBetween(schedule[index], 0, maxInterval)) {
       throw new InvalidOptionError(
         `backoffSchedule[${index}]`,
-        "an interval is a number of milliseconds from 0 to an hour",
+        `must be a number of milliseconds from 0 to ${maxInterval} (an hour)`,
+        "enqueue",
       );
     }
   }
 }
 
-/** Also false for NaN and for what is no number. */
+/** True if `value` is a number within both bounds, inclusive. False for NaN. */
 function isBetween(value: unknown, least: number, most: number): boolean {
   return typeof value === "number" && value >= least && value <= most;
 }

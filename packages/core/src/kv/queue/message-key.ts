@@ -6,19 +6,23 @@ const messagePrefix = [0x00, 0x04] as const;
 const idOffset = messagePrefix.length + 8;
 
 const messageIdBytes = 16;
-/** Leading bytes of an id that count the messages of this process; the others are random. */
+/**
+ * The number of leading bytes of an id, which count the messages of this process. The others are
+ * random.
+ */
 const counterBytes = 6;
 let counter = 0;
 
-/** The keys of all messages: inclusive, exclusive. */
+/** The range of the keys of all messages. */
 export const messageKeys: KeyRange = {
   start: Uint8Array.of(...messagePrefix),
   end: Uint8Array.of(messagePrefix[0], messagePrefix[1] + 1),
 };
 
 /**
- * The key of a message: `00 04`, the time from which on it may be delivered (milliseconds since the epoch, eight bytes,
- * big-endian), and its id. So the messages stand in the order in which they are due.
+ * Returns the key of a message: `00 04`, the time from which it may be delivered (milliseconds
+ * since the epoch, eight bytes, big-endian), and its id. So messages are in the order in which they
+ * are due.
  */
 export function messageKey(readyAt: number, id: Uint8Array): Uint8Array {
   const key = new Uint8Array(idOffset + messageIdBytes);
@@ -28,20 +32,19 @@ export function messageKey(readyAt: number, id: Uint8Array): Uint8Array {
   return key;
 }
 
-/** An id that no other message has. Of messages that are due at the same time, the one that got its id first stands first. */
+/** Returns a unique id. Messages that are due at the same time are in the order of these calls. */
 export function newMessageId(): Uint8Array {
   const id = randomFillSync(Buffer.alloc(messageIdBytes), counterBytes);
   id.writeUIntBE(counter++, 0, counterBytes);
   return id;
 }
 
-/** From when on the message of a key may be delivered: milliseconds since the epoch. */
+/** Returns the time from which a message may be delivered, in milliseconds since the epoch. */
 export function readyAtOf(key: Uint8Array): number {
   const view = Buffer.from(key.buffer, key.byteOffset, key.byteLength);
   return Number(view.readBigUInt64BE(messagePrefix.length));
 }
 
-/** The id in the key of a message. */
 export function messageIdOf(key: Uint8Array): Uint8Array {
   return key.subarray(idOffset);
 }

@@ -7,24 +7,28 @@ export interface StoredMessage extends QueuedMessage {
   readonly key: Uint8Array;
 }
 
-/** A delivery begins: from now on, where this process does not live to say how it ended, it has failed. */
+/**
+ * Returns the mutations that mark a delivery as begun. If this process ends before it stores the
+ * result, the delivery has failed.
+ */
 export function beginDelivery(message: StoredMessage): StoredMutation[] {
   return [storeAgain(message, true)];
 }
 
-/** A delivery is taken back, as if it had not begun. */
+/** Returns the mutations that take a delivery back, as if it had not begun. */
 export function withdrawDelivery(message: StoredMessage): StoredMutation[] {
   return [storeAgain(message, false)];
 }
 
-/** A handler has taken the message. */
+/** Returns the mutations after a handler has taken the message. */
 export function completeDelivery({ key }: StoredMessage): StoredMutation[] {
   return [{ type: "delete", key }];
 }
 
 /**
- * A delivery has failed: the message comes again after the next interval of its schedule, counted from `now`. Where
- * there is none it leaves the queue, and its value is stored under the keys that it names for that.
+ * Returns the mutations after a failed delivery. The message is stored again, due after the next
+ * interval of its schedule, counted from `now`. If no interval is left, the message leaves the
+ * queue, and its value is stored under each of its `keysIfUndelivered`.
  */
 export function failDelivery(message: StoredMessage, now: number): StoredMutation[] {
   const { key, payload, backoffSchedule, failures, keysIfUndelivered } = message;
@@ -38,7 +42,7 @@ export function failDelivery(message: StoredMessage, now: number): StoredMutatio
   }
   const retry: StoredMutation = {
     type: "set",
-    // Never the key that it had: the queue may still think that it is with a handler.
+    // Never the previous key, because the queue may still count that key as in flight.
     key: messageKey(Math.max(now + interval, readyAtOf(key) + 1), messageIdOf(key)),
     value: encodeQueuedMessage({ ...message, failures: failures + 1, isInDelivery: false }),
   };

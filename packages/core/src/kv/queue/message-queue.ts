@@ -19,12 +19,12 @@ import {
 } from "./queue-listeners.js";
 import { reportError } from "./report-error.js";
 
-/** So many messages are with handlers at a time, as in Deno KV. */
+/** The maximum number of messages that handlers have at a time, as in Deno KV. */
 const maxInFlight = 100;
 
 /**
- * Delivers the stored messages of a database to those who listen in this process, each at least once. A message stays
- * stored until a handler has taken it or its last delivery has failed. The whole of it is told in
+ * Delivers the stored messages of a database to the listeners of this process, each at least once.
+ * A message stays stored until a handler has taken it or its last delivery has failed. See
  * `docs/internals/queue.md`.
  */
 export class MessageQueue {
@@ -34,9 +34,9 @@ export class MessageQueue {
   readonly #alarm = new Alarm(() => this.#dequeue());
   /** The messages that handlers have or are about to get, by the texts of their keys. */
   readonly #inFlight = new Map<string, StoredMessage>();
-  /** The ends of deliveries that are being written. */
+  /** The ends of deliveries that are being committed. */
   readonly #finishing = new Set<Promise<void>>();
-  /** There may be a message that is due, and that the last batch did not have. */
+  /** True if there may be a due message that the last batch did not have. */
   #isDue = false;
   #dequeuing: Promise<void> | undefined;
   #closing: Promise<void> | undefined;
@@ -47,10 +47,11 @@ export class MessageQueue {
   }
 
   /**
-   * To be called after a commit that stored messages; the queue's own commits may be among them.
+   * Looks for messages to deliver. Called after every commit that stored messages, including those
+   * of the queue itself.
    *
-   * @param key that of one of them: what stands before it is not read again. Without it the queue is read from its
-   * beginning.
+   * @param key the key of one of these messages. The next read begins at it or before it. Without a
+   * key the queue is read from its beginning.
    */
   wake(key: Uint8Array = messageKeys.start): void {
     if (this.#inFlight.has(textOfBytes(key))) return;
@@ -59,13 +60,14 @@ export class MessageQueue {
   }
 
   /**
-   * Has messages delivered to a handler, in turn with the other listeners. The process stays alive until it is stopped.
+   * Delivers messages to a handler, in turn with the other listeners. The process stays alive until
+   * the listener is stopped.
    *
-   * @param sync whether the end of a delivery must have survived a power cut before it counts.
+   * @param sync true if the commit that ends a delivery must survive a power cut.
    * @throws {DatabaseClosedError} after `close()`.
    */
   listen(handler: MessageHandler, sync: boolean): QueueListener {
-    if (this.#closing !== undefined) throw new DatabaseClosedError();
+    if (this.#closing !== undefined) throw new DatabaseClosedError("listenQueue");
     let stop: () => void = () => undefined;
     const done = new Promise<void>((resolve, reject) => {
       const listener = { handler, sync, resolve, reject };
@@ -77,8 +79,8 @@ export class MessageQueue {
   }
 
   /**
-   * Stops all listeners. Resolves when nothing more is written by the queue, without waiting for handlers: what they
-   * are at work on is delivered again when the database is opened again.
+   * Stops all listeners. Resolves after the last write of the queue. Does not wait for the
+   * handlers: their messages are delivered again when the database is opened again.
    */
   close(): Promise<void> {
     this.#closing ??= this.#close();
@@ -90,7 +92,7 @@ export class MessageQueue {
     this.#alarm.clear();
     await this.#dequeuing;
     await Promise.all(this.#finishing);
-    // Where it fails, the deliveries will count as failed.
+    // If this fails, the deliveries count as failed when the database is opened again.
     await this.#withdraw([...this.#inFlight.values()]).catch(() => undefined);
     for (const listener of listeners) listener.resolve();
   }
@@ -101,7 +103,7 @@ export class MessageQueue {
     void Promise.all(this.#finishing).then(() => listener.resolve());
   }
 
-  /** Stops all listeners with an error of the engine's. The messages stay stored. */
+  /** Stops all listeners with an error of the engine. The messages stay stored. */
   #fail(error: unknown): void {
     this.#alarm.clear();
     this.#reader.expect(messageKeys.start);
@@ -113,7 +115,7 @@ export class MessageQueue {
     this.#dequeuing ??= this.#dequeueWhileDue();
   }
 
-  /** It never rejects: the listeners are told. */
+  /** Never rejects, because the listeners reject with the error. */
   async #dequeueWhileDue(): Promise<void> {
     // Messages that are committed in the same turn of the event loop join the first batch.
     await Promise.resolve();
@@ -134,7 +136,7 @@ export class MessageQueue {
     const { ready, lost } = batch;
     for (const message of ready) this.#inFlight.set(textOfBytes(message.key), message);
     await Promise.all([
-      // A power cut may undo it: then a delivery is not counted.
+      // Not synced: if a power cut undoes the mark, the delivery is not counted.
       ...ready.map((message) => this.#write(beginDelivery(message), false)),
       ...lost.map((message) => this.#requeue(failDelivery(message, Date.now()), false)),
     ]);
@@ -144,7 +146,7 @@ export class MessageQueue {
     else this.#alarm.set(batch.nextReadyAt);
   }
 
-  /** Hands messages to the listeners, and answers those for which there was none any more. */
+  /** Delivers messages to the listeners in turn. Returns those for which no listener was left. */
   #deliver(messages: readonly ReadyMessage[]): ReadyMessage[] {
     return messages.filter((message) => {
       const listener = this.#listeners.next();
@@ -154,7 +156,9 @@ export class MessageQueue {
     });
   }
 
-  /** It never rejects: the listeners are told. */
+  /**
+   * Never rejects. Errors of the handler are reported, and the listeners reject with all others.
+   */
   async #deliverTo({ handler, sync }: ActiveListener, message: ReadyMessage): Promise<void> {
     let isTaken = true;
     try {
@@ -163,7 +167,7 @@ export class MessageQueue {
       isTaken = false;
       reportError("Exception in queue handler", error);
     }
-    // The delivery has been taken back then.
+    // `close()` takes this delivery back.
     if (this.#closing !== undefined) return;
     const finishing = this.#finish(message, isTaken, sync);
     this.#finishing.add(finishing);
@@ -191,7 +195,7 @@ export class MessageQueue {
     this.#expect(mutations);
   }
 
-  /** Has the messages that were stored delivered later; false where there are none. */
+  /** Makes the reader read the messages that were stored again. Returns false if there are none. */
   #expect(mutations: readonly StoredMutation[]): boolean {
     const messages = mutations.filter(({ type, key }) => type === "set" && isMessageKey(key));
     for (const { key } of messages) this.#reader.expect(key);

@@ -15,50 +15,54 @@ export interface ReadyMessage extends StoredMessage {
   readonly value: unknown;
 }
 
-/** What is to be done with the first messages of the queue. */
+/** The first messages of the queue, by what the queue does with them. */
 export interface MessageBatch {
-  /** To be delivered now. */
+  /** Messages to deliver now. */
   readonly ready: readonly ReadyMessage[];
-  /** Due messages whose last delivery ended with the process that had begun it. */
+  /** Due messages whose last delivery was lost with the process that began it. */
   readonly lost: readonly StoredMessage[];
-  /** There may be more that are due. */
+  /** True if more messages may be due. */
   readonly hasMore: boolean;
-  /** When the first message is due that is not due yet, in milliseconds since the epoch, where the batch reaches to it. */
+  /**
+   * The time of the first message that is not due yet, in milliseconds since the epoch. Undefined
+   * if the batch does not reach such a message.
+   */
   readonly nextReadyAt: number | undefined;
 }
 
-/** Reads the messages of the queue that wait, in the order in which they are due. */
+/** Reads the waiting messages of the queue, in the order in which they are due. */
 export class MessageReader {
   readonly #engine: Engine;
   /**
-   * No message before this key waits. Reading from the queue's beginning would pass over what LevelDB still keeps of all
-   * the messages that have been removed there.
+   * No message before this key waits. A read from the beginning of the queue would scan the
+   * deletion markers that LevelDB keeps for all messages that were removed there.
    */
   #start: Uint8Array = messageKeys.start;
-  /** Messages that cannot be read and have been reported, by the texts of their keys. */
+  /** Messages that cannot be read and were reported, by the texts of their keys. */
   readonly #reported = new Set<string>();
 
   constructor(engine: Engine) {
     this.#engine = engine;
   }
 
-  /** A message waits under this key, or behind it. */
+  /** Makes the next read begin at this key or before it, because a message waits at or after it. */
   expect(key: Uint8Array): void {
     if (compareBytes(key, this.#start) < 0) this.#start = key;
   }
 
   /**
-   * Reads a batch. The next one begins behind its messages: those that are to be read again are to be expected.
+   * Reads a batch. The next batch begins after its messages. To read one of them again, call
+   * `expect` with its key.
    *
    * @param inFlight the messages that handlers have, by the texts of their keys.
-   * @param limit messages at the most.
-   * @throws {CorruptionError} for damage of which the engine does not tell the key.
+   * @param limit the maximum number of messages.
+   * @throws {CorruptionError} if data is damaged and the engine does not report the key.
    */
   async read(inFlight: ReadonlyMap<string, StoredMessage>, limit: number): Promise<MessageBatch> {
     const start = this.#start;
-    // Messages that come while this is read move it back.
+    // Messages that come during the read move it back.
     this.#start = messageKeys.end;
-    // A message whose delivery ends meanwhile may stand in what is read, though it is removed by then.
+    // The read may still return a message that is removed during the read, when its delivery ends.
     const held = new Set(inFlight.keys());
     const range = { start, end: messageKeys.end };
     const { entries, damage } = await readAroundDamage(this.#engine, range, limit);
@@ -82,7 +86,10 @@ export class MessageReader {
     return { ready, lost, hasMore, nextReadyAt: undefined };
   }
 
-  /** Undefined where it cannot be read. It stays where it is: a later version, or a repair, may read it. */
+  /**
+   * Returns undefined if the message cannot be read. The message stays stored, because a later
+   * version or a repair may be able to read it.
+   */
   #decode(entry: StoredEntry): ReadyMessage | undefined {
     try {
       const message = decodeQueuedMessage(entry);

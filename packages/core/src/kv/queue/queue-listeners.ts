@@ -1,26 +1,26 @@
 import { keepAlive } from "../keep-alive.js";
 
-/** Takes a message; where it throws or rejects, the delivery has failed. */
+/** Handles a message. If it throws or rejects, the delivery has failed. */
 export type MessageHandler = (value: unknown) => Promise<void> | void;
 
 /** A handler to which messages are delivered, until it is stopped. */
 export interface QueueListener {
-  /** Resolves when it was stopped; rejects where the queue cannot go on. */
+  /** Resolves when the listener is stopped. Rejects if the queue fails. */
   readonly done: Promise<void>;
-  /** No further message is delivered to it. What it is at work on it may finish. */
+  /** Stops deliveries to the handler. It may finish the messages that it has. */
   stop(): void;
 }
 
-/** What a listener of this queue is to the queue. */
+/** A listener as the queue keeps it. */
 export interface ActiveListener {
   readonly handler: MessageHandler;
-  /** Whether the end of a delivery must survive a power cut. */
+  /** True if the commit that ends a delivery must survive a power cut. */
   readonly sync: boolean;
   readonly resolve: () => void;
   readonly reject: (reason: unknown) => void;
 }
 
-/** Those who listen, each in its turn. While there are any, the process stays alive. */
+/** The listeners of a queue, which take turns. The process stays alive while there are any. */
 export class QueueListeners {
   #listeners: ActiveListener[] = [];
   #turn = 0;
@@ -35,7 +35,7 @@ export class QueueListeners {
     this.#letGo ??= keepAlive();
   }
 
-  /** The one whose turn it is; undefined where nobody listens. */
+  /** Returns the listener whose turn it is, or undefined if there are none. */
   next(): ActiveListener | undefined {
     return this.#listeners[this.#turn++ % this.#listeners.length];
   }
@@ -45,7 +45,7 @@ export class QueueListeners {
     this.#letGoWhenEmpty();
   }
 
-  /** All of them, who are none any more. */
+  /** Removes all listeners and returns them. */
   removeAll(): ActiveListener[] {
     const removed = this.#listeners;
     this.#listeners = [];

@@ -1,7 +1,7 @@
 import type { StoredEntry } from "../../engine/engine.js";
 import { CorruptionError, DatabaseFormatError } from "../../errors/core-errors.js";
 
-/** The byte that begins a stored message. */
+/** The first byte of a stored message. */
 const messageFormat = 0x01;
 const scheduleOffset = 4;
 const intervalBytes = 4;
@@ -15,16 +15,20 @@ export interface QueuedMessage {
   readonly backoffSchedule: readonly number[];
   /** Encoded keys under which the payload is stored when the last delivery has failed. */
   readonly keysIfUndelivered: readonly Uint8Array[];
-  /** How many deliveries have failed. */
+  /** The number of failed deliveries. */
   readonly failures: number;
-  /** A delivery has begun. Where no handler of this process has the message, that delivery was lost with its process. */
+  /**
+   * True if a delivery has begun. If no handler of this process has the message, that delivery was
+   * lost with its process.
+   */
   readonly isInDelivery: boolean;
 }
 
 /**
- * Encodes a message: format `01`; failed deliveries, one byte; `01` while a delivery is under way, else `00`; the number of
- * intervals, one byte, and each in four; the number of keys, four bytes, and each key behind its length in four; the
- * payload. Numbers are big-endian. A golden vector freezes it.
+ * Encodes a message. The fields are: the format `01`; the number of failed deliveries, one byte;
+ * `01` during a delivery, else `00`; the number of intervals, one byte; each interval, four bytes;
+ * the number of keys, four bytes; each key, after its length in four bytes; the payload. Numbers
+ * are big-endian. A golden vector freezes the format.
  */
 export function encodeQueuedMessage(message: QueuedMessage): Uint8Array {
   const { payload, backoffSchedule, keysIfUndelivered } = message;
@@ -51,16 +55,17 @@ export function encodeQueuedMessage(message: QueuedMessage): Uint8Array {
 }
 
 /**
- * Reads what {@link encodeQueuedMessage} wrote. Payload and keys are views of it.
+ * Decodes what {@link encodeQueuedMessage} wrote. The payload and the keys are views of `value`.
  *
- * @throws {DatabaseFormatError} for a message of a later format.
- * @throws {CorruptionError} where the bytes are no whole message.
+ * @throws {DatabaseFormatError} if the message has a later format.
+ * @throws {CorruptionError} if the bytes are not a complete message.
  */
 export function decodeQueuedMessage({
   key,
   value,
 }: Pick<StoredEntry, "key" | "value">): QueuedMessage {
-  if (value[0] !== messageFormat) throw new DatabaseFormatError(`message format ${value[0]}`);
+  if (value[0] !== messageFormat)
+    throw new DatabaseFormatError(`a stored message has the unknown format ${value[0]}`);
   try {
     return decodeFields(value);
   } catch (cause) {
@@ -68,7 +73,7 @@ export function decodeQueuedMessage({
   }
 }
 
-/** A DataView throws where it is to read behind its end, and so does this. */
+/** @throws {RangeError} if the bytes end too early. A `DataView` throws it too. */
 function decodeFields(bytes: Uint8Array): QueuedMessage {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const failures = view.getUint8(1);

@@ -4,21 +4,21 @@ import { isRangeEnd } from "../../engine/range-end.js";
 import { CorruptionError } from "../../errors/core-errors.js";
 import { type KeyRange, keyAfter } from "../../keys/key-range.js";
 
-/** A record that is damaged: the engine told its key. */
+/** The error of one damaged record, with the key of the record. */
 export type DamagedRecord = CorruptionError & { readonly key: Uint8Array };
 
 export interface ReadAroundDamage {
-  /** In order; as many as were asked for, or all that can be read. */
+  /** The entries in order: `limit` of them, or all that can be read. */
   readonly entries: readonly StoredEntry[];
-  /** The records that were passed over. */
+  /** The damaged records that were skipped. */
   readonly damage: readonly DamagedRecord[];
 }
 
 /**
- * Reads the first entries of a range, and where a record is damaged those around it: one message must not hold up all
- * that are behind it.
+ * Reads the first entries of a range and skips damaged records, because one damaged message must
+ * not block all messages after it.
  *
- * @throws {CorruptionError} for damage that is not that of one record.
+ * @throws {CorruptionError} if the damage is not that of one record in the range.
  */
 export async function readAroundDamage(
   engine: Engine,

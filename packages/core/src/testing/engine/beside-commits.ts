@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { AtomicWrite, Engine, StoredEntry } from "../../engine/engine.js";
 import { commit } from "./writes.js";
 
-/** Reads, again and again, while so many commits are written one after another. */
+/** Calls `read` repeatedly while `commits` writes are committed one after another. */
 export async function besideCommits(
   engine: Engine,
   commits: number,
@@ -18,7 +18,7 @@ export async function besideCommits(
   const reader = (async () => {
     for (; isWriting; reads++) {
       await read();
-      // Lets the writer have its turn where reads are answered at once.
+      // Reads that are answered synchronously would otherwise starve the writer.
       await new Promise(setImmediate);
     }
   })();
@@ -26,7 +26,7 @@ export async function besideCommits(
   assert.ok(reads > 0);
 }
 
-/** Fails unless all of so many entries are of one commit. */
+/** Fails unless there are `count` entries, all of the same commit. */
 export function assertOneState(entries: readonly (StoredEntry | undefined)[], count: number): void {
   assert.equal(entries.length, count);
   assert.equal(new Set(entries.map((entry) => entry?.value[0])).size, 1);

@@ -13,7 +13,7 @@ import { watchRangesTests } from "./watch-ranges-tests.js";
 import { watchTests } from "./watch-tests.js";
 
 /**
- * Tests what every engine must do, whatever it stores its bytes in. Each test has a store of its own.
+ * Tests what every engine must do, whatever its storage. Each test has a fresh store.
  *
  * ```ts
  * import { engineContract } from "@keywright/core/testing";

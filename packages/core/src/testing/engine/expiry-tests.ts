@@ -129,7 +129,7 @@ export const expiryTests: EngineTestGroup = {
         3,
         undefined,
       ]);
-      // What the same write has set before counts too.
+      // deleteExpired also sees earlier mutations of its write and earlier writes of its group.
       await commit(engine, write(set("a", 4), deleteExpired("a"), expiring("b", 5, past)));
       await engine.commit([write(deleteExpired("b"), set("b", 6)), write(deleteExpired("b"))]);
       assert.deepEqual(await values(await reopen(), "a", "b", "c"), [4, 6, 3]);

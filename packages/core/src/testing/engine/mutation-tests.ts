@@ -128,7 +128,7 @@ function max(name: string, operand: bigint): StoredMutation {
   return { type: "max", key: k(name), operand };
 }
 
-/** The numbers that are stored under some keys. */
+/** Returns the numbers that are stored under keys of one part. */
 async function numbers(engine: Engine, ...names: string[]): Promise<bigint[]> {
   const entries = await engine.getMany(names.map((name) => k(name)));
   return entries.map((entry) => {

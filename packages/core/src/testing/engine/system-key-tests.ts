@@ -3,7 +3,7 @@ import type { StoredMutation } from "../../engine/engine.js";
 import type { EngineTestGroup } from "./engine-adapter.js";
 import { commit, k, set, v, write } from "./writes.js";
 
-/** The database's own: what it keeps of its entries' expiry begins like this, and so do the messages of its queue. */
+/** System keys of the database: `00 03` begins an expiry hint, `00 04` a message of the queue. */
 const hint = Uint8Array.of(0, 3, 1);
 const message = Uint8Array.of(0, 4, 1);
 

@@ -114,7 +114,7 @@ export const watchRangesTests: EngineTestGroup = {
   },
 };
 
-/** Keeps the keys of each change within ranges that the engine tells of: as texts, in order, each once. */
+/** Records the keys of each change that the engine reports: as hex, sorted, without duplicates. */
 class RangeWatch {
   readonly changes: string[][] = [];
   readonly stop: () => void;

@@ -9,32 +9,32 @@ export interface PlainEntry {
   readonly versionstamp: string;
 }
 
-/** The bytes of a key. */
+/** Encodes a key. */
 export function k(...parts: KvKey): Uint8Array {
   return encodeKey(parts);
 }
 
-/** A value of some bytes. */
+/** Returns a stored value of the given bytes. */
 export function v(...bytes: number[]): Uint8Array {
   return Uint8Array.from(bytes);
 }
 
-/** Stores a value of one byte under a key of one part. */
+/** Returns a mutation that stores a value of one byte under a key of one part. */
 export function set(name: string, number: number): StoredMutation {
   return { type: "set", key: k(name), value: v(number) };
 }
 
-/** Removes a key of one part. */
+/** Returns a mutation that deletes a key of one part. */
 export function del(name: string): StoredMutation {
   return { type: "delete", key: k(name) };
 }
 
-/** A check of a key of one part. */
+/** Returns a check of a key of one part. */
 export function check(name: string, versionstamp: string | null): AtomicWrite["checks"][number] {
   return { key: k(name), versionstamp };
 }
 
-/** An atomic write of mutations, after checks where the first argument is a list of them. */
+/** Returns an atomic write of mutations. If the first argument is an array, it holds the checks. */
 export function write(
   ...parts: [AtomicWrite["checks"], ...StoredMutation[]] | StoredMutation[]
 ): AtomicWrite {
@@ -48,14 +48,14 @@ export function write(
   return { checks: [], mutations: parts as StoredMutation[], sync: true };
 }
 
-/** Commits one write that must be applied. */
+/** Commits one write and returns its versionstamp. Fails if the write is refused. */
 export async function commit(engine: Engine, write: AtomicWrite): Promise<string> {
   const [outcome] = await engine.commit([write]);
   assert.equal(typeof outcome, "string");
   return outcome as string;
 }
 
-/** An entry as plain numbers, to be compared; what it says of its expiry is left out. */
+/** Returns an entry with arrays in place of bytes, for comparison. Omits its expiry. */
 export function plain(entry: StoredEntry | undefined): PlainEntry | undefined {
   return (
     entry && {
@@ -66,7 +66,7 @@ export function plain(entry: StoredEntry | undefined): PlainEntry | undefined {
   );
 }
 
-/** The first byte of the value of each of some keys, undefined where there is none. */
+/** Returns the first byte of each value, or undefined if the key is absent. */
 export async function values(engine: Engine, ...names: string[]): Promise<(number | undefined)[]> {
   const entries = await engine.getMany(names.map((name) => k(name)));
   return entries.map((entry) => entry?.value[0]);

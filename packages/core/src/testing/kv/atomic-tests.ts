@@ -129,7 +129,7 @@ export const atomicTests: KvTestGroup = {
 
     test("of 64 at once on one counter, by check and set, none is lost", async ({ kv }) => {
       const increment = async () => {
-        // Each time that one fails another has succeeded.
+        // An attempt fails only if another increment has succeeded, so 64 attempts are enough.
         for (let attempt = 0; attempt < 64; attempt++) {
           const counter = await kv.get<number>(["counter"]);
           const next = (counter.value ?? 0) + 1;

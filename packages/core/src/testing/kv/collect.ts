@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { KvKey } from "../../keys/key.js";
 import type { KvEntry, KvListIterator } from "../../kv/kv.js";
 
-/** All entries of an iterator. */
+/** Reads all entries of an iterator. Fails if there are more than 10,000. */
 export async function collect<T>(iterator: KvListIterator<T>): Promise<KvEntry<T>[]> {
   const entries: KvEntry<T>[] = [];
   for await (const entry of iterator) {
@@ -12,12 +12,10 @@ export async function collect<T>(iterator: KvListIterator<T>): Promise<KvEntry<T
   return entries;
 }
 
-/** The keys of all entries of an iterator. */
 export async function keysOf(iterator: KvListIterator<unknown>): Promise<KvKey[]> {
   return (await collect(iterator)).map((entry) => entry.key);
 }
 
-/** The values of all entries of an iterator. */
 export async function valuesOf<T>(iterator: KvListIterator<T>): Promise<T[]> {
   return (await collect(iterator)).map((entry) => entry.value);
 }

@@ -85,7 +85,7 @@ export const commitVersionstampTests: KvTestGroup = {
   },
 };
 
-/** `kv.commitVersionstamp()`, which is no part of `Kv`: `@deno/kv` does not have it. */
+/** Calls `kv.commitVersionstamp()`. It is not part of `Kv`, because `@deno/kv` does not have it. */
 function stampOf(kv: Kv): symbol {
   return (kv as Kv & { commitVersionstamp(): symbol }).commitVersionstamp();
 }

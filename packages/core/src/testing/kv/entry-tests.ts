@@ -101,7 +101,7 @@ export const entryTests: KvTestGroup = {
       await set;
       const { value: stored } = await kv.get<typeof value>(["a"]);
       assert.deepEqual(stored, { list: [1], bytes: Uint8Array.of(1) });
-      // What was read is the reader's own.
+      // Each read returns its own copy.
       stored!.list.push(3);
       stored!.bytes[0] = 8;
       assert.deepEqual((await kv.get(["a"])).value, { list: [1], bytes: Uint8Array.of(1) });

@@ -4,7 +4,7 @@ import type { KvListSelector } from "../../keys/key-range.js";
 import type { KvListOptions } from "../../kv/kv.js";
 import type { KvTestGroup } from "./kv-adapter.js";
 
-/** What is refused is said by the tests of each topic; here is how the errors can be told apart. */
+/** Tests the codes of errors. The tests of each topic cover what is refused. */
 export const errorCodeTests: KvTestGroup = {
   name: "error codes",
   define(test) {

@@ -38,7 +38,7 @@ export const getManyTests: KvTestGroup = {
         const [a, b] = await kv.getMany<[number, number]>([["a"], ["b"]]);
         assert.equal(a.value, b.value);
         assert.equal(a.versionstamp, b.versionstamp);
-        // Lets the writer have its turn where reads are answered at once.
+        // Reads that are answered synchronously would otherwise starve the writer.
         await new Promise(setImmediate);
       }
       await writer;

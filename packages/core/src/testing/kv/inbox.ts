@@ -1,17 +1,17 @@
 import { soon } from "../soon.js";
 
-/** Keeps the messages that a handler of a queue is called with. */
+/** Collects the messages that a queue handler receives. */
 export class Inbox {
   readonly messages: unknown[] = [];
   #wake: () => void = () => undefined;
 
-  /** To be called with each message. */
+  /** Adds a message. A queue handler must call it for each message. */
   receive(message: unknown): void {
     this.messages.push(message);
     this.#wake();
   }
 
-  /** Resolves when so many messages have come. */
+  /** Returns the messages after `count` of them have arrived. */
   async count(count: number): Promise<unknown[]> {
     const arrived = async () => {
       while (this.messages.length < count) {

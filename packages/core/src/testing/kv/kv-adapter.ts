@@ -2,7 +2,7 @@ import type { Kv } from "../../kv/kv.js";
 import { KvU64 } from "../../values/kv-u64.js";
 import type { ContractAdapter, ContractStore, TestGroup } from "../contract.js";
 
-/** A class for the values that `sum`, `min` and `max` work on. */
+/** A class of the values that `sum`, `min` and `max` work on. */
 export type KvU64Class = new (value: bigint) => { readonly value: bigint };
 
 /** A database for one test. */
@@ -10,23 +10,23 @@ export interface KvStore extends ContractStore {
   /** The database, open and empty. */
   readonly kv: Kv;
   /**
-   * Closes the database and opens what it has stored again; the store's `kv` need not be the new one. Only with the
-   * capability "reopen".
+   * Closes the database and returns a new one that is open on the same data. `kv` may stay the old
+   * one. Needed only with the capability "reopen".
    */
   reopen?(): Promise<Kv>;
 }
 
-/** What a database may be able to do that not every one is. */
+/** A capability that only some databases have. */
 export type KvCapability = "reopen";
 
-/** How the contract is run on a database. */
+/** Describes a database to the contract. */
 export interface KvAdapter extends ContractAdapter<KvStore> {
   readonly capabilities?: readonly KvCapability[];
-  /** Its own class of `KvU64`, where that is not the one of this package. */
+  /** The `KvU64` class of the database, if it is not that of this package. */
   readonly KvU64?: KvU64Class;
 }
 
-/** What a test of the contract is given. */
+/** The store that each test of the contract receives. */
 export interface KvTestStore extends ContractStore {
   readonly kv: Kv;
   readonly KvU64: KvU64Class;
@@ -35,7 +35,7 @@ export interface KvTestStore extends ContractStore {
 
 export type KvTestGroup = TestGroup<KvTestStore>;
 
-/** The adapter as the tests see it. */
+/** Returns an adapter that creates stores for the tests. Fills in `KvU64` and `reopen`. */
 export function testAdapter(adapter: KvAdapter): ContractAdapter<KvTestStore> {
   return {
     ...adapter,

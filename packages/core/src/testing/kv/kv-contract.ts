@@ -15,7 +15,7 @@ import { u64Tests } from "./u64-tests.js";
 import { watchTests } from "./watch-tests.js";
 
 /**
- * Tests what every database with the `Kv` interface must do. Each test has a database of its own.
+ * Tests what every database with the `Kv` interface must do. Each test has a fresh database.
  *
  * ```ts
  * import { kvContract } from "@keywright/core/testing";

@@ -43,7 +43,7 @@ export const listIteratorTests: KvTestGroup = {
         seen.push(...numbers);
         options = { limit: 3, cursor: iterator.cursor };
         const last = numbers.at(-1)!;
-        // Behind the cursor, at it, and in front of it.
+        // Changes before the cursor, at it and after it.
         await kv.set(["n", last - 1], last - 1);
         await kv.delete(["n", last]);
         if (page === 0) await kv.set(["n", last + 1], last + 1);
@@ -83,7 +83,7 @@ export const listIteratorTests: KvTestGroup = {
         const answers: Promise<IteratorResult<KvEntry<number>>>[] = [];
         for (let call = 0; call < 10; call++) {
           answers.push(iterator.next());
-          // Some calls come while an earlier one is just about to be answered.
+          // Some calls begin just before an earlier one is answered.
           for (let turn = 0; turn < call; turn++) await Promise.resolve();
         }
         const results = await Promise.all(answers);
@@ -130,7 +130,7 @@ export const listIteratorTests: KvTestGroup = {
       for (const [options, size] of sizes) {
         const iterator = kv.list<number>({ prefix: ["n"] }, options);
         await iterator.next();
-        // What has been read already is still answered.
+        // Entries of a batch that was already read are still returned.
         await kv
           .atomic()
           .delete(["n", size - 1])

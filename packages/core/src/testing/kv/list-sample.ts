@@ -1,7 +1,7 @@
 import type { KvKey } from "../../keys/key.js";
 import type { Kv } from "../../kv/kv.js";
 
-/** Twelve keys in their order, of which those under ["b"] and ["b", 2] are most looked for. */
+/** Twelve keys in order. Most tests list those under ["b"] and ["b", 2]. */
 const sample: KvKey[] = [
   ["a"],
   ["a", 9],
@@ -17,10 +17,10 @@ const sample: KvKey[] = [
   ["c"],
 ];
 
-/** Stores the sample, its indexes as values. */
+/** Stores the sample keys. The value of each key is its index. */
 export async function fillSample(kv: Kv): Promise<void> {
   const atomic = kv.atomic();
-  // Last to first: the order is the keys' own.
+  // Last to first, so that the order of the keys differs from the order of the writes.
   for (const key of sample.toReversed()) atomic.set(key, sample.indexOf(key));
   await atomic.commit();
 }

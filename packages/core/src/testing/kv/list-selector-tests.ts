@@ -163,7 +163,7 @@ export const listSelectorTests: KvTestGroup = {
 
     test("a cursor that no iterator gave is refused", async ({ kv }) => {
       await fillSample(kv);
-      // The last two are the bytes 02 and ff: of a string that does not begin, and of nothing.
+      // The last two are the bytes 02 and ff: the tag of a string without a string, and no tag.
       for (const cursor of ["not base64!", "AA==", "A", "Ag", "_w"])
         await refuses(() => kv.list({ prefix: ["b"] }, { cursor }).next());
     });

@@ -53,7 +53,7 @@ export const queueTests: KvTestGroup = {
         messages.toSorted((a, b) => a - b),
         numbers,
       );
-      // Were one delivered to a second listener, it would be before this one.
+      // A second delivery of a message would arrive before this one.
       await kv.enqueue("end");
       assert.equal((await inbox.count(21)).at(-1), "end");
     });
@@ -131,7 +131,7 @@ export const queueTests: KvTestGroup = {
       const inbox = listen(kv);
       await kv.enqueue("once", { backoffSchedule: [10, 10], keysIfUndelivered: [["failed"]] });
       await inbox.count(1);
-      // It takes longer than the retries would have.
+      // The delay is longer than the retries would take.
       await kv.enqueue("end", { delay: 200 });
       assert.deepEqual(await inbox.count(2), ["once", "end"]);
       assert.equal((await kv.get(["failed"])).versionstamp, null);
@@ -193,7 +193,7 @@ export const queueTests: KvTestGroup = {
 
     test("listenQueue resolves when the database is closed", async ({ kv }) => {
       const listening = [kv.listenQueue(() => undefined), kv.listenQueue(() => undefined)];
-      // By then they listen.
+      // After this read, both handlers are registered.
       await kv.get(["a"]);
       await kv.close();
       await soon("listenQueue to resolve", Promise.all(listening));
@@ -236,7 +236,7 @@ export const queueTests: KvTestGroup = {
         const inbox = listen(kv);
         await kv.enqueue("handled");
         await inbox.count(1);
-        // By then its delivery has ended.
+        // After this read, the delivery has ended.
         await kv.get(["a"]);
         const reopened = await reopen();
         const later = listen(reopened);
@@ -291,14 +291,14 @@ const noOptions = {
   "an undelivered key with null": { keysIfUndelivered: [["a"], [null]] },
 } as unknown as Record<string, KvEnqueueOptions>;
 
-/** Keeps what is delivered. */
+/** Collects the delivered messages. */
 function listen(kv: Kv): Inbox {
   const inbox = new Inbox();
   void kv.listenQueue((message) => inbox.receive(message));
   return inbox;
 }
 
-/** Keeps what is delivered, and fails each time. */
+/** Collects the delivered messages with a handler that always fails. */
 function failing(kv: Kv): Inbox {
   const inbox = new Inbox();
   void kv.listenQueue((message) => {
@@ -308,7 +308,10 @@ function failing(kv: Kv): Inbox {
   return inbox;
 }
 
-/** The values of keys, when all of them are there. Not by watch: Deno's is not told of what a queue stores. */
+/**
+ * Returns the values of keys after all of them exist. Polls, because Deno's `watch` does not report
+ * what a queue stores.
+ */
 async function present(kv: Kv, keys: readonly KvKey[]): Promise<unknown[]> {
   const arrived = async () => {
     for (;;) {

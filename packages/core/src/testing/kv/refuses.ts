@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 
-/** Fails unless a call throws, at once or by its promise: an error, or where a class is given, one of that. */
+/** Fails unless the call throws an instance of `expected`, or its promise rejects with one. */
 export async function refuses(
   call: () => unknown,
   expected: new (...args: never[]) => Error = Error,

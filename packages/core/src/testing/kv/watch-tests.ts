@@ -8,7 +8,7 @@ import { refuses } from "./refuses.js";
 
 type Entries = KvEntryMaybe<unknown>[];
 
-/** A reader of a watch that does not wait for ever. */
+/** A reader of a watch. Its methods fail if they wait too long. */
 class Watch {
   readonly #reader: ReadableStreamDefaultReader<Entries>;
 
@@ -16,12 +16,12 @@ class Watch {
     this.#reader = kv.watch<unknown[]>([...keys], options).getReader();
   }
 
-  /** The next report; undefined where the stream has ended. */
+  /** Returns the next report, or undefined if the stream has ended. */
   async next(): Promise<Entries | undefined> {
     return (await soon("a report of watch", this.#reader.read())).value;
   }
 
-  /** The values of the next report. */
+  /** Returns the values of the next report. */
   async values(): Promise<unknown[] | undefined> {
     return (await this.next())?.map((entry) => entry.value);
   }
@@ -154,7 +154,7 @@ export const watchTests: KvTestGroup = {
       await until(end);
       await kv.set(["b"], 2);
       let values = await watch.values();
-      // The expiry may have been reported by itself.
+      // The expiry may have its own report, before the one of the commit.
       if (values?.[1] === null) values = await watch.values();
       assert.deepEqual(values, [null, 2]);
     });
@@ -195,7 +195,7 @@ export const watchTests: KvTestGroup = {
       const unread = new Watch(kv, [["a"]]);
       await kv.close();
       assert.equal(await waiting, undefined);
-      // It may have read its first report already.
+      // The stream may have read its first report before the database was closed.
       if ((await unread.next()) !== undefined) assert.equal(await unread.next(), undefined);
     });
 

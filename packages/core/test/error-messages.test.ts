@@ -1,0 +1,487 @@
+import { realpath, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { ClassicLevel } from "classic-level";
+import { MemoryLevel } from "memory-level";
+import { describe, expect, it } from "vitest";
+import type { LevelDatabase } from "../src/engine/level/level-engine.js";
+import * as core from "../src/index.js";
+import {
+  copyKv,
+  decodeKey,
+  decodeValue,
+  encodeKey,
+  encodeValue,
+  type KvKey,
+  type KvListSelector,
+  type KvMutation,
+  KvU64,
+  type OpenKvOptions,
+  openKv,
+} from "../src/index.js";
+import { withFolder } from "./temporary-folder.js";
+
+/** Part of the keys and values that the tests use. No message may contain it. */
+const secret = "ada@example.com";
+
+type Open = (path?: string | LevelDatabase, options?: OpenKvOptions) => Promise<core.EmbeddedKv>;
+
+interface Place {
+  /** An empty folder. */
+  readonly folder: string;
+  /** Opens a database that is closed when the test ends. */
+  readonly open: Open;
+}
+
+interface Case {
+  readonly name: string;
+  /** Makes the calls of which the last one throws. */
+  readonly provoke: (place: Place) => unknown;
+  /** `String(error)` without the name of the class. */
+  readonly text: string | ((folder: string) => string);
+}
+
+const handedIn = (level: unknown) => level as LevelDatabase;
+
+const cases: readonly Case[] = [
+  {
+    name: "UnsupportedRuntimeError",
+    // It is thrown only while the package is imported.
+    provoke: () => Promise.reject(new core.UnsupportedRuntimeError("v18.20.8")),
+    text: "Keywright needs Node.js 20.15, Deno 2.9 or Bun 1.4, or a later version. This runtime reports Node.js v18.20.8. Update it.",
+  },
+  {
+    name: "InvalidKeyError",
+    provoke: async ({ open }) => (await open()).get([secret, Symbol("a")] as unknown as KvKey),
+    text: "The key is not valid: part 1 is a symbol. A key part is a Uint8Array, string, number, bigint or boolean.",
+  },
+  {
+    name: "MalformedKeyError",
+    provoke: () => decodeKey(encodeKey([1, secret]).subarray(0, -1)),
+    text: "The encoded key is malformed at byte 10: the last part has no end. Pass bytes that encodeKey returned, and the key order that they were encoded in.",
+  },
+  {
+    name: "UnsupportedValueError",
+    provoke: async ({ open }) =>
+      (await open()).set([secret], { users: new Map([[secret, [1, () => secret]]]) }),
+    text: "value.users.get(…)[1] cannot be stored: it is a function. Leave it out, or convert it to plain data.",
+  },
+  {
+    name: "MalformedValueError",
+    provoke: () => decodeValue(Uint8Array.of(7, 0xc0)),
+    text: "The encoded value is malformed: its bytes (format 7, length 2) are not one complete value. Pass bytes that encodeValue returned.",
+  },
+  {
+    name: "UnreadableValueError",
+    // As if a newer runtime had stored a regular expression that this one does not support.
+    provoke: () => decodeValue(encodeValue(/#/).map((byte) => (byte === 0x23 ? 0x28 : byte))),
+    text: "A stored value has a regular expression that this version of Node.js, Deno or Bun does not support. Read the value with the version that wrote it, or with a newer one.",
+  },
+  {
+    name: "NotU64Error",
+    provoke: async ({ open }) => {
+      const kv = await open();
+      await kv.set([secret], secret);
+      await kv.atomic().sum([secret], 1n).commit();
+    },
+    text: "sum: the value stored under the key is not a KvU64. Store a KvU64 there first, or use another key.",
+  },
+  {
+    name: "InvalidOptionError",
+    provoke: async ({ open }) => (await open()).enqueue(secret, { delay: -1 }),
+    text: "enqueue: delay must be a number of milliseconds from 0 to 2592000000 (30 days).",
+  },
+  {
+    name: "LimitExceededError",
+    provoke: async ({ open }) => {
+      const kv = await open(":memory:", { limits: { valueBytes: 10 } });
+      await kv.set([secret], secret);
+    },
+    text: "The limit valueBytes is exceeded: the encoded value has 17 bytes, and the maximum is 10. Store a smaller value, or open the database with a higher limits.valueBytes.",
+  },
+  {
+    name: "CommitMissingError",
+    provoke: async ({ open }) => await ((await open()).atomic() as unknown),
+    text: "An atomic operation was awaited without commit(), and nothing was written. Await its commit() instead.",
+  },
+  {
+    name: "InvalidVersionstampError",
+    provoke: async ({ open }) =>
+      (await open()).atomic().check({ key: [secret], versionstamp: secret }),
+    text: "check: the versionstamp is not valid: its length is 15. Pass the versionstamp of a read or a commit (20 lower-case hexadecimal digits), or null for an absent entry.",
+  },
+  {
+    name: "InvalidSelectorError",
+    provoke: async ({ open }) => (await open()).list({ prefix: [secret], start: ["a", secret] }),
+    text: "The list selector or one of its options is not valid: its start must extend its prefix.",
+  },
+  {
+    name: "DatabasePathError",
+    provoke: async ({ folder, open }) => {
+      await writeFile(join(folder, "notes.txt"), secret);
+      await open(folder);
+    },
+    text: (folder) =>
+      `The database at ${folder} cannot be opened: the folder holds other files. Use another path, or correct the folder and its permissions.`,
+  },
+  {
+    name: "DatabaseNotFoundError",
+    provoke: ({ folder, open }) => open(folder, { createIfMissing: false }),
+    text: (folder) =>
+      `There is no database at ${folder}, and none was created. Correct the path, or create the database first: openKv does, unless readOnly is true or createIfMissing is false.`,
+  },
+  {
+    name: "DatabaseLockedError",
+    provoke: async ({ folder, open }) => {
+      // LevelDB refuses a second opening of the folder, also within one process.
+      await open(handedIn(new ClassicLevel(folder)));
+      await open(folder);
+    },
+    text: (folder) =>
+      `The database at ${folder} is open in another process. Close it there, then open it again: only one process at a time can have it open.`,
+  },
+  {
+    name: "DatabaseFormatError",
+    provoke: async ({ folder, open }) => {
+      const level = new ClassicLevel(folder);
+      await level.put(secret, secret);
+      await level.close();
+      await open(folder);
+    },
+    text: (folder) =>
+      `The database at ${folder} cannot be read: it holds data and has no Keywright header. Check the path, and update Keywright if a later version wrote the database.`,
+  },
+  {
+    name: "DatabaseModeError",
+    provoke: async ({ folder, open }) => {
+      await open(folder, { compat: "deno" });
+      await open(folder);
+    },
+    text: (folder) =>
+      `The database at ${folder} was created with compat: "deno". Open it with that option, or copy it into a new database with copyKv.`,
+  },
+  {
+    name: "ReadOnlyError",
+    provoke: async ({ folder, open }) => {
+      await open(folder);
+      await (await open(folder, { readOnly: true })).set([secret], secret);
+    },
+    text: (folder) =>
+      `set: the database at ${folder} is open for reading only. Open it without readOnly to write to it.`,
+  },
+  {
+    name: "DatabaseClosedError",
+    provoke: async ({ folder, open }) => {
+      const kv = await open(folder);
+      await kv.close();
+      await kv.get([secret]);
+    },
+    text: (folder) =>
+      `get: the database at ${folder} is closed. Make the call before close(), or open the database again.`,
+  },
+  {
+    name: "CorruptionError",
+    provoke: async ({ folder, open }) => {
+      const kv = await open(folder);
+      await kv.set([secret], secret);
+      await kv.close();
+      await rm(join(folder, "CURRENT"));
+      await open(folder);
+    },
+    text: (folder) =>
+      `The database at ${folder} is damaged: its file CURRENT is missing. Keep a copy of its files, and restore a backup.`,
+  },
+  {
+    name: "EngineFailedError",
+    provoke: async ({ open }) => {
+      const level = new MemoryLevel();
+      const kv = await open(handedIn(level));
+      level.batch = () => {
+        throw new Error("IO error: /data/000003.log: No space left on device");
+      };
+      await kv.set([secret], secret);
+    },
+    text: "The storage engine failed during a commit. It is unknown whether the commit is on disk, and no further commit is accepted. Close the database and open it again. Cause: IO error: /data/000003.log: No space left on device.",
+  },
+  {
+    name: "CopyFailedError",
+    provoke: async ({ open }) => {
+      const [from, to] = [await open(), await open(":memory:", { limits: { keyBytes: 20 } })];
+      await from.set([secret, secret], secret);
+      await copyKv(from, to);
+    },
+    text: "copyKv cannot continue: the target refuses an entry; change the entry or the limits of the target, then copy again. What was copied so far stays in the target. Cause: The limit keyBytes is exceeded: the encoded key has 34 bytes, and the maximum is 20. Use a shorter key, or open the database with a higher limits.keyBytes.",
+  },
+];
+
+/** Returns the error that calls on databases in an empty folder throw. */
+async function errorOf(provoke: Case["provoke"], onFolder = (_: string) => {}): Promise<Error> {
+  const opened: core.EmbeddedKv[] = [];
+  return await withFolder(async (temporary) => {
+    const folder = await realpath(temporary);
+    onFolder(folder);
+    const open: Open = async (path, options) => {
+      const kv = await openKv(path, options);
+      opened.push(kv);
+      return kv;
+    };
+    try {
+      await provoke({ folder, open });
+    } catch (error) {
+      return error as Error;
+    } finally {
+      for (const kv of opened) await kv[Symbol.asyncDispose]();
+    }
+    throw new Error("no call has thrown");
+  });
+}
+
+async function messageOf(provoke: Case["provoke"]): Promise<string> {
+  const { message } = await errorOf(provoke);
+  expect(message).not.toContain(secret);
+  return message;
+}
+
+describe("the message of each error says what is wrong, where, and what to do", () => {
+  it.each(cases)("$name", async ({ name, provoke, text }) => {
+    let path = "";
+    const error = await errorOf(provoke, (folder) => {
+      path = folder;
+    });
+    const message = typeof text === "string" ? text : text(path);
+    expect(String(error)).toBe(`${name}: ${message}`);
+    expect(error.message).not.toContain(secret);
+    expect(core.coreErrorCodes).toContain((error as core.KeywrightError).code);
+  });
+
+  it("of every class, and every code has a class", async () => {
+    const bases: unknown[] = [core.KeywrightError, core.KeywrightTypeError];
+    const classes = Object.values<unknown>(core).filter(
+      (value): value is ErrorConstructor =>
+        Object.prototype.isPrototypeOf.call(Error, value as object) && !bases.includes(value),
+    );
+    const names = cases.map(({ name }) => name);
+    expect(names.toSorted()).toEqual(classes.map(({ name }) => name).toSorted());
+    const codes = [];
+    for (const { provoke } of cases)
+      codes.push(((await errorOf(provoke)) as { code?: string }).code);
+    expect(codes.toSorted()).toEqual([...core.coreErrorCodes].toSorted());
+  });
+});
+
+describe("a message about a key", () => {
+  const parts = "Each part is a Uint8Array, string, number, bigint or boolean.";
+  it.each<[unknown, string]>([
+    [[], `The key is not valid: it has no parts. A key is an array of at least one part. ${parts}`],
+    [
+      secret,
+      `The key is not valid: it is a string. A key is an array of at least one part. ${parts}`,
+    ],
+    [["a", [secret]], "The key is not valid: part 1 is an array."],
+    [["a", null], "The key is not valid: part 1 is null."],
+    [
+      [`${secret}\ud800`],
+      "The key is not valid: part 0 is a string with a lone surrogate, which toWellFormed() replaces.",
+    ],
+    [
+      [1n << 600_000n],
+      "The key is not valid: part 0 is a bigint of more than 65535 bytes, the maximum.",
+    ],
+  ])("%#", async (key, text) => {
+    expect(await messageOf(async ({ open }) => (await open()).get(key as KvKey))).toContain(text);
+  });
+});
+
+describe("a message about an option names the call and the option", () => {
+  const mutate =
+    (mutation: object) =>
+    async ({ open }: Place) =>
+      (await open()).atomic().mutate({ key: [secret], ...mutation } as unknown as KvMutation);
+  const opening =
+    (options: object) =>
+    ({ open }: Place) =>
+      open(":memory:", options as OpenKvOptions);
+  const noKeys = [] as const;
+
+  it.each<[string, Case["provoke"]]>([
+    ['openKv: durability must be "full" or "relaxed".', opening({ durability: secret })],
+    ['openKv: compat must be undefined or "deno".', opening({ compat: secret })],
+    ["openKv: createIfMissing must be true or false.", opening({ createIfMissing: secret })],
+    [
+      "openKv: durabilty is not an option; the options are durability, compat, limits, readOnly, createIfMissing.",
+      opening({ durabilty: "full" }),
+    ],
+    [
+      'openKv: where must be a path, ":memory:" or an abstract-level database.',
+      ({ open }) => open(""),
+    ],
+    [
+      "openKv: limits.keys must be a positive integer or Infinity.",
+      opening({ limits: { keys: 0 } }),
+    ],
+    [
+      "openKv: limits.bytes is not a limit; the limits are keyBytes, valueBytes, keys, batchSize, watchedKeys, checks, mutations, totalMutationBytes, totalKeyBytes.",
+      opening({ limits: { bytes: 1 } }),
+    ],
+    [
+      "set: expireIn must be a positive number of milliseconds, at most 8640000000000000.",
+      async ({ open }) => (await open()).set([secret], secret, { expireIn: 0 }),
+    ],
+    [
+      'mutate: type must be "set", "delete", "sum", "min" or "max".',
+      mutate({ type: "add", value: 1 }),
+    ],
+    [
+      "mutate: value must be given for every mutation except delete, which has none.",
+      mutate({ type: "delete", value: secret }),
+    ],
+    [
+      "enqueue: keysIfUndelivered must be an array of keys.",
+      async ({ open }) =>
+        (await open()).enqueue(1, { keysIfUndelivered: secret as unknown as KvKey[] }),
+    ],
+    [
+      "enqueue: backoffSchedule must be an array of at most 5 intervals.",
+      async ({ open }) => (await open()).enqueue(1, { backoffSchedule: [1, 2, 3, 4, 5, 6] }),
+    ],
+    [
+      "enqueue: backoffSchedule[1] must be a number of milliseconds from 0 to 3600000 (an hour).",
+      async ({ open }) => (await open()).enqueue(1, { backoffSchedule: [1, -2] }),
+    ],
+    [
+      "listenQueue: handler must be a function.",
+      async ({ open }) => (await open()).listenQueue(secret as unknown as () => void),
+    ],
+    ["watch: keys must not be empty.", async ({ open }) => (await open()).watch(noKeys)],
+    [
+      "watchRange: selectors must be an array of at least one selector.",
+      async ({ open }) => (await open()).watchRange([]),
+    ],
+    [
+      "copyKv: to must be another database than the source.",
+      async ({ open }) => {
+        const kv = await open();
+        await copyKv(kv, kv);
+      },
+    ],
+  ])("%s", async (text, provoke) => {
+    expect(await messageOf(provoke)).toBe(text);
+  });
+});
+
+describe("a message about a selector", () => {
+  it.each<[string, unknown, object?]>([
+    ["it must be an object with a prefix, or with a start and an end.", secret],
+    ["it must have a prefix, or both a start and an end.", { start: [secret] }],
+    ["its start must not be after its end.", { start: ["b"], end: ["a"] }],
+    [
+      "with a prefix it may have a start or an end, but not both.",
+      { prefix: [], start: ["a"], end: ["b"] },
+    ],
+    ["its end must extend its prefix.", { prefix: [secret], end: [secret] }],
+    ["limit must be a positive integer.", { prefix: [] }, { limit: -1 }],
+    ["batchSize must be a positive integer.", { prefix: [] }, { batchSize: 0.5 }],
+    ["the cursor must be a string.", { prefix: [] }, { cursor: 1 }],
+    [
+      "the cursor must come from an iterator with the same selector.",
+      { prefix: [] },
+      { cursor: secret },
+    ],
+  ])("%s", async (text, selector, options) => {
+    const list = async ({ open }: Place) =>
+      (await open()).list(selector as KvListSelector, options);
+    const start = "The list selector or one of its options is not valid: ";
+    expect(await messageOf(list)).toBe(start + text);
+  });
+});
+
+describe("a message about a limit names it, the size and the maximum", () => {
+  it.each<[string, string, (kv: core.EmbeddedKv) => unknown]>([
+    ["keyBytes", "the encoded key has 17 bytes", (kv) => kv.get([secret])],
+    ["keys", "the call has 3 keys", (kv) => kv.getMany([["a"], ["b"], ["c"]])],
+    ["watchedKeys", "the call has 3 keys", (kv) => kv.watch([["a"], ["b"], ["c"]])],
+    [
+      "mutations",
+      "the atomic operation has 3 mutations",
+      (kv) => kv.atomic().delete(["a"]).delete(["b"]).delete(["c"]).commit(),
+    ],
+    [
+      "totalMutationBytes",
+      "the atomic operation has 20 bytes of keys and values",
+      (kv) => kv.atomic().set(["a"], secret).commit(),
+    ],
+  ])("%s", async (limit, size, call) => {
+    const message = await messageOf(async ({ open }) =>
+      call(await open(":memory:", { limits: { [limit]: 2 } })),
+    );
+    expect(message).toMatch(`The limit ${limit} is exceeded: ${size}, and the maximum is 2. `);
+    expect(message).toContain(`, or open the database with a higher limits.${limit}.`);
+  });
+
+  it("and only the maximum if the size is not known", () => {
+    expect(new core.LimitExceededError("checks", 100, Number.NaN).message).toBe(
+      "The limit checks is exceeded: the maximum is 100. Divide the atomic operation into smaller ones, or open the database with a higher limits.checks.",
+    );
+  });
+});
+
+describe("a message of a closed database names the call", () => {
+  it.each<[string, (kv: core.EmbeddedKv) => unknown]>([
+    ["getMany", (kv) => kv.getMany([[secret]])],
+    ["set", (kv) => kv.set([secret], secret)],
+    ["delete", (kv) => kv.delete([secret])],
+    ["enqueue", (kv) => kv.enqueue(secret)],
+    ["atomic", (kv) => kv.atomic()],
+    ["list", (kv) => kv.list({ prefix: [secret] })],
+    ["watch", (kv) => kv.watch([[secret]])],
+    ["watchRange", (kv) => kv.watchRange([{ prefix: [secret] }])],
+    ["listenQueue", (kv) => kv.listenQueue(() => undefined)],
+  ])("%s", async (name, call) => {
+    const message = await messageOf(async ({ open }) => {
+      const kv = await open();
+      await kv.close();
+      await call(kv);
+    });
+    expect(message).toMatch(`${name}: the database is closed. `);
+  });
+});
+
+describe("a message of a copy says what to do", () => {
+  const progressKey = ["__keywright", "copy"];
+  it.each<[string, unknown]>([
+    ["the stored progress is not readable; copy again with restart: true.", secret],
+    [
+      "the stored progress is of another source, or the first entry of this one has changed; copy again with restart: true.",
+      {
+        first: { key: encodeKey([secret]), versionstamp: "0".repeat(20) },
+        position: encodeKey([secret]),
+        entries: 1,
+        bytes: 1,
+      },
+    ],
+  ])("%s", async (text, progress) => {
+    const message = await messageOf(async ({ open }) => {
+      const [from, to] = [await open(), await open()];
+      await to.set(progressKey, progress);
+      await copyKv(from, to);
+    });
+    expect(message).toMatch(`copyKv cannot continue: ${text}`);
+  });
+});
+
+it("an error of compat mode has Deno's message, and that of Keywright as the message of its cause", async () => {
+  const error = await errorOf(async ({ open }) => {
+    const kv = await open(":memory:", { compat: "deno" });
+    await kv
+      .atomic()
+      .mutate({ type: "sum", key: ["a"], value: secret as unknown as KvU64 })
+      .commit();
+  });
+  expect(error.message).toBe("Some of the parameters are not valid V8 values");
+  expect((error.cause as Error).message).toBe("sum: the operand is not a KvU64. Pass a KvU64.");
+  const closed = await errorOf(async ({ open }) => {
+    const kv = await open(":memory:", { compat: "deno" });
+    await kv.close();
+    await kv.set(["a"], new KvU64(1n));
+  });
+  expect(closed.message).toBe("Bad resource ID");
+});
