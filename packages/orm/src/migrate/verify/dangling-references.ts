@@ -84,7 +84,7 @@ const defaultRows = 1000;
  * @throws {RangeError} for a `take` or `rows` that is no positive integer.
  * @throws {InvalidCursorError} for what is no cursor of such a page.
  */
-export async function listDanglingReferences(
+async function listDanglingReferences(
   context: TableContext,
   { take = defaultTake, rows: mostRows = defaultRows, cursor }: DanglingReferencesOptions = {},
 ): Promise<DanglingReferencesPage> {
