@@ -35,4 +35,4 @@ export {
   ImportRefusedError,
   KeyNotationError,
 } from "./errors/inspect-errors.js";
-export { type AdoptConfig, type Config, defineConfig } from "./generate/config.js";
+export { type AdoptConfig, type Config, defineConfig } from "./project/config.js";

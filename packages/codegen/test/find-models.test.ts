@@ -1,8 +1,8 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { afterEach, describe, expect, it } from "vitest";
-import { findModels } from "../src/generate/find-models.js";
-import { loadConfig } from "../src/generate/load-config.js";
+import { findModels } from "../src/project/find-models.js";
+import { loadConfig } from "../src/project/load-config.js";
 import { createProject, modelModule, type Project } from "./project.js";
 
 const execute = promisify(execFile);
@@ -84,7 +84,7 @@ describe("findModels", () => {
   });
 
   it("gives the models the same Keywright and Zod that the project's own programs get", async () => {
-    const loader = new URL("../dist/generate/load-module.js", import.meta.url);
+    const loader = new URL("../dist/project/load-module.js", import.meta.url);
     project = await createProject({
       "user.ts": `${user}export { defineModel, z };\n`,
       "program.mjs": `import { defineModel } from "@keywright/orm";

@@ -6,7 +6,7 @@ import type { KvKey } from "@keywright/core";
 import { createDatabase } from "@keywright/orm";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { run } from "../src/cli/run.js";
-import { formatKey } from "../src/inspect/format-key.js";
+import { formatKey } from "../src/inspect/entries/format-key.js";
 import { City } from "./fixtures/plain/models/city.js";
 import {
   config,

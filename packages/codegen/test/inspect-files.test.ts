@@ -4,7 +4,7 @@ import { chmod, lstat, mkdir, readdir, readFile, stat, symlink } from "node:fs/p
 import { Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { LineOutput } from "../src/inspect/line-output.js";
+import { LineOutput } from "../src/inspect/entries/line-output.js";
 import { config, createInspectedProject, type InspectedProject, many } from "./inspect-project.js";
 
 const command = fileURLToPath(new URL("../bin/keywright.js", import.meta.url));

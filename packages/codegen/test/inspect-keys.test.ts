@@ -3,9 +3,9 @@ import { encodeKey, type KvKeyPart } from "@keywright/core";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { KeyNotationError } from "../src/errors/inspect-errors.js";
-import { keyJson } from "../src/inspect/entry-line.js";
-import { formatKey } from "../src/inspect/format-key.js";
-import { parseKey } from "../src/inspect/parse-key.js";
+import { keyJson } from "../src/inspect/entries/entry-line.js";
+import { formatKey } from "../src/inspect/entries/format-key.js";
+import { parseKey } from "../src/inspect/entries/parse-key.js";
 
 const part: fc.Arbitrary<KvKeyPart> = fc.oneof(
   fc.uint8Array({ maxLength: 8 }),

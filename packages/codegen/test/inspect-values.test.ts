@@ -3,8 +3,8 @@ import { isDeepStrictEqual } from "node:util";
 import { decodeValue, encodeValue, KvU64 } from "@keywright/core";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type ExportedEntry, entryLine, parseLine } from "../src/inspect/entry-line.js";
-import { readLines } from "../src/inspect/read-lines.js";
+import { type ExportedEntry, entryLine, parseLine } from "../src/inspect/entries/entry-line.js";
+import { readLines } from "../src/inspect/transfer/read-lines.js";
 
 /** A value as a database gives it to its reader. */
 const stored = (value: unknown) => decodeValue(encodeValue(value));

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { previewRows } from "../src/cli/migrate/preview-rows.js";
+import { previewRows } from "../src/cli/migrate/run/preview-rows.js";
 import { withProject } from "../src/project/open-project.js";
 import {
   contents,

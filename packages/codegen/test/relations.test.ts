@@ -1,12 +1,12 @@
 import { mkdir } from "node:fs/promises";
 import type { EmbeddedKv } from "@keywright/core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { findModels } from "../src/generate/find-models.js";
-import { generatedText } from "../src/generate/generated-text.js";
 import { indexFile } from "../src/generate/index-file.js";
-import { type LoadedConfig, loadConfig } from "../src/generate/load-config.js";
 import { modelFile } from "../src/generate/model-file.js";
-import { nameModels } from "../src/generate/model-names.js";
+import { findModels } from "../src/project/find-models.js";
+import { generatedText } from "../src/project/generated-text.js";
+import { type LoadedConfig, loadConfig } from "../src/project/load-config.js";
+import { nameModels } from "../src/project/model-names.js";
 import { compile } from "./compile.js";
 import { config, createProject, type Project } from "./project.js";
 

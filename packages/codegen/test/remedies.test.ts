@@ -1,6 +1,6 @@
 import { IndexNotReadyError } from "@keywright/orm";
 import { expect, it } from "vitest";
-import { remedyFor } from "../src/cli/remedies.js";
+import { remedyFor } from "../src/cli/terminal/remedies.js";
 
 it.each([
   ["write-only", /^Migrate first: npx keywright migrate run$/],

@@ -3,7 +3,7 @@ import * as fc from "fast-check";
 import ts from "typescript";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { rowSource } from "../src/migration/row-source.js";
+import { rowSource } from "../src/migration-source/row-source.js";
 import { compile } from "./compile.js";
 import { createProject } from "./project.js";
 

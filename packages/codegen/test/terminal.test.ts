@@ -1,5 +1,5 @@
 import { afterEach, expect, it, vi } from "vitest";
-import { hasColors } from "../src/cli/terminal.js";
+import { hasColors } from "../src/cli/terminal/terminal.js";
 
 afterEach(() => vi.unstubAllEnvs());
 

@@ -4,7 +4,7 @@ import { readdir, readFile, rm, symlink } from "node:fs/promises";
 import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { afterEach, describe, expect, it } from "vitest";
-import { summary } from "../src/cli/generate-summary.js";
+import { summary } from "../src/cli/generate/generate-summary.js";
 import { type Round, watchAndGenerate } from "../src/generate/watch.js";
 import { config, createProject, modelModule, type Project } from "./project.js";
 

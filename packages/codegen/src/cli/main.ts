@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 import { Console } from "node:console";
-import { endOfProcess } from "./end-of-process.js";
 import { run } from "./run.js";
-import type { Terminal } from "./terminal.js";
+import { endOfProcess } from "./terminal/end-of-process.js";
+import type { Terminal } from "./terminal/terminal.js";
 
 const terminal: Terminal = {
   stdin: process.stdin,

@@ -2,15 +2,15 @@ import { readFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { styleText } from "node:util";
 import { Command } from "commander";
-import { adoptCommand } from "./adopt-command.js";
-import { completionCommand } from "./completion-command.js";
-import type { ExitCode } from "./exit-codes.js";
-import { generateCommand } from "./generate-command.js";
-import { initCommand } from "./init-command.js";
-import { inspectCommand } from "./inspect-command.js";
-import { migrateCommand } from "./migrate-command.js";
-import { hasColors, type MakeCommand, type Terminal } from "./terminal.js";
-import { verifyCommand } from "./verify-command.js";
+import { adoptCommand } from "./adopt/adopt-command.js";
+import { completionCommand } from "./completion/completion-command.js";
+import { generateCommand } from "./generate/generate-command.js";
+import { initCommand } from "./init/init-command.js";
+import { inspectCommand } from "./inspect/inspect-command.js";
+import { migrateCommand } from "./migrate/migrate-command.js";
+import type { ExitCode } from "./terminal/exit-codes.js";
+import { hasColors, type MakeCommand, type Terminal } from "./terminal/terminal.js";
+import { verifyCommand } from "./verify/verify-command.js";
 
 /** In the order of the help. */
 const commands: Readonly<Record<string, readonly MakeCommand[]>> = {

@@ -1,8 +1,8 @@
 import { CommanderError } from "commander";
-import { type ExitCode, exitCodes } from "./exit-codes.js";
 import { createProgram } from "./program.js";
-import { reportError } from "./report-error.js";
-import type { Terminal } from "./terminal.js";
+import { type ExitCode, exitCodes } from "./terminal/exit-codes.js";
+import { reportError } from "./terminal/report-error.js";
+import type { Terminal } from "./terminal/terminal.js";
 
 /**
  * Runs the command line and says what the process should exit with.

@@ -1,16 +1,16 @@
 import { assertDistinctPrefixes } from "@keywright/orm";
-import { assertLinked } from "./assert-linked.js";
-import { findModels } from "./find-models.js";
-import { generatedText } from "./generated-text.js";
+import { type InferredFields, inferredFields } from "../infer/inferred-fields.js";
+import { assertLinked } from "../project/assert-linked.js";
+import { findModels } from "../project/find-models.js";
+import { generatedText } from "../project/generated-text.js";
+import { type LoadedConfig, loadConfig } from "../project/load-config.js";
+import { type NamedModel, nameModels } from "../project/model-names.js";
+import { relativePath } from "../project/paths.js";
 import { importExtensionIn } from "./import-extension.js";
 import { indexFile } from "./index-file.js";
-import { type InferredFields, inferredFields } from "./inferred-fields.js";
-import { type LoadedConfig, loadConfig } from "./load-config.js";
 import { compareLockFile } from "./lock-file.js";
 import { modelFile } from "./model-file.js";
-import { type NamedModel, nameModels } from "./model-names.js";
 import { compareOutput, type OutputFile, writeOutput } from "./output-folder.js";
-import { relativePath } from "./paths.js";
 
 export interface GenerateOptions {
   /** The folder of the configuration, or that to which `config` is relative. */

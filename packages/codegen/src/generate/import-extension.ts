@@ -1,5 +1,5 @@
-import type { ImportExtension } from "./paths.js";
-import { tsconfigsFor } from "./read-tsconfig.js";
+import type { ImportExtension } from "../project/paths.js";
+import { tsconfigsFor } from "../project/read-tsconfig.js";
 
 /**
  * How the files in a folder import TypeScript: by `.ts` where the project's `tsconfig.json` allows for that, else by `.js`.

@@ -1,9 +1,8 @@
-import { docComment } from "../schema/doc-comment.js";
-import { describeOrigin } from "./found-model.js";
-import { importedModel } from "./model-file.js";
-import type { NamedModel } from "./model-names.js";
-import { NameClaims } from "./name-claims.js";
-import { generatedSpecifier, type ImportExtension, importSpecifier } from "./paths.js";
+import { describeOrigin } from "../project/found-model.js";
+import { importedModel, type NamedModel } from "../project/model-names.js";
+import { NameClaims } from "../project/name-claims.js";
+import { generatedSpecifier, type ImportExtension, importSpecifier } from "../project/paths.js";
+import { docComment } from "../types/doc-comment.js";
 
 const openDescription = `
 Opens the models on a key-value database: one that \`openKv\` opened, or a Deno KV. An index that is new to a database with rows is built by \`migrate\`.

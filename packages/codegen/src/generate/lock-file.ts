@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { type CompiledModel, type SchemaManifest, schemaManifest } from "@keywright/orm";
 import { LockFileError, TypeInexpressibleError } from "../errors/codegen-errors.js";
-import { withoutEnd } from "../schema/type-writer.js";
+import { withoutEnd } from "../types/type-writer.js";
 import type { OutputFile } from "./output-folder.js";
 
 /** The schema as data, beside the configuration: for reviews, in which it shows what has changed. */

@@ -1,15 +1,15 @@
-import { textOf } from "../schema/alternatives.js";
-import { descriptionOf, docComment } from "../schema/doc-comment.js";
-import { type ModelTypes, modelTypes } from "../schema/model-types.js";
-import { type InterfaceType, propertyText, restText } from "../schema/object-type.js";
-import { fieldList } from "./field-list.js";
-import { type IndexType, indexMethods, indexType } from "./index-methods.js";
-import { type Method, methodText } from "./method.js";
-import type { NamedModel } from "./model-names.js";
-import { NameClaims } from "./name-claims.js";
-import { generatedSpecifier, type ImportExtension, importSpecifier } from "./paths.js";
-import { linkedModels, referrersOf, relationMethods } from "./relation-methods.js";
-import { readMethods, writeMethods } from "./row-methods.js";
+import { importedModel, type NamedModel } from "../project/model-names.js";
+import { NameClaims } from "../project/name-claims.js";
+import { generatedSpecifier, type ImportExtension, importSpecifier } from "../project/paths.js";
+import { textOf } from "../types/alternatives.js";
+import { descriptionOf, docComment } from "../types/doc-comment.js";
+import { type ModelTypes, modelTypes } from "../types/model-types.js";
+import { type InterfaceType, propertyText, restText } from "../types/object-type.js";
+import { fieldList } from "./methods/field-list.js";
+import { type IndexType, indexMethods, indexType } from "./methods/index-methods.js";
+import { type Method, methodText } from "./methods/method.js";
+import { linkedModels, referrersOf, relationMethods } from "./methods/relation-methods.js";
+import { readMethods, writeMethods } from "./methods/row-methods.js";
 
 /** The file of a model: its text, unformatted, and the names of the types that it exports. */
 export interface ModelFile {
@@ -165,12 +165,6 @@ function importsText(
 
 function isUsed(name: string, text: string): boolean {
   return new RegExp(`\\b${name}\\b`).test(text);
-}
-
-/** What stands in an import of a model under a name. */
-export function importedModel(exportName: string, name: string): string {
-  if (exportName === "default") return name;
-  return exportName === name ? `{ ${name} }` : `{ ${exportName} as ${name} }`;
 }
 
 function interfaceText(name: string, type: InterfaceType, description: string): string {

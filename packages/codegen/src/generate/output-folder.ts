@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { OutputFailedError, OutputOccupiedError } from "../errors/codegen-errors.js";
-import { isGenerated } from "./generated-text.js";
+import { isGenerated } from "../project/generated-text.js";
 
 /** A generated file as it should be, against what is on disk. */
 export interface OutputFile {

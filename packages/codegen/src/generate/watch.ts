@@ -3,11 +3,11 @@ import { dirname, extname, relative, resolve, sep } from "node:path";
 import { type FSWatcher, watch } from "chokidar";
 import { isDynamicPattern } from "tinyglobby";
 import { ConfigMissingError, ProjectFileError } from "../errors/codegen-errors.js";
+import { isGeneratedFile } from "../project/generated-text.js";
+import { type LoadedConfig, loadConfig } from "../project/load-config.js";
+import { loadedModules } from "../project/load-module.js";
+import { posix } from "../project/paths.js";
 import { type GenerateResult, generate } from "./generate.js";
-import { isGeneratedFile } from "./generated-text.js";
-import { type LoadedConfig, loadConfig } from "./load-config.js";
-import { loadedModules } from "./load-module.js";
-import { posix } from "./paths.js";
 
 /** What became of one round: what was generated, or why it was not. */
 export type Round = { readonly result: GenerateResult } | { readonly error: unknown };

@@ -1,6 +1,6 @@
 import { relative, resolve, sep } from "node:path";
 import { isDynamicPattern } from "tinyglobby";
-import { posix } from "../generate/paths.js";
+import { posix } from "../project/paths.js";
 import { isForKeywright } from "./model-folder.js";
 
 /** What `keywright init` has to know. Paths are relative to the project's folder, with forward slashes. */

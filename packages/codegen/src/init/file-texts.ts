@@ -1,5 +1,5 @@
 import { basename, dirname } from "node:path";
-import { relativePath } from "../generate/paths.js";
+import { relativePath } from "../project/paths.js";
 import type { Answers } from "./answers.js";
 
 /** The text of `keywright.config.ts`. */

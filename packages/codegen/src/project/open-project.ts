@@ -6,10 +6,10 @@ import {
   type SourceKv,
 } from "@keywright/orm";
 import { DatabaseOpenError, DatabaseUnsetError } from "../errors/codegen-errors.js";
-import { findModels } from "../generate/find-models.js";
-import { type LoadedConfig, loadConfig } from "../generate/load-config.js";
-import { placeOf } from "../generate/load-module.js";
-import { type NamedModel, nameModels } from "../generate/model-names.js";
+import { findModels } from "./find-models.js";
+import { type LoadedConfig, loadConfig } from "./load-config.js";
+import { placeOf } from "./load-module.js";
+import { type NamedModel, nameModels } from "./model-names.js";
 import { withoutNewDatabases } from "./without-new-databases.js";
 
 /** A project with its models. */

@@ -1,5 +1,5 @@
 import type { AdoptProgress } from "@keywright/orm";
-import { counted, shownNumber } from "../counted.js";
+import { counted, shownNumber } from "../terminal/counted.js";
 
 /** Milliseconds between two lines, or between two states of the one line on a terminal. */
 const interval = { lines: 1000, line: 100 } as const;

@@ -1,8 +1,8 @@
 import type { AdoptedModel, AdoptResult, BrokenEntry } from "@keywright/orm";
-import { counted } from "../counted.js";
-import { failureText } from "../failure-text.js";
-import { shownId } from "../shown-value.js";
-import { styled, type Terminal } from "../terminal.js";
+import { counted } from "../terminal/counted.js";
+import { failureText } from "../terminal/failure-text.js";
+import { shownId } from "../terminal/shown-value.js";
+import { styled, type Terminal } from "../terminal/terminal.js";
 
 /** So many failed documents, and broken entries, of a model are shown. */
 const mostShown = 10;

@@ -1,15 +1,19 @@
 import { resolve } from "node:path";
 import type { KvEntry, KvKey, KvLike } from "@keywright/core";
 import { Command } from "commander";
-import { exportLines } from "../../inspect/export-lines.js";
-import { type ExportTarget, linesTarget, openExportTarget } from "../../inspect/export-target.js";
-import { ownPrefix } from "../../inspect/model-places.js";
-import { parseKey } from "../../inspect/parse-key.js";
-import { type ExitCode, exitCodes } from "../exit-codes.js";
-import { interruptible } from "../interruptible.js";
-import { shownPath, type Terminal } from "../terminal.js";
+import { parseKey } from "../../inspect/entries/parse-key.js";
+import { ownPrefix } from "../../inspect/stats/model-places.js";
+import { exportLines } from "../../inspect/transfer/export-lines.js";
+import {
+  type ExportTarget,
+  linesTarget,
+  openExportTarget,
+} from "../../inspect/transfer/export-target.js";
+import { type ExitCode, exitCodes } from "../terminal/exit-codes.js";
+import { interruptible } from "../terminal/interruptible.js";
+import { keyCount } from "../terminal/key-count.js";
+import { shownPath, type Terminal } from "../terminal/terminal.js";
 import { inspecting, withConfiguredKv } from "./inspecting.js";
-import { keyCount } from "./key-count.js";
 import { keyHelp } from "./key-help.js";
 
 const help = `

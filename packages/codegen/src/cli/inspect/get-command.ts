@@ -1,13 +1,13 @@
 import { encodeValue, type KvEntry } from "@keywright/core";
 import { Command } from "commander";
 import { EntryMissingError } from "../../errors/inspect-errors.js";
-import { keyJson, valueFields } from "../../inspect/entry-line.js";
-import { formatKey } from "../../inspect/format-key.js";
-import { parseKey } from "../../inspect/parse-key.js";
-import { showValue } from "../../inspect/show-value.js";
-import { type ExitCode, exitCodes } from "../exit-codes.js";
-import { styled, type Terminal } from "../terminal.js";
-import { writeJson } from "../write-json.js";
+import { keyJson, valueFields } from "../../inspect/entries/entry-line.js";
+import { formatKey } from "../../inspect/entries/format-key.js";
+import { parseKey } from "../../inspect/entries/parse-key.js";
+import { showValue } from "../../inspect/entries/show-value.js";
+import { type ExitCode, exitCodes } from "../terminal/exit-codes.js";
+import { styled, type Terminal } from "../terminal/terminal.js";
+import { writeJson } from "../terminal/write-json.js";
 import { inspecting, withConfiguredKv } from "./inspecting.js";
 import { keyHelp } from "./key-help.js";
 

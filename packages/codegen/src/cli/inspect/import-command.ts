@@ -1,17 +1,21 @@
 import type { KvLike } from "@keywright/core";
 import { Command } from "commander";
 import { ImportIncompleteError } from "../../errors/inspect-errors.js";
-import { keyJson } from "../../inspect/entry-line.js";
-import { type ImportResult, importEntries, readHeader } from "../../inspect/import-entries.js";
-import type { LineOutput } from "../../inspect/line-output.js";
-import { type ExitCode, exitCodes } from "../exit-codes.js";
-import { interruptible } from "../interruptible.js";
-import type { Terminal } from "../terminal.js";
-import { writeJson } from "../write-json.js";
+import { keyJson } from "../../inspect/entries/entry-line.js";
+import type { LineOutput } from "../../inspect/entries/line-output.js";
+import {
+  type ImportResult,
+  importEntries,
+  readHeader,
+} from "../../inspect/transfer/import-entries.js";
+import { type ExitCode, exitCodes } from "../terminal/exit-codes.js";
+import { interruptible } from "../terminal/interruptible.js";
+import { keyCount } from "../terminal/key-count.js";
+import type { Terminal } from "../terminal/terminal.js";
+import { writeJson } from "../terminal/write-json.js";
 import { type ImportSource, openImportSource } from "./import-source.js";
 import { importSummary } from "./import-summary.js";
 import { inspecting, withConfiguredKv } from "./inspecting.js";
-import { keyCount } from "./key-count.js";
 
 const help = `
 An entry that is there already, with the same value and expiry, is left alone. Where something else is under its key, it is

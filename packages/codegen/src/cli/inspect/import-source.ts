@@ -1,9 +1,9 @@
 import { resolve } from "node:path";
 import type { Readable } from "node:stream";
 import { FileFailedError } from "../../errors/inspect-errors.js";
-import { openForReading } from "../../inspect/file-streams.js";
-import { type Line, readLines } from "../../inspect/read-lines.js";
-import type { Terminal } from "../terminal.js";
+import { openForReading } from "../../inspect/transfer/file-streams.js";
+import { type Line, readLines } from "../../inspect/transfer/read-lines.js";
+import type { Terminal } from "../terminal/terminal.js";
 
 /** A file, or standard input, that is imported. */
 export class ImportSource {

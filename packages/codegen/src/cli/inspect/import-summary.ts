@@ -1,6 +1,6 @@
-import { formatKey } from "../../inspect/format-key.js";
-import type { ImportResult } from "../../inspect/import-entries.js";
-import { styled, type Terminal } from "../terminal.js";
+import { formatKey } from "../../inspect/entries/format-key.js";
+import type { ImportResult } from "../../inspect/transfer/import-entries.js";
+import { styled, type Terminal } from "../terminal/terminal.js";
 
 /** What was imported, or would be, for people. */
 export function importSummary(

@@ -1,10 +1,10 @@
 import type { KvLike } from "@keywright/core";
 import { KeyNotationError } from "../../errors/inspect-errors.js";
-import { LineOutput } from "../../inspect/line-output.js";
+import { LineOutput } from "../../inspect/entries/line-output.js";
 import { type IfMissing, loadDatabaseConfig, withKv } from "../../project/open-project.js";
-import { type ExitCode, exitCodes } from "../exit-codes.js";
-import { reportError } from "../report-error.js";
-import type { Terminal } from "../terminal.js";
+import { type ExitCode, exitCodes } from "../terminal/exit-codes.js";
+import { reportError } from "../terminal/report-error.js";
+import type { Terminal } from "../terminal/terminal.js";
 
 /**
  * Runs a command of `inspect`, which says what the process exits with. Where nobody reads its output any more, that is 0. Ctrl-C

@@ -1,11 +1,11 @@
 import type { KvLike } from "@keywright/core";
 import { Command, InvalidArgumentError } from "commander";
-import type { LineOutput } from "../../inspect/line-output.js";
-import { type EntryRange, listEntries } from "../../inspect/list-entries.js";
-import { listOthers, namesOwnKeys } from "../../inspect/own-keys.js";
-import { parseKey } from "../../inspect/parse-key.js";
-import { type ExitCode, exitCodes } from "../exit-codes.js";
-import { styled, type Terminal } from "../terminal.js";
+import type { LineOutput } from "../../inspect/entries/line-output.js";
+import { type EntryRange, listEntries } from "../../inspect/entries/list-entries.js";
+import { parseKey } from "../../inspect/entries/parse-key.js";
+import { listOthers, namesOwnKeys } from "../../inspect/stats/own-keys.js";
+import { type ExitCode, exitCodes } from "../terminal/exit-codes.js";
+import { styled, type Terminal } from "../terminal/terminal.js";
 import { inspecting, withConfiguredKv } from "./inspecting.js";
 import { keyHelp } from "./key-help.js";
 import { writeArray, writeLines } from "./ls-output.js";

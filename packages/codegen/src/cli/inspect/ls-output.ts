@@ -1,9 +1,9 @@
 import type { KvEntry } from "@keywright/core";
-import { keyJson, valueFields } from "../../inspect/entry-line.js";
-import { formatKey } from "../../inspect/format-key.js";
-import type { LineOutput } from "../../inspect/line-output.js";
-import { showValueInLine } from "../../inspect/show-value.js";
-import { styled, type Terminal } from "../terminal.js";
+import { keyJson, valueFields } from "../../inspect/entries/entry-line.js";
+import { formatKey } from "../../inspect/entries/format-key.js";
+import type { LineOutput } from "../../inspect/entries/line-output.js";
+import { showValueInLine } from "../../inspect/entries/show-value.js";
+import { styled, type Terminal } from "../terminal/terminal.js";
 
 /** How entries are shown. */
 interface ShownEntries {

@@ -1,11 +1,11 @@
 import { Command } from "commander";
-import { databaseStats } from "../../inspect/database-stats.js";
+import { databaseStats } from "../../inspect/stats/database-stats.js";
 import { loadProject, withKv } from "../../project/open-project.js";
-import { type ExitCode, exitCodes } from "../exit-codes.js";
-import type { Terminal } from "../terminal.js";
-import { writeJson } from "../write-json.js";
+import { type ExitCode, exitCodes } from "../terminal/exit-codes.js";
+import { keyCount } from "../terminal/key-count.js";
+import type { Terminal } from "../terminal/terminal.js";
+import { writeJson } from "../terminal/write-json.js";
 import { inspecting } from "./inspecting.js";
-import { keyCount } from "./key-count.js";
 import { statsText } from "./stats-text.js";
 
 const help = `

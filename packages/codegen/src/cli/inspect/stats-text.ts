@@ -1,9 +1,9 @@
 import type { IndexStatus, ModelStatus } from "@keywright/orm";
-import type { DatabaseStats, ModelStats } from "../../inspect/database-stats.js";
-import { formatKey } from "../../inspect/format-key.js";
-import type { IndexSize } from "../../inspect/model-places.js";
-import { addTo, emptySize, type Size } from "../../inspect/size.js";
-import { styled } from "../terminal.js";
+import { formatKey } from "../../inspect/entries/format-key.js";
+import type { DatabaseStats, ModelStats } from "../../inspect/stats/database-stats.js";
+import type { IndexSize } from "../../inspect/stats/model-places.js";
+import { addTo, emptySize, type Size } from "../../inspect/stats/size.js";
+import { styled } from "../terminal/terminal.js";
 
 /** One line: a name, its size, and what else there is to say. */
 interface Row {

@@ -1,5 +1,5 @@
 import { type Command, Option } from "commander";
-import { type RunCommandOptions, withRunOptions } from "../run-options.js";
+import { type RunCommandOptions, withRunOptions } from "../terminal/run-options.js";
 
 /** What `migrate run`, `resume` and `rollback` take. */
 export interface MigrateCommandOptions extends RunCommandOptions {

@@ -6,14 +6,14 @@ import {
   hasOtherKey,
   type MigrationOutline,
   migrationSource,
-} from "../../migration/migration-source.js";
-import { writeNewFile } from "../../migration/write-new-file.js";
+} from "../../migration-source/migration-source.js";
+import { writeNewFile } from "../../migration-source/write-new-file.js";
 import { type OpenProject, withProject } from "../../project/open-project.js";
-import { kebabCase } from "../../schema/identifiers.js";
-import { type ExitCode, exitCodes } from "../exit-codes.js";
-import { withResultOptions } from "../run-options.js";
-import type { Terminal } from "../terminal.js";
-import { writeJson } from "../write-json.js";
+import { kebabCase } from "../../types/identifiers.js";
+import { type ExitCode, exitCodes } from "../terminal/exit-codes.js";
+import { withResultOptions } from "../terminal/run-options.js";
+import type { Terminal } from "../terminal/terminal.js";
+import { writeJson } from "../terminal/write-json.js";
 import { newMigrationText } from "./new-migration-text.js";
 
 const help = `

@@ -1,5 +1,5 @@
-import type { MigrationModule } from "../../migration/migration-source.js";
-import { shownPath, type Terminal } from "../terminal.js";
+import type { MigrationModule } from "../../migration-source/migration-source.js";
+import { shownPath, type Terminal } from "../terminal/terminal.js";
 
 /** What is said of a migration that was written: where it is, and what to do next. */
 export function newMigrationText(

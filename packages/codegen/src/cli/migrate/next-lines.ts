@@ -1,5 +1,5 @@
 import { type AnyDatabase, findFailedRows, type MigrationPlan } from "@keywright/orm";
-import { counted } from "../counted.js";
+import { counted } from "../terminal/counted.js";
 
 /** More failed rows of a model are not counted. */
 const mostCounted = 1000;

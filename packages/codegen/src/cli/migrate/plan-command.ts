@@ -1,10 +1,10 @@
 import { planMigration } from "@keywright/orm";
 import { Command } from "commander";
 import { withProject } from "../../project/open-project.js";
-import { type ExitCode, exitCodes } from "../exit-codes.js";
-import { withResultOptions } from "../run-options.js";
-import type { Terminal } from "../terminal.js";
-import { writeJson } from "../write-json.js";
+import { type ExitCode, exitCodes } from "../terminal/exit-codes.js";
+import { withResultOptions } from "../terminal/run-options.js";
+import type { Terminal } from "../terminal/terminal.js";
+import { writeJson } from "../terminal/write-json.js";
 import { nextLines } from "./next-lines.js";
 import { planText } from "./plan-text.js";
 

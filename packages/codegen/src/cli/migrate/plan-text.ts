@@ -1,5 +1,5 @@
 import { formatPlan, type MigrationPlan, type MigrationStep } from "@keywright/orm";
-import { styled, type Terminal } from "../terminal.js";
+import { styled, type Terminal } from "../terminal/terminal.js";
 
 const mostColumns = 100;
 

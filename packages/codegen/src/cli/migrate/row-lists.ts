@@ -1,8 +1,8 @@
 import { type AnyDatabase, findDuplicates, findFailedRows } from "@keywright/orm";
-import { failureText } from "../failure-text.js";
-import { shownId, shownKeyValue } from "../shown-value.js";
-import type { Terminal } from "../terminal.js";
-import { jsonText } from "../write-json.js";
+import { failureText } from "../terminal/failure-text.js";
+import { shownId, shownKeyValue } from "../terminal/shown-value.js";
+import type { Terminal } from "../terminal/terminal.js";
+import { jsonText } from "../terminal/write-json.js";
 
 /** A page of a list. */
 interface ListPage<T> {

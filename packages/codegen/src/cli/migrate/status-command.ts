@@ -1,10 +1,10 @@
 import { migrationStatus, planMigration } from "@keywright/orm";
 import { Command } from "commander";
 import { type OpenProject, withProject } from "../../project/open-project.js";
-import { type ExitCode, exitCodes } from "../exit-codes.js";
-import { withResultOptions } from "../run-options.js";
-import type { Terminal } from "../terminal.js";
-import { writeJson } from "../write-json.js";
+import { type ExitCode, exitCodes } from "../terminal/exit-codes.js";
+import { withResultOptions } from "../terminal/run-options.js";
+import type { Terminal } from "../terminal/terminal.js";
+import { writeJson } from "../terminal/write-json.js";
 import { writeDuplicates, writeFailedRows } from "./row-lists.js";
 import { statusText } from "./status-text.js";
 

@@ -6,9 +6,9 @@ import type {
   ModelStatus,
   TransformStatus,
 } from "@keywright/orm";
-import { counted, shownNumber } from "../counted.js";
-import { styled, type Terminal } from "../terminal.js";
-import { unindexedLines } from "../unindexed-text.js";
+import { counted, shownNumber } from "../terminal/counted.js";
+import { styled, type Terminal } from "../terminal/terminal.js";
+import { unindexedLines } from "../terminal/unindexed-text.js";
 import { runnerText } from "./runner-text.js";
 
 /** More duplicates or failed rows than these are not counted. */

@@ -1,8 +1,8 @@
 import type { DanglingReference, EntryFinding, VerifiedModel } from "@keywright/orm";
-import { counted, shownNumber } from "../counted.js";
-import { shownId, shownKeyValue } from "../shown-value.js";
-import { styled, type Terminal } from "../terminal.js";
-import { unindexedLines } from "../unindexed-text.js";
+import { counted, shownNumber } from "../terminal/counted.js";
+import { shownId, shownKeyValue } from "../terminal/shown-value.js";
+import { styled, type Terminal } from "../terminal/terminal.js";
+import { unindexedLines } from "../terminal/unindexed-text.js";
 import type { ReportedModel, VerifyReport } from "./verify-references.js";
 
 /** So many findings of a model are shown. */

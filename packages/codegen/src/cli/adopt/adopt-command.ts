@@ -1,0 +1,134 @@
+import type { KvLike } from "@keywright/core";
+import {
+  type AdoptOptions,
+  type AdoptResult,
+  adopt,
+  type Database,
+  type Models,
+  type SourceKv,
+} from "@keywright/orm";
+import { Command } from "commander";
+import { AdoptUnsetError } from "../../errors/codegen-errors.js";
+import type { AdoptConfig } from "../../project/config.js";
+import type { LoadedConfig } from "../../project/load-config.js";
+import {
+  loadDatabaseConfig,
+  type OpenProject,
+  openSource,
+  withProject,
+} from "../../project/open-project.js";
+import { type ExitCode, exitCodes } from "../terminal/exit-codes.js";
+import { type RunCommandOptions, withRunOptions } from "../terminal/run-options.js";
+import type { Terminal } from "../terminal/terminal.js";
+import { withProgress } from "../terminal/with-progress.js";
+import { writeJson } from "../terminal/write-json.js";
+import { adoptProgress } from "./adopt-progress.js";
+import { adoptText } from "./adopt-text.js";
+
+const help = `
+Takes data that was written by hand, by kvdex or by pentagon.
+keywright.config.ts says where it is and how it is stored:
+  import { openKv } from "@keywright/core";
+  import { defineConfig } from "@keywright/codegen";
+  import { kvdexLayout } from "@keywright/orm";
+
+  export default defineConfig({
+    models: "src/models/*.ts",
+    output: "src/db",
+    database: () => openKv("data/app"),
+    adopt: {
+      from: () => openKv("data/old"),
+      models: { users: kvdexLayout({ version: 4, collection: "users" }) },
+    },
+  });
+
+The source is only read. Rows that are there are never overwritten. A run that
+was stopped goes on, and one behind failures tries those documents again.
+
+Examples:
+  $ keywright adopt --dry-run   what would become of the documents
+  $ keywright adopt
+
+Exit codes: 0 done; 1 failed, stopped, or documents did not become rows; 2 wrong
+usage.`;
+
+interface AdoptCommandOptions extends RunCommandOptions {
+  readonly dryRun?: boolean;
+}
+
+/** `keywright adopt`. */
+export function adoptCommand(terminal: Terminal, exit: (code: ExitCode) => void): Command {
+  return withRunOptions(
+    new Command("adopt")
+      .description("create rows from data that something else has written")
+      .option("--dry-run", "say what would become of the documents, and write nothing"),
+  )
+    .addHelpText("after", help)
+    .action(async (options: AdoptCommandOptions) => {
+      const { folder } = terminal;
+      const ifMissing = options.dryRun ? "empty" : "create";
+      const config = await loadDatabaseConfig(folder, options.config, ifMissing);
+      const result = await withSource(config, async (source) =>
+        withProject(
+          folder,
+          options.config,
+          async (project) => runAdopt(terminal, project, source ?? project.kv, options),
+          // Without another source the documents stand in the database itself.
+          source === undefined ? "fail" : ifMissing,
+        ),
+      );
+      if (options.json) writeJson(terminal, result);
+      else terminal.stdout.write(`${adoptText(terminal, result, options.dryRun === true)}\n`);
+      exit(result.status === "done" ? exitCodes.done : exitCodes.failed);
+    });
+}
+
+/** @throws {AdoptUnsetError} */
+function adoptConfigOf({
+  path,
+  adopt: config,
+}: {
+  readonly path: string;
+  readonly adopt?: AdoptConfig;
+}): AdoptConfig {
+  if (config === undefined) throw new AdoptUnsetError(path);
+  return config;
+}
+
+/** Opens the source, lends it, and closes it; undefined where it is the project's own database. */
+async function withSource<T>(
+  config: LoadedConfig,
+  use: (source: SourceKv | undefined) => Promise<T>,
+): Promise<T> {
+  const { from } = adoptConfigOf(config);
+  if (from === undefined) return await use(undefined);
+  const source = await openSource(config.path, from);
+  try {
+    return await use(source);
+  } finally {
+    if (isClosable(source)) await source.close();
+  }
+}
+
+function isClosable(source: SourceKv): source is SourceKv & Pick<KvLike, "close"> {
+  return "close" in source && typeof source.close === "function";
+}
+
+async function runAdopt(
+  terminal: Terminal,
+  { config, database }: OpenProject,
+  from: SourceKv,
+  { dryRun = false, wait, rowsPerSecond }: AdoptCommandOptions,
+): Promise<AdoptResult> {
+  return await withProgress(terminal, adoptProgress(terminal.stderr), (shown) =>
+    adopt(database as Database<Models>, {
+      from,
+      // `adopt` looks whether they are those of the database's models.
+      models: adoptConfigOf(config).models as AdoptOptions<Models>["models"],
+      dryRun,
+      wait,
+      ...shown,
+      ...(rowsPerSecond !== undefined && { rowsPerSecond }),
+    }),
+  );
+}

@@ -1,0 +1,53 @@
+import type { GenerateResult } from "../../generate/generate.js";
+import type { OutputFile } from "../../generate/output-folder.js";
+import { counted } from "../terminal/counted.js";
+import { shownPath, styled, type Terminal } from "../terminal/terminal.js";
+
+type State = OutputFile["state"];
+
+const verbs: Readonly<Record<State, string>> = {
+  fresh: "kept",
+  stale: "updated",
+  missing: "created",
+  extra: "removed",
+};
+
+const styles = { fresh: "dim", stale: "yellow", missing: "green", extra: "red" } as const;
+
+/** A line for each file that is not as it should be: what was done with it, or with `--check` what is wrong with it. */
+export function fileLines(terminal: Terminal, files: readonly OutputFile[], check = false): string {
+  const lines = files.flatMap(({ path, state }) => {
+    if (state === "fresh") return [];
+    const verb = (check ? state : verbs[state]).padEnd(8);
+    return [`${styled(terminal.stdout, styles[state], verb)} ${shownPath(terminal, path)}\n`];
+  });
+  return lines.join("");
+}
+
+/** A line for each module of models whose types could not be read. */
+export function unreadLines(terminal: Terminal, { unread }: GenerateResult): string {
+  const note = styled(terminal.stderr, "yellow", "note");
+  const lines = unread.map(
+    (path) =>
+      `${note}: the types of ${shownPath(terminal, path)} could not be read: brands and the like show as plain types\n`,
+  );
+  return lines.join("");
+}
+
+/** What was done, in one line. */
+export function summary({ models, files }: GenerateResult): string {
+  const count = (...states: State[]) => files.filter(({ state }) => states.includes(state)).length;
+  const parts = [
+    `${counted(count("stale", "missing"), "file")} written`,
+    `${count("fresh")} unchanged`,
+    ...(count("extra") > 0 ? [`${count("extra")} removed`] : []),
+  ];
+  return `${counted(models, "model")}: ${parts.join(", ")}.`;
+}
+
+/** What `--check` found, in one line. */
+export function checkSummary({ files }: GenerateResult): string {
+  const changed = files.filter(({ state }) => state !== "fresh").length;
+  if (changed === 0) return `${counted(files.length, "file")} up to date.`;
+  return `${counted(changed, "file")} not up to date: run \`npx keywright generate\`.`;
+}

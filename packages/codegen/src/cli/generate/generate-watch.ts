@@ -1,0 +1,47 @@
+import { type Round, watchAndGenerate } from "../../generate/watch.js";
+import { interrupted } from "../terminal/exit-codes.js";
+import { reportError } from "../terminal/report-error.js";
+import { styled, type Terminal } from "../terminal/terminal.js";
+import { summary, unreadLines } from "./generate-summary.js";
+
+/**
+ * `keywright generate --watch`: comes to an end with Ctrl-C, or a signal to end, behind the round in hand, and where nobody
+ * reads its output any more.
+ */
+export async function generateWatch(terminal: Terminal, config: string | undefined): Promise<void> {
+  const ending = new AbortController();
+  const end = () => {
+    // The second one: a module may never come to an end of loading.
+    if (ending.signal.aborted) process.exit(interrupted);
+    ending.abort();
+  };
+  process.on("SIGINT", end);
+  process.on("SIGTERM", end);
+  try {
+    await watchAndGenerate({
+      folder: terminal.folder,
+      config,
+      signal: ending.signal,
+      onRound: (round) => showRound(terminal, round, () => ending.abort()),
+    });
+  } finally {
+    process.off("SIGINT", end);
+    process.off("SIGTERM", end);
+  }
+}
+
+/**
+ * One line, and an error before it where there was one.
+ *
+ * @param onUnread is called where nobody reads it.
+ */
+function showRound(terminal: Terminal, round: Round, onUnread: () => void): void {
+  const time = styled(terminal.stdout, "dim", new Date().toLocaleTimeString("en-GB"));
+  if ("error" in round) reportError(round.error, terminal);
+  else terminal.stderr.write(unreadLines(terminal, round.result));
+  const outcome = "error" in round ? "Failed; nothing was written." : summary(round.result);
+  const line = `${time} ${outcome} Waiting for changes; Ctrl-C ends.\n`;
+  terminal.stdout.write(line, (error) => {
+    if (error && "code" in error && error.code === "EPIPE") onUnread();
+  });
+}

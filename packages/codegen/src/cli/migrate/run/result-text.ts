@@ -1,0 +1,188 @@
+import {
+  type AnyDatabase,
+  findDuplicates,
+  type MigratedIndex,
+  type MigrationPlan,
+  type MigrationResult,
+  migrationStatus,
+} from "@keywright/orm";
+import { counted } from "../../terminal/counted.js";
+import { failureText } from "../../terminal/failure-text.js";
+import { shownId, shownKeyValue } from "../../terminal/shown-value.js";
+import { styled, type Terminal } from "../../terminal/terminal.js";
+import { unindexedLines } from "../../terminal/unindexed-text.js";
+import { breakingSteps, stepIdLines } from "../plan-text.js";
+import { runnerText } from "../runner-text.js";
+import type { ModelPreview } from "./preview-rows.js";
+import { previewText } from "./preview-text.js";
+
+/** A run and what it was seen to do. */
+export interface RunReport {
+  readonly result: MigrationResult;
+  /** How many rows of a model were gone through, where they were changed. */
+  readonly changedRows: ReadonlyMap<string, number>;
+  /** Somebody was asked, and said no. */
+  readonly isDeclined?: boolean;
+  /** Nothing was begun, for rows of these models would fail. */
+  readonly failing?: readonly ModelPreview[];
+}
+
+/** So many duplicates and failed rows are shown. */
+const mostShown = 5;
+
+/** What a run has come to, for people: what was done, what is in the way, and what to do next. */
+export async function resultText(
+  terminal: Terminal,
+  database: AnyDatabase,
+  report: RunReport,
+): Promise<string> {
+  const { result, isDeclined = false, failing } = report;
+  if (isDeclined) return "Nothing was done.";
+  if (failing !== undefined) return failingText(terminal, failing);
+  const lines = [
+    ...doneLines(report),
+    ...refusedLines(result),
+    ...(await duplicateLines(database, result.indexes)),
+    ...failedLines(result),
+  ];
+  const end = await endLines(terminal, database, result);
+  return [...lines, ...(lines.length > 0 ? [""] : []), ...end].join("\n");
+}
+
+function failingText(terminal: Terminal, failing: readonly ModelPreview[]): string {
+  const blocks = failing.map((preview) => `${previewText(terminal, preview)}\n`);
+  const nothing = styled(terminal.stdout, "yellow", "Nothing was done.");
+  return [
+    ...blocks,
+    `${nothing} Correct the migration or the rows, and run it again. With --accept-failures it is begun all the same: each query that meets such a row is refused then, and there is no way back until all rows are changed.`,
+  ].join("\n");
+}
+
+function doneLines({ result, changedRows }: RunReport): string[] {
+  const failed = (model: string) => result.failed.filter((row) => row.model === model).length;
+  const rows = [...changedRows].map(
+    ([model, count]) =>
+      `${model}  ${counted(count, "row")} gone through${failed(model) > 0 ? ", not all of them changed" : ""}`,
+  );
+  const indexes = result.indexes.map(
+    ({ model, index, state }) => `${model}  ${index} is ${stateTexts[state] ?? state}`,
+  );
+  return [...rows, ...indexes];
+}
+
+/** What an index is that the run has left in a state. */
+const stateTexts: Readonly<Partial<Record<MigratedIndex["state"], string>>> = {
+  absent: "not begun",
+  dropping: "not begun: its old entries are being removed",
+  "write-only": "not built yet",
+  verifying: "built, and not verified yet",
+  "unique-pending": "not readable yet",
+};
+
+function refusedLines({ unindexed, unindexedCount }: MigrationResult): string[] {
+  if (unindexedCount === 0) return [];
+  const models = [...new Set(unindexed.map(({ model }) => model))];
+  const unlisted = unindexedCount - unindexed.length;
+  const blocks = models.map((model) => {
+    const rows = unindexed.filter((row) => row.model === model);
+    // Of which model the rows are that are not listed is known where there is one.
+    const count = models.length === 1 ? unindexedCount : rows.length;
+    return [
+      "",
+      `${model}  queries by an index do not find these rows:`,
+      ...unindexedLines(rows, count, mostShown),
+    ];
+  });
+  const end = counted(unlisted, "more row is not listed.", "more rows are not listed.");
+  return [...blocks.flat(), ...(models.length > 1 && unlisted > 0 ? ["", end] : [])];
+}
+
+/** The values that several rows have, as they are now: a run knows only those rows that are not in the index. */
+async function duplicateLines(
+  database: AnyDatabase,
+  indexes: readonly MigratedIndex[],
+): Promise<string[]> {
+  const lines: string[] = [];
+  for (const { model, index, duplicateCount } of indexes) {
+    if (duplicateCount === 0) continue;
+    const { items } = await findDuplicates(database, { model, index, take: mostShown });
+    lines.push(
+      "",
+      `${model}  ${index} is unique, and ${counted(duplicateCount, "row has a value", "rows have values")} that others have:`,
+      ...items.map(
+        ({ value, ids }) => `  ${shownKeyValue(value)}  in rows ${ids.map(shownId).join(", ")}`,
+      ),
+      `All of them: npx keywright migrate status --duplicates ${model}.${index}`,
+    );
+  }
+  return lines;
+}
+
+function failedLines({ failed }: MigrationResult): string[] {
+  const models = [...new Set(failed.map(({ model }) => model))];
+  return models.flatMap((model) => {
+    const rows = failed.filter((row) => row.model === model);
+    const first = rows.slice(0, mostShown);
+    return [
+      "",
+      `${model}  rows could not be changed, and are as they were:`,
+      ...first.map((row) => `  ${shownId(row.id)}  ${failureText(row)}`),
+      ...(rows.length > first.length ? ["  …"] : []),
+      `All of them: npx keywright migrate status --failed ${model}`,
+    ];
+  });
+}
+
+async function endLines(
+  terminal: Terminal,
+  database: AnyDatabase,
+  { status, plan }: MigrationResult,
+): Promise<string[]> {
+  const word = (style: "green" | "yellow" | "red", text: string) =>
+    styled(terminal.stdout, style, text);
+  switch (status) {
+    case "done":
+      return [`${word("green", "Done.")} The database is as the models say.`];
+    case "duplicates":
+      return [
+        `${word("yellow", "Not complete.")} Change or delete all but one row of each value: the index goes readable with the last of them.`,
+      ];
+    case "failed-rows":
+      return [
+        `${word("yellow", "Not complete.")} Correct the migration or the rows, then: npx keywright migrate resume`,
+      ];
+    case "unindexed-rows":
+      return [
+        `${word("yellow", "Not complete.")} The indexes can be read, without those rows. Correct the rows, or the function of the index and run again, which builds it anew; where the plan does not see the change: npx keywright verify --repair. What is left then: npx keywright verify`,
+      ];
+    case "stopped":
+      return [
+        `${word("yellow", "Stopped.")} What is done stays. To go on: npx keywright migrate resume`,
+      ];
+    case "lost":
+      return [
+        `${word("red", "Another run has taken over.")} What it does: npx keywright migrate status`,
+      ];
+    case "busy": {
+      const { runner } = await migrationStatus(database);
+      const who = runner === null ? "Another run was at work." : runnerText(runner);
+      return [
+        `${word("yellow", "Nothing was done.")} ${who} Without --no-wait its end is waited for.`,
+      ];
+    }
+    case "blocked":
+      return [
+        `${word("red", "Nothing was done.")} Do first what the blocked steps say. Migrations are named in \`migrations\` of keywright.config.ts.`,
+      ];
+    case "refused":
+      return [`${word("yellow", "Nothing was done.")} ${acceptText(plan)}`];
+  }
+}
+
+function acceptText(plan: MigrationPlan): string {
+  const steps = breakingSteps(plan);
+  if (steps.length === 0) return "Without a terminal, --accept-all says that it may be done.";
+  const all =
+    "Accept the breaking steps by --accept and their ids, or all of them by --accept-all:";
+  return [all, ...stepIdLines(steps)].join("\n");
+}

@@ -1,0 +1,100 @@
+import type { BelongsTo, CompiledModel, Relation } from "@keywright/orm";
+import { NameUnusableError } from "../../errors/codegen-errors.js";
+import type { ModelNames, NamedModel } from "../../project/model-names.js";
+import { pascalCase } from "../../types/identifiers.js";
+import { listErrors, readLimit } from "./list-errors.js";
+import type { Method } from "./method.js";
+
+/** A relation whose other model is generated too. */
+interface LinkedModel {
+  readonly name: string;
+  readonly relation: Relation;
+  readonly target: NamedModel;
+}
+
+/** The relations of a model that lead to one of some models. A database refuses others when it is opened. */
+export function linkedModels(model: CompiledModel, models: readonly NamedModel[]): LinkedModel[] {
+  return Object.entries(model.relations).flatMap(([name, relation]) => {
+    const target = models.find((candidate) => candidate.model.name === relation.model);
+    return target === undefined ? [] : [{ name, relation, target }];
+  });
+}
+
+/** The relations by which rows of some models refer to those of one. */
+export function referrersOf(model: CompiledModel, models: readonly NamedModel[]): BelongsTo[] {
+  return models
+    .flatMap((other) => Object.values(other.model.relations))
+    .filter((relation) => relation.kind === "belongsTo")
+    .filter((relation) => relation.model === model.name);
+}
+
+/** The methods that load what a relation leads to: `loadAuthor` for one row, and `loadAuthorOfEach` for several at once. */
+export function relationMethods(
+  model: CompiledModel,
+  names: ModelNames,
+  { name, relation, target }: LinkedModel,
+): Method[] {
+  const suffix = pascalCase(name);
+  if (suffix === "") {
+    throw new NameUnusableError(name, `a relation of model ${JSON.stringify(model.name)}`);
+  }
+  const row = target.names.row;
+  const at = JSON.stringify(name);
+  const ofRow = `row: ${names.row}`;
+  const ofRows = `rows: readonly ${names.row}[]`;
+  const take = "options?: { take?: number | undefined }";
+  const notReady = "{IndexNotReadyError} where the index that it is read by is not built yet.";
+  const invalidTake = "{InvalidArgumentError} where `take` is not a positive integer.";
+  const errors = [...(relation.kind === "belongsTo" ? [] : [notReady]), readLimit];
+  if (relation.kind === "belongsTo" || relation.kind === "hasOne") {
+    const which = `The \`${name}\` of`;
+    return [
+      {
+        name: `load${suffix}`,
+        description: `${which} a row, null where there is none.`,
+        errors,
+        parameters: [ofRow],
+        result: `Promise<${row} | null>`,
+        call: `loadRelated(${at}, row)`,
+      },
+      {
+        name: `load${suffix}OfEach`,
+        description: `${which} each row, in their order, read together; null where there is none.`,
+        errors,
+        parameters: [ofRows],
+        result: `Promise<(${row} | null)[]>`,
+        call: `loadRelatedOfEach(${at}, rows)`,
+      },
+    ];
+  }
+  const verb = relation.kind === "hasMany" ? "list" : "load";
+  const one: Method =
+    relation.kind === "hasMany"
+      ? {
+          name: `list${suffix}`,
+          description: `The \`${name}\` of a row: awaited a page, with \`for await\` one after the other.`,
+          errors: [notReady, ...listErrors],
+          parameters: [ofRow, "options?: ListOptions"],
+          result: `RowQuery<${row}>`,
+          call: `listRelated(${at}, row, options)`,
+        }
+      : {
+          name: `load${suffix}`,
+          description: `The \`${name}\` of a row, in the order of the rows between.`,
+          errors: [...errors, invalidTake],
+          parameters: [ofRow, take],
+          result: `Promise<${row}[]>`,
+          call: `loadRelated(${at}, row, options)`,
+        };
+  return [
+    one,
+    {
+      name: `${verb}${suffix}OfEach`,
+      description: `The \`${name}\` of each row, in their order, read together: \`take\` of each at the most.`,
+      errors: [...errors, invalidTake],
+      parameters: [ofRows, take],
+      result: `Promise<${row}[][]>`,
+      call: `loadRelatedOfEach(${at}, rows, options)`,
+    },
+  ];
+}

@@ -1,0 +1,211 @@
+import type { BelongsTo, CompiledModel } from "@keywright/orm";
+import type { ModelNames } from "../../project/model-names.js";
+import { pascalCase } from "../../types/identifiers.js";
+import { keyType, type ModelTypes } from "../../types/model-types.js";
+import { fieldList } from "./field-list.js";
+import { listErrors, readLimit } from "./list-errors.js";
+import type { Method } from "./method.js";
+import { parameterNames } from "./parameter-names.js";
+import { upsertData } from "./upsert-data.js";
+import {
+  canExpire,
+  createManyErrors,
+  createOptions,
+  expiry,
+  ifVersion,
+  notFound,
+  optionsOf,
+  staleSchema,
+  updateOptions,
+  upsertErrors,
+  versionConflict,
+  writeErrors,
+} from "./write-signature.js";
+
+/** `findById` and the others that read rows without an index. Their names tell the primary key's fields: `findByTenantIdAndId`. */
+export function readMethods(model: CompiledModel, names: ModelNames, types: ModelTypes): Method[] {
+  const key = primaryKeyParameters(model, names, types);
+  const by = `By${model.primaryKey.map(pascalCase).join("And")}`;
+  const fields = fieldList(model.primaryKey);
+  const count: Method = {
+    name: "count",
+    description: "How many rows there are. One read.",
+    errors: [],
+    parameters: [],
+    result: "Promise<number>",
+    call: "count()",
+  };
+  return [
+    {
+      name: `find${by}`,
+      description: `The row with this ${fields}, null where there is none. One read.`,
+      errors: [],
+      parameters: key.declarations,
+      result: `Promise<${names.row} | null>`,
+      call: `findByPrimaryKey(${key.list})`,
+    },
+    {
+      name: `find${by}OrThrow`,
+      description: `The row with this ${fields}. One read.`,
+      errors: [notFound],
+      parameters: key.declarations,
+      result: `Promise<${names.row}>`,
+      call: `findByPrimaryKeyOrThrow(${key.list})`,
+    },
+    {
+      name: `findEach${by}`,
+      description: `The row of each of the \`keys\` (${fields}), in their order, null where there is none. A read for each, made together.`,
+      errors: [readLimit],
+      parameters: [`keys: readonly ${key.one}[]`],
+      result: `Promise<(${names.row} | null)[]>`,
+      call: `findEachByPrimaryKey(${key.ofEach})`,
+    },
+    {
+      name: `findVersioned${by}`,
+      description: `The row with this ${fields} and its versionstamp, for a write with \`ifVersion\`; null where there is none. One read.`,
+      errors: [],
+      parameters: key.declarations,
+      result: `Promise<Versioned<${names.row}> | null>`,
+      call: `findVersionedByPrimaryKey(${key.list})`,
+    },
+    {
+      name: `watch${by}`,
+      description: `The row with this ${fields}, now and after each change of it; null while there is none. One read each time.`,
+      errors: [],
+      parameters: key.declarations,
+      result: `ReadableStream<${names.row} | null>`,
+      call: `watchByPrimaryKey(${key.list})`,
+    },
+    {
+      name: "scan",
+      description: `Every row, in the order of ${fields}: awaited a page, with \`for await\` one after the other. One read for each row.`,
+      errors: listErrors,
+      parameters: ["options?: ListOptions"],
+      result: `RowQuery<${names.row}>`,
+      call: "scan(options)",
+    },
+    ...(model.counted ? [count] : []),
+  ];
+}
+
+/**
+ * `create`, `createMany`, `update`, `upsert` and `delete`.
+ *
+ * @param referrers the relations by which rows refer to those of the model.
+ */
+export function writeMethods(
+  model: CompiledModel,
+  names: ModelNames,
+  types: ModelTypes,
+  referrers: readonly BelongsTo[],
+): Method[] {
+  const key = primaryKeyParameters(model, names, types);
+  const [id] = model.primaryKey;
+  const generated = model.generatesId ? `, a ULID as \`${id}\` where it is absent` : "";
+  const { create, update } = writeErrors(model);
+  const fields = fieldList(model.primaryKey);
+  const upsert = upsertData(model, names, types, model.primaryKey);
+  return [
+    {
+      name: "create",
+      description: `Creates a row and returns it: defaults filled in${generated}. One commit.`,
+      errors: create,
+      parameters: [`data: ${names.create}`, ...createOptions(model)],
+      result: `Promise<${names.row}>`,
+      call: `create(data${canExpire(model) ? ", options" : ""})`,
+    },
+    {
+      name: "createMany",
+      description:
+        "Creates rows, some hundred in a commit, and says of each what became of it; with `atomic` all of them in one commit, or none.",
+      errors: createManyErrors(model),
+      parameters: [
+        `data: readonly ${names.create}[]`,
+        optionsOf("atomic?: boolean | undefined", ...expiry(model)),
+      ],
+      result: `Promise<ManyResult<${names.row}>>`,
+      call: "createMany(data, options)",
+    },
+    {
+      name: "update",
+      description:
+        "Changes fields of a row and returns it as it is then. One read and one commit, more where others write the row too.",
+      errors: [notFound, ...update, ...versionConflict],
+      parameters: [...key.declarations, `data: ${names.update}`, updateOptions(model)],
+      result: `Promise<${names.row}>`,
+      call: `update(${key.list}, data, options)`,
+    },
+    {
+      name: "upsert",
+      description: `Changes the row with this ${fields}, or creates it where there is none, and returns it. It is created with this ${fields}${leftOut(model, upsert.filledIn)}. One read and one commit, more where others write the row too.`,
+      errors: upsertErrors(model, fields),
+      parameters: [...key.declarations, upsert.parameter, updateOptions(model)],
+      result: `Promise<${names.row}>`,
+      call: `upsert(${key.list}, data, options)`,
+    },
+    {
+      name: "delete",
+      description: `Removes a row and returns it as it was. ${deleteCosts(referrers)}`,
+      errors: [notFound, ...referenced(referrers), staleSchema, ...versionConflict],
+      parameters: [...key.declarations, optionsOf(ifVersion)],
+      result: `Promise<${names.row}>`,
+      call: `delete(${key.list}, options)`,
+    },
+  ];
+}
+
+/** What `create` of an upsert may leave out of the primary key, as the end of a sentence that names it. */
+function leftOut({ primaryKey }: CompiledModel, filledIn: readonly string[]): string {
+  if (filledIn.length === 0) return "";
+  if (filledIn.length === primaryKey.length) return ", which `create` may leave out";
+  return `; \`create\` may leave out ${fieldList(filledIn)}`;
+}
+
+/** What a delete reads and commits. */
+function deleteCosts(referrers: readonly BelongsTo[]): string {
+  if (referrers.length === 0) {
+    return "One read and one commit, more where others write the row too.";
+  }
+  if (referrers.every(({ onDelete }) => onDelete === "restrict")) {
+    return "One read, one for each relation that leads to it, and one commit; more where others write the row too.";
+  }
+  return "Rows that refer to it go with it, or refer to nothing then, as their relations say: it reads and writes them too, of many in several commits.";
+}
+
+function referenced(referrers: readonly BelongsTo[]): string[] {
+  // Those that go with it may have rows of their own that refer to them.
+  const mayForbid = referrers.some(({ onDelete }) => onDelete !== "setNull");
+  return mayForbid ? ["{RowReferencedError} where a row that refers to it forbids that."] : [];
+}
+
+/** The primary key as generated methods take it, and as a table takes it. */
+interface KeyParameters {
+  /** A parameter for each field. */
+  readonly declarations: readonly string[];
+  /** The fields as the list that a table takes. */
+  readonly list: string;
+  /** The type of a key among several. */
+  readonly one: string;
+  /** `keys`, as the lists that a table takes. */
+  readonly ofEach: string;
+}
+
+function primaryKeyParameters(
+  model: CompiledModel,
+  names: ModelNames,
+  { row }: ModelTypes,
+): KeyParameters {
+  const at = `the primary key of model ${JSON.stringify(model.name)}`;
+  const parameters = parameterNames(model.primaryKey, at);
+  const types = model.primaryKey.map((field) => keyType(row, field, names.row));
+  const declarations = types.map((type, position) => `${parameters[position]}: ${type}`);
+  const list = `[${parameters.join(", ")}]`;
+  return declarations.length === 1
+    ? {
+        declarations,
+        list,
+        one: `(${types[0]})`,
+        ofEach: `keys.map((${parameters[0]}) => ${list})`,
+      }
+    : { declarations, list, one: `(readonly [${declarations.join(", ")}])`, ofEach: "keys" };
+}

@@ -1,0 +1,70 @@
+import { isBuiltin } from "node:module";
+import type Typescript from "typescript";
+import type { Compiler } from "../project/read-tsconfig.js";
+
+/** Finds the modules that are imported, as a host of the compiler does. */
+export interface ImportResolver {
+  readonly resolve: NonNullable<Typescript.CompilerHost["resolveModuleNameLiterals"]>;
+  /** Whether one that the project's own files import was not found so far, or has no types. */
+  readonly hasMissing: () => boolean;
+}
+
+/**
+ * Imports are followed as the options say, and where that leads nowhere as a bundler does: the modules have been loaded, so
+ * that there is a way.
+ */
+export function importResolver(
+  compiler: Compiler,
+  options: Typescript.CompilerOptions,
+  host: Typescript.ModuleResolutionHost,
+): ImportResolver {
+  const { ModuleKind, ModuleResolutionKind } = compiler;
+  const find = finder(compiler, options, host);
+  const findAsBundler = finder(
+    compiler,
+    { ...options, module: ModuleKind.ESNext, moduleResolution: ModuleResolutionKind.Bundler },
+    host,
+  );
+  let hasMissing = false;
+  return {
+    hasMissing: () => hasMissing,
+    resolve: (literals, from, _redirected, _options, file) =>
+      literals.map((literal) => {
+        const mode = compiler.getModeForUsageLocation(file, literal, options);
+        const found = find(literal.text, from, mode);
+        if (hasTypes(found, options)) return found;
+        const other = findAsBundler(literal.text, from, ModuleKind.ESNext);
+        if (hasTypes(other, options)) return other;
+        if (!isBuiltin(literal.text) && !from.includes("/node_modules/")) hasMissing = true;
+        return found;
+      }),
+  };
+}
+
+type Find = (
+  name: string,
+  from: string,
+  mode: Typescript.ResolutionMode,
+) => Typescript.ResolvedModuleWithFailedLookupLocations;
+
+function finder(
+  compiler: Compiler,
+  options: Typescript.CompilerOptions,
+  host: Typescript.ModuleResolutionHost,
+): Find {
+  const cache = compiler.createModuleResolutionCache(
+    compiler.sys.getCurrentDirectory(),
+    (name) => (compiler.sys.useCaseSensitiveFileNames ? name : name.toLowerCase()),
+    options,
+  );
+  return (name, from, mode) =>
+    compiler.resolveModuleName(name, from, options, host, cache, undefined, mode);
+}
+
+function hasTypes(
+  { resolvedModule }: Typescript.ResolvedModuleWithFailedLookupLocations,
+  { allowJs = false }: Typescript.CompilerOptions,
+): boolean {
+  if (resolvedModule === undefined) return false;
+  return allowJs || !/^\.[cm]?jsx?$/.test(resolvedModule.extension);
+}

@@ -1,0 +1,137 @@
+import { isDeepStrictEqual } from "node:util";
+import { type ChangedRows, compareRows, type RowManifest } from "@keywright/orm";
+import { format } from "prettier";
+import { importedModel, type NamedModel } from "../project/model-names.js";
+import { type ImportExtension, importSpecifier } from "../project/paths.js";
+import { camelCase, pascalCase } from "../types/identifiers.js";
+import { changeSource, type Rename, renameBetween, toWrite } from "./change-source.js";
+import { defaultSources } from "./default-sources.js";
+import { canBeVariable, jsonSource } from "./literal-source.js";
+import { rowSource } from "./row-source.js";
+
+/** What a migration is written from. */
+export interface MigrationOutline {
+  readonly name: string;
+  readonly model: NamedModel;
+  readonly rows: ChangedRows;
+  /** Of the file. */
+  readonly folder: string;
+  readonly extension: ImportExtension;
+}
+
+/** A module that exports a migration. */
+export interface MigrationModule {
+  readonly text: string;
+  readonly exportName: string;
+  readonly toWrite: FieldsToWrite;
+}
+
+/** What of a migration its author has to write: fields of its schemas, and of the rows that its functions make. */
+export interface FieldsToWrite {
+  readonly from: readonly string[];
+  readonly to: readonly string[];
+  readonly up: readonly string[];
+  readonly down: readonly string[];
+}
+
+/** Whether rows have got another primary key, which no migration can change. */
+export function hasOtherKey({ from, to }: ChangedRows): boolean {
+  return compareRows(from, to).some(
+    ({ field, class: step }) =>
+      step === "breaking" && (to.primaryKey.includes(field) || to.primaryKey.join(",") === field),
+  );
+}
+
+/** Writes a migration with both of its schemas, and as much of its functions as these tell. */
+export async function migrationSource(outline: MigrationOutline): Promise<MigrationModule> {
+  const { name, model: named, rows, folder, extension } = outline;
+  const { names, modulePath, exportName: modelExport, model } = named;
+  const taken = new Set(["z", "defineMigration", toWrite, names.model]);
+  const exportName = exportNameOf(name, taken);
+  taken.add(exportName);
+  const rename = renameBetween(rows.from, rows.to);
+  const defaults = await defaultSources(model.schema);
+  const to = withoutFilled(rows, defaults, rename);
+  const common = { order: Object.keys(model.schema.shape), taken, isStrict: false };
+  const from = await rowSource(rows.from, {
+    ...common,
+    side: "from",
+    defaults: defaultsBefore(rows, defaults, rename),
+  });
+  const isStrict = model.schema._zod.def.catchall?._zod.def.type === "never";
+  const now = await rowSource(to, { ...common, side: "to", defaults, isStrict });
+  const up = changeSource(rows.from, to, rename);
+  const back = rename && { from: rename.to, to: rename.from };
+  const down = changeSource(to, rows.from, back);
+  const specifier = importSpecifier(folder, modulePath, extension);
+  const lines = [
+    'import { defineMigration } from "@keywright/orm";',
+    'import * as z from "zod";',
+    `import ${importedModel(modelExport, names.model)} from ${jsonSource(specifier)};`,
+    "",
+    ...[...from.constants, ...now.constants].flatMap((constant) => [constant, ""]),
+    "// `up` makes a row of `to` of one of `from`, and `down` the other way: leave it out where there is no way back.",
+    "// The schemas stay as they are here, whatever becomes of the model.",
+    ...leftOut(rows.to, to),
+    ...([...up.values, ...down.values].length === 0
+      ? []
+      : [`// Write the values that are ${toWrite}.`]),
+    `export const ${exportName} = defineMigration({`,
+    `name: ${jsonSource(name)},`,
+    `model: ${names.model},`,
+    `from: ${from.text},`,
+    `to: ${now.text},`,
+    `up: ${up.text},`,
+    `down: ${down.text},`,
+    "});",
+  ];
+  return {
+    text: await format(lines.join("\n"), { parser: "typescript", printWidth: 100 }),
+    exportName,
+    toWrite: { from: from.inexact, to: now.inexact, up: up.values, down: down.values },
+  };
+}
+
+function exportNameOf(name: string, taken: ReadonlySet<string>): string {
+  const names = [camelCase(name), `migration${pascalCase(name)}`];
+  return names.find((one) => canBeVariable(one) && !taken.has(one)) ?? "migration";
+}
+
+/**
+ * The rows that a migration makes: those of the model without new fields whose defaults cannot be written, for the model itself
+ * fills these in behind it. Where nothing else is new, they are all of it.
+ */
+function withoutFilled(
+  { from, to }: ChangedRows,
+  defaults: ReadonlyMap<string, string>,
+  rename: Rename | undefined,
+): RowManifest {
+  const isLeft = ([field, { defaulted }]: [string, { readonly defaulted: boolean }]) =>
+    !defaulted || defaults.has(field) || Object.hasOwn(from.fields, field) || field === rename?.to;
+  const fields = Object.fromEntries(Object.entries(to.fields).filter(isLeft));
+  const made = { ...to, hash: "", fields };
+  return compareRows(from, made).length === 0 ? to : made;
+}
+
+/** What is said of fields that `to` does not have. */
+function leftOut(model: RowManifest, { fields }: RowManifest): string[] {
+  const names = Object.keys(model.fields).filter((name) => !Object.hasOwn(fields, name));
+  const list = names.map((name) => jsonSource(name)).join(", ");
+  return names.length === 0 ? [] : [`// The model itself fills in what \`to\` lacks: ${list}.`];
+}
+
+/** The defaults of earlier fields: those that the model has still, for the same field or the one that it is called now. */
+function defaultsBefore(
+  { from, to }: ChangedRows,
+  defaults: ReadonlyMap<string, string>,
+  rename: Rename | undefined,
+): Map<string, string> {
+  const known = Object.keys(from.fields).flatMap((field) => {
+    const name = field === rename?.from ? rename.to : field;
+    const value = isDeepStrictEqual(from.fields[field], to.fields[name])
+      ? defaults.get(name)
+      : undefined;
+    return value === undefined ? [] : [[field, value] as const];
+  });
+  return new Map(known);
+}
