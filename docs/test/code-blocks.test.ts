@@ -35,7 +35,8 @@ async function blocksOf(page: string): Promise<CodeBlock[]> {
 async function pages(): Promise<string[]> {
   const names = await readdir(join(root, "docs"));
   const guides = names.filter((name) => name.endsWith(".md")).map((name) => `docs/${name}`);
-  return ["README.md", "CONTRIBUTING.md", ...guides];
+  const readmes = ["core", "orm", "codegen"].map((name) => `packages/${name}/README.md`);
+  return ["README.md", "CONTRIBUTING.md", ...readmes, ...guides];
 }
 
 const blocks = (await Promise.all((await pages()).map(blocksOf))).flat();
