@@ -5,8 +5,10 @@ import { readKeys } from "../query/read/read-rows.js";
 import { expiryKey, keepsExpiry } from "../write/commit/row-expiry.js";
 
 /**
- * When the first of some rows expires: milliseconds since 1970, `Infinity` where none does. Where the database does not tell
- * it, the times are read that are written down beside the rows: a read for each, which counts and is never one too many.
+ * Returns the earliest time at which one of some rows expires, in milliseconds since 1970, or
+ * `Infinity` if none expires. If the database does not report the expiry of entries, the times that
+ * are stored beside the rows are read. The meter counts one read for each row, but these reads
+ * never exceed its limit.
  */
 export async function firstExpiry(
   context: TableContext,
@@ -14,13 +16,13 @@ export async function firstExpiry(
   meter: ReadMeter,
 ): Promise<number> {
   let first = Number.POSITIVE_INFINITY;
-  for (const expireAt of await timesOf(context, rows, meter)) {
+  for (const expireAt of await expiryTimes(context, rows, meter)) {
     if (typeof expireAt === "number" && expireAt < first) first = expireAt;
   }
   return first;
 }
 
-async function timesOf(
+async function expiryTimes(
   context: TableContext,
   rows: readonly FoundRow[],
   meter: ReadMeter,

@@ -4,40 +4,47 @@ import { beginLook } from "./look.js";
 import { Subscription } from "./subscription.js";
 import type { Watched } from "./watched.js";
 
-/** What a live query reads, and when it has to be read again. */
+/** The reads of a live query, and the changes after which it must be read again. */
 export interface LiveSource<Report> {
-  /** What the first state depends on. */
+  /** The keys and ranges that the first state depends on. */
   readonly watched: Watched;
-  /** Reads the state as it is now. */
+  /** Reads the current state. */
   read(): Promise<LiveState<Report>>;
-  /** Whether a change may make the state another than the one that was read last. */
+  /** True if the state may differ from the one that was read last, because of a change. */
   concerns(change: KvRangeChange): Promise<boolean>;
 }
 
 /** The state of a live query at one time. */
 export interface LiveState<Report> {
   readonly report: Report;
-  /** What tells it from other states. */
+  /** Equal for equal states, and different for different ones. */
   readonly stamp: string;
-  /** From when on it is another without a change: milliseconds since 1970, `Infinity` where it never is. */
+  /**
+   * The time at which the state changes because a row expires, in milliseconds since 1970, or
+   * `Infinity` if no row expires.
+   */
   readonly expireAt: number;
-  /** What to watch from now on, where that is something else. */
+  /** The keys and ranges to watch from now on; undefined if they stay the same. */
   readonly watched?: Watched | undefined;
 }
 
-/** Milliseconds until an entry is read again that is still there after its time: Deno KV does not say until when. */
+/**
+ * Milliseconds until the next read if an entry still exists after its expiry time. Deno KV does not
+ * specify when it removes expired entries.
+ */
 const lingerDelay = 1000;
 
-/** So often a state is read for one report at the most, where changes come while it is read. */
+/** The maximum number of reads for one report if changes keep coming while the state is read. */
 const maxReads = 4;
 
 /**
- * A stream of the states of a live query: the present one, then a new one after each change that makes it another. A
- * state is read when somebody asks for it, so that changes which come faster are reported as one. It ends when the
- * database is closed, and errors with what a read throws. While nobody waits for a report it holds no process.
+ * Returns a stream of the states of a live query: the current state, and then each new state. A
+ * state is read when the consumer asks for it, so changes that come faster than this are reported
+ * as one. The stream ends when the database is closed. If a read throws, the stream fails with that
+ * error. It does not keep the process alive unless a report is awaited.
  *
- * What is watched is watched from this call on. A state is read in several steps, and where a change has come between
- * them it is read again before it is reported, unless changes keep coming.
+ * Changes are watched from this call on. Reading a state takes several steps. If a change comes
+ * between them, the state is read again before it is reported, up to four times.
  */
 export function liveStream<Report>(kv: Kv, source: LiveSource<Report>): ReadableStream<Report> {
   let { watched } = source;
@@ -47,25 +54,28 @@ export function liveStream<Report>(kv: Kv, source: LiveSource<Report>): Readable
   let isDue = true;
   let isCancelled = false;
 
-  function watchAnew(): void {
+  function restartWatch(): void {
     subscription.cancel();
     if (!isCancelled) subscription = new Subscription(kv, watched);
   }
 
-  /** Waits until the state may be another; false where there is none any more. */
+  /** Waits until the state may have changed. Returns false when the stream has ended. */
   async function waitForChange(): Promise<boolean> {
     for (;;) {
-      const occasion = await subscription.next(expireAt);
-      if (isCancelled || occasion.kind === "end") return false;
-      if (occasion.kind === "time") {
-        watchAnew();
+      const event = await subscription.next(expireAt);
+      if (isCancelled || event.kind === "end") return false;
+      if (event.kind === "time") {
+        restartWatch();
         return true;
       }
-      if (await source.concerns(occasion.change)) return true;
+      if (await source.concerns(event.change)) return true;
     }
   }
 
-  /** Reads the state. Where it has to be watched in another way, what comes before that is read next time. */
+  /**
+   * Reads the state. If other keys must be watched from now on, another read becomes due, because
+   * changes of these keys before the new watch were not seen.
+   */
   async function read(): Promise<LiveState<Report>> {
     isDue = false;
     const readAt = Date.now();
@@ -73,14 +83,14 @@ export function liveStream<Report>(kv: Kv, source: LiveSource<Report>): Readable
     expireAt = state.expireAt > readAt ? state.expireAt : readAt + lingerDelay;
     if (state.watched !== undefined) {
       watched = state.watched;
-      watchAnew();
+      restartWatch();
       isDue = true;
     }
     return state;
   }
 
-  /** Reads the state as it is at one time, where changes do not keep coming. */
-  async function readAtOnce(): Promise<LiveState<Report>> {
+  /** Reads a state that no change has interrupted, unless changes keep coming. */
+  async function readConsistently(): Promise<LiveState<Report>> {
     for (let reads = 1; ; reads++) {
       const look = await beginLook(kv, watched);
       try {
@@ -93,11 +103,11 @@ export function liveStream<Report>(kv: Kv, source: LiveSource<Report>): Readable
     }
   }
 
-  /** The next state that is another than the one that was reported last; undefined where there is none any more. */
+  /** Reads the next state that differs from the last report. Undefined if the stream has ended. */
   async function nextState(): Promise<LiveState<Report> | undefined> {
     for (;;) {
       if (!isDue && !(await waitForChange())) return undefined;
-      const state = await readAtOnce();
+      const state = await readConsistently();
       if (isCancelled || state.stamp !== reported) return state;
     }
   }
@@ -121,6 +131,6 @@ export function liveStream<Report>(kv: Kv, source: LiveSource<Report>): Readable
     subscription.cancel();
   }
 
-  // Nothing is read ahead: what is reported is the state at the time when somebody asks.
+  // With a high-water mark of 0, no state is read before the consumer asks for it.
   return new ReadableStream<Report>({ pull, cancel }, { highWaterMark: 0 });
 }

@@ -2,29 +2,29 @@ import type { Kv, KvRangeChange } from "@keywright/core";
 import { Subscription } from "./subscription.js";
 import { tellsOfRanges, type Watched } from "./watched.js";
 
-/** Sees whether something changes while a state is read. */
+/** Detects changes while a state is read. */
 export interface Look {
-  /** Whether something has changed since it began that concerns the state; asked for once. */
+  /** True if a change since the beginning concerns the state. May be called only once. */
   hasChanged(concerns: (change: KvRangeChange) => Promise<boolean>): Promise<boolean>;
-  /** To be called when it is over. */
+  /** Releases the watch. Must be called after the read. */
   end(): void;
 }
 
-/** Begins to look at what is watched. */
+/** Begins to detect changes of watched keys and ranges. */
 export async function beginLook(kv: Kv, watched: Watched): Promise<Look> {
-  if (!tellsOfRanges(kv)) return await lookAtVersions(kv, watched);
-  const meanwhile = new Subscription(kv, watched);
+  if (!tellsOfRanges(kv)) return await compareVersions(kv, watched);
+  const subscription = new Subscription(kv, watched);
   return {
     hasChanged: async (concerns) => {
-      const occasion = await meanwhile.past();
-      return occasion?.kind === "change" && (await concerns(occasion.change));
+      const event = await subscription.past();
+      return event?.kind === "change" && (await concerns(event.change));
     },
-    end: () => meanwhile.cancel(),
+    end: () => subscription.cancel(),
   };
 }
 
-/** Compares the versionstamps of the watched entries and marks: two reads more. */
-async function lookAtVersions(kv: Kv, { keys, marks }: Watched): Promise<Look> {
+/** Compares the versionstamps of watched entries and marks before and after. Costs two reads. */
+async function compareVersions(kv: Kv, { keys, marks }: Watched): Promise<Look> {
   const versions = async () => {
     const entries = await kv.getMany<unknown[]>([...keys, ...marks]);
     return entries.map(({ versionstamp }) => versionstamp).join();

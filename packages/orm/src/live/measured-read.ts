@@ -7,8 +7,8 @@ import { InvalidArgumentError } from "../errors/query-errors.js";
 import { rereadTorn } from "../relations/load/reread-torn.js";
 
 /**
- * Reads the state of a live query. Each read may read as much as the query allows, and is reported as a call of its own. The state
- * is read again if rows that it includes were deleted while it was read.
+ * Reads the state of a live query. `maxReads` applies to each such read, and `onQuery` is called
+ * for each. The state is read again if rows that it includes were deleted while it was read.
  */
 export async function measuredRead<T>(
   context: TableContext,
@@ -31,9 +31,9 @@ export async function measuredRead<T>(
 }
 
 /**
- * Makes a live query, whose errors then say what they are of.
+ * Begins a live query, and adds the name of the operation to its errors.
  *
- * @throws {InvalidArgumentError} within a transaction: what it reads is not what others see.
+ * @throws {InvalidArgumentError} within a transaction, because other clients do not see its state.
  */
 export function beginWatch<T>({ model, transaction }: TableContext, begin: () => T): T {
   try {

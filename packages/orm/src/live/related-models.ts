@@ -5,10 +5,10 @@ import { changeMarkOfRead } from "../indexes/change-marks.js";
 import type { CompiledModel } from "../model/compiled-model.js";
 import { tellsOfRanges, type Watched } from "./watched.js";
 
-/** A row, the index entry that points to it and its model's catalog take so many of the keys that are watched at once. */
+/** The number of keys that are watched for a row: the row, its index entry and the catalog. */
 const keysOfRow = 3;
 
-/** The models whose rows an `include` loads or goes through, at any depth, each of them once. */
+/** Returns the models whose rows an `include` reads at any depth, including models between. */
 export function relatedModels(
   context: TableContext,
   include: AnyInclude | undefined,
@@ -16,7 +16,7 @@ export function relatedModels(
   const found = new Set<CompiledModel>();
   for (const [name, option] of Object.entries(include ?? {})) {
     const link = context.links.relations.get(name);
-    // What is no relation the first read refuses.
+    // The first read refuses names that are not relations.
     if (!option || link === undefined) continue;
     found.add(link.target);
     if (link.through !== undefined) found.add(link.through);
@@ -28,18 +28,19 @@ export function relatedModels(
 }
 
 /**
- * Every row of the models that an `include` leads to.
+ * Returns what to watch for the rows of all models that an `include` reads.
  *
- * @throws {LiveQueryUnavailableError} where the database tells of no ranges, and one of the models keeps no marks.
- * @throws {InvalidArgumentError} for more models than such a database watches at once.
+ * @throws {LiveQueryUnavailableError} if the database cannot watch ranges and one of the models is
+ * not `live: true`.
+ * @throws {InvalidArgumentError} if such a database cannot watch as many models at once.
  */
 export function relatedWatched(context: TableContext, include: AnyInclude | undefined): Watched {
   const models = [...relatedModels(context, include)];
   const ranges = models.map(({ prefix }) => ({ prefix: [prefix] }));
   if (tellsOfRanges(context.kv)) return { keys: [], ranges, marks: [] };
-  const most = context.limits.keys - keysOfRow;
-  if (models.length > most) {
-    const reason = `this database can watch the rows of ${most} other models at the most`;
+  const maxModels = context.limits.keys - keysOfRow;
+  if (models.length > maxModels) {
+    const reason = `this database can watch the rows of ${maxModels} other models at the most`;
     throw new InvalidArgumentError(context.model.name, "include", reason);
   }
   for (const { live, name } of models) if (!live) throw new LiveQueryUnavailableError(name);

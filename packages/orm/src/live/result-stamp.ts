@@ -3,10 +3,11 @@ import { encodeKey, encodeValue } from "@keywright/core";
 import type { AnyQuery, FoundRow } from "../context/any-query.js";
 
 /**
- * What tells one result of a query from another: which rows it has, in which order, and their versionstamps. Where it has
- * only some of their fields, or rows of other models beside them, it is what the result holds.
+ * Returns a text that differs for different results of a query. It consists of the primary keys and
+ * versionstamps of the rows, in order. If the query has `select` or `include`, it is the encoded
+ * result instead.
  *
- * @param shaped the result as the caller is to have it. Nothing of it is kept: the caller may change it.
+ * @param shaped the result for the caller. It is not retained, so the caller may change it.
  */
 export function stampOf(query: AnyQuery, rows: readonly FoundRow[], shaped: unknown): string {
   if (query.select !== undefined || query.include !== undefined) return textOf(encodeValue(shaped));

@@ -2,39 +2,40 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Kv, KvRangeChange } from "@keywright/core";
 import { tellsOfRanges, type Watched } from "./watched.js";
 
-/** What has happened: keys have changed, the time has come, or the database was closed. */
+/** An event: keys have changed, a time was reached, or the database was closed. */
 export type Occasion =
   | { readonly kind: "change"; readonly change: KvRangeChange }
   | { readonly kind: "time" }
   | { readonly kind: "end" };
 
-/** Any of the watched keys may have changed. */
+/** A change of unknown keys: any of the watched keys may have changed. */
 const anyChange: KvRangeChange = { keys: [], isComplete: false };
 
-/** The longest time a timer can wait. */
+/** The longest delay of a timer, in milliseconds. */
 const maxDelay = 2 ** 31 - 1;
 
-/** Sorts before every other part: no key stands between one and the same with this part behind it. */
-const nothing: Uint8Array = new Uint8Array();
+/** Sorts before all other parts: no key lies between a key and the same key followed by it. */
+const smallestPart: Uint8Array = new Uint8Array();
 
 /**
- * Tells of every change of what is watched that comes after it was made; those that nobody waits for it tells of as one.
- * Databases that do not tell of ranges have it report once without a change.
+ * Reports the changes of watched keys and ranges since its creation. Changes that occur while no
+ * call waits are reported as one. On a database that cannot watch ranges, the first event comes
+ * without a change.
  */
 export class Subscription {
   readonly #reader: ReadableStreamDefaultReader<unknown>;
 
   constructor(kv: Kv, watched: Watched) {
     this.#reader = watch(kv, watched).getReader();
-    // Where it is an error, those who wait are told.
+    // An error reaches the callers of `next` and `past`. Here it would be an unhandled rejection.
     this.#reader.closed.catch(() => undefined);
   }
 
   /**
-   * Resolves at the next change, or at a time without one. After that time it goes on waiting, which holds the process:
-   * it is to be cancelled then.
+   * Waits for the next change, but at most until a time. After a `time` event, the subscription
+   * still waits for the change and keeps the process alive, so the caller must cancel it.
    *
-   * @param until milliseconds since 1970, `Infinity` for none.
+   * @param until milliseconds since 1970, or `Infinity` for no limit.
    */
   async next(until: number): Promise<Occasion> {
     const change = this.#change();
@@ -51,14 +52,17 @@ export class Subscription {
     }
   }
 
-  /** What has happened already; undefined where nothing has, and then it is to be cancelled as after `next`. */
+  /**
+   * Returns the event that has already occurred. If there is none, the result is undefined, and the
+   * caller must cancel the subscription, as after `next`.
+   */
   async past(): Promise<Occasion | undefined> {
     return await Promise.race([this.#change(), nextTurn(undefined)]);
   }
 
-  /** Ends it: nothing is watched any more. */
+  /** Ends the subscription. */
   cancel(): void {
-    // What goes wrong with a watch that nobody wants any more nobody wants to know.
+    // Errors of a watch that is no longer needed are ignored.
     this.#reader.cancel().catch(() => undefined);
   }
 
@@ -71,10 +75,10 @@ export class Subscription {
 
 function watch(kv: Kv, { keys, ranges, marks }: Watched): ReadableStream<unknown> {
   if (tellsOfRanges(kv)) {
-    const entries = keys.map((key) => ({ start: key, end: [...key, nothing] }));
+    const entries = keys.map((key) => ({ start: key, end: [...key, smallestPart] }));
     return kv.watchRange([...entries, ...ranges]);
   }
-  // Raw, for a first report of absent keys: without it nobody knows from when on they are watched.
+  // Without `raw`, absent keys give no first report, which shows from when on they are watched.
   return kv.watch<unknown[]>([...keys, ...marks], { raw: true });
 }
 

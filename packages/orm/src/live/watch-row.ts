@@ -19,19 +19,22 @@ import { relatedWatched } from "./related-models.js";
 import { stampOf } from "./result-stamp.js";
 import type { Watched } from "./watched.js";
 
-/** Makes of a row what the caller is to have of it; what it reads it counts. */
+/** Turns a row into a report of the stream. Its reads are counted by the meter. */
 export type ShapeRow<Shaped> = (found: FoundRow | null, meter: ReadMeter) => Promise<Shaped>;
 
 /**
- * The row that a primary key or unique values name, null where there is none: at once, and again after each change of it.
- * Of unique values it is the row that has them at the time, also where that is another one than before.
+ * Returns a stream of the row that has a primary key or unique values, or null while there is none.
+ * It begins with the current row and continues with each change. For unique values, it is always
+ * the row that has them at the time, even if they move from one row to another.
  *
- * @param shape makes of each row what the stream gives; rows of other models that `query.include` loads are its matter,
- * and their changes are reported too.
- * @throws {UnindexedQueryError} where `where` names neither a primary key nor unique values.
- * @throws {InvalidQueryError} for what is not one value, and for one that the index cannot hold.
- * @throws {InvalidArgumentError} within a transaction.
- * @throws {LiveQueryUnavailableError} where `query.include` leads to a model whose changes the database does not tell.
+ * @param shape turns a row into a report, and loads the rows that `query.include` names. Changes of
+ * these rows are reported too.
+ * @throws {UnindexedQueryError} if `where` names neither a primary key nor unique values.
+ * @throws {InvalidQueryError} if a condition is not a single value, or one that a key cannot hold.
+ * @throws {InvalidArgumentError} within a transaction, and if `query.include` reads more models
+ * than the database can watch at once.
+ * @throws {LiveQueryUnavailableError} if the database cannot watch ranges and `query.include` reads
+ * a model that is not `live: true`.
  */
 export function watchRow<Shaped>(
   context: TableContext,
@@ -42,7 +45,7 @@ export function watchRow<Shaped>(
   return beginWatch(context, () => {
     const { model } = context;
     const pointers = pointersOf(model, where);
-    return streamOf(context, query, shape, {
+    return streamRow(context, query, shape, {
       pointers,
       rows: pointers.length > 0 ? [] : [rowKey(model, primaryKeyIn(model, where))],
       find: (meter) => findOne(context, where, meter, query),
@@ -50,7 +53,10 @@ export function watchRow<Shaped>(
   });
 }
 
-/** The same of the row that has some values in one unique index, whatever other index has its fields. */
+/**
+ * Like {@link watchRow}, for the row that has some values in one unique index. Other indexes with
+ * the same fields are not used.
+ */
 export function watchIndexedRow<Shaped>(
   context: TableContext,
   index: CompiledIndex,
@@ -59,7 +65,7 @@ export function watchIndexedRow<Shaped>(
   shape: ShapeRow<Shaped>,
 ): ReadableStream<Shaped> {
   return beginWatch(context, () =>
-    streamOf(context, query, shape, {
+    streamRow(context, query, shape, {
       pointers: [pointerTo(context.model, index, values)],
       rows: [],
       find: (meter) => findByUniqueIndex(context, index, values, meter, query),
@@ -67,23 +73,23 @@ export function watchIndexedRow<Shaped>(
   );
 }
 
-/** What is watched for a row. */
+/** The keys to watch for a row, and how it is found. */
 interface WatchedRow {
-  /** The entries that can point to it; none where its primary key is known. */
+  /** The index entries that can point to the row. Empty if its primary key is known. */
   readonly pointers: readonly Pointer[];
-  /** That of the primary key; those that the entries point to are not known yet. */
+  /** The key of the row if its primary key is known. Otherwise empty until `pointers` are read. */
   readonly rows: readonly KvKey[];
   readonly find: (meter: ReadMeter) => Promise<FoundRow | undefined>;
 }
 
-function streamOf<Shaped>(
+function streamRow<Shaped>(
   context: TableContext,
   query: AnyQuery,
   shape: ShapeRow<Shaped>,
   { pointers, rows: known, find }: WatchedRow,
 ): ReadableStream<Shaped> {
   const related = relatedWatched(context, query.include);
-  // It says whether the entries that point to the row are kept up.
+  // The catalog determines whether the entries that point to the row are maintained.
   const catalogs = pointers.length > 0 ? [catalogKey(context.model)] : [];
   const watchedWith = (rows: readonly KvKey[]): Watched => ({
     ...related,
@@ -93,9 +99,9 @@ function streamOf<Shaped>(
 
   async function read(): Promise<LiveState<Shaped>> {
     const before = rows;
-    if (pointers.length > 0) rows = await rowsOf(context, pointers);
+    if (pointers.length > 0) rows = await readRowKeys(context, pointers);
     const found = await measuredRead(context, query, async (meter) => {
-      // What it said before it was watched may have changed since.
+      // The catalog may have changed between its last read and the beginning of the watch.
       if (catalogs.length > 0) await context.catalog.reload();
       const row = (await find(meter)) ?? null;
       const all = row === null ? [] : [row];
@@ -121,13 +127,13 @@ function primaryKeyIn(model: CompiledModel, where: AnyRow): KvKeyPart[] {
   return model.primaryKey.map((field) => uniquePart(model, field, where));
 }
 
-/** An entry of a unique index. */
+/** The key of an entry in a unique index. */
 interface Pointer {
   readonly index: CompiledIndex;
   readonly key: KvKey;
 }
 
-/** The entries that can point to the row; none where its primary key is known. */
+/** Returns the index entries that can point to the row. Empty if `where` names its primary key. */
 function pointersOf(model: CompiledModel, where: AnyRow): Pointer[] {
   const keys = planUnique(model, where);
   if (keys[0] === "primaryKey") return [];
@@ -148,7 +154,10 @@ function pointerTo(
   return { index, key: indexKey(index, parts, []) };
 }
 
-async function rowsOf({ kv, model }: TableContext, pointers: readonly Pointer[]): Promise<KvKey[]> {
+async function readRowKeys(
+  { kv, model }: TableContext,
+  pointers: readonly Pointer[],
+): Promise<KvKey[]> {
   const rows: KvKey[] = [];
   for (const { index, key } of pointers) {
     const primaryKey = primaryKeyOfEntry(model, index, (await kv.get(key)).value);

@@ -20,23 +20,29 @@ import { stampOf } from "./result-stamp.js";
 import { tellsOfRanges, type Watched } from "./watched.js";
 import { rangeOfPlan, type WatchedRange, watchedRange } from "./watched-range.js";
 
-/** Makes of rows what the caller is to have of them; what it reads it counts. */
+/** Turns rows into a report of the stream. Its reads are counted by the meter. */
 export type ShapeRows<Shaped> = (rows: readonly FoundRow[], meter: ReadMeter) => Promise<Shaped>;
 
-/** Where more rows have changed, the query itself is read again, without a look at each of them. */
-const maxRowsLookedAt = 100;
+/**
+ * The maximum number of changed rows that are examined one by one. If more have changed, the query
+ * is read again without examining them.
+ */
+const maxExaminedRows = 100;
 
 /**
- * The rows of a query: at once, and again after each change that makes them others, or puts them in another order.
+ * Returns a stream of the rows of a query. It begins with the current rows and continues after each
+ * change of the rows or of their order.
  *
- * A database that `openKv` opened tells of every change by this process, made by the ORM or by hand. On others the model
- * needs `live: true`, and changes by the ORM are told, whichever process made them.
+ * If `openKv` has opened the database, every change by this process is reported, made by the ORM or
+ * by hand. On other databases, the model must be `live: true`, and changes that the ORM makes in
+ * any process are reported.
  *
- * @param shape makes of the rows what the stream gives; rows of other models that `query.include` loads are its matter,
- * and their changes are reported too.
- * @throws {LiveQueryUnavailableError} where the database does not tell of ranges, and a model of the query, or of its
- * `include`, is not `live: true`.
- * @throws {InvalidArgumentError} within a transaction, for a filter that is no function, and for more models than such a database can watch at once.
+ * @param shape turns the rows into a report, and loads the rows that `query.include` names. Changes
+ * of these rows are reported too.
+ * @throws {LiveQueryUnavailableError} if the database cannot watch ranges and the model, or one
+ * that `query.include` reads, is not `live: true`.
+ * @throws {InvalidArgumentError} within a transaction, if the filter is not a function, and if
+ * `query.include` reads more models than such a database can watch at once.
  * @throws {UnindexedQueryError} and {InvalidQueryError} as `findMany`.
  */
 export function watchRows(
@@ -61,18 +67,18 @@ export function watchRows(
       Array.from(relatedModels(context, query.include), ({ prefix }) => prefix),
     );
     let rows = new Set<string>();
-    let looksAtRows = true;
+    let examinesRows = true;
 
     async function read(): Promise<LiveState<unknown>> {
       let chosen: ChosenPlan | undefined;
       const { items, shaped, expireAt } = await measuredRead(context, query, async (meter) => {
         takeOf(query);
-        // What it said before it was watched may have changed since.
+        // The catalog may have changed between its last read and the beginning of the watch.
         await context.catalog.reload();
         chosen = await choosePlan(context, query);
         const readBefore = meter.reads;
         const { items, cursor } = await readPage(context, chosen, query, meter);
-        looksAtRows =
+        examinesRows =
           filter !== undefined || hasLostEntries(items.length, cursor, meter.reads - readBefore);
         const shaped = await shape(items, meter);
         return { items, shaped, expireAt: await firstExpiry(context, items, meter) };
@@ -86,12 +92,12 @@ export function watchRows(
         report: shaped,
         stamp: stampOf(query, items, shaped),
         expireAt,
-        watched: chosen && follow(chosen),
+        watched: chosen && watchedAfter(chosen),
       };
     }
 
-    /** What to watch from now on, where a query is read by another index than before. */
-    function follow({ plan }: ChosenPlan): Watched | undefined {
+    /** Returns what to watch from now on if the query uses another index, otherwise undefined. */
+    function watchedAfter({ plan }: ChosenPlan): Watched | undefined {
       if (range.isReadable && plan.index === range.index) return undefined;
       range = rangeOfPlan(context, plan);
       return watchedOf(context, query, range);
@@ -106,10 +112,10 @@ export function watchRows(
         if (related.has(first) || range.hasKey(key) || isSameKey(key, catalog)) return true;
         if (first !== prefix) continue;
         if (rows.has(keyIdOf(key, specificationOrder))) return true;
-        if (looksAtRows) changedRows.push(key);
+        if (examinesRows) changedRows.push(key);
       }
       return (
-        changedRows.length > maxRowsLookedAt ||
+        changedRows.length > maxExaminedRows ||
         (await hasRowWithin(context, filter, range, changedRows))
       );
     }
@@ -119,41 +125,47 @@ export function watchRows(
 }
 
 /**
- * Whether a read has met entries that led to no row of its result. Without them and without a filter, a row can come into
- * the result only by an entry that is put into the range, and that is a change of the range: what else happens to rows
- * beside the result is no concern of it. With them, as a program leaves them that writes an entry and its row one after the
- * other, the change of a row may be enough.
+ * True if a read found entries that led to no row of its result. If there are none and the query
+ * has no filter, a row can enter the result only when an entry is added to the range. The watched
+ * range reports this, so changes of rows outside the result can be ignored. If there are such
+ * entries, a row may enter the result when only the row changes. Programs leave such entries if
+ * they write an entry and its row in separate commits.
  *
- * @param reads entries and rows: two for each row of the result, or one, and the entry behind a page that has a cursor.
+ * @param reads the number of entries and rows that were read: one or two for each row of the
+ * result, and one more if the page has a cursor.
  */
 function hasLostEntries(rows: number, cursor: string | null, reads: number): boolean {
   return reads > rows * 2 + (cursor === null ? 0 : 1);
 }
 
 /**
- * @throws {LiveQueryUnavailableError} where the database tells of no ranges, and the model keeps no marks.
- * @throws {InvalidArgumentError} for more related models than it can watch at once.
+ * Returns what to watch for a query that reads a range.
+ *
+ * @throws {LiveQueryUnavailableError} if the database cannot watch ranges and the model is not
+ * `live: true`.
+ * @throws {InvalidArgumentError} if the database cannot watch as many related models at once.
  */
 function watchedOf(context: TableContext, query: AnyQuery, range: WatchedRange): Watched {
   const { kv, model, limits } = context;
   const related = relatedWatched(context, query.include);
-  // It says by which index the query is read: nobody tells of entries that are not kept up any more.
+  // The catalog determines which index the query uses. If the index is no longer maintained, its
+  // entries do not change.
   const keys = [catalogKey(model)];
   if (tellsOfRanges(kv)) {
     const ranges = [...range.selectors, { prefix: [model.prefix] }, ...related.ranges];
     return { keys, ranges, marks: [] };
   }
   if (!model.live) throw new LiveQueryUnavailableError(model.name);
-  // Databases watch as many keys at once as they read.
-  const most = limits.keys - keys.length - related.marks.length;
-  const isFew = range.marks.length > 0 && range.marks.length <= most;
-  const marks = isFew ? range.marks : [changeMarkOfRead(model, undefined, [])];
+  // The maximum number of keys per watch is the same as per read.
+  const maxMarks = limits.keys - keys.length - related.marks.length;
+  const fits = range.marks.length > 0 && range.marks.length <= maxMarks;
+  const marks = fits ? range.marks : [changeMarkOfRead(model, undefined, [])];
   return { keys, ranges: [], marks: [...marks, ...related.marks] };
 }
 
 /**
- * Whether one of the rows under some keys, none of which is in the result, may be in it now: it is within the range of the
- * query, and its filter lets it through.
+ * True if one of some rows that are not in the result may be in it now, because it is within the
+ * range of the query and passes its filter.
  */
 async function hasRowWithin(
   context: TableContext,
@@ -171,7 +183,7 @@ async function hasRowWithin(
     try {
       return range.hasRow(row, primaryKeys[i] ?? []) && (filter?.(row) ?? true);
     } catch {
-      // What the index or the filter cannot take the query has to say.
+      // The index or the filter rejects the row. The query is read again, and reports the error.
       return true;
     }
   });

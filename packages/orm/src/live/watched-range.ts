@@ -16,37 +16,44 @@ import {
   selectorOf,
 } from "../query/plan/query-plan.js";
 
-/** Where the rows of a query are found. */
+/** The range of an index, or of the rows, that a query reads. */
 export interface WatchedRange {
-  /** The index that it is a range of; undefined for the rows themselves. */
+  /** Undefined for the rows themselves. */
   readonly index: CompiledIndex | undefined;
-  /** Whether it could be read when the range was made. */
+  /** True if the index was readable when the range was created. */
   readonly isReadable: boolean;
-  /** The ranges of an index's keys that tell of its changes, and perhaps of others; none for the rows themselves. */
+  /**
+   * The ranges of index keys to watch. They may contain more keys than the query reads. Empty for
+   * the rows themselves.
+   */
   readonly selectors: readonly KvListSelector[];
-  /** The marks that change with the rows in the range, each of them once. */
+  /** The change marks of the rows in the range, without duplicates. */
   readonly marks: readonly KvKey[];
-  /** Whether a key is one of those that the query reads. */
+  /** True if the query reads a key. */
   hasKey(key: KvKey): boolean;
   /**
-   * Whether a row is to have a key among those that the query reads.
+   * True if the query reads one of the keys that a row should have.
    *
-   * @throws {IndexKeyError} where it has a value that no key holds.
+   * @throws {IndexKeyError} if the row has a value that cannot be part of a key.
    */
   hasRow(row: AnyRow, primaryKey: readonly KvKeyPart[]): boolean;
 }
 
-/** For more stretches of an index all of it is watched: each commit is compared with each range. */
+/**
+ * The maximum number of watched ranges, because each commit is compared with each of them. A query
+ * with more segments watches the whole index.
+ */
 const maxRanges = 16;
 
-/** Sorts before every other part: no key stands between one and the same with this part behind it. */
-const nothing: Uint8Array = new Uint8Array();
+/** Sorts before all other parts: no key lies between a key and the same key followed by it. */
+const smallestPart: Uint8Array = new Uint8Array();
 
 /**
- * The range of the index that serves a query, by what is known of the model's indexes.
+ * Returns the range that a query reads, chosen by the cached catalog of the model.
  *
- * @throws {UnindexedQueryError}, {InvalidQueryError} and {UnknownIndexError} for a query that no index serves.
- * @throws {InvalidCursorError} for a cursor of another query.
+ * @throws {UnindexedQueryError}, {InvalidQueryError} or {UnknownIndexError} if no index serves the
+ * query.
+ * @throws {InvalidCursorError} if the cursor belongs to another query.
  */
 export function watchedRange(context: TableContext, query: AnyQuery): WatchedRange {
   const plans = planQuery(context.model, query, orderIn(context));
@@ -54,7 +61,7 @@ export function watchedRange(context: TableContext, query: AnyQuery): WatchedRan
   return rangeOfPlan(context, plan);
 }
 
-/** The range that a plan reads. */
+/** Returns the range that a plan reads. */
 export function rangeOfPlan(context: TableContext, plan: QueryPlan): WatchedRange {
   const { model, index } = plan;
   const canRead = isReadable(context, index);
@@ -63,7 +70,7 @@ export function rangeOfPlan(context: TableContext, plan: QueryPlan): WatchedRang
     index,
     isReadable: canRead,
     selectors: selectorsOf(plan),
-    // An index that is not readable may not be written either.
+    // An index that is not readable may not be maintained either, and then its marks do not change.
     marks: canRead ? marksOf(plan) : [changeMarkOfRead(model, undefined, [])],
     hasKey,
     hasRow: (row, primaryKey) =>
@@ -80,13 +87,13 @@ function selectorsOf(plan: QueryPlan): KvListSelector[] {
   const length = keyLength(model, index);
   return segments.flatMap((segment) => {
     const prefix = prefixOf(plan, segment);
-    if (prefix.length === length) return { start: prefix, end: [...prefix, nothing] };
+    if (prefix.length === length) return { start: prefix, end: [...prefix, smallestPart] };
     return selectorOf(plan, segment, undefined) ?? [];
   });
 }
 
 function marksOf({ model, index, segments }: QueryPlan): KvKey[] {
   const marks = segments.map(({ equals }) => changeMarkOfRead(model, index, equals));
-  // Their parts are names and the number of a bucket.
+  // The parts of a mark are names and the number of a bucket, so a joined text identifies it.
   return [...new Map(marks.map((mark) => [mark.join(), mark])).values()];
 }

@@ -1,21 +1,21 @@
 import type { Kv, KvKey, KvListSelector, KvRangeChange } from "@keywright/core";
 
-/** What a live query has to be told of. */
+/** The keys and ranges whose changes may change a live query. */
 export interface Watched {
   /** Single entries. */
   readonly keys: readonly KvKey[];
   /** Ranges of entries. */
   readonly ranges: readonly KvListSelector[];
-  /** The marks that change whenever the ranges do, for databases that do not tell of ranges. */
+  /** The change marks of the ranges, which replace `ranges` if the database cannot watch ranges. */
   readonly marks: readonly KvKey[];
 }
 
-/** A database that tells which keys of a range change: what `openKv` opens. */
+/** A database that reports which keys of a range change, as those that `openKv` opens do. */
 export interface RangeWatchingKv extends Kv {
   watchRange(selectors: readonly KvListSelector[]): ReadableStream<KvRangeChange>;
 }
 
-/** Whether a database tells which keys of a range change. */
+/** True if a database reports which keys of a range change. */
 export function tellsOfRanges(kv: Kv): kv is RangeWatchingKv {
   return typeof (kv as Partial<RangeWatchingKv>).watchRange === "function";
 }

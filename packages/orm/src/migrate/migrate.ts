@@ -20,35 +20,47 @@ import { transformRows } from "./transform/transform-rows.js";
 
 export interface MigrateOptions extends RunOptions {
   /**
-   * Steps of the class `"breaking"` that may be done: their ids, or true for all of them. Without it a plan that has some is
-   * refused, and nothing is done.
+   * The breaking steps that may run: a list of their ids, or true for all of them. Without this
+   * option, a plan with a breaking step is refused and nothing is changed.
    */
   readonly accept?: boolean | readonly string[] | undefined;
-  /** Looks at all rows and entries of a new index before it goes readable; it does without this. */
+  /**
+   * Verifies all rows and entries of a new index before the index becomes readable. True by
+   * default.
+   */
   readonly verify?: boolean | undefined;
-  /** Counts the rows first, so that the progress has an end; it does without this. */
+  /** Counts the rows first, so that the progress has a total. True by default. */
   readonly count?: boolean | undefined;
-  /** Waits where another runner is at work; it does without this. */
+  /** Waits if another runner holds the lease. True by default. */
   readonly wait?: boolean | undefined;
 }
 
-/** What has become of an index that was not readable when the run began. */
+/** The result for an index that was not readable when the run began. */
 export interface MigratedIndex {
   readonly model: string;
   readonly index: string;
   readonly state: IndexState;
-  /** The first hundred rows that keep a unique index from being readable: others have their values. */
+  /**
+   * The rows that keep a unique index from being readable, because other rows have their values. At
+   * most 100.
+   */
   readonly duplicates: readonly Duplicate[];
-  /** How many there are. */
+  /** The number of all these rows. */
   readonly duplicateCount: number;
 }
 
 /**
- * How a run ended: `"done"`; `"duplicates"` where a unique index waits for rows to be changed; `"failed-rows"` where rows could
- * not be changed as the schema asks; `"unindexed-rows"` where an index that is readable now could not take all rows, so that
- * queries by it do not find those; `"stopped"` by the signal; `"busy"` where another runner is at work and is not waited for;
- * `"lost"` where another runner has taken over meanwhile. Where nothing was begun: `"blocked"` where a migration has to be written
- * first, `"refused"` where a step is breaking and is not accepted.
+ * How a run ended:
+ *
+ * - `"done"`: the database has the program's models
+ * - `"duplicates"`: a unique index cannot be read until duplicate values are changed or deleted
+ * - `"failed-rows"`: some rows could not be changed to the new schema
+ * - `"unindexed-rows"`: an index could not take all rows, so queries that use it do not find them
+ * - `"stopped"`: the signal was aborted
+ * - `"busy"`: another runner holds the lease, and `wait` is false
+ * - `"lost"`: the lease was taken over by another runner during the run
+ * - `"blocked"`: nothing was changed, because a migration has to be written first
+ * - `"refused"`: nothing was changed, because a breaking step was not accepted
  */
 export type MigrationOutcome =
   | "done"
@@ -63,24 +75,24 @@ export type MigrationOutcome =
 
 export interface MigrationResult {
   readonly status: MigrationOutcome;
-  /** What was to be done when the run began; empty where it did not come to plan. */
+  /** The plan when the run began. Empty if the run ended before it made a plan. */
   readonly plan: MigrationPlan;
   readonly indexes: readonly MigratedIndex[];
   /**
-   * The first rows that an index could not hold, a hundred for each scan of a model at the most: those too that an earlier run has
-   * met, which was stopped.
+   * The first rows that an index could not hold, at most 100 per scan of a model. Includes the rows
+   * of earlier runs that were stopped before they could report them.
    */
   readonly unindexed: readonly UnindexedRow[];
-  /** How many there are: a row counts once for each reason. */
+  /** The number of all these rows. A row counts once for each reason. */
   readonly unindexedCount: number;
-  /** The first rows that could not be changed, a hundred for each model at the most. */
+  /** The first rows that could not be changed, at most 100 per model. */
   readonly failed: readonly FailedRow[];
 }
 
-/** So many duplicates of an index, or failed rows of a model, a result has at the most. */
-const mostReported = 100;
+/** The maximum number of duplicates per index, and of failed rows per model, in a result. */
+const maxReported = 100;
 
-const noPlan: MigrationPlan = {
+const emptyPlan: MigrationPlan = {
   models: [],
   steps: [],
   databaseOnly: [],
@@ -89,7 +101,7 @@ const noPlan: MigrationPlan = {
   needsMigration: false,
 };
 
-/** What a run has found so far. */
+/** The findings of a run so far. */
 interface Report {
   readonly indexes: MigratedIndex[];
   readonly unindexed: UnindexedRow[];
@@ -98,19 +110,24 @@ interface Report {
 }
 
 /**
- * Brings a database to the models that it was opened with, by the steps of {@link planMigration}, beside its readers and
- * writers: builds new indexes and counters, rebuilds changed ones, removes dropped ones, and changes rows by the migrations that
- * the database was opened with. A run that was stopped or killed goes on where it was. One runner works at a time.
+ * Migrates a database to the models that it was opened with, by the steps of {@link planMigration}.
+ * Builds new indexes and counters, rebuilds changed ones, removes dropped ones, and changes rows by
+ * the migrations that the database was opened with. Other programs can read and write meanwhile. If
+ * a run is stopped or killed, the next run resumes after its last batch. One runner works at a
+ * time.
  *
  * ```ts
- * const result = await migrate(db, { onProgress: ({ rowsDone, rowsTotal }) => console.log(rowsDone, rowsTotal) });
+ * const result = await migrate(db, {
+ *   onProgress: ({ rowsDone, rowsTotal }) => console.log(rowsDone, rowsTotal),
+ * });
  * ```
  *
- * How a run ended is data: see `result.status`. A run after `"duplicates"` or `"failed-rows"` looks at those rows again, and
- * duplicates are looked at by writers, too: an index goes readable when the last of them goes.
+ * `result.status` says how the run ended. The run after `"duplicates"` or `"failed-rows"` checks
+ * those rows again. Writers also check duplicates: an index becomes readable when its last
+ * duplicate is gone.
  *
- * @throws {StaleSchemaError} where the database has a newer schema than this program.
- * @throws {RangeError} for a `rowsPerSecond` that is no positive number.
+ * @throws {StaleSchemaError} if the database has a newer schema than this program.
+ * @throws {RangeError} if `rowsPerSecond` is not a positive number.
  */
 export async function migrate(
   database: AnyDatabase,
@@ -120,8 +137,8 @@ export async function migrate(
 }
 
 /**
- * Brings a database to some models. All of its runs do the same: each stage looks in the catalog for what is left of it, so that
- * a run that was stopped or killed anywhere goes on there.
+ * Migrates some tables. Each stage finds the remaining work in the catalog, so a run needs nothing
+ * else to resume one that was stopped or killed.
  */
 async function migrateTables(
   contexts: Iterable<TableContext>,
@@ -130,17 +147,21 @@ async function migrateTables(
   const { signal, wait = true } = options;
   const tables = [...contexts];
   const report: Report = { indexes: [], unindexed: [], unindexedCount: 0, failed: [] };
-  const [any] = tables;
-  if (any === undefined) return { status: "done", plan: noPlan, ...report };
-  const lease = await takeLease(any.kv, { wait, signal });
-  if (typeof lease === "string") return { status: lease, plan: noPlan, ...report };
-  let plan = noPlan;
+  const [firstTable] = tables;
+  if (firstTable === undefined) return { status: "done", plan: emptyPlan, ...report };
+  const lease = await takeLease(firstTable.kv, { wait, signal });
+  if (typeof lease === "string") return { status: lease, plan: emptyPlan, ...report };
+  let plan = emptyPlan;
   try {
     plan = await readPlan(tables);
-    const hindrance = hindranceOf(plan, options.accept);
-    if (hindrance !== undefined) return { status: hindrance, plan, ...report };
+    const obstacle = findObstacle(plan, options.accept);
+    if (obstacle !== undefined) return { status: obstacle, plan, ...report };
     const run = migrationRun(lease, options);
-    return { status: await runStages(any.kv, tables, run, options, report), plan, ...report };
+    return {
+      status: await runStages(firstTable.kv, tables, run, options, report),
+      plan,
+      ...report,
+    };
   } catch (error) {
     if (error instanceof LeaseLostError) return { status: "lost", plan, ...report };
     throw error;
@@ -149,7 +170,7 @@ async function migrateTables(
   }
 }
 
-function hindranceOf(
+function findObstacle(
   plan: MigrationPlan,
   accept: MigrateOptions["accept"] = false,
 ): "blocked" | "refused" | undefined {
@@ -166,7 +187,7 @@ async function runStages(
   options: MigrateOptions,
   report: Report,
 ): Promise<MigrationOutcome> {
-  // All fences move first: the program can write every model from then on.
+  // All fences move first, so that the program can write every model from then on.
   for (const context of contexts) await beginMigration(context, run);
   let hasFailed = false;
   let isStopped = false;
@@ -185,7 +206,9 @@ async function runStages(
   return report.unindexedCount > 0 ? "unindexed-rows" : "done";
 }
 
-/** Reports the rows that indexes could not hold: those too that an earlier run has met, which was stopped. */
+/**
+ * Reports the rows that indexes could not hold, including those of earlier runs that were stopped.
+ */
 function reportUnindexed({ backfills }: Unreported, report: Report): void {
   for (const { unindexed } of backfills) {
     report.unindexed.push(...unindexed.rows);
@@ -193,7 +216,7 @@ function reportUnindexed({ backfills }: Unreported, report: Report): void {
   }
 }
 
-/** Runs the stages of a model, one after the other: also those behind a change that some rows have failed. */
+/** Runs the stages of a model in order. Failed rows in one stage do not prevent the next stages. */
 async function runModel(
   context: TableContext,
   run: MigrationRun,
@@ -202,7 +225,7 @@ async function runModel(
 ): Promise<"done" | "stopped" | "failed-rows"> {
   const { model, catalog } = context;
   const { snapshot } = catalog;
-  const unready = model.indexes.filter((index) => snapshot.stateOf(index) !== "readable");
+  const unreadyIndexes = model.indexes.filter((index) => snapshot.stateOf(index) !== "readable");
   let hasFailed = false;
   const stages = [
     () => dropIndexes(context, run),
@@ -216,7 +239,7 @@ async function runModel(
   ];
   let isStopped = false;
   for (const stage of stages) isStopped ||= !(await stage());
-  for (const index of unready) {
+  for (const index of unreadyIndexes) {
     const migrated = await finishIndex(context, run, index, isStopped);
     isStopped ||= migrated === "stopped";
     if (migrated !== "stopped") report.indexes.push(migrated);
@@ -225,7 +248,7 @@ async function runModel(
   return hasFailed ? "failed-rows" : "done";
 }
 
-/** Changes the rows where a change of them is under way, and reports those that could not be. */
+/** Runs the transform of a model if one is under way, and reports the rows that failed. */
 async function transform(
   context: TableContext,
   run: MigrationRun,
@@ -233,13 +256,13 @@ async function transform(
 ): ReturnType<typeof transformRows> {
   const outcome = await transformRows(context, run);
   if (outcome === "failed-rows") {
-    const { items } = await listFailedRows(context, { take: mostReported });
+    const { items } = await listFailedRows(context, { take: maxReported });
     report.failed.push(...items);
   }
   return outcome;
 }
 
-/** Says what has become of an index, and takes in duplicates that are some no longer. */
+/** Returns the result for an index. First adds the rows to it that are no longer duplicates. */
 async function finishIndex(
   context: TableContext,
   run: MigrationRun,
@@ -248,9 +271,9 @@ async function finishIndex(
 ): Promise<MigratedIndex | "stopped"> {
   const { model, catalog } = context;
   const isPending = !isStopped && catalog.snapshot.stateOf(index) === "unique-pending";
-  const left = isPending ? await resolve(context, run, index) : undefined;
-  if (left === "stopped") return "stopped";
-  const { duplicates = [], count: duplicateCount = 0 } = left ?? {};
+  const remaining = isPending ? await resolve(context, run, index) : undefined;
+  if (remaining === "stopped") return "stopped";
+  const { duplicates = [], count: duplicateCount = 0 } = remaining ?? {};
   const state = catalog.snapshot.stateOf(index);
   return { model: model.name, index: index.name, state, duplicates, duplicateCount };
 }
@@ -261,5 +284,5 @@ async function resolve(context: TableContext, run: MigrationRun, index: Compiled
     return !run.signal?.aborted;
   };
   const commit = run.lease.commit.bind(run.lease);
-  return await resolveDuplicates(context, index, { commit, between, most: mostReported });
+  return await resolveDuplicates(context, index, { commit, between, most: maxReported });
 }

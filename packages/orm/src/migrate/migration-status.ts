@@ -17,72 +17,82 @@ import { isDead, leaseKey, type StoredLease } from "./run/lease.js";
 import { failedRowsPrefix } from "./transform/failed-rows.js";
 import { type TransformState, transformStateKey } from "./transform/transform-state.js";
 
-/** What a database says of its migration, and nobody need be at work. */
+/** The state of a database's migration. It can be read at any time. */
 export interface MigrationStatus {
-  /** Who is at work; null where nobody is. */
+  /** The runner that holds the lease; null if there is none. */
   readonly runner: RunnerStatus | null;
   readonly models: readonly ModelStatus[];
 }
 
-/** Who works at the database's schema. */
+/** A runner that works on the database's schema. */
 export interface RunnerStatus {
-  /** Tells the run from others. */
+  /** Identifies the run. */
   readonly id: string;
   readonly host: string;
   readonly since: Date;
-  /** It is at work by what it last wrote, if its clock goes as this one's does. Where it is not, another may take over. */
+  /**
+   * True if the lease has not expired by this process's clock, and the runner is not known to have
+   * ended. If false, another runner may take over.
+   */
   readonly alive: boolean;
 }
 
-/** How far a model's migration has come. */
+/** The state of a model's migration. */
 export interface ModelStatus {
   readonly model: string;
-  /** Its indexes by name: those that the program has, and what the database has beside them. */
+  /** By name: the indexes of the program, and those that only the database has. */
   readonly indexes: Readonly<Record<string, IndexStatus>>;
-  /** Its counters by name: `""` of all rows, else of an index. */
+  /** The counters by name: `""` counts all rows, every other name is that of an index. */
   readonly counters: Readonly<Record<string, CounterStatus>>;
-  /** The change of all rows that is under way; null where none is. */
+  /** The transform (a change of all rows) that is under way; null if there is none. */
   readonly transform: TransformStatus | null;
 }
 
 export interface IndexStatus {
   readonly state: IndexState;
-  /** The program has an index of this name. */
+  /** True if the program has an index of this name. */
   readonly declared: boolean;
-  /** How far its building has come; null where it is not built. */
+  /** The progress of the build; null if the index is not being built. */
   readonly progress: IndexProgress | null;
-  /** The rows that could not enter it because others have their values: 1,000 are taken for all. */
+  /**
+   * The number of rows that could not enter the index because other rows have their values, at most
+   * 1,000.
+   */
   readonly duplicates: number;
-  /** Rows that it cannot hold, by the backfill that is under way, or by one whose rows no run has returned yet. */
+  /**
+   * The rows that could not be indexed by the running backfill of this index, or by an ended
+   * backfill whose rows no run has returned yet. One backfill may build several indexes: `indexes`
+   * of each row names those that cannot hold it.
+   */
   readonly unindexed: UnindexedRows | null;
 }
 
 export interface CounterStatus {
   readonly state: IndexState;
-  /** How far its building has come; null where it is not built. */
+  /** The progress of the build; null if the counter is not being built. */
   readonly progress: IndexProgress | null;
 }
 
 export interface TransformStatus extends RunningTransform {
-  /** How far it has come; null where it has not begun. */
+  /** Null before the first batch. */
   readonly progress: IndexProgress | null;
-  /** Rows that could not be changed: 1,000 are taken for all. */
+  /** The number of rows that could not be changed, at most 1,000. */
   readonly failed: number;
 }
 
-/** So many rows are counted. */
-const mostCounted = 1000;
+/** The maximum number of records that are counted. */
+const maxCounted = 1000;
 
 /**
- * Says what a database holds of the migration of some models: read while others may be at work, so that what it says of one
- * model need not go together with what it says of another.
+ * Reads the state of a database's migration. Runners and writers may be at work meanwhile, so the
+ * states of two models may be of different moments.
  */
 export async function migrationStatus(database: AnyDatabase): Promise<MigrationStatus> {
   const tables = [...tableContexts(database).values()];
-  const [any] = tables;
+  const [firstTable] = tables;
   const models: ModelStatus[] = [];
   for (const context of tables) models.push(await modelStatus(context));
-  return { runner: any === undefined ? null : await runnerStatus(any.kv), models };
+  return { runner: firstTable === undefined ? null : await runnerStatus(firstTable.kv), models };
 }
 
 async function runnerStatus(kv: Kv): Promise<RunnerStatus | null> {
@@ -97,32 +107,32 @@ async function modelStatus(context: TableContext): Promise<ModelStatus> {
   await catalog.reload();
   const { snapshot } = catalog;
   const { entry } = snapshot;
-  const { value: filled } = await kv.get<BackfillState>(backfillKey(model));
-  const { value: counted } = await kv.get<CountingState>(countingKey(model));
+  const { value: backfill } = await kv.get<BackfillState>(backfillKey(model));
+  const { value: counting } = await kv.get<CountingState>(countingKey(model));
   const { backfills } = await readUnreported([context]);
   const declared = new Map(model.indexes.map((index) => [index.name, index]));
   const indexes: Record<string, IndexStatus> = {};
   for (const name of new Set([...declared.keys(), ...Object.keys(entry.indexes)])) {
     const index = declared.get(name);
-    const isFilled = filled?.indexes.includes(name) === true;
+    const isFilled = backfill?.indexes.includes(name) === true;
     indexes[name] = {
       state: index ? snapshot.stateOf(index) : (entry.indexes[name]?.state ?? "absent"),
       declared: index !== undefined,
-      progress: isFilled ? progressOf(filled) : null,
+      progress: isFilled ? progressOf(backfill) : null,
       duplicates: await countKeys(kv, duplicatesPrefix(model, name)),
-      unindexed: isFilled ? (filled.unindexed ?? null) : unreportedOf(backfills, name),
+      unindexed: isFilled ? (backfill.unindexed ?? null) : unreportedOf(backfills, name),
     };
   }
   const counters: Record<string, CounterStatus> = {};
   for (const [name, state] of Object.entries(entry.counters ?? {})) {
-    const progress = counted?.counters.includes(name) ? { rowsDone: counted.rowsDone } : null;
+    const progress = counting?.counters.includes(name) ? { rowsDone: counting.rowsDone } : null;
     counters[name] = { state, progress };
   }
   const transform = await transformStatus(kv, model, entry);
   return { model: model.name, indexes, counters, transform };
 }
 
-/** The rows that the last backfill of an index has left out. */
+/** Returns the rows that the last backfill of an index left out. */
 function unreportedOf(backfills: readonly UnreportedRows[], index: string): UnindexedRows | null {
   return backfills.findLast(({ indexes }) => indexes.includes(index))?.unindexed ?? null;
 }
@@ -144,6 +154,6 @@ function progressOf({ rowsDone, rowsTotal }: IndexProgress): IndexProgress {
 
 async function countKeys(kv: Kv, prefix: KvKey): Promise<number> {
   let count = 0;
-  for await (const _ of kv.list({ prefix }, { limit: mostCounted })) count++;
+  for await (const _ of kv.list({ prefix }, { limit: maxCounted })) count++;
   return count;
 }

@@ -10,7 +10,7 @@ import { referenceGuardKey } from "./guard-keys.js";
 import { referenceIndexes } from "./reference-index.js";
 import { isReferenceTo, referencedKey } from "./referenced-key.js";
 
-/** A reference that a write makes. */
+/** A reference that a write adds to a row. */
 interface NewReference {
   readonly relation: string;
   readonly fields: readonly string[];
@@ -19,16 +19,20 @@ interface NewReference {
   readonly key: KvKey;
 }
 
-const nothing: CommitExtras = { checks: [], mutations: [] };
+const empty: CommitExtras = { checks: [], mutations: [] };
 
 /**
- * Looks for the rows to which a row refers and did not before, one read each, and says what the commit has to check and to
- * write so that they are there when it is made: the versionstamp of each, and 1 more in its guard, by which a delete
- * notices that the row is referred to now. A row that it refers to as before gets 1 more in its guard where the entry moves
- * by which the reference is found: a delete may be looking through the entries, and behind the place where it is now.
+ * Returns what a commit has to check and write so that no reference of the row dangles.
  *
- * @param before null where the row is created.
- * @throws {ReferenceMissingError} where one of them is not there.
+ * For each new reference, the referenced row is read (one read each), the commit checks its
+ * versionstamp, and 1 is added to its guard. The changed guard tells a concurrent delete of that
+ * row that there is a new reference.
+ *
+ * For a reference that the row keeps, 1 is added to the guard if the index entry of the reference
+ * gets another key. A concurrent delete that lists the entries may already have passed that key.
+ *
+ * @param before null if the row is created.
+ * @throws {ReferenceMissingError} if a referenced row does not exist.
  */
 export async function checkReferences(
   context: TableContext,
@@ -37,7 +41,7 @@ export async function checkReferences(
 ): Promise<CommitExtras> {
   const references = newReferences(context, before, after);
   const moved = before === null ? [] : movedReferences(context, before, after);
-  if (references.length === 0 && moved.length === 0) return nothing;
+  if (references.length === 0 && moved.length === 0) return empty;
   const keys: KvKey[] = [];
   for (const { key } of references) {
     if (!keys.some((other) => isSameKey(other, key))) keys.push(key);
@@ -61,14 +65,17 @@ export async function checkReferences(
   return { checks, mutations };
 }
 
-/** The guards of the rows to which a row refers as it did before, by an entry that has another key now. */
+/**
+ * Returns the guard keys of the rows that are referenced before and after a change, if the index
+ * entry of the reference gets another key.
+ */
 function movedReferences({ model, links }: TableContext, before: AnyRow, after: AnyRow): KvKey[] {
   const guards: KvKey[] = [];
   for (const { relation, target, index } of links.relations.values()) {
     if (relation.kind !== "belongsTo" || index === undefined) continue;
     const { fields } = relation;
-    // Whoever looks through the entries may do so by any index that can be read. None of them computes or normalizes: its keys
-    // change with its fields.
+    // A delete may list the entries of any of these indexes that is readable. None of them has
+    // computed parts, so its keys change only if its fields do.
     const isMoved = referenceIndexes(model, fields).some((each) =>
       each.fields.slice(fields.length).some((field) => !isSameField(field, before, after)),
     );
@@ -98,7 +105,7 @@ function newReferences(
     const targetId = referencedKey(fields, after);
     if (targetId === undefined) continue;
     if (before !== null && isReferenceTo(fields, before, targetId)) continue;
-    // A row that refers to itself is there as soon as the reference is.
+    // A row that refers to itself exists as soon as the reference does.
     if (target.name === model.name && isSameKey(primaryKeyOf(model, after), targetId)) continue;
     references.push({ relation: name, fields, target, targetId, key: rowKey(target, targetId) });
   }

@@ -1,6 +1,6 @@
 import type { AtomicCheck, KvMutation } from "@keywright/core";
 
-/** What a commit has to check and to write beside a row and its index entries. */
+/** The checks and mutations of a commit, except those of the row and its index entries. */
 export interface CommitExtras {
   readonly checks: readonly AtomicCheck[];
   readonly mutations: readonly KvMutation[];

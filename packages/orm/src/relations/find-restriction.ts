@@ -16,9 +16,10 @@ import {
   tableOfModel,
 } from "./referrers.js";
 
-/** So many rows are remembered so that nobody looks at them twice. */
+/** The maximum number of visited rows that are remembered, so that they are not visited again. */
 const maxRemembered = 100_000;
 
+/** A row on the path of the search, and the position in the list of its referrers. */
 interface Visit {
   readonly id: KeyId;
   readonly model: CompiledModel;
@@ -28,11 +29,12 @@ interface Visit {
 }
 
 /**
- * Looks through all rows that would be deleted with a row for one to which another refers by a relation with
- * `onDelete: "restrict"`. Holds no more than the rows on the way to where it looks, and the keys of some that it has seen.
+ * Checks that the deletion of a row is not restricted: no other row may refer to it, or to a row
+ * that would be deleted with it, by a relation with `onDelete: "restrict"`. The search is depth
+ * first. It holds in memory the path to the current row and the keys of up to 100,000 visited rows.
  *
- * @throws {RowReferencedError} where there is one.
- * @throws {IndexNotReadyError} where an index by which they are found is not built.
+ * @throws {RowReferencedError} if there is such a reference.
+ * @throws {IndexNotReadyError} if an index that finds referring rows is not built.
  */
 export async function findRestriction(
   tables: ReadonlyMap<string, TableContext>,
@@ -56,22 +58,26 @@ export async function findRestriction(
     path.push({ id, model: visited, primaryKey: key, searches, cursor: firstReferrer });
   };
   await visit(model, primaryKey);
-  for (let on = path.at(-1); on !== undefined; on = path.at(-1)) {
-    const next = await nextReferrer(tables, on.searches, on.primaryKey, on.cursor);
+  for (let current = path.at(-1); current !== undefined; current = path.at(-1)) {
+    const next = await nextReferrer(tables, current.searches, current.primaryKey, current.cursor);
     if (next === undefined) {
       path.pop();
-      onPath.delete(on.id);
+      onPath.delete(current.id);
       continue;
     }
-    on.cursor = next.cursor;
+    current.cursor = next.cursor;
     const { reference } = next.referrer;
-    if (!(await isReferring(tables, on.primaryKey, next.referrer))) continue;
-    if (reference.onDelete === "restrict") assertUnrestricted(on, next.referrer);
+    if (!(await isReferring(tables, current.primaryKey, next.referrer))) continue;
+    if (reference.onDelete === "restrict") assertUnrestricted(current, next.referrer);
     else await visit(reference.model, next.referrer.primaryKey);
   }
 }
 
-/** @throws {RowReferencedError} for one who refers by a restricting relation, unless that is the row itself. */
+/**
+ * Refuses the deletion of a row that another row refers to by a restricting relation.
+ *
+ * @throws {RowReferencedError} unless the referrer is the row itself.
+ */
 export function assertUnrestricted(
   row: { readonly model: CompiledModel; readonly primaryKey: readonly KvKeyPart[] },
   { reference, primaryKey }: Referrer,
@@ -82,14 +88,14 @@ export function assertUnrestricted(
   throw new RowReferencedError(row.model.name, pointerOf(row.primaryKey), by);
 }
 
-/** Whether a row really refers to a primary key now. */
+/** True if the stored row of a referrer refers to a primary key. Index entries may be outdated. */
 export async function isReferring(
   tables: ReadonlyMap<string, TableContext>,
   primaryKey: readonly KvKeyPart[],
-  { reference, primaryKey: own }: Referrer,
+  { reference, primaryKey: referrerKey }: Referrer,
 ): Promise<boolean> {
   const { model, fields } = reference;
-  const { value } = await tableOfModel(tables, model).kv.get<AnyRow>(rowKey(model, own));
+  const { value } = await tableOfModel(tables, model).kv.get<AnyRow>(rowKey(model, referrerKey));
   return value !== null && isReferenceTo(fields, value, primaryKey);
 }
 
@@ -101,7 +107,10 @@ function isSameRow(
   return row.model.name === model.name && isSameKey(row.primaryKey, primaryKey);
 }
 
-/** The models of whose rows one may be restricted, itself or by what would be deleted with it. */
+/**
+ * Returns the names of the models whose rows may be protected by a restricting relation, directly
+ * or through rows that would be deleted with them.
+ */
 function restrictedModels(tables: ReadonlyMap<string, TableContext>): ReadonlySet<string> {
   const restricted = new Set<string>();
   let size: number;

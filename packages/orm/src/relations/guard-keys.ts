@@ -1,18 +1,19 @@
 import type { KvKey, KvKeyPart } from "@keywright/core";
 import { type CompiledModel, ownPrefix } from "../model/compiled-model.js";
 
-/** The beginning of the keys of all {@link deleteJobKey}s. */
+/** The prefix of every {@link deleteJobKey}. */
 export const deleteJobsPrefix: KvKey = [ownPrefix, "cascade"];
 
 /**
- * Where references to a row are counted: each commit that makes one adds 1, none takes any away. What counts is that it
- * changes: a delete that looked for references checks at its commit that none was made since.
+ * Returns the key of a row's guard. Each commit that makes a reference to the row adds 1 to it, and
+ * nothing is ever subtracted. Only the fact that it changes matters: a delete looks for references
+ * and then checks in its commit that the guard has not changed since.
  */
 export function referenceGuardKey(model: CompiledModel, primaryKey: readonly KvKeyPart[]): KvKey {
   return [ownPrefix, "refs", model.prefix, ...primaryKey];
 }
 
-/** Where it is written down that a row is being deleted in steps. */
+/** Returns the key of the entry that records that a row is being deleted in steps. */
 export function deleteJobKey(model: CompiledModel, primaryKey: readonly KvKeyPart[]): KvKey {
   return [...deleteJobsPrefix, model.prefix, ...primaryKey];
 }

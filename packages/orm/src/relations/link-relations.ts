@@ -5,16 +5,19 @@ import type { Relation } from "../model/relation-definition.js";
 import { kindOf } from "../query/plan/value-kinds.js";
 import { referenceIndex } from "./reference-index.js";
 
+/** {@link LinkedRelations} while they are collected. */
 interface Links {
   readonly relations: Map<string, LinkedRelation>;
   readonly referencedBy: Reference[];
 }
 
 /**
- * Lays out the relations of the models of a database: by each model's name, where its relations lead, and who refers to it.
+ * Resolves the relations of the models of a database. For the name of each model, the result has
+ * the targets of its relations and the `belongsTo` relations that refer to it.
  *
- * @throws {ModelDefinitionError} where a relation names a model that is not among them, fields that a model does not have,
- * not as many as the primary key that they hold or of other kinds, or where no index begins with them: it says which to add.
+ * @throws {ModelDefinitionError} if a relation names a model that is not in `models`, or fields
+ * that do not exist; if the fields differ in number or kind from the primary key that they hold; or
+ * if no index begins with the fields. In the last case, the message names the index to add.
  */
 export function linkRelations(
   models: readonly CompiledModel[],
@@ -45,7 +48,7 @@ function linkRelation(
     const found = models.find((candidate) => candidate.name === modelName);
     if (found !== undefined) return found;
     const known = models.map((candidate) => candidate.name).join(", ");
-    throw wrong(
+    throw definitionError(
       model,
       name,
       `the database has no model that is called ${JSON.stringify(modelName)}: it has ${known}`,
@@ -75,7 +78,7 @@ function linkRelation(
     }
     default: {
       const kinds = "belongsTo, hasMany, hasOne or manyToMany";
-      throw wrong(model, name, `it has to be made by ${kinds}`);
+      throw definitionError(model, name, `it has to be made by ${kinds}`);
     }
   }
 }
@@ -90,42 +93,54 @@ function assertHolds(
 ): void {
   for (const field of fields) {
     if (Object.hasOwn(holder.schema.shape, field)) continue;
-    throw wrong(model, relation, `the model ${holder.name} has no field ${JSON.stringify(field)}`);
+    throw definitionError(
+      model,
+      relation,
+      `the model ${holder.name} has no field ${JSON.stringify(field)}`,
+    );
   }
   if (fields.length !== held.primaryKey.length) {
     const primaryKey = held.primaryKey.join(", ");
     const reason = `the primary key of ${held.name} is ${primaryKey}, and it names ${fields.length} fields for it`;
-    throw wrong(model, relation, reason);
+    throw definitionError(model, relation, reason);
   }
   for (const [i, field] of fields.entries()) {
     const part = held.primaryKey[i] ?? "";
-    const own = kindOf(holder.schema.shape[field]!);
-    const wanted = kindOf(held.schema.shape[part]!);
-    if (own === undefined || wanted === undefined || own === wanted) continue;
-    const reason = `${holder.name}.${field} is a ${own}, and ${held.name}.${part} that it has to hold a ${wanted}`;
-    throw wrong(model, relation, reason);
+    const holderKind = kindOf(holder.schema.shape[field]!);
+    const heldKind = kindOf(held.schema.shape[part]!);
+    if (holderKind === undefined || heldKind === undefined || holderKind === heldKind) continue;
+    const reason = `${holder.name}.${field} is a ${holderKind}, and ${held.name}.${part} that it has to hold a ${heldKind}`;
+    throw definitionError(model, relation, reason);
   }
 }
 
-/** The index by which rows are found by fields; undefined for the primary key. */
+/**
+ * Returns the index that finds rows by the fields of a relation, undefined for the primary key.
+ *
+ * @throws {ModelDefinitionError} if there is none.
+ */
 function indexOf(
   model: CompiledModel,
-  wanted: { relation: string; model: CompiledModel; fields: readonly string[] },
+  link: { relation: string; model: CompiledModel; fields: readonly string[] },
 ): CompiledIndex | undefined {
-  const { relation, model: holder, fields } = wanted;
+  const { relation, model: holder, fields } = link;
   const index = referenceIndex(holder, fields);
   if (index === "primaryKey") return undefined;
   if (index !== undefined) return index;
-  const begin = `no index of the model ${holder.name} that has all rows begins with ${fields.join(", ")}`;
-  throw wrong(model, relation, `${begin}: add ${inCode(fields)} to its indexes`);
+  const problem = `no index of the model ${holder.name} that has all rows begins with ${fields.join(", ")}`;
+  throw definitionError(model, relation, `${problem}: add ${indexCode(fields)} to its indexes`);
 }
 
-function inCode(fields: readonly string[]): string {
+function indexCode(fields: readonly string[]): string {
   const names = fields.map((field) => field.charAt(0).toUpperCase() + field.slice(1));
   const key = fields.length === 1 ? JSON.stringify(fields[0]) : JSON.stringify(fields);
   return `by${names.join("And")}: { key: ${key} }`;
 }
 
-function wrong(model: CompiledModel, relation: string, reason: string): ModelDefinitionError {
+function definitionError(
+  model: CompiledModel,
+  relation: string,
+  reason: string,
+): ModelDefinitionError {
   return new ModelDefinitionError(model.name, `relations.${relation}`, reason);
 }

@@ -3,29 +3,33 @@ import type { TableContext } from "../context/table-context.js";
 import { primaryKeyOfEntry } from "../indexes/entry-value.js";
 import type { CompiledIndex, CompiledModel } from "../model/compiled-model.js";
 
-/** The rows that have some values in the first fields of an index, or of the primary key where it is undefined. */
+/** The rows that have the given values in the first fields of an index or of the primary key. */
 export interface EntryRange {
+  /** Undefined for the primary key. */
   readonly index: CompiledIndex | undefined;
   readonly equals: readonly KvKeyPart[];
 }
 
-/** Entries of a range, and whether it ends with them. */
+/** Some entries of a range. */
 export interface EntryBatch {
-  /** The primary keys of the rows that they stand for. */
+  /** The primary keys of the rows that the entries belong to. */
   readonly primaryKeys: readonly (readonly KvKeyPart[])[];
   /** The key that was read last. */
   readonly last: KvKey | undefined;
+  /** True if the range has no further entries. */
   readonly isEnd: boolean;
 }
 
 const maxBatch = 500;
-const lowestPart: KvKeyPart = new Uint8Array();
+
+/** Sorts before all other parts: no key lies between a key and the same key followed by it. */
+const smallestPart: KvKeyPart = new Uint8Array();
 
 /**
  * Reads entries of a range in the order of their keys.
  *
- * @param after the key behind which to go on; undefined to begin.
- * @param count of entries at the most; at the most 500 are read.
+ * @param after the key after which to continue; undefined to begin.
+ * @param count the maximum number of entries. At most 500 are read, whatever it is.
  */
 export async function listEntries(
   context: TableContext,
@@ -55,14 +59,14 @@ function selectorOf(
   after: KvKey | undefined,
 ): KvListSelector | undefined {
   const prefix = [index?.prefix ?? model.prefix, ...equals];
-  // A key may be the prefix itself, which a selector by prefix leaves out.
+  // If the prefix is itself a whole key, a selector by prefix would leave that key out.
   const isWhole =
     equals.length === (index === undefined ? model.primaryKey : index.fields).length &&
     (index === undefined || index.unique);
   if (isWhole) {
-    return after === undefined ? { start: prefix, end: [...prefix, lowestPart] } : undefined;
+    return after === undefined ? { start: prefix, end: [...prefix, smallestPart] } : undefined;
   }
-  return after === undefined ? { prefix } : { prefix, start: [...after, lowestPart] };
+  return after === undefined ? { prefix } : { prefix, start: [...after, smallestPart] };
 }
 
 function primaryKeyOf(

@@ -1,12 +1,13 @@
 import type { CompiledIndex, CompiledModel, CompiledPart } from "../model/compiled-model.js";
 
-const ofModels = new WeakMap<CompiledModel, Map<readonly string[], readonly CompiledIndex[]>>();
+const indexesByModel = new WeakMap<
+  CompiledModel,
+  Map<readonly string[], readonly CompiledIndex[]>
+>();
 
 /**
- * The index by which a model's rows are found by some fields: the primary key where it begins with them, else the best of
- * {@link referenceIndexes}.
- *
- * @returns undefined where none does.
+ * Returns the index that finds a model's rows by some fields: the primary key if it begins with the
+ * fields, otherwise the first of {@link referenceIndexes}, and undefined if there is none.
  */
 export function referenceIndex(
   model: CompiledModel,
@@ -17,42 +18,46 @@ export function referenceIndex(
 }
 
 /**
- * The indexes by which a model's rows can be found by some fields, best first: unique ones, then those with fewer fields. Another
- * than the best is the one to read as long as that is not built, or where it has taken its place.
+ * Returns the indexes that find a model's rows by some fields, best first: unique indexes, then
+ * those with fewer fields. The others are used while the best one cannot be read, because it is not
+ * built yet or has been replaced.
  */
 export function referenceIndexes(
   model: CompiledModel,
   fields: readonly string[],
 ): readonly CompiledIndex[] {
-  let ofModel = ofModels.get(model);
-  if (ofModel === undefined) {
-    ofModel = new Map();
-    ofModels.set(model, ofModel);
+  let indexesByFields = indexesByModel.get(model);
+  if (indexesByFields === undefined) {
+    indexesByFields = new Map();
+    indexesByModel.set(model, indexesByFields);
   }
-  let indexes = ofModel.get(fields);
+  let indexes = indexesByFields.get(fields);
   if (indexes === undefined) {
     indexes = model.indexes
       .filter((index) => holdsAll(model, index, fields))
       .sort((a, b) => Number(b.unique) - Number(a.unique) || a.fields.length - b.fields.length);
-    ofModel.set(fields, indexes);
+    indexesByFields.set(fields, indexes);
   }
   return indexes;
 }
 
-/** Whether an index begins with some fields and has every row in which none of them is absent, by the values as they are. */
+/**
+ * True if an index begins with some fields, holds their values as they are stored, and has an entry
+ * for every row in which none of these fields is absent.
+ */
 function holdsAll(model: CompiledModel, index: CompiledIndex, fields: readonly string[]): boolean {
   const { parts, each, where } = index;
   if (each !== undefined || where !== undefined) return false;
-  const own = parts.slice(0, fields.length);
-  const further = parts.slice(fields.length);
+  const leading = parts.slice(0, fields.length);
+  const trailing = parts.slice(fields.length);
   return (
     beginsWith(index.fields, fields) &&
-    own.every(isAsStored) &&
-    further.every((part) => part.compute === undefined && !model.optionalFields.has(part.field))
+    leading.every(isAsStored) &&
+    trailing.every((part) => part.compute === undefined && !model.optionalFields.has(part.field))
   );
 }
 
-/** Whether a part of a key is the value of its field. */
+/** True if a key part is the stored value of its field. */
 function isAsStored({ compute, normalize, descending }: CompiledPart): boolean {
   return compute === undefined && normalize === undefined && !descending;
 }

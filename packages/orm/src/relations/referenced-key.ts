@@ -2,7 +2,10 @@ import type { KvKeyPart } from "@keywright/core";
 import { isSameKey, keyPartOf } from "../indexes/key-parts.js";
 import type { AnyRow } from "../model/compiled-model.js";
 
-/** The primary key that stands in some fields of a row; undefined where one of them is absent: it refers to nothing then. */
+/**
+ * Returns the primary key that some fields of a row hold. If one of the fields is absent, the row
+ * refers to nothing, and the result is undefined.
+ */
 export function referencedKey(fields: readonly string[], row: AnyRow): KvKeyPart[] | undefined {
   const parts: KvKeyPart[] = [];
   for (const field of fields) {
@@ -13,7 +16,7 @@ export function referencedKey(fields: readonly string[], row: AnyRow): KvKeyPart
   return parts;
 }
 
-/** Whether some fields of a row hold this primary key. */
+/** True if some fields of a row hold this primary key. */
 export function isReferenceTo(
   fields: readonly string[],
   row: AnyRow,

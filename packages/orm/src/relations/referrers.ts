@@ -6,24 +6,25 @@ import type { Reference } from "../model/linked-relations.js";
 import { listEntries } from "./list-entries.js";
 import { referenceIndexes } from "./reference-index.js";
 
-/** A row that, by an index, refers to another: its fields may say otherwise by now. */
+/** A row that refers to another according to an index. The row itself may have changed since. */
 export interface Referrer {
   readonly reference: Reference;
   readonly primaryKey: readonly KvKeyPart[];
 }
 
-/** Where a walk over those who refer to a row stands. It holds a few entries, whatever number there is. */
+/** A position in the list of the rows that refer to a row. It holds at most one batch of keys. */
 export interface ReferrerCursor {
-  /** The place of the reference whose rows are looked at. */
+  /** The position of the current search in the list of searches. */
   readonly position: number;
-  /** The primary keys of those whose entries were read and who were not looked at yet. */
+  /** The primary keys of entries that have been read but not returned yet. */
   readonly pending: readonly (readonly KvKeyPart[])[];
-  /** The key that was read last; undefined before the first of a reference. */
+  /** The key that was read last; undefined before the first read of a search. */
   readonly after: KvKey | undefined;
-  /** Nothing is behind the pending ones. */
+  /** True if the current search has no further entries after `pending`. */
   readonly isEnd: boolean;
 }
 
+/** The cursor before the first referrer. */
 export const firstReferrer: ReferrerCursor = {
   position: 0,
   pending: [],
@@ -34,19 +35,19 @@ export const firstReferrer: ReferrerCursor = {
 const batchSize = 64;
 const firstBatchSize = 8;
 
-/** By what it is looked for those who refer to a row by a reference. */
+/** A search for the rows that refer to a row by one reference. */
 export interface ReferrerSearch {
   readonly reference: Reference;
-  /** The index; undefined for the primary key. */
+  /** The index to read; undefined for the primary key. */
   readonly index: CompiledIndex | undefined;
-  /** What says that the index can be read. */
+  /** The catalog according to which the index is readable. */
   readonly catalog: CatalogSnapshot;
 }
 
 /**
- * How to look for those who refer to a row by some references.
+ * Chooses the index to read for each of some references.
  *
- * @throws {IndexNotReadyError} where no index by which they are found can be read.
+ * @throws {IndexNotReadyError} if none of the indexes for a reference is readable.
  */
 export async function beginSearches(
   tables: ReadonlyMap<string, TableContext>,
@@ -55,10 +56,10 @@ export async function beginSearches(
   const searches: ReferrerSearch[] = [];
   for (const reference of references) {
     const { catalog } = tableOfModel(tables, reference.model);
-    let search = searchBy(reference, catalog.snapshot);
+    let search = chooseIndex(reference, catalog.snapshot);
     if (search.index !== undefined && !catalog.isReadable(search.index)) {
       await catalog.reload();
-      search = searchBy(reference, catalog.snapshot);
+      search = chooseIndex(reference, catalog.snapshot);
       if (search.index !== undefined) await catalog.assertReadable(search.index);
     }
     searches.push(search);
@@ -66,8 +67,8 @@ export async function beginSearches(
   return searches;
 }
 
-/** The best index that can be read; the very best where none can. */
-function searchBy(reference: Reference, catalog: CatalogSnapshot): ReferrerSearch {
+/** Chooses the best readable index, or the best one if none is readable. */
+function chooseIndex(reference: Reference, catalog: CatalogSnapshot): ReferrerSearch {
   const { model, fields, index } = reference;
   if (index === undefined) return { reference, index, catalog };
   const readable = referenceIndexes(model, fields).find((each) => catalog.canRead(each));
@@ -75,10 +76,10 @@ function searchBy(reference: Reference, catalog: CatalogSnapshot): ReferrerSearc
 }
 
 /**
- * The next of the rows that refer to a row, and where to go on behind it. Undefined where there are no more: {@link wereAllFound}
- * says whether these are all.
+ * Returns the next row that refers to a row, with the cursor after it, or undefined at the end.
+ * {@link wereAllFound} then reports whether the searches were complete.
  *
- * @param tables those to list the entries of.
+ * @param tables the tables in which entries are listed.
  */
 export async function nextReferrer(
   tables: ReadonlyMap<string, TableContext>,
@@ -108,8 +109,9 @@ export async function nextReferrer(
 }
 
 /**
- * Whether all were found who refer to a row: what it was looked for by could be read all the while. A list may take longer than
- * whoever drops an index waits for its readers, so the catalogs are read again behind the last one.
+ * True if searches that have reached their end have found every referring row. This is so if their
+ * indexes were readable the whole time. A program that drops an index waits for its readers, but a
+ * search may take longer than that. The catalogs are therefore read again, and must be unchanged.
  */
 export async function wereAllFound(
   tables: ReadonlyMap<string, TableContext>,
@@ -123,13 +125,13 @@ export async function wereAllFound(
   return indexed.every((search) => catalogs.get(search)?.snapshot === search.catalog);
 }
 
-/** What reading and writing a model's rows needs, among the tables of its database. */
+/** Returns the table of a model among the tables of its database. */
 export function tableOfModel(
   tables: ReadonlyMap<string, TableContext>,
   model: CompiledModel,
 ): TableContext {
   const context = tables.get(model.name);
-  // Relations lead to models of the same database: linkRelations has seen to it.
+  // linkRelations guarantees that relations lead to models of the same database.
   if (context === undefined) throw new TypeError(`There is no model ${model.name}.`);
   return context;
 }

@@ -55,13 +55,22 @@ export class TransactionAtomic implements AtomicOperation {
     for (const mutation of mutations) {
       const { type, key } = mutation;
       if ((type === "delete") === "value" in mutation) {
-        throw new InvalidOptionError("value", "is required for every mutation except delete, which must not have one", "mutate");
+        throw new InvalidOptionError(
+          "value",
+          "is required for every mutation except delete, which must not have one",
+          "mutate",
+        );
       }
       if (type === "set") this.set(key, mutation.value, mutation);
       else if (type === "delete") this.delete(key);
       else if (type === "sum" || type === "min" || type === "max") {
         this.#step(type, key, mutation.value?.value);
-      } else throw new InvalidOptionError("type", 'must be "set", "delete", "sum", "min" or "max"', "mutate");
+      } else
+        throw new InvalidOptionError(
+          "type",
+          'must be "set", "delete", "sum", "min" or "max"',
+          "mutate",
+        );
     }
     return this;
   }

@@ -1,3 +1,4 @@
+import { coreErrorCodes } from "@keywright/core";
 import { ProjectCodeError } from "../../errors/codegen-errors.js";
 import { placeThrown } from "../../project/load-module.js";
 import { remedyFor } from "./remedies.js";
@@ -53,13 +54,17 @@ function remedyOf(error: CodedError): string | undefined {
   return own ?? remedyFor(error);
 }
 
-/** The fields of an error, a line each, except those that its message states. */
+/** The fields of an error, a line each. Messages of core state their fields themselves. */
 function fieldLines(error: CodedError): string[] {
-  return Object.entries(error).flatMap(([field, value]) => {
-    if (otherFields.has(field) || value === undefined) return [];
-    const text = valueText(value);
-    return error.message.includes(text) ? [] : [`  ${field}: ${text}`];
-  });
+  if (statesItsFields(error)) return [];
+  return Object.entries(error).flatMap(([field, value]) =>
+    otherFields.has(field) || value === undefined ? [] : [`  ${field}: ${valueText(value)}`],
+  );
+}
+
+function statesItsFields({ code }: CodedError): boolean {
+  const codes: readonly string[] = coreErrorCodes;
+  return codes.includes(code);
 }
 
 function valueText(value: unknown): string {

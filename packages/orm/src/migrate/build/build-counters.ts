@@ -25,24 +25,28 @@ import { nextRows } from "../run/scan-rows.js";
 import { clearPrefix } from "./drop-indexes.js";
 import { expectedEntries } from "./expected-entries.js";
 
-/** So many rows are counted at a time at the most. */
+/** The maximum number of rows that are counted in one batch. */
 const maxCountedRows = 250;
 
 /**
- * Builds the counters that are new to a model, beside its writers. First they go write-only; from there on a row is counted
- * by its writer, or by a batch of the build, whoever comes first, and gets a mark that it is. When no row is left, the
- * counters go readable, and the marks are taken away. Those of a model whose rows expire are not built. A row that was written
- * by hand and that an index cannot hold counts as a row, and not in that index. Where one commit cannot count a row in an
- * index, for it has too many entries there, that counter is left absent: what cannot be counted at once cannot be kept.
+ * Builds the counters that are new to a model, beside its writers. First they become write-only.
+ * From then on each row is counted by its writer or by a batch of the build, whichever comes first,
+ * and gets a mark in the same commit. When all rows are counted, the counters become readable, and
+ * the marks are deleted. Counters of a model whose rows expire are not built.
  *
- * @returns false where the signal stopped it; the next call goes on behind the last batch.
- * @throws {StaleSchemaError} where the database has indexes or counters that this program does not know.
- * @throws {LeaseLostError} where another runner has taken over.
+ * A row that was written by hand and that an index cannot hold is counted as a row, but not in that
+ * index. If a row has too many entries in an index to be counted by one commit, the counter of the
+ * index is left absent, because writers could not maintain it either.
+ *
+ * @returns false if the signal stopped the build; the next call resumes after the last batch.
+ * @throws {StaleSchemaError} if the database has indexes or counters that this program does not
+ * know.
+ * @throws {LeaseLostError} if another runner has taken over the lease.
  */
 export async function buildCounters(context: TableContext, run: MigrationRun): Promise<boolean> {
   const { kv, model, catalog } = context;
-  /** Those that this call has left absent. */
-  const left = new Set<string>();
+  /** The counters that this call has left absent. */
+  const uncountable = new Set<string>();
   for (;;) {
     if (run.signal?.aborted) return false;
     await run.lease.renew();
@@ -50,25 +54,25 @@ export async function buildCounters(context: TableContext, run: MigrationRun): P
     catalog.snapshot.assertWritable();
     const { value: state } = await kv.get<CountingState>(countingKey(model));
     if (state !== null) {
-      if (growingOf(context, state).length === 0) {
-        // They were dropped before it was through.
+      if (unfinishedCounters(context, state).length === 0) {
+        // All of its counters were dropped before the build ended.
         const operation = kv.atomic().check(catalog.snapshot.check).delete(countingKey(model));
         await run.lease.commit(operation);
-      } else if (!(await runBuild(context, run, state, left))) return false;
+      } else if (!(await runBuild(context, run, state, uncountable))) return false;
       continue;
     }
-    const begun = await beginBuild(context, run, left);
+    const begun = await beginBuild(context, run, uncountable);
     if (begun === "stopped") return false;
     if (!begun) return true;
   }
 }
 
-/** Those counters of a build that still are what it has made them. */
-function growingOf({ catalog }: TableContext, { counters }: CountingState): string[] {
+/** Returns the counters of a build that are still write-only. */
+function unfinishedCounters({ catalog }: TableContext, { counters }: CountingState): string[] {
   return counters.filter((name) => catalog.snapshot.counterState(name) === "write-only");
 }
 
-/** Whether there is what a counter counts: an index that has been replaced has no entries. */
+/** True if the counter has something to count. An index that has been replaced has no entries. */
 function canCount({ model, catalog }: TableContext, name: string): boolean {
   const index = model.indexes.find((candidate) => candidate.name === name);
   return (
@@ -76,7 +80,9 @@ function canCount({ model, catalog }: TableContext, name: string): boolean {
   );
 }
 
-/** Makes the new counters write-only, from 0; false where there are none. */
+/**
+ * Makes the new counters write-only, starting at 0. Returns false if there is nothing left to do.
+ */
 async function beginBuild(
   context: TableContext,
   run: MigrationRun,
@@ -90,16 +96,17 @@ async function beginBuild(
       snapshot.counterState(name) === "absent" && canCount(context, name) && !uncountable.has(name),
   );
   if (absent.length === 0 || entry.expires === true) {
-    // Marks of a build that has ended, or of one that was given up: the model may have no counters any more.
+    // A build that ended or was abandoned may have left marks, even if the model has no counters
+    // now.
     const isClear = await clearPrefix(context, run, countedMarksPrefix(model));
     return isClear === "stopped" ? isClear : !isClear;
   }
-  // What an earlier life of the counters has left behind.
-  const left: KvKey[] = [countedMarksPrefix(model)];
+  // Marks and counts that an earlier build of these counters has left.
+  const stalePrefixes: KvKey[] = [countedMarksPrefix(model)];
   for (const index of model.indexes) {
-    if (absent.includes(index.name)) left.push(indexCounterKey(index, []));
+    if (absent.includes(index.name)) stalePrefixes.push(indexCounterKey(index, []));
   }
-  for (const prefix of left) {
+  for (const prefix of stalePrefixes) {
     const isClear = await clearPrefix(context, run, prefix);
     if (isClear === "stopped") return isClear;
     if (!isClear) return true;
@@ -114,19 +121,19 @@ async function beginBuild(
   return true;
 }
 
-/** Counts rows to the end; false where the signal stopped it. */
+/** Counts the remaining rows. Returns false if the signal stopped it. */
 async function runBuild(
   context: TableContext,
   run: MigrationRun,
-  begun: CountingState,
+  initial: CountingState,
   uncountable: Set<string>,
 ): Promise<boolean> {
   const { model, catalog, limits } = context;
-  const most = Math.max(1, Math.min(maxCountedRows, run.batchRows, limits.checks - 2));
+  const maxSize = Math.max(1, Math.min(maxCountedRows, run.batchRows, limits.checks - 2));
   const meter = new ProgressMeter(model.name, [], run.onProgress);
-  meter.start("building", begun.rowsDone, undefined);
-  let state = begun;
-  let size = most;
+  meter.start("building", initial.rowsDone, undefined);
+  let state = initial;
+  let size = maxSize;
   for (;;) {
     if (run.signal?.aborted) return false;
     const rows = await nextRows(context, state.after, size);
@@ -139,18 +146,21 @@ async function runBuild(
       size = Math.max(1, Math.floor(rows.length / 2));
       await catalog.reload();
       catalog.snapshot.assertWritable();
-      if (growingOf(context, state).length === 0) return true;
+      if (unfinishedCounters(context, state).length === 0) return true;
       await run.took(0);
       continue;
     }
-    size = Math.min(most, size * 2);
+    size = Math.min(maxSize, size * 2);
     state = next;
     meter.advance(state.rowsDone, undefined);
     await run.took(rows.length);
   }
 }
 
-/** Counts those rows that are not counted yet and moves the state on; undefined where a check failed. */
+/**
+ * Counts the rows that have no mark yet, and updates the state. Returns undefined if a check failed
+ * or the batch was too large for one commit.
+ */
 async function countBatch(
   context: TableContext,
   run: MigrationRun,
@@ -163,15 +173,16 @@ async function countBatch(
   if (growingCounters === undefined) return undefined;
   const order = keyOrderOf(kv);
   const counted: { readonly row: AtomicCheck; readonly mark: KvKey }[] = [];
-  const ownRows = rows.filter((row) => row.key.length === model.primaryKey.length + 1);
-  const marks = ownRows.map((row) => countedMarkKey(model, row.key.slice(1)));
+  const modelRows = rows.filter((row) => row.key.length === model.primaryKey.length + 1);
+  const marks = modelRows.map((row) => countedMarkKey(model, row.key.slice(1)));
   const sums = new Map<KeyId, { readonly key: KvKey; by: bigint }>();
-  for (let from = 0; from < ownRows.length; from += limits.keys) {
+  for (let from = 0; from < modelRows.length; from += limits.keys) {
     const stored = await kv.getMany<unknown[]>(marks.slice(from, from + limits.keys));
     for (const [position, mark] of stored.entries()) {
-      const row = ownRows[from + position];
+      const row = modelRows[from + position];
       if (row === undefined || mark.versionstamp !== null) continue;
-      // Whoever sets its mark meanwhile writes the row, or moves the state on.
+      // The commit need not check the mark. A writer that sets it also changes the row, and another
+      // build would have taken over the lease.
       counted.push({ row: { key: row.key, versionstamp: row.versionstamp }, mark: mark.key });
       const entries = expectedEntries(model, maintained, row.value, row.key.slice(1));
       for (const mutation of counterChanges(model, growingCounters, undefined, entries)) {
@@ -194,13 +205,16 @@ async function countBatch(
   if (result.ok) return next;
   if (result.tooLarge !== undefined && rows.length === 1) {
     const keys = [...sums.values()].map(({ key }) => key);
-    await leaveCounter(context, run, state, keys, uncountable);
+    await abandonCounter(context, run, state, keys, uncountable);
   }
   return undefined;
 }
 
-/** Makes that counter absent again in which a row counts most often; that of all rows is the last. */
-async function leaveCounter(
+/**
+ * Makes one counter absent again: the one that a row increments most often. The counter of all rows
+ * comes last.
+ */
+async function abandonCounter(
   context: TableContext,
   run: MigrationRun,
   state: CountingState,
@@ -209,22 +223,22 @@ async function leaveCounter(
 ): Promise<void> {
   const { kv, model, catalog } = context;
   const { entry, check } = catalog.snapshot;
-  const growing = growingOf(context, state);
-  const times = (name: string): number => {
+  const growing = unfinishedCounters(context, state);
+  const occurrences = (name: string): number => {
     const index = model.indexes.find((candidate) => candidate.name === name);
     if (index === undefined) return -1;
     const prefix = indexCounterKey(index, []);
     return sums.filter((key) => isSameKey(key.slice(0, prefix.length), prefix)).length;
   };
-  const [most] = [...growing].sort((a, b) => times(b) - times(a));
-  if (most === undefined) return;
-  const counters = growing.filter((name) => name !== most);
+  const [largest] = [...growing].sort((a, b) => occurrences(b) - occurrences(a));
+  if (largest === undefined) return;
+  const counters = growing.filter((name) => name !== largest);
   const operation = kv
     .atomic()
     .check(check)
-    .set(check.key, withCounterStates(entry, [most], "absent"))
+    .set(check.key, withCounterStates(entry, [largest], "absent"))
     .set(countingKey(model), { ...state, counters });
-  if ((await run.lease.commit(operation)).ok) uncountable.add(most);
+  if ((await run.lease.commit(operation)).ok) uncountable.add(largest);
 }
 
 /** Makes the counters readable, if the catalog has not changed. */
@@ -238,7 +252,7 @@ async function finish(
   const operation = kv
     .atomic()
     .check(check)
-    .set(check.key, withCounterStates(entry, growingOf(context, state), "readable"))
+    .set(check.key, withCounterStates(entry, unfinishedCounters(context, state), "readable"))
     .delete(countingKey(model));
   await run.lease.commit(operation);
 }

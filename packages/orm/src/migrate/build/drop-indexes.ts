@@ -12,62 +12,64 @@ import { ownPrefix } from "../../model/compiled-model.js";
 import { ProgressMeter } from "../run/migration-progress.js";
 import type { MigrationRun } from "../run/migration-run.js";
 
-/** So many keys are deleted at a time at the most. */
+/** The maximum number of keys that are deleted in one commit. */
 const maxBatchKeys = 500;
 
-/** Something that is dropped: where its keys are, and what is left of it in the catalog. */
-interface Dropped {
-  /** The index's name; undefined for a counter alone. */
+/** An index or a counter that is being dropped. */
+interface DropTarget {
+  /** The name of the index; undefined if only a counter is dropped. */
   readonly index: string | undefined;
   readonly prefixes: readonly KvKey[];
   readonly keys: readonly KvKey[];
-  readonly after: (entry: CatalogEntry) => CatalogEntry;
+  readonly removeFrom: (entry: CatalogEntry) => CatalogEntry;
 }
 
 /**
- * Removes the entries of a model's indexes that are dropping, with their counters and what is written down of their
- * duplicates, and the counters that are dropping by themselves. Then each is absent: the catalog keeps the definition of an
- * index that was. Nobody can write any of it meanwhile, since the catalog changed when it began to drop.
+ * Removes the entries of the indexes that the catalog lists as dropping, with their counters and
+ * duplicate records, and the counters that are dropping by themselves. Then each of them is absent;
+ * the catalog keeps the definition of an absent index. The program need not have the index. No
+ * program can write to them meanwhile, because the catalog changed when they became dropping.
  *
- * Programs look at the catalog again before they read an index, not each time but often: nothing is removed before all that
- * read it have done so.
+ * Programs do not read the catalog before each read of an index, but they read it again after a
+ * short time. Nothing is removed until all programs that read an index have done so.
  *
- * What is dropped need not be an index of the program.
- *
- * @returns false where the signal stopped it; the next call goes on with what is left.
- * @throws {LeaseLostError} where another runner has taken over.
+ * @returns false if the signal stopped it; the next call resumes with what is left.
+ * @throws {LeaseLostError} if another runner has taken over the lease.
  */
 export async function dropIndexes(context: TableContext, run: MigrationRun): Promise<boolean> {
   const { model, catalog } = context;
   await catalog.reload();
-  const first = nextDropped(context);
+  const first = nextTarget(context);
   if (first === undefined) return true;
   const { indexes } = catalog.snapshot.entry;
   const names = Object.keys(indexes).filter((name) => indexes[name]?.state === "dropping");
   const meter = new ProgressMeter(model.name, names, run.onProgress);
   meter.start("dropping", 0, undefined);
-  if (!(await readersHaveLeft(context, run))) return false;
+  if (!(await waitForReaders(context, run))) return false;
   let done = 0;
   const onKeys = (keys: number) => {
     done += keys;
     meter.advance(done, undefined);
   };
   for (
-    let dropped: Dropped | undefined = first;
-    dropped !== undefined;
-    dropped = nextDropped(context)
+    let target: DropTarget | undefined = first;
+    target !== undefined;
+    target = nextTarget(context)
   ) {
     if (run.signal?.aborted) return false;
-    const isClear = await clearAll(context, run, dropped, onKeys);
+    const isClear = await clearAll(context, run, target, onKeys);
     if (isClear === "stopped") return false;
-    if (isClear) await forget(context, run, dropped);
+    if (isClear) await finishDrop(context, run, target);
     await catalog.reload();
   }
   return true;
 }
 
-/** Waits until nobody reads by a catalog that was read before this one was; false where the signal ended it. */
-async function readersHaveLeft({ catalog }: TableContext, run: MigrationRun): Promise<boolean> {
+/**
+ * Waits until no program reads by an older version of the catalog entry. Returns false if the
+ * signal was aborted.
+ */
+async function waitForReaders({ catalog }: TableContext, run: MigrationRun): Promise<boolean> {
   const until = performance.now() + catalog.readersLeaveWithin;
   while (performance.now() < until) {
     if (run.signal?.aborted) return false;
@@ -77,8 +79,8 @@ async function readersHaveLeft({ catalog }: TableContext, run: MigrationRun): Pr
   return true;
 }
 
-/** The first thing that the catalog says is dropping. */
-function nextDropped({ model, catalog }: TableContext): Dropped | undefined {
+/** Returns the first index or counter that the catalog lists as dropping. */
+function nextTarget({ model, catalog }: TableContext): DropTarget | undefined {
   const { entry } = catalog.snapshot;
   for (const [name, index] of Object.entries(entry.indexes)) {
     if (index.state !== "dropping") continue;
@@ -88,7 +90,7 @@ function nextDropped({ model, catalog }: TableContext): Dropped | undefined {
       index: name,
       prefixes: isShared ? [duplicatesPrefix(model, name)] : [[index.prefix], ...prefixes],
       keys: [],
-      after: (now) => withoutCounter(tombstone(now, name), name),
+      removeFrom: (current) => withoutCounter(withAbsentIndex(current, name), name),
     };
   }
   for (const [name, state] of Object.entries(entry.counters ?? {})) {
@@ -99,13 +101,13 @@ function nextDropped({ model, catalog }: TableContext): Dropped | undefined {
       index: undefined,
       prefixes: isOfRows || prefix === undefined ? [] : [counterPrefix(prefix)],
       keys: isOfRows ? [counterPrefix(model.prefix)] : [],
-      after: (now) => withoutCounter(now, name),
+      removeFrom: (current) => withoutCounter(current, name),
     };
   }
   return undefined;
 }
 
-/** Whether another index of the model, under another name, has its entries in the same place. */
+/** True if another index of the model stores its entries under the same prefix. */
 function isPrefixUsed({ indexes }: CatalogEntry, name: string, { prefix }: StoredIndex): boolean {
   return Object.entries(indexes).some(
     ([other, index]) => other !== name && index.prefix === prefix && isMaintained(index.state),
@@ -116,7 +118,7 @@ function counterPrefix(prefix: string): KvKey {
   return [ownPrefix, "count", prefix];
 }
 
-function tombstone(entry: CatalogEntry, name: string): CatalogEntry {
+function withAbsentIndex(entry: CatalogEntry, name: string): CatalogEntry {
   const index = entry.indexes[name];
   if (index === undefined) return entry;
   return { ...entry, indexes: { ...entry.indexes, [name]: { ...index, state: "absent" } } };
@@ -125,15 +127,18 @@ function tombstone(entry: CatalogEntry, name: string): CatalogEntry {
 function withoutCounter(entry: CatalogEntry, name: string): CatalogEntry {
   const { counters, ...rest } = entry;
   if (counters === undefined) return entry;
-  const left = Object.entries(counters).filter(([other]) => other !== name);
-  return left.length === 0 ? rest : { ...rest, counters: Object.fromEntries(left) };
+  const remaining = Object.entries(counters).filter(([other]) => other !== name);
+  return remaining.length === 0 ? rest : { ...rest, counters: Object.fromEntries(remaining) };
 }
 
-/** Deletes all keys of what is dropped; false where the catalog changed meanwhile. */
+/**
+ * Deletes all keys with the prefixes of a target. Returns false if the catalog has changed
+ * meanwhile.
+ */
 async function clearAll(
   context: TableContext,
   run: MigrationRun,
-  { prefixes }: Dropped,
+  { prefixes }: DropTarget,
   onKeys: (keys: number) => void,
 ): Promise<boolean | "stopped"> {
   for (const prefix of prefixes) {
@@ -144,10 +149,10 @@ async function clearAll(
 }
 
 /**
- * Deletes all keys with a prefix, in batches, while the catalog stays as it is.
+ * Deletes all keys with a prefix in batches, as long as the catalog does not change.
  *
- * @returns false where that changed, `"stopped"` by the signal.
- * @throws {LeaseLostError} where another runner has taken over.
+ * @returns false if the catalog changed, `"stopped"` if the signal was aborted.
+ * @throws {LeaseLostError} if another runner has taken over the lease.
  */
 export async function clearPrefix(
   { kv, limits, catalog }: TableContext,
@@ -156,11 +161,11 @@ export async function clearPrefix(
   onKeys: (keys: number) => void = () => undefined,
 ): Promise<boolean | "stopped"> {
   const { check } = catalog.snapshot;
-  const most = Math.max(1, Math.min(maxBatchKeys, run.batchRows, limits.mutations - 1));
+  const maxKeys = Math.max(1, Math.min(maxBatchKeys, run.batchRows, limits.mutations - 1));
   for (;;) {
     if (run.signal?.aborted) return "stopped";
     const keys: KvKey[] = [];
-    const list = kv.list({ prefix }, { limit: most, batchSize: most });
+    const list = kv.list({ prefix }, { limit: maxKeys, batchSize: maxKeys });
     for await (const { key } of list) keys.push(key);
     if (keys.length === 0) return true;
     const operation = kv.atomic().check(check);
@@ -171,14 +176,14 @@ export async function clearPrefix(
   }
 }
 
-/** Says in the catalog that it is gone, if that has not changed. */
-async function forget(
+/** Removes the target from the catalog, if the catalog has not changed. */
+async function finishDrop(
   { kv, catalog }: TableContext,
   run: MigrationRun,
-  dropped: Dropped,
+  target: DropTarget,
 ): Promise<void> {
   const { entry, check } = catalog.snapshot;
-  const operation = kv.atomic().check(check).set(check.key, dropped.after(entry));
-  for (const key of dropped.keys) operation.delete(key);
+  const operation = kv.atomic().check(check).set(check.key, target.removeFrom(entry));
+  for (const key of target.keys) operation.delete(key);
   await run.lease.commit(operation);
 }

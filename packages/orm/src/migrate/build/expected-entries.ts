@@ -6,8 +6,8 @@ import type { AnyRow, CompiledIndex, CompiledModel } from "../../model/compiled-
 import { noObject, type OnRefused, unindexedReason } from "./unindexed-rows.js";
 
 /**
- * The entries that a stored row should have, whoever wrote it: an index that cannot hold its values has none of it, and
- * what is no object has none at all.
+ * Returns the entries that a stored row should have, even if it was written by hand. An index that
+ * cannot hold the row's values has no entry of it. A value that is not an object has no entries.
  */
 export function expectedEntries(
   model: CompiledModel,
@@ -33,7 +33,9 @@ export function expectedEntries(
   }
 }
 
-/** Reads what is stored under some keys, in that order, as few at a time as the database takes. */
+/**
+ * Reads the entries of some keys, in the order of the keys, with as few reads as the limits allow.
+ */
 export async function readStored(
   { kv, limits }: Pick<TableContext, "kv" | "limits">,
   keys: readonly KvKey[],

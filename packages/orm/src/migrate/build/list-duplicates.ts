@@ -11,24 +11,24 @@ import { pointerOf, rowKey } from "../../indexes/primary-key.js";
 import type { AnyRow, CompiledIndex } from "../../model/compiled-model.js";
 import { readStored } from "./expected-entries.js";
 
-/** Rows that have one value of a unique index. */
+/** Rows that have the same value of a unique index. */
 export interface DuplicateValue {
-  /** The values of the index's fields, as the index holds them. */
+  /** The values of the index's fields, as the index stores them. */
   readonly value: readonly KvKeyPart[];
-  /** Of all rows that have it. The first is the one that is in the index, where one is. */
+  /** The ids of the rows that have it. If one of them is in the index, it comes first. */
   readonly ids: readonly RowId[];
 }
 
-/** Some of the values that several rows have. */
+/** A page of the values that several rows have. */
 export interface DuplicatesPage {
   readonly items: readonly DuplicateValue[];
-  /** Goes on behind this page; null behind the last. */
+  /** The cursor of the next page; null on the last page. */
   readonly cursor: string | null;
 }
 
-/** Which page of duplicates is asked for. */
+/** Selects a page of duplicates. */
 export interface DuplicatesQuery {
-  /** So many rows that are not in the index are on a page at the most; 100 without it. */
+  /** The maximum number of rows on a page that are not in the index; 100 by default. */
   readonly take?: number | undefined;
   readonly cursor?: string | null | undefined;
 }
@@ -36,11 +36,11 @@ export interface DuplicatesQuery {
 const defaultTake = 100;
 
 /**
- * The values of a unique index that several rows have, in their order, as they are now: a row that has been changed since
- * the index was built is no duplicate. A value of more rows than fit on a page goes on on the next one, where the row that
- * is in the index comes first again.
+ * Returns the values of a unique index that several rows have, in the order of the keys. The rows
+ * are read again: a row that no longer has the value is left out. If a value has more rows than fit
+ * on a page, it continues on the next page, which also begins with the row that is in the index.
  *
- * @throws {RangeError} for a `take` that is no positive integer.
+ * @throws {RangeError} if `take` is not a positive integer.
  */
 export async function listDuplicates(
   context: TableContext,
@@ -55,19 +55,22 @@ export async function listDuplicates(
   const options = cursor === null || cursor === undefined ? {} : { cursor };
   const list = kv.list<Duplicate>({ prefix }, options);
   const recorded: Duplicate[] = [];
-  let behind = "";
+  let nextCursor = "";
   let hasMore = false;
   for await (const { value } of list) {
     hasMore = recorded.length === take;
     if (hasMore) break;
     recorded.push(value);
-    behind = list.cursor;
+    nextCursor = list.cursor;
   }
-  return { items: await itemsOf(context, index, recorded), cursor: hasMore ? behind : null };
+  return {
+    items: await groupByValue(context, index, recorded),
+    cursor: hasMore ? nextCursor : null,
+  };
 }
 
-/** Groups duplicates by their values, and leaves out those that are none any more. */
-async function itemsOf(
+/** Groups duplicates by their values, and leaves out rows that no longer have the value. */
+async function groupByValue(
   context: TableContext,
   index: CompiledIndex,
   recorded: readonly Duplicate[],
@@ -95,12 +98,12 @@ async function itemsOf(
     context,
     candidates.flat().map((primaryKey) => rowKey(model, primaryKey)),
   );
-  let read = 0;
+  let position = 0;
   const items: DuplicateValue[] = [];
   for (const [i, value] of values.entries()) {
     const ids: RowId[] = [];
     for (const primaryKey of candidates[i] ?? []) {
-      const row = rows[read++];
+      const row = rows[position++];
       if (hasValue(context, index, row, primaryKey, value)) ids.push(pointerOf(primaryKey));
     }
     if (ids.length > 1) items.push({ value, ids });
@@ -120,7 +123,12 @@ function hasValue(
   return hasIndexKey(model, index, row as AnyRow, primaryKey, indexKey(index, value, []));
 }
 
-/** The rows that keep a unique index from being readable, by the value that they share, page by page. */
+/**
+ * Returns a page of the rows that keep a unique index from being readable, grouped by their value.
+ *
+ * @throws {RangeError} if `take` is not a positive integer.
+ * @throws {InvalidArgumentError} if the model does not have the index.
+ */
 export async function findDuplicates(
   database: AnyDatabase,
   query: DuplicatesQuery & { readonly model: string; readonly index: string },

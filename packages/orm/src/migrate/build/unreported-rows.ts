@@ -8,18 +8,21 @@ import type { IndexState } from "../../catalog/catalog-entry.js";
 import type { TableContext } from "../../context/table-context.js";
 import type { Lease } from "../run/lease.js";
 
-/** What backfills have left out and no run that has ended has returned. */
+/** The rows that backfills have left out, and that no completed run has returned yet. */
 export interface Unreported {
-  /** Of each backfill; those of a model in the order in which they began. */
+  /** One element per backfill. Those of a model are in the order in which they began. */
   readonly backfills: readonly UnreportedRows[];
-  /** Where it is written down, also of indexes that are gone. */
+  /** The keys of the records, including those of indexes that are gone. */
   readonly keys: readonly KvKey[];
 }
 
-/** The states of an index that a backfill has filled, and that nothing has emptied since. */
+/** The states of an index that a backfill has filled, and that has not been emptied since. */
 const filledStates: readonly IndexState[] = ["readable", "unique-pending", "disabled"];
 
-/** Reads what the backfills of some models have left out, of indexes that the program has and that are filled. */
+/**
+ * Reads which rows the backfills of some models left out of indexes that the program has and that
+ * are filled.
+ */
 export async function readUnreported(contexts: Iterable<TableContext>): Promise<Unreported> {
   const backfills: UnreportedRows[] = [];
   const keys: KvKey[] = [];
@@ -29,31 +32,35 @@ export async function readUnreported(contexts: Iterable<TableContext>): Promise<
       .filter((index) => filledStates.includes(snapshot.stateOf(index)))
       .map(({ name }) => name);
     for (const { key, value } of await storedUnreported(context)) {
-      const left = onlyOf(value, (index) => filled.includes(index));
-      if (left !== undefined) backfills.push(left);
+      const remaining = restrictTo(value, (index) => filled.includes(index));
+      if (remaining !== undefined) backfills.push(remaining);
       keys.push(key);
     }
   }
   return { backfills, keys };
 }
 
-/** Adds to a commit by which indexes are begun anew that what was left out of them before counts no longer. */
+/**
+ * Adds mutations to a commit that rebuilds indexes. Rows that were left out of these indexes before
+ * are then no longer reported.
+ */
 export async function forgetUnreported(
   context: TableContext,
   operation: AtomicOperation,
   indexes: readonly string[],
 ): Promise<void> {
   for (const { key, value } of await storedUnreported(context)) {
-    const left = onlyOf(value, (index) => !indexes.includes(index));
-    if (left === undefined) operation.delete(key);
-    else if (left !== value) operation.set(key, left);
+    const remaining = restrictTo(value, (index) => !indexes.includes(index));
+    if (remaining === undefined) operation.delete(key);
+    else if (remaining !== value) operation.set(key, remaining);
   }
 }
 
 /**
- * Removes what a run returns that has ended, in one commit: a run that is killed before it has all written down still.
+ * Deletes the records of the rows that a run returns, in one commit. If the run is killed before
+ * that, all records remain.
  *
- * @throws {LeaseLostError} where another runner has taken over.
+ * @throws {LeaseLostError} if another runner has taken over the lease.
  */
 export async function removeUnreported(kv: Kv, lease: Lease, { keys }: Unreported): Promise<void> {
   if (keys.length === 0) return;
@@ -71,18 +78,24 @@ async function storedUnreported({ kv, model }: TableContext): Promise<KvEntry<Un
   return entries;
 }
 
-/** What was left out of some of the indexes; undefined where nothing was. Rows that are not listed count as theirs. */
-function onlyOf(
+/**
+ * Returns the rows that were left out of the selected indexes, or undefined if there are none. Rows
+ * that are counted but not listed are attributed to these indexes.
+ */
+function restrictTo(
   stored: UnreportedRows,
-  isAsked: (index: string) => boolean,
+  isSelected: (index: string) => boolean,
 ): UnreportedRows | undefined {
-  const indexes = stored.indexes.filter(isAsked);
+  const indexes = stored.indexes.filter(isSelected);
   if (indexes.length === stored.indexes.length) return stored;
   if (indexes.length === 0) return undefined;
   const { count, rows } = stored.unindexed;
-  const theirs = rows
-    .map((row) => ({ ...row, indexes: row.indexes.filter(isAsked) }))
+  const remaining = rows
+    .map((row) => ({ ...row, indexes: row.indexes.filter(isSelected) }))
     .filter((row) => row.indexes.length > 0);
-  const unindexed: UnindexedRows = { count: count - (rows.length - theirs.length), rows: theirs };
+  const unindexed: UnindexedRows = {
+    count: count - (rows.length - remaining.length),
+    rows: remaining,
+  };
   return unindexed.count === 0 ? undefined : { ...stored, indexes, unindexed };
 }

@@ -20,12 +20,13 @@ import { renamedCounters, renamedIndexes } from "./plan-indexes.js";
 import { planModel } from "./plan-migration.js";
 
 /**
- * Begins what a plan of a model comes to, by one commit: the catalog says from then on which rows the model has, that a change
- * of them is under way, what its relations and indexes are called, and which indexes and counters go. It is the fence: who
- * planned a write before plans it anew, and programs that the new schema leaves behind write no more. Nothing is written where
- * the catalog says so already.
+ * Begins the plan of a model with one commit. From then on, the catalog has the new schema of the
+ * rows and the new names of relations and indexes, and it lists the transform, if one is needed,
+ * and the indexes and counters that are dropped. The commit is the fence: writes that were planned
+ * earlier fail and are planned again, and programs that the new schema does not accept can no
+ * longer write. Nothing is written if the catalog has all of this already.
  *
- * @throws {LeaseLostError} where another runner has taken over.
+ * @throws {LeaseLostError} if another runner has taken over the lease.
  */
 export async function beginMigration(
   context: TableContext,
@@ -36,13 +37,16 @@ export async function beginMigration(
     const facts = await readFacts(context);
     const { check } = catalog.snapshot;
     const { manifest } = catalog.ownRows;
-    const entry = begunEntry(context, facts);
+    const entry = plannedEntry(context, facts);
     if (canonicalJson(entry) === canonicalJson(facts.entry)) return;
     const operation = kv
       .atomic()
       .check(check)
       .set(check.key, entry)
-      .set(rowManifestKey(model, manifest.hash), { ...manifest, ...leftFields(facts, manifest) });
+      .set(rowManifestKey(model, manifest.hash), {
+        ...manifest,
+        ...remainingFields(facts, manifest),
+      });
     const { transform } = entry;
     if (transform !== undefined && transform.id !== facts.entry.transform?.id) {
       operation.set(transformMarkKey(model, transform.id), { format: 1 });
@@ -53,7 +57,7 @@ export async function beginMigration(
   }
 }
 
-function begunEntry(context: TableContext, facts: ModelFacts): CatalogEntry {
+function plannedEntry(context: TableContext, facts: ModelFacts): CatalogEntry {
   const { model } = context;
   const { steps } = planModel(facts);
   const { entry } = facts;
@@ -61,64 +65,78 @@ function begunEntry(context: TableContext, facts: ModelFacts): CatalogEntry {
     ...entry,
     name: model.name,
     relations: facts.relations,
-    indexes: begunIndexes(facts, steps),
-    ...begunCounters(facts, steps),
-    ...begunRows(context, facts),
+    indexes: plannedIndexes(facts, steps),
+    ...plannedCounters(facts, steps),
+    ...plannedRows(context, facts),
   };
 }
 
-/** Indexes under the names that they have now, those that go as such. */
-function begunIndexes(facts: ModelFacts, steps: readonly MigrationStep[]): CatalogEntry["indexes"] {
-  const names = new Map([...renamedIndexes(facts)].map(([now, before]) => [before, now]));
-  const going = namesOf(steps, ["drop-index", "rebuild-index"]);
+/** Returns the indexes under their new names. Those that are dropped or rebuilt become dropping. */
+function plannedIndexes(
+  facts: ModelFacts,
+  steps: readonly MigrationStep[],
+): CatalogEntry["indexes"] {
+  const newNames = new Map(
+    [...renamedIndexes(facts)].map(([newName, oldName]) => [oldName, newName]),
+  );
+  const dropped = indexNamesOf(steps, ["drop-index", "rebuild-index"]);
   const indexes: Record<string, StoredIndex> = {};
-  for (const [before, stored] of Object.entries(facts.entry.indexes)) {
-    const name = names.get(before) ?? before;
-    indexes[name] = going.has(name)
-      ? goingIndex(facts, name, stored)
-      : stayingIndex(facts, name, stored);
+  for (const [oldName, stored] of Object.entries(facts.entry.indexes)) {
+    const name = newNames.get(oldName) ?? oldName;
+    indexes[name] = dropped.has(name)
+      ? droppedIndex(facts, name, stored)
+      : keptIndex(facts, name, stored);
   }
   return indexes;
 }
 
-/** An index whose entries go: it is remembered as an earlier one where the model has none like it. */
-function goingIndex({ model }: ModelFacts, name: string, stored: StoredIndex): StoredIndex {
+/**
+ * Makes an index dropping. Its definition is recorded as an earlier one, unless the model has the
+ * same.
+ */
+function droppedIndex({ model }: ModelFacts, name: string, stored: StoredIndex): StoredIndex {
   const declared = model.indexes.find((index) => index.name === name);
   const isSame = declared !== undefined && isSameIndex(stored, indexManifest(declared));
   return { ...(isSame ? stored : asEarlier(stored)), state: "dropping" };
 }
 
-/** An index that stays. One that was kept up beside its successor is read again where the model has that no more. */
-function stayingIndex({ model }: ModelFacts, name: string, stored: StoredIndex): StoredIndex {
-  const { replacedBy, ...own } = stored;
+/**
+ * Keeps an index. A disabled one becomes readable again if the model no longer has its replacement.
+ */
+function keptIndex({ model }: ModelFacts, name: string, stored: StoredIndex): StoredIndex {
+  const { replacedBy, ...rest } = stored;
   if (stored.state !== "disabled" || replacedBy === undefined) return stored;
   const declared = model.indexes.map((index) => index.name);
   return declared.includes(replacedBy) || !declared.includes(name)
     ? stored
-    : { ...own, state: "readable" };
+    : { ...rest, state: "readable" };
 }
 
-/** Counters that go, and those of indexes that do. */
-function begunCounters(
+/**
+ * Returns the counters under their new names. Dropped counters and those of dropped indexes become
+ * dropping.
+ */
+function plannedCounters(
   facts: ModelFacts,
   steps: readonly MigrationStep[],
 ): Pick<CatalogEntry, "counters"> {
   if (facts.entry.counters === undefined) return {};
   const counters = renamedCounters(facts);
-  const going = namesOf(steps, ["drop-index", "rebuild-index"]);
+  const dropped = indexNamesOf(steps, ["drop-index", "rebuild-index"]);
   for (const { kind, counter } of steps) {
-    if (kind === "drop-counter" && counter !== undefined) going.add(counter);
+    if (kind === "drop-counter" && counter !== undefined) dropped.add(counter);
   }
-  const begun: Record<string, IndexState> = {};
+  const planned: Record<string, IndexState> = {};
   for (const [name, state] of Object.entries(counters)) {
-    // How far its build has come is known under the name before: it is absent, and built from the start.
+    // The progress of its build is stored under the old name. Without an entry here, the counter is
+    // absent and its build starts again.
     if (state === "write-only" && !Object.hasOwn(facts.entry.counters, name)) continue;
-    begun[name] = going.has(name) ? "dropping" : state;
+    planned[name] = dropped.has(name) ? "dropping" : state;
   }
-  return { counters: begun };
+  return { counters: planned };
 }
 
-function namesOf(
+function indexNamesOf(
   steps: readonly MigrationStep[],
   kinds: readonly MigrationStep["kind"][],
 ): Set<string> {
@@ -129,25 +147,28 @@ function namesOf(
   );
 }
 
-/** The fields that stored rows may hold beside those of the model: those that went, and that no migration takes care of. */
-function leftFields(
+/**
+ * Returns the fields that stored rows may still have, although the model does not have them any
+ * longer and no migration removes them.
+ */
+function remainingFields(
   { model, storedRow, migrations }: ModelFacts,
   manifest: RowManifest,
 ): Pick<RowManifest, "left"> {
   if (storedRow === undefined) return {};
   const { changes = [] } = findUpgrade(storedRow, model, manifest, migrations) ?? {};
-  const gone = changes.flatMap(({ field }) => {
+  const removed = changes.flatMap(({ field }) => {
     const before = Object.hasOwn(storedRow.fields, field) ? storedRow.fields[field] : undefined;
     return before === undefined ? [] : [[field, before] as const];
   });
-  const left = [...Object.entries(storedRow.left ?? {}), ...gone].filter(
+  const remaining = [...Object.entries(storedRow.left ?? {}), ...removed].filter(
     ([name]) => !Object.hasOwn(manifest.fields, name),
   );
-  return left.length === 0 ? {} : { left: Object.fromEntries(left) };
+  return remaining.length === 0 ? {} : { left: Object.fromEntries(remaining) };
 }
 
-/** Which rows there are from now on, and the change of those that are not such. */
-function begunRows(
+/** Returns the new schema of the rows, and the transform if stored rows have to change. */
+function plannedRows(
   { catalog }: TableContext,
   { model, entry, storedRow, migrations }: ModelFacts,
 ): Pick<CatalogEntry, "schema" | "transform"> {
@@ -159,9 +180,9 @@ function begunRows(
   const upgrade = findUpgrade(storedRow, model, manifest, migrations);
   if (upgrade === undefined) return {};
   const accepts = upgrade.sideBySide ? [...schema.accepts, schema.hash] : [];
-  const begun: StoredSchema = { hash: manifest.hash, accepts };
-  if (upgrade.isIdentity) return { schema: begun };
-  // The plan says that one change has to be over before another begins.
+  const nextSchema: StoredSchema = { hash: manifest.hash, accepts };
+  if (upgrade.isIdentity) return { schema: nextSchema };
+  // One transform must end before another begins. The plan reports this as a blocked step.
   if (entry.transform !== undefined) return {};
-  return { schema: begun, transform: { id: ulid(), from: schema.hash } };
+  return { schema: nextSchema, transform: { id: ulid(), from: schema.hash } };
 }

@@ -4,45 +4,51 @@ import type { RowManifest } from "../../schema/manifest.js";
 import { findUpgrade } from "../../schema/row-upgrade.js";
 import { readFacts } from "./plan-facts.js";
 
-/** A model whose rows are others in the program than in the database. */
+/** A model whose rows have one schema in the program and another in the database. */
 export interface ChangedRows {
-  /** The model's own name. */
+  /** The name in the model's definition. */
   readonly model: string;
-  /** The rows of the database; where migrations lead on from these, the rows that the last of them makes. */
+  /** The schema in the database. If migrations lead from it to other schemas, the last of these. */
   readonly from: RowManifest;
-  /** The rows of the program. */
+  /** The schema in the program. */
   readonly to: RowManifest;
 }
 
 /**
- * The models whose rows differ from those of the database and have no migration on the way: what a migration would lead from and
- * to. One that differs by nothing that needs a migration is among them. Writes nothing.
+ * Returns the models whose rows have another schema in the database, if no migration leads from
+ * there to the program's schema. Includes models that need no migration. Writes nothing.
  *
- * @throws {StaleSchemaError} where the database was emptied since it was opened.
+ * @throws {StaleSchemaError} if the database was emptied after it was opened.
  */
 export async function findChangedRows(database: AnyDatabase): Promise<ChangedRows[]> {
-  const found: ChangedRows[] = [];
+  const changed: ChangedRows[] = [];
   for (const context of tableContexts(database).values()) {
     const { model, entry, storedRow, migrations } = await readFacts(context);
     const { manifest: to } = context.catalog.ownRows;
     if (storedRow === undefined || storedRow.hash === to.hash) continue;
-    // The database has a newer schema, beside which this one may go on.
+    // The database has a newer schema, but accepts writes of programs with this one.
     if (entry.schema?.accepts.includes(to.hash)) continue;
-    const own = migrations.filter((migration) => migration.model === model.name);
-    const upgrade = findUpgrade(storedRow, model, to, own);
+    const modelMigrations = migrations.filter((migration) => migration.model === model.name);
+    const upgrade = findUpgrade(storedRow, model, to, modelMigrations);
     if (upgrade !== undefined && upgrade.steps.length > 0) continue;
-    found.push({ model: model.name, from: upgrade ? storedRow : lastOf(storedRow, own), to });
+    changed.push({
+      model: model.name,
+      from: upgrade ? storedRow : followMigrations(storedRow, modelMigrations),
+      to,
+    });
   }
-  return found;
+  return changed;
 }
 
-/** Where migrations lead from some rows, one behind the other. */
-function lastOf(stored: RowManifest, migrations: readonly RowMigration[]): RowManifest {
-  const passed = new Set([stored.hash]);
-  for (let at = stored; ; ) {
-    const next = migrations.find(({ from, to }) => from.hash === at.hash && !passed.has(to.hash));
-    if (next === undefined) return at;
-    at = next.to;
-    passed.add(at.hash);
+/** Follows migrations from one schema to the next, and returns the last one. */
+function followMigrations(stored: RowManifest, migrations: readonly RowMigration[]): RowManifest {
+  const visited = new Set([stored.hash]);
+  for (let current = stored; ; ) {
+    const next = migrations.find(
+      ({ from, to }) => from.hash === current.hash && !visited.has(to.hash),
+    );
+    if (next === undefined) return current;
+    current = next.to;
+    visited.add(current.hash);
   }
 }

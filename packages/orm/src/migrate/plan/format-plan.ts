@@ -1,54 +1,55 @@
 import type { DatabaseModel, MigrationPlan, MigrationStep } from "./migration-plan.js";
 
 /**
- * A plan as text for people: a line for each step with its class, what is done and to what, and under it why, what has to be
- * written first, and by which id it is accepted where that is asked for. Behind the steps are the models that are in the
- * database only.
+ * Formats a plan as text for people. Each step begins with a line that has its class, its kind and
+ * what it applies to. Below it are the reason, what has to be done first if the step is blocked,
+ * and the id that accepts it if it is breaking. Models that only the database has follow after the
+ * steps.
  *
- * @param options.columns how long a line may be, in characters; 100 without it.
+ * @param options.columns the width at which sentences are wrapped, in characters; 100 by default.
  */
 export function formatPlan(
   plan: MigrationPlan,
   options: { readonly columns?: number } = {},
 ): string {
   const { columns = 100 } = options;
-  const end = [
-    plan.isEmpty ? "Nothing to migrate." : summary(plan),
+  const closing = [
+    plan.isEmpty ? "Nothing to migrate." : summaryText(plan),
     ...plan.databaseOnly.map(databaseOnlyText),
   ];
   const blocks = plan.models
     .filter((model) => model.steps.length > 0)
     .map(({ model, steps }) => {
-      // One migration may be what several steps wait for.
-      const isSaid = ({ blocked }: MigrationStep, position: number) =>
+      // Several steps may need the same migration. It is printed once.
+      const isRepeated = ({ blocked }: MigrationStep, position: number) =>
         steps.findIndex((other) => other.blocked === blocked) < position;
-      const lines = steps.flatMap((step, i) => stepLines(step, columns, isSaid(step, i)));
+      const lines = steps.flatMap((step, i) => stepLines(step, columns, isRepeated(step, i)));
       return [model, ...lines].join("\n");
     });
-  return [...blocks, end.flatMap((text) => wrap(text, columns)).join("\n")].join("\n\n");
+  return [...blocks, closing.flatMap((text) => wrap(text, columns)).join("\n")].join("\n\n");
 }
 
 function databaseOnlyText({ model, rows }: DatabaseModel): string {
-  const which =
+  const rowsText =
     rows === undefined ? "its rows stay" : `its ${rows} ${rows === 1 ? "row stays" : "rows stay"}`;
-  return `The model ${JSON.stringify(model)} is in the database only: ${which}.`;
+  return `The model ${JSON.stringify(model)} is in the database only: ${rowsText}.`;
 }
 
 const classWidth = "backfill".length;
 const indent = " ".repeat(classWidth + 4);
 
-function stepLines(step: MigrationStep, columns: number, isBlockSaid: boolean): string[] {
+function stepLines(step: MigrationStep, columns: number, isBlockRepeated: boolean): string[] {
   const place = step.index ?? step.field ?? "";
   const head = `  ${step.class.padEnd(classWidth)}  ${step.kind.replaceAll("-", " ")} ${place}`;
   const lines = [head.trimEnd(), ...wrap(step.reason, columns - indent.length)];
-  if (step.blocked !== undefined && isBlockSaid) lines.push("It is blocked by the same.");
+  if (step.blocked !== undefined && isBlockRepeated) lines.push("It is blocked by the same.");
   else if (step.blocked !== undefined) lines.push("It is blocked.", ...step.blocked.split("\n"));
   else if (step.class === "breaking") lines.push(`To accept it: ${JSON.stringify(step.id)}`);
-  return indented(lines);
+  return indentLines(lines);
 }
 
-/** All lines but the first begin behind the classes. */
-function indented([head = "", ...lines]: readonly string[]): string[] {
+/** Indents all lines but the first to the column after the class. */
+function indentLines([head = "", ...lines]: readonly string[]): string[] {
   return [head, ...lines.map((line) => `${indent}${line}`.trimEnd())];
 }
 
@@ -64,7 +65,7 @@ function wrap(text: string, width: number): string[] {
   return [...lines, line];
 }
 
-function summary({ steps, isBreaking, needsMigration }: MigrationPlan): string {
+function summaryText({ steps, isBreaking, needsMigration }: MigrationPlan): string {
   const count = `${steps.length} ${steps.length === 1 ? "step" : "steps"}.`;
   const notes = [
     ...(needsMigration ? ["Some are blocked until a migration is written."] : []),

@@ -4,7 +4,7 @@ import type { StepClass } from "../../schema/compare-rows.js";
 import type { RowMigration } from "../../schema/define-migration.js";
 import type { RowManifest } from "../../schema/manifest.js";
 
-/** What a step does. */
+/** The action of a step. */
 export type StepKind =
   | "register"
   | "rename-model"
@@ -24,74 +24,82 @@ export type StepKind =
   | "drop-counter"
   | "build-counter";
 
-/** A step of a migration. It is plain data. */
+/** One step of a migration, as plain data. */
 export interface MigrationStep {
-  /** The same for the same step in each plan: `"users.byEmail: build-index"`. */
+  /**
+   * Identifies the step. It is the same in each plan, for example `"users.byEmail: build-index"`.
+   */
   readonly id: string;
   readonly model: string;
   readonly class: StepClass;
   readonly kind: StepKind;
   readonly index?: string;
   readonly field?: string;
-  /** `""` for the count of all rows, else the name of the index whose keys' rows are counted. */
+  /** `""` for the counter of all rows, otherwise the name of the index whose keys are counted. */
   readonly counter?: string;
-  /** Programs without this change may go on writing beside those with it. */
+  /** True if programs without this change can continue to write beside programs with it. */
   readonly sideBySide: boolean;
-  /** A sentence or more, for people. */
+  /** The reason for the step, as text for people. */
   readonly reason: string;
-  /** What has to be written first: the step cannot be done without it. */
+  /** Set if the step cannot be done yet: what has to be done first, as text for people. */
   readonly blocked?: string;
 }
 
-/** The steps of a model, in the order in which they are done. */
+/**
+ * The steps of a model, in the order of the formatted plan. A run drops indexes before it changes
+ * rows.
+ */
 export interface ModelPlan {
   readonly model: string;
   readonly steps: readonly MigrationStep[];
 }
 
-/** A model that a database has rows of, and that the program does not have. Nothing is done to it. */
+/**
+ * A model that the program does not have, but of which the database has rows. Migrations do not
+ * change it.
+ */
 export interface DatabaseModel {
-  /** As it was called when it was last migrated; its prefix where no program has done that. */
+  /** The name when it was last migrated, or the prefix if no program has migrated it. */
   readonly model: string;
   readonly prefix: string;
-  /** How many rows it has; absent where they are not counted. */
+  /** The number of its rows; absent if the database has no counter of them. */
   readonly rows?: number;
 }
 
-/** What leads from a database as it is to the models of a program. It is plain data. */
+/** The steps that lead from a database to the models of a program, as plain data. */
 export interface MigrationPlan {
   readonly models: readonly ModelPlan[];
-  /** Of all models. */
+  /** The steps of all models. */
   readonly steps: readonly MigrationStep[];
-  /** Models that are in the database only. Their rows stay, and no step is about them. */
+  /** Models that only the database has. Their rows stay, and they have no steps. */
   readonly databaseOnly: readonly DatabaseModel[];
-  /** There is no step. */
+  /** True if there are no steps. */
   readonly isEmpty: boolean;
-  /** A step asks for somebody's word. */
+  /** True if a step has to be accepted. */
   readonly isBreaking: boolean;
-  /** A step is blocked until somebody has written a migration. */
+  /** True if a step is blocked, for example until a migration is written. */
   readonly needsMigration: boolean;
 }
 
-/** What a plan is made of. */
+/** The facts from which the plan of a model is made. */
 export interface ModelFacts {
   readonly model: CompiledModel;
   readonly entry: CatalogEntry;
-  /** The manifest that `entry.schema` names; undefined where there is none. */
+  /** The manifest that `entry.schema` names; undefined if there is none. */
   readonly storedRow: RowManifest | undefined;
-  /** The program's `belongsTo` relations, as `relationTexts` gives them. */
+  /** The program's `belongsTo` relations, as `relationTexts` returns them. */
   readonly relations: readonly string[];
-  /** The manifest of the rows that a change which is under way has not reached. */
+  /** The manifest of the rows that a running transform has not reached yet. */
   readonly earlierRow?: RowManifest | undefined;
   readonly migrations: readonly RowMigration[];
-  /** How many rows keep a unique index from being readable, by the index's name. */
+  /** The number of rows that keep a unique index from being readable, by the name of the index. */
   readonly duplicates?: Readonly<Record<string, number>>;
-  /** How many rows the model has, where that is known. */
+  /** The number of rows of the model, if it is known. */
   readonly rows?: number;
 }
 
-/** A step without what all steps of a model have. */
+/** A step before its `id` and `model` are added. */
 export interface PlannedStep extends Omit<MigrationStep, "id" | "model"> {
-  /** What the id has between the model and the kind, where that is neither an index nor a field. */
+  /** The part of the id between the model and the kind, if it is neither an index nor a field. */
   readonly of?: string;
 }

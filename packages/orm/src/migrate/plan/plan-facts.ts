@@ -12,46 +12,48 @@ import type { RowManifest } from "../../schema/manifest.js";
 import type { DatabaseModel, MigrationPlan, ModelFacts } from "./migration-plan.js";
 import { planModels } from "./plan-migration.js";
 
-/** What of a model's plan is read in the database: its catalog entry, as it is now, and what its rows are. */
+/**
+ * Reads the facts from which a model's plan is made: the current catalog entry and row manifests.
+ */
 export async function readFacts({ kv, model, catalog }: TableContext): Promise<ModelFacts> {
   await catalog.reload();
   const { entry } = catalog.snapshot;
-  const read = async (hash: string | undefined) => {
+  const readManifest = async (hash: string | undefined) => {
     if (hash === undefined) return undefined;
     return (await kv.get<RowManifest>(rowManifestKey(model, hash))).value ?? undefined;
   };
-  const storedRow = await read(entry.schema?.hash);
-  const earlierRow = await read(entry.transform?.from);
+  const storedRow = await readManifest(entry.schema?.hash);
+  const earlierRow = await readManifest(entry.transform?.from);
   const { migrations, relations } = catalog.ownRows;
   return { model, entry, storedRow, earlierRow, migrations, relations };
 }
 
-/** Reads what a database is, and plans what leads from there to its models. Writes nothing. */
+/** Reads the state of a database and plans the steps to the program's models. Writes nothing. */
 export async function readPlan(contexts: readonly TableContext[]): Promise<MigrationPlan> {
   const facts: ModelFacts[] = [];
   for (const context of contexts) facts.push(await readFacts(context));
   return planModels(facts, await readDatabaseOnly(contexts));
 }
 
-/** The models that are in the catalog and not among those of the program, where there are rows of them. */
+/** Returns the models that are in the catalog but not in the program, if they have rows. */
 async function readDatabaseOnly(contexts: readonly TableContext[]): Promise<DatabaseModel[]> {
-  const [any] = contexts;
-  if (any === undefined) return [];
-  const { kv } = any;
-  const known = new Set(contexts.map(({ model }) => model.prefix));
-  const found: DatabaseModel[] = [];
+  const [firstContext] = contexts;
+  if (firstContext === undefined) return [];
+  const { kv } = firstContext;
+  const knownPrefixes = new Set(contexts.map(({ model }) => model.prefix));
+  const models: DatabaseModel[] = [];
   for await (const { key, value } of kv.list<CatalogEntry>({ prefix: catalogPrefix })) {
     const prefix = key.at(-1);
-    if (typeof prefix !== "string" || known.has(prefix)) continue;
+    if (typeof prefix !== "string" || knownPrefixes.has(prefix)) continue;
     const first = await kv.list({ prefix: [prefix] }, { limit: 1 }).next();
     if (first.done) continue;
     const rows = await readRowCount(kv, prefix, value);
-    found.push({ model: value.name ?? prefix, prefix, ...(rows !== undefined && { rows }) });
+    models.push({ model: value.name ?? prefix, prefix, ...(rows !== undefined && { rows }) });
   }
-  return found;
+  return models;
 }
 
-/** By the model's counter; undefined where it keeps none. */
+/** Returns the value of the model's row counter, or undefined if it has no readable one. */
 async function readRowCount(
   kv: Kv,
   prefix: string,
@@ -63,14 +65,14 @@ async function readRowCount(
 }
 
 /**
- * What leads from a database as it is to the models that it was opened with: steps in order, each with its class. Writes
- * nothing. `formatPlan` makes text of it; as it is, it is plain data.
+ * Plans the steps that lead from a database to the models that it was opened with. Each step has a
+ * class. Writes nothing. The plan is plain data; `formatPlan` makes text of it.
  *
  * ```ts
  * console.log(formatPlan(await planMigration(db)));
  * ```
  *
- * @throws {StaleSchemaError} where the database was emptied since it was opened.
+ * @throws {StaleSchemaError} if the database was emptied after it was opened.
  */
 export async function planMigration(database: AnyDatabase): Promise<MigrationPlan> {
   return await readPlan([...tableContexts(database).values()]);

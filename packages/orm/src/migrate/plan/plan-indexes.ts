@@ -5,9 +5,10 @@ import { indexManifest, isSameIndex, isSameKeyedIndex } from "../../schema/index
 import type { ModelFacts, PlannedStep } from "./migration-plan.js";
 
 /**
- * The steps of a model's indexes, in the order in which they are done: entries are removed before others are written.
+ * Plans the steps of a model's indexes, in the order in which they are done. Entries are removed
+ * before others are written.
  *
- * @param affected those that a change of all rows leaves behind, which are built anew.
+ * @param affected the indexes that have to be rebuilt because a transform changes their entries.
  */
 export function planIndexes(
   facts: ModelFacts,
@@ -21,13 +22,15 @@ export function planIndexes(
     ...declaredIndex(facts, renames, index, affected.includes(index)),
   ]);
   const order = ["rename-index", "drop-index", "rebuild-index", "build-index"];
-  const placeOf = ({ kind }: PlannedStep) => (order.indexOf(kind) + order.length) % order.length;
-  return [...dropped, ...declared].sort((a, b) => placeOf(a) - placeOf(b));
+  const rankOf = ({ kind }: PlannedStep) => (order.indexOf(kind) + order.length) % order.length;
+  return [...dropped, ...declared].sort((a, b) => rankOf(a) - rankOf(b));
 }
 
 /**
- * Which stored index an index of the model was before it got its name, by the names of the model's: one that the model has
- * no more, with the same entries in the same place.
+ * Finds the indexes that only have a new name: the database has the same entries at the same
+ * prefix, under a name that the model no longer has.
+ *
+ * @returns the old names by the new names.
  */
 export function renamedIndexes({ model, entry }: ModelFacts): ReadonlyMap<string, string> {
   const renames = new Map<string, string>();
@@ -50,14 +53,19 @@ function storedUnder(
   return Object.hasOwn(indexes, name) ? indexes[name] : undefined;
 }
 
-/** The stored counters by the names that their indexes have now. */
+/** Returns the stored counters under the new names of their indexes. */
 export function renamedCounters(facts: ModelFacts): NonNullable<CatalogEntry["counters"]> {
-  const names = new Map([...renamedIndexes(facts)].map(([now, before]) => [before, now]));
+  const newNames = new Map(
+    [...renamedIndexes(facts)].map(([newName, oldName]) => [oldName, newName]),
+  );
   const counters = Object.entries(facts.entry.counters ?? {});
-  return Object.fromEntries(counters.map(([name, state]) => [names.get(name) ?? name, state]));
+  return Object.fromEntries(counters.map(([name, state]) => [newNames.get(name) ?? name, state]));
 }
 
-/** Whether it is complete: what is known of a build, and of duplicates, goes by the index's name. */
+/**
+ * True if the index is complete. Others cannot be renamed, because the progress of a build and the
+ * duplicates are stored under the name of the index.
+ */
 function isBuilt({ state }: StoredIndex): boolean {
   return state === "readable" || state === "disabled";
 }
@@ -115,9 +123,9 @@ function declaredIndex(
     return [...steps, buildStep(facts, index, stored)];
   }
   if (before === undefined && !isSameIndex(stored, indexManifest(index))) {
-    return [...steps, rebuildStep(index, stored, changeText(stored, index))];
+    return [...steps, rebuildStep(index, stored, changeReason(stored, index))];
   }
-  if (isAffected) return [...steps, rebuildStep(index, stored, affectedText(index))];
+  if (isAffected) return [...steps, rebuildStep(index, stored, affectedReason(index))];
   if (stored.state === "write-only" || stored.state === "verifying") {
     const doing = stored.state === "verifying" ? "verified" : "built";
     const reason = `It is being ${doing}: that is under way`;
@@ -134,16 +142,17 @@ function declaredIndex(
 }
 
 /**
- * An index that is built anew. Somebody's word is asked for where it goes back to what it was, which the program that has
- * changed it cannot write beside, and where it keeps values unique, which nothing does until it is built.
+ * Plans to rebuild an index. The step is breaking if the index goes back to an earlier definition,
+ * because the program that changed it can then no longer write. It is also breaking if the index is
+ * unique, because nothing keeps the values unique until the index is built.
  */
-function rebuildStep(index: CompiledIndex, stored: StoredIndex, why: string): PlannedStep {
+function rebuildStep(index: CompiledIndex, stored: StoredIndex, cause: string): PlannedStep {
   const step = { kind: "rebuild-index", index: index.name, sideBySide: false } as const;
   const goesBack = isEarlier(stored, indexManifest(index));
-  // As long as an index is being built the first time, it keeps no value unique.
+  // During its first build, an index does not keep values unique yet.
   const isEnforced = index.unique && stored.unique && stored.state !== "write-only";
   const reason = [
-    why,
+    cause,
     ...(goesBack ? [backText] : []),
     ...(isEnforced
       ? [
@@ -157,20 +166,23 @@ function rebuildStep(index: CompiledIndex, stored: StoredIndex, why: string): Pl
 const backText =
   "it is what it was before, and another program has changed or dropped it since, which cannot write after this";
 
-function changeText(stored: StoredIndex, index: CompiledIndex): string {
+function changeReason(stored: StoredIndex, index: CompiledIndex): string {
   return `${differenceText(stored, index)}: it is built anew; under another name the old one stays readable until the new one is`;
 }
 
-function affectedText({ store, where, parts }: CompiledIndex): string {
+function affectedReason({ store, where, parts }: CompiledIndex): string {
   const isByFunction = where !== undefined || parts.some(({ compute }) => compute !== undefined);
-  const may =
+  const effect =
     isByFunction && store !== "copy"
       ? "may change its entries, for a function of the row makes them"
       : "changes its entries";
-  return `The change of the rows ${may}: it is built anew behind that`;
+  return `The change of the rows ${effect}: it is built anew behind that`;
 }
 
-/** Whether another index of the model stands in for one, so that it is left alone: as long as it is the one that was replaced. */
+/**
+ * True if another index of the model has replaced this one, so that it is not built. False if its
+ * definition has changed since.
+ */
 export function isReplaced(
   { indexes }: CompiledModel,
   index: CompiledIndex,
@@ -190,11 +202,11 @@ function buildStep(
   stored: StoredIndex | undefined,
 ): PlannedStep {
   const step = { index: index.name, kind: "build-index", sideBySide: false } as const;
-  const which =
+  const source =
     rows === undefined ? "from the rows" : `from ${rows} ${rows === 1 ? "row" : "rows"}`;
   if (stored !== undefined && isEarlier(stored, indexManifest(index))) {
     const reason = `${backText.charAt(0).toUpperCase()}${backText.slice(1)}`;
-    return { ...step, class: "breaking", reason: `${reason}; it is built ${which}` };
+    return { ...step, class: "breaking", reason: `${reason}; it is built ${source}` };
   }
   const former = Object.entries(entry.indexes).find(
     ([name, { prefix }]) => name !== index.name && prefix === index.prefix,
@@ -203,43 +215,48 @@ function buildStep(
     const reason = `Its entries go where ${JSON.stringify(former[0])} had its own: a program that still knows that one would take them for its entries; give the index another prefix if there are such programs`;
     return { ...step, class: "breaking", reason };
   }
-  const isBefore =
+  const isFormerRemoved =
     former !== undefined && model.indexes.every((declared) => declared.name !== former[0]);
-  const first = isBefore
+  const removalNote = isFormerRemoved
     ? `, after the entries of ${JSON.stringify(former[0])} are removed from its place`
     : stored?.state === "dropping"
       ? ", after its old entries are removed"
       : "";
-  const reason = `It is new: it is built ${which}${first}, and can be read when that is done`;
+  const reason = `It is new: it is built ${source}${removalNote}, and can be read when that is done`;
   return { ...step, class: "backfill", reason };
 }
 
-/** What of an index is not what it was. */
+/** Describes how the definition of an index has changed. */
 function differenceText(stored: StoredIndex, index: CompiledIndex): string {
   const now = indexManifest(index);
-  const said: string[] = [];
+  const differences: string[] = [];
   const quoted = (fields: readonly string[]) => JSON.stringify(fields);
   if (hashOf(stored.fields) !== hashOf(now.fields))
-    said.push(`its key was ${quoted(stored.fields)} and is ${quoted(now.fields)}`);
-  if (stored.unique !== now.unique) said.push(`it is ${now.unique ? "" : "no longer "}unique`);
+    differences.push(`its key was ${quoted(stored.fields)} and is ${quoted(now.fields)}`);
+  if (stored.unique !== now.unique)
+    differences.push(`it is ${now.unique ? "" : "no longer "}unique`);
   const { normalized: normalizedBefore = stored.normalized, ...traitsBefore } = stored.traits ?? {};
   const { normalized: normalizedNow = now.normalized, ...traitsNow } = now.traits ?? {};
-  if (hashOf(normalizedBefore) !== hashOf(normalizedNow)) said.push(normalizedText(normalizedNow));
+  if (hashOf(normalizedBefore) !== hashOf(normalizedNow))
+    differences.push(normalizedText(normalizedNow));
   if (stored.prefix !== now.prefix)
-    said.push(
+    differences.push(
       `its prefix was ${JSON.stringify(stored.prefix)} and is ${JSON.stringify(now.prefix)}`,
     );
   if (hashOf(traitsBefore) !== hashOf(traitsNow))
-    said.push("what its entries are or hold has changed");
-  if (said.length === 0)
-    said.push(
+    differences.push("what its entries are or hold has changed");
+  if (differences.length === 0)
+    differences.push(
       "the code of its functions has changed; if they give the same results, state a version in it",
     );
-  const text = said.join(", ");
+  const text = differences.join(", ");
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** @param fields of an index over several, or whether the only one is. */
+/**
+ * @param fields the normalized fields of an index over several fields; for an index over one field,
+ * true if it is normalized.
+ */
 function normalizedText(fields: boolean | readonly string[]): string {
   if (typeof fields === "boolean") return fields ? "it normalizes now" : "it no longer normalizes";
   return `it normalizes ${JSON.stringify(fields)} now`;

@@ -14,15 +14,15 @@ import { planIndexes, renamedCounters } from "./plan-indexes.js";
 import { planRows } from "./plan-rows.js";
 
 /**
- * Plans the migration of some models. Reads and writes nothing.
+ * Plans the migration of some models. Does not access the database.
  *
- * @param databaseOnly what the database has beside them.
+ * @param databaseOnly models that only the database has.
  */
 export function planModels(
   facts: readonly ModelFacts[],
   databaseOnly: readonly DatabaseModel[] = [],
 ): MigrationPlan {
-  const models = facts.map((one) => planModel(one));
+  const models = facts.map((modelFacts) => planModel(modelFacts));
   const steps = models.flatMap((plan) => plan.steps);
   return {
     models,
@@ -34,7 +34,7 @@ export function planModels(
   };
 }
 
-/** Plans the migration of one model. Reads and writes nothing. */
+/** Plans the migration of one model. Does not access the database. */
 export function planModel(facts: ModelFacts): ModelPlan {
   const { model } = facts;
   const upgrade = upgradeOf(facts);
@@ -46,10 +46,10 @@ export function planModel(facts: ModelFacts): ModelPlan {
     ...planIndexes(facts, affected),
     ...planCounters(facts),
   ];
-  return { model: model.name, steps: steps.map((step) => finish(model.name, step)) };
+  return { model: model.name, steps: steps.map((step) => toStep(model.name, step)) };
 }
 
-function finish(model: string, { of, ...step }: PlannedStep): MigrationStep {
+function toStep(model: string, { of, ...step }: PlannedStep): MigrationStep {
   const place = step.index ?? step.field ?? of;
   const id = `${place === undefined ? model : `${model}.${place}`}: ${step.kind}`;
   return { id, model, ...step };
@@ -76,29 +76,29 @@ function planName({ model, entry }: ModelFacts): PlannedStep[] {
 }
 
 function planRelations({ entry, relations }: ModelFacts): PlannedStep[] {
-  const parsed = (texts: readonly string[]) =>
+  const parse = (texts: readonly string[]) =>
     texts.flatMap((text) => parseRelationText(text) ?? []);
-  const own = parsed(relations);
-  const stored = parsed(entry.relations ?? []);
-  // A database that no program has migrated says nothing of relations.
+  const declared = parse(relations);
+  const stored = parse(entry.relations ?? []);
+  // A database that no program has migrated has no record of its relations.
   if (entry.relations === undefined && entry.schema === undefined) return [];
-  const nameOf = ({ fields, model: target }: (typeof own)[number]) =>
+  const nameOf = ({ fields, model: target }: (typeof declared)[number]) =>
     `${fields.join(",")} → ${target}`;
-  const before = new Map(stored.map((relation) => [nameOf(relation), relation]));
-  const now = new Map(own.map((relation) => [nameOf(relation), relation]));
+  const storedByName = new Map(stored.map((relation) => [nameOf(relation), relation]));
+  const declaredByName = new Map(declared.map((relation) => [nameOf(relation), relation]));
   const steps: PlannedStep[] = [];
-  for (const [of, { onDelete }] of now) {
-    const known = before.get(of);
-    if (known === undefined) {
+  for (const [of, { onDelete }] of declaredByName) {
+    const previous = storedByName.get(of);
+    if (previous === undefined) {
       const reason = `${of} is checked by every write from now on; rows that are there are not looked at`;
       steps.push({ kind: "add-relation", class: "safe", sideBySide: false, of, reason });
-    } else if (known.onDelete !== onDelete) {
-      const reason = `${of} had onDelete: ${JSON.stringify(known.onDelete)} and has ${JSON.stringify(onDelete)}`;
+    } else if (previous.onDelete !== onDelete) {
+      const reason = `${of} had onDelete: ${JSON.stringify(previous.onDelete)} and has ${JSON.stringify(onDelete)}`;
       steps.push({ kind: "change-relation", class: "safe", sideBySide: false, of, reason });
     }
   }
-  for (const of of before.keys()) {
-    if (now.has(of)) continue;
+  for (const of of storedByName.keys()) {
+    if (declaredByName.has(of)) continue;
     const reason = `${of} is not checked any more: programs that rely on it may meet rows that refer to nothing`;
     steps.push({ kind: "drop-relation", class: "breaking", sideBySide: false, of, reason });
   }
@@ -134,10 +134,10 @@ function planCounters(facts: ModelFacts): PlannedStep[] {
     const reason = isUnderWay
       ? `The count of ${textOf(name)} is being removed`
       : `The count of ${textOf(name)} is not kept any more: programs that have it are slower, or refused`;
-    const kind = isUnderWay ? "safe" : "breaking";
+    const stepClass = isUnderWay ? "safe" : "breaking";
     steps.push({
       kind: "drop-counter",
-      class: kind,
+      class: stepClass,
       sideBySide: isUnderWay,
       counter: name,
       of,

@@ -7,9 +7,10 @@ import { findPath } from "../../schema/upgrade-path.js";
 import type { MigrationStep, ModelFacts, PlannedStep } from "./migration-plan.js";
 
 /**
- * The steps of a model's fields.
+ * Plans the steps of a model's fields.
  *
- * @param upgrade the way from the stored rows to the model's; undefined where there is none, or none is asked for.
+ * @param upgrade how the stored rows become rows of the model; undefined if they cannot, or need
+ * not.
  */
 export function planRows(facts: ModelFacts, upgrade: RowUpgrade | undefined): PlannedStep[] {
   const { model, entry, storedRow } = facts;
@@ -25,7 +26,7 @@ export function planRows(facts: ModelFacts, upgrade: RowUpgrade | undefined): Pl
     const blocked = "Open the database with the migrations that it was begun with.";
     return [{ ...step, reason, blocked }];
   }
-  // The database has a newer schema, beside which this one may go on.
+  // The database has a newer schema, but accepts writes of programs with this one.
   if (schema.accepts.includes(to.hash)) return [];
   if (storedRow === undefined) {
     const reason = "The database does not tell what its rows are";
@@ -33,7 +34,8 @@ export function planRows(facts: ModelFacts, upgrade: RowUpgrade | undefined): Pl
     return [{ kind: "transform-rows", class: "data", sideBySide: false, reason, blocked }];
   }
   const { earlierRow, migrations } = facts;
-  // A difference that is safe may come on top, where the rows that are still to change can become the program's too.
+  // A safe difference may be added during a transform, if the rows that the transform has not
+  // reached yet can also become the program's rows.
   const canFinish =
     upgrade?.isIdentity === true &&
     earlierRow !== undefined &&
@@ -43,15 +45,18 @@ export function planRows(facts: ModelFacts, upgrade: RowUpgrade | undefined): Pl
     const blocked = "Finish it first, with the program that began it.";
     return [{ kind: "transform-rows", class: "data", sideBySide: false, reason, blocked }];
   }
-  const all = compareRows(storedRow, to);
-  const left = upgrade?.changes ?? all;
-  const steps = left.map((change) => fieldStep(change, facts, storedRow, to, upgrade));
+  const allChanges = compareRows(storedRow, to);
+  const remaining = upgrade?.changes ?? allChanges;
+  const steps = remaining.map((change) => fieldStep(change, facts, storedRow, to, upgrade));
   if (upgrade === undefined) return steps;
-  if (!upgrade.isIdentity) steps.push(transformStep(facts, upgrade, all));
+  if (!upgrade.isIdentity) steps.push(transformStep(facts, upgrade, allChanges));
   return withLeftOut(steps, upgrade);
 }
 
-/** The last step also says which migrations could be thought to be on the way, and are not. */
+/**
+ * Adds the migrations that were left out to the reason of the last step. Such a migration takes the
+ * stored rows, but what it changes is also allowed by the model.
+ */
 function withLeftOut(steps: PlannedStep[], { leftOut }: RowUpgrade): PlannedStep[] {
   const last = steps.at(-1);
   if (last === undefined || leftOut.length === 0) return steps;
@@ -77,8 +82,9 @@ function fieldStep(
   const { field, kind: difference, class: kind, sideBySide, reason } = change;
   const isKey =
     kind === "breaking" && (to.primaryKey.includes(field) || to.primaryKey.join(",") === field);
-  const own = migrations.filter((migration) => migration.model === model.name);
-  const blocked = upgrade === undefined && blockedBy(kind, isKey, model.name, from, to, own);
+  const modelMigrations = migrations.filter((migration) => migration.model === model.name);
+  const blocked =
+    upgrade === undefined && blockedBy(kind, isKey, model.name, from, to, modelMigrations);
   return {
     kind: isKey ? "change-primary-key" : fieldKinds[difference],
     class: kind,
@@ -99,81 +105,82 @@ function blockedBy(
 ): string | undefined {
   if (isKey) return "A primary key cannot be migrated: define a new model, and copy the rows.";
   if (kind !== "data" || !keepsPrimaryKey(from, to)) return undefined;
-  const ways = waysBack(from, to, migrations);
-  if (ways.length > 0) return waysBackText(ways);
-  const given = migrations.length === 0 ? "" : `${mismatchText(from, to, migrations)}\n`;
-  return `${given}Write a migration:\n${migrationCode(model, from, to)}`;
+  const backwards = findBackwardMigrations(from, to, migrations);
+  if (backwards.length > 0) return backwardsText(backwards);
+  const mismatch = migrations.length === 0 ? "" : `${mismatchText(from, to, migrations)}\n`;
+  return `${mismatch}Write a migration:\n${migrationCode(model, from, to)}`;
 }
 
-/** The migrations that would lead from what is stored to the model if they had a `down`. */
-function waysBack(
+/** Finds the migrations that would lead from the stored rows to the model if they had a `down`. */
+function findBackwardMigrations(
   stored: RowManifest,
   to: RowManifest,
   migrations: readonly RowMigration[],
 ): readonly RowMigration[] {
-  const oneWay = migrations.filter(({ down }) => down === undefined);
-  const bothWays: RowMigration[] = oneWay.map((migration) => ({
+  const irreversible = migrations.filter(({ down }) => down === undefined);
+  const assumedReversible: RowMigration[] = irreversible.map((migration) => ({
     ...migration,
     down: migration.up,
   }));
-  const returning = migrations.filter(({ down }) => down !== undefined);
-  const path = findPath(stored, to, [...returning, ...bothWays]) ?? [];
+  const reversible = migrations.filter(({ down }) => down !== undefined);
+  const path = findPath(stored, to, [...reversible, ...assumedReversible]) ?? [];
   if (path.some(({ kind }) => kind !== "down")) return [];
   return path.flatMap((edge) => {
-    return edge.kind !== "free" && bothWays.includes(edge.migration) ? edge.migration : [];
+    return edge.kind !== "free" && assumedReversible.includes(edge.migration) ? edge.migration : [];
   });
 }
 
-function waysBackText(migrations: readonly RowMigration[]): string {
+function backwardsText(migrations: readonly RowMigration[]): string {
   const names = listText(migrations.map(({ name }) => name));
   return migrations.length === 1
     ? `The migration ${names} leads here backwards, and has no down: add one.`
     : `The migrations ${names} lead here backwards, and have no down: add one to each.`;
 }
 
-/** Why no migration of those that there are leads from what is stored to the model. */
+/** Describes why none of the migrations leads from the stored rows to the model. */
 function mismatchText(
   stored: RowManifest,
   to: RowManifest,
   migrations: readonly RowMigration[],
 ): string {
   const names = migrations.map(({ name }) => JSON.stringify(name)).join(", ");
-  const some =
+  const subject =
     migrations.length === 1
       ? `The migration ${names} does`
       : `There are the migrations ${names}, which do`;
-  const known = `${some} not lead from what is stored to the model`;
+  const statement = `${subject} not lead from what is stored to the model`;
   const fieldsOf = (between: readonly [RowManifest, RowManifest]) => [
     ...new Set(compareRows(...between).map(({ field }) => field)),
   ];
-  const starts = migrations.map((one) => ({
-    name: one.name,
-    fields: fieldsOf([stored, one.from]),
+  const starts = migrations.map((migration) => ({
+    name: migration.name,
+    fields: fieldsOf([stored, migration.from]),
   }));
   const [nearest] = starts.sort((a, b) => a.fields.length - b.fields.length);
   if (nearest === undefined || nearest.fields.length === 0) {
-    const last = migrations.map((one) => fieldsOf([one.to, to]));
-    const [left = []] = last.sort((a, b) => a.length - b.length);
-    return `${known}: no to is the model's schema, the nearest one differs in ${listText(left)}.`;
+    const remaining = migrations.map((migration) => fieldsOf([migration.to, to]));
+    const [nearestFields = []] = remaining.sort((a, b) => a.length - b.length);
+    return `${statement}: no to is the model's schema, the nearest one differs in ${listText(nearestFields)}.`;
   }
-  const whose =
-    migrations.length === 1 ? "its from" : `the from of ${JSON.stringify(nearest.name)}`;
-  return `${known}: ${whose} differs from what is stored in ${listText(nearest.fields)}.`;
+  const part = migrations.length === 1 ? "its from" : `the from of ${JSON.stringify(nearest.name)}`;
+  return `${statement}: ${part} differs from what is stored in ${listText(nearest.fields)}.`;
 }
 
 function listText(names: readonly string[]): string {
   return names.map((name) => JSON.stringify(name)).join(", ");
 }
 
-/** A migration as somebody would begin to write it. */
+/** Returns the outline of a migration. */
 function migrationCode(model: string, from: RowManifest, to: RowManifest): string {
   const changes = compareRows(from, to);
   const isSafe = ({ class: kind }: RowChange) => kind === "safe" || kind === "backfill";
   const removed = changes.filter((change) => !Object.hasOwn(to.fields, change.field));
-  const written = changes.filter((one) => !isSafe(one) && Object.hasOwn(to.fields, one.field));
+  const rewritten = changes.filter(
+    (change) => !isSafe(change) && Object.hasOwn(to.fields, change.field),
+  );
   const parts = [...removed.map((change) => nameText(change.field)), "...row"];
   const row = removed.length === 0 ? "row" : `{ ${parts.join(", ")} }`;
-  const values = ["...row", ...written.map((change) => `${nameText(change.field)}: …`)];
+  const values = ["...row", ...rewritten.map((change) => `${nameText(change.field)}: …`)];
   return [
     "defineMigration({",
     `  model: …, // the model ${JSON.stringify(model)}`,
@@ -191,24 +198,26 @@ function nameText(field: string): string {
 function transformStep(
   { rows }: ModelFacts,
   upgrade: RowUpgrade,
-  all: readonly RowChange[],
+  allChanges: readonly RowChange[],
 ): PlannedStep {
   const { steps, goesBack, changes, fields } = upgrade;
-  const which = rows === undefined ? "every row" : `${rows} ${rows === 1 ? "row" : "rows"}`;
+  const rowsText = rows === undefined ? "every row" : `${rows} ${rows === 1 ? "row" : "rows"}`;
   const filled = changes.flatMap(({ field, class: kind }) =>
     kind === "backfill" ? JSON.stringify(field) : [],
   );
-  // What the migrations bring about: all that differs but for what is said by steps of its own.
-  const done = all.filter(
+  // The migrations bring about these differences. The others have separate steps.
+  const migrated = allChanges.filter(
     (change) => !changes.some(({ field, kind }) => field === change.field && kind === change.kind),
   );
-  const other = fields.filter((field) => !all.some((change) => change.field === field));
+  const otherFields = fields.filter(
+    (field) => !allChanges.some((change) => change.field === field),
+  );
   const sentences = [
-    ...(steps.length > 0 ? [`Changes ${which} by ${steps.join(", then ")}`] : []),
+    ...(steps.length > 0 ? [`Changes ${rowsText} by ${steps.join(", then ")}`] : []),
     ...(goesBack ? ["this goes back to an earlier schema"] : []),
-    ...(filled.length > 0 ? [`fills in ${filled.join(", ")} in ${which} that lacks it`] : []),
-    ...done.map(({ reason }) => reason.replace(/[:;] (it needs|rows keep) .*$/, "")),
-    ...other.map((field) => `${JSON.stringify(field)} may change`),
+    ...(filled.length > 0 ? [`fills in ${filled.join(", ")} in ${rowsText} that lacks it`] : []),
+    ...migrated.map(({ reason }) => reason.replace(/[:;] (it needs|rows keep) .*$/, "")),
+    ...otherFields.map((field) => `${JSON.stringify(field)} may change`),
   ];
   const reason = sentences.join("; ");
   return {

@@ -2,18 +2,20 @@ import type { AtomicOperation } from "@keywright/core";
 import { isLimitError } from "../../transaction/is-limit-error.js";
 import type { Lease } from "./lease.js";
 
-/** What became of a commit. */
+/** The result of a commit. */
 export interface BatchResult {
   readonly ok: boolean;
-  /** What the database threw where it is too large for one commit; absent where it is not. */
+  /** The error of the database if the batch is too large for one commit. */
   readonly tooLarge?: unknown;
 }
 
 /**
- * Commits what a batch of rows comes to. A row may have any number of entries, so that it may be too large for one commit.
+ * Commits the writes for a batch of rows. A row may have any number of entries, so even one row may
+ * be too large for one commit.
  *
- * @param build makes the operation; a database may refuse a part of it at once.
- * @throws {LeaseLostError} where another runner has the lease.
+ * @param build returns the operation. It may throw, because a database may reject an operation that
+ * is too large before the commit.
+ * @throws {LeaseLostError} if another runner holds the lease.
  */
 export async function commitBatch(
   lease: Lease,

@@ -12,72 +12,75 @@ import { ulid } from "@keywright/core";
 import { LeaseLostError } from "../../errors/migration-errors.js";
 import { ownPrefix } from "../../model/compiled-model.js";
 
-/** Where it is written who works at the database's schema. */
+/** The key of the {@link StoredLease}. */
 export const leaseKey: KvKey = [ownPrefix, "lease"];
 
-/** What stands there while somebody does. */
+/** The lease as it is stored. It is deleted when it is released. */
 export interface StoredLease {
   readonly format: 1;
-  /** Tells the run from others. */
+  /** Identifies the run. */
   readonly runner: string;
-  /** Tells the process from others. */
+  /** Identifies the process. */
   readonly process: string;
   readonly host: string;
   readonly takenAt: Date;
-  /** By the clock of its holder, which others may only take as a hint. */
+  /** By the clock of the holder. For other processes it is only a hint. */
   readonly expiresAt: Date;
-  /** So many milliseconds it has to be unchanged for another to take it over. */
+  /** Another runner may take over a lease that has not changed for this many milliseconds. */
   readonly timeToLive: number;
 }
 
-/** How a lease is taken. */
+/** The options of {@link takeLease}. */
 export interface LeaseOptions {
-  /** Waits for another runner's end. */
+  /** Waits if another runner holds the lease. */
   readonly wait: boolean;
-  /** Ends the waiting. */
+  /** Ends the wait. */
   readonly signal?: AbortSignal | undefined;
-  /** Milliseconds; 15 seconds without it. It is renewed when a third of them has passed. */
+  /** In milliseconds; 15,000 by default. The lease is renewed when a third of it has passed. */
   readonly timeToLive?: number | undefined;
 }
 
-/** A lease as it was read for the first time with this versionstamp. */
-interface Watched {
+/** A version of the lease, and when this process first read it. */
+interface ObservedLease {
   readonly versionstamp: string | null;
-  /** By the monotonic clock, in milliseconds. */
+  /** In milliseconds of the monotonic clock. */
   readonly since: number;
 }
 
 const defaultTimeToLive = 15_000;
-/** For so long others are taken to go on writing, in milliseconds. */
-const othersMemory = 500;
-/** So many commits between two of the run's own are those of writers at work. */
-const fewCommits = 3;
-/** Milliseconds between two looks at another's lease: the first, and the longest. */
-const firstPause = 5;
-const longestPause = 250;
+/** Others count as writing for this many milliseconds after their commits were noticed. */
+const otherWritersWindow = 500;
+/** This many commits of others between two commits of the run show that they are writing. */
+const minOtherCommits = 3;
+/** The first and the longest pause between two reads of another runner's lease, in milliseconds. */
+const minPause = 5;
+const maxPause = 250;
 
-/** This process among those that have the database open. */
-const ownProcess = ulid();
+/** Identifies this process among those that have the database open. */
+const currentProcess = ulid();
 /** The runners of this process that have not ended. */
-const ownRunners = new Set<string>();
+const activeRunners = new Set<string>();
 
 /**
- * The right to change a database's schema, which one runner has at a time. What is committed through it is refused as soon
- * as another runner has taken it over, however late this one notices.
+ * The right to change a database's schema. One runner holds it at a time. As soon as another runner
+ * has taken the lease over, commits through it fail, even if its former holder has not noticed yet.
  */
 export class Lease {
   readonly #kv: Kv;
   #stored: StoredLease;
   #versionstamp: string;
   #renewedAt: number;
-  /** The number of the last commit through it, by its versionstamp, and when that was made. */
+  /** The last commit through the lease: its number, and its time by the monotonic clock. */
   #lastCommit: { readonly sequence: number; readonly at: number };
-  /** When others were last seen to write, by the monotonic clock. */
+  /** When commits of others were last noticed, in milliseconds of the monotonic clock. */
   #othersSeenAt = Number.NEGATIVE_INFINITY;
-  /** The end of the call before: each needs the versionstamp that the one before it leaves. */
-  #turn: Promise<unknown> = Promise.resolve();
+  /**
+   * Settles when the previous call has ended. Each call needs the versionstamp that the previous
+   * one leaves.
+   */
+  #lastCall: Promise<unknown> = Promise.resolve();
 
-  /** Of one that was taken: see {@link takeLease}. */
+  /** Represents a lease that has just been stored: see {@link takeLease}. */
   constructor(kv: Kv, stored: StoredLease, versionstamp: string, takenAt: number) {
     this.#kv = kv;
     this.#stored = stored;
@@ -86,62 +89,65 @@ export class Lease {
     this.#lastCommit = { sequence: sequenceOf(versionstamp), at: takenAt };
   }
 
-  /** Tells the run from others. */
+  /** Identifies the run. */
   get runner(): string {
     return this.#stored.runner;
   }
 
   /**
-   * Commits an operation on condition that the lease is still held, and renews the lease with it where a third of its time
-   * is gone. That is one check more, and at times one change more.
+   * Commits an operation if the lease is still held. Adds a check of the lease to the operation,
+   * and a mutation that renews the lease if a third of its time has passed.
    *
-   * @returns `{ ok: false }` where another check of the operation failed.
-   * @throws {LeaseLostError} where another runner has the lease. Nothing was written.
-   * @throws what the commit throws.
+   * @returns `{ ok: false }` if another check of the operation failed.
+   * @throws {LeaseLostError} if another runner holds the lease. Nothing was written.
+   * @throws any error of the commit.
    */
   commit(operation: AtomicOperation): Promise<KvCommitResult | KvCommitError> {
-    return this.#inTurn(() => this.#commit(operation));
+    return this.#runInTurn(() => this.#commit(operation));
   }
 
   /**
-   * Renews the lease where a third of its time is gone: for those who read for long.
+   * Renews the lease if a third of its time has passed. Long reads without a commit must call this.
    *
-   * @throws {LeaseLostError} where another runner has it.
+   * @throws {LeaseLostError} if another runner holds the lease.
    */
   async renew(): Promise<void> {
     if (!this.#isDue()) return;
-    await this.#inTurn(async () => {
+    await this.#runInTurn(async () => {
       while (this.#isDue()) await this.#commit(this.#kv.atomic());
     });
   }
 
-  /** Whether others have been writing just now: versionstamps count their commits too. */
+  /**
+   * True if others have written recently. Their commits are noticed because versionstamps count
+   * them.
+   */
   get othersWrite(): boolean {
-    return performance.now() - this.#othersSeenAt < othersMemory;
+    return performance.now() - this.#othersSeenAt < otherWritersWindow;
   }
 
   /**
-   * Writes the lease anew where nothing was committed through it for a while, so that {@link othersWrite} holds: for those who
-   * read for long beside others.
+   * Renews the lease if nothing was committed through it for a while, so that {@link othersWrite}
+   * stays up to date during long reads.
    *
-   * @throws {LeaseLostError} where another runner has it.
+   * @throws {LeaseLostError} if another runner holds the lease.
    */
   async lookAround(): Promise<void> {
-    if (performance.now() - this.#lastCommit.at < othersMemory / 2) return;
-    await this.#inTurn(() => this.#commit(this.#kv.atomic(), true));
+    if (performance.now() - this.#lastCommit.at < otherWritersWindow / 2) return;
+    await this.#runInTurn(() => this.#commit(this.#kv.atomic(), true));
   }
 
-  /** Gives the lease back. Where that fails it ends by itself, when its time is over. */
+  /** Releases the lease. If this fails, the lease ends when its time is over. */
   async release(): Promise<void> {
-    ownRunners.delete(this.runner);
+    activeRunners.delete(this.runner);
     try {
-      await this.#inTurn(async () => {
+      await this.#runInTurn(async () => {
         const { value, ...held } = await this.#kv.get<StoredLease>(leaseKey);
         if (value?.runner !== this.runner) return;
         await this.#kv.atomic().check(held).delete(leaseKey).commit();
       });
     } catch {
-      // What the run itself threw says more.
+      // An error of the run itself is more useful.
     }
   }
 
@@ -158,7 +164,7 @@ export class Lease {
     const renewed = renews ? renewedLease(this.#stored) : undefined;
     if (renewed !== undefined) operation.set(leaseKey, renewed);
     const result = await operation.commit();
-    if (result.ok) this.#notice(result.versionstamp);
+    if (result.ok) this.#noteCommit(result.versionstamp);
     if (!result.ok) await this.#assertHeld();
     else if (renewed !== undefined) {
       this.#stored = renewed;
@@ -168,56 +174,60 @@ export class Lease {
     return result;
   }
 
-  #notice(versionstamp: string): void {
+  #noteCommit(versionstamp: string): void {
     const sequence = sequenceOf(versionstamp);
     const at = performance.now();
-    const others = sequence - this.#lastCommit.sequence - 1;
-    if (others >= fewCommits) this.#othersSeenAt = at;
+    const otherCommits = sequence - this.#lastCommit.sequence - 1;
+    if (otherCommits >= minOtherCommits) this.#othersSeenAt = at;
     this.#lastCommit = { sequence, at };
   }
 
   async #assertHeld(): Promise<void> {
     const { value, versionstamp } = await this.#kv.get<StoredLease>(leaseKey);
     if (versionstamp === null || value.runner !== this.runner) throw new LeaseLostError();
-    // It is another one where a renewal was written whose commit threw.
+    // A renewal whose commit threw may have been written. Then the versionstamp has changed.
     this.#versionstamp = versionstamp;
   }
 
-  #inTurn<T>(run: () => Promise<T>): Promise<T> {
-    const result = this.#turn.then(run);
-    this.#turn = result.catch(() => undefined);
+  #runInTurn<T>(run: () => Promise<T>): Promise<T> {
+    const result = this.#lastCall.then(run);
+    this.#lastCall = result.catch(() => undefined);
     return result;
   }
 }
 
 /**
- * Takes the lease of a database, or finds out that another runner has it. That one is dead when its lease has not changed
- * for as long as it may live by this process's own clock, wherever the other's clock stands; and at once where it was a runner
- * of this process that has ended, or of another process and only one can have the database open.
+ * Takes the lease of a database. Takes it over from another runner in these cases:
  *
- * @returns `"busy"` where another runner has it and is not waited for, `"stopped"` where the signal ended the waiting.
+ * - The lease has not changed for its time to live, by this process's clock. It does not matter how
+ *   the other runner's clock is set.
+ * - The other runner belonged to this process and has ended.
+ * - The other runner belongs to another process, but only one process can have the database open.
+ *
+ * @returns `"busy"` if another runner holds the lease and `wait` is false, `"stopped"` if the
+ * signal ended the wait.
  */
 export async function takeLease(
   kv: Kv & { readonly limits?: KvLimits },
   { wait, signal, timeToLive = defaultTimeToLive }: LeaseOptions,
 ): Promise<Lease | "busy" | "stopped"> {
-  let watched: Watched | undefined;
-  for (let looks = 0; ; looks++) {
+  let observed: ObservedLease | undefined;
+  for (let attempt = 0; ; attempt++) {
     if (signal?.aborted) return "stopped";
     const { value, versionstamp } = await kv.get<StoredLease>(leaseKey);
     const now = performance.now();
-    const hasChanged = watched !== undefined && watched.versionstamp !== versionstamp;
-    if (watched === undefined || hasChanged) watched = { versionstamp, since: now };
-    if (value === null || isDead(kv, value) || now - watched.since >= value.timeToLive) {
+    const hasChanged = observed !== undefined && observed.versionstamp !== versionstamp;
+    if (observed === undefined || hasChanged) observed = { versionstamp, since: now };
+    if (value === null || isDead(kv, value) || now - observed.since >= value.timeToLive) {
       const lease = await tryToTake(kv, versionstamp, timeToLive);
       if (lease !== undefined) return lease;
       continue;
     }
-    // Where it looks as if it had run out, only watching it tells.
-    const isAlive = hasChanged || ownRunners.has(value.runner) || value.expiresAt > new Date();
+    // If the lease seems to have expired, only waiting shows if its holder still renews it.
+    const isAlive = hasChanged || activeRunners.has(value.runner) || value.expiresAt > new Date();
     if (!wait && isAlive) return "busy";
-    const longest = Math.max(firstPause, value.timeToLive - (now - watched.since));
-    await pause(Math.min(firstPause * 2 ** looks, longestPause, longest), signal);
+    const remaining = Math.max(minPause, value.timeToLive - (now - observed.since));
+    await pause(Math.min(minPause * 2 ** attempt, maxPause, remaining), signal);
   }
 }
 
@@ -232,34 +242,37 @@ async function tryToTake(
   const stored = renewedLease({
     format: 1,
     runner,
-    process: ownProcess,
+    process: currentProcess,
     host: hostname(),
     takenAt,
     expiresAt: takenAt,
     timeToLive,
   });
-  // Before others in this process can see it.
-  ownRunners.add(runner);
+  // Runners of this process that read the lease must find its holder here, or they take it over.
+  activeRunners.add(runner);
   try {
     const operation = kv.atomic().check({ key: leaseKey, versionstamp }).set(leaseKey, stored);
     const result = await operation.commit();
     if (result.ok) return new Lease(kv, stored, result.versionstamp, now);
   } catch (error) {
-    ownRunners.delete(runner);
+    activeRunners.delete(runner);
     throw error;
   }
-  ownRunners.delete(runner);
+  activeRunners.delete(runner);
   return undefined;
 }
 
-/** Whether it is known, without any waiting, that the holder of a lease works no more. */
+/** True if it is known without waiting that the holder of a lease has ended. */
 export function isDead(kv: Kv & { readonly limits?: KvLimits }, lease: StoredLease): boolean {
-  if (lease.process === ownProcess) return !ownRunners.has(lease.runner);
-  // A database that states its limits is one that this process owns.
+  if (lease.process === currentProcess) return !activeRunners.has(lease.runner);
+  // A database that states its limits can only be open in this process.
   return kv.limits !== undefined;
 }
 
-/** The number of a commit: the first eight bytes of its versionstamp count them, of which six are a number without loss. */
+/**
+ * Returns the number of a commit, which is the first 8 bytes of its versionstamp. The last 6 of
+ * them are enough, and a JavaScript number represents them exactly.
+ */
 function sequenceOf(versionstamp: string): number {
   return Number.parseInt(versionstamp.slice(4, 16), 16);
 }
@@ -268,7 +281,7 @@ function renewedLease(lease: StoredLease): StoredLease {
   return { ...lease, expiresAt: new Date(Date.now() + lease.timeToLive) };
 }
 
-/** Waits so many milliseconds, or until the signal. */
+/** Waits until the time has passed or the signal is aborted. */
 async function pause(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
   try {
     await sleep(milliseconds, undefined, signal && { signal });

@@ -1,26 +1,39 @@
 /**
- * What a run does: rows are counted, entries of indexes that are gone are removed, rows are changed, the entries of new
- * indexes are written, and then looked at.
+ * The phase of a run:
+ *
+ * - `"counting"`: counts the rows, so that the progress has a total
+ * - `"dropping"`: removes the entries of dropped indexes
+ * - `"transforming"`: changes rows
+ * - `"building"`: writes the entries of new indexes, or counts the rows for new counters
+ * - `"verifying"`: verifies the entries of new indexes
  */
 export type MigrationPhase = "counting" | "dropping" | "transforming" | "building" | "verifying";
 
-/** How far a run has come with one model. */
+/** The progress of a run with one model. */
 export interface MigrationProgress {
   readonly model: string;
-  /** The names of the indexes that it works at; none where it changes rows. */
+  /**
+   * The names of the indexes that the run works on. Empty while it changes rows or builds counters.
+   */
   readonly indexes: readonly string[];
   readonly phase: MigrationPhase;
-  /** Rows, or entries where they are removed. */
+  /** Rows, or entries in the phase `"dropping"`. */
   readonly rowsDone: number;
-  /** Rows there were when they were counted; where they are not, or not yet, it grows with `rowsDone`. */
+  /**
+   * The number of rows when they were counted. If there is no count, or if it is exceeded, the same
+   * as `rowsDone`.
+   */
   readonly rowsTotal: number;
-  /** Of this run; 0 before its first batch. */
+  /** The rate of this run; 0 before its first batch. */
   readonly rowsPerSecond: number;
-  /** By the rate of this run; undefined before its first batch, and where nobody knows how many rows there are. */
+  /**
+   * Estimated from `rowsPerSecond`. Undefined before the first batch, or if the rows were not
+   * counted.
+   */
   readonly secondsLeft: number | undefined;
 }
 
-/** Measures the rate of a run from its first row on, and hands its progress on. */
+/** Measures the rate of each phase, and reports the progress. */
 export class ProgressMeter {
   readonly #onProgress: (progress: MigrationProgress) => void;
   readonly #model: string;
@@ -39,15 +52,16 @@ export class ProgressMeter {
     this.#onProgress = onProgress;
   }
 
-  /** Reports how many rows are counted. */
+  /** Reports the number of rows that have been counted so far. */
   counting(rows: number): void {
     this.#report("counting", rows, rows, 0, undefined);
   }
 
   /**
-   * Begins a phase, with so many rows done by earlier runs.
+   * Begins a phase.
    *
-   * @param rowsTotal undefined where nobody knows.
+   * @param rowsDone rows that earlier runs have done.
+   * @param rowsTotal undefined if the rows were not counted.
    */
   start(phase: MigrationPhase, rowsDone: number, rowsTotal: number | undefined): void {
     this.#phase = phase;
@@ -56,13 +70,13 @@ export class ProgressMeter {
     this.#report(phase, rowsDone, rowsTotal ?? rowsDone, 0, undefined);
   }
 
-  /** Reports how many rows are done, in the phase that was begun last. */
+  /** Reports the number of rows done in the current phase, including those of earlier runs. */
   advance(rowsDone: number, rowsTotal: number | undefined): void {
     const seconds = (performance.now() - this.#startedAt) / 1000;
     const rate = seconds > 0 ? (rowsDone - this.#doneBefore) / seconds : 0;
     const isKnown = rate > 0 && rowsTotal !== undefined;
-    const left = isKnown ? Math.max(rowsTotal - rowsDone, 0) / rate : undefined;
-    this.#report(this.#phase, rowsDone, Math.max(rowsTotal ?? 0, rowsDone), rate, left);
+    const secondsLeft = isKnown ? Math.max(rowsTotal - rowsDone, 0) / rate : undefined;
+    this.#report(this.#phase, rowsDone, Math.max(rowsTotal ?? 0, rowsDone), rate, secondsLeft);
   }
 
   #report(

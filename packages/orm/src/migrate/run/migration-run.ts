@@ -4,67 +4,71 @@ import type { Lease } from "./lease.js";
 import type { MigrationProgress } from "./migration-progress.js";
 import { Throttle } from "./throttle.js";
 
-/** A run of a migration, as the stages that it goes through see it. */
+/** The part of a migration's run that its stages use. */
 export interface MigrationRun {
-  /** All that the run writes is committed through it. */
+  /** The lease through which the run commits everything that it writes. */
   readonly lease: Lease;
-  /** Stops the run behind the batch in hand. */
+  /** Stops the run after the current batch. */
   readonly signal: AbortSignal | undefined;
   readonly onProgress: (progress: MigrationProgress) => void;
-  /** The next batch has no more rows: fewer beside writers, who wait for it, and where there is a bound on rows a second. */
+  /**
+   * The maximum number of rows in the next batch. It is smaller while others write, because they
+   * wait for the batch, or if `rowsPerSecond` is set.
+   */
   readonly batchRows: number;
   /**
-   * Called behind each batch, with its number of rows: gives others their turn, and waits where a bound on rows a second
-   * says so, until the signal at the latest. Beside writers it rests for longer than the batch took, so that they have more
-   * than half of the time. The lease is renewed meanwhile.
+   * Must be called after each batch, with its number of rows. Lets other tasks run, and then waits
+   * as long as `rowsPerSecond` requires, or until the signal is aborted. While others write, it
+   * waits for longer than the batch took, so that they have more than half of the time. Renews the
+   * lease meanwhile.
    *
-   * @throws {LeaseLostError} where another runner has the lease.
+   * @throws {LeaseLostError} if another runner holds the lease.
    */
   readonly took: (rows: number) => Promise<void>;
 }
 
-/** How a run works. */
+/** The options of a run. */
 export interface RunOptions {
   readonly signal?: AbortSignal | undefined;
   readonly onProgress?: ((progress: MigrationProgress) => void) | undefined;
-  /** Rows that are read in a second at the most; without it as many as possible. */
+  /** The maximum number of rows that are read per second. Unlimited by default. */
   readonly rowsPerSecond?: number | undefined;
 }
 
-/** Rows of a batch at the most. */
+/** The maximum number of rows in a batch. */
 export const maxBatchRows = 500;
-/** The same beside writers. */
-const batchBesideWriters = 200;
-/** So much longer than it has worked a run rests beside writers. */
-const restPerWork = 1.5;
+/** The maximum number of rows in a batch while others write. */
+const maxBatchRowsBesideWriters = 200;
+/** While others write, a run rests this many times as long as it has worked. */
+const restRatio = 1.5;
 
-/** The lease is looked after so often while a run waits, in milliseconds. */
-const longestSleep = 1000;
+/** A waiting run checks its lease at this interval, in milliseconds. */
+const maxSleep = 1000;
 
 /**
- * A run that holds a lease.
+ * Returns the run that works under a lease.
  *
- * @throws {RangeError} for a `rowsPerSecond` that is no positive number.
+ * @throws {RangeError} if `rowsPerSecond` is not a positive number.
  */
 export function migrationRun(lease: Lease, options: RunOptions): MigrationRun {
   const { signal, onProgress = () => undefined } = options;
   const throttle = new Throttle(options.rowsPerSecond ?? Number.POSITIVE_INFINITY);
-  let workedSince = performance.now();
+  let workStartedAt = performance.now();
   const took = async (rows: number): Promise<void> => {
     await lease.lookAround();
     const now = performance.now();
-    const rest = lease.othersWrite ? (now - workedSince) * restPerWork : 0;
+    const rest = lease.othersWrite ? (now - workStartedAt) * restRatio : 0;
     const until = now + Math.max(throttle.took(rows, now), rest);
     await letOthersRun();
     await waitUntil(until);
-    workedSince = performance.now();
+    workStartedAt = performance.now();
   };
   const waitUntil = async (until: number): Promise<void> => {
     for (;;) {
       await lease.renew();
-      const left = until - performance.now();
-      if (left <= 0 || signal?.aborted) return;
-      await sleep(Math.min(left, longestSleep), undefined, signal && { signal }).catch(
+      const remaining = until - performance.now();
+      if (remaining <= 0 || signal?.aborted) return;
+      await sleep(Math.min(remaining, maxSleep), undefined, signal && { signal }).catch(
         () => undefined,
       );
     }
@@ -74,7 +78,10 @@ export function migrationRun(lease: Lease, options: RunOptions): MigrationRun {
     signal,
     onProgress,
     get batchRows() {
-      return Math.min(throttle.batchRows, lease.othersWrite ? batchBesideWriters : maxBatchRows);
+      return Math.min(
+        throttle.batchRows,
+        lease.othersWrite ? maxBatchRowsBesideWriters : maxBatchRows,
+      );
     },
     took,
   };

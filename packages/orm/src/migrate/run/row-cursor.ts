@@ -3,15 +3,16 @@ import { decodeKey, encodeKey, isKeywrightError, type KvKeyPart } from "@keywrig
 import { InvalidCursorError } from "../../errors/query-errors.js";
 import type { CompiledModel } from "../../model/compiled-model.js";
 
-/** A cursor that goes on behind the row with this primary key. */
+/** Returns the cursor of a page that begins after the row with this primary key. */
 export function encodeRowCursor(primaryKey: readonly KvKeyPart[]): string {
   return Buffer.from(encodeKey(primaryKey)).toString("base64url");
 }
 
 /**
- * The primary key behind which a cursor of {@link encodeRowCursor} goes on.
+ * Returns the primary key after which the page of a cursor from {@link encodeRowCursor} begins.
  *
- * @throws {InvalidCursorError} for what is no such cursor of this model.
+ * @throws {InvalidCursorError} if the text is not such a cursor, or if its primary key does not
+ * have as many key parts as the model's.
  */
 export function decodeRowCursor(model: CompiledModel, cursor: string): readonly KvKeyPart[] {
   try {

@@ -8,11 +8,12 @@ import { ProgressMeter } from "./migration-progress.js";
 import { type MigrationRun, maxBatchRows } from "./migration-run.js";
 
 /**
- * The next entries under a model's prefix, in order: its rows, and what somebody may have stored under the key of one, whose
- * key is longer.
+ * Returns the next entries under a model's prefix, in order. These are the model's rows, and
+ * entries whose keys begin with the key of a row and have more key parts.
  *
- * @param after the primary key behind which they begin; null for the first ones.
- * @param limit entries at the most, {@link maxBatchRows} at the most; there are fewer only at the end.
+ * @param after the primary key after which to begin; null to begin at the first row.
+ * @param limit the maximum number of entries, at most {@link maxBatchRows}. Fewer are returned only
+ * at the end.
  */
 export async function nextRows(
   { kv, model, limits }: TableContext,
@@ -20,16 +21,17 @@ export async function nextRows(
   limit: number,
 ): Promise<KvEntry<AnyRow>[]> {
   const prefix = [model.prefix];
-  const last = after === null ? null : [...prefix, ...after];
-  return await entriesAfter<AnyRow>(kv, limits, prefix, last, limit);
+  const afterKey = after === null ? null : [...prefix, ...after];
+  return await entriesAfter<AnyRow>(kv, limits, prefix, afterKey, limit);
 }
 
 /**
- * Counts a model's rows, so that the progress has an end: by its counter where it keeps one, else one by one.
+ * Counts a model's rows, so that the progress has a total. Uses the model's row counter if it is
+ * readable, and otherwise lists all rows.
  *
- * @param indexes the names of those that are worked at, for the progress.
- * @returns undefined where the signal stopped it.
- * @throws {LeaseLostError} where another runner has the lease.
+ * @param indexes the names of the indexes that the run works on, for the progress.
+ * @returns undefined if the signal stopped the count.
+ * @throws {LeaseLostError} if another runner holds the lease.
  */
 export async function countRows(
   { kv, model, catalog, limits }: TableContext,
@@ -48,7 +50,7 @@ export async function countRows(
   for await (const _ of kv.list({ prefix: [model.prefix] }, { batchSize })) {
     rows++;
     if (rows % batchSize !== 0) continue;
-    // Counting is no work that a bound on rows a second is about, but others have their turn.
+    // `rowsPerSecond` does not limit counting, but other tasks must get their turn.
     await run.took(0);
     if (run.signal?.aborted) return undefined;
     if (rows % 10_000 === 0) meter.counting(rows);

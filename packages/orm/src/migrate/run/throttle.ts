@@ -1,11 +1,11 @@
-/** Says how long to wait, so that no more than so many rows a second are done. */
+/** Calculates how long to wait, so that a maximum number of rows per second is not exceeded. */
 export class Throttle {
   readonly #rowsPerSecond: number;
   #freeAt = Number.NEGATIVE_INFINITY;
 
   /**
-   * @param rowsPerSecond without a bound it is infinite.
-   * @throws {RangeError} for what is no positive number.
+   * @param rowsPerSecond the maximum; infinity for no limit.
+   * @throws {RangeError} if it is not a positive number.
    */
   constructor(rowsPerSecond: number) {
     if (!(rowsPerSecond > 0)) {
@@ -14,19 +14,19 @@ export class Throttle {
     this.#rowsPerSecond = rowsPerSecond;
   }
 
-  /** So many rows are a quarter of a second's work, and at least 1: a batch should have no more. */
+  /** The number of rows for a quarter of a second, at least 1. A batch should not have more. */
   get batchRows(): number {
     return Math.max(1, Math.floor(this.#rowsPerSecond / 4));
   }
 
   /**
-   * Counts rows that were done.
+   * Records that rows were done.
    *
-   * @param now the time at which they were, in milliseconds of any clock.
-   * @returns the milliseconds to wait before the next ones are.
+   * @param now the time at which they were done, in milliseconds of any clock.
+   * @returns how many milliseconds to wait before the next rows.
    */
   took(rows: number, now: number): number {
-    // Time in which nothing was done is not saved up.
+    // Unused time does not accumulate.
     this.#freeAt = Math.max(this.#freeAt, now) + (rows / this.#rowsPerSecond) * 1000;
     return this.#freeAt - now;
   }

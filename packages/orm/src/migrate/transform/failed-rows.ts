@@ -13,58 +13,61 @@ import { entriesAfter } from "../run/entries-after.js";
 import { decodeRowCursor, encodeRowCursor } from "../run/row-cursor.js";
 import type { RowFailure } from "./upgraded-row.js";
 
-/** A row that a change of all rows could not take: it is as it was before. */
+/** A row that a transform could not change. It is stored as before. */
 export interface FailedRow {
   readonly model: string;
-  /** Its primary key. */
+  /** The primary key. */
   readonly id: RowId;
-  /** Why, in a sentence. */
+  /** A sentence that says why it failed. */
   readonly reason: string;
-  /** What its schema finds wrong with the row that it would become. */
+  /** The issues that the schema found in the changed row. */
   readonly issues: readonly RowIssue[];
 }
 
-/** Which page of the failed rows, and how long it is. */
+/** Selects a page of failed rows. */
 export interface FailedRowsOptions {
-  /** Rows at the most; 100 without it. */
+  /** The maximum number of rows; 100 by default. */
   readonly take?: number | undefined;
-  /** That of the page before. */
+  /** The cursor of the previous page. */
   readonly cursor?: string | null | undefined;
 }
 
-/** A page of failed rows. */
 export interface FailedRowsPage {
   readonly items: readonly FailedRow[];
-  /** Of the next page; null behind the last one. */
+  /** The cursor of the next page; null on the last page. */
   readonly cursor: string | null;
 }
 
-/** A failed row as it is stored. */
+/** The record of a failed row. */
 interface StoredFailure extends RowFailure {
   readonly primaryKey: readonly KvKeyPart[];
 }
 
-/** A failed row that is stored, under its primary key. */
+/** A failed row, as it was read from its record. */
 export interface RecordedFailure {
   readonly primaryKey: readonly KvKeyPart[];
   readonly failure: RowFailure;
 }
 
 const defaultTake = 100;
-/** So that a record is small, whatever the row and its schema are. */
-const longestReason = 1000;
-const mostIssues = 20;
-/** A key has so many bytes at the most with any limits of the database, so that all programs have one key for a row. */
-const longestKey = 2048;
+/** These limits keep a record small, whatever the row and its schema are. */
+const maxReasonLength = 1000;
+const maxIssues = 20;
+/**
+ * The maximum length of a record's key in bytes, even if the database takes longer keys. So all
+ * programs use the same key for a row.
+ */
+const maxKeyBytes = 2048;
 
-/** The beginning of the keys of a model's failed rows. */
+/** The prefix of the keys of a model's failed rows. */
 export function failedRowsPrefix(model: CompiledModel): KvKey {
   return [ownPrefix, "failed", model.prefix];
 }
 
 /**
- * Where it is written that a row has failed, and why: under its primary key. Where that is too long, beside what such a key
- * begins with, it is a hash of it, as one part more than a primary key has.
+ * Returns the key of the record of a failed row, which contains the primary key. If this is too
+ * long, the key contains a hash of the primary key instead, and has one key part more than the keys
+ * of other rows.
  */
 export function failedRowKey(
   { model, limits }: Pick<TableContext, "model" | "limits">,
@@ -72,39 +75,42 @@ export function failedRowKey(
 ): KvKey {
   const prefix = failedRowsPrefix(model);
   const key = [...prefix, ...primaryKey];
-  if (canBeStored(key, Math.min(longestKey, limits.keyBytes))) return key;
+  if (canBeStored(key, Math.min(maxKeyBytes, limits.keyBytes))) return key;
   const hash = createHash("sha256").update(keyText(primaryKey)).digest("hex");
   return [...prefix, ...primaryKey.map(() => ""), hash];
 }
 
-/** What is written there. */
+/** Returns the record of a failed row. */
 export function storedFailure(
   primaryKey: readonly KvKeyPart[],
   { reason, issues }: RowFailure,
 ): unknown {
   const stored: StoredFailure = {
     primaryKey: [...primaryKey],
-    reason: shortened(reason),
-    ...(issues !== undefined && { issues: issues.slice(0, mostIssues).map(storedIssue) }),
+    reason: shorten(reason),
+    ...(issues !== undefined && { issues: issues.slice(0, maxIssues).map(storedIssue) }),
   };
   return stored;
 }
 
-/** An issue whose path can be stored: a symbol cannot. */
+/** Returns an issue with a path that can be stored. Symbols cannot be stored. */
 function storedIssue({ path, code, message }: RowIssue): RowIssue {
   const parts = path.map((part) => (typeof part === "symbol" ? String(part) : part));
-  return { path: parts, code, message: shortened(message) };
+  return { path: parts, code, message: shorten(message) };
 }
 
-function shortened(text: string): string {
-  // A lone surrogate, as a cut may leave one, is no text that every database takes.
-  return (text.length > longestReason ? `${text.slice(0, longestReason)}…` : text).toWellFormed();
+function shorten(text: string): string {
+  // The cut may leave a lone surrogate, which not every database accepts.
+  return (
+    text.length > maxReasonLength ? `${text.slice(0, maxReasonLength)}…` : text
+  ).toWellFormed();
 }
 
 /**
- * The rows that are recorded as failed, in the order of the records' keys, which is that of the rows' but for long ones.
+ * Returns the rows that are recorded as failed, in the order of the records' keys. This is the
+ * order of the rows, except for rows with long keys.
  *
- * @param after the primary key behind which they begin; null for the first ones.
+ * @param after the primary key after which to begin; null to begin at the first row.
  */
 export async function recordedFailures(
   context: TableContext,
@@ -113,17 +119,17 @@ export async function recordedFailures(
 ): Promise<RecordedFailure[]> {
   const { kv, model, limits } = context;
   const prefix = failedRowsPrefix(model);
-  const last = after === null ? null : failedRowKey(context, after);
-  const entries = await entriesAfter<StoredFailure>(kv, limits, prefix, last, limit);
+  const afterKey = after === null ? null : failedRowKey(context, after);
+  const entries = await entriesAfter<StoredFailure>(kv, limits, prefix, afterKey, limit);
   return entries.map(({ value: { primaryKey, ...failure } }) => ({ primaryKey, failure }));
 }
 
 /**
- * A page of the rows that a change of all rows could not take, in the order of their records. Rows that were deleted since,
- * or written, are none of them any more.
+ * Returns a page of the rows that a transform could not change, in the order of their records.
+ * Leaves out rows that were deleted or written after they failed.
  *
- * @throws {RangeError} for a `take` that is no positive integer.
- * @throws {InvalidCursorError} for what is no cursor of such a page.
+ * @throws {RangeError} if `take` is not a positive integer.
+ * @throws {InvalidCursorError} if the cursor is not that of such a page.
  */
 export async function listFailedRows(
   context: TableContext,
@@ -137,10 +143,10 @@ export async function listFailedRows(
   let after = cursor ? decodeRowCursor(model, cursor) : null;
   let last: KvKey = [];
   for (;;) {
-    // One more than asked for tells whether there is a next page.
+    // One row more than requested shows that there is a next page.
     const limit = Math.min(take - items.length + 1, defaultTake);
     const recorded = await recordedFailures(context, after, limit);
-    for (const { primaryKey, failure } of await stillFailed(context, recorded)) {
+    for (const { primaryKey, failure } of await filterStillFailed(context, recorded)) {
       if (items.length === take) return { items, cursor: encodeRowCursor(last) };
       const { reason, issues = [] } = failure;
       items.push({ model: model.name, id: pointerOf(primaryKey), reason, issues });
@@ -151,8 +157,8 @@ export async function listFailedRows(
   }
 }
 
-/** Those of them that are as they were when they failed. */
-async function stillFailed(
+/** Returns the rows that are still as they were when they failed. */
+async function filterStillFailed(
   context: TableContext,
   recorded: readonly RecordedFailure[],
 ): Promise<RecordedFailure[]> {
@@ -167,7 +173,12 @@ async function stillFailed(
   });
 }
 
-/** The rows that a change of all rows could not take, page by page. */
+/**
+ * Returns a page of the rows that a transform of a model could not change.
+ *
+ * @throws {RangeError} if `take` is not a positive integer.
+ * @throws {InvalidCursorError} if the cursor is not that of such a page.
+ */
 export async function findFailedRows(
   database: AnyDatabase,
   query: FailedRowsOptions & { readonly model: string },

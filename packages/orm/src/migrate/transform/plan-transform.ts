@@ -20,29 +20,30 @@ import { type RowFailure, upgradeRow } from "./upgraded-row.js";
 /** A row to change. */
 export interface TransformedRow {
   readonly primaryKey: readonly KvKeyPart[];
-  /** As it was read. */
+  /** The stored entry, as it was read. */
   readonly entry: KvEntryMaybe<unknown>;
-  /** It is recorded as failed. */
+  /** True if the row is recorded as failed. */
   readonly isRecorded: boolean;
 }
 
-/** What becomes of a row. */
+/** The plan for one row. */
 export interface TransformPlan {
   readonly row: TransformedRow;
-  /** What is committed for it; undefined where there is nothing to do. */
+  /** The operation to commit for the row; undefined if there is nothing to do. */
   readonly operation: RecordedOperation | undefined;
-  /** So many rows more are recorded as failed then. */
+  /** How the number of rows that are recorded as failed changes. */
   readonly failed: -1 | 0 | 1;
-  /** Why it is recorded as failed; undefined where it is not. */
+  /** The reason why the row is recorded as failed; undefined if it is not. */
   readonly failure?: RowFailure;
 }
 
 /**
- * Plans what becomes of a row: nothing where it has been written since the change began, for then it is of the new schema;
- * else it is written as what it becomes, with its index entries, or recorded as failed. It keeps the time at which it
- * expires. The rows that it refers to are not looked for again, and no hook is called.
+ * Plans the change of one row. If the row was written after the transform began, it has the new
+ * schema already, and nothing is done. Otherwise the row is written in its new form with its index
+ * entries, or it is recorded as failed. It keeps its expiry time. The rows that it refers to are
+ * not checked, and no hooks are called.
  *
- * @param context with the limits of what may be done for one row.
+ * @param context has the limits for a single row.
  */
 export async function planTransform(
   context: TableContext,
@@ -51,7 +52,7 @@ export async function planTransform(
 ): Promise<TransformPlan> {
   const { model } = context;
   const { entry, primaryKey } = row;
-  // What is stored under the key of a row is none.
+  // An entry with more key parts than a primary key is not a row.
   const isRow = primaryKey.length === model.primaryKey.length;
   if (!isRow || entry.versionstamp === null) return planDone(context, snapshot, row);
   const upgrade = snapshot.upgradeOf(entry.versionstamp);
@@ -66,7 +67,8 @@ export async function planTransform(
     const change = await planChange(context, snapshot, {
       primaryKey,
       before: current ?? found,
-      // Where its time is over, it goes now rather than when the database clears it up: nothing is left of the old schema.
+      // An expired row is deleted here instead of later by the database, so that no row of the old
+      // schema is left.
       row: current?.row ?? null,
       expireIn: undefined,
     });
@@ -77,18 +79,18 @@ export async function planTransform(
       if (claim.failure !== undefined) return planFailed(context, snapshot, row, claim.failure);
       takeovers.set(keyText(added.key), claim.checks);
     }
-    const operation = recordedOperation();
-    const recording = { ...context, kv: recordingKv(context.kv, operation) };
-    commitOperation(recording, snapshot, change, takeovers, Date.now());
+    const operation = createOperation();
+    const recordingContext = { ...context, kv: redirectAtomic(context.kv, operation) };
+    commitOperation(recordingContext, snapshot, change, takeovers, Date.now());
     if (row.isRecorded) operation.delete(failedRowKey(context, primaryKey));
     return { row, operation, failed: row.isRecorded ? -1 : 0 };
   } catch (error) {
-    if (!isRowsFault(error)) throw error;
+    if (!isRowError(error)) throw error;
     return planFailed(context, snapshot, row, failureOf(error));
   }
 }
 
-/** Plans that a row is recorded as failed, as long as it is as it was read. */
+/** Plans to record a row as failed, if it is still as it was read. */
 export function planFailed(
   context: TableContext,
   snapshot: CatalogSnapshot,
@@ -97,13 +99,13 @@ export function planFailed(
 ): TransformPlan {
   const { primaryKey, entry } = row;
   const { versionstamp } = entry;
-  const operation = recordedOperation()
+  const operation = createOperation()
     .check(snapshot.check, { key: rowKey(context.model, primaryKey), versionstamp })
     .set(failedRowKey(context, primaryKey), storedFailure(primaryKey, failure));
   return { row, operation, failed: row.isRecorded ? 0 : 1, failure };
 }
 
-/** Why a row cannot be written, by what the attempt threw. */
+/** Returns the reason why a row cannot be written, from the error of the attempt. */
 export function failureOf(error: unknown): RowFailure {
   if (!(error instanceof IndexKeyError)) return { reason: messageOf(error) };
   const { index, field, valueType, cause } = error;
@@ -112,25 +114,28 @@ export function failureOf(error: unknown): RowFailure {
   return { reason };
 }
 
-/** A row that is gone, or was written since, is done. */
+/**
+ * Plans nothing for a row that is gone or was written since, except to delete its failure record.
+ */
 function planDone(
   context: TableContext,
   { check }: CatalogSnapshot,
   row: TransformedRow,
 ): TransformPlan {
   if (!row.isRecorded) return { row, operation: undefined, failed: 0 };
-  const operation = recordedOperation().check(check).delete(failedRowKey(context, row.primaryKey));
+  const operation = createOperation().check(check).delete(failedRowKey(context, row.primaryKey));
   return { row, operation, failed: -1 };
 }
 
-/** What must hold for a row to take a unique key, or why it cannot. */
+/** The checks under which a row can take a unique key, or the reason why it cannot. */
 type KeyClaim =
   | { readonly checks: readonly AtomicCheck[]; readonly failure?: undefined }
   | { readonly failure: RowFailure };
 
 /**
- * Finds out whether a row can have a unique key. One that a row has which will not have it when it is changed itself is
- * free: rows may pass their values on to each other, in any order.
+ * Checks if a row can take a unique key. A key is also free if its present owner is still to be
+ * changed and gives up the key then. So rows can exchange their values, in whatever order they are
+ * changed.
  */
 async function claimKey(
   context: TableContext,
@@ -142,19 +147,21 @@ async function claimKey(
   if (owner === undefined) return { checks };
   const { model, kv } = context;
   const { value, versionstamp } = await kv.get<AnyRow>(rowKey(model, owner));
-  // The claim checks the versionstamp of the owner: where it is another one by now, the commit fails.
+  // The claim checks the versionstamp of the owner, so the commit fails if the owner has changed
+  // since.
   const upgrade = versionstamp === null ? undefined : snapshot.upgradeOf(versionstamp);
   if (upgrade !== undefined) {
     const upgraded = upgradeRow(model, upgrade, value, owner);
-    const keeps = !upgraded.ok || hasIndexKey(model, entry.index, upgraded.row, owner, entry.key);
-    if (!keeps) return { checks };
+    const keepsKey =
+      !upgraded.ok || hasIndexKey(model, entry.index, upgraded.row, owner, entry.key);
+    if (!keepsKey) return { checks };
   }
-  const reason = `Another row has its value of the unique index ${entry.index.name}: ${textOf(owner)}.`;
+  const reason = `Another row has its value of the unique index ${entry.index.name}: ${formatKey(owner)}.`;
   return { failure: { reason } };
 }
 
-/** A key as people read it. */
-function textOf(key: KvKey): string {
+/** Formats a key for people. */
+function formatKey(key: KvKey): string {
   const parts = key.map((part) => {
     if (typeof part === "string") return JSON.stringify(part);
     return typeof part === "object" ? Buffer.from(part).toString("hex") : String(part);
@@ -162,23 +169,23 @@ function textOf(key: KvKey): string {
   return parts.join(", ");
 }
 
-/** Whether it is the row that cannot be written, by what planning it threw: it makes no sense to try again. */
-function isRowsFault(error: unknown): boolean {
+/** True if planning failed because of the row. A retry is then useless. */
+function isRowError(error: unknown): boolean {
   return (
     error instanceof IndexKeyError ||
     error instanceof LimitExceededError ||
-    // A value that is no part of any key.
+    // A value that cannot be a key part.
     error instanceof TypeError
   );
 }
 
-function recordedOperation(): RecordedOperation {
+function createOperation(): RecordedOperation {
   return new RecordedOperation(() =>
     Promise.reject(new TypeError("It is committed together with others.")),
   );
 }
 
-/** The same database, whose next atomic operation is the one given. */
-function recordingKv(kv: Kv, operation: RecordedOperation): Kv {
+/** Returns the same database, except that `atomic()` returns the operation. */
+function redirectAtomic(kv: Kv, operation: RecordedOperation): Kv {
   return Object.create(kv, { atomic: { value: () => operation } });
 }

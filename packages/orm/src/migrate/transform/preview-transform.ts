@@ -13,22 +13,22 @@ import { nextRows } from "../run/scan-rows.js";
 import { failureOf } from "./plan-transform.js";
 import { type RowFailure, upgradeRow } from "./upgraded-row.js";
 
-/** Which rows are looked at. */
+/** Selects the rows of a preview. */
 export interface PreviewOptions {
-  /** So many at the most; 10 without it. */
+  /** The maximum number of rows; 10 by default. */
   readonly rows?: number | undefined;
-  /** The row behind which they begin, by its primary key; from the first one on without it. */
+  /** The primary key of the row after which to begin. Begins at the first row by default. */
   readonly after?: RowId | undefined;
 }
 
-/** What a change of all rows would make of one. */
+/** The result that a transform would have for one row. */
 export type PreviewedRow =
   | { readonly id: RowId; readonly before: AnyRow; readonly after: AnyRow }
   | {
       readonly id: RowId;
-      /** What is stored, which may be no row. */
+      /** The stored value. It is not necessarily a row. */
       readonly before: unknown;
-      /** Why it would be recorded as failed, or an index of the model could not hold it. */
+      /** Why the row would fail, or why an index of the model could not hold it. */
       readonly reason: string;
       readonly issues: readonly RowIssue[];
     };
@@ -36,11 +36,11 @@ export type PreviewedRow =
 const defaultRows = 10;
 
 /**
- * Shows what a change of all rows would do to some of them, in the order of their keys. Nothing is written. Where the change
- * is under way, only rows that it has not reached are looked at. That another row has a unique value is found out by the
- * change itself.
+ * Shows what a transform would do to some rows, in the order of their keys. Writes nothing. If the
+ * transform is under way, it shows only rows that the transform has not reached. It does not detect
+ * that another row has the same value of a unique index; only the transform itself does.
  *
- * @throws {RangeError} for a number of rows that is no positive integer.
+ * @throws {RangeError} if `rows` is not a positive integer.
  */
 export async function previewTransform(
   context: TableContext,
@@ -54,7 +54,7 @@ export async function previewTransform(
   const { model, catalog } = context;
   await catalog.reload();
   const previewed: PreviewedRow[] = [];
-  let after: readonly KvKeyPart[] | null = keyOf(options.after);
+  let after: readonly KvKeyPart[] | null = primaryKeyOfId(options.after);
   for (;;) {
     const limit = Math.min(rows, maxBatchRows);
     const entries = await nextRows(context, after, limit);
@@ -70,12 +70,12 @@ export async function previewTransform(
   }
 }
 
-function keyOf(id: RowId | undefined): readonly KvKeyPart[] | null {
+function primaryKeyOfId(id: RowId | undefined): readonly KvKeyPart[] | null {
   if (id === undefined) return null;
   return Array.isArray(id) ? id : [id as KvKeyPart];
 }
 
-/** Whether a row is of the new schema already: a change that is under way has reached it. */
+/** True if a transform is under way and the row has the new schema already. */
 function isDone({ catalog }: TableContext, versionstamp: string): boolean {
   const { snapshot } = catalog;
   return snapshot.entry.transform !== undefined && snapshot.upgradeOf(versionstamp) === undefined;
@@ -88,22 +88,23 @@ function previewRow(
   before: AnyRow,
 ): PreviewedRow {
   const id = pointerOf(primaryKey);
-  const fails = ({ reason, issues = [] }: RowFailure) => ({ id, before, reason, issues });
+  const failWith = ({ reason, issues = [] }: RowFailure) => ({ id, before, reason, issues });
   const upgraded = upgradeRow(model, up, before, primaryKey);
-  if (!upgraded.ok) return fails(upgraded.failure);
+  if (!upgraded.ok) return failWith(upgraded.failure);
   try {
     indexEntries(model, model.indexes, upgraded.row, primaryKey);
   } catch (error) {
-    return fails(failureOf(error));
+    return failWith(failureOf(error));
   }
   return { id, before, after: upgraded.row };
 }
 
 /**
- * Shows what the change of a model's rows that is planned, or under way, makes of some of them. Writes nothing.
+ * Shows what the transform of a model that is planned or under way makes of some rows. Writes
+ * nothing.
  *
- * @returns an empty list where none is.
- * @throws {RangeError} for a number of rows that is no positive integer.
+ * @returns an empty list if no transform is planned or under way.
+ * @throws {RangeError} if `rows` is not a positive integer.
  */
 export async function previewMigration(
   database: AnyDatabase,

@@ -15,36 +15,41 @@ import {
 } from "./plan-transform.js";
 import { type TransformState, transformStateKey } from "./transform-state.js";
 
-/** Where rows come from, in the order of their keys. */
+/** The rows that are to be changed, in the order of their keys. */
 export interface RowSource {
-  /** The primary key behind which they begin; null for the first ones. */
+  /** The primary key after which to begin; null to begin at the first row. */
   readonly start: readonly KvKeyPart[] | null;
-  /** The next ones behind a primary key; fewer than asked for only at the end. */
+  /** Returns the rows after a primary key. Returns fewer than `limit` only at the end. */
   readonly next: (
     after: readonly KvKeyPart[] | null,
     limit: number,
   ) => Promise<readonly TransformedRow[]>;
-  /** The state when rows up to this one are done. */
+  /**
+   * Returns the state after some more rows are done, the last of which has the primary key `after`.
+   */
   readonly moved: (
     state: TransformState,
     rows: number,
     after: readonly KvKeyPart[],
   ) => TransformState;
-  /** Called behind each batch. */
+  /** Called after each batch. */
   readonly onBatch: (state: TransformState) => void;
 }
 
-/** What is planned for some rows, by which catalog. */
+/** The plans for some rows, and the catalog snapshot that they were made with. */
 interface Batch {
   readonly snapshot: CatalogSnapshot;
   readonly plans: readonly TransformPlan[];
-  /** The state when so many rows more are recorded as failed, and all up to the last of some are done. */
+  /**
+   * Returns the state after the first `rows` rows of the batch, which change the number of failure
+   * records by `failed`.
+   */
   readonly stateAfter: (rows: number, failed: number) => TransformState;
 }
 
-const maxBatchRows = 250;
+const maxTransformRows = 250;
 
-/** Changes the rows of a source, batch after batch; the state then. */
+/** Changes the rows of a source in batches, and returns the last state. */
 export async function transformBatches(
   context: TableContext,
   run: MigrationRun,
@@ -52,48 +57,52 @@ export async function transformBatches(
   source: RowSource,
 ): Promise<TransformState | "stopped"> {
   const { catalog, limits } = context;
-  const most = Math.max(1, Math.min(maxBatchRows, run.batchRows, limits.checks - 2));
-  let [current, after, size] = [state, source.start, most];
+  const maxSize = Math.max(1, Math.min(maxTransformRows, run.batchRows, limits.checks - 2));
+  let [current, after, size] = [state, source.start, maxSize];
   for (;;) {
     if (run.signal?.aborted) return "stopped";
     const rows = await source.next(after, size);
     if (rows.length === 0) return current;
     const { snapshot } = catalog;
-    const one = { ...context, limits: limitsOfRow(limits) };
-    const plans = await Promise.all(rows.map((row) => planTransform(one, snapshot, row)));
+    const rowContext = { ...context, limits: rowLimits(limits) };
+    const plans = await Promise.all(rows.map((row) => planTransform(rowContext, snapshot, row)));
     const before = current;
     const stateAfter = (count: number, failed: number): TransformState => {
-      const moved = source.moved(before, count, rows[count - 1]?.primaryKey ?? []);
-      return { ...moved, failed: moved.failed + failed };
+      const nextState = source.moved(before, count, rows[count - 1]?.primaryKey ?? []);
+      return { ...nextState, failed: nextState.failed + failed };
     };
-    const done = await commitPlans(context, run, { snapshot, plans, stateAfter });
-    if (done === undefined) {
-      // A writer changed one of the rows or the catalog, or they were too much for one commit.
+    const committed = await commitPlans(context, run, { snapshot, plans, stateAfter });
+    if (committed === undefined) {
+      // A writer changed one of the rows or the catalog, or the batch was too large for one commit.
       if (!(await catalog.reload())) size = Math.max(1, Math.floor(size / 2));
       catalog.snapshot.assertWritable();
       await run.took(0);
       continue;
     }
-    current = done.state;
+    current = committed.state;
     source.onBatch(current);
-    await run.took(done.rows);
-    const isLast = done.rows === rows.length && rows.length < size;
+    await run.took(committed.rows);
+    const isLast = committed.rows === rows.length && rows.length < size;
     if (isLast) return current;
-    after = rows[done.rows - 1]?.primaryKey ?? after;
-    size = Math.max(1, Math.min(most, 2 * done.rows));
+    after = rows[committed.rows - 1]?.primaryKey ?? after;
+    size = Math.max(1, Math.min(maxSize, 2 * committed.rows));
   }
 }
 
-/** What is left for one row beside the lease, the state, and the record that it has failed. */
-function limitsOfRow(limits: TableLimits): TableLimits {
+/**
+ * Returns the limits for one row. Its commit also has to take the lease, the state and the failure
+ * record.
+ */
+function rowLimits(limits: TableLimits): TableLimits {
   return { ...limits, checks: limits.checks - 1, mutations: limits.mutations - 3 };
 }
 
 /**
- * Commits as many plans as fit together, from the first on, and the state behind them. The lease says that nobody else has
- * moved the state.
+ * Commits as many plans as fit into one commit, beginning with the first, and the state after them.
+ * The check of the lease ensures that no other runner has changed the state.
  *
- * @returns how many rows those were; undefined where a check failed, or they were too much for one commit.
+ * @returns the number of rows and the state; undefined if a check failed or the commit was too
+ * large.
  */
 async function commitPlans(
   context: TableContext,
@@ -102,33 +111,33 @@ async function commitPlans(
 ): Promise<{ readonly rows: number; readonly state: TransformState } | undefined> {
   const { kv, model, limits } = context;
   const { snapshot, plans, stateAfter } = batch;
-  const together = new SharedCommit({ checks: limits.checks - 1, mutations: limits.mutations - 2 });
+  const shared = new SharedCommit({ checks: limits.checks - 1, mutations: limits.mutations - 2 });
   let [rows, failed] = [0, 0];
   try {
     for (const plan of plans) {
-      if (plan.operation !== undefined && !together.add(plan.operation)) break;
+      if (plan.operation !== undefined && !shared.add(plan.operation)) break;
       rows++;
       failed += plan.failed;
     }
     const state = stateAfter(rows, failed);
     const operation = kv.atomic();
-    addAll(operation, together);
+    applyShared(operation, shared);
     const result = await run.lease.commit(operation.set(transformStateKey(model), state));
     return result.ok ? { rows, state } : undefined;
   } catch (error) {
     if (!isLimitError(error) && !isRefusal(error)) throw error;
     const planned = plans.filter(({ operation }) => operation !== undefined);
-    const [only] = planned;
+    const [single] = planned;
     if (planned.length > 1) return undefined;
-    if (only === undefined || only.failure !== undefined) throw error;
-    const record = planFailed(context, snapshot, only.row, failureOf(error));
-    const others = plans.map((plan) => (plan === only ? record : plan));
+    if (single === undefined || single.failure !== undefined) throw error;
+    const record = planFailed(context, snapshot, single.row, failureOf(error));
+    const others = plans.map((plan) => (plan === single ? record : plan));
     return await commitPlans(context, run, { ...batch, plans: others });
   }
 }
 
-/** Does in one operation what those of a shared commit do. */
-function addAll(operation: AtomicOperation, { operations }: SharedCommit): void {
+/** Adds the checks and mutations of a shared commit to an operation. Each key is checked once. */
+function applyShared(operation: AtomicOperation, { operations }: SharedCommit): void {
   const checked = new Set<string>();
   for (const { checks } of operations) {
     for (const check of checks) {
@@ -138,5 +147,5 @@ function addAll(operation: AtomicOperation, { operations }: SharedCommit): void 
     }
   }
   const now = Date.now();
-  for (const own of operations) own.applyTo(operation, now);
+  for (const recorded of operations) recorded.applyTo(operation, now);
 }

@@ -10,16 +10,17 @@ import { type RowSource, transformBatches } from "./transform-batches.js";
 import { type TransformState, transformStateKey } from "./transform-state.js";
 
 /**
- * Runs the change of all rows of a model that the catalog says is under way, beside readers and writers. Row after row, in
- * batches, is written as what it becomes with all of its index entries, under a check of its versionstamp; a row that was
- * written since the change began is of the new schema already, so that each row is changed once, whatever was stopped or
- * killed where. A row that cannot be changed stays as it is and is recorded with the reason; the next run tries it again.
- * The change is over when no such row is left.
+ * Runs a model's transform if the catalog lists one, beside readers and writers. The rows are
+ * changed in batches. Each row is written in its new form with all of its index entries, under a
+ * check of its versionstamp. A row that was written after the transform began has the new schema
+ * already. So each row is changed exactly once, wherever a run is stopped or killed. A row that
+ * cannot be changed stays as it is, and is recorded with the reason; the next run tries it again.
+ * The transform ends when no such row is left.
  *
- * @returns `"done"` also where no change is under way; `"failed-rows"` where rows are recorded as failed: the change goes on
- * with the next run.
- * @throws {LeaseLostError} where another runner has the lease.
- * @throws {StaleSchemaError} where the database has a newer schema than this program.
+ * @returns `"done"` also if no transform is under way; `"failed-rows"` if rows are recorded as
+ * failed, so that the next run resumes the transform.
+ * @throws {LeaseLostError} if another runner holds the lease.
+ * @throws {StaleSchemaError} if the database has a newer schema than this program.
  */
 export async function transformRows(
   context: TableContext,
@@ -30,10 +31,12 @@ export async function transformRows(
   const { transform } = catalog.snapshot.entry;
   if (transform === undefined) return "done";
   catalog.snapshot.assertWritable();
-  const begun = await beginOrResume(context, run, transform);
-  if (begun === "stopped") return "stopped";
+  const initial = await beginOrResume(context, run, transform);
+  if (initial === "stopped") return "stopped";
   const retried =
-    begun.failed === 0 ? begun : await transformBatches(context, run, begun, failedRows(context));
+    initial.failed === 0
+      ? initial
+      : await transformBatches(context, run, initial, failedRows(context));
   if (retried === "stopped") return "stopped";
   const meter = new ProgressMeter(model.name, [], run.onProgress);
   meter.start("transforming", retried.rowsDone, retried.rowsTotal);
@@ -45,7 +48,8 @@ export async function transformRows(
     remainingRows(context, retried, onBatch),
   );
   if (scanned === "stopped") return "stopped";
-  // Rows that failed may have been deleted or written since: they must not keep the change open.
+  // Failed rows may have been deleted or written since. They must not keep the transform from
+  // ending.
   const end =
     scanned.failed === 0
       ? scanned
@@ -56,7 +60,7 @@ export async function transformRows(
   return "done";
 }
 
-/** The state of the change as an earlier run left it, or of one at its beginning. */
+/** Returns the state that an earlier run of the transform left, or the initial state. */
 async function beginOrResume(
   context: TableContext,
   run: MigrationRun,
@@ -70,7 +74,7 @@ async function beginOrResume(
   return { format: 1, id, after: null, rowsDone: 0, rowsTotal, failed: 0 };
 }
 
-/** Deletes what another change may have recorded; false where the signal stopped it. */
+/** Deletes the failure records of earlier transforms. Returns false if the signal stopped it. */
 async function clearFailures(context: TableContext, run: MigrationRun): Promise<boolean> {
   const { kv, model, limits } = context;
   const limit = Math.min(maxBatchRows, limits.mutations - 1);
@@ -88,12 +92,14 @@ async function clearFailures(context: TableContext, run: MigrationRun): Promise<
   }
 }
 
-/** The rows that were recorded as failed. */
+/** Returns a source of the rows that are recorded as failed. */
 function failedRows(context: TableContext): RowSource {
   return {
     start: null,
     next: async (after, limit) => {
-      const keys = (await recordedFailures(context, after, limit)).map((each) => each.primaryKey);
+      const keys = (await recordedFailures(context, after, limit)).map(
+        (failure) => failure.primaryKey,
+      );
       const entries = await readRows(context, keys);
       return entries.map((entry, i) => ({ primaryKey: keys[i] ?? [], entry, isRecorded: true }));
     },
@@ -102,7 +108,10 @@ function failedRows(context: TableContext): RowSource {
   };
 }
 
-/** The rows that no run has come to yet, and what else is stored under their prefix. */
+/**
+ * Returns a source of the rows that no run has reached yet, and of other entries under their
+ * prefix.
+ */
 function remainingRows(
   context: TableContext,
   { after: start }: TransformState,
@@ -123,7 +132,7 @@ function remainingRows(
   };
 }
 
-/** Ends the change: all rows are of the schema. */
+/** Ends the transform. All rows have the new schema. */
 async function finish(
   { kv, model, catalog }: TableContext,
   { lease }: MigrationRun,

@@ -2,19 +2,19 @@ import type { KvKey, KvKeyPart } from "@keywright/core";
 import { type CompiledModel, ownPrefix } from "../../model/compiled-model.js";
 
 /**
- * How far a change of all rows of a model has come, stored beside the catalog by each of its batches. It says where to go on,
- * and not which rows are done: that is said by their versionstamps.
+ * The progress of a transform, stored beside the catalog by each of its batches. It is the position
+ * at which to resume. Which rows are done depends only on their versionstamps.
  */
 export interface TransformState {
   readonly format: 1;
-  /** That of the catalog's `transform`. */
+  /** The id of the catalog's `transform`. */
   readonly id: string;
-  /** The primary key of the last row that was looked at; null before the first. */
+  /** The primary key of the last row that was read; null before the first row. */
   readonly after: readonly KvKeyPart[] | null;
   readonly rowsDone: number;
-  /** Rows that were there when the change began. */
+  /** The number of rows when the transform began. */
   readonly rowsTotal: number;
-  /** Rows that are recorded as failed: see `failedRowKey`. */
+  /** The number of rows that are recorded as failed: see `failedRowKey`. */
   readonly failed: number;
 }
 

@@ -6,24 +6,24 @@ import { primaryKeyOf } from "../../indexes/primary-key.js";
 import type { AnyRow, CompiledModel } from "../../model/compiled-model.js";
 import { assertStoredRow } from "../../model/stored-row.js";
 
-/** Why a row cannot be changed. */
+/** The reason why a row cannot be changed. */
 export interface RowFailure {
-  /** A sentence. */
+  /** A sentence for people. */
   readonly reason: string;
-  /** What its schema finds wrong with the row that it would become. */
+  /** The issues that the schema found in the changed row. */
   readonly issues?: readonly RowIssue[];
 }
 
-/** What a row of an earlier schema becomes, or why nothing. */
+/** The new form of a row of an earlier schema, or the reason why there is none. */
 export type UpgradedRow =
   | { readonly ok: true; readonly row: AnyRow }
   | { readonly ok: false; readonly failure: RowFailure };
 
 /**
- * Makes a row of an earlier schema one of the model's, and looks whether it is one: it has to fit the schema, to keep its
- * primary key, and to have what indexes need that are to hold every row.
+ * Changes a row of an earlier schema to a row of the model. The new row must match the schema, keep
+ * its primary key, and have the fields of the indexes that must hold every row.
  *
- * @param stored what is stored; it stays as it is.
+ * @param stored the stored value, which is not modified.
  */
 export function upgradeRow(
   model: CompiledModel,
@@ -32,26 +32,26 @@ export function upgradeRow(
   primaryKey: readonly KvKeyPart[],
 ): UpgradedRow {
   if (typeof stored !== "object" || stored === null || Array.isArray(stored)) {
-    return failed("What is stored is no row: it is not an object.");
+    return fail("What is stored is no row: it is not an object.");
   }
   try {
     const row: unknown = up(stored as AnyRow);
     assertStoredRow(model, row, primaryKey);
     if (!isSameKey(primaryKeyOf(model, row), primaryKey)) {
-      return failed("It would get another primary key.");
+      return fail("It would get another primary key.");
     }
     for (const [field, index] of model.requiredFields) {
       if (row[field] !== undefined && row[field] !== null) continue;
-      return failed(`It would have no ${JSON.stringify(field)}, which the index ${index} needs.`);
+      return fail(`It would have no ${JSON.stringify(field)}, which the index ${index} needs.`);
     }
     return { ok: true, row };
   } catch (error) {
     const isInvalid = error instanceof StoredRowInvalidError || error instanceof RowInvalidError;
-    if (!isInvalid) return failed(messageOf(error));
-    return failed(messageOf(error), error.issues);
+    if (!isInvalid) return fail(messageOf(error));
+    return fail(messageOf(error), error.issues);
   }
 }
 
-function failed(reason: string, issues?: readonly RowIssue[]): UpgradedRow {
+function fail(reason: string, issues?: readonly RowIssue[]): UpgradedRow {
   return { ok: false, failure: { reason, ...(issues !== undefined && { issues }) } };
 }

@@ -1,7 +1,11 @@
-/** The results of a function for each of a list, of which at the most so many are awaited at a time. */
+/**
+ * Calls a function for each item of a list and returns the results in the order of the list.
+ *
+ * @param maxConcurrent the maximum number of calls that are pending at a time.
+ */
 export async function inParallel<A, B>(
   list: readonly A[],
-  atOnce: number,
+  maxConcurrent: number,
   run: (item: A) => Promise<B>,
 ): Promise<B[]> {
   const results: B[] = new Array(list.length);
@@ -12,6 +16,6 @@ export async function inParallel<A, B>(
       results[position] = await run(list[position] as A);
     }
   };
-  await Promise.all(Array.from({ length: Math.min(atOnce, list.length) }, work));
+  await Promise.all(Array.from({ length: Math.min(maxConcurrent, list.length) }, work));
   return results;
 }

@@ -6,14 +6,14 @@ import type { CompiledModel } from "../../model/compiled-model.js";
 import type { LinkedRelation } from "../../model/linked-relations.js";
 import type { Relation } from "../../model/relation-definition.js";
 
-/** A relation to load, and of which of its rows what. */
+/** A relation to load, with the query for its rows. */
 export interface IncludedRelation {
   readonly link: LinkedRelation;
   readonly query: AnyQuery;
 }
 
-/** What the query of a relation may say, by its kind. */
-const allowed: Readonly<Record<Relation["kind"], readonly (keyof AnyQuery)[]>> = {
+/** The query options that each kind of relation allows. */
+const allowedOptions: Readonly<Record<Relation["kind"], readonly (keyof AnyQuery)[]>> = {
   belongsTo: ["select", "include"],
   hasOne: ["select", "include"],
   hasMany: ["select", "include", "where", "orderBy", "filter", "take"],
@@ -21,9 +21,10 @@ const allowed: Readonly<Record<Relation["kind"], readonly (keyof AnyQuery)[]>> =
 };
 
 /**
- * The relations that an `include` names.
+ * Returns the relations that an `include` names.
  *
- * @throws {InvalidArgumentError} for a name that is no relation's, and for what such a relation cannot be asked for.
+ * @throws {InvalidArgumentError} if a name is not that of a relation, or if a query has an option
+ * that its kind of relation does not allow.
  */
 export function includedRelations(
   { model, links }: TableContext,
@@ -34,14 +35,14 @@ export function includedRelations(
     throw new InvalidArgumentError(model.name, path, reason);
   };
   if (typeof include !== "object" || include === null) fail("include", "it has to be an object");
-  for (const [name, given] of Object.entries(include)) {
-    if (given === undefined || given === false) continue;
-    const at = `include.${name}`;
+  for (const [name, option] of Object.entries(include)) {
+    if (option === undefined || option === false) continue;
+    const path = `include.${name}`;
     const link = links.relations.get(name);
-    if (link === undefined) return fail(at, unknownRelation(model, [...links.relations.keys()]));
-    const query = given === true ? {} : given;
-    if (typeof query !== "object" || query === null) fail(at, "it has to be true or a query");
-    assertAllowed(link, query, (field, reason) => fail(`${at}.${field}`, reason));
+    if (link === undefined) return fail(path, unknownRelation(model, [...links.relations.keys()]));
+    const query = option === true ? {} : option;
+    if (typeof query !== "object" || query === null) fail(path, "it has to be true or a query");
+    assertAllowed(link, query, (field, reason) => fail(`${path}.${field}`, reason));
     included.push({ link, query });
   }
   return included;
@@ -57,10 +58,10 @@ function assertAllowed(
   query: AnyQuery,
   fail: (field: string, reason: string) => never,
 ): void {
-  const known = allowed[relation.kind];
+  const knownOptions = allowedOptions[relation.kind];
   for (const field of Object.keys(query) as (keyof AnyQuery)[]) {
-    if (query[field] === undefined || known.includes(field)) continue;
-    fail(field, `a ${relation.kind} relation takes ${known.join(", ")}`);
+    if (query[field] === undefined || knownOptions.includes(field)) continue;
+    fail(field, `a ${relation.kind} relation takes ${knownOptions.join(", ")}`);
   }
   const { take, filter, where } = query;
   if (take !== undefined && !(Number.isInteger(take) && take > 0)) {

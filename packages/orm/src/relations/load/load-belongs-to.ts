@@ -11,9 +11,10 @@ import type { RelationLoad } from "./relation-load.js";
 import { OwnCopies, readRowsByKey, rowIdOf } from "./rows-by-key.js";
 
 /**
- * The row that each row belongs to, null where it belongs to none.
+ * Returns for each row the row that it belongs to, or null if there is none.
  *
- * @throws {ReferenceMissingError} and {VersionConflictError} as `loadRelations`, where `missing` is `"refused"`.
+ * @throws {ReferenceMissingError} and {VersionConflictError} as `loadRelations`, if `missing` is
+ * `"refused"`.
  */
 export async function loadBelongsTo(
   load: RelationLoad,
@@ -29,17 +30,24 @@ export async function loadBelongsTo(
   const copies = new OwnCopies(new Map(ids.map((id, i) => [id, shaped[i]])));
   const loaded: (AnyRow | null)[] = [];
   for (const [i, key] of references.entries()) {
-    const own = key && copies.take(rowIdOf(target, key));
-    if (own === undefined && key !== undefined && missing === "refused") {
-      await settleMissing(load, relation, rows[i], key);
+    const related = key && copies.take(rowIdOf(target, key));
+    if (related === undefined && key !== undefined && missing === "refused") {
+      await assertMayBeMissing(load, relation, rows[i], key);
     }
-    loaded.push(own ?? null);
+    loaded.push(related ?? null);
   }
   return loaded;
 }
 
-/** Throws where the type says that the row is there. */
-async function settleMissing(
+/**
+ * Checks that a reference to a missing row is optional: one of its fields may be absent, so that
+ * the type of the relation includes null.
+ *
+ * @throws {VersionConflictError} if the referring row has been deleted or refers to another row
+ * now.
+ * @throws {ReferenceMissingError} if it still refers to the missing row.
+ */
+async function assertMayBeMissing(
   { context, link, meter }: RelationLoad,
   { fields }: BelongsTo,
   row: AnyRow | undefined,
@@ -47,14 +55,16 @@ async function settleMissing(
 ): Promise<void> {
   const { model } = context;
   const { shape } = model.schema;
-  const mayLack = fields.some((field) => shape[field] !== undefined && canBeAbsent(shape[field]));
-  if (mayLack || row === undefined) return;
+  const isOptional = fields.some(
+    (field) => shape[field] !== undefined && canBeAbsent(shape[field]),
+  );
+  if (isOptional || row === undefined) return;
   const primaryKey = primaryKeyOf(model, row);
   meter.add(1);
-  const [now] = await readRows(context, [primaryKey]);
-  const isThere = now !== undefined && now.versionstamp !== null;
-  if (!isThere || !isReferenceTo(fields, now.value, targetId)) {
-    // Both were there when the row was read, and it has gone with the other, or to another, since.
+  const [current] = await readRows(context, [primaryKey]);
+  const exists = current !== undefined && current.versionstamp !== null;
+  if (!exists || !isReferenceTo(fields, current.value, targetId)) {
+    // The target existed when the row was read. Since then, the row was deleted with it or changed.
     throw new VersionConflictError(model.name, pointerOf(primaryKey), 1);
   }
   throw new ReferenceMissingError(model.name, {

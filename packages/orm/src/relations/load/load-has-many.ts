@@ -5,7 +5,10 @@ import { tableOfModel } from "../referrers.js";
 import { type RelatedQuery, readRelated } from "./read-related.js";
 import type { RelationLoad } from "./relation-load.js";
 
-/** The rows that refer to each row: a list for each, or of a `hasOne` the first, null where there is none. */
+/**
+ * Returns for each row the list of rows that refer to it. For a `hasOne` it is the first of them,
+ * or null if there is none.
+ */
 export async function loadHasMany(
   load: RelationLoad,
   { kind, fields }: HasMany | HasOne,
@@ -14,8 +17,8 @@ export async function loadHasMany(
   const target = tableOfModel(context.tables, link.target);
   const take = kind === "hasOne" ? 1 : query.take;
   const queries = rows.map((row): RelatedQuery => {
-    const own = context.model.primaryKey.map((field, i) => [fields[i], row[field]]);
-    const where = { ...Object.fromEntries(own), ...query.where };
+    const conditions = context.model.primaryKey.map((field, i) => [fields[i], row[field]]);
+    const where = { ...Object.fromEntries(conditions), ...query.where };
     return { query: { ...query, where }, take };
   });
   const filter = rowFilterOf(load.link.target, query.filter);
@@ -29,8 +32,8 @@ export async function loadHasMany(
   const shaped = await shape(target, related.flat());
   let next = 0;
   return related.map(({ length }) => {
-    const own = shaped.slice(next, next + length);
+    const list = shaped.slice(next, next + length);
     next += length;
-    return kind === "hasOne" ? (own[0] ?? null) : own;
+    return kind === "hasOne" ? (list[0] ?? null) : list;
   });
 }

@@ -8,7 +8,10 @@ import { type AcceptRows, type RelatedQuery, readRelated } from "./read-related.
 import type { RelationLoad } from "./relation-load.js";
 import { OwnCopies, readRowsByKey, rowIdOf } from "./rows-by-key.js";
 
-/** The rows to which rows of a third model lead from each row, in the order of those, each once. */
+/**
+ * Returns for each row the target rows to which rows of a third model, the rows between, lead. They
+ * are in the order of the rows between, and each occurs once.
+ */
 export async function loadManyToMany(
   load: RelationLoad,
   { from, to }: ManyToMany,
@@ -18,13 +21,14 @@ export async function loadManyToMany(
   const through = tableOfModel(context.tables, link.through ?? link.target);
   const filter = rowFilterOf(load.link.target, query.filter);
   const queries = rows.map((row): RelatedQuery => {
-    const own = context.model.primaryKey.map((field, i) => [from[i], row[field]]);
-    // Of the rows between, some may lead where others do, or nowhere: then a few more of them are read.
-    return { query: { where: Object.fromEntries(own) }, take: query.take };
+    const conditions = context.model.primaryKey.map((field, i) => [from[i], row[field]]);
+    // `take` counts target rows. Rows between may lead to the same row or to none, and then more of
+    // them are read.
+    return { query: { where: Object.fromEntries(conditions) }, take: query.take };
   });
   const targets = new Map<KeyId, AnyRow>();
   const known = new Set<KeyId>();
-  const met = rows.map(() => new Set<KeyId>());
+  const seen = rows.map(() => new Set<KeyId>());
   const accept: AcceptRows<KeyId> = async (found) => {
     const keys = found.map(({ row }) => referencedKey(to, row.row));
     const ids = keys.map((key) => key && rowIdOf(target, key));
@@ -39,9 +43,9 @@ export async function loadManyToMany(
       if (filter === undefined || filter(row)) targets.set(id, row);
     }
     return ids.map((id, i) => {
-      const own = met[found[i]?.query ?? 0];
-      if (id === undefined || own === undefined || own.has(id)) return undefined;
-      own.add(id);
+      const seenByQuery = seen[found[i]?.query ?? 0];
+      if (id === undefined || seenByQuery === undefined || seenByQuery.has(id)) return undefined;
+      seenByQuery.add(id);
       return targets.has(id) ? id : undefined;
     });
   };

@@ -10,16 +10,19 @@ import { loadManyToMany } from "./load-many-to-many.js";
 import type { MissingRow, RelationLoad } from "./relation-load.js";
 
 /**
- * Loads relations of rows, all rows together: the rows of a `belongsTo` in one read, those of a `hasMany` by one range for
- * each row and then in one read, and so on with their own relations.
+ * Loads relations of many rows together. The rows of a `belongsTo` take one read. Those of a
+ * `hasMany` take one range for each row, and then one read for all of them. The same applies to
+ * nested relations.
  *
  * @param rows whole rows.
- * @param selected what is returned of each of them, in their order.
- * @param missing with `"null"`, a row that has to be there and is not is null, at any depth.
- * @returns a new object for each, what is selected and the relations. None of it is shared with another.
- * @throws {InvalidArgumentError} for a name that is no relation's, and for what such a relation cannot be asked for.
- * @throws {ReferenceMissingError} where a row that has to be there is not: it was written by hand.
- * @throws {VersionConflictError} where one is not because it was deleted while this was read.
+ * @param selected the selected fields of each row, in the same order.
+ * @param missing with `"null"`, a required row that is missing becomes null, at any depth.
+ * @returns for each row a new object with the selected fields and the relations. Loaded rows are
+ * not shared between these objects.
+ * @throws {InvalidArgumentError} if a name is not that of a relation, or if a query has an option
+ * that its kind of relation does not allow.
+ * @throws {ReferenceMissingError} if a required row does not exist: the data was written by hand.
+ * @throws {VersionConflictError} if a required row was deleted while the relations were read.
  */
 export async function loadRelations(
   context: TableContext,

@@ -14,22 +14,22 @@ import { foundRow } from "../../query/read/found-row.js";
 import { readKeys } from "../../query/read/read-rows.js";
 import { inParallel } from "./in-parallel.js";
 
-/** Which rows to read for one of many. */
+/** One of many queries of the same model. */
 export interface RelatedQuery {
   readonly query: Pick<AnyQuery, "where" | "orderBy" | "index" | "select" | "include" | "filter">;
-  /** How many to return; undefined for all. */
+  /** The maximum number of results; undefined for all. */
   readonly take: number | undefined;
 }
 
 /**
- * What becomes of rows that were read for queries, by the place of the query: the row that it gets for each, undefined where
- * it gets none. It is called with the rows of all queries that are being read.
+ * Returns the result for each row, or undefined if the row is left out. Each call gets rows of all
+ * queries that are being read. `query` is the position of the query that a row was read for.
  */
 export type AcceptRows<T> = (
   rows: readonly { readonly query: number; readonly row: FoundRow }[],
 ) => Promise<readonly (T | undefined)[]>;
 
-/** One of the queries, and how far it is read. */
+/** A query that is being read. */
 interface Reading<T> {
   readonly position: number;
   readonly plan: QueryPlan;
@@ -39,28 +39,30 @@ interface Reading<T> {
   isDone: boolean;
 }
 
+/** An entry that was read for a query, and the primary key of the row that it leads to. */
 interface Candidate<T> {
   readonly reading: Reading<T>;
+  /** The key of the entry. */
   readonly key: KvKey;
   readonly primaryKey: readonly KvKeyPart[];
-  /** Of the entry. */
   readonly entry: KvEntryMaybe<unknown>;
 }
 
-/** So many ranges are read at a time. */
-const rangesAtOnce = 50;
+/** The maximum number of ranges that are read at a time. */
+const maxConcurrentRanges = 50;
 
-/** Where rows may be left out, a few more are read than are asked for. */
-const leastWithFilter = 16;
+/** The minimum number of entries per read if a filter may leave rows out. */
+const minWithFilter = 16;
 
 /**
- * Reads the rows of many queries of one model together: a range for each of them, or its key where that is a whole one, then
- * the rows that all of them lead to in one read; again where that was not enough for one.
+ * Reads the rows of many queries of one model together. Each round reads entries for each query, by
+ * a range or by whole keys, and then, in one read, the rows that these entries lead to. Queries
+ * that need more rows take part in the next round.
  *
- * @returns for each query what `accept` has made of its rows.
- * @throws {UnindexedQueryError} where no index serves the queries.
- * @throws {IndexNotReadyError} where the index is not built.
- * @throws {ReadLimitError} where there is more to read than `meter` allows.
+ * @returns for each query the results that `accept` has returned for its rows.
+ * @throws {UnindexedQueryError} if no index serves the queries.
+ * @throws {IndexNotReadyError} if the index is not built.
+ * @throws {ReadLimitError} if more must be read than `meter` allows.
  */
 export async function readRelated<T>(
   context: TableContext,
@@ -69,15 +71,15 @@ export async function readRelated<T>(
   meter: ReadMeter,
 ): Promise<T[][]> {
   const { catalog } = context;
-  const plan = () =>
+  const beginReadings = () =>
     queries.map((query, position) => readingOf<T>(context, query, position, meter));
-  let readings = plan();
-  const isKnown = ({ plan: { index } }: Reading<T>) =>
+  let readings = beginReadings();
+  const canRead = ({ plan: { index } }: Reading<T>) =>
     index === undefined || catalog.isReadable(index);
-  if (!readings.every(isKnown)) {
-    // Another index may be the one to read by now.
+  if (!readings.every(canRead)) {
+    // According to the new catalog, another index may serve the queries.
     await catalog.reload();
-    readings = plan();
+    readings = beginReadings();
     const indexes = new Set(readings.map(({ plan: { index } }) => index));
     for (const index of indexes) if (index !== undefined) await catalog.assertReadable(index);
   }
@@ -113,7 +115,7 @@ function readingOf<T>(
   return { position, plan, query, reader, results: [], isDone: false };
 }
 
-/** The next entries of some queries. */
+/** Reads the next entries of some queries. */
 async function readCandidates<T>(
   context: TableContext,
   readings: readonly Reading<T>[],
@@ -121,7 +123,7 @@ async function readCandidates<T>(
 ): Promise<Candidate<T>[]> {
   const found = readings.every(({ plan }) => isPoints(plan))
     ? await readPoints(context, readings, meter)
-    : await inParallel(readings, rangesAtOnce, nextEntries);
+    : await inParallel(readings, maxConcurrentRanges, nextEntries);
   const candidates: Candidate<T>[] = [];
   for (const [i, entries] of found.entries()) {
     const reading = readings[i];
@@ -138,7 +140,7 @@ async function readCandidates<T>(
   return candidates;
 }
 
-/** The entries of whole keys, in one read. */
+/** Reads the entries of queries that name whole keys, in one read. */
 async function readPoints<T>(
   context: TableContext,
   readings: readonly Reading<T>[],
@@ -167,27 +169,30 @@ async function nextEntries<T>(reading: Reading<T>): Promise<KvEntry<unknown>[]> 
   const { take = Number.POSITIVE_INFINITY } = query;
   const missing = take - results.length;
   const isFiltered = query.query.filter !== undefined;
-  const count = Math.min(isFiltered ? Math.max(missing, leastWithFilter) : missing, maxBatch);
+  const count = Math.min(isFiltered ? Math.max(missing, minWithFilter) : missing, maxBatch);
   const entries = await reader.next(count);
   if (entries.length < count && !(await reader.hasMore())) reading.isDone = true;
   return entries;
 }
 
-/** The rows that entries lead to, without those that no longer have the entry's key. */
+/**
+ * Returns the rows that entries lead to. Leaves out rows that no longer have the key of the entry,
+ * and repetitions of a row that a query finds by several keys.
+ */
 async function readRowsOf<T>(
   context: TableContext,
   candidates: readonly Candidate<T>[],
   meter: ReadMeter,
 ): Promise<{ reading: Reading<T>; row: FoundRow }[]> {
   const { model } = context;
-  const behind = candidates.filter(
+  const uncovered = candidates.filter(
     ({ reading }) => !isCovered(context, reading.plan, reading.query.query),
   );
-  meter.add(behind.length);
-  const keys = behind.map(({ primaryKey }) => rowKey(model, primaryKey));
+  meter.add(uncovered.length);
+  const keys = uncovered.map(({ primaryKey }) => rowKey(model, primaryKey));
   const entries = await readKeys(context, keys);
   const rows = new Map<Candidate<T>, KvEntryMaybe<unknown>>();
-  for (const [i, candidate] of behind.entries()) {
+  for (const [i, candidate] of uncovered.entries()) {
     const entry = entries[i];
     if (entry !== undefined) rows.set(candidate, entry);
   }
@@ -197,12 +202,12 @@ async function readRowsOf<T>(
     const { index } = reading.plan;
     const row = foundRow(context, primaryKey, rows.get(candidate) ?? entry);
     if (row === undefined) continue;
-    // What an entry holds of a row beside a pointer is not enough to tell.
-    const isBelieved =
+    // The fields in an `include` entry are not enough to compute the keys of the row.
+    const isAccepted =
       index === undefined ||
       (index.store === "include" && !rows.has(candidate)) ||
       isFirstKey(context, reading.plan, row, key);
-    if (isBelieved) found.push({ reading, row });
+    if (isAccepted) found.push({ reading, row });
   }
   return found;
 }

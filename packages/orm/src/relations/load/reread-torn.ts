@@ -1,14 +1,14 @@
 import { VersionConflictError } from "../../errors/row-errors.js";
 
-/** So often rows are read with their relations, where others keep deleting what they refer to meanwhile. */
+/** The maximum number of times that rows are read with their relations. */
 const maxAttempts = 5;
 
 /**
- * Makes a read again where a row was deleted together with one that it refers to, after the one and before the other was
- * read.
+ * Reads rows with their relations. Repeats the read if a row was deleted together with a row that
+ * it refers to, between the reads of the two.
  *
- * @param read is told the number of the attempt, from 1 on.
- * @throws {VersionConflictError} where that has happened five times.
+ * @param read is called with the number of the attempt, beginning with 1.
+ * @throws {VersionConflictError} if this has happened five times.
  */
 export async function rereadTorn<T>(read: (attempt: number) => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {

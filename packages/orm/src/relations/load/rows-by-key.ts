@@ -8,12 +8,12 @@ import { readKeys } from "../../query/read/read-rows.js";
 import { type KeyId, keyIdOf } from "../../transaction/key-id.js";
 import { copyValue } from "../copy-value.js";
 
-/** What a row is known by while relations are loaded: its key. */
+/** Returns an id for the key of a row, for use in sets and maps while relations are loaded. */
 export function rowIdOf({ model }: TableContext, primaryKey: readonly KvKeyPart[]): KeyId {
   return keyIdOf(rowKey(model, primaryKey), specificationOrder);
 }
 
-/** Reads rows by their primary keys, each once, in one read. A row that is not there is not among them. */
+/** Reads rows by their primary keys, each once, in one read. Leaves out rows that do not exist. */
 export async function readRowsByKey(
   context: TableContext,
   primaryKeys: Iterable<readonly KvKeyPart[]>,
@@ -33,10 +33,13 @@ export async function readRowsByKey(
   return rows;
 }
 
-/** Hands out values by their ids, to each who asks one of its own. */
+/**
+ * Values by their ids. The first call of `take` for an id returns the value itself, and each later
+ * call returns a copy, so that callers do not share objects.
+ */
 export class OwnCopies<T> {
   readonly #values: ReadonlyMap<KeyId, T>;
-  readonly #isTaken = new Set<KeyId>();
+  readonly #taken = new Set<KeyId>();
 
   constructor(values: ReadonlyMap<KeyId, T>) {
     this.#values = values;
@@ -44,8 +47,8 @@ export class OwnCopies<T> {
 
   take(id: KeyId): T | undefined {
     const value = this.#values.get(id);
-    if (!this.#isTaken.has(id)) {
-      this.#isTaken.add(id);
+    if (!this.#taken.has(id)) {
+      this.#taken.add(id);
       return value;
     }
     return copyValue(value);

@@ -1,27 +1,33 @@
 import type { AnyHooks } from "../../context/database-settings.js";
 import type { TableContext } from "../../context/table-context.js";
 
-/** What hooks threw that were called after a write. */
+/** The errors of hooks that were called after a write, and the context that collects them. */
 export interface CaughtErrors {
-  /** Empty where all went well. */
+  /** Empty if no hook has thrown. */
   readonly errors: unknown[];
-  /** The same table, whose hooks after a write do not throw. */
+  /** The same table, with `after` hooks that do not throw. */
   readonly context: TableContext;
 }
 
-/** Whether hooks are called after writes of a context, before those end: within a transaction they wait for its commit. */
+/**
+ * True if writes of a context call `after` hooks before they return. Within a transaction, these
+ * hooks wait for its commit.
+ */
 export function callsAfterHooks({ settings, transaction }: TableContext): boolean {
   return transaction === undefined && Object.values(settings.hooks).some(hasAfterHook);
 }
 
 /**
- * A context in which the write of a row is told from what comes behind it: what a hook after the write throws is kept
- * instead of thrown, also where the row is deleted together with others, of whatever model.
+ * Returns a context in which errors of `after` hooks are collected and not thrown, so that only a
+ * failed write throws. This covers the hooks of all models, because a delete may cascade to them.
  */
 export function catchAfterHooks(context: TableContext): CaughtErrors {
   const errors: unknown[] = [];
   const hooks = Object.fromEntries(
-    Object.entries(context.settings.hooks).map(([model, own]) => [model, caught(own, errors)]),
+    Object.entries(context.settings.hooks).map(([model, modelHooks]) => [
+      model,
+      catchingHooks(modelHooks, errors),
+    ]),
   );
   const settings = { ...context.settings, hooks };
   const tables = new Map<string, TableContext>();
@@ -33,7 +39,7 @@ function hasAfterHook({ afterCreate, afterUpdate, afterDelete }: AnyHooks): bool
   return afterCreate !== undefined || afterUpdate !== undefined || afterDelete !== undefined;
 }
 
-function caught(hooks: AnyHooks, errors: unknown[]): AnyHooks {
+function catchingHooks(hooks: AnyHooks, errors: unknown[]): AnyHooks {
   const { beforeCreate, beforeUpdate, beforeDelete } = hooks;
   const { afterCreate, afterUpdate, afterDelete } = hooks;
   const guarded =

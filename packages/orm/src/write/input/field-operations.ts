@@ -4,7 +4,7 @@ import { canBeObject, elementSchema } from "../../model/field-values.js";
 import { outputSchema } from "../../model/output-schema.js";
 import { allReady, type Parsed, parse, whenReady } from "./parse.js";
 
-/** A field's new value, undefined where it is to go, or what is wrong with it. */
+/** The new value of a field, undefined if the field is removed, or the issues with its input. */
 export type ChangedField =
   | { readonly success: true; readonly value: unknown }
   | { readonly success: false; readonly issues: readonly z.core.$ZodIssue[] };
@@ -13,29 +13,31 @@ const operationNames = ["set", "increment", "push", "unset"] as const;
 type OperationName = (typeof operationNames)[number];
 
 /**
- * What becomes of a field by what an update says of it: a value, or an operation. A plain object with one key, `set`,
- * `increment`, `push` or `unset`, is an operation; where the field's own values may be objects, only `set` and `unset` are.
+ * Returns the new value of a field for the input of an update, which is a value or an operation. A
+ * plain object with the single key `set`, `increment`, `push` or `unset` is an operation. If values
+ * of the field may be objects, only `set` and `unset` are operations.
  *
- * Values go through the field's schema; an incremented number and an array that something was pushed to are put to what
- * the schema returns, for the stored value is that, and elements that are pushed go through the schema of the elements.
+ * A value is parsed by the schema of the field. The results of `increment` and `push` are parsed by
+ * the output schema, because the stored value is already an output of the schema. Elements that are
+ * pushed are first parsed by the schema of the elements.
  *
- * @param isExtra whether it is one of the fields that are not named by the row's schema, each of which may be absent.
+ * @param isExtra true if the schema of the row does not name the field. Such a field may be absent.
  */
 export function changedField(
   schema: z.core.$ZodType,
   before: unknown,
-  given: unknown,
+  input: unknown,
   isExtra: boolean,
 ): ChangedField | Promise<ChangedField> {
-  const operation = operationOf(schema, given);
-  if (operation === undefined) return whenReady(parse(schema, given), changedTo);
-  const operand = (given as Readonly<Record<string, unknown>>)[operation];
+  const operation = operationOf(schema, input);
+  if (operation === undefined) return whenReady(parse(schema, input), changedTo);
+  const operand = (input as Readonly<Record<string, unknown>>)[operation];
   switch (operation) {
     case "set":
       return whenReady(parse(schema, operand), changedTo);
     case "unset":
-      if (operand !== true) return refused(given, "unset takes true");
-      // What the schema makes of undefined is another matter: an absent field is not put to it.
+      if (operand !== true) return refused(input, "unset takes true");
+      // An optional field is not parsed, because the schema could turn undefined into a value.
       if (isExtra || canBeLeftOut(schema)) return { success: true, value: undefined };
       return whenReady(parse(schema, undefined), changedTo);
     case "increment":
@@ -45,11 +47,11 @@ export function changedField(
   }
 }
 
-function operationOf(schema: z.core.$ZodType, given: unknown): OperationName | undefined {
-  if (typeof given !== "object" || given === null || Array.isArray(given)) return undefined;
-  const prototype: unknown = Object.getPrototypeOf(given);
+function operationOf(schema: z.core.$ZodType, input: unknown): OperationName | undefined {
+  if (typeof input !== "object" || input === null || Array.isArray(input)) return undefined;
+  const prototype: unknown = Object.getPrototypeOf(input);
   if (prototype !== Object.prototype && prototype !== null) return undefined;
-  const keys = Object.keys(given);
+  const keys = Object.keys(input);
   const name = keys.length === 1 ? operationNames.find((known) => known === keys[0]) : undefined;
   if (name === undefined || name === "set" || name === "unset") return name;
   return canBeObject(schema) ? undefined : name;
@@ -73,19 +75,19 @@ function increment(
 function push(
   schema: z.core.$ZodType,
   before: unknown,
-  given: readonly unknown[],
+  input: readonly unknown[],
 ): ChangedField | Promise<ChangedField> {
   if (before !== undefined && before !== null && !Array.isArray(before)) {
-    return refused(given, "the field holds no array that something could be pushed to");
+    return refused(input, "the field holds no array that something could be pushed to");
   }
   const stored: readonly unknown[] = before ?? [];
   const element = elementSchema(schema);
   const isList = element !== undefined || Array.isArray(before);
-  if (!isList) return refused(given, "the field is no array");
+  if (!isList) return refused(input, "the field is no array");
   const parsed =
     element === undefined
-      ? given.map((value): Parsed => ({ success: true, data: value }))
-      : given.map((value) => parse(element, value));
+      ? input.map((value): Parsed => ({ success: true, data: value }))
+      : input.map((value) => parse(element, value));
   return whenReady(allReady<Parsed>(parsed), (results) => {
     const issues = results.flatMap((result, position) =>
       result.success ? [] : under(stored.length + position, result.error.issues),
@@ -106,7 +108,7 @@ function refused(input: unknown, message: string): ChangedField {
   return { success: false, issues: [{ code: "custom", path: [], message, input }] };
 }
 
-/** Issues of a part, with their paths from the whole. */
+/** Returns issues of a part with `place` added in front of their paths. */
 export function under(place: PropertyKey, issues: readonly z.core.$ZodIssue[]): z.core.$ZodIssue[] {
   return issues.map((issue) => ({ ...issue, path: [place, ...issue.path] }));
 }

@@ -1,8 +1,8 @@
-/** What hooks threw. */
-const thrown = new WeakSet<object>();
+/** The errors that hooks have thrown. */
+const hookErrors = new WeakSet<object>();
 
 /**
- * Calls a hook. What it throws is known by {@link isHookError} from then on, and is no less the error that the hook threw.
+ * Calls a hook. If it throws, records the error for {@link isHookError} and throws it unchanged.
  *
  * @throws what the hook throws.
  */
@@ -10,15 +10,18 @@ export async function callHook<T>(hook: () => T | Promise<T>): Promise<T> {
   try {
     return await hook();
   } catch (error) {
-    if (isObject(error)) thrown.add(error);
+    if (isObject(error)) hookErrors.add(error);
     throw error;
   }
 }
 
-/** Whether a hook threw this, whatever it looks like: what the database itself says looks the same. */
+/**
+ * True if a hook threw an error. The class of the error does not show this, because hooks may throw
+ * the same classes as the database.
+ */
 export function isHookError(error: unknown): boolean {
-  // No database throws what is no object.
-  return !isObject(error) || thrown.has(error);
+  // A primitive can only come from a hook, because databases throw objects.
+  return !isObject(error) || hookErrors.has(error);
 }
 
 function isObject(error: unknown): error is object {

@@ -6,14 +6,15 @@ import { type ChangedField, changedField, under } from "./field-operations.js";
 import { allReady, parse, whenReady } from "./parse.js";
 
 /**
- * The row that a schema makes of what `create` was given: defaults filled in, transforms applied. A promise only where the
- * schema has asynchronous parts.
+ * Parses the data of a new row: fills in defaults and applies transforms. Returns a promise only if
+ * the schema has asynchronous parts.
  *
- * @throws {RowInvalidError} with every issue; also where a transform made nothing of a field that an index needs.
+ * @throws {RowInvalidError} with all issues if the schema rejects the data, or if a transform
+ * leaves a field absent that an index needs.
  */
 export function parseRow(model: CompiledModel, data: unknown): AnyRow | Promise<AnyRow> {
   return whenReady(parse(model.schema, data), (result) => {
-    if (!result.success) throw invalid(model, result.error.issues);
+    if (!result.success) throw invalidError(model, result.error.issues);
     const row = result.data as AnyRow;
     assertIndexedFields(model, undefined, row);
     return row;
@@ -21,10 +22,11 @@ export function parseRow(model: CompiledModel, data: unknown): AnyRow | Promise<
 }
 
 /**
- * A stored row with some of its fields changed, each by a value or by an operation. Where the schema as a whole has
- * conditions of its own, the changed row is put to them too. A promise only where the schema has asynchronous parts.
+ * Returns a stored row with some fields changed, each by a value or an operation. The refinements
+ * of the whole schema are applied to the changed row. Returns a promise only if the schema has
+ * asynchronous parts.
  *
- * @throws {RowInvalidError} with every issue.
+ * @throws {RowInvalidError} with all issues if the schema rejects the changes.
  */
 export function parsePatch(
   model: CompiledModel,
@@ -34,14 +36,14 @@ export function parsePatch(
   if (Array.isArray(data)) {
     const message = "Invalid input: expected object, received array";
     const issue: z.core.$ZodIssue = { code: "invalid_type", expected: "object", path: [], message };
-    throw invalid(model, [issue]);
+    throw invalidError(model, [issue]);
   }
   const fields: string[] = [];
   const changes: (ChangedField | Promise<ChangedField>)[] = [];
   const unknown: z.core.$ZodIssue[] = [];
   for (const field of Object.keys(data)) {
-    const given = data[field];
-    if (given === undefined) continue;
+    const input = data[field];
+    if (input === undefined) continue;
     const schema = fieldSchema(model, field);
     if (schema === undefined) {
       unknown.push(unrecognized(field));
@@ -50,7 +52,7 @@ export function parsePatch(
     fields.push(field);
     const before = Object.hasOwn(row, field) ? row[field] : undefined;
     const isExtra = !Object.hasOwn(model.schema._zod.def.shape, field);
-    changes.push(changedField(schema, before, given, isExtra));
+    changes.push(changedField(schema, before, input, isExtra));
   }
   return whenReady(allReady(changes), (results) => {
     const changed: Record<string, unknown> = { ...row };
@@ -62,8 +64,8 @@ export function parsePatch(
       else if (result.value === undefined) delete changed[field];
       else changed[field] = result.value;
     }
-    if (issues.length > 0) throw invalid(model, issues);
-    return whenReady(withConditions(model, changed), (after) => {
+    if (issues.length > 0) throw invalidError(model, issues);
+    return whenReady(withRefinements(model, changed), (after) => {
       assertIndexedFields(model, row, after);
       return after;
     });
@@ -71,8 +73,8 @@ export function parsePatch(
 }
 
 /**
- * Checks that a row has what its indexes need, by which queries find every row. Only what a transform makes can lack it, and
- * rows that somebody wrote by hand, which may stay as they are.
+ * Checks that a row has the fields of indexes that must contain every row. Only the output of a
+ * transform, or a row written by hand, can lack such a field. An update may leave it absent.
  */
 function assertIndexedFields(
   model: CompiledModel,
@@ -86,35 +88,35 @@ function assertIndexedFields(
     issues ??= [];
     issues.push({ code: "custom", path: [field], message, input: after[field] });
   }
-  if (issues !== undefined) throw invalid(model, issues);
+  if (issues !== undefined) throw invalidError(model, issues);
 }
 
 function isAbsent(value: unknown): boolean {
   return value === undefined || value === null;
 }
 
-/** The schema of a field, or of all that have none of their own; undefined where there are no such fields. */
+/** Returns the schema of a field: its own, or the catchall. Undefined if rows cannot have it. */
 function fieldSchema(model: CompiledModel, field: string): z.core.$ZodType | undefined {
   const { shape, catchall } = model.schema._zod.def;
   if (Object.hasOwn(shape, field)) return shape[field];
-  // A property of this name would be the object's prototype.
+  // Assigning a property of this name would set the prototype of the row.
   if (field === "__proto__" || catchall?._zod.def.type === "never") return undefined;
   return catchall;
 }
 
-const conditions = new WeakMap<z.ZodObject, z.ZodType>();
+const refinements = new WeakMap<z.ZodObject, z.ZodType>();
 
-/** Puts a whole row to the conditions of its schema as a whole. What they see is the row as it is stored. */
-function withConditions(model: CompiledModel, row: AnyRow): AnyRow | Promise<AnyRow> {
+/** Applies the refinements of the whole schema to a row, in the form in which it will be stored. */
+function withRefinements(model: CompiledModel, row: AnyRow): AnyRow | Promise<AnyRow> {
   const { checks = [] } = model.schema._zod.def;
   if (checks.length === 0) return row;
-  let schema = conditions.get(model.schema);
+  let schema = refinements.get(model.schema);
   if (schema === undefined) {
     schema = z.looseObject({}).check(...(checks as z.core.$ZodCheck<object>[]));
-    conditions.set(model.schema, schema);
+    refinements.set(model.schema, schema);
   }
   return whenReady(parse(schema, row), (result) => {
-    if (!result.success) throw invalid(model, result.error.issues);
+    if (!result.success) throw invalidError(model, result.error.issues);
     return result.data as AnyRow;
   });
 }
@@ -124,7 +126,7 @@ function unrecognized(field: string): z.core.$ZodIssue {
   return { code: "unrecognized_keys", keys: [field], path: [], message };
 }
 
-function invalid(model: CompiledModel, issues: readonly z.core.$ZodIssue[]): RowInvalidError {
+function invalidError(model: CompiledModel, issues: readonly z.core.$ZodIssue[]): RowInvalidError {
   const error = new z.ZodError([...issues]);
   return new RowInvalidError(model.name, rowIssues(error), error);
 }

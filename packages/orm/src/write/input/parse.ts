@@ -1,30 +1,31 @@
 import * as z from "zod";
 
-/** What a schema makes of a value, or what it finds wrong. */
+/** The output of a schema for a value, or its issues. */
 export type Parsed = z.ZodSafeParseResult<unknown>;
 
-/** Schemas that are known to have asynchronous parts. */
+/** The schemas that are known to have asynchronous parts. */
 const asynchronous = new WeakSet<z.core.$ZodType>();
 
-/** Parses at once where the schema can, and asynchronously where it has asynchronous parts. */
+/** Parses a value. Returns a promise only if the schema has asynchronous parts. */
 export function parse(schema: z.core.$ZodType, value: unknown): Parsed | Promise<Parsed> {
   if (asynchronous.has(schema)) return z.safeParseAsync(schema, value);
   try {
     return z.safeParse(schema, value);
   } catch {
-    // Not only by a `$ZodAsyncError`: in an object, Zod stumbles over the promise of a transform. What the schema's own
-    // functions throw, they throw again.
-    return parseAgain(schema, value);
+    // An asynchronous part does not always give a `$ZodAsyncError`: in an object, the promise of a
+    // transform makes Zod fail with another error. If a function of the schema has thrown, it
+    // throws again in the second pass.
+    return parseAsync(schema, value);
   }
 }
 
-async function parseAgain(schema: z.core.$ZodType, value: unknown): Promise<Parsed> {
+async function parseAsync(schema: z.core.$ZodType, value: unknown): Promise<Parsed> {
   const result = await z.safeParseAsync(schema, value);
   asynchronous.add(schema);
   return result;
 }
 
-/** Goes on with a value at once, or when it is there: who has not to wait does not. */
+/** Passes a value to a function: synchronously, or after the promise if the value is one. */
 export function whenReady<A, B>(
   value: A | Promise<A>,
   next: (value: A) => B | Promise<B>,
@@ -32,7 +33,7 @@ export function whenReady<A, B>(
   return value instanceof Promise ? value.then(next) : next(value);
 }
 
-/** All of the values at once, or when the last of them is there. */
+/** Returns all values: synchronously, or as a promise if one of them is a promise. */
 export function allReady<T>(values: readonly (T | Promise<T>)[]): readonly T[] | Promise<T[]> {
   return values.some((value) => value instanceof Promise)
     ? Promise.all(values.map(async (value) => await value))

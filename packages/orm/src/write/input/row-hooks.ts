@@ -3,17 +3,20 @@ import type { TableContext } from "../../context/table-context.js";
 import type { AnyRow } from "../../model/compiled-model.js";
 import { callHook } from "./hook-errors.js";
 
-/** The hooks of a context's model; undefined where it has none. */
+/** Returns the hooks of a context's model, undefined if it has none. */
 export function hooksOf({ model, settings }: TableContext): AnyHooks | undefined {
   return Object.hasOwn(settings.hooks, model.name) ? settings.hooks[model.name] : undefined;
 }
 
-/** Calls a hook before a write with data to write, which it may change; returns those that it returned, or the same. */
+/**
+ * Calls a hook before a write with the data, which the hook may change. Returns the data that the
+ * hook returns, or the same data if it returns nothing.
+ */
 export async function hookedData(data: AnyRow, call: (data: AnyRow) => unknown): Promise<AnyRow> {
   return ((await callHook(() => call(data))) ?? data) as AnyRow;
 }
 
-/** Calls the hook before a model's row is deleted, which may forbid that by what it throws. */
+/** Calls the `beforeDelete` hook of a row's model. The hook forbids the delete by throwing. */
 export async function askBeforeDelete(context: TableContext, row: AnyRow): Promise<void> {
   const hooks = hooksOf(context);
   if (hooks?.beforeDelete === undefined) return;
@@ -21,8 +24,8 @@ export async function askBeforeDelete(context: TableContext, row: AnyRow): Promi
 }
 
 /**
- * Calls a hook after a write: once it is committed, within a transaction behind its commit. What it throws is thrown by the
- * call that wrote, or by the transaction; the write stands all the same.
+ * Calls a hook after a write, or after the commit of the transaction. An error of the hook is
+ * thrown by the call that wrote, or by the transaction. The write stays committed.
  */
 export async function afterWrite(
   { transaction }: TableContext,
@@ -36,7 +39,7 @@ export async function afterWrite(
   }
 }
 
-/** A copy of a row for a hook: what becomes of it there is of no consequence to what is written and returned. */
+/** Returns a copy of a row for a hook, which may change it without affecting the written row. */
 export function copyOfRow(row: AnyRow): AnyRow {
   return structuredClone(row);
 }

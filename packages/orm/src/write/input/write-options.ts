@@ -1,30 +1,32 @@
 import { InvalidArgumentError } from "../../errors/query-errors.js";
 import type { CompiledModel } from "../../model/compiled-model.js";
 
-/** How a row is written. */
+/** The options of a write of one row. */
 export interface WriteOptions {
   /**
-   * For how long the row and its index entries are there, in milliseconds: a positive number, of which a fraction counts
-   * as a whole one, up to 2 ** 52.
+   * The lifetime of the row and its index entries in milliseconds, rounded up to a whole number. It
+   * must be positive and at most 2 ** 52.
    */
   readonly expireIn?: number | undefined;
-  /** The versionstamp that the row must have: 20 hexadecimal digits. */
+  /** The versionstamp that the row must have, as 20 hexadecimal digits. */
   readonly ifVersion?: string | undefined;
 }
 
-/** So that the time is one that every database can add to today's: some hundred thousand years. */
-const longestExpireIn = 2 ** 52;
+/** About 140,000 years in milliseconds. Every database can add this to the current time. */
+const maxExpireIn = 2 ** 52;
 
 /**
- * @throws {InvalidArgumentError} for an `expireIn` that is no positive number up to 2 ** 52, or of a model that keeps counts, and for an
- * `ifVersion` that is no versionstamp.
+ * Checks the options of a write.
+ *
+ * @throws {InvalidArgumentError} if `expireIn` is not a positive number of at most 2 ** 52, if
+ * there is an `expireIn` but the model keeps counts, or if `ifVersion` is not a versionstamp.
  */
 export function assertWriteOptions(
   model: CompiledModel,
   { expireIn, ifVersion }: WriteOptions,
 ): void {
   if (expireIn !== undefined) {
-    if (typeof expireIn !== "number" || !(expireIn > 0 && expireIn <= longestExpireIn)) {
+    if (typeof expireIn !== "number" || !(expireIn > 0 && expireIn <= maxExpireIn)) {
       const reason = "it has to be a positive number of milliseconds, 2 ** 52 at the most";
       throw new InvalidArgumentError(model.name, "expireIn", reason);
     }
@@ -40,7 +42,7 @@ export function assertWriteOptions(
   }
 }
 
-/** For how long a row is to be there, in whole milliseconds: databases take no others. */
+/** Returns `expireIn` in whole milliseconds, because databases accept no fractions. */
 export function expireInOf({ expireIn }: WriteOptions): number | undefined {
   return expireIn === undefined ? undefined : Math.ceil(expireIn);
 }

@@ -6,11 +6,11 @@ import { afterInsert, insertRow, newRow } from "./insert-row.js";
 /**
  * Creates a row and returns it.
  *
- * @throws {RowInvalidError} where the schema refuses the data.
- * @throws {UniqueConstraintError} where another row has its primary key or a unique value.
- * @throws {ReferenceMissingError} where it refers to a row that is not there.
- * @throws {InvalidArgumentError} for options that are not valid.
- * @throws what a hook throws; after the write, where that is one behind it.
+ * @throws {RowInvalidError} if the schema rejects the data.
+ * @throws {UniqueConstraintError} if another row has the same primary key or unique value.
+ * @throws {ReferenceMissingError} if the row refers to a row that does not exist.
+ * @throws {InvalidArgumentError} if the options are not valid.
+ * @throws the error of a hook. If `afterCreate` throws, the row is already written.
  */
 export async function createRow(
   context: TableContext,
@@ -20,7 +20,7 @@ export async function createRow(
   assertWriteOptions(context.model, options);
   const row = newRow(context, data);
   const created = await insertRow(context, row instanceof Promise ? await row : row, options);
-  const hook = afterInsert(context, created);
-  if (hook !== undefined) await hook;
+  const hookCall = afterInsert(context, created);
+  if (hookCall !== undefined) await hookCall;
   return created;
 }

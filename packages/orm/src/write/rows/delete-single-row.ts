@@ -10,12 +10,12 @@ import { assertWriteOptions, type WriteOptions } from "../input/write-options.js
 import { assertVersion, type FindRow } from "./find-row.js";
 
 /**
- * Removes a row, whoever refers to it, and returns it as it was.
+ * Deletes a row without looking for rows that refer to it, and returns it as it was.
  *
- * @param where names the row in the error.
- * @throws {RowNotFoundError} where there is none.
- * @throws {VersionConflictError} where it has another versionstamp than `ifVersion`.
- * @throws what a hook throws; after the write, where that is one behind it.
+ * @param where the condition to report in errors.
+ * @throws {RowNotFoundError} if the row does not exist.
+ * @throws {VersionConflictError} if its versionstamp differs from `ifVersion`.
+ * @throws the error of a hook. If `afterDelete` throws, the row is already deleted.
  */
 export async function deleteSingleRow(
   context: TableContext,

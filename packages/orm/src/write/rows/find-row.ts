@@ -4,10 +4,17 @@ import { pointerOf } from "../../indexes/primary-key.js";
 import type { CompiledModel } from "../../model/compiled-model.js";
 import type { WriteOptions } from "../input/write-options.js";
 
-/** Finds the row to write, anew after each conflict: the whole row, with its own versionstamp. */
+/**
+ * Reads the row to write: the whole row, with the versionstamp of the row and not of an index
+ * entry. It is called again after each conflict.
+ */
 export type FindRow = () => Promise<FoundRow | undefined>;
 
-/** @throws {VersionConflictError} where a row has another versionstamp than `ifVersion`. */
+/**
+ * Checks the versionstamp of a row.
+ *
+ * @throws {VersionConflictError} if it differs from `ifVersion`.
+ */
 export function assertVersion(
   model: CompiledModel,
   { primaryKey, versionstamp }: FoundRow,

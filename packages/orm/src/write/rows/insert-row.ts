@@ -13,28 +13,29 @@ import { afterWrite, copyOfRow, hookedData, hooksOf } from "../input/row-hooks.j
 import { expireInOf, type WriteOptions } from "../input/write-options.js";
 
 /**
- * The row that `create` makes of what it was given: what the hook before it returned, with an id, parsed. A promise only
- * where there is a hook, or the schema has asynchronous parts.
+ * Returns the row to create from the input of `create`: calls `beforeCreate`, adds a generated id
+ * and parses the result. Returns a promise only if there is a hook or the schema has asynchronous
+ * parts.
  *
- * @throws {RowInvalidError} where the schema refuses the data.
+ * @throws {RowInvalidError} if the schema rejects the data.
  */
 export function newRow(context: TableContext, data: unknown): AnyRow | Promise<AnyRow> {
   const { model } = context;
   if (typeof data !== "object" || data === null || Array.isArray(data)) {
     return parseRow(model, data);
   }
-  const own = copyOfData(model, data);
+  const copy = copyOfData(model, data);
   const beforeCreate = hooksOf(context)?.beforeCreate;
-  if (beforeCreate === undefined) return parseRow(model, withId(model, own));
-  return hookedData(own, beforeCreate).then((hooked) =>
+  if (beforeCreate === undefined) return parseRow(model, withId(model, copy));
+  return hookedData(copy, beforeCreate).then((hooked) =>
     parseRow(model, withId(model, copyOfData(model, hooked))),
   );
 }
 
 /**
- * Stores a new row, whose fields are parsed already. It calls no hook: what it throws is of this row.
+ * Stores a new row that has been parsed. It calls no hooks, so its errors always concern this row.
  *
- * @throws {UniqueConstraintError} where another row has its primary key or a unique value.
+ * @throws {UniqueConstraintError} if another row has the same primary key or unique value.
  */
 export async function insertRow(
   context: TableContext,
@@ -58,7 +59,7 @@ export async function insertRow(
   return { row, primaryKey, versionstamp };
 }
 
-/** The row in whose place a new one comes: one whose time is over, and that the database has not cleared up yet. */
+/** Returns the expired row that a new one replaces, if the database has not removed it yet. */
 async function expiredRow(
   context: TableContext,
   catalog: CatalogSnapshot,
@@ -70,7 +71,7 @@ async function expiredRow(
   return { primaryKey, row: value, versionstamp };
 }
 
-/** Calls the hook that comes after a row is stored; undefined where there is none. */
+/** Calls the `afterCreate` hook of a new row. Returns undefined if there is none. */
 export function afterInsert(context: TableContext, { row }: FoundRow): Promise<void> | undefined {
   const hooks = hooksOf(context);
   if (hooks?.afterCreate === undefined) return undefined;
@@ -78,14 +79,15 @@ export function afterInsert(context: TableContext, { row }: FoundRow): Promise<v
   return afterWrite(context, () => hooks.afterCreate?.(copy));
 }
 
-/** With an id where the model generates one and none is there. */
+/** Adds an id if the model generates ids and the data has none. */
 function withId(model: CompiledModel, data: AnyRow): AnyRow {
   const [field] = model.primaryKey;
   if (!model.generatesId || field === undefined) return data;
-  // Objects have properties from their prototype, such as `constructor`.
+  // Objects inherit properties such as `constructor`, which are not fields.
   if (Object.hasOwn(data, field) && data[field] !== undefined) return data;
   const id = monotonicUlid();
-  // The id comes first, as in the schema: what is written has one shape then, which is much quicker to go through.
+  // With the id first, as in the schema, all written objects have the same shape. Objects of one
+  // shape are much faster to process.
   const withField: Record<string, unknown> = { [field]: id, ...data };
   withField[field] = id;
   return withField;

@@ -5,11 +5,11 @@ import { runTransaction } from "../../transaction/run-transaction.js";
 import type { TransactionKv } from "../../transaction/transaction-kv.js";
 
 /**
- * Runs writes of rows that are made together or not at all: in one commit, or within the caller's transaction, which then
- * has all of them to commit or none.
+ * Runs writes of rows atomically: in one commit or, within a transaction of the caller, as a group
+ * of which the transaction commits all or none.
  *
- * @param onCommit called when the writes are done, before the hooks behind them.
- * @throws what `runTransaction` throws.
+ * @param onCommit is called after the commit, before the `after` hooks.
+ * @throws the errors of `runTransaction`.
  */
 export async function runAtomically<T>(
   context: TableContext,
@@ -26,7 +26,7 @@ export async function runAtomically<T>(
   let later: AfterCommit[] = [];
   const result = await runTransaction(outer, async (inner) => {
     later = [];
-    // What waits for the commit waits for that of the caller's transaction.
+    // The functions of the inner transaction must run after the commit of the caller's transaction.
     inner.afterCommit = (run) => {
       later.push(run);
     };
@@ -37,14 +37,17 @@ export async function runAtomically<T>(
   return result;
 }
 
-/** The same table, as a transaction sees it. */
+/** Returns the context of the same table within a transaction. */
 function contextWithin(context: TableContext, transaction: TransactionKv): TableContext {
   const within = tablesWithin(context.tables, transaction).get(context.model.name);
-  // A context that is not among its own tables is one that a test made.
+  // Only the context of a test can be absent from its own `tables`.
   return within ?? { ...context, kv: transaction, transaction };
 }
 
-/** Rows that one commit wrote, with its versionstamp; those of a transaction that wrote nothing keep theirs. */
+/**
+ * Returns a row with the versionstamp of the commit that wrote it. It keeps its own if the
+ * transaction has written nothing.
+ */
 export function stamped(found: FoundRow, versionstamp: string | null): FoundRow {
   return versionstamp === null ? found : { ...found, versionstamp };
 }

@@ -14,18 +14,19 @@ import { assertWriteOptions, expireInOf, type WriteOptions } from "../input/writ
 import { assertVersion, type FindRow } from "./find-row.js";
 
 /**
- * Changes fields of a row and returns it as it is then. Without `expireIn`, a row that expires keeps its time.
+ * Changes fields of a row and returns the changed row. Without `expireIn`, the expiry time of the
+ * row stays the same.
  *
- * @param where names the row in the error.
- * @param data fields with their new values, or with operations: see `UpdateInput`.
- * @throws {RowNotFoundError} where there is none.
- * @throws {RowInvalidError} where the schema refuses the changed row.
- * @throws {UniqueConstraintError} where another row has a unique value.
- * @throws {ReferenceMissingError} where it refers to a row that is not there.
- * @throws {PrimaryKeyChangeError} where the data name another primary key.
- * @throws {VersionConflictError} where it has another versionstamp than `ifVersion`.
- * @throws {InvalidArgumentError} for options that are not valid.
- * @throws what a hook throws; after the write, where that is one behind it.
+ * @param where the condition to report in errors.
+ * @param data the new values of fields, or operations on them (see `UpdateInput`).
+ * @throws {RowNotFoundError} if the row does not exist.
+ * @throws {RowInvalidError} if the schema rejects the changed row.
+ * @throws {UniqueConstraintError} if another row has the same unique value.
+ * @throws {ReferenceMissingError} if the row refers to a row that does not exist.
+ * @throws {PrimaryKeyChangeError} if the data has another primary key.
+ * @throws {VersionConflictError} if the versionstamp of the row differs from `ifVersion`.
+ * @throws {InvalidArgumentError} if the options are not valid.
+ * @throws the error of a hook. If `afterUpdate` throws, the row is already changed.
  */
 export async function updateRow(
   context: TableContext,
@@ -38,7 +39,7 @@ export async function updateRow(
   const { model, catalog } = context;
   assertWriteOptions(model, options);
   const expireIn = expireInOf(options);
-  // What is written is what the caller handed over, whatever becomes of the object meanwhile.
+  // The caller may change its object before the commit.
   const patch = copyOfData(model, data);
   if (expireIn !== undefined) await catalog.note("expires");
   const hooks = hooksOf(context);
@@ -53,8 +54,8 @@ export async function updateRow(
     const changes =
       hooks?.beforeUpdate === undefined
         ? patch
-        : await hookedData(copyOfGiven(patch), (own) =>
-            hooks.beforeUpdate?.(own, copyOfRow(found.row)),
+        : await hookedData(copyOfGiven(patch), (copy) =>
+            hooks.beforeUpdate?.(copy, copyOfRow(found.row)),
           );
     const parsed = parsePatch(model, before, changes);
     const row = parsed instanceof Promise ? await parsed : parsed;

@@ -19,23 +19,26 @@ import { updateRow } from "./update-row.js";
 
 const maxAttempts = 100;
 
-/** A row that was in the way of a new one. */
-interface Obstacle {
+/** An existing row that has prevented the creation of a new one. */
+interface ConflictingRow {
+  /** The name of the violated unique index, or `primaryKey`. */
   readonly index: string;
   readonly primaryKey: FoundRow["primaryKey"];
-  /** Of the row right after it was in the way; null where it had gone by then. */
+  /** Read right after the conflict; null if the row was gone by then. */
   readonly versionstamp: string | null;
 }
 
 /**
- * Changes a row, or creates it where there is none; whoever comes between, it ends as one of the two. Only that the row
- * itself came or went is a reason to begin anew: what a hook throws reaches the caller, whatever it is.
+ * Updates a row, or creates it if it does not exist. If the row is created or deleted by others in
+ * the meantime, the other operation is tried. This is the only reason for a retry: errors of hooks
+ * are thrown to the caller, whatever their class is.
  *
- * @param options.ifVersion holds of the row where there is one.
- * @param assertNew throws for a row that is not to be created.
- * @throws {UniqueConstraintError} where another row than that of `find` has its primary key or a unique value.
- * @throws {VersionConflictError} where the row came and went in each of a hundred attempts.
- * @throws as `updateRow` and `createRow` do.
+ * @param options.ifVersion applies only if the row exists.
+ * @param assertNew throws if the row must not be created.
+ * @throws {UniqueConstraintError} if another row than that of `find` has the same primary key or
+ * unique value.
+ * @throws {VersionConflictError} if the row appeared or disappeared in each of a hundred attempts.
+ * @throws the errors of `updateRow` and `createRow`.
  */
 export async function upsertRow(
   context: TableContext,
@@ -48,49 +51,49 @@ export async function upsertRow(
 ): Promise<FoundRow> {
   const { model } = context;
   assertWriteOptions(model, options);
-  // What is written is what the caller handed over, whatever becomes of the objects meanwhile.
+  // The caller may change its objects before the commit.
   const patch = copyOfData(model, update);
   const data = copyOfInput(model, create);
-  // Names the row in the error that says it has gone. A hook's error about another row has something else there.
-  const ownRow = {};
+  // Identifies the error of this update. A `RowNotFoundError` from a hook has another `where`.
+  const rowToken = {};
   let row: AnyRow | undefined;
-  let obstacle: Obstacle | undefined;
+  let previous: ConflictingRow | undefined;
   for (let attempt = 1; ; attempt++) {
     const found = await unexpired(context, context.catalog.snapshot, await find());
-    let inTheWay: FoundRow["primaryKey"];
+    let conflictingKey: FoundRow["primaryKey"];
     if (found !== undefined) {
       try {
         const first = startingWith(found, find);
-        return await updateRow(context, first, ownRow, patch, options, meter);
+        return await updateRow(context, first, rowToken, patch, options, meter);
       } catch (error) {
-        if (!(error instanceof RowNotFoundError && error.where === ownRow)) throw error;
+        if (!(error instanceof RowNotFoundError && error.where === rowToken)) throw error;
       }
-      inTheWay = found.primaryKey;
+      conflictingKey = found.primaryKey;
     } else {
       if (row === undefined) {
         const created = await newRow(context, data);
         assertNew(created);
         row = created;
       }
-      const created = await insertOrMeet(context, row, options);
+      const created = await tryInsert(context, row, options);
       if (!(created instanceof UniqueConstraintError)) {
         await afterInsert(context, created);
         return created;
       }
-      const met = await obstacleOf(context, created);
-      if (obstacle !== undefined && staysInTheWay(obstacle, met, meter.index)) throw created;
-      obstacle = met;
-      inTheWay = met.primaryKey;
+      const current = await readConflictingRow(context, created);
+      if (previous !== undefined && isPermanent(previous, current, meter.index)) throw created;
+      previous = current;
+      conflictingKey = current.primaryKey;
     }
     if (attempt === maxAttempts) {
-      throw new VersionConflictError(model.name, pointerOf(inTheWay), attempt);
+      throw new VersionConflictError(model.name, pointerOf(conflictingKey), attempt);
     }
     await pauseBeforeAttempt(attempt + 1);
   }
 }
 
-/** Stores a new row, or returns the error that says which row is in its way. */
-async function insertOrMeet(
+/** Stores a new row, or returns the error that names the conflicting row. */
+async function tryInsert(
   context: TableContext,
   row: AnyRow,
   options: WriteOptions,
@@ -103,29 +106,34 @@ async function insertOrMeet(
   }
 }
 
-async function obstacleOf(
+async function readConflictingRow(
   { kv, model }: TableContext,
   { index, ownerId }: UniqueConstraintError,
-): Promise<Obstacle> {
+): Promise<ConflictingRow> {
   const primaryKey = primaryKeyOfPointer(model, ownerId) ?? [];
   const { versionstamp } = await kv.get(rowKey(model, primaryKey));
   return { index, primaryKey, versionstamp };
 }
 
 /**
- * Whether a row that is in the way for the second time will be there at the next attempt, too.
+ * True if a row that has prevented the creation twice will also prevent the next attempt.
  *
- * @param foundBy the index by which the row was looked for.
+ * @param foundBy the name of the index that `find` reads.
  */
-function staysInTheWay(before: Obstacle, now: Obstacle, foundBy: string | undefined): boolean {
+function isPermanent(
+  before: ConflictingRow,
+  now: ConflictingRow,
+  foundBy: string | undefined,
+): boolean {
   if (before.index !== now.index || !isSameKey(before.primaryKey, now.primaryKey)) return false;
-  // The value is that of another row, which has nothing to do with the one that was looked for.
+  // The unique value belongs to a row that `find` does not look for.
   if (now.index !== "primaryKey" && now.index !== foundBy) return true;
-  // It may be the row that was looked for, which comes and goes; not where it was there all the time.
+  // It may be the row that `find` looks for, if others delete and create it again and again. If its
+  // versionstamp is the same, it has existed all the time, and `find` does not find it.
   return now.versionstamp !== null && now.versionstamp === before.versionstamp;
 }
 
-/** Finds first what was found already. */
+/** Returns a `FindRow` whose first call returns a row that has been read already. */
 function startingWith(found: FoundRow, find: FindRow): FindRow {
   let isFirst = true;
   return async () => {
