@@ -20,24 +20,27 @@ import { documentsOf } from "./source/read-documents.js";
 import { idText, type SourceDocument, type SourceLayout } from "./source/source-layout.js";
 import type { PagedReader } from "./source/source-reader.js";
 
-/** What one model is adopted from. */
+/** The source of one model. */
 export interface ModelSource {
   readonly reader: PagedReader;
   readonly layout: SourceLayout;
   readonly map: ((value: unknown, id: RowId) => unknown) | undefined;
-  /** The documents are the model's own rows. */
+  /** True if the documents are the model's own rows. */
   readonly inPlace: boolean;
 }
 
-/** Documents are in memory together by so many; where they are in pieces each may be large. */
+/**
+ * The number of documents that are in memory together. If documents are stored in pieces, each may
+ * be large.
+ */
 const documentsAtOnce = 100;
 const piecedAtOnce = 20;
 const entriesAtOnce = 100;
 
 /**
- * Adopts the documents of one model, batch after batch, then checks the index entries of the source. Behind each batch it is
- * written how far it has come, so that a run that was stopped or killed goes on there: rows of a batch that was not written
- * down are found to be there already.
+ * Adopts the documents of one model in batches, then checks the index entries of the source. The
+ * progress is stored after each batch, so that a run that was stopped or killed resumes there. Rows
+ * of a batch whose progress was not stored are found in the database and skipped.
  */
 export async function adoptModel(
   context: TableContext,
@@ -49,7 +52,7 @@ export async function adoptModel(
     ? undefined
     : await storedRecord(context.kv, model, source.layout, source.reader);
   const record = stored ?? firstRecord(source.layout);
-  // What is left of an adoption from another place is not of this one.
+  // What an adoption from another source has stored does not apply here. `begin` replaces it.
   const adoption = new ModelAdoption(context, source, run, record);
   if (stored === undefined) await adoption.begin();
   else if (stored.state.stage === "ended") await adoption.retry();
@@ -61,7 +64,7 @@ export async function adoptModel(
   return modelResult(model.name, "done", adoption.record);
 }
 
-/** What is known of the adoption of a model. */
+/** Returns the result of the adoption of a model so far. */
 export function modelResult(
   model: string,
   status: AdoptedModel["status"],
@@ -71,12 +74,12 @@ export function modelResult(
   return { model, status, rows, adopted, skipped, failedCount, failed, brokenCount, brokenEntries };
 }
 
-/** The adoption of a model on its way, a batch at a time. */
+/** The adoption of a model in progress, one batch at a time. */
 class ModelAdoption {
   readonly #context: TableContext;
   readonly #source: ModelSource;
   readonly #run: AdoptRun;
-  /** By the clock of this process, in milliseconds. */
+  /** In milliseconds, by the monotonic clock of this process. */
   readonly #startedAt: Record<AdoptProgress["phase"], number>;
   readonly #doneBefore: Readonly<Record<AdoptProgress["phase"], number>>;
   #record: AdoptRecord;
@@ -94,12 +97,12 @@ class ModelAdoption {
     return this.#record;
   }
 
-  /** Writes down that it has begun, in the place of what another adoption left. */
+  /** Stores that the adoption has begun, and deletes the reports of an earlier one. */
   async begin(): Promise<void> {
     await this.#save(this.#record.state, [], [], ["failed", "broken"]);
   }
 
-  /** Goes on where an earlier run has come to its end: with what failed there. */
+  /** Continues after a run that has ended, with the documents that failed there. */
   async retry(): Promise<void> {
     const { state } = this.#record;
     if (state.failedCount === 0) await this.#save({ ...state, stage: "done" }, [], []);
@@ -111,20 +114,23 @@ class ModelAdoption {
     const { model, kv } = this.#context;
     const { state } = this.#record;
     const isFirst = state.pass === 1;
-    const atOnce = layout.readValue === undefined ? documentsAtOnce : piecedAtOnce;
-    const limit = Math.min(atOnce, this.#run.batchRows);
-    const retried = isFirst ? [] : await keysToRetry(kv, model, state, limit);
+    const maxDocuments = layout.readValue === undefined ? documentsAtOnce : piecedAtOnce;
+    const limit = Math.min(maxDocuments, this.#run.batchRows);
+    const retryKeys = isFirst ? [] : await keysToRetry(kv, model, state, limit);
     const entries = isFirst
       ? await reader.page(layout.rows, state.after, limit)
-      : (await reader.getMany(retried)).filter((entry) => entry !== undefined);
+      : (await reader.getMany(retryKeys)).filter((entry) => entry !== undefined);
     const documents = await documentsOf(layout, reader, entries);
     const adoption: RowAdoption = { map, inPlace, dryRun: this.#run.dryRun };
-    const done = await adoptRows(this.#context, documents, adoption);
-    const read = documents.filter((document) => !("error" in document)) as SourceDocument[];
-    const broken = isFirst ? await unmetEntries(layout, reader, read) : [];
-    const failed = new Set(done.failed.map(({ id }) => idText(id)));
-    const good = read.find(({ id }) => !failed.has(idText(id)))?.entry;
-    const origin = good && { key: good.key, versionstamp: good.versionstamp };
+    const result = await adoptRows(this.#context, documents, adoption);
+    const readable = documents.filter((document) => !("error" in document)) as SourceDocument[];
+    const broken = isFirst ? await unmetEntries(layout, reader, readable) : [];
+    const failed = new Set(result.failed.map(({ id }) => idText(id)));
+    const firstAdopted = readable.find(({ id }) => !failed.has(idText(id)))?.entry;
+    const origin = firstAdopted && {
+      key: firstAdopted.key,
+      versionstamp: firstAdopted.versionstamp,
+    };
     const failedEntries = entries.filter(({ key }) => {
       const id = layout.idOf(key);
       return id !== undefined && failed.has(idText(id));
@@ -140,19 +146,19 @@ class ModelAdoption {
         ...state,
         origin: state.origin ?? origin ?? null,
         after: isFirst ? (entries.at(-1)?.key ?? state.after) : null,
-        retried: state.retried + retried.length,
+        retried: state.retried + retryKeys.length,
         rows: state.rows + (isFirst ? documents.length : 0),
-        adopted: state.adopted + done.adopted,
-        skipped: state.skipped + done.skipped,
-        adoptedInPass: state.adoptedInPass + done.adopted,
-        waiting: state.waiting + done.waiting,
+        adopted: state.adopted + result.adopted,
+        skipped: state.skipped + result.skipped,
+        adoptedInPass: state.adoptedInPass + result.adopted,
+        waiting: state.waiting + result.waiting,
       },
-      done.failed,
+      result.failed,
       broken,
     );
     this.#report("rows");
     await this.#run.took(documents.length);
-    if ((isFirst ? entries : retried).length < limit) await this.#endPass();
+    if ((isFirst ? entries : retryKeys).length < limit) await this.#endPass();
   }
 
   async nextEntries(): Promise<void> {
@@ -175,7 +181,10 @@ class ModelAdoption {
     await this.#run.took(entries.length);
   }
 
-  /** Goes on to the index entries, or to those documents again that failed, where some wait for rows that may be there now. */
+  /**
+   * Begins a new pass over the failed documents if some of them may have their rows now. Otherwise
+   * continues with the index entries.
+   */
   async #endPass(): Promise<void> {
     const { state } = this.#record;
     this.#startedAt.entries = performance.now();
@@ -192,7 +201,7 @@ class ModelAdoption {
     await this.#save(nextPass(this.#record.state), [], [], ["failed"]);
   }
 
-  /** Writes down a state, with what is to be reported of the batch, and forgets the reports of some kinds before. */
+  /** Stores a state and the reports of a batch, and deletes the earlier reports of some kinds. */
   async #save(
     state: AdoptState,
     failed: readonly FailedRow[],

@@ -4,66 +4,71 @@ import type { RowIssue } from "../errors/row-errors.js";
 
 /** A document that did not become a row. */
 export interface FailedRow {
-  /** Its id in the source. */
+  /** The id of the document in the source. */
   readonly id: RowId;
-  /** A sentence. */
+  /** One sentence. */
   readonly reason: string;
-  /** The code of the error, such as `"KW_ROW_INVALID"`; undefined where it has none. */
+  /** The code of the error, such as `"KW_ROW_INVALID"`. Undefined if the error has none. */
   readonly code: string | undefined;
-  /** What the schema found wrong: the first ten; none where it is something else. */
+  /** The issues that the schema reported, at most ten. Empty if the reason is a different one. */
   readonly issues: readonly RowIssue[];
 }
 
 /**
- * What is wrong with an index entry of the source: a document has none where it should, or another has it; it leads to no
- * document; or it leads to one that does not belong there, or holds something else than it should, such as an old copy.
+ * The problem with an index entry of the source.
+ *
+ * - `"missing"`: a document does not have its entry, or the entry leads to another document.
+ * - `"dangling"`: the entry leads to no document.
+ * - `"mismatched"`: the document should not have the entry, or the value is not as it should be,
+ *   for example an old copy.
  */
 export type BrokenEntryKind = "missing" | "dangling" | "mismatched";
 
-/** An index entry of the source that is not as its layout says. */
+/** An index entry of the source that does not match the layout. */
 export interface BrokenEntry {
   readonly key: KvKey;
   readonly kind: BrokenEntryKind;
-  /** The document that it is about; undefined where it leads to none. */
+  /** The id of the document that the entry concerns. Undefined if the entry leads to none. */
   readonly id: RowId | undefined;
 }
 
-/** What has become of the documents of one model. */
+/** The result of adopting the documents of one model. */
 export interface AdoptedModel {
   readonly model: string;
-  /** `"todo"` where the signal stopped the run before it. */
+  /** `"todo"` if the signal stopped the run before this model. */
   readonly status: "done" | "stopped" | "todo";
-  /** Documents that were read. */
+  /** The number of documents that were read. */
   readonly rows: number;
-  /** Rows that were written; with `dryRun` those that would be. */
+  /** The number of rows that were written. With `dryRun`, of those that would be written. */
   readonly adopted: number;
-  /** Documents whose row was there already, and the same. */
+  /** The number of documents whose row already existed with the same content. */
   readonly skipped: number;
   readonly failedCount: number;
-  /** The first hundred. */
+  /** The first 100. */
   readonly failed: readonly FailedRow[];
   readonly brokenCount: number;
-  /** The first hundred. */
+  /** The first 100. */
   readonly brokenEntries: readonly BrokenEntry[];
 }
 
-/** How an adoption ended, in all of its runs. */
+/** The result of an adoption, including its earlier runs. */
 export interface AdoptResult {
   /**
-   * `"failed-rows"` where documents did not become rows: the next run from the same source tries those, and no others. `"stopped"` by the signal, and
-   * `"busy"` where another runner works at the schema and `wait` is false: the next run goes on.
+   * `"failed-rows"` if documents did not become rows. The next run from the same source tries only
+   * those again. `"stopped"` if the signal stopped the run, and `"busy"` if another runner is at
+   * work and `wait` is false. The next run resumes.
    */
   readonly status: "done" | "failed-rows" | "stopped" | "busy";
   readonly models: readonly AdoptedModel[];
 }
 
-/** How far the adoption of a model has come. */
+/** The progress of the adoption of a model. */
 export interface AdoptProgress {
   readonly model: string;
-  /** Documents are read and written first, then the source's index entries are checked. */
+  /** Documents are read and written first. Then the index entries of the source are checked. */
   readonly phase: "rows" | "entries";
-  /** Documents, or entries, of all runs. */
+  /** The number of documents or entries that are done, in all runs. */
   readonly done: number;
-  /** Of this run; 0 before its first batch. */
+  /** Documents or entries per second in this run. 0 before the first batch. */
   readonly perSecond: number;
 }

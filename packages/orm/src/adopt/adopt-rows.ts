@@ -17,40 +17,43 @@ import { failedRow, isOfRow } from "./failed-row.js";
 import type { UnreadDocument } from "./source/read-documents.js";
 import { partsOf, type SourceDocument } from "./source/source-layout.js";
 
-/** What becomes of documents. */
+/** The results of adopting some documents. */
 export interface AdoptedRows {
   readonly adopted: number;
   readonly skipped: number;
   readonly failed: readonly FailedRow[];
-  /** How many of the failed ones refer to a row of their own model that is not there. */
+  /** How many of the failed documents refer to a missing row of the same model. */
   readonly waiting: number;
 }
 
 /** How documents become rows. */
 export interface RowAdoption {
-  /** What `create` is given for a document; without it the document, with its id in the primary key. */
+  /**
+   * Returns what `create` gets for a document. Without it, `create` gets the document with its id
+   * in the primary key.
+   */
   readonly map: ((value: unknown, id: RowId) => unknown) | undefined;
-  /** The documents are the model's own rows: they are only looked at. */
+  /** True if the documents are the model's own rows. They are then only checked. */
   readonly inPlace: boolean;
   readonly dryRun: boolean;
 }
 
-/** A row that is to be written. */
+/** A row to write. */
 interface NewRow {
   readonly id: RowId;
-  /** What the schema is given, and what it makes of that. */
+  /** The input of the schema, and the row that it returns. */
   readonly input: AnyRow;
   readonly row: AnyRow;
   readonly primaryKey: readonly KvKeyPart[];
   readonly expireAt: number | undefined;
 }
 
-/** What becomes of one document. */
+/** The result of adopting one document. */
 type Outcome = "adopted" | "skipped" | FailedRow | { readonly waiting: FailedRow };
 
 /**
- * Makes rows of documents, by the model's own way of writing them but without its hooks. A row that is there stays as it
- * is.
+ * Makes rows from documents and writes them as `create` does, but without hooks. Rows that already
+ * exist are not changed.
  */
 export async function adoptRows(
   context: TableContext,
@@ -62,7 +65,7 @@ export async function adoptRows(
   for (const document of documents) {
     try {
       if ("error" in document) throw document.error;
-      if (adoption.inPlace) outcomes.push(ownRow(context, document));
+      if (adoption.inPlace) outcomes.push(checkStoredRow(context, document));
       else rows.push(await rowOf(context, document, adoption));
     } catch (error) {
       if (error instanceof InvalidArgumentError) throw error;
@@ -72,7 +75,7 @@ export async function adoptRows(
   const missing = await withoutStored(context, rows, outcomes);
   if (adoption.dryRun) outcomes.push(...missing.map(() => "adopted" as const));
   else outcomes.push(...(await write(context, missing)));
-  return summary(outcomes);
+  return summarize(outcomes);
 }
 
 async function rowOf(
@@ -92,19 +95,19 @@ async function rowOf(
   return { id, input, row, primaryKey: primaryKeyOf(model, row), expireAt: entry.expireAt };
 }
 
-/** With the id in the fields of the primary key that are absent. */
+/** Returns the data with the id in those fields of the primary key that are absent. */
 function withId({ model }: TableContext, input: unknown, id: RowId): AnyRow {
   if (typeof input !== "object" || input === null || Array.isArray(input)) {
     throw new Error("It is no object: make one of it by `map`.");
   }
-  const given = input as AnyRow;
+  const inputRow = input as AnyRow;
   const parts = partsOf(id);
-  if (parts.length !== model.primaryKey.length) return given;
+  if (parts.length !== model.primaryKey.length) return inputRow;
   const fields: Record<string, unknown> = {};
   for (const [position, field] of model.primaryKey.entries()) {
-    fields[field] = given[field] === undefined ? parts[position] : given[field];
+    fields[field] = inputRow[field] === undefined ? parts[position] : inputRow[field];
   }
-  return { ...given, ...fields };
+  return { ...inputRow, ...fields };
 }
 
 function hasId(primaryKey: readonly string[], row: AnyRow, id: RowId): boolean {
@@ -116,13 +119,13 @@ function keepsCounts({ model }: TableContext): boolean {
   return model.counted || model.indexes.some((index) => index.counted);
 }
 
-function ownRow({ model }: TableContext, { id, value }: SourceDocument): Outcome {
+function checkStoredRow({ model }: TableContext, { id, value }: SourceDocument): Outcome {
   assertStoredRow(model, value, partsOf(id));
   if (hasId(model.primaryKey, value, id)) return "skipped";
   return failedRow(id, new Error("It has another id than its key."));
 }
 
-/** Those rows whose place is empty. What becomes of the others is added to the outcomes. */
+/** Returns the rows that do not exist yet. The outcomes of the others are added to `outcomes`. */
 async function withoutStored(
   context: TableContext,
   rows: readonly NewRow[],
@@ -131,12 +134,12 @@ async function withoutStored(
   const { kv, model, limits } = context;
   const missing: NewRow[] = [];
   for (let from = 0; from < rows.length; from += limits.keys) {
-    const some = rows.slice(from, from + limits.keys);
-    const stored = await kv.getMany<unknown[]>(some.map((row) => rowKey(model, row.primaryKey)));
-    for (const [position, row] of some.entries()) {
+    const chunk = rows.slice(from, from + limits.keys);
+    const stored = await kv.getMany<unknown[]>(chunk.map((row) => rowKey(model, row.primaryKey)));
+    for (const [position, row] of chunk.entries()) {
       const entry = stored[position];
       if (entry === undefined || entry.versionstamp === null) missing.push(row);
-      else outcomes.push(compared(row, entry.value));
+      else outcomes.push(compareWithStored(row, entry.value));
     }
   }
   return missing;
@@ -146,7 +149,7 @@ async function write(context: TableContext, rows: readonly NewRow[]): Promise<Ou
   const { kv, model } = context;
   const results = await writeEach(context, {
     items: rows,
-    write: (within, { row, expireAt }) => insertRow(within, row, expiry(expireAt)),
+    write: (within, { row, expireAt }) => insertRow(within, row, expiryOptions(expireAt)),
   });
   const outcomes: Outcome[] = [];
   for (const [position, row] of rows.entries()) {
@@ -159,9 +162,9 @@ async function write(context: TableContext, rows: readonly NewRow[]): Promise<Ou
     if (!isOfRow(error)) throw error;
     const failure = failedRow(row.id, error);
     if (error instanceof UniqueConstraintError && error.index === "primaryKey") {
-      // Somebody else was faster.
+      // Another writer has created a row with this primary key.
       const { value } = await kv.get(rowKey(model, row.primaryKey));
-      outcomes.push(value === null ? failure : compared(row, value));
+      outcomes.push(value === null ? failure : compareWithStored(row, value));
     } else if (error instanceof ReferenceMissingError && error.target === model.name) {
       outcomes.push({ waiting: failure });
     } else outcomes.push(failure);
@@ -169,30 +172,33 @@ async function write(context: TableContext, rows: readonly NewRow[]): Promise<Ou
   return outcomes;
 }
 
-function expiry(expireAt: number | undefined): { readonly expireIn?: number } {
+function expiryOptions(expireAt: number | undefined): { readonly expireIn?: number } {
   return expireAt === undefined ? {} : { expireIn: Math.max(1, expireAt - Date.now()) };
 }
 
-/** Whether the row that is there is the one that the document makes, but for what the schema filled in. */
-function compared({ id, input, row }: NewRow, stored: unknown): Outcome {
-  const other = failedRow(id, new Error("Another row has its primary key."));
-  if (typeof stored !== "object" || stored === null) return other;
-  let own: AnyRow;
+/**
+ * Compares the stored row with the row that the document makes. Fields that the schema filled in
+ * may differ.
+ */
+function compareWithStored({ id, input, row }: NewRow, stored: unknown): Outcome {
+  const failure = failedRow(id, new Error("Another row has its primary key."));
+  if (typeof stored !== "object" || stored === null) return failure;
+  let expected: AnyRow;
   try {
-    // As it would be read again: an array of bytes of another class is the same bytes there.
-    own = decodeValue(encodeValue(row)) as AnyRow;
+    // The row as it would be read back: each view of bytes becomes a `Uint8Array`, for example.
+    expected = decodeValue(encodeValue(row)) as AnyRow;
   } catch (error) {
     return failedRow(id, error);
   }
-  for (const field of new Set([...Object.keys(own), ...Object.keys(stored)])) {
-    const isFilledIn = input[field] === undefined && own[field] !== undefined;
-    if (isFilledIn || isDeepStrictEqual(own[field], (stored as AnyRow)[field])) continue;
-    return other;
+  for (const field of new Set([...Object.keys(expected), ...Object.keys(stored)])) {
+    const isFilledIn = input[field] === undefined && expected[field] !== undefined;
+    if (isFilledIn || isDeepStrictEqual(expected[field], (stored as AnyRow)[field])) continue;
+    return failure;
   }
   return "skipped";
 }
 
-function summary(outcomes: readonly Outcome[]): AdoptedRows {
+function summarize(outcomes: readonly Outcome[]): AdoptedRows {
   let adopted = 0;
   let skipped = 0;
   let waiting = 0;

@@ -9,23 +9,26 @@ import type { AdoptProgress } from "./adopt-result.js";
 /** A run of an adoption, as each of its models sees it. */
 export interface AdoptRun {
   readonly signal: AbortSignal | undefined;
-  /** Nothing is written. */
+  /** True if nothing is written. */
   readonly dryRun: boolean;
   readonly onProgress: (progress: AdoptProgress) => void;
-  /** A batch has no more documents. */
+  /** The maximum number of documents in a batch. */
   readonly batchRows: number;
-  /** Called behind each batch: gives others their turn, and waits where a bound on rows a second says so. */
+  /**
+   * Called after each batch, with its number of documents or entries. Lets other tasks run, and
+   * waits if `rowsPerSecond` requires it.
+   */
   readonly took: (rows: number) => Promise<void>;
   /**
-   * Commits what the run writes down of itself; in a dry run nothing.
+   * Commits the stored progress of the run. Does nothing in a dry run.
    *
-   * @param operation makes the operation, once for each attempt.
-   * @throws {LeaseLostError} where another runner has the lease.
+   * @param operation builds the operation, once for each attempt.
+   * @throws {LeaseLostError} if another runner has the lease.
    */
   readonly commit: (operation: () => AtomicOperation) => Promise<void>;
 }
 
-/** How a run works. */
+/** Options for a run. */
 export interface AdoptRunOptions {
   readonly signal: AbortSignal | undefined;
   readonly onProgress: ((progress: AdoptProgress) => void) | undefined;
@@ -33,9 +36,9 @@ export interface AdoptRunOptions {
 }
 
 /**
- * A run that holds a lease; without one it writes nothing.
+ * Returns a run that holds a lease. Without a lease, the run writes nothing.
  *
- * @throws {RangeError} for a `rowsPerSecond` that is no positive number.
+ * @throws {RangeError} if `rowsPerSecond` is not a positive number.
  */
 export function adoptRun(lease: Lease | undefined, options: AdoptRunOptions): AdoptRun {
   const { signal, onProgress = () => undefined, rowsPerSecond } = options;
@@ -51,7 +54,8 @@ export function adoptRun(lease: Lease | undefined, options: AdoptRunOptions): Ad
   }
   const { batchRows, took } = migrationRun(lease, { signal, rowsPerSecond });
   const commit = async (operation: () => AtomicOperation): Promise<void> => {
-    // Only the lease's own check can fail, and where it is held still the next attempt has the right one.
+    // Only the check of the lease can fail. If the lease is still held, the next attempt uses its
+    // current versionstamp.
     while (!(await lease.commit(operation())).ok);
   };
   return { signal, dryRun: false, onProgress, batchRows, took, commit };

@@ -4,69 +4,77 @@ import { type CompiledModel, ownPrefix } from "../model/compiled-model.js";
 import type { BrokenEntry, FailedRow } from "./adopt-result.js";
 import type { SourceLayout, SourceReader } from "./source/source-layout.js";
 
-/** Where the adoption of a model stands: `["__keywright", "adopting", "users"]`. */
+/** The progress of the adoption of a model, stored under `["__keywright", "adopting", "users"]`. */
 export interface AdoptState {
   readonly format: 2;
-  /** Tells the place in the source from others. */
+  /** Identifies the place in the source. */
   readonly source: string;
-  /** The first document that became a row, which tells the source from others; null before it. */
+  /** The first document that became a row. It identifies the source. Null if there is none yet. */
   readonly origin: SourceOrigin | null;
   /**
-   * Documents come first, then the index entries of the source. Done for this run, and ended where the run came to its end:
-   * the next one tries those that failed.
+   * Documents are adopted first, then the index entries of the source are checked. `"done"` if the
+   * model is done in this run. `"ended"` if the run has ended with failed documents, which the next
+   * run tries again.
    */
   readonly stage: "rows" | "entries" | "done" | "ended";
   /**
-   * The first one goes through all documents, the others through those that failed in the one before: as long as rows get in
-   * to which others of them refer, and in each run that follows.
+   * The first pass reads all documents. Each later pass reads the documents that failed in the pass
+   * before. Passes follow in the same run as long as they adopt rows that failed documents may
+   * refer to, and each later run begins one.
    */
   readonly pass: number;
   /** How many documents failed in the pass before, and how many of them have been tried again. */
   readonly toRetry: number;
   readonly retried: number;
-  /** The source's index entries have been looked at, in this run or an earlier one. */
+  /** True if the index entries of the source have been checked, in this run or an earlier one. */
   readonly isChecked: boolean;
-  /** Which of the layout's indexes is looked at. */
+  /** The position of the index that is being checked, in the layout's `indexes`. */
   readonly index: number;
-  /** The last key that was looked at. */
+  /** The last key that was read. */
   readonly after: KvKey | null;
   readonly rows: number;
-  /** Index entries that were looked at. */
+  /** The number of index entries that were checked. */
   readonly entries: number;
   readonly adopted: number;
   readonly skipped: number;
   readonly failedCount: number;
   readonly brokenCount: number;
-  /** Rows that were adopted in this pass, and those that wait for one of the same model. */
+  /**
+   * How many rows were adopted in this pass, and how many documents wait for a row of the same
+   * model.
+   */
   readonly adoptedInPass: number;
   readonly waiting: number;
 }
 
-/** A document as it was when it became a row. */
+/** A document at the time when it became a row. */
 export interface SourceOrigin {
   readonly key: KvKey;
   readonly versionstamp: string;
 }
 
-/** A state with the reports that go with it, the first hundred of each kind. */
+/** A state with its reports, at most 100 of each kind. */
 export interface AdoptRecord {
   readonly state: AdoptState;
   readonly failed: readonly FailedRow[];
   readonly brokenEntries: readonly BrokenEntry[];
 }
 
-/** So many failed documents, and so many broken entries, are reported. */
+/** The maximum number of reported failed documents, and of reported broken entries. */
 export const reported = 100;
 
-/** Where the states of all models are. */
+/** The prefix of the states of all models. */
 export const adoptingKey: KvKey = [ownPrefix, "adopting"];
 
-/** Where the state of a model is; its reports are below. */
+/** Returns the key of a model's state. It is also the prefix of the model's reports. */
 export function stateKey(model: CompiledModel): KvKey {
   return [...adoptingKey, model.prefix];
 }
 
-/** Where a report is: they are entries of their own, for together they may be more than one value holds. */
+/**
+ * Returns the key of a report. Each report has its own entry, because together they may exceed the
+ * maximum size of a value.
+ */
 export function reportKey(
   model: CompiledModel,
   kind: "failed" | "broken",
@@ -75,17 +83,20 @@ export function reportKey(
   return [...stateKey(model), kind, position];
 }
 
-/** Where the keys are, in the source, of the documents that failed in a pass. */
+/**
+ * Returns the prefix of the list of documents that failed in a pass. Each entry of the list holds a
+ * key in the source.
+ */
 export function failedKeysPrefix(model: CompiledModel, pass: number): KvKey {
   return [...allFailedKeysPrefix(model), pass];
 }
 
-/** The same of all passes. */
+/** Returns the prefix of the lists of all passes. */
 export function allFailedKeysPrefix(model: CompiledModel): KvKey {
   return [...stateKey(model), "again"];
 }
 
-/** The state that tries again what failed in the pass before. */
+/** Returns the state that tries again what failed in the pass before. */
 export function nextPass(state: AdoptState): AdoptState {
   return {
     ...state,
@@ -100,7 +111,7 @@ export function nextPass(state: AdoptState): AdoptState {
   };
 }
 
-/** A record of nothing done yet. */
+/** Returns the record of an adoption that has not begun. */
 export function firstRecord(layout: SourceLayout): AdoptRecord {
   const state: AdoptState = {
     format: 2,
@@ -126,9 +137,11 @@ export function firstRecord(layout: SourceLayout): AdoptRecord {
 }
 
 /**
- * The record of an adoption from the same place of the same source that has not ended with all documents; undefined where there
- * is none. The source is the same where it has the document that became a row first, unchanged, and the key that was looked
- * at last. Where a program that still writes there has changed those, the adoption begins anew.
+ * Returns the record of an unfinished adoption, or of one that ended with failed documents, from
+ * the same place in the same source. Returns undefined if there is none. The source is the same if
+ * it has the unchanged document that became a row first, and an entry under the last key that was
+ * read. If a program that still writes to the source has changed them, the adoption starts from the
+ * beginning.
  */
 export async function storedRecord(
   kv: Kv,
@@ -145,7 +158,7 @@ export async function storedRecord(
 }
 
 async function isSameSource({ origin, after }: AdoptState, reader: SourceReader): Promise<boolean> {
-  // No document has become a row: nothing is lost by a new beginning.
+  // No document has become a row, so nothing is lost by starting from the beginning.
   if (origin === null) return false;
   const [first, last] = await reader.getMany([origin.key, after ?? origin.key]);
   return first?.versionstamp === origin.versionstamp && last !== undefined;

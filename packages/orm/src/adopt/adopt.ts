@@ -14,40 +14,43 @@ import type { SourceKv, SourceLayout } from "./source/source-layout.js";
 import { isInPlace, isSameDatabase } from "./source/source-place.js";
 import { sourceReader } from "./source/source-reader.js";
 
-/** Model → what its rows are made of. */
+/** The source of one model: its layout, and how its documents become rows of `M`. */
 export interface AdoptedFrom<M extends Model> {
   readonly layout: SourceLayout;
   /**
-   * Makes of a document what `create` takes; it may have parameters of any type. The same document has to become the same row
-   * each time. The id goes into the primary key where that is absent. Without it the document is taken as it is.
+   * Maps a document to the input of `create`. It may declare parameters of any type. The same
+   * document has to give the same row each time. If the primary key is absent from the result, it
+   * is set to the id. Without `map`, the document is used as it is.
    */
   map?(value: unknown, id: RowId): CreateInput<M> | Promise<CreateInput<M>>;
 }
 
-/** Models → where each of them has its rows from. */
+/** The options of `adopt` for models `M`. */
 export interface AdoptOptions<M extends Models> {
-  /** The database that is read. Nothing is written there; it may be the same one. */
+  /** The database to read. Nothing is written there. It may be the same database. */
   readonly from: SourceKv;
-  /** By the names that the program has for the models. */
+  /** The sources of the models, by the names that the program uses for the models. */
   readonly models: {
     readonly [K in keyof M]?: SourceLayout | AdoptedFrom<M[K]>;
   };
   /** Called after each batch. */
   readonly onProgress?: (progress: AdoptProgress) => void;
-  /** Stops behind the batch in hand; the next run goes on there. */
+  /** Stops the run after the current batch. The next run resumes there. */
   readonly signal?: AbortSignal;
-  /** Documents and entries that are read in a second at the most; without it as many as possible. */
+  /** The maximum number of documents and entries to read per second. Unlimited by default. */
   readonly rowsPerSecond?: number;
-  /** Writes nothing, and says what would become of the documents, as far as that shows without writing: not which unique
-   * values two of them share, nor which refer to rows that are not there. */
+  /**
+   * Writes nothing, and reports what would become of the documents. Violations of unique indexes
+   * and references to missing rows are not detected, because only a write detects them.
+   */
   readonly dryRun?: boolean;
-  /** Waits for another runner that works at the schema, which is so without it; with false the result is `"busy"`. */
+  /** Waits while another runner is at work. True by default. If false, the result is `"busy"`. */
   readonly wait?: boolean;
 }
 
 /**
- * Takes data that was written by hand, by kvdex or by pentagon into a database's models, and reports which of the source's index
- * entries are broken.
+ * Copies data that was written by hand, by kvdex or by pentagon into the models of a database.
+ * Reports which index entries of the source are broken.
  *
  * ```ts
  * const result = await adopt(db, {
@@ -62,20 +65,23 @@ export interface AdoptOptions<M extends Models> {
  * });
  * ```
  *
- * Each document becomes a row as by `create`, without hooks. A row that is there is never overwritten: it is skipped where it
- * is the same, but for what the schema fills in. Rows expire when their documents do, where the source tells that. A run
- * that was stopped or killed goes on where it was. Where a source is in the same database and its documents are the
- * model's own rows, they and their entries are only looked at.
+ * Each document becomes a row as with `create`, but without hooks. An existing row is never
+ * overwritten. It is skipped if it is the same, except for fields that the schema fills in. If the
+ * source reports when a document expires, the row expires at the same time. A run that was stopped
+ * or killed is resumed by the next call. If the source is the same database and its documents are
+ * the model's own rows, they and their entries are only checked.
  *
- * How it ended is data. Documents that did not become rows are in `failed`; when the source or `map` is put right, the
- * next run takes them. It looks at no others, for their rows are the program's by then, which may have changed or deleted
- * them: documents that came to the source since are taken by a run after one that was `"done"`, which begins anew. So does
- * one where the source's first adopted document has changed, for that tells it from other sources.
+ * Documents that did not become rows are returned in `failed`. After the source or `map` is
+ * corrected, the next run tries them again. It does not read other documents, because their rows
+ * belong to the program by then, which may have changed or deleted them. Documents that were added
+ * to the source later are adopted by a run after one that returned `"done"`, because that run
+ * starts from the beginning. A run also starts from the beginning if the first adopted document has
+ * changed, because that document identifies the source.
  *
- * @throws {InvalidArgumentError} for options that are not valid, documents that the layout cannot read, and a model that would
- * write where the source has its data.
- * @throws {StaleSchemaError} where the database has indexes that this program does not know.
- * @throws {LeaseLostError} where another runner has taken over.
+ * @throws {InvalidArgumentError} if the options are not valid, if the layout cannot read the
+ * documents, or if a model would write where the source has its data.
+ * @throws {StaleSchemaError} if the database has indexes that this program does not know.
+ * @throws {LeaseLostError} if another runner has taken over.
  */
 export async function adopt<M extends Models>(
   database: Database<M>,
@@ -84,13 +90,13 @@ export async function adopt<M extends Models>(
   return await adoptModels(tablesByName(database), options);
 }
 
-/** What a model is adopted from, whatever the model. */
+/** The source of one model, without the type of the model. */
 export interface AnyAdoption {
   readonly layout: SourceLayout;
   readonly map?: ((value: unknown, id: RowId) => unknown) | undefined;
 }
 
-/** How an adoption works, whatever its models. */
+/** The options of `adopt`, without the types of the models. */
 export interface AnyAdoptOptions {
   readonly from: SourceKv;
   /** By the names of the tables. */
@@ -103,18 +109,20 @@ export interface AnyAdoptOptions {
 }
 
 /**
- * Adopts the documents of a source into some models, one model after the other: those first to which others refer.
+ * Adopts the documents of a source into some models, one model after the other. Models that others
+ * refer to come first.
  *
- * @param tables all tables of the database, by the names by which the options ask for them.
- * @throws {InvalidArgumentError} for options that are not valid, and where a model would write among what is the source's.
- * @throws {LeaseLostError} where another runner has taken over.
+ * @param tables all tables of the database, by the names that the options use.
+ * @throws {InvalidArgumentError} if the options are not valid, or if a model would write where the
+ * source has its data.
+ * @throws {LeaseLostError} if another runner has taken over.
  */
 async function adoptModels(
   tables: ReadonlyMap<string, TableContext>,
   options: AnyAdoptOptions,
 ): Promise<AdoptResult> {
   const { from, signal, onProgress, rowsPerSecond, dryRun = false, wait = true } = options;
-  const adoptions = inOrder(adoptionsOf(tables, options));
+  const adoptions = sortByReferences(adoptionsOf(tables, options));
   const [target] = adoptions.keys();
   if (target === undefined) return { status: "done", models: [] };
   const runOptions = { signal, onProgress, rowsPerSecond };
@@ -147,7 +155,8 @@ async function adoptAll(
   }
   if (models.some(({ status }) => status !== "done")) return { status: "stopped", models };
   const hasFailed = models.some(({ failedCount }) => failedCount > 0);
-  for (const context of sources.keys()) await (hasFailed ? end : forget)(context, run);
+  for (const context of sources.keys())
+    await (hasFailed ? endAdoption : forgetAdoption)(context, run);
   return { status: hasFailed ? "failed-rows" : "done", models };
 }
 
@@ -174,8 +183,11 @@ async function sourcesOf(
   return sources;
 }
 
-/** Writes down that a run has come to its end where documents of some model failed: the next one tries those. */
-async function end(context: TableContext, run: AdoptRun): Promise<void> {
+/**
+ * Stores that a run has ended in which documents of some model failed. The next run tries those
+ * again.
+ */
+async function endAdoption(context: TableContext, run: AdoptRun): Promise<void> {
   const { kv, model } = context;
   if (run.dryRun) return;
   const { value: state } = await kv.get<AdoptState>(stateKey(model));
@@ -184,8 +196,8 @@ async function end(context: TableContext, run: AdoptRun): Promise<void> {
   await run.commit(() => kv.atomic().set(stateKey(model), { ...state, stage: "ended" }));
 }
 
-/** Forgets how far an adoption has come: all of it is done. */
-async function forget(context: TableContext, run: AdoptRun): Promise<void> {
+/** Deletes the stored progress of an adoption that is complete. */
+async function forgetAdoption(context: TableContext, run: AdoptRun): Promise<void> {
   const { kv, model } = context;
   await forgetFailedKeys(context, run);
   await run.commit(() => {
@@ -206,8 +218,8 @@ function adoptionsOf(
     throw new InvalidArgumentError("", "from", reason);
   }
   const adoptions = new Map<TableContext, AnyAdoption>();
-  for (const [name, given] of Object.entries(models)) {
-    if (given === undefined) continue;
+  for (const [name, source] of Object.entries(models)) {
+    if (source === undefined) continue;
     const context = tables.get(name);
     if (context === undefined) {
       throw new InvalidArgumentError(name, `models.${name}`, "there is no such model");
@@ -215,32 +227,38 @@ function adoptionsOf(
     if (context.transaction !== undefined) {
       throw new InvalidArgumentError(name, "db", "it has to be the database, not a transaction");
     }
-    adoptions.set(context, "layout" in given ? given : { layout: given });
+    adoptions.set(context, "layout" in source ? source : { layout: source });
   }
   return adoptions;
 }
 
-/** Models to whose rows others refer come before those. In a circle the order is the one given. */
-function inOrder(
+/**
+ * Sorts models so that a model comes after those that it refers to. Models that refer to each other
+ * keep their order.
+ */
+function sortByReferences(
   adoptions: ReadonlyMap<TableContext, AnyAdoption>,
 ): ReadonlyMap<TableContext, AnyAdoption> {
   const ordered = new Map<TableContext, AnyAdoption>();
-  const begun = new Set<TableContext>();
-  const add = (context: TableContext): void => {
-    if (begun.has(context)) return;
-    begun.add(context);
+  const visited = new Set<TableContext>();
+  const visit = (context: TableContext): void => {
+    if (visited.has(context)) return;
+    visited.add(context);
     for (const { relation, target } of context.links.relations.values()) {
       const other = context.tables.get(target.name);
-      if (relation.kind === "belongsTo" && other !== undefined) add(other);
+      if (relation.kind === "belongsTo" && other !== undefined) visit(other);
     }
     const adoption = adoptions.get(context);
     if (adoption !== undefined) ordered.set(context, adoption);
   };
-  for (const context of adoptions.keys()) add(context);
+  for (const context of adoptions.keys()) visit(context);
   return ordered;
 }
 
-/** The tables by the names of their repositories, which stand in a database in the order of its models. */
+/**
+ * Returns the tables by the names of their repositories. The properties of a database are in the
+ * order of its models.
+ */
 function tablesByName(database: AnyDatabase): ReadonlyMap<string, TableContext> {
   const names = Object.keys(database).filter((name) => name !== "transaction");
   const contexts = [...tableContexts(database).values()];

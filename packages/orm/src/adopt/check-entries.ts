@@ -14,7 +14,9 @@ import {
   type SourceReader,
 } from "./source/source-layout.js";
 
-/** The entries that some documents should have and have not, or that hold something else. */
+/**
+ * Returns the entries that some documents should have, but that are missing or hold something else.
+ */
 export async function unmetEntries(
   layout: SourceLayout,
   reader: SourceReader,
@@ -26,10 +28,10 @@ export async function unmetEntries(
   }
   const found = await reader.getMany(expected.map(({ entry }) => entry.key));
   const suspects = expected.flatMap(({ document, entry }, position) => {
-    const kind = unmetKind(layout, document, entry, found[position]);
+    const kind = brokenKind(layout, document, entry, found[position]);
     return kind === undefined ? [] : [{ document, entry, kind }];
   });
-  // A document that was changed meanwhile took its entries with it.
+  // A document that changed in the meantime may have changed its entries too.
   const isSame = await unchanged(
     reader,
     suspects.map(({ document }) => document.entry),
@@ -39,7 +41,10 @@ export async function unmetEntries(
     .map(({ document, entry, kind }) => ({ key: entry.key, kind, id: document.id }));
 }
 
-/** Those of some index entries that lead to no document, or to one that has no such entry. */
+/**
+ * Returns those of some index entries that lead to no document, or to a document that should not
+ * have the entry.
+ */
 export async function strayEntries(
   layout: SourceLayout,
   reader: SourceReader,
@@ -59,7 +64,7 @@ export async function strayEntries(
     const document = id === undefined ? undefined : byId.get(idText(id));
     if (document === undefined) {
       suspects.push({ entry, broken: { key: entry.key, kind: "dangling", id } });
-    } else if (!("error" in document) && !(await has(layout, document, entry.key))) {
+    } else if (!("error" in document) && !(await hasEntry(layout, document, entry.key))) {
       suspects.push({ entry, broken: { key: entry.key, kind: "mismatched", id } });
     }
   }
@@ -70,19 +75,23 @@ export async function strayEntries(
   return suspects.filter(({ entry }) => isSame.has(entry)).map(({ broken }) => broken);
 }
 
-function unmetKind(
+function brokenKind(
   layout: SourceLayout,
   document: SourceDocument,
   expected: ExpectedEntry,
   found: SourceEntry | undefined,
 ): "missing" | "mismatched" | undefined {
   const owner = found && layout.ownerOf(found);
-  // That of another document is looked at with that one.
+  // An entry of another document is checked with that document.
   if (owner === undefined || idText(owner) !== idText(document.id)) return "missing";
   return isDeepStrictEqual(found?.value, expected.value) ? undefined : "mismatched";
 }
 
-async function has(layout: SourceLayout, document: SourceDocument, key: KvKey): Promise<boolean> {
+async function hasEntry(
+  layout: SourceLayout,
+  document: SourceDocument,
+  key: KvKey,
+): Promise<boolean> {
   const text = keyText(key);
   return (await expectedEntries(layout, document)).some((entry) => keyText(entry.key) === text);
 }
@@ -99,7 +108,7 @@ async function expectedEntries(
   }
 }
 
-/** Those of some entries that are still as they were read. */
+/** Returns the entries that have not changed since they were read. */
 async function unchanged(
   reader: SourceReader,
   entries: readonly SourceEntry[],

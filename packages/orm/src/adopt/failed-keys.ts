@@ -7,8 +7,9 @@ import { type AdoptState, allFailedKeysPrefix, failedKeysPrefix } from "./adopt-
 const deletedAtOnce = 100;
 
 /**
- * Writes down the keys of documents that failed, in the source, behind those of the same pass. It is called before the state
- * that counts them is written: where that is not, they are written again in the same places.
+ * Appends the keys of documents that failed to the list of the pass. It is called before the state
+ * that counts them is stored. If the process dies in between, the next run writes them again under
+ * the same keys.
  */
 export async function writeFailedKeys(
   { kv, model }: TableContext,
@@ -25,7 +26,10 @@ export async function writeFailedKeys(
   });
 }
 
-/** The keys of the next documents to try again, of those that failed in the pass before; fewer than asked for at the end. */
+/**
+ * Returns the keys of the next documents to try again, from those that failed in the pass before.
+ * Returns fewer than `limit` only at the end.
+ */
 export async function keysToRetry(
   kv: Kv,
   model: CompiledModel,
@@ -43,9 +47,9 @@ export async function keysToRetry(
 }
 
 /**
- * Deletes the keys of some passes.
+ * Deletes the lists of some passes.
  *
- * @param before the pass before which these are; all of them without it.
+ * @param before the first pass whose list is kept. Without it, all lists are deleted.
  */
 export async function forgetFailedKeys(
   { kv, model }: TableContext,

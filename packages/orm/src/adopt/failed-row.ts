@@ -10,21 +10,24 @@ import {
 import type { FailedRow } from "./adopt-result.js";
 import { partsOf } from "./source/source-layout.js";
 
-const mostIssues = 10;
-/** So that a hundred of them fit into one commit of any database, in characters. */
-const longestReason = 300;
-const longestMessage = 200;
+const maxIssues = 10;
+/** In characters. A hundred reports of this length fit into one commit of any database. */
+const maxReasonLength = 300;
+const maxMessageLength = 200;
 
-/** Says, as data that can be stored, why a document did not become a row. */
+/** Returns a report that can be stored, from the error that kept a document from becoming a row. */
 export function failedRow(id: RowId, error: unknown): FailedRow {
   const code = error instanceof KeywrightError ? error.code : undefined;
-  const issues = issuesOf(error).slice(0, mostIssues);
-  return { id, reason: reasonOf(error).slice(0, longestReason), code, issues };
+  const issues = issuesOf(error).slice(0, maxIssues);
+  return { id, reason: reasonOf(error).slice(0, maxReasonLength), code, issues };
 }
 
-/** Whether what a write threw is about the row that it wrote: others may be written all the same. */
+/**
+ * Returns whether an error of a write concerns only its row, so that other rows can still be
+ * written.
+ */
 export function isOfRow(error: unknown): boolean {
-  // A database refuses keys and values that are too long, or that it cannot hold, with a TypeError.
+  // A database throws a TypeError for keys and values that are too long or that it cannot hold.
   return (
     error instanceof OrmError || error instanceof LimitExceededError || error instanceof TypeError
   );
@@ -32,10 +35,10 @@ export function isOfRow(error: unknown): boolean {
 
 function reasonOf(error: unknown): string {
   if (error instanceof UniqueConstraintError) {
-    return `The row ${words(error.ownerId)} has its value of ${error.index}.`;
+    return `The row ${formatId(error.ownerId)} has its value of ${error.index}.`;
   }
   if (error instanceof ReferenceMissingError) {
-    return `It refers by ${error.relation} to the row ${words(error.targetId)} of ${error.target}, which is not there.`;
+    return `It refers by ${error.relation} to the row ${formatId(error.targetId)} of ${error.target}, which is not there.`;
   }
   return error instanceof Error ? error.message : String(error);
 }
@@ -43,15 +46,15 @@ function reasonOf(error: unknown): string {
 function issuesOf(error: unknown): readonly RowIssue[] {
   const hasIssues = error instanceof RowInvalidError || error instanceof StoredRowInvalidError;
   if (!hasIssues) return [];
-  // A symbol is no value that can be stored.
+  // A symbol cannot be stored.
   return error.issues.map(({ path, code, message }) => ({
     path: path.map((part) => (typeof part === "symbol" ? String(part) : part)),
     code,
-    message: message.slice(0, longestMessage),
+    message: message.slice(0, maxMessageLength),
   }));
 }
 
-function words(id: RowId): string {
+function formatId(id: RowId): string {
   return partsOf(id)
     .map((part) => (typeof part === "string" ? JSON.stringify(part) : String(part)))
     .join(", ");

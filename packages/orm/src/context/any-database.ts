@@ -3,23 +3,23 @@ import type { TableContext } from "./table-context.js";
 
 declare const databaseBrand: unique symbol;
 
-/** A database whatever its models: what `migrate` and `tableOf` take. */
+/** A database with any models. `migrate` and `tableOf` take one. */
 export interface AnyDatabase {
   readonly [databaseBrand]?: never;
 }
 
-/** The contexts of a database's tables, by the model's own name. */
+/** The contexts of a database's tables by model name. */
 type TableContexts = ReadonlyMap<string, TableContext>;
 
 const contextsOf = new WeakMap<AnyDatabase, TableContexts>();
 
-/** Records the contexts of a new database, so that functions that take a database find them. */
+/** Records the contexts of a new database. Functions that take a database look them up. */
 export function registerDatabase(database: AnyDatabase, tables: TableContexts): void {
   contextsOf.set(database, tables);
 }
 
 /**
- * Returns the contexts of a database's tables, by the model's own name.
+ * Returns the contexts of a database's tables by model name.
  *
  * @throws {TypeError} if `createDatabase` did not return this object.
  */
@@ -30,7 +30,7 @@ export function tableContexts(database: AnyDatabase): TableContexts {
 }
 
 /**
- * Returns the context of one model's table, by the model's own name.
+ * Returns the context of one model's table.
  *
  * @throws {ModelDefinitionError} if the database was opened without this model.
  */

@@ -1,48 +1,53 @@
 import type { KvKeyPart } from "@keywright/core";
 import type { AnyRow } from "../model/compiled-model.js";
 
-/** The direction of an order. */
+/** A sort direction. */
 export type Direction = "asc" | "desc";
 
-/** A query as the methods of a repository take it, whatever its model. */
+/** A query as the methods of a repository take it, for any model. */
 export interface AnyQuery {
   readonly where?: AnyRow | undefined;
-  /** One field, or several in a list of objects with one field each. */
+  /** One field with its direction, or a list of objects with one field each. */
   readonly orderBy?: AnyOrder | readonly AnyOrder[] | undefined;
   /** The name of the index to use. */
   readonly index?: string | undefined;
-  /** Which of the rows that are read are in the result. */
+  /** Decides which of the rows that are read are in the result. */
   readonly filter?: ((row: never) => boolean) | undefined;
   readonly take?: number | undefined;
   readonly cursor?: string | null | undefined;
   readonly maxReads?: number | undefined;
-  /** The fields of a row that are returned; all without it. */
+  /** The fields of a row that are returned. All fields if absent. */
   readonly select?: Readonly<Record<string, unknown>> | undefined;
   readonly include?: AnyInclude | undefined;
   readonly withVersionstamp?: boolean | undefined;
   /**
-   * Of one row: false says that it is only read, so that an index entry will do that holds what is selected. Without it the
-   * row itself is read, all of it, with its own versionstamp. Of many rows: true asks for that.
+   * True if the caller changes the rows that it finds: the complete rows are read, with their own
+   * versionstamps. False if the caller only reads them: index entries are enough if they hold the
+   * selected fields. The default is true for a query that finds one row by its key, otherwise
+   * false.
    */
   readonly forWrite?: boolean | undefined;
-  /** Of one row that is to go: true takes it as it is stored where it cannot be made one of the program's schema. */
+  /** For a deletion: finds a row also if it cannot be upgraded to the program's schema. */
   readonly orAsStored?: boolean | undefined;
 }
 
-/** Fields and the direction of each. */
+/** Fields with their directions. */
 export type AnyOrder = Readonly<Record<string, Direction | undefined>>;
 
-/** Relations to load: all of a relation's rows, or those of a query of their own. */
+/** Relations to load: `true` for all rows of a relation, or a query for some of them. */
 export type AnyInclude = Readonly<Record<string, boolean | AnyQuery | undefined>>;
 
-/** A row that was found, with what it takes to change it. */
+/** A row with the data that is needed to change it. */
 export interface FoundRow {
   readonly primaryKey: readonly KvKeyPart[];
   readonly row: AnyRow;
-  /** The row as it is stored, where that is one of an earlier schema which was made one of the program's. */
+  /** The row as it is stored, if it is of an earlier schema. `row` is then the upgraded row. */
   readonly stored?: AnyRow | undefined;
-  /** Of the row; of the index entry where only that was read. */
+  /** The versionstamp of the row, or of the index entry if only that was read. */
   readonly versionstamp: string;
-  /** When the row expires, in milliseconds since 1970; undefined where it does not, or the database does not tell. */
+  /**
+   * When the row expires, in milliseconds since 1970. Undefined if it does not expire, or if the
+   * database does not report expiry times.
+   */
   readonly expireAt?: number | undefined;
 }

@@ -2,7 +2,7 @@ import type { Operation } from "../errors/orm-error.js";
 import type { ReadMeter } from "./read-meter.js";
 import type { TableContext } from "./table-context.js";
 
-/** Measures one call of a repository, and reports it to `onQuery` when it ends. */
+/** Measures one call of a repository and reports it to `onQuery` when the call ends. */
 export class CallReport {
   readonly #model: string;
   readonly #operation: Operation;
@@ -10,7 +10,7 @@ export class CallReport {
   readonly #startedAt: number = 0;
   readonly #start: number = 0;
 
-  /** Starts the clock. */
+  /** Starts the clock, if there is an `onQuery`. */
   constructor({ model, settings }: TableContext, operation: Operation) {
     this.#model = model.name;
     this.#operation = operation;
@@ -20,7 +20,7 @@ export class CallReport {
     this.#start = performance.now();
   }
 
-  /** Reports the call with what it has read and, if it failed, with its error. */
+  /** Reports what the call has read and, if it failed, its error. */
   end({ index, reads }: ReadMeter, error: unknown): void {
     if (this.#onQuery === undefined) return;
     try {
@@ -34,7 +34,7 @@ export class CallReport {
         error,
       });
     } catch (thrown) {
-      // The call is done. A callback that only observes it must not make it fail.
+      // The call is complete. A callback that only observes it must not make it fail.
       console.error("onQuery threw:", thrown);
     }
   }

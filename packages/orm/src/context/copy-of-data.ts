@@ -5,8 +5,9 @@ type Copies = Map<object, unknown>;
 const { slice } = Uint8Array.prototype;
 
 /**
- * What was handed over, as it is now, whatever becomes of the object: each property is read once. Fields that an object of
- * a class has from its prototype are among them. Values are copied as {@link copyOfGiven} does; a list is one, too.
+ * Returns a copy of input data. The caller may change the original afterwards. Each property is
+ * read once. If the data is an instance of a class, fields of the model that come from its
+ * prototype are copied too. Values are copied by {@link copyOfGiven}, and so is a list.
  */
 export function copyOfData(model: CompiledModel, data: object): AnyRow {
   if (Array.isArray(data)) return copyOfGiven(data) as unknown as AnyRow;
@@ -14,89 +15,90 @@ export function copyOfData(model: CompiledModel, data: object): AnyRow {
   const prototype: unknown = Object.getPrototypeOf(data);
   if (prototype !== Object.prototype && prototype !== null) {
     for (const field of Object.keys(model.schema._zod.def.shape)) {
-      // What every object has, such as `constructor`, is no field of it.
+      // A property of all objects, such as `constructor`, is not a field.
       if (Object.hasOwn(copy, field) || field in Object.prototype || !(field in data)) continue;
       copy[field] = (data as AnyRow)[field];
     }
   }
-  return withOwnValues(copy, undefined);
+  return copyValuesInPlace(copy, undefined);
 }
 
-/** The same of what a call of a method may be given in the place of data, of which only objects are any. */
+/** Returns a copy like {@link copyOfData}. Input that is not an object is returned as it is. */
 export function copyOfInput(model: CompiledModel, input: unknown): unknown {
   return typeof input === "object" && input !== null ? copyOfData(model, input) : input;
 }
 
-/** A plain object with its own fields, whose values are copied as {@link copyOfGiven} does. */
+/** Returns a copy of a plain object. Its values are copied by {@link copyOfGiven}. */
 export function copyOfFields(object: AnyRow): AnyRow {
-  return withOwnValues({ ...object }, undefined);
+  return copyValuesInPlace({ ...object }, undefined);
 }
 
 /**
- * A value that shares no array, plain object, map, set, date or bytes with the one that was handed over, however deep they
- * are in it. What else is an object in there, such as one of a class, is the same: nobody knows how to copy it.
+ * Returns a deep copy of a value. Arrays, plain objects, maps, sets, dates and bytes are copied at
+ * any depth. Other objects, such as instances of classes, are shared with the original, because
+ * there is no general way to copy them.
  */
 export function copyOfGiven<T>(value: T): T {
-  return copied(value, undefined) as T;
+  return copyValue(value, undefined) as T;
 }
 
-function copied(value: unknown, copies: Copies | undefined): unknown {
+function copyValue(value: unknown, copies: Copies | undefined): unknown {
   if (typeof value !== "object" || value === null) return value;
   if (copies?.has(value)) return copies.get(value);
-  if (Array.isArray(value)) return withOwnElements(value, copies);
+  if (Array.isArray(value)) return copyElements(value, copies);
   const prototype: unknown = Object.getPrototypeOf(value);
   if (prototype === Object.prototype || prototype === null) {
     const copy = { ...value };
-    return withOwnValues(copy, noted(copies, value, copy));
+    return copyValuesInPlace(copy, recordCopy(copies, value, copy));
   }
   if (prototype === Date.prototype) return new Date((value as Date).getTime());
-  if (prototype === Map.prototype) return copyOfMap(value as Map<unknown, unknown>, copies);
-  if (prototype === Set.prototype) return copyOfSet(value as Set<unknown>, copies);
+  if (prototype === Map.prototype) return copyMap(value as Map<unknown, unknown>, copies);
+  if (prototype === Set.prototype) return copySet(value as Set<unknown>, copies);
   if (prototype === ArrayBuffer.prototype) return (value as ArrayBuffer).slice(0);
-  // That of the bytes, and not of a Buffer, whose own shares them.
+  // `Buffer.prototype.slice` would share the memory. That of `Uint8Array` copies it.
   if (ArrayBuffer.isView(value) && !(value instanceof DataView)) {
     return slice.call(value as Uint8Array);
   }
   return value;
 }
 
-/** Puts copies in the place of an object's values. */
-function withOwnValues(copy: Record<string, unknown>, copies: Copies | undefined): AnyRow {
+/** Replaces the values of an object by copies. */
+function copyValuesInPlace(copy: Record<string, unknown>, copies: Copies | undefined): AnyRow {
   for (const key in copy) {
     const value = copy[key];
     if (typeof value !== "object" || value === null || !Object.hasOwn(copy, key)) continue;
-    copy[key] = copied(value, copies);
+    copy[key] = copyValue(value, copies);
   }
   return copy;
 }
 
-function withOwnElements(list: readonly unknown[], copies: Copies | undefined): unknown[] {
+function copyElements(list: readonly unknown[], copies: Copies | undefined): unknown[] {
   const copy = list.slice();
-  let noting: Copies | undefined;
+  let seen: Copies | undefined;
   for (let i = 0; i < copy.length; i++) {
     const value = copy[i];
     if (typeof value !== "object" || value === null) continue;
-    noting ??= noted(copies, list, copy);
-    copy[i] = copied(value, noting);
+    seen ??= recordCopy(copies, list, copy);
+    copy[i] = copyValue(value, seen);
   }
   return copy;
 }
 
-function copyOfMap(map: ReadonlyMap<unknown, unknown>, copies: Copies | undefined): unknown {
+function copyMap(map: ReadonlyMap<unknown, unknown>, copies: Copies | undefined): unknown {
   const copy = new Map<unknown, unknown>();
-  const noting = noted(copies, map, copy);
-  for (const [key, value] of map) copy.set(copied(key, noting), copied(value, noting));
+  const seen = recordCopy(copies, map, copy);
+  for (const [key, value] of map) copy.set(copyValue(key, seen), copyValue(value, seen));
   return copy;
 }
 
-function copyOfSet(set: ReadonlySet<unknown>, copies: Copies | undefined): unknown {
+function copySet(set: ReadonlySet<unknown>, copies: Copies | undefined): unknown {
   const copy = new Set<unknown>();
-  const noting = noted(copies, set, copy);
-  for (const value of set) copy.add(copied(value, noting));
+  const seen = recordCopy(copies, set, copy);
+  for (const value of set) copy.add(copyValue(value, seen));
   return copy;
 }
 
-/** Notes a copy before what is in it is copied: an object may contain itself. */
-function noted(copies: Copies | undefined, value: object, copy: object): Copies {
+/** Records a copy. Call it before the contents are copied, because an object may contain itself. */
+function recordCopy(copies: Copies | undefined, value: object, copy: object): Copies {
   return (copies ?? new Map<object, unknown>()).set(value, copy);
 }

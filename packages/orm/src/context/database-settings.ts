@@ -1,22 +1,25 @@
 import type { Operation } from "../errors/orm-error.js";
 import type { AnyRow } from "../model/compiled-model.js";
 
-/** What a call of a repository did, told when it ends. */
+/** A call of a repository, reported when it ends. */
 export interface QueryEvent {
   readonly operation: Operation;
   readonly model: string;
-  /** The index that was read; `"primaryKey"` for rows by primary key or in its order; undefined where none was. */
+  /**
+   * The index that was read. `"primaryKey"` if rows were read by primary key or in its order.
+   * Undefined if nothing was read.
+   */
   readonly index: string | undefined;
-  /** Entries that were read: an index entry and a row are a read each. */
+  /** How many entries were read. An index entry and a row count as one read each. */
   readonly reads: number;
   readonly milliseconds: number;
   /** When the call began, in milliseconds since 1970. */
   readonly startedAt: number;
-  /** What it threw; undefined where it did not. */
+  /** The value that the call threw. Undefined if it succeeded. */
   readonly error: unknown;
 }
 
-/** Functions to call around the writes of a model's rows, whatever the model. */
+/** Functions that are called before and after writes of a model's rows, for any model. */
 export interface AnyHooks {
   readonly beforeCreate?: (data: AnyRow) => unknown;
   readonly afterCreate?: (row: AnyRow) => unknown;
@@ -26,13 +29,13 @@ export interface AnyHooks {
   readonly afterDelete?: (row: AnyRow) => unknown;
 }
 
-/** How a database was opened. */
+/** The options with which a database was opened. */
 export interface DatabaseSettings {
-  /** Entries that a query may read at the most, where it does not say so itself; `Infinity` without a limit. */
+  /** How many entries a query may read if it has no `maxReads`. `Infinity` for no limit. */
   readonly maxReads: number;
-  /** Put stored rows to their schema when they are read. */
+  /** Validate stored rows against their schema when they are read. */
   readonly validateReads: boolean;
-  /** By the model's own name. */
+  /** Hooks by model name. */
   readonly hooks: Readonly<Record<string, AnyHooks>>;
   readonly onQuery: ((event: QueryEvent) => void) | undefined;
 }

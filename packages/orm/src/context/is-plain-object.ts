@@ -1,10 +1,10 @@
 /**
- * Whether a value is an object with properties of its own and no class: what says something elsewhere than in its properties,
- * as a `Map` does, would be taken to say nothing.
+ * True if a value is an object that is not an instance of a class. Instances are refused because
+ * some, such as a `Map`, keep their content elsewhere and would look like empty objects.
  */
 export function isPlainObject(value: unknown): value is Readonly<Record<string, unknown>> {
   if (typeof value !== "object" || value === null) return false;
   const prototype: unknown = Object.getPrototypeOf(value);
-  // That of another realm's objects is another object, and has no prototype either.
+  // `Object.prototype` of another realm is a different object, but its prototype is null too.
   return prototype === null || Object.getPrototypeOf(prototype) === null;
 }

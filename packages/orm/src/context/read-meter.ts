@@ -1,15 +1,15 @@
 import { InvalidArgumentError, ReadLimitError } from "../errors/query-errors.js";
 
-/** Counts what a call reads, and stops it where it reads too much. */
+/** Counts the reads of one call and stops the call if it reads too much. */
 export class ReadMeter {
   readonly #model: string;
   readonly #maxReads: number;
-  /** The index that is read, `"primaryKey"` for the rows themselves. */
+  /** The index that is read, or `"primaryKey"` for the rows themselves. */
   index: string | undefined;
-  /** Entries read so far: an index entry and a row are a read each. */
+  /** How many entries were read so far. An index entry and a row count as one read each. */
   reads = 0;
 
-  /** @throws {InvalidArgumentError} for a limit that is no number of at least 0. */
+  /** @throws {InvalidArgumentError} if the limit is not a number of at least 0. */
   constructor(model: string, maxReads: number) {
     assertMaxReads(model, maxReads);
     this.#model = model;
@@ -22,9 +22,9 @@ export class ReadMeter {
   }
 
   /**
-   * Counts entries that are about to be read.
+   * Counts entries that the caller reads next, or has just read.
    *
-   * @throws {ReadLimitError} where they are more than are left.
+   * @throws {ReadLimitError} if they exceed the limit.
    */
   add(entries: number): void {
     this.reads += entries;
@@ -34,9 +34,9 @@ export class ReadMeter {
 }
 
 /**
- * Looks at a limit of reads; `Infinity` is none.
+ * Checks a limit of reads. `Infinity` means no limit.
  *
- * @throws {InvalidArgumentError} for what is no number of at least 0.
+ * @throws {InvalidArgumentError} if it is not a number of at least 0.
  */
 export function assertMaxReads(model: string, maxReads: unknown): asserts maxReads is number {
   if (typeof maxReads === "number" && maxReads >= 0) return;

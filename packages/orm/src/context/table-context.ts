@@ -5,7 +5,7 @@ import type { LinkedRelations } from "../model/linked-relations.js";
 import type { TransactionKv } from "../transaction/transaction-kv.js";
 import type { DatabaseSettings } from "./database-settings.js";
 
-/** What reading and writing a model's rows needs. */
+/** Everything that is needed to read and write a model's rows. */
 export interface TableContext {
   /** The database, or the transaction that reads and writes go through. */
   readonly kv: Kv;
@@ -13,28 +13,28 @@ export interface TableContext {
   readonly catalog: ModelCatalog;
   readonly limits: TableLimits;
   readonly settings: DatabaseSettings;
-  /** The model's relations with the models that they lead to, and who refers to it. */
+  /** The model's relations with their target models, and the references to the model. */
   readonly links: LinkedRelations;
-  /** The tables of the same database, or of the same transaction, by the model's own name. */
+  /** The tables of the same database, or of the same transaction, by model name. */
   readonly tables: ReadonlyMap<string, TableContext>;
-  /** The same as `kv` within a transaction. */
+  /** The transaction that `kv` is. Undefined outside a transaction. */
   readonly transaction: TransactionKv | undefined;
 }
 
-/** How much a database takes at once, as far as it matters here. */
+/** The limits of a database that matter to the ORM. */
 export type TableLimits = Pick<
   KvLimits,
   "checks" | "mutations" | "keys" | "keyBytes" | "batchSize"
 >;
 
-/** The tables of a database as a transaction sees them. */
+/** Returns the contexts of a database's tables, with reads and writes in a transaction. */
 export function tablesWithin(
   tables: ReadonlyMap<string, TableContext>,
   transaction: TransactionKv,
 ): ReadonlyMap<string, TableContext> {
-  const within = new Map<string, TableContext>();
+  const contexts = new Map<string, TableContext>();
   for (const [name, context] of tables) {
-    within.set(name, { ...context, kv: transaction, transaction, tables: within });
+    contexts.set(name, { ...context, kv: transaction, transaction, tables: contexts });
   }
-  return within;
+  return contexts;
 }

@@ -6,13 +6,15 @@ import type { Model } from "../../model/model.js";
 import { idOfParts, partsOf, type SourceLayout } from "./source-layout.js";
 
 /**
- * The layout of data written by hand as Deno KV's guide to secondary indexes shows: rows under `["users", id]`, unique
- * index entries under `["users_by_email", email]`, others under `["users_by_favorite_color", color, id]`, each with the
- * id as its value, or with a copy of the row.
+ * Returns the layout of data written by hand, as Deno KV's guide to secondary indexes shows. Rows
+ * are under `["users", id]`, entries of unique indexes under `["users_by_email", email]`, and other
+ * entries under `["users_by_favorite_color", color, id]`. The value of an entry is the id or a copy
+ * of the row.
  *
- * @param model describes the data as it is in the source: the beginnings of its keys, its primary key and its indexes, with
- * `store: "copy"` for those that hold copies. It is the model that the rows become where nothing else changes.
- * @throws {ModelDefinitionError} for a definition that contradicts itself.
+ * @param model describes the data in the source: the prefixes of its keys, its primary key and its
+ * indexes, with `store: "copy"` for indexes that hold copies. If nothing else changes, it is also
+ * the model that the rows are adopted into.
+ * @throws {ModelDefinitionError} if the definition contradicts itself.
  */
 export function guideLayout(model: Model): SourceLayout {
   const compiled = compileModel(model);

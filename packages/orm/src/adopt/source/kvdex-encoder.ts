@@ -1,7 +1,7 @@
 import { deserialize, serialize } from "node:v8";
 import { jsonOf, reviveTagged, valueOfJson } from "./kvdex-json.js";
 
-/** What turns values into bytes and back: an encoder of kvdex has this shape. */
+/** Converts values to bytes and back. Encoders of kvdex have this shape. */
 export interface KvdexEncoder {
   readonly serializer: {
     serialize(value: unknown): Uint8Array | Promise<Uint8Array>;
@@ -15,7 +15,7 @@ export interface KvdexEncoder {
     | undefined;
 }
 
-/** As kvdex's `jsonEncoder()`, without a compressor. */
+/** The same as kvdex's `jsonEncoder()`, without a compressor. */
 const json: KvdexEncoder = {
   serializer: {
     serialize: (value) => new TextEncoder().encode(jsonOf(value)),
@@ -23,7 +23,7 @@ const json: KvdexEncoder = {
   },
 };
 
-/** As kvdex's `v8Encoder()`, without a compressor. */
+/** The same as kvdex's `v8Encoder()`, without a compressor. */
 const v8: KvdexEncoder = {
   serializer: {
     serialize: (value) => new Uint8Array(serialize(value)),
@@ -31,13 +31,11 @@ const v8: KvdexEncoder = {
   },
 };
 
-/** The encoder of a name, or the one that is given. */
 export function encoderOf(encoder: "json" | "v8" | KvdexEncoder): KvdexEncoder {
   if (encoder === "json") return json;
   return encoder === "v8" ? v8 : encoder;
 }
 
-/** The bytes of a value. */
 export async function encode(
   { serializer, compressor }: KvdexEncoder,
   value: unknown,
@@ -46,7 +44,11 @@ export async function encode(
   return compressor === undefined ? bytes : await compressor.compress(bytes);
 }
 
-/** What was encoded; bytes are only compressed. */
+/**
+ * Returns the value that was encoded.
+ *
+ * @param isUint8Array true if the value is a `Uint8Array`, which is compressed but not serialized.
+ */
 export async function decode(
   { serializer, compressor }: KvdexEncoder,
   bytes: Uint8Array,

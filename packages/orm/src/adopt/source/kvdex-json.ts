@@ -1,6 +1,7 @@
 /**
- * JSON as kvdex writes it (`src/common/json.ts` of kvdex 4, `src/ext/encoding/json/utils.ts` of kvdex 3): what JSON does not
- * hold is an object whose only property says what it is, such as `{"__date__":"1970-01-01T00:00:00.000Z"}`.
+ * JSON as kvdex writes it (`src/common/json.ts` of kvdex 4, `src/ext/encoding/json/utils.ts` of
+ * kvdex 3). A value that JSON cannot represent becomes an object with one property, whose name is a
+ * tag for the type, such as `{"__date__":"1970-01-01T00:00:00.000Z"}`.
  */
 
 const arrays = [
@@ -17,8 +18,8 @@ const arrays = [
   BigUint64Array,
 ] as const;
 
-/** Makes a value of what stands behind its tag, whose own parts are made already. */
-type Revive = (held: unknown) => unknown;
+/** Makes a value from the content of its tag. Values inside the content have already been made. */
+type Revive = (content: unknown) => unknown;
 
 const revivals: ReadonlyMap<string, Revive> = new Map<string, Revive>([
   ["__undefined__", () => undefined],
@@ -30,22 +31,29 @@ const revivals: ReadonlyMap<string, Revive> = new Map<string, Revive>([
   ["__set__", (list) => new Set(list as unknown[])],
   ["__map__", (list) => new Map(list as [unknown, unknown][])],
   ["__arraybuffer__", (list) => Uint8Array.from(list as number[]).buffer],
-  ["__dataview__", dataView],
+  ["__dataview__", dataViewOf],
   ["__error__", errorOf],
-  ...arrays.map((type): [string, Revive] => [tagOf(type.name), (list) => from(type, list)]),
+  ...arrays.map((type): [string, Revive] => [
+    tagOf(type.name),
+    (list) => typedArrayFrom(type, list),
+  ]),
 ]);
 
-/** The text of a value. */
 export function jsonOf(value: unknown): string {
   return JSON.stringify(tagged(value));
 }
 
-/** @throws {SyntaxError} for what is no JSON, and what a tag throws that does not fit what stands behind it. */
+/**
+ * Parses JSON and replaces tagged objects with their values.
+ *
+ * @throws {SyntaxError} if the text is not JSON.
+ * @throws any error of a constructor that does not accept the content of its tag.
+ */
 export function valueOfJson(text: string): unknown {
   return reviveTagged(JSON.parse(text), [...revivals.keys()]);
 }
 
-/** Puts values in the place of the objects that stand for them, by some of the tags. */
+/** Replaces tagged objects with their values, for some of the tags. */
 export function reviveTagged(value: unknown, tags: readonly string[]): unknown {
   const inner = (part: unknown): unknown => reviveTagged(part, tags);
   if (Array.isArray(value)) return value.map(inner);
@@ -82,21 +90,27 @@ function tagOf(typeName: string): string {
   return `__${typeName.toLowerCase()}__`;
 }
 
-function from(type: (typeof arrays)[number], list: unknown): unknown {
+function typedArrayFrom(type: (typeof arrays)[number], list: unknown): unknown {
   return new (type as new (list: unknown) => unknown)(list);
 }
 
-/** Kvdex 3 has the bytes of the whole buffer in a list; later releases say which of them it shows. */
-function dataView(held: unknown): DataView {
-  if (Array.isArray(held)) return new DataView(Uint8Array.from(held).buffer);
-  const { data, byteOffset, byteLength } = held as Record<"byteOffset" | "byteLength", number> & {
+/**
+ * Makes a `DataView`. Kvdex 3 stores a list with all bytes of the buffer. Later releases also store
+ * the offset and length of the view.
+ */
+function dataViewOf(content: unknown): DataView {
+  if (Array.isArray(content)) return new DataView(Uint8Array.from(content).buffer);
+  const { data, byteOffset, byteLength } = content as Record<
+    "byteOffset" | "byteLength",
+    number
+  > & {
     data: number[];
   };
   return new DataView(Uint8Array.from(data).buffer, byteOffset, byteLength);
 }
 
-function errorOf(held: unknown): Error {
-  const { message, name, stack, cause } = held as Partial<Record<string, string>>;
+function errorOf(content: unknown): Error {
+  const { message, name, stack, cause } = content as Partial<Record<string, string>>;
   const error = new Error(message, cause === undefined ? {} : { cause });
   if (name !== undefined) error.name = name;
   if (stack !== undefined) error.stack = stack;

@@ -11,38 +11,46 @@ import {
   type SourceLayout,
 } from "./source-layout.js";
 
-/** A collection as kvdex stores it. */
+/** The options of {@link kvdexLayout}. */
 export interface KvdexOptions {
-  /** The major version that wrote it. The ids of kvdex 3 are one key part each; those of kvdex 4 may be several. */
+  /**
+   * The major version of kvdex that wrote it. An id of kvdex 3 is one key part, an id of kvdex 4
+   * may have several.
+   */
   readonly version: 3 | 4;
-  /** Its name in the schema; the path to it, where it is nested. */
+  /** The name of the collection in the schema, or the path to it if it is nested. */
   readonly collection: string | readonly string[];
-  /** How the keys of all collections begin, where they are not those of kvdex itself: `["__kvdex__"]`. */
+  /** The prefix of the keys of all collections. `["__kvdex__"]` by default. */
   readonly basePath?: KvKey;
-  /** Its `indices`. */
+  /** The `indices` option of the collection. */
   readonly indices?: Readonly<Record<string, "primary" | "secondary">>;
   /**
-   * Its `encoder`, where it has one: `"json"` and `"v8"` for kvdex's own without a compressor, else the very object that
-   * the collection was built with.
+   * The `encoder` option of the collection, if it has one: `"json"` or `"v8"` for kvdex's own
+   * encoders without a compressor, otherwise the same object that the collection was built with.
    */
   readonly encoder?: "json" | "v8" | KvdexEncoder;
 }
 
-/** What stands in the place of a document that is encoded: the numbers of the segments that hold its bytes. */
+/** The stored value of an encoded document: the numbers of the segments that hold its bytes. */
 interface EncodedEntry {
   readonly ids: readonly KvKeyPart[];
   readonly isUint8Array: boolean;
 }
 
 /**
- * The layout of a collection of kvdex 3 or 4 (`src/collection.ts` and `src/utils.ts` of its release 3.2.1, the same in
- * `src/core` in 4.0.0): a document under `["__kvdex__", collection, "__id__", id]`; copies of it, with its id as
- * `__id__`, under `["__kvdex__", collection, "__index_primary__", field, bytes]`; and copies under
- * `["__kvdex__", collection, "__index_secondary__", field, bytes, id]`, where the bytes are the encoded value of the
- * field. An encoded document has its bytes in pieces under `["__kvdex__", collection, "__segment__", id, 0]` and so on, and
- * the copies say where. History and undelivered messages are not adopted.
+ * Returns the layout of a collection of kvdex 3 or 4 (`src/collection.ts` and `src/utils.ts` in its
+ * release 3.2.1, the same files in `src/core` in 4.0.0).
  *
- * @throws {InvalidArgumentError} for another version.
+ * - `["__kvdex__", collection, "__id__", id]`: the document
+ * - `["__kvdex__", collection, "__index_primary__", field, bytes]`: a copy, with the id as `__id__`
+ * - `["__kvdex__", collection, "__index_secondary__", field, bytes, id]`: a copy
+ * - `["__kvdex__", collection, "__segment__", id, 0]` and so on: the pieces of an encoded document
+ *
+ * `bytes` is the encoded value of the field. If documents are encoded, the first three hold the
+ * numbers of the segments instead of the document. History and undelivered messages are not
+ * adopted.
+ *
+ * @throws {InvalidArgumentError} if the version is a different one.
  */
 export function kvdexLayout(options: KvdexOptions): SourceLayout {
   const { version, collection, basePath = ["__kvdex__"], indices = {}, encoder } = options;
@@ -55,7 +63,7 @@ export function kvdexLayout(options: KvdexOptions): SourceLayout {
   const primary: KvKey = [...base, "__index_primary__"];
   const secondary: KvKey = [...base, "__index_secondary__"];
   const kinds = Object.entries(indices);
-  // Without an encoder of its own, a collection has that for the values of its indices.
+  // A collection without an encoder encodes the values of its indices as JSON.
   const keyEncoder = encoderOf(encoder ?? "json");
   return {
     rows,
@@ -73,7 +81,7 @@ export function kvdexLayout(options: KvdexOptions): SourceLayout {
       }
       if (encoded === undefined) throw new Error("It is not encoded.");
       const keys = encoded.ids.map((part) => [...base, "__segment__", ...partsOf(id), part]);
-      const bytes = joined(await reader.getMany(keys));
+      const bytes = joinSegments(await reader.getMany(keys));
       return await decode(encoderOf(encoder), bytes, encoded.isUint8Array);
     },
     entriesOf: async (document) => {
@@ -104,7 +112,7 @@ function primaryEntry(key: KvKey, { id, entry }: SourceDocument): ExpectedEntry[
   return [{ key, value: { ...(entry.value as object), __id__: id } }];
 }
 
-/** Kvdex writes none for an id that is false, zero or an empty text. */
+/** Returns the secondary entry. Kvdex writes none if the id is false, zero or an empty string. */
 function secondaryEntry(key: KvKey, { id, entry }: SourceDocument): ExpectedEntry[] {
   return id ? [{ key: [...key, ...partsOf(id)], value: entry.value }] : [];
 }
@@ -119,16 +127,16 @@ function encodedEntry(value: unknown): EncodedEntry | undefined {
     : undefined;
 }
 
-function joined(segments: readonly (SourceEntry | undefined)[]): Uint8Array {
+function joinSegments(segments: readonly (SourceEntry | undefined)[]): Uint8Array {
   const parts = segments.map((segment, position) => {
     if (segment?.value instanceof Uint8Array) return segment.value;
     throw new Error(`Its segment ${position} is not there.`);
   });
   const bytes = new Uint8Array(parts.reduce((length, part) => length + part.length, 0));
-  let at = 0;
+  let offset = 0;
   for (const part of parts) {
-    bytes.set(part, at);
-    at += part.length;
+    bytes.set(part, offset);
+    offset += part.length;
   }
   return bytes;
 }

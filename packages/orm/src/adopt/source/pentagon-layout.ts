@@ -3,25 +3,27 @@ import { keyPartOf } from "../../indexes/key-parts.js";
 import type { AnyRow } from "../../model/compiled-model.js";
 import type { SourceEntry, SourceLayout } from "./source-layout.js";
 
-/** A table as pentagon stores it. */
+/** The options of {@link pentagonLayout}. */
 export interface PentagonOptions {
-  /** Its name in `createPentagon`. */
+  /** The name of the table in `createPentagon`. */
   readonly table: string;
-  /** The field that is described as `"primary"`; `"id"` without it. */
+  /** The field that is described as `"primary"`. `"id"` by default. */
   readonly primaryKey?: string;
   /** The fields that are described as `"unique"` or `"index"`. */
   readonly indexes?: Readonly<Record<string, "unique" | "index">>;
   /**
-   * True for releases that store the entries of every index under `["users_by_email", email]`. Later ones have
-   * `["users_by_unique_email", email]` for unique ones, and `["users_by_age", age, id]` for others.
+   * True for early releases. The entries of all their indexes are under
+   * `["users_by_email", email]`. Later releases use `["users_by_unique_email", email]` for unique
+   * indexes and `["users_by_age", age, id]` for others.
    */
   readonly early?: boolean;
 }
 
 /**
- * The layout of a table of pentagon (`src/keys.ts` and `src/crud.ts` in skoshx/pentagon): rows under `["users", id]`, and in
- * each index a copy of the row. A field without a value, or with one that is false, zero or an empty text, has no entry.
- * The `versionstamp` that some releases store in the row is left out.
+ * Returns the layout of a table of pentagon (`src/keys.ts` and `src/crud.ts` in its repository).
+ * Rows are under `["users", id]`, and index entries hold a copy of the row. A field that is absent,
+ * false, zero or an empty string has no entry. Some releases store a `versionstamp` in the row,
+ * which is left out.
  */
 export function pentagonLayout(options: PentagonOptions): SourceLayout {
   const { table, primaryKey = "id", indexes = {}, early = false } = options;
@@ -47,7 +49,10 @@ export function pentagonLayout(options: PentagonOptions): SourceLayout {
   };
 }
 
-/** The row that an entry is a copy of: its key tells it where the index is not unique. */
+/**
+ * Returns the id of the row that an entry is a copy of. If the index is not unique, the id is in
+ * the key.
+ */
 function ownerOf({ key, value }: SourceEntry, primaryKey: string): KvKey[number] | undefined {
   if (key.length === 3) return key[2];
   if (typeof value !== "object" || value === null) return undefined;

@@ -3,16 +3,16 @@ import type { RowId } from "../../errors/orm-error.js";
 import { InvalidArgumentError } from "../../errors/query-errors.js";
 import type { SourceDocument, SourceEntry, SourceLayout, SourceReader } from "./source-layout.js";
 
-/** A document whose value cannot be made out. */
+/** A document whose value could not be read. */
 export interface UnreadDocument {
   readonly id: RowId;
   readonly error: unknown;
 }
 
 /**
- * The documents that some entries are those of; entries that are none's are passed over.
+ * Returns the documents of some entries. Entries that do not belong to a document are left out.
  *
- * @throws {InvalidArgumentError} where the layout is not that of the source.
+ * @throws {InvalidArgumentError} if the layout is not that of the source.
  */
 export async function documentsOf(
   layout: SourceLayout,
@@ -35,7 +35,7 @@ export async function documentsOf(
   return documents.flat();
 }
 
-/** The same for the entries under some keys, as far as there are any. */
+/** Returns the documents under some keys. Keys without an entry are left out. */
 export async function documentsAt(
   layout: SourceLayout,
   reader: SourceReader,

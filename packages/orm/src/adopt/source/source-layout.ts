@@ -2,7 +2,10 @@ import type { KvKey, KvKeyPart, KvLike } from "@keywright/core";
 import type { RowId } from "../../errors/orm-error.js";
 import { keyText } from "../../indexes/key-text.js";
 
-/** A database that is only read: what `openKv` or `Deno.openKv` resolved to, or what reads as they do. */
+/**
+ * A database that is only read: the result of `openKv` or `Deno.openKv`, or an object with the same
+ * methods.
+ */
 export type SourceKv = Pick<KvLike, "get" | "getMany" | "list">;
 
 /** An entry as it is stored in the source. */
@@ -10,70 +13,84 @@ export interface SourceEntry {
   readonly key: KvKey;
   readonly value: unknown;
   readonly versionstamp: string;
-  /** When it expires, in milliseconds since 1970; undefined where it does not, or the source does not tell. */
+  /**
+   * When the entry expires, in milliseconds since 1970. Undefined if it does not expire, or if the
+   * source does not report it.
+   */
   readonly expireAt?: number | undefined;
 }
 
-/** Reads keys of the source, as many as are asked for. */
+/** Reads any number of keys of the source. */
 export interface SourceReader {
-  /** The entries under some keys, in the order of the keys; undefined where nothing is stored. */
+  /**
+   * Returns the entries in the order of the keys. The result is undefined for a key without an
+   * entry.
+   */
   getMany(keys: readonly KvKey[]): Promise<(SourceEntry | undefined)[]>;
 }
 
 /** A document of the source. */
 export interface SourceDocument {
-  /** A key part, or several of them in a list. */
+  /** A key part, or a list of several key parts. */
   readonly id: RowId;
-  /** What the layout says that its entry holds. */
+  /** The value that the layout reads from the entry. */
   readonly value: unknown;
-  /** Its own entry. */
+  /** The entry of the document. */
   readonly entry: SourceEntry;
 }
 
-/** An index entry that a document has. */
+/** An index entry that a document should have. */
 export interface ExpectedEntry {
   readonly key: KvKey;
   readonly value: unknown;
 }
 
 /**
- * Where data is in a source, and how it is stored there: `guideLayout`, `kvdexLayout` and `pentagonLayout` return one, and
- * one of your own is an object with these members.
+ * Describes the keys and values of data in a source. `guideLayout`, `kvdexLayout` and
+ * `pentagonLayout` return layouts. Any object with these members can be used as one.
  */
 export interface SourceLayout {
-  /** How the keys of the documents' entries begin. Nothing else of the same beginning has to be a document: see `idOf`. */
+  /** The prefix of the keys of documents. Other entries may have the same prefix: see `idOf`. */
   readonly rows: KvKey;
-  /** How the keys of index entries begin, one for each index that is to be checked. */
+  /** The prefixes of the keys of index entries, one for each index to check. */
   readonly indexes: readonly KvKey[];
-  /** The id of the document that has its entry under a key that begins as `rows` does; undefined where none has. */
+  /**
+   * Returns the id of the document whose entry has this key, which begins with `rows`. Returns
+   * undefined if the entry does not belong to a document.
+   */
   idOf(key: KvKey): RowId | undefined;
   /**
-   * The value of a document; without it what its entry holds. What it throws is the document's own fault: others are
-   * adopted all the same. But an `InvalidArgumentError` ends the call.
+   * Returns the value of a document. Without this method, it is the value of the entry. If it
+   * throws an `InvalidArgumentError`, the adoption ends. If it throws anything else, only this
+   * document fails.
    */
   readValue?(entry: SourceEntry, id: RowId, reader: SourceReader): unknown;
-  /** The entries that a document has in `indexes`. Where it throws, the document has none. */
+  /**
+   * Returns the entries that a document should have in `indexes`. If it throws, the document has
+   * none.
+   */
   entriesOf(document: SourceDocument): readonly ExpectedEntry[] | Promise<readonly ExpectedEntry[]>;
-  /** The id of the document to which an index entry leads; undefined where it leads to none. */
+  /**
+   * Returns the id of the document that an index entry leads to, or undefined if it leads to none.
+   */
   ownerOf(entry: SourceEntry): RowId | undefined;
 }
 
-/** The parts of an id. */
 export function partsOf(id: RowId): readonly KvKeyPart[] {
   return isPartList(id) ? id : [id];
 }
 
-/** The id with these parts. */
+/** Returns the id with these parts, or undefined if there are none. */
 export function idOfParts(parts: readonly KvKeyPart[]): RowId | undefined {
   return parts.length === 1 ? parts[0] : parts.length === 0 ? undefined : [...parts];
 }
 
-/** A text that no other id has. */
+/** Returns a text that identifies the id. */
 export function idText(id: RowId): string {
   return keyText(partsOf(id));
 }
 
-/** The key of the entry of the document with an id. */
+/** Returns the key of the document with an id. */
 export function documentKey(layout: SourceLayout, id: RowId): KvKey {
   return [...layout.rows, ...partsOf(id)];
 }

@@ -6,8 +6,8 @@ import { adoptingKey } from "../adopt-state.js";
 import type { SourceKv, SourceLayout } from "./source-layout.js";
 
 /**
- * Whether what is written to a database can be read from the source: they are one, however each of them was opened. A dry
- * run looks only at whether they are the same object.
+ * Returns whether the source is the database, by writing an entry there and reading it from the
+ * source. In a dry run, nothing is written, and only the objects are compared.
  */
 export async function isSameDatabase(kv: Kv, source: SourceKv, run: AdoptRun): Promise<boolean> {
   if ((source as unknown) === kv || run.dryRun) return (source as unknown) === kv;
@@ -19,27 +19,30 @@ export async function isSameDatabase(kv: Kv, source: SourceKv, run: AdoptRun): P
 }
 
 /**
- * Whether the documents of a source in the same database are the model's own rows, so that there is nothing to write.
+ * Returns whether the documents of a source in the same database are the model's own rows, so that
+ * nothing has to be written.
  *
- * @throws {InvalidArgumentError} where the model would write among what is the source's.
+ * @throws {InvalidArgumentError} if a model would write where the source has its data.
  */
 export function isInPlace(
   model: CompiledModel,
   models: Iterable<CompiledModel>,
   layout: SourceLayout,
 ): boolean {
-  const [first, ...more] = layout.rows;
-  if (first === model.prefix && more.length === 0) return true;
+  const [first, ...rest] = layout.rows;
+  if (first === model.prefix && rest.length === 0) return true;
   for (const { name, prefix, indexes } of models) {
-    const own = [prefix, ...indexes.map((index) => index.prefix)];
-    const taken = own.find((part) => [layout.rows, ...layout.indexes].some(within(part)));
-    if (taken === undefined) continue;
-    const reason = `the source is in the same database, and model ${name} writes under ${JSON.stringify(taken)}, where the source is: give it other prefixes, or adopt into another database`;
+    const prefixes = [prefix, ...indexes.map((index) => index.prefix)];
+    const conflict = prefixes.find((part) =>
+      [layout.rows, ...layout.indexes].some(startsWith(part)),
+    );
+    if (conflict === undefined) continue;
+    const reason = `the source is in the same database, and model ${name} writes under ${JSON.stringify(conflict)}, where the source is: give it other prefixes, or adopt into another database`;
     throw new InvalidArgumentError(model.name, "models", reason);
   }
   return false;
 }
 
-function within(part: string): (key: KvKey) => boolean {
+function startsWith(part: string): (key: KvKey) => boolean {
   return (key) => key.length === 0 || key[0] === part;
 }

@@ -3,20 +3,20 @@ import { entriesAfter } from "../../migrate/run/entries-after.js";
 import { limitsOf } from "../../transaction/limits-of.js";
 import type { SourceEntry, SourceKv, SourceReader } from "./source-layout.js";
 
-/** Reads a source by keys and in pages. It knows of no way to write. */
+/** Reads a source by keys and in pages. It has no method that writes. */
 export interface PagedReader extends SourceReader {
   /**
-   * The next entries whose keys begin with a prefix, in order.
+   * Returns the next entries whose keys begin with a prefix, in order.
    *
-   * @param after the key behind which they begin; null for the first ones.
-   * @param limit entries at the most; there are fewer only at the end.
+   * @param after the key after which the page begins, or null for the first page.
+   * @param limit the maximum number of entries. There are fewer only at the end.
    */
   page(prefix: KvKey, after: KvKey | null, limit: number): Promise<SourceEntry[]>;
 }
 
-/** A reader of a source, of whose interface it uses no more than what reads. */
+/** Returns a reader of a source. It uses only the methods of the source that read. */
 export function sourceReader(source: SourceKv): PagedReader {
-  // A key that was read has no parts but those that somebody stored.
+  // A key that was read from the source has only parts that can be stored.
   const kv = source as Kv;
   const limits = limitsOf(kv);
   const { keys: keysAtOnce } = limits;

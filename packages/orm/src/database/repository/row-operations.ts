@@ -62,7 +62,7 @@ export class RowOperations extends RowReads {
       const { where } = write;
       const data = objectOf(this.#context, write.data, "data");
       const find = () => this.#find(write, meter);
-      const updated = await updateRow(this.#context, find, where, data, write, meter);
+      const updated = await updateRow(this.#context, find, where, data, write);
       return shapeWritten(this.#context, updated, write, meter);
     });
   }

@@ -81,7 +81,7 @@ export class Table<Row, CreateInput, UpdateInput> extends TableReads<Row> {
     const write = async (meter: ReadMeter) => {
       const patch = objectOf(context, data, "data");
       const find = () => findRow(context, key, meter);
-      return (await updateRow(context, find, whereOf(context, key), patch, own, meter)).row;
+      return (await updateRow(context, find, whereOf(context, key), patch, own)).row;
     };
     return runCall(context, "update", own, write, unlimited) as Promise<Row>;
   }

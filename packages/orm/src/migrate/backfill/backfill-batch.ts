@@ -17,16 +17,18 @@ import {
   unstorableKey,
 } from "../build/unindexed-rows.js";
 
-/** An index entry, which goes when its row does. */
+/** An index entry that expires with its row. */
 interface ExpiringEntry {
   readonly entry: IndexEntry;
-  /** When the row goes, in milliseconds since 1970; undefined where it stays. */
+  /** When the row expires, in milliseconds since 1970. Undefined if it does not expire. */
   readonly expireAt: number | undefined;
-  /** What must hold for it, beside what must for its row: none but for a unique one. */
+  /**
+   * The checks for this entry, in addition to that of its row. Empty if the index is not unique.
+   */
   readonly checks: readonly AtomicCheck[];
 }
 
-/** What a batch of rows comes to: what must hold of the rows at its commit, and what it writes. */
+/** The checks and writes of a batch of rows, and the rows that an index cannot hold. */
 export interface BackfillBatch {
   readonly checks: AtomicCheck[];
   readonly entries: ExpiringEntry[];
@@ -35,8 +37,9 @@ export interface BackfillBatch {
 }
 
 /**
- * Plans the entries that some rows have in new indexes. They are those of the rows as they are stored, which is what a
- * writer takes away again, also where readers see a row of an earlier schema as one of the program's.
+ * Plans the entries of some rows in new indexes. The entries are made from the rows as they are
+ * stored, even if readers see them upgraded to a later schema, because writers remove the entries
+ * of the stored row.
  */
 export async function planBatch(
   context: TableContext,
@@ -49,15 +52,18 @@ export async function planBatch(
   /** The unique keys that rows of this batch take. */
   const taken = new Set<string>();
   const { snapshot } = catalog;
-  for (const { key, value: row, versionstamp, expireAt: ownExpireAt } of rows) {
+  for (const { key, value: row, versionstamp, expireAt: storedExpireAt } of rows) {
     const primaryKey = key.slice(1);
     if (primaryKey.length !== model.primaryKey.length) continue;
     batch.checks.push({ key, versionstamp });
     const onRefused = noteRefused(model, primaryKey, batch.unindexed);
     const entries = entriesOf(context, indexes, row, primaryKey, onRefused);
     if (entries.length === 0) continue;
-    const known = rowExpireAt(context, snapshot, { primaryKey, expireAt: ownExpireAt });
-    const expireAt = known instanceof Promise ? await known : known;
+    const pendingExpireAt = rowExpireAt(context, snapshot, {
+      primaryKey,
+      expireAt: storedExpireAt,
+    });
+    const expireAt = pendingExpireAt instanceof Promise ? await pendingExpireAt : pendingExpireAt;
     for (const entry of entries) {
       const expiring = { entry, expireAt, checks: [] };
       if (!hasUnique || !entry.index.unique) batch.entries.push(expiring);
@@ -67,7 +73,7 @@ export async function planBatch(
   return batch;
 }
 
-/** Adds a batch to the commit that makes it. */
+/** Adds the checks and writes of a batch to the operation that commits it. */
 export function addBatch(
   { model }: TableContext,
   operation: AtomicOperation,
@@ -103,7 +109,10 @@ async function planUniqueEntry(
   batch.entries.push({ ...expiring, checks: claim.checks });
 }
 
-/** The entries of a row. Where an index cannot hold it, that one has none of it. */
+/**
+ * Returns the entries of a row. If an index cannot hold the row, the entries of that index are left
+ * out and `onRefused` is called.
+ */
 function entriesOf(
   { model, limits }: Pick<TableContext, "model" | "limits">,
   indexes: readonly CompiledIndex[],
@@ -111,8 +120,8 @@ function entriesOf(
   primaryKey: KvKey,
   onRefused: OnRefused,
 ): IndexEntry[] {
-  const refuse = (some: readonly CompiledIndex[], reason: string): IndexEntry[] => {
-    onRefused(some, reason);
+  const refuse = (refusedIndexes: readonly CompiledIndex[], reason: string): IndexEntry[] => {
+    onRefused(refusedIndexes, reason);
     return [];
   };
   if (typeof row !== "object" || row === null || Array.isArray(row)) {

@@ -15,19 +15,19 @@ import type { MigrationRun } from "../run/migration-run.js";
 import { countRows } from "../run/scan-rows.js";
 import { Verification } from "../verify/verify-state.js";
 
-/** A backfill that is under way. */
+/** A backfill that is in progress. */
 export interface RunningBackfill {
   readonly state: BackfillState;
-  /** Those of its indexes that are still to be filled. */
+  /** The indexes of the backfill that are not yet filled. */
   readonly indexes: readonly CompiledIndex[];
 }
 
 /**
- * The backfill that is under way, or one that begins here: its indexes go write-only, so that writers keep them up from there
- * on.
+ * Resumes the backfill that is in progress, or begins one. When a backfill begins, its indexes
+ * become write-only, so that writers maintain them from then on.
  *
- * @param isCounted the rows are counted before one begins.
- * @returns undefined where there is nothing to fill.
+ * @param isCounted if true, the rows are counted before a backfill begins.
+ * @returns undefined if there is nothing to fill.
  */
 export async function beginOrResume(
   context: TableContext,
@@ -46,7 +46,7 @@ export async function beginOrResume(
     if (state !== null) {
       const indexes = unfinishedIndexes(context, state);
       if (indexes.length > 0) return { state, indexes };
-      // Its indexes were dropped before it was through.
+      // The indexes of the backfill were dropped before it ended.
       await Verification.forget(context, run, state.id);
       await run.lease.commit(kv.atomic().check(snapshot.check).delete(key));
       continue;
@@ -56,7 +56,7 @@ export async function beginOrResume(
     const names = indexes.map((index) => index.name);
     const rowsTotal = isCounted ? await countRows(context, run, names) : undefined;
     if (isCounted && rowsTotal === undefined) return "stopped";
-    const first: BackfillState = {
+    const initialState: BackfillState = {
       format: 1,
       id: ulid(),
       indexes: names,
@@ -68,15 +68,15 @@ export async function beginOrResume(
       .atomic()
       .check(snapshot.check)
       .set(snapshot.check.key, withIndexStates(snapshot.entry, indexes, "write-only"))
-      .set(key, first);
+      .set(key, initialState);
     await forgetUnreported(context, operation, names);
     if (!(await run.lease.commit(operation)).ok) continue;
     await catalog.reload();
-    return { state: first, indexes };
+    return { state: initialState, indexes };
   }
 }
 
-/** The indexes of a backfill that are still in the state in which it left them. */
+/** Returns the indexes of a backfill that are still in the state that the backfill gave them. */
 export function unfinishedIndexes(
   { model, catalog }: TableContext,
   state: BackfillState,
@@ -87,21 +87,24 @@ export function unfinishedIndexes(
   );
 }
 
-/** Whether an index is to be filled, and nobody is about it: one may have been begun whose state somebody has deleted. */
+/**
+ * Returns whether an index has to be filled. An index that is already write-only or verifying
+ * belongs to a backfill whose state was deleted.
+ */
 function isUnready({ catalog, model }: TableContext, index: CompiledIndex): boolean {
   const { snapshot } = catalog;
   const { indexes } = snapshot.entry;
   const stored = Object.hasOwn(indexes, index.name) ? indexes[index.name] : undefined;
-  // One that another has replaced, and whose declaration the program still has.
+  // Another index has replaced it, and the program still declares both.
   if (stored !== undefined && isReplaced(model, index, stored)) return false;
   const state = snapshot.stateOf(index);
   return state === "absent" || state === "write-only" || state === "verifying";
 }
 
 /**
- * Ends a scan: its indexes go verifying.
+ * Ends a scan: its indexes become verifying.
  *
- * @returns false where they changed meanwhile.
+ * @returns false if the catalog has changed in the meantime.
  */
 export async function endScan(
   { kv, model, catalog }: TableContext,
@@ -120,10 +123,10 @@ export async function endScan(
 }
 
 /**
- * Ends a backfill: its indexes go readable, or unique-pending where rows share a value. Rows that it has left out stay written
- * down until a run has returned them.
+ * Ends a backfill: its indexes become readable, or unique-pending if rows share a value. The rows
+ * that it left out are recorded until a run has returned them.
  *
- * @returns false where they changed meanwhile.
+ * @returns false if the catalog has changed in the meantime.
  */
 export async function endBackfill(
   { kv, model, catalog }: TableContext,
@@ -146,8 +149,8 @@ export async function endBackfill(
   const operation = kv.atomic().check(check).set(check.key, ended).delete(backfillKey(model));
   const { unindexed } = state;
   if (unindexed !== undefined) {
-    const left: UnreportedRows = { format: 1, indexes: state.indexes, unindexed };
-    operation.set(unreportedKey(model, state.id), left);
+    const unreported: UnreportedRows = { format: 1, indexes: state.indexes, unindexed };
+    operation.set(unreportedKey(model, state.id), unreported);
   }
   const { ok } = await run.lease.commit(operation);
   await catalog.reload();

@@ -23,26 +23,29 @@ import {
 } from "./backfill-states.js";
 import { fillInPieces } from "./fill-in-pieces.js";
 
-/** How new indexes are filled. */
+/** Options for filling new indexes. */
 export interface BackfillOptions {
-  /** Looks at all rows and entries before the indexes go readable; it does without this. */
+  /** Verifies all rows and entries before the indexes become readable. True by default. */
   readonly verify?: boolean | undefined;
-  /** Counts the rows first, so that the progress has an end; it does without this. */
+  /** Counts the rows first, so that the progress has a total. True by default. */
   readonly count?: boolean | undefined;
 }
 
 /**
- * Fills the indexes that are new to a model, beside its writers: all of them in one scan of the rows. First they go
- * write-only, so that writers keep them up from there on; then batch after batch of rows gets its entries, each in one
- * commit that checks the rows, the catalog and the lease, and writes down how far the scan has come (a row with more entries
- * than one commit takes gets them by several); then they go verifying,
- * and what was written is looked at; then readable, or unique-pending where rows share a unique value.
+ * Fills the new indexes of a model in one scan of its rows, beside its writers.
  *
- * A row that an index cannot hold is not in it, and the build goes on; {@link readUnreported} has such rows.
+ * 1. The indexes become write-only. Writers maintain them from then on.
+ * 2. The rows get their entries in batches. Each batch is one commit that checks the rows, the
+ *    catalog and the lease, and stores the position of the scan. A row with more entries than one
+ *    commit accepts gets them in several commits.
+ * 3. The indexes become verifying, and the entries are verified.
+ * 4. The indexes become readable, or unique-pending if rows share a unique value.
  *
- * @returns false where the signal stopped it; the next call goes on behind the last batch.
- * @throws {StaleSchemaError} where the database has something that this program does not know.
- * @throws {LeaseLostError} where another runner has taken over.
+ * A row that an index cannot hold is left out of it. {@link readUnreported} returns such rows.
+ *
+ * @returns false if the signal stopped it. The next call resumes after the last batch.
+ * @throws {StaleSchemaError} if the database has something that this program does not know.
+ * @throws {LeaseLostError} if another runner has taken over.
  */
 export async function backfill(
   context: TableContext,
@@ -76,7 +79,9 @@ export async function backfill(
   }
 }
 
-/** Fills indexes from all rows that are left; undefined where they changed meanwhile. */
+/**
+ * Fills indexes from all remaining rows. Returns undefined if the indexes changed in the meantime.
+ */
 async function scan(
   context: TableContext,
   run: MigrationRun,
@@ -108,26 +113,32 @@ async function scan(
     state = next;
     if (rows.length > 0) meter.advance(state.rowsDone, state.rowsTotal);
     await run.took(rows.length);
-    // Rows that came after these were read have got their entries from their writers.
+    // The batch is not full, so it was the last. Rows that were added after it was read have got
+    // their entries from their writers.
     if (rows.length < size) return { state, indexes };
     size *= 2;
   }
 }
 
-/** How many rows one commit can take: a row costs a check and its entries, a unique entry up to two checks more. */
+/**
+ * Returns how many rows one commit can cover. A row costs one check and its entries. Each unique
+ * entry costs up to two more checks.
+ */
 function batchLimit(
   { limits }: TableContext,
   run: MigrationRun,
   indexes: readonly CompiledIndex[],
 ): number {
   const checksPerRow = 1 + 2 * indexes.filter((index) => index.unique).length;
-  // Beside the rows there are the catalog, the lease and the state.
+  // The catalog and the lease need a check each, the lease and the state a mutation each.
   const byChecks = Math.floor((limits.checks - 2) / checksPerRow);
   const byMutations = Math.floor((limits.mutations - 2) / indexes.length);
   return Math.max(Math.min(maxBatchRows, run.batchRows, byChecks, byMutations), 1);
 }
 
-/** Writes the entries of some rows and moves the state on; undefined where a check failed. */
+/**
+ * Writes the entries of some rows and returns the new state. Returns undefined if a check failed.
+ */
 async function fillBatch(
   context: TableContext,
   run: MigrationRun,
@@ -139,8 +150,8 @@ async function fillBatch(
   const { kv, model, catalog } = context;
   const { check } = catalog.snapshot;
   const batch = await planBatch(context, indexes, rows);
-  const commit = async (some: BackfillBatch) => {
-    const unindexed = withUnindexed(state.unindexed, some.unindexed);
+  const commit = async (part: BackfillBatch) => {
+    const unindexed = withUnindexed(state.unindexed, part.unindexed);
     const next: BackfillState = {
       ...state,
       after: last.key.slice(1),
@@ -149,7 +160,7 @@ async function fillBatch(
     };
     const result = await commitBatch(run.lease, () => {
       const operation = kv.atomic().check(check);
-      addBatch(context, operation, some);
+      addBatch(context, operation, part);
       return operation.set(backfillKey(model), next);
     });
     return { ...result, next };
@@ -164,7 +175,8 @@ async function fillBatch(
     const reason = "An entry of it is too large for a commit of the database.";
     noteRefused(model, last.key.slice(1), unindexed)(refused, reason);
   }
-  // The row may have changed since its last piece: then it is looked at once more.
+  // The row may have changed since the last piece. The check then fails, and the row is planned
+  // again.
   const end = await commit({ ...batch, entries: [], duplicates: [], unindexed });
   if (end.tooLarge !== undefined) throw end.tooLarge;
   return end.ok ? end.next : undefined;

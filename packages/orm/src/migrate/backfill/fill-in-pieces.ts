@@ -5,12 +5,14 @@ import type { MigrationRun } from "../run/migration-run.js";
 import { addBatch, type BackfillBatch } from "./backfill-batch.js";
 
 /**
- * Writes the entries of one row that has more of them than one commit takes: some with each commit, under the checks of the
- * whole batch. Where the row changes between two of them its writer takes away what is there of the old one, as writers do with
- * any row of an index that is built.
+ * Writes the entries of one row that has more entries than one commit accepts. Each commit writes
+ * some of them, under all checks of the batch. If the row changes between two commits, its writer
+ * removes the old entries that were already written, as for any row of an index that is being
+ * built.
  *
- * @returns the indexes of entries that are too large even alone; undefined where a check failed or the signal stopped it.
- * @throws {LeaseLostError} where another runner has the lease.
+ * @returns the indexes with an entry that is too large even for a separate commit. Undefined if a
+ * check failed or the signal stopped it.
+ * @throws {LeaseLostError} if another runner has the lease.
  */
 export async function fillInPieces(
   context: TableContext,
@@ -22,16 +24,21 @@ export async function fillInPieces(
   const refused = new Set<CompiledIndex>();
   const writes: BackfillBatch[] = [
     ...entries.map((entry) => ({ checks, entries: [entry], duplicates: [], unindexed: [] })),
-    ...duplicates.map((each) => ({ checks, entries: [], duplicates: [each], unindexed: [] })),
+    ...duplicates.map((duplicate) => ({
+      checks,
+      entries: [],
+      duplicates: [duplicate],
+      unindexed: [],
+    })),
   ];
-  let [at, size] = [0, Math.max(1, Math.ceil(writes.length / 2))];
-  while (at < writes.length) {
+  let [position, size] = [0, Math.max(1, Math.ceil(writes.length / 2))];
+  while (position < writes.length) {
     if (run.signal?.aborted) return undefined;
-    const some = writes.slice(at, at + size);
+    const chunk = writes.slice(position, position + size);
     const piece: BackfillBatch = {
       checks,
-      entries: some.flatMap((write) => write.entries),
-      duplicates: some.flatMap((write) => write.duplicates),
+      entries: chunk.flatMap((write) => write.entries),
+      duplicates: chunk.flatMap((write) => write.duplicates),
       unindexed: [],
     };
     const result = await commitBatch(run.lease, () => {
@@ -40,16 +47,16 @@ export async function fillInPieces(
       return operation;
     });
     await run.took(0);
-    if (result.ok) at += some.length;
+    if (result.ok) position += chunk.length;
     else if (result.tooLarge === undefined) return undefined;
-    else if (some.length > 1) size = Math.max(1, Math.floor(some.length / 2));
+    else if (chunk.length > 1) size = Math.max(1, Math.floor(chunk.length / 2));
     else {
       const names = [
         ...piece.entries.map(({ entry }) => entry.index.name),
         ...piece.duplicates.map(({ index }) => index),
       ];
       for (const index of model.indexes) if (names.includes(index.name)) refused.add(index);
-      at++;
+      position++;
     }
   }
   return [...refused];

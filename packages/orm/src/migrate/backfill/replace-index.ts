@@ -14,36 +14,41 @@ import { findStaleCopies, type StaleCopies } from "../verify/stale-copies.js";
 import { backfill } from "./backfill.js";
 
 /**
- * `"backfill"` builds the new index, `"switch"` makes reads use it while both are written, `"back"` makes them use the old one
- * again, `"clean-up"` removes the entries of the old one.
+ * `"backfill"` builds the new index. `"switch"` makes reads use it, while both indexes are
+ * maintained. `"back"` makes reads use the old index again. `"clean-up"` removes the entries of the
+ * old index.
  */
 export type ReplaceStep = "backfill" | "switch" | "back" | "clean-up";
 
-/** Which index takes the place of which. The model has both. */
+/** A step that replaces one index of a model with another. The model has both. */
 export interface IndexReplacement {
-  /** The name of the old one. */
+  /** The name of the old index. */
   readonly from: string;
-  /** The name of the new one, which has a prefix of its own. */
+  /** The name of the new index, whose prefix differs from that of the old index. */
   readonly to: string;
   readonly step: ReplaceStep;
 }
 
-/** What a step of a replacement has come to. */
+/** The result of a step of a replacement. */
 export interface ReplacedIndex {
   readonly model: string;
   readonly from: string;
   readonly to: string;
   readonly step: ReplaceStep;
   /**
-   * `"not-ready"`: the new index cannot be read yet, and nothing was changed. `"duplicates"`: it is unique and was built, and
-   * waits for rows with the same value to be changed. `"stopped"`: by the signal; the same call goes on there.
+   * `"not-ready"`: the new index cannot be read yet, and nothing was changed. `"duplicates"`: the
+   * new index is unique and was built, but rows share a value and have to be changed. `"stopped"`:
+   * the signal stopped the step, and the same call resumes it.
    */
   readonly status: "done" | "not-ready" | "duplicates" | "stopped";
-  /** What they are now. */
+  /** The states after the step. */
   readonly states: { readonly from: IndexState; readonly to: IndexState };
-  /** Steps that may follow. */
+  /** The steps that may follow. */
   readonly next: readonly ReplaceStep[];
-  /** Of `"backfill"`, where the old index has copies: those that differ from their rows. They were not used. */
+  /**
+   * The copies of the old index that differ from their rows. Set by `"backfill"` if the old index
+   * holds copies. They were not used to build the new index.
+   */
   readonly staleCopies?: StaleCopies;
 }
 
@@ -54,18 +59,18 @@ interface Pair {
 }
 
 /**
- * Does one step of putting an index in the place of another, such as one of pointers for one of copies: `"backfill"`, `"switch"`,
- * `"back"`, `"clean-up"`. The model has both.
+ * Runs one step of replacing an index with another, for example an index of copies with an index of
+ * pointers. The model has both.
  *
  * ```ts
  * await replaceIndex(db, { model: "users", from: "byNameCopy", to: "byName", step: "backfill" });
  * ```
  *
- * @throws {UnknownIndexError} for an index that the model does not have.
- * @throws {InvalidArgumentError} for indexes that differ in more than what their entries hold, and for a step that cannot
- * follow what has been done; it says which can.
- * @throws {StaleSchemaError} where the database has a newer schema than this program.
- * @throws {LeaseLostError} where another runner has taken over.
+ * @throws {UnknownIndexError} if the model does not have one of the indexes.
+ * @throws {InvalidArgumentError} if the indexes differ in more than what their entries hold, or if
+ * the step cannot follow what has been done. The message names the steps that can.
+ * @throws {StaleSchemaError} if the database has a newer schema than this program.
+ * @throws {LeaseLostError} if another runner has taken over.
  */
 export async function replaceIndex(
   database: AnyDatabase,
@@ -83,17 +88,17 @@ export async function replaceIndex(
 }
 
 /**
- * Does one step of putting an index in the place of another, such as one of pointers for one of copies, beside readers and
- * writers. Each step can be called again, and goes on where it was stopped.
+ * Runs one step of replacing an index with another, beside readers and writers. Each step can be
+ * called again, and resumes if it was stopped.
  *
- * The new index is built from the rows, never from what the old one holds. As long as the old one is not cleaned up it is kept
- * up, so that it is possible to go back.
+ * The new index is built from the rows, never from the entries of the old one. The old index is
+ * maintained until it is cleaned up, so that it is possible to go back.
  *
- * @throws {UnknownIndexError} for an index that the model does not have.
- * @throws {InvalidArgumentError} for indexes that differ in more than what their entries hold, and for a step that cannot
- * follow what has been done; it says which can.
- * @throws {StaleSchemaError} where the database has something that this program does not know.
- * @throws {LeaseLostError} where another runner has taken over.
+ * @throws {UnknownIndexError} if the model does not have one of the indexes.
+ * @throws {InvalidArgumentError} if the indexes differ in more than what their entries hold, or if
+ * the step cannot follow what has been done. The message names the steps that can.
+ * @throws {StaleSchemaError} if the database has something that this program does not know.
+ * @throws {LeaseLostError} if another runner has taken over.
  */
 export async function runReplaceStep(
   context: TableContext,
@@ -105,7 +110,7 @@ export async function runReplaceStep(
   if (from === to) throw new InvalidArgumentError(model.name, "to", "it is the same index");
   assertSameKeys(model, pair);
   await catalog.reload();
-  const outcome = await doStep(context, pair, step, run);
+  const outcome = await runStep(context, pair, step, run);
   const states = statesOf(context, pair);
   const next = nextSteps(states);
   return { model: model.name, from, to, step, ...outcome, states, next };
@@ -113,7 +118,7 @@ export async function runReplaceStep(
 
 type Outcome = Pick<ReplacedIndex, "status" | "staleCopies">;
 
-async function doStep(
+async function runStep(
   context: TableContext,
   pair: Pair,
   step: ReplaceStep,
@@ -121,7 +126,7 @@ async function doStep(
 ): Promise<Outcome> {
   switch (step) {
     case "backfill":
-      return await buildNew(context, pair, run);
+      return await buildNewIndex(context, pair, run);
     case "switch":
       return await switchOver(context, pair, run);
     case "back":
@@ -137,10 +142,15 @@ async function doStep(
   }
 }
 
-/** Builds the new index, and looks how far the copies of the old one can be trusted. */
-async function buildNew(context: TableContext, pair: Pair, run: MigrationRun): Promise<Outcome> {
+/** Builds the new index. If the old index holds copies, finds those that are stale. */
+async function buildNewIndex(
+  context: TableContext,
+  pair: Pair,
+  run: MigrationRun,
+): Promise<Outcome> {
   assertStep(context, pair, "backfill");
-  // Other indexes may wait for it, and would be built of rows that are still to change.
+  // The backfill also builds other new indexes of the model. They would be built from rows that are
+  // about to change.
   if (context.catalog.snapshot.entry.transform !== undefined) {
     const reason = "a change of all rows is under way: migrate first";
     throw new InvalidArgumentError(context.model.name, "step", reason);
@@ -148,8 +158,9 @@ async function buildNew(context: TableContext, pair: Pair, run: MigrationRun): P
   if (context.catalog.snapshot.stateOf(pair.to) === "dropping") {
     if (!(await dropIndexes(context, run))) return { status: "stopped" };
   }
-  // One that was replaced itself is to be built again, and so are its counters.
-  await change(context, run, (entry) => {
+  // If the new index was itself replaced and cleaned up before, it and its counter have to be built
+  // again.
+  await changeCatalog(context, run, (entry) => {
     const stored = storedUnder(entry, pair.to);
     if (stored?.replacedBy === undefined || stored.state !== "absent") return undefined;
     return withoutCounter(withIndex(entry, pair.to, stored.state), pair.to);
@@ -168,10 +179,10 @@ async function buildNew(context: TableContext, pair: Pair, run: MigrationRun): P
   return staleCopies === "stopped" ? { status: "stopped" } : { status, staleCopies };
 }
 
-/** From one commit on reads use the new index. */
+/** Makes reads use the new index, in one commit. */
 async function switchOver(context: TableContext, pair: Pair, run: MigrationRun): Promise<Outcome> {
   let status: Outcome["status"] = "done";
-  await change(context, run, (entry) => {
+  await changeCatalog(context, run, (entry) => {
     assertStep(context, pair, "switch");
     status = "done";
     const { from, to } = statesOf(context, pair);
@@ -186,9 +197,9 @@ async function switchOver(context: TableContext, pair: Pair, run: MigrationRun):
   return { status };
 }
 
-/** From one commit on reads use the old index again; the new one stays as it is. */
+/** Makes reads use the old index again, in one commit. The new index stays as it is. */
 async function goBack(context: TableContext, pair: Pair, run: MigrationRun): Promise<Outcome> {
-  await change(context, run, (entry) => {
+  await changeCatalog(context, run, (entry) => {
     assertStep(context, pair, "back");
     const isDisabled = statesOf(context, pair).from === "disabled";
     return isDisabled ? withIndex(entry, pair.from, "readable") : undefined;
@@ -196,10 +207,13 @@ async function goBack(context: TableContext, pair: Pair, run: MigrationRun): Pro
   return { status: "done" };
 }
 
-/** Removes the entries of the old index. From the first commit on there is no way back. */
+/**
+ * Removes the entries of the old index. After its first commit, the step `"back"` is no longer
+ * possible.
+ */
 async function cleanUp(context: TableContext, pair: Pair, run: MigrationRun): Promise<Outcome> {
   let isReady = true;
-  await change(context, run, (entry) => {
+  await changeCatalog(context, run, (entry) => {
     assertStep(context, pair, "clean-up");
     const { from, to } = statesOf(context, pair);
     isReady = from !== "disabled" || to === "readable";
@@ -217,19 +231,19 @@ async function cleanUp(context: TableContext, pair: Pair, run: MigrationRun): Pr
 }
 
 /**
- * Changes the catalog by one commit, however it is by then.
+ * Changes the catalog entry in one commit, and tries again with the current entry if that fails.
  *
- * @param changed what it is to be; undefined where it is to stay.
+ * @param update returns the new entry, or undefined to leave the entry as it is.
  */
-async function change(
+async function changeCatalog(
   { kv, catalog }: TableContext,
   run: MigrationRun,
-  changed: (entry: CatalogEntry) => CatalogEntry | undefined,
+  update: (entry: CatalogEntry) => CatalogEntry | undefined,
 ): Promise<void> {
   for (;;) {
     const { snapshot } = catalog;
     snapshot.assertWritable();
-    const entry = changed(snapshot.entry);
+    const entry = update(snapshot.entry);
     if (entry === undefined) return;
     const operation = kv.atomic().check(snapshot.check).set(snapshot.check.key, entry);
     const { ok } = await run.lease.commit(operation);
@@ -242,15 +256,15 @@ function storedUnder({ indexes }: CatalogEntry, { name }: CompiledIndex): Stored
   return Object.hasOwn(indexes, name) ? indexes[name] : undefined;
 }
 
-/** A catalog entry that knows nothing of an index's counters. */
+/** Returns a catalog entry without the index's counter. */
 function withoutCounter(entry: CatalogEntry, { name }: CompiledIndex): CatalogEntry {
   const { counters, ...rest } = entry;
   if (counters === undefined) return entry;
-  const left = Object.entries(counters).filter(([counter]) => counter !== name);
-  return left.length === 0 ? rest : { ...rest, counters: Object.fromEntries(left) };
+  const remaining = Object.entries(counters).filter(([counter]) => counter !== name);
+  return remaining.length === 0 ? rest : { ...rest, counters: Object.fromEntries(remaining) };
 }
 
-/** A catalog entry in which an index has another state, and what it says of a replacement is this. */
+/** Returns a catalog entry in which an index has this state and this `replacedBy`. */
 function withIndex(
   entry: CatalogEntry,
   compiled: CompiledIndex,
@@ -269,9 +283,9 @@ function withIndex(
 }
 
 /**
- * An index stands in for another only where it finds the same rows by the same keys.
+ * Asserts that both indexes find the same rows by the same keys.
  *
- * @throws {InvalidArgumentError} where the two differ in something else than what their entries hold.
+ * @throws {InvalidArgumentError} if the two differ in anything but what their entries hold.
  */
 function assertSameKeys(model: CompiledModel, { from, to }: Pair): void {
   const [old, now] = [aspectsOf(from), aspectsOf(to)];
@@ -283,7 +297,10 @@ function assertSameKeys(model: CompiledModel, { from, to }: Pair): void {
   throw new InvalidArgumentError(model.name, "to", reason);
 }
 
-/** What decides which keys a row has in an index, by what people call it. */
+/**
+ * Returns everything that determines the keys of a row in an index, under the names that error
+ * messages use.
+ */
 function aspectsOf(index: CompiledIndex): Readonly<Record<string, unknown>> {
   const { fields, unique, normalized, functions = null, traits = {} } = indexManifest(index);
   const { descending = null, each = null, partial = false, computed = false } = traits;
@@ -297,7 +314,7 @@ function aspectsOf(index: CompiledIndex): Readonly<Record<string, unknown>> {
   };
 }
 
-/** @throws {InvalidArgumentError} where a step cannot follow what has been done. */
+/** @throws {InvalidArgumentError} if the step cannot follow what has been done. */
 function assertStep(context: TableContext, pair: Pair, step: ReplaceStep): void {
   const { model, catalog } = context;
   const states = statesOf(context, pair);
@@ -327,7 +344,6 @@ function assertStep(context: TableContext, pair: Pair, step: ReplaceStep): void 
   throw new InvalidArgumentError(model.name, "step", reason);
 }
 
-/** The steps that may follow. */
 function nextSteps({ from, to }: ReplacedIndex["states"]): ReplaceStep[] {
   if (from === "readable") {
     return to === "readable" || to === "disabled" ? ["switch"] : ["backfill"];

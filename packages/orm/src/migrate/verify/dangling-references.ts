@@ -16,57 +16,60 @@ import { maxBatchRows } from "../run/migration-run.js";
 import { decodeRowCursor, encodeRowCursor } from "../run/row-cursor.js";
 import { nextRows } from "../run/scan-rows.js";
 
-/** A reference of a row to one that is not there. */
+/** A reference of a row to a row that does not exist. */
 export interface DanglingReference {
   readonly model: string;
   /** The primary key of the row that has the reference. */
   readonly id: RowId;
   readonly relation: string;
-  /** The fields that hold it. */
+  /** The fields that hold the reference. */
   readonly fields: readonly string[];
-  /** The model of the row that is not there. */
+  /** The model of the missing row. */
   readonly target: string;
-  /** The primary key of the row that is not there. */
+  /** The primary key of the missing row. */
   readonly targetId: RowId;
 }
 
-/** Which page of dangling references, and how long it is. */
+/** Selects a page of dangling references and its size. */
 export interface DanglingReferencesOptions {
-  /** A page ends behind the row with which it has so many, all of that row's among them; 100 without it. */
+  /**
+   * The number of references at which a page ends, 100 by default. A page always contains all
+   * references of its last row and may therefore be longer.
+   */
   readonly take?: number | undefined;
-  /** So many rows of the model are read for a page at the most, whatever is found in them; 1000 without it. */
+  /** The maximum number of rows that are read for a page, 1000 by default. */
   readonly rows?: number | undefined;
-  /** That of the page before. */
+  /** The `cursor` of the page before. Without it, the first page is returned. */
   readonly cursor?: string | null | undefined;
 }
 
 /** A page of dangling references. */
 export interface DanglingReferencesPage {
-  /** There may be none on a page that is not the last one. */
+  /** May be empty although more pages follow. */
   readonly items: readonly DanglingReference[];
-  /** How many rows of the model the page is about. */
+  /** How many rows of the model this page covers. */
   readonly rows: number;
-  /** Of the next page; null behind the last one. */
+  /** The cursor for the next page, or null if this is the last page. */
   readonly cursor: string | null;
 }
 
 /** A `belongsTo` relation of the model. */
-interface OwnReference {
+interface BelongsToReference {
   readonly relation: string;
   readonly fields: readonly string[];
   readonly target: TableContext;
 }
 
-/** A reference that leads to nothing, as it looks. */
+/** A reference that seems to lead to no row. */
 interface Suspect {
-  /** The place of its row among those that were read. */
+  /** The position of its row among the rows that were read together. */
   readonly position: number;
   readonly primaryKey: readonly KvKeyPart[];
-  readonly reference: OwnReference;
+  readonly reference: BelongsToReference;
   readonly targetId: readonly KvKeyPart[];
 }
 
-/** Where a row is, or should be. */
+/** The table and primary key under which a row is expected. */
 interface RowPlace {
   readonly table: TableContext;
   readonly primaryKey: readonly KvKeyPart[];
@@ -76,19 +79,20 @@ const defaultTake = 100;
 const defaultRows = 1000;
 
 /**
- * A page of the references of a model's rows that lead to no row, in the order of the rows' primary keys. What looks like one
- * is looked at once more, the row and the one that it refers to as they are at one time, so that a writer between two reads is
- * no finding. A row of an earlier schema counts as what it becomes, and as it is where it cannot become one of the program's.
- * A row whose time is over is not there.
+ * Returns a page of the references of a model's rows that lead to no row, ordered by the primary
+ * keys of the rows. Each suspect is confirmed by a second read of the row and its target in one
+ * snapshot, so that concurrent writes cause no false findings. A row of an earlier schema is
+ * upgraded first. If the upgrade fails, the row is used as it is stored. An expired row counts as
+ * missing.
  *
- * @throws {RangeError} for a `take` or `rows` that is no positive integer.
- * @throws {InvalidCursorError} for what is no cursor of such a page.
+ * @throws {RangeError} if `take` or `rows` is not a positive integer.
+ * @throws {InvalidCursorError} if the cursor does not come from such a page.
  */
 async function listDanglingReferences(
   context: TableContext,
-  { take = defaultTake, rows: mostRows = defaultRows, cursor }: DanglingReferencesOptions = {},
+  { take = defaultTake, rows: maxRows = defaultRows, cursor }: DanglingReferencesOptions = {},
 ): Promise<DanglingReferencesPage> {
-  for (const [name, value] of Object.entries({ take, rows: mostRows })) {
+  for (const [name, value] of Object.entries({ take, rows: maxRows })) {
     if (Number.isSafeInteger(value) && value > 0) continue;
     throw new RangeError(`${name} is a positive integer, not ${value}.`);
   }
@@ -100,7 +104,7 @@ async function listDanglingReferences(
   const tables = new Set([context, ...references.map(({ target }) => target)]);
   await Promise.all(Array.from(tables, ({ catalog }) => catalog.reload()));
   for (;;) {
-    const limit = Math.min(mostRows - rows, maxBatchRows);
+    const limit = Math.min(maxRows - rows, maxBatchRows);
     const entries = await readHeld(context, () => nextRows(context, after, limit));
     let last: Suspect | undefined;
     for (const suspect of await suspectsAmong(context, references, entries)) {
@@ -109,7 +113,7 @@ async function listDanglingReferences(
         rows += last.position + 1;
         return { items, rows, cursor: encodeRowCursor(last.primaryKey) };
       }
-      const item = await lookAgain(context, suspect);
+      const item = await recheck(context, suspect);
       if (item === undefined) continue;
       items.push(item);
       last = suspect;
@@ -117,23 +121,25 @@ async function listDanglingReferences(
     rows += entries.length;
     after = entries.at(-1)?.key.slice(1) ?? after;
     if (entries.length < limit || after === null) return { items, rows, cursor: null };
-    if (items.length >= take || rows >= mostRows) {
+    if (items.length >= take || rows >= maxRows) {
       return { items, rows, cursor: encodeRowCursor(after) };
     }
   }
 }
 
-function referencesOf({ links, tables }: TableContext): OwnReference[] {
+function referencesOf({ links, tables }: TableContext): BelongsToReference[] {
   return [...links.relations.values()].flatMap(({ name, relation, target }) => {
     if (relation.kind !== "belongsTo") return [];
     return [{ relation: name, fields: relation.fields, target: tableOfModel(tables, target) }];
   });
 }
 
-/** The references of some rows that look as if they lead to nothing. Each row that is referred to is read once. */
+/**
+ * Returns the references of the rows that seem to lead to no row. Reads each target row only once.
+ */
 async function suspectsAmong(
   context: TableContext,
-  references: readonly OwnReference[],
+  references: readonly BelongsToReference[],
   entries: readonly (KvEntryMaybe<unknown> & { readonly key: KvKey })[],
 ): Promise<Suspect[]> {
   const wanted = new Map<string, RowPlace>();
@@ -147,7 +153,7 @@ async function suspectsAmong(
       const targetId = row && referencedKey(fields, row);
       if (targetId === undefined) continue;
       const key = rowKey(target.model, targetId);
-      // No row is under a key that the database does not take.
+      // The database accepts no such key, so the row cannot exist.
       const isKey = canBeStored(key, context.limits.keyBytes);
       const id = isKey ? keyIdOf(key, specificationOrder) : undefined;
       if (id !== undefined) wanted.set(id, { table: target, primaryKey: targetId });
@@ -155,12 +161,17 @@ async function suspectsAmong(
     }
   }
   const stored = await readUnexpired(context, [...wanted.values()]);
-  const there = new Set([...wanted.keys()].filter((_, i) => stored[i] !== undefined));
-  return found.filter(({ id }) => id === undefined || !there.has(id)).map(({ suspect }) => suspect);
+  const existing = new Set([...wanted.keys()].filter((_, i) => stored[i] !== undefined));
+  return found
+    .filter(({ id }) => id === undefined || !existing.has(id))
+    .map(({ suspect }) => suspect);
 }
 
-/** Reads the row and the one that it refers to again, together; undefined where the row's reference leads to a row, or is none. */
-async function lookAgain(
+/**
+ * Reads the row and its target again in one snapshot. Returns undefined if the reference leads to a
+ * row now, or if the row no longer has a reference.
+ */
+async function recheck(
   context: TableContext,
   { primaryKey, reference, targetId }: Suspect,
 ): Promise<DanglingReference | undefined> {
@@ -171,12 +182,12 @@ async function lookAgain(
       { table: context, primaryKey },
       { table: target, primaryKey: wanted },
     ];
-    const [entry, there] = await readUnexpired(context, places);
+    const [entry, targetRow] = await readUnexpired(context, places);
     const row = entry && rowOf(context, entry);
-    const now = row && referencedKey(fields, row);
-    if (now === undefined) return undefined;
-    if (isSameKey(now, wanted)) {
-      if (there !== undefined) return undefined;
+    const currentId = row && referencedKey(fields, row);
+    if (currentId === undefined) return undefined;
+    if (isSameKey(currentId, wanted)) {
+      if (targetRow !== undefined) return undefined;
       return {
         model: context.model.name,
         id: pointerOf(primaryKey),
@@ -186,13 +197,14 @@ async function lookAgain(
         targetId: pointerOf(wanted),
       };
     }
-    // It was written meanwhile, and refers to another row.
-    wanted = now;
+    // A concurrent write has changed the reference.
+    wanted = currentId;
   }
 }
 
 /**
- * Reads rows, those of two places in one read; undefined for each that is not there or whose time is over.
+ * Reads rows in the order of `places`. Rows of two places are read in one snapshot. The result is
+ * undefined for a row that does not exist or has expired.
  */
 async function readUnexpired(
   context: TableContext,
@@ -210,13 +222,16 @@ async function readUnexpired(
   const now = Date.now();
   return positions.map(({ row, expiry }) => {
     const expireAt = entries[expiry]?.value;
-    const isOver = typeof expireAt === "number" && expireAt <= now;
+    const hasExpired = typeof expireAt === "number" && expireAt <= now;
     const entry = entries[row];
-    return isOver || entry?.versionstamp === null ? undefined : entry;
+    return hasExpired || entry?.versionstamp === null ? undefined : entry;
   });
 }
 
-/** The row that an entry holds, as the program has it; undefined for what is no row. */
+/**
+ * Returns the row of an entry, upgraded to the program's schema. Returns undefined if the entry
+ * holds no row.
+ */
 function rowOf(
   { catalog }: TableContext,
   { value, versionstamp }: KvEntryMaybe<unknown>,
@@ -226,7 +241,7 @@ function rowOf(
     const row: unknown = catalog.snapshot.upgradeOf(versionstamp)?.(value);
     return isObject(row) ? row : value;
   } catch {
-    // It cannot be made one of the program's: its fields are what there is.
+    // The row cannot be upgraded, so its stored fields are all there is.
     return value;
   }
 }
@@ -236,18 +251,18 @@ function isObject(value: unknown): value is AnyRow {
 }
 
 /**
- * The references of a model's rows, by its `belongsTo` relations, that lead to no row, page by page: as after a row was deleted
- * by a program without the model that refers to it, or went by its `expireIn`, and where rows were written by hand. Nothing is
- * written.
+ * Returns a page of the references of a model's rows, by its `belongsTo` relations, that lead to no
+ * row. Such references remain if a program without this model deleted the target, if the target
+ * expired, or if rows were written by hand. Nothing is written.
  *
  * ```ts
  * const { items, cursor } = await findDanglingReferences(db, { model: "posts" });
  * for (const { id, relation, targetId } of items) console.log(id, relation, targetId);
  * ```
  *
- * @throws {ModelDefinitionError} for a model that there is not.
- * @throws {RangeError} for a `take` or `rows` that is no positive integer.
- * @throws {InvalidCursorError} for what is no cursor of such a page.
+ * @throws {ModelDefinitionError} if the model does not exist.
+ * @throws {RangeError} if `take` or `rows` is not a positive integer.
+ * @throws {InvalidCursorError} if the cursor does not come from such a page.
  */
 export async function findDanglingReferences(
   database: AnyDatabase,

@@ -2,21 +2,23 @@ import type { KvKey, KvKeyPart } from "@keywright/core";
 import { primaryKeyOfPointer } from "../../indexes/primary-key.js";
 import type { CompiledModel } from "../../model/compiled-model.js";
 
-/** Sums in the table: two numbers of 32 bits each. */
+/** The number of buckets in the table. Each has two sums of 32 bits. */
 const buckets = 65_536;
-/** Bytes of a stored piece of the table: some databases take 64 KiB at the most. */
+/** Bytes of a stored piece of the table. Some databases accept values of at most 64 KiB. */
 const pieceBytes = 32_768;
 
 /**
- * Compares the entries that rows should have with those that there are, in two scans and 512 KiB, however many there are:
- * each entry is added to the sums of its bucket by the one scan and taken away by the other. A bucket whose sums are zero
- * then has the same entries on both sides, as sure as two different sets of entries hardly ever have the same 64 bits.
- * Only the keys of the other buckets have to be read one by one.
+ * Compares the entries that rows should have with the entries that exist. It takes two scans and
+ * 512 KiB of memory, however many entries there are. The first scan adds a hash of each expected
+ * entry to the sums of its bucket, and the second scan subtracts a hash of each stored entry. If
+ * both sums of a bucket are zero, the bucket has the same entries on both sides, except with the
+ * negligible probability of a collision of 64 bits. Only the keys of the other buckets have to be
+ * read one by one.
  */
 export class EntrySums {
   readonly #sums: Uint32Array = new Uint32Array(2 * buckets);
 
-  /** Adds the entry that a row should have, with a pointer to it. */
+  /** Adds an entry that a row should have, with a pointer to the row. */
   add(key: KvKey, primaryKey: readonly KvKeyPart[]): void {
     hashKey(key);
     const at = bucketOf();
@@ -26,7 +28,7 @@ export class EntrySums {
     this.#sums[at + 1] = this.#sums[at + 1]! + second;
   }
 
-  /** Takes an entry away that is there. */
+  /** Subtracts an entry that is stored. */
   remove(model: CompiledModel, key: KvKey, pointer: unknown): void {
     const primaryKey = primaryKeyOfPointer(model, pointer);
     hashKey(key);
@@ -37,20 +39,22 @@ export class EntrySums {
     this.#sums[at + 1] = this.#sums[at + 1]! - second;
   }
 
-  /** Whether the entries on both sides are the same. */
+  /** True if the entries on both sides are the same. */
   get areZero(): boolean {
     for (const sum of this.#sums) if (sum !== 0) return false;
     return true;
   }
 
-  /** Whether the key may be one whose entries differ. */
+  /** Returns whether the entry under this key may differ. False positives are possible. */
   differsAt(key: KvKey): boolean {
     hashKey(key);
     const at = bucketOf();
     return this.#sums[at] !== 0 || this.#sums[at + 1] !== 0;
   }
 
-  /** The table in pieces to store; undefined for one without any sum but zero. */
+  /**
+   * Returns the table in pieces that can be stored. A piece whose sums are all zero is undefined.
+   */
   toPieces(): (Uint8Array | undefined)[] {
     const pieces: (Uint8Array | undefined)[] = [];
     const sumsOfPiece = pieceBytes / 4;
@@ -67,7 +71,7 @@ export class EntrySums {
     return pieces;
   }
 
-  /** Takes a stored piece of the table over. */
+  /** Restores a stored piece of the table. */
   setPiece(position: number, piece: Uint8Array): void {
     const view = new DataView(piece.buffer, piece.byteOffset, piece.byteLength);
     const from = (position * pieceBytes) / 4;
@@ -75,8 +79,8 @@ export class EntrySums {
   }
 }
 
-// The hash under way, in two lanes with multipliers of their own, as in cyrb53. It is kept here rather than in an object of
-// its own, for there are millions of them.
+// The current hash, in two lanes with different multipliers, as in cyrb53. It is kept in module
+// variables because an object for each of millions of hashes would be slow.
 let first = 0;
 let second = 0;
 
@@ -86,7 +90,7 @@ function hashKey(key: KvKey): void {
   hashParts(key);
 }
 
-/** Of what has been hashed so far. */
+/** Returns the index of the bucket's first sum, from what has been hashed so far. */
 function bucketOf(): number {
   const mixed = Math.imul(first ^ (first >>> 16), 0x85eb_ca6b) ^ second;
   return 2 * ((mixed ^ (mixed >>> 16)) & (buckets - 1));
@@ -98,7 +102,10 @@ function hashParts(parts: readonly KvKeyPart[]): void {
 
 const bits = new DataView(new ArrayBuffer(8));
 
-/** By its kind, its content and its length, so that no two lists of parts are hashed alike. */
+/**
+ * Hashes the type, the content and the length of a part, so that different lists of parts give
+ * different input to the hash.
+ */
 function hashPart(part: KvKeyPart): void {
   switch (typeof part) {
     case "string":

@@ -12,42 +12,48 @@ import type { AnyRow, CompiledIndex, CompiledModel } from "../../model/compiled-
 import { expectedEntries } from "../build/expected-entries.js";
 import type { EntryFinding } from "./verify-state.js";
 
-/** What puts an entry right, as far as a write of entries can. */
+/** A write that repairs an entry. */
 export interface EntryRepair {
-  /** What was read, and has to be so still. */
+  /** The versionstamps of everything that was read. They must not have changed at the commit. */
   readonly checks: readonly AtomicCheck[];
-  /** What is written: an entry that a row should have; an entry goes; it is recorded that the row is a duplicate. */
+  /**
+   * `"set"` writes an entry that a row should have, `"delete"` deletes a dangling entry, and
+   * `"record"` records that the row is a duplicate.
+   */
   readonly write:
     | { readonly kind: "set"; readonly entry: IndexEntry; readonly row: ExpiringRow }
     | { readonly kind: "delete" }
     | { readonly kind: "record"; readonly duplicate: Duplicate };
 }
 
-/** A row, with the time at which it expires where the database tells it. */
+/** A row, with its expiry time if the database reports it. */
 type ExpiringRow = Pick<FoundRow, "primaryKey" | "expireAt">;
 
-/** Something that is wrong, by one reading of all that it depends on. */
+/** A wrong entry, found by reading everything that it depends on in one snapshot. */
 export interface Inspection {
   readonly index: CompiledIndex;
   readonly finding: EntryFinding;
-  /** Undefined where nothing but a change of one of the rows can put it right. */
+  /** Undefined if only a change of one of the rows can repair it. */
   readonly repair: EntryRepair | undefined;
-  /** Nobody has by right what stands under the key of a unique index, so that it looks like a dangling entry too. */
+  /**
+   * True if the entry under a unique key belongs to no row. The scan of the entries would report it
+   * again, as dangling.
+   */
   readonly looksDangling: boolean;
 }
 
-/** What is stored for a row, as far as an entry of it is concerned. */
+/** The stored state that one entry of a row depends on. */
 interface Reading {
   readonly row: KvEntryMaybe<unknown>;
   readonly stored: KvEntryMaybe<unknown>;
   readonly owner:
     | { readonly primaryKey: readonly KvKeyPart[]; readonly row: KvEntryMaybe<unknown> }
     | undefined;
-  /** It is known that another row has the unique value. */
+  /** True if it is recorded that another row has the unique value. */
   readonly isKnownDuplicate: boolean;
 }
 
-/** Whether the entry holds what the row's should. */
+/** Returns whether the stored value is the one that the entry of this row should have. */
 export function isOwnValue(
   model: CompiledModel,
   { index, value }: IndexEntry,
@@ -60,8 +66,9 @@ export function isOwnValue(
 }
 
 /**
- * Looks once more whether a row lacks an entry, with the row and the entry as they are at one time; undefined where
- * nothing is wrong, as where a writer was between two reads.
+ * Checks again whether a row lacks an entry, with the row and the entry read in one snapshot.
+ * Returns undefined if nothing is wrong, for example because a writer committed between the first
+ * two reads.
  */
 export async function inspectRowEntry(
   context: TableContext,
@@ -71,14 +78,15 @@ export async function inspectRowEntry(
   const { model } = context;
   const { row, stored, owner, isKnownDuplicate } = await readEntry(context, index, key, primaryKey);
   if (row.versionstamp === null) return undefined;
-  const own = expectedEntries(model, [index], row.value, primaryKey);
-  const entry = own.find((candidate) => isSameKey(candidate.key, key));
+  const expected = expectedEntries(model, [index], row.value, primaryKey);
+  const entry = expected.find((candidate) => isSameKey(candidate.key, key));
   if (entry === undefined) return undefined;
   const isThere = stored.versionstamp !== null;
   if (isThere && isOwnValue(model, entry, primaryKey, stored.value)) return undefined;
   const isHeldByOther =
     owner !== undefined && isHeld(model, index, key, owner.primaryKey, owner.row);
-  // A run that builds the index tells of its duplicates itself, and the next one gives a key that is free to one of them.
+  // A backfill reports its duplicates itself. If the key has become free, the next run gives it to
+  // one of the duplicates.
   const isBuilding = context.catalog.snapshot.stateOf(index) === "verifying";
   if (isKnownDuplicate && (isBuilding || !isHeldByOther)) return undefined;
   const finding: EntryFinding = {
@@ -112,8 +120,8 @@ export async function inspectRowEntry(
 }
 
 /**
- * Looks once more whether an entry is one that no row has, with the entry and the row that it names as they are at one
- * time; undefined where nothing is wrong.
+ * Checks again whether an entry belongs to no row, with the entry and its row read in one snapshot.
+ * Returns undefined if nothing is wrong.
  */
 export async function inspectEntry(
   context: TableContext,
@@ -150,8 +158,8 @@ export async function inspectEntry(
 }
 
 /**
- * The primary key of the row that an entry is for: the last parts of its key, or what it holds where it is unique. Undefined
- * where it names none.
+ * Returns the primary key of the row that an entry leads to. It is in the value of a unique entry,
+ * and at the end of the key of any other. Returns undefined if the entry names no row.
  */
 export function primaryKeyAt(
   model: CompiledModel,
@@ -165,7 +173,7 @@ export function primaryKeyAt(
   return index.unique ? primaryKeyOfEntry(model, index, value) : key.slice(parts);
 }
 
-/** Whether the row has this key in the index. */
+/** Returns whether the row has this key in the index. */
 export function isHeld(
   model: CompiledModel,
   index: CompiledIndex,
@@ -177,7 +185,10 @@ export function isHeld(
   return !Array.isArray(value) && hasIndexKey(model, index, value as AnyRow, primaryKey, key);
 }
 
-/** Reads a row and what stands under the key of its entry, and the row that is meant there, all of them at one time. */
+/**
+ * Reads a row, the entry under one of its keys, and the row that this entry points to, in one
+ * snapshot.
+ */
 async function readEntry(
   context: TableContext,
   index: CompiledIndex,
@@ -215,7 +226,10 @@ async function readEntry(
   }
 }
 
-/** Whether a record of a duplicate is why a row is not in a unique index: where that is read it has none. */
+/**
+ * Returns whether a duplicate record may explain that a row is missing from a unique index. A
+ * readable index has no such records.
+ */
 function mayHaveDuplicates({ catalog }: TableContext, index: CompiledIndex): boolean {
   const state = catalog.snapshot.stateOf(index);
   return index.unique && (state === "unique-pending" || state === "verifying");

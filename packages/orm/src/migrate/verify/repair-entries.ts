@@ -9,22 +9,23 @@ import { rowExpireAt } from "../../write/commit/row-expiry.js";
 import type { MigrationRun } from "../run/migration-run.js";
 import type { EntryRepair, Inspection } from "./inspect-entry.js";
 
-/** An inspection, and how it is made once more. */
+/** An inspection, and the function that repeats it. */
 export interface Repairable {
   readonly inspection: Inspection;
   readonly again: () => Promise<Inspection | undefined>;
 }
 
 const maxRepairs = 100;
-/** The row, the entry, and the row that has the entry. */
+/** The row, the entry, and the row that the entry points to. */
 const checksPerRepair = 3;
 
 /**
- * Puts entries right, some of them with each commit, under checks on all that was read when they were looked at. Where
- * somebody was faster they are looked at once more, and one that is right by then is no finding.
+ * Repairs entries, several in each commit, under checks on everything that was read for them. If a
+ * check fails, the entries are inspected and repaired one by one. An entry that is right by then is
+ * no longer a finding.
  *
- * @returns what was wrong, and whether it has been put right.
- * @throws {LeaseLostError} where another runner has the lease.
+ * @returns what was wrong, and whether it was repaired.
+ * @throws {LeaseLostError} if another runner has the lease.
  */
 export async function repairEntries(
   context: TableContext,
@@ -32,20 +33,20 @@ export async function repairEntries(
   found: readonly Repairable[],
 ): Promise<Inspection[]> {
   const settled: Inspection[] = [];
-  // One check is that of the catalog, one that of the lease.
+  // Two more checks are needed: for the catalog and for the lease.
   const byChecks = Math.floor((context.limits.checks - 2) / checksPerRepair);
-  const most = Math.max(1, Math.min(maxRepairs, byChecks));
-  for (let from = 0; from < found.length; from += most) {
-    const group = found.slice(from, from + most);
+  const groupSize = Math.max(1, Math.min(maxRepairs, byChecks));
+  for (let from = 0; from < found.length; from += groupSize) {
+    const group = found.slice(from, from + groupSize);
     const inspections = group.map(({ inspection }) => inspection);
-    // Of two rows that should have one unique key only the first can get it.
+    // If several rows should have the same unique key, only the first of them can get it.
     const keys = new Set(inspections.map(({ finding }) => keyText(finding.key)));
     if (keys.size === group.length && (await commitRepairs(context, run, inspections))) {
       settled.push(...inspections.map(repaired));
       continue;
     }
-    for (const one of group) {
-      const inspection = await repairOne(context, run, one);
+    for (const repairable of group) {
+      const inspection = await repairOne(context, run, repairable);
       if (inspection !== undefined) settled.push(inspection);
     }
   }
@@ -65,14 +66,20 @@ async function repairOne(
   }
 }
 
-/** What is recorded as a duplicate is still not in the index. */
+/**
+ * Returns the inspection as repaired. A row that was only recorded as a duplicate is still not in
+ * the index, so it does not count as repaired.
+ */
 function repaired(inspection: Inspection): Inspection {
   const kind = inspection.repair?.write.kind;
   const isRight = kind === "set" || kind === "delete";
   return { ...inspection, finding: { ...inspection.finding, repaired: isRight } };
 }
 
-/** Whether the repairs were committed; false where a check failed, or where they are too much for one commit. */
+/**
+ * Returns true if the repairs were committed, false if a check failed or the repairs are too large
+ * for one commit.
+ */
 async function commitRepairs(
   context: TableContext,
   run: MigrationRun,

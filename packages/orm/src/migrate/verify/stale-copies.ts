@@ -8,33 +8,36 @@ import { type MigrationRun, maxBatchRows } from "../run/migration-run.js";
 import { isOwnValue, primaryKeyAt } from "./inspect-entry.js";
 import { nextEntries } from "./verify-entries.js";
 
-/** An entry of an index of copies that no longer says what its row does. */
+/** An entry of an index of copies that differs from its row. */
 export interface StaleCopy {
   /** The key of the entry. */
   readonly key: KvKey;
-  /** Of the row that it is a copy of; null where it names none. */
+  /** The primary key of the row that it is a copy of, or null if it names none. */
   readonly primaryKey: readonly KvKeyPart[] | null;
-  /** The row is another one now, in what the copy holds or in what it is found by; or there is no such row. */
+  /**
+   * `"row-differs"` if the row has changed in what the copy holds or in its key in the index.
+   * `"row-missing"` if the row does not exist.
+   */
   readonly reason: "row-differs" | "row-missing";
 }
 
 /** The stale copies of an index. */
 export interface StaleCopies {
   readonly count: number;
-  /** The first hundred. */
+  /** The first 100. */
   readonly first: readonly StaleCopy[];
 }
 
-/** So many are told of; the others are counted. */
-const mostTold = 100;
-const inspectedAtOnce = 100;
+/** The maximum number of stale copies that are listed. The others are only counted. */
+const maxListed = 100;
+const pauseEvery = 100;
 
 /**
- * Finds the entries of an index whose copies differ from their rows, beside writers: what looks stale is read again with its
- * row, both as they are at one time. Changes nothing.
+ * Finds the entries of an index whose copies differ from their rows, beside writers. Each suspect
+ * is confirmed by a second read of the entry and its row in one snapshot. Nothing is written.
  *
- * @returns `"stopped"` where the signal stopped it.
- * @throws {LeaseLostError} where another runner has the lease.
+ * @returns `"stopped"` if the signal stopped it.
+ * @throws {LeaseLostError} if another runner has the lease.
  */
 export async function findStaleCopies(
   context: TableContext,
@@ -60,12 +63,12 @@ export async function findStaleCopies(
       const primaryKey = primaryKeys[i];
       const row = primaryKey && rows[read++];
       if (staleCopy(context, index, entry, primaryKey, row) === undefined) continue;
-      if (++inspected % inspectedAtOnce === 0) await run.took(0);
+      if (++inspected % pauseEvery === 0) await run.took(0);
       const keys = primaryKey ? [entry.key, rowKey(model, primaryKey)] : [entry.key];
       const [entryNow, rowNow] = await kv.getMany<unknown[]>(keys);
       const stale = entryNow && staleCopy(context, index, entryNow, primaryKey, rowNow);
       if (stale === undefined) continue;
-      if (count++ < mostTold) first.push(stale);
+      if (count++ < maxListed) first.push(stale);
     }
     await run.took(entries.length);
     after = entries.at(-1)?.key ?? after;
@@ -84,8 +87,8 @@ function staleCopy(
   if (primaryKey === undefined || row === undefined || row.versionstamp === null) {
     return { key, primaryKey: primaryKey ?? null, reason: "row-missing" };
   }
-  const own = expectedEntries(model, [index], row.value, primaryKey);
-  const entry = own.find((candidate) => isSameKey(candidate.key, key));
+  const expected = expectedEntries(model, [index], row.value, primaryKey);
+  const entry = expected.find((candidate) => isSameKey(candidate.key, key));
   if (entry !== undefined && isOwnValue(model, entry, primaryKey, value)) return undefined;
   return { key, primaryKey, reason: "row-differs" };
 }

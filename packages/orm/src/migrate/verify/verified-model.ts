@@ -1,32 +1,35 @@
 import type { UnindexedRow } from "../../catalog/backfill-state.js";
 import type { EntryFinding, FindingCounts, Verification } from "./verify-state.js";
 
-/** What a verification of a model has come to. */
+/** The result of verifying a model. */
 export interface VerifiedModel {
   readonly model: string;
-  /** The indexes that were looked at: those that are complete. */
+  /** The indexes that were verified. Incomplete indexes are left out. */
   readonly indexes: readonly string[];
-  /** Rows and entries that there were. */
+  /** The number of rows and entries that were read. */
   readonly rows: number;
   readonly entries: number;
-  /** The first hundred. */
+  /** The first 100. */
   readonly findings: readonly EntryFinding[];
-  /** All of them. */
+  /** The number of findings of each kind, including those not listed. */
   readonly counts: FindingCounts;
-  /** How many of them have been put right. */
+  /** How many of the findings were repaired. */
   readonly repaired: number;
-  /** How many of them nothing puts right but a change of one of two rows, which should have the same unique value. */
+  /**
+   * How many of the findings are rows that should have the same unique value as another row. Only a
+   * change of one of the two rows can repair these.
+   */
   readonly conflicts: number;
   /**
-   * The first rows that an index cannot hold, as where its function throws for them: queries by it do not find them. No
-   * repair puts that right.
+   * The first rows that an index cannot hold, for example because its function throws for them.
+   * Queries by that index do not find them. They cannot be repaired.
    */
   readonly unindexed: readonly UnindexedRow[];
-  /** How many there are: a row counts once for each reason. */
+  /** The number of such rows. A row counts once for each reason. */
   readonly unindexedCount: number;
 }
 
-/** What a verification of some indexes of a model has come to, at its end. */
+/** Returns the result of a verification that has ended. */
 export function verifiedModel(
   model: string,
   indexes: readonly string[],

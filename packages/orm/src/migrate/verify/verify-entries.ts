@@ -8,7 +8,7 @@ import { inspectEntry, isHeld, primaryKeyAt } from "./inspect-entry.js";
 import type { Suspect, VerifyStep } from "./verify-rows.js";
 import type { Verification } from "./verify-state.js";
 
-/** The next entries of an index, in order. */
+/** Reads the next entries of an index, in the order of their keys. */
 export async function nextEntries(
   { kv, limits }: Pick<TableContext, "kv" | "limits">,
   index: CompiledIndex,
@@ -18,7 +18,7 @@ export async function nextEntries(
   return await entriesAfter(kv, limits, [index.prefix], after, limit);
 }
 
-/** Takes the next entries of an index of pointers away from the sums. */
+/** Subtracts the next entries of an index of pointers from the sums. */
 export async function sumEntries(
   context: TableContext,
   verification: Verification,
@@ -33,7 +33,10 @@ export async function sumEntries(
   return { looked, isLast: looked < limit, suspects: [] };
 }
 
-/** Looks whether there is a row for each of the next entries of an index, as far as the sums do not say so already. */
+/**
+ * Checks whether the next entries of an index have a row. Entries of pointers that the sums show to
+ * be right are skipped.
+ */
 export async function verifyEntries(
   context: TableContext,
   verification: Verification,
@@ -62,7 +65,7 @@ export async function verifyEntries(
   }
   const looked = entries.length;
   const last = entries.at(-1);
-  // Those of pointers were counted when they were summed up.
+  // Entries of pointers were already counted when they were summed up.
   if (last !== undefined) verification.advance(last.key, looked, isPointer ? undefined : "entries");
   return { looked, isLast: looked < limit, suspects };
 }

@@ -6,38 +6,40 @@ import { migrationRun, type RunOptions } from "../run/migration-run.js";
 import type { VerifiedModel } from "./verified-model.js";
 import { verifyModel } from "./verify-model.js";
 
-/** Which indexes are verified, and how. */
+/** Selects the indexes to verify, and what to do with findings. */
 export interface VerifyOptions extends RunOptions {
-  /** The models' own names; all of the database without it. */
+  /** The models to verify, by their `name`. All models by default. */
   readonly models?: readonly string[];
-  /** The names of indexes, of each of the models; all of them without it. */
+  /** The names of the indexes to verify, in all of these models. All indexes by default. */
   readonly indexes?: readonly string[];
-  /** Puts right what is wrong. */
+  /** Repairs what is wrong. False by default. */
   readonly repair?: boolean;
-  /** Waits where another runner is at work; it does without this. */
+  /** Waits while another runner is at work. True by default. */
   readonly wait?: boolean;
 }
 
-/** How a verification ended, and what it has found. */
+/** The result of a verification. */
 export interface VerifyResult {
   /**
-   * `"damaged"`: entries are wrong that were not repaired, or an index cannot hold some rows. `"stopped"` by the signal: the next run
-   * goes on there.
+   * `"damaged"` if entries are wrong and were not repaired, or if an index cannot hold some rows.
+   * `"stopped"` if the signal stopped the run. The next run resumes there. `"busy"` if another
+   * runner is at work and `wait` is false.
    */
   readonly status: "clean" | "repaired" | "damaged" | "stopped" | "busy";
-  /** Those that it came to the end of. */
+  /** The models whose verification has ended. */
   readonly models: readonly VerifiedModel[];
 }
 
 /**
- * Reads rows and index entries both ways, in bounded memory and beside writers, and says which entries are missing, dangling or
- * hold something else than they should; with `repair` it puts them right, under checks. It also says which rows an index cannot
- * hold, which no repair puts right. Counters are not looked at: where
- * entries of a model were repaired, its counters are built anew.
+ * Compares rows and index entries in both directions, in bounded memory and beside writers. Reports
+ * entries that are missing, dangling or mismatched, and rows that an index cannot hold. With
+ * `repair`, it repairs the entries, under checks. Rows that an index cannot hold are not repaired.
+ * Counters are not verified, but if entries of a model were repaired, its counters are rebuilt.
  *
- * @throws {InvalidArgumentError} for a model or an index that there is not.
- * @throws {StaleSchemaError} where it is to repair, and the database has a newer schema than this program.
- * @throws {LeaseLostError} where another runner has taken over.
+ * @throws {InvalidArgumentError} if a model or an index does not exist.
+ * @throws {StaleSchemaError} if `repair` is set and the database has a newer schema than this
+ * program.
+ * @throws {LeaseLostError} if another runner has taken over.
  */
 export async function verifyIndexes(
   database: AnyDatabase,
@@ -45,9 +47,9 @@ export async function verifyIndexes(
 ): Promise<VerifyResult> {
   const { repair = false, wait = true, signal } = options;
   const contexts = verifiedContexts(database, options);
-  const [any] = contexts;
-  if (any === undefined) return { status: "clean", models: [] };
-  const lease = await takeLease(any.kv, { wait, signal });
+  const [first] = contexts;
+  if (first === undefined) return { status: "clean", models: [] };
+  const lease = await takeLease(first.kv, { wait, signal });
   if (typeof lease === "string") return { status: lease, models: [] };
   try {
     const run = migrationRun(lease, options);
@@ -71,12 +73,14 @@ function verifiedContexts(
   { models, indexes }: VerifyOptions,
 ): readonly TableContext[] {
   const contexts = tableContexts(database);
-  const chosen = models?.map((name) => tableContextOf(database, name)) ?? [...contexts.values()];
+  const selected = models?.map((name) => tableContextOf(database, name)) ?? [...contexts.values()];
   for (const name of indexes ?? []) {
-    const isKnown = chosen.some(({ model }) => model.indexes.some((one) => one.name === name));
+    const isKnown = selected.some(({ model }) =>
+      model.indexes.some((index) => index.name === name),
+    );
     if (!isKnown) throw new InvalidArgumentError("", "indexes", `no model has an index ${name}`);
   }
-  return chosen;
+  return selected;
 }
 
 function statusOfVerified(models: readonly VerifiedModel[]): VerifyResult["status"] {

@@ -12,52 +12,65 @@ import { sumEntries, verifyEntries } from "./verify-entries.js";
 import { type Suspect, sumRows, type VerifyStep, verifyRows } from "./verify-rows.js";
 import { Verification } from "./verify-state.js";
 
-/** How a model is verified. */
+/** Options for verifying a model. */
 export interface VerifyModelOptions {
-  /** Puts right what is wrong. */
+  /** Repairs what is wrong. */
   readonly repair: boolean;
-  /** Tells what it is part of: one that was stopped is gone on with only by a call with the same text. */
+  /**
+   * Identifies the work that the verification is part of. A stopped verification is resumed only by
+   * a call with the same text.
+   */
   readonly partOf?: string;
-  /** For the progress; undefined where nobody knows. */
+  /** The number of rows, for the progress. Undefined if it is unknown. */
   readonly rowsTotal?: number | undefined;
-  /** Rows or entries after which it is stored how far it has come; a good number without it. */
+  /**
+   * The number of rows or entries after which the progress is stored. The default depends on the
+   * phase.
+   */
   readonly saveEvery?: number;
 }
 
-/** What a verification works with. */
+/** The state that the functions of one call share. */
 interface Work {
   readonly context: TableContext;
   readonly run: MigrationRun;
   readonly verification: Verification;
   readonly indexes: readonly CompiledIndex[];
-  /** Those whose entries are pointers. */
+  /** The indexes whose entries are pointers. */
   readonly summed: readonly CompiledIndex[];
   readonly options: VerifyModelOptions;
-  /** Whether this call has given up the counters. */
-  readonly progress: { isRecounted: boolean };
+  /** `hasDroppedCounters` is true after this call has marked the counters as dropping. */
+  readonly progress: { hasDroppedCounters: boolean };
 }
 
-/** The whole table of sums is stored then: half a megabyte. */
+/**
+ * The interval while entries are summed up. It is longer because each save then stores the whole
+ * table of sums (512 KiB).
+ */
 const saveSumsEvery = 250_000;
 const saveEvery = 5_000;
 
 /**
- * Looks whether a model's rows and the entries of some of its indexes match, both ways, beside its writers and in bounded
- * memory. The first scan of the rows and that of the entries tell which entries may be wrong, in a fraction of the time that
- * reading each of them takes; usually there are none. What may be wrong is read again with its row, both as they are at one
- * time, so that a writer between two reads is no finding.
+ * Verifies in both directions that a model's rows match the entries of some of its indexes, beside
+ * writers and in bounded memory. One scan of the rows and one of the entries show which entries may
+ * be wrong, in a fraction of the time that reading each entry would take. Usually there are none.
+ * Each suspect is confirmed by a second read of the row and the entry in one snapshot, so that
+ * concurrent writes cause no false findings.
  *
- * Repairs are made under checks. A unique key that another row has by right is not taken from it. Counters are not looked at;
- * where entries were repaired, the model's counters are built anew.
+ * Repairs are made under checks. A unique key is not taken from a row that rightfully has it.
+ * Counters are not verified, but if entries were repaired, the model's counters are rebuilt.
  *
- * A row that an index cannot hold should have no entry in it; it is listed beside the findings.
+ * A row that an index cannot hold should have no entry there. Such rows are listed separately from
+ * the findings.
  *
- * A row counts as it is stored: of a row that a migration has not reached yet, the entries are those of its old shape.
+ * Rows count as they are stored. A row that a migration has not yet reached has the entries of its
+ * old shape.
  *
- * @param indexes those of them that are not complete, or not kept up any more, are passed over.
- * @returns `"stopped"` where the signal stopped it; the next call goes on there.
- * @throws {LeaseLostError} where another runner has the lease.
- * @throws {StaleSchemaError} where it is to repair, and the program is older than the database.
+ * @param indexes the indexes to verify. Those that are incomplete or no longer maintained are
+ * skipped.
+ * @returns `"stopped"` if the signal stopped it. The next call resumes there.
+ * @throws {LeaseLostError} if another runner has the lease.
+ * @throws {StaleSchemaError} if `repair` is set and the program is older than the database.
  */
 export async function verifyModel(
   context: TableContext,
@@ -75,7 +88,7 @@ export async function verifyModel(
   const subject = JSON.stringify([options.partOf ?? "", options.repair, names, states]);
   const phase = summed.length > 0 ? "sum-rows" : "rows";
   const verification = await Verification.open(context, run, subject, phase);
-  const progress = { isRecounted: false };
+  const progress = { hasDroppedCounters: false };
   const work: Work = { context, run, verification, indexes: complete, summed, options, progress };
   const isDone = (complete.length === 0 || (await runScans(work))) && (await recount(work));
   if (!isDone) {
@@ -87,8 +100,9 @@ export async function verifyModel(
 }
 
 /**
- * Gives up the model's counters before the first entry is repaired: whoever left that out has not counted the row either. The
- * catalog says so from then on, whoever crashes. A verification that is part of a migration leaves counters to it.
+ * Marks the model's counters as dropping, before the first entry is repaired. A writer that left
+ * out an entry has not counted its row either. The mark is in the catalog and therefore survives a
+ * crash. If the verification is part of a migration, the migration rebuilds the counters instead.
  */
 async function dropCounters({ kv, catalog }: TableContext, run: MigrationRun): Promise<void> {
   for (;;) {
@@ -104,13 +118,13 @@ async function dropCounters({ kv, catalog }: TableContext, run: MigrationRun): P
   }
 }
 
-/** Builds the counters anew that were given up; false where the signal stopped it. */
+/** Rebuilds the counters that were marked as dropping. Returns false if the signal stopped it. */
 async function recount({ context, run, verification, options }: Work): Promise<boolean> {
   if (!options.repair || options.partOf !== undefined) return true;
   await context.catalog.reload();
   const states = Object.values(context.catalog.snapshot.entry.counters ?? {});
   if (verification.state.recounts === undefined && !states.includes("dropping")) return true;
-  // When they are gone the catalog does not say any more that there were some.
+  // After the counters are dropped, the catalog no longer shows that they have to be rebuilt.
   verification.state = { ...verification.state, recounts: true };
   await verification.save();
   return (await dropIndexes(context, run)) && (await buildCounters(context, run));
@@ -125,7 +139,7 @@ function isComplete(state: IndexState): boolean {
   );
 }
 
-/** Scans rows and entries to the end; false where the signal stopped it. */
+/** Scans rows and entries to the end. Returns false if the signal stopped it. */
 async function runScans(work: Work): Promise<boolean> {
   const { context, run, verification, indexes, summed } = work;
   const meter = new ProgressMeter(
@@ -144,14 +158,14 @@ async function runScans(work: Work): Promise<boolean> {
     await run.took(step.looked);
     unsaved += step.looked;
     const isSumming = phase === "sum-rows" || phase === "sum-entries";
-    const { saveEvery: most = isSumming ? saveSumsEvery : saveEvery } = work.options;
+    const { saveEvery: saveInterval = isSumming ? saveSumsEvery : saveEvery } = work.options;
     if (step.isLast && !(await beginNextScan(work))) break;
-    if (found > 0 || unsaved >= most) {
+    if (found > 0 || unsaved >= saveInterval) {
       await verification.save();
       unsaved = 0;
     }
     const progress = progressOf(work);
-    // What is scanned once more is reported from its start.
+    // The second scan of the rows starts the progress again.
     const isSecondLook = isSumming && verification.state.phase === "rows" && summed.length > 0;
     if (isSecondLook) meter.start("verifying", progress.done, progress.total);
     else meter.advance(progress.done, progress.total);
@@ -178,7 +192,7 @@ async function nextStep(work: Work, limit: number): Promise<VerifyStep> {
   }
 }
 
-/** Goes on to the next scan; false where that was the last one. */
+/** Begins the next scan. Returns false if the last one has ended. */
 async function beginNextScan({ verification, indexes, summed }: Work): Promise<boolean> {
   const { phase, position } = verification.state;
   if (phase === "sum-rows") verification.beginScan("sum-entries", 0);
@@ -191,7 +205,10 @@ async function beginNextScan({ verification, indexes, summed }: Work): Promise<b
   return true;
 }
 
-/** Looks once more at what may be wrong, and puts it right where that is asked for; how much of it was wrong. */
+/**
+ * Inspects suspects again and, if `repair` is set, repairs those that are wrong. Returns how many
+ * were wrong.
+ */
 async function inspectSuspects(work: Work, suspects: readonly Suspect[]): Promise<number> {
   const { context, run, verification, options } = work;
   const found: Repairable[] = [];
@@ -205,9 +222,14 @@ async function inspectSuspects(work: Work, suspects: readonly Suspect[]): Promis
     found.push({ inspection, again });
   }
   const isRepaired = found.some(({ inspection }) => inspection.finding.heldBy === undefined);
-  if (options.repair && options.partOf === undefined && isRepaired && !work.progress.isRecounted) {
+  if (
+    options.repair &&
+    options.partOf === undefined &&
+    isRepaired &&
+    !work.progress.hasDroppedCounters
+  ) {
     await dropCounters(context, run);
-    work.progress.isRecounted = true;
+    work.progress.hasDroppedCounters = true;
   }
   const settled = options.repair
     ? await repairEntries(context, run, found)
@@ -223,8 +245,9 @@ async function report(verification: Verification, inspection: Inspection): Promi
 }
 
 /**
- * How much of the work is done, in rows: the scan of the rows and that of each index have an equal share. As long as nobody
- * knows how many rows there are, it is the rows of the first scan.
+ * Returns how much of the work is done, in rows. The scan of the rows and the scan of each index
+ * have equal shares. If the number of rows is unknown, `done` is the number of rows of the first
+ * scan.
  */
 function progressOf({ verification, indexes, summed, options }: Work): {
   done: number;

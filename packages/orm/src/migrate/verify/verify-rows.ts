@@ -12,23 +12,26 @@ import type { Repairable } from "./repair-entries.js";
 import type { Verification } from "./verify-state.js";
 
 /** An entry that a row should have. */
-interface OwnEntry {
+interface ExpectedEntry {
   readonly entry: IndexEntry;
   readonly primaryKey: readonly KvKeyPart[];
 }
 
-/** How many rows or entries a step has looked at, and whether they were the last of their scan. */
+/** How many rows or entries a step has read, and whether they were the last of their scan. */
 export interface VerifyStep {
   readonly looked: number;
   readonly isLast: boolean;
-  /** What may be wrong. */
+  /** The entries that may be wrong. */
   readonly suspects: readonly Suspect[];
 }
 
-/** An entry that looked wrong, and how it is looked at once more. */
+/** Inspects an entry again that looked wrong. */
 export type Suspect = Repairable["again"];
 
-/** Sums up the entries that the next rows should have in those of some indexes that are of pointers. */
+/**
+ * Adds the entries that the next rows should have to the sums, for those of the indexes that hold
+ * pointers.
+ */
 export async function sumRows(
   context: TableContext,
   verification: Verification,
@@ -41,14 +44,14 @@ export async function sumRows(
   for (const { key, value } of rows) {
     const primaryKey = key.slice(1);
     const onRefused = noteRefused(model, primaryKey, unindexed);
-    for (const { key: own, index } of expectedEntries(
+    for (const { key: entryKey, index } of expectedEntries(
       model,
       indexes,
       value,
       primaryKey,
       onRefused,
     )) {
-      if (index.store === "pointer") verification.sums.add(own, primaryKey);
+      if (index.store === "pointer") verification.sums.add(entryKey, primaryKey);
     }
   }
   verification.addUnindexed(unindexed);
@@ -58,61 +61,67 @@ export async function sumRows(
   return { looked, isLast: looked < limit, suspects: [] };
 }
 
-/** Looks whether the next rows have the entries that they should have, as far as the sums do not say so already. */
+/**
+ * Checks whether the next rows have the entries that they should have. Entries of pointers that the
+ * sums show to be right are skipped.
+ *
+ * @param countsRows true if no earlier scan has counted the rows.
+ */
 export async function verifyRows(
   context: TableContext,
   verification: Verification,
   indexes: readonly CompiledIndex[],
   limit: number,
-  areCounted: boolean,
+  countsRows: boolean,
 ): Promise<VerifyStep> {
   const { model } = context;
   const rows = await nextRows(context, verification.state.after, limit);
-  const own: OwnEntry[] = [];
+  const expected: ExpectedEntry[] = [];
   const unindexed: UnindexedRow[] = [];
   for (const { key, value } of rows) {
     const primaryKey = key.slice(1);
-    // Where the rows were summed up, they were noted then.
-    const onRefused = areCounted ? noteRefused(model, primaryKey, unindexed) : undefined;
+    // If the rows were summed up, their refused entries were noted in that scan.
+    const onRefused = countsRows ? noteRefused(model, primaryKey, unindexed) : undefined;
     for (const entry of expectedEntries(model, indexes, value, primaryKey, onRefused)) {
       const isPointer = entry.index.store === "pointer";
-      if (!isPointer || verification.sums.differsAt(entry.key)) own.push({ entry, primaryKey });
+      if (!isPointer || verification.sums.differsAt(entry.key))
+        expected.push({ entry, primaryKey });
     }
   }
-  const { kept, stored } = await readEntries(context, own);
-  unindexed.push(...unstorableRows(model, own, kept));
+  const { kept, stored } = await readEntries(context, expected);
+  unindexed.push(...unstorableRows(model, expected, kept));
   verification.addUnindexed(unindexed);
   const suspects: Suspect[] = [];
   for (const [i, { entry, primaryKey }] of kept.entries()) {
-    const there = stored[i];
+    const found = stored[i];
     const isRight =
-      there !== undefined &&
-      there.versionstamp !== null &&
-      isOwnValue(model, entry, primaryKey, there.value);
-    // Neither the row nor its entries are kept until they are looked at again.
+      found !== undefined &&
+      found.versionstamp !== null &&
+      isOwnValue(model, entry, primaryKey, found.value);
+    // The closure keeps only the key, so that the row and its other entries can be freed.
     const { index, key } = entry;
     if (!isRight) suspects.push(() => inspectRowEntry(context, { index, key }, primaryKey));
   }
   const looked = rows.length;
   const last = rows.at(-1);
   if (last !== undefined) {
-    verification.advance(last.key.slice(1), looked, areCounted ? "rows" : undefined);
+    verification.advance(last.key.slice(1), looked, countsRows ? "rows" : undefined);
   }
   return { looked, isLast: looked < limit, suspects };
 }
 
-/** The rows whose entries the database does not take. */
+/** Returns the rows with an entry whose key the database does not accept. */
 function unstorableRows(
   model: CompiledModel,
-  own: readonly OwnEntry[],
-  kept: readonly OwnEntry[],
+  expected: readonly ExpectedEntry[],
+  kept: readonly ExpectedEntry[],
 ): UnindexedRow[] {
-  if (kept.length === own.length) return [];
+  if (kept.length === expected.length) return [];
   const storable = new Set(kept);
   const refused = new Map<readonly KvKeyPart[], Set<CompiledIndex>>();
-  for (const one of own) {
-    if (storable.has(one)) continue;
-    const { primaryKey, entry } = one;
+  for (const expectedEntry of expected) {
+    if (storable.has(expectedEntry)) continue;
+    const { primaryKey, entry } = expectedEntry;
     const indexes = refused.get(primaryKey) ?? new Set();
     refused.set(primaryKey, indexes.add(entry.index));
   }
@@ -125,18 +134,18 @@ function unstorableRows(
 
 async function readEntries(
   context: TableContext,
-  own: readonly OwnEntry[],
-): Promise<{ kept: readonly OwnEntry[]; stored: readonly KvEntryMaybe<unknown>[] }> {
-  const read = (some: readonly OwnEntry[]) =>
+  expected: readonly ExpectedEntry[],
+): Promise<{ kept: readonly ExpectedEntry[]; stored: readonly KvEntryMaybe<unknown>[] }> {
+  const read = (entries: readonly ExpectedEntry[]) =>
     readStored(
       context,
-      some.map(({ entry }) => entry.key),
+      entries.map(({ entry }) => entry.key),
     );
   try {
-    return { kept: own, stored: await read(own) };
+    return { kept: expected, stored: await read(expected) };
   } catch (error) {
-    const kept = own.filter(({ entry }) => canBeStored(entry.key, context.limits.keyBytes));
-    if (kept.length === own.length) throw error;
+    const kept = expected.filter(({ entry }) => canBeStored(entry.key, context.limits.keyBytes));
+    if (kept.length === expected.length) throw error;
     return { kept, stored: await read(kept) };
   }
 }

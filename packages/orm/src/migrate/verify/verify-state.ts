@@ -7,82 +7,91 @@ import { withUnindexed } from "../build/unindexed-rows.js";
 import type { MigrationRun } from "../run/migration-run.js";
 import { EntrySums } from "./entry-sums.js";
 
-/** Something that is wrong with an index. */
+/** A wrong entry of an index. */
 export interface EntryFinding {
   /**
-   * `"missing"`: a row has no entry where it should have one. `"mismatched"`: what is there is not the row's: a pointer to
-   * another row, or a copy of the row as it was. `"dangling"`: no row has the entry.
+   * `"missing"`: the row has no entry. `"mismatched"`: the entry under the key is not the row's,
+   * for example a pointer to another row or an old copy of the row. `"dangling"`: the entry belongs
+   * to no row.
    */
   readonly kind: "missing" | "dangling" | "mismatched";
   readonly model: string;
   readonly index: string;
   /** The key of the entry. */
   readonly key: KvKey;
-  /** Of the row that should have the entry, or that a dangling one names; null where it names none. */
+  /**
+   * The primary key of the row that should have the entry. For a dangling entry, the row that it
+   * names, or null if it names none.
+   */
   readonly primaryKey: readonly KvKeyPart[] | null;
-  /** It was put right. */
+  /** True if the entry was repaired. */
   readonly repaired: boolean;
-  /** The other row that has the unique value by right, so that nothing can be put right but one of the two rows. */
+  /**
+   * The primary key of another row that rightfully has the unique value. Only a change of one of
+   * the two rows can repair this.
+   */
   readonly heldBy?: readonly KvKeyPart[];
 }
 
-/** How many findings there are of each kind. */
+/** The number of findings of each kind. */
 export type FindingCounts = Readonly<Record<EntryFinding["kind"], number>>;
 
 /**
- * A verification sums up what rows should have and then what there is; where that differs, it looks at the rows' entries
- * one by one, and then at the rows of the entries.
+ * The scans of a verification. The first two sum up the entries that rows should have, and the
+ * entries that are stored. The last two check the entries of the rows one by one, and then the rows
+ * of the entries. They are skipped if all indexes hold pointers and the sums are equal.
  */
 export type VerifyPhase = "sum-rows" | "sum-entries" | "rows" | "entries";
 
-/** How far a verification has come, stored beside the catalog. */
+/** The progress of a verification, stored beside the catalog. */
 export interface VerifyState {
   readonly format: 1;
-  /** What is verified, and why: only the same is gone on with. */
+  /** Identifies what is verified and why. Only a verification of the same subject is resumed. */
   readonly subject: string;
   readonly phase: VerifyPhase;
-  /** Which of the indexes is scanned, where entries are. */
+  /** The position of the index that is scanned, if the phase scans entries. */
   readonly position: number;
-  /** The last key that is done of this scan; null before the first. */
+  /** The last key of this scan that is done. Null before the first. */
   readonly after: KvKey | null;
-  /** How many rows or entries are done of this scan. */
+  /** How many rows or entries of this scan are done. */
   readonly scanned: number;
-  /** Rows and entries that there were. */
+  /** The number of rows and entries that were read. */
   readonly rows: number;
   readonly entries: number;
   readonly counts: FindingCounts;
   readonly repaired: number;
-  /** Absent where there is none. */
+  /** Absent if there are none. */
   readonly conflicts?: number;
-  /** Rows that an index cannot hold; absent where there is none. */
+  /** Rows that an index cannot hold. Absent if there are none. */
   readonly unindexed?: UnindexedRows;
-  /** All scans are done, and the counters are being built anew. */
+  /** Set while the counters are rebuilt, after all scans are done. */
   readonly recounts?: true;
 }
 
-/** So many findings are kept; the others are counted. */
+/** The maximum number of findings that are kept. The others are only counted. */
 const maxFindings = 100;
 
-/** Keys that are deleted by one commit: few, for they may be long. */
+/** The number of keys that one commit deletes. It is small because the keys may be long. */
 const deletedAtOnce = 40;
-const none: FindingCounts = { missing: 0, dangling: 0, mismatched: 0 };
+const noFindings: FindingCounts = { missing: 0, dangling: 0, mismatched: 0 };
 
 function verifyingKey(model: CompiledModel): KvKey {
   return [ownPrefix, "verifying", model.prefix];
 }
 
 /**
- * There for each key of a unique index that a row should have, while an entry is there which no row has by right: it has
- * been reported as mismatched, and is no dangling one on top of that.
+ * Returns the key that marks a unique key as already reported. The mark exists if the entry under
+ * the unique key was reported as mismatched and belongs to no row. The scan of the entries then
+ * does not report it as dangling too.
  */
 function claimedKey(model: CompiledModel, key: KvKey): KvKey {
   return [...verifyingKey(model), "claimed", ...key];
 }
 
-/** A verification under way: what it has found, and what of that is stored. */
+/** A verification in progress: its state, its findings, and how much of them is stored. */
 export class Verification {
   readonly sums: EntrySums = new EntrySums();
-  /** The first ones. */
+  /** The first findings, at most {@link maxFindings}. */
   readonly findings: EntryFinding[] = [];
   state: VerifyState;
   readonly #context: TableContext;
@@ -104,7 +113,7 @@ export class Verification {
     this.#isStored = isStored;
   }
 
-  /** Goes on with the verification of this subject that was stopped, or begins one. */
+  /** Resumes the stopped verification of this subject, or begins a new one. */
   static async open(
     context: TableContext,
     run: MigrationRun,
@@ -127,23 +136,26 @@ export class Verification {
       scanned: 0,
       rows: 0,
       entries: 0,
-      counts: none,
+      counts: noFindings,
       repaired: 0,
     };
-    const begun = new Verification(context, run, state, versionstamp !== null);
-    // What one that was given up has left.
-    await begun.#clear();
-    return begun;
+    const started = new Verification(context, run, state, versionstamp !== null);
+    // Deletes what an abandoned verification has left.
+    await started.#clear();
+    return started;
   }
 
-  /** Removes what a verification that was part of something has left, where that ends without one. */
+  /**
+   * Deletes what is stored of a verification with this `partOf`. It is called if the work that the
+   * verification was part of ends without it.
+   */
   static async forget(context: TableContext, run: MigrationRun, partOf: string): Promise<void> {
     const { value } = await context.kv.get<VerifyState>(verifyingKey(context.model));
     if (value !== null && JSON.parse(value.subject)[0] !== partOf) return;
     await clearStored(context, run, value !== null);
   }
 
-  /** Counts a finding, and keeps it where it is one of the first. */
+  /** Counts a finding, and keeps it if it is one of the first. */
   add(finding: EntryFinding): void {
     const { counts, repaired, conflicts = 0 } = this.state;
     if (this.findings.length < maxFindings) this.findings.push(finding);
@@ -161,7 +173,13 @@ export class Verification {
     if (unindexed !== undefined) this.state = { ...this.state, unindexed };
   }
 
-  /** Goes on behind so many rows or entries. */
+  /**
+   * Moves the position of the scan forward.
+   *
+   * @param after the last key that is done.
+   * @param looked how many rows or entries were read.
+   * @param counted the total to which they are added, if any.
+   */
   advance(after: KvKey | null, looked: number, counted: "rows" | "entries" | undefined): void {
     const { scanned } = this.state;
     const moved = { ...this.state, after, scanned: scanned + looked };
@@ -169,21 +187,21 @@ export class Verification {
       counted === undefined ? moved : { ...moved, [counted]: this.state[counted] + looked };
   }
 
-  /** Begins a scan: of the rows, or of the entries of the index at this position. */
+  /** Begins a scan of the rows, or of the entries of the index at this position. */
   beginScan(phase: VerifyPhase, position: number): void {
     this.state = { ...this.state, phase, position, after: null, scanned: 0 };
   }
 
-  /** Remembers that a key was reported as mismatched, for the scan of the entries. */
+  /** Remembers for the scan of the entries that a key was reported as mismatched. */
   async claim(key: KvKey): Promise<void> {
     const claimed = claimedKey(this.#context.model, key);
-    // Then it is found twice.
+    // The key is then reported twice.
     if (!canBeStored(claimed, this.#context.limits.keyBytes)) return;
     this.#hasClaims = true;
     await this.#write((operation) => operation.set(claimed, true));
   }
 
-  /** Whether this key was reported as mismatched. */
+  /** Returns whether this key was reported as mismatched. */
   async isClaimed(key: KvKey): Promise<boolean> {
     const claimed = claimedKey(this.#context.model, key);
     if (!this.#hasClaims || !canBeStored(claimed, this.#context.limits.keyBytes)) return false;
@@ -191,9 +209,9 @@ export class Verification {
   }
 
   /**
-   * Stores how far it has come, so that it can be gone on with from here.
+   * Stores the progress, so that the verification can be resumed from here.
    *
-   * @throws {LeaseLostError} where another runner has the lease.
+   * @throws {LeaseLostError} if another runner has the lease.
    */
   async save(): Promise<void> {
     const key = verifyingKey(this.#context.model);
@@ -216,7 +234,7 @@ export class Verification {
     this.#savedFindings += unsaved.length;
   }
 
-  /** Removes all that is stored of it. */
+  /** Deletes everything that is stored of the verification. */
   end(): Promise<void> {
     return this.#clear();
   }
@@ -243,14 +261,15 @@ export class Verification {
   }
 }
 
-/** Removes all that is stored of a verification. */
+/** Deletes everything that is stored of a verification of the model. */
 async function clearStored(
   context: TableContext,
   run: MigrationRun,
   isStored: boolean,
 ): Promise<void> {
   const key = verifyingKey(context.model);
-  // The state first: what is left without it is cleared by the next one.
+  // The state is deleted first. If the process dies after that, the next verification deletes the
+  // rest.
   if (isStored) await write(context, run, (operation) => operation.delete(key));
   for (;;) {
     const keys: KvKey[] = [];
@@ -264,7 +283,10 @@ async function clearStored(
   }
 }
 
-/** Commits what nobody else writes while the lease is held: no check of it fails but that of the lease, which is renewed. */
+/**
+ * Commits a write of entries that only the holder of the lease writes. Only the check of the lease
+ * can fail. While the lease is held, the commit is then tried again.
+ */
 async function write(
   { kv }: TableContext,
   { lease }: MigrationRun,

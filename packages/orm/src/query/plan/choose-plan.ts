@@ -8,28 +8,29 @@ import { planQuery, planScan } from "./plan-query.js";
 import type { QueryPlan } from "./query-plan.js";
 import { assertKinds } from "./value-kinds.js";
 
-/** A plan, and the key behind which to begin; from the beginning where it is undefined. */
+/** A plan and the key to start after, or undefined to start at the beginning. */
 export interface ChosenPlan {
   readonly plan: QueryPlan;
   readonly after: ResumedPlan["after"] | undefined;
 }
 
 /**
- * The best plan of a query whose index can be read now, or that of its cursor.
+ * Returns the best plan of a query whose index can be read now. If the query has a cursor, returns
+ * the plan that the cursor belongs to.
  *
- * @throws {IndexNotReadyError} where none of its indexes is built.
- * @throws {InvalidCursorError} for a cursor of another query.
- * @throws what {@link plansOf} throws.
+ * @throws {IndexNotReadyError} if none of the indexes that serve the query is built.
+ * @throws {InvalidCursorError} if the cursor belongs to another query.
+ * @throws the errors of {@link plansOf}.
  */
 export async function choosePlan(context: TableContext, query: AnyQuery): Promise<ChosenPlan> {
   return await chooseOf(context, plansOf(context, query), query.cursor);
 }
 
 /**
- * The plans that serve a query, best first.
+ * Returns the plans that serve a query, best first.
  *
- * @throws {InvalidQueryError} for a value of another kind than its field has.
- * @throws what {@link planQuery} throws.
+ * @throws {InvalidQueryError} if a value is of another kind than the values of its field.
+ * @throws the errors of {@link planQuery}.
  */
 export function plansOf(context: TableContext, query: AnyQuery): QueryPlan[] {
   const plans = planQuery(context.model, query, orderIn(context));
@@ -38,23 +39,23 @@ export function plansOf(context: TableContext, query: AnyQuery): QueryPlan[] {
 }
 
 /**
- * The plan of all rows.
+ * Returns the plan that reads all rows.
  *
- * @throws {InvalidCursorError} for a cursor of another query.
- * @throws what {@link planScan} throws.
+ * @throws {InvalidCursorError} if the cursor belongs to another query.
+ * @throws the errors of {@link planScan}.
  */
 export async function chooseScan(context: TableContext, query: AnyQuery): Promise<ChosenPlan> {
   return await chooseOf(context, [planScan(context.model, query)], query.cursor);
 }
 
-/** As {@link choosePlan}, of plans that are given. */
+/** Chooses one of some plans as {@link choosePlan} does. */
 export async function chooseOf(
   context: TableContext,
   plans: readonly QueryPlan[],
   cursor: string | null | undefined,
 ): Promise<ChosenPlan> {
   if (cursor === undefined || cursor === null || cursor === "") {
-    return { plan: await choose(context, plans), after: undefined };
+    return { plan: await chooseReadable(context, plans), after: undefined };
   }
   const resumed = resumePlan(plans, cursor);
   const { index } = resumed.plan;
@@ -62,28 +63,40 @@ export async function chooseOf(
   return resumed;
 }
 
-/** The first plan whose index can be read, by what the database says where that is not known for sure. */
-async function choose(context: TableContext, plans: readonly QueryPlan[]): Promise<QueryPlan> {
+/**
+ * Returns the first plan whose index can be read. Reads the catalog again if its last known state
+ * is too old, or if no index can be read according to it.
+ */
+async function chooseReadable(
+  context: TableContext,
+  plans: readonly QueryPlan[],
+): Promise<QueryPlan> {
   const { catalog } = context;
-  const known = readablePlan(context, plans);
-  if (known.index === undefined || catalog.isReadable(known.index)) return known;
+  const candidate = readablePlan(context, plans);
+  if (candidate.index === undefined || catalog.isReadable(candidate.index)) return candidate;
   await catalog.reload();
   const plan = readablePlan(context, plans);
   if (plan.index !== undefined) await catalog.assertReadable(plan.index);
   return plan;
 }
 
-/** The first plan whose index can be read, as far as is known; the very first where none can. */
+/**
+ * Returns the first plan whose index can be read according to the last known catalog. Returns the
+ * first plan if there is none.
+ */
 export function readablePlan(context: TableContext, plans: readonly QueryPlan[]): QueryPlan {
   return plans.find(({ index }) => isReadable(context, index)) ?? plans[0]!;
 }
 
-/** Whether an index can be read, as far as is known. */
+/**
+ * True if an index can be read according to the last known catalog. Rows, for which `index` is
+ * undefined, can always be read.
+ */
 export function isReadable({ catalog }: TableContext, index: CompiledIndex | undefined): boolean {
   return index === undefined || catalog.snapshot.canRead(index);
 }
 
-/** In which order the database sorts its keys. */
+/** Returns a function that finds out how the database orders its keys. */
 export function orderIn({ kv }: TableContext): () => KeyOrder {
   return () => keyOrderOf(kv);
 }

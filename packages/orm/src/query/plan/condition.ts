@@ -2,18 +2,21 @@ import { InvalidQueryError } from "../../errors/query-errors.js";
 import { keyPartOf } from "../../indexes/key-parts.js";
 import type { CompiledModel } from "../../model/compiled-model.js";
 
-/** What a query asks of a field: one of some values, or a value within bounds. */
+/** The condition of a query on a field: a list of possible values, or bounds. */
 export interface Condition {
-  /** The values that it may have; undefined where it is bounded instead. */
+  /** The values that the field may have. Undefined if the condition has bounds. */
   readonly values: readonly unknown[] | undefined;
-  /** It has exactly one value, and no list of them: whatever the values, the query has the same orders. */
+  /**
+   * True if the condition is a single value. A list of one value does not count, so that the orders
+   * that a query can have do not depend on the length of its lists.
+   */
   readonly isEqual: boolean;
   readonly bounds: Bounds;
-  /** It is about the elements of an array. */
+  /** True if the condition is about the elements of an array. */
   readonly has: boolean;
 }
 
-/** Bounds of a field's values, as the query gives them. */
+/** Bounds on a field's values, as they are in the query. */
 export interface Bounds {
   readonly gt?: unknown;
   readonly gte?: unknown;
@@ -24,13 +27,13 @@ export interface Bounds {
 
 const boundNames: ReadonlySet<string> = new Set(["gt", "gte", "lt", "lte", "startsWith"]);
 
-/** The bounds of a condition that has none. */
 const unbounded: Bounds = {};
 
 /**
- * Reads the condition on a field.
+ * Parses the condition on a field.
  *
- * @throws {InvalidQueryError} for one that says nothing, contradicts itself, or has a value that no key holds.
+ * @throws {InvalidQueryError} if the condition is empty, contradicts itself, or has a value that a
+ * key cannot hold.
  */
 export function parseCondition(model: CompiledModel, field: string, condition: unknown): Condition {
   const fail = (reason: string): never => {
@@ -46,30 +49,31 @@ export function parseCondition(model: CompiledModel, field: string, condition: u
   if (typeof condition !== "object" || Array.isArray(condition)) {
     fail("it is neither a value that a key can hold nor a condition");
   }
-  const given = condition as Readonly<Record<string, unknown>>;
-  const names = Object.keys(given);
-  for (const alone of ["has", "in", "between", "startsWith"]) {
-    if (names.length > 1 && names.includes(alone)) fail(`${alone} stands with other conditions`);
+  const input = condition as Readonly<Record<string, unknown>>;
+  const names = Object.keys(input);
+  for (const exclusive of ["has", "in", "between", "startsWith"]) {
+    if (names.length > 1 && names.includes(exclusive))
+      fail(`${exclusive} stands with other conditions`);
   }
-  if (Object.hasOwn(given, "has")) {
-    const inner = parseCondition(model, field, given.has);
+  if (Object.hasOwn(input, "has")) {
+    const inner = parseCondition(model, field, input.has);
     if (inner.has) fail("has stands within has");
     return { ...inner, has: true };
   }
-  if (Object.hasOwn(given, "in")) {
-    const { in: values } = given;
+  if (Object.hasOwn(input, "in")) {
+    const { in: values } = input;
     if (!Array.isArray(values)) return fail("in is not a list");
     if (values.some((value) => keyPartOf(value) === undefined)) {
       fail("in has something that is not a value that a key can hold");
     }
     return { values, isEqual: false, bounds: unbounded, has: false };
   }
-  const bounds = parseBounds(given, fail);
+  const bounds = parseBounds(input, fail);
   return { values: undefined, isEqual: false, bounds, has: false };
 }
 
 function parseBounds(
-  given: Readonly<Record<string, unknown>>,
+  input: Readonly<Record<string, unknown>>,
   fail: (reason: string) => never,
 ): Bounds {
   const bounds: Record<string, unknown> = {};
@@ -78,11 +82,11 @@ function parseBounds(
     const part = keyPartOf(value);
     if (part === undefined && value instanceof Date) fail(`${name} is an invalid date`);
     if (part === undefined) fail(`${name} is not a value that a key can hold`);
-    // It stands behind all numbers in the keys, and would bound nothing: `lt` would mean all rows.
+    // NaN sorts after all other numbers in keys. As a bound, `lt: NaN` would match all of them.
     if (Number.isNaN(part)) fail(`${name} is NaN, which no number is below or above`);
     bounds[name] = value;
   };
-  for (const [name, value] of Object.entries(given)) {
+  for (const [name, value] of Object.entries(input)) {
     if (name === "between") {
       if (!Array.isArray(value) || value.length !== 2) fail("between is not a list of two values");
       const [from, to] = value as readonly unknown[];

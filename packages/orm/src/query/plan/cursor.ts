@@ -13,28 +13,29 @@ import { segmentOf } from "./query-plan.js";
 
 const cursorFormat = 2;
 
-/** Bytes of the digest that a cursor begins with. */
+/** The length in bytes of the digest at the start of a cursor. */
 const digestBytes = 12;
 
 /**
- * A text from which the same query goes on behind a key, in URL-safe base64: a digest of the query's plan and the key, then
- * the key without the first part, which the plan knows.
+ * Returns a cursor with which the same query continues after a key, in URL-safe base64. It consists
+ * of a digest of the plan and the key, followed by the key without its first part, which the plan
+ * knows.
  */
 export function encodeCursor(plan: QueryPlan, key: KvKey): string {
   const bytes = encodeKey(key.slice(1));
   return Buffer.concat([digestOf(plan, bytes), bytes]).toString("base64url");
 }
 
-/** A plan, and the key behind which it goes on. */
+/** A plan and the key after which it continues. */
 export interface ResumedPlan {
   readonly plan: QueryPlan;
   readonly after: KvKey;
 }
 
 /**
- * Which of the plans of a query a cursor is of, and the key at which it stands.
+ * Returns the plan that a cursor belongs to, and the key in the cursor.
  *
- * @throws {InvalidCursorError} where it is of none, or was changed.
+ * @throws {InvalidCursorError} if the cursor belongs to none of the plans, or was changed.
  */
 export function resumePlan(plans: readonly QueryPlan[], cursor: string): ResumedPlan {
   const model = plans[0]?.model.name ?? "";
@@ -61,10 +62,10 @@ function decodedKey(bytes: Uint8Array): KvKeyPart[] {
   }
 }
 
-/** What tells a cursor of this plan, at this key, from every other text. */
+/** Returns the digest that ties a cursor to a plan and a key. */
 function digestOf(plan: QueryPlan, key: Uint8Array): Buffer {
   const parts: KvKeyPart[] = [cursorFormat, definitionOf(plan), plan.reverse];
-  // Lists say how long they are, so that they cannot run into each other.
+  // The length of each list is included, so that different segments never give the same parts.
   for (const { equals, interval } of plan.segments) {
     const { start, end, type = "" } = interval;
     parts.push(equals.length, ...equals, type, start !== undefined, end !== undefined);
@@ -78,14 +79,20 @@ function digestOf(plan: QueryPlan, key: Uint8Array): Buffer {
 
 const definitions = new WeakMap<object, string>();
 
-/** What the keys that a plan reads are made of, as a text. */
+/** Returns a text that identifies the structure of the keys that a plan reads. */
 function definitionOf({ model, index }: QueryPlan): string {
   const owner = index ?? model;
   let definition = definitions.get(owner);
   if (definition === undefined) {
     const { name, primaryKey } = model;
-    const own = index && [index.name, index.prefix, index.parts, index.each, index.unique];
-    definition = JSON.stringify([name, primaryKey, own ?? null]);
+    const indexDefinition = index && [
+      index.name,
+      index.prefix,
+      index.parts,
+      index.each,
+      index.unique,
+    ];
+    definition = JSON.stringify([name, primaryKey, indexDefinition ?? null]);
     definitions.set(owner, definition);
   }
   return definition;

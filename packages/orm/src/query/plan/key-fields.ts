@@ -3,45 +3,47 @@ import { keyPartOf } from "../../indexes/key-parts.js";
 import type { CompiledIndex, CompiledModel } from "../../model/compiled-model.js";
 import { assertWellFormed, queriedPart } from "./queried-part.js";
 
-/** One part of the keys of an index, or of the rows, behind their prefix. */
+/** One part of the keys of an index, or of the rows, after the prefix. */
 export interface KeyField {
-  /** By which queries name it. */
+  /** The name that queries use for the part. */
   readonly name: string;
   readonly descending: boolean;
-  /** A part with an element of an array. */
+  /** True if the part holds an element of an array. */
   readonly isElement: boolean;
   readonly isComputed: boolean;
-  /** What stands in the key is what the index's `normalize` makes of a value. */
+  /** True if the part holds the result of the index's `normalize` for a value. */
   readonly isNormalized: boolean;
-  /** The place of an earlier part that always has the same value; undefined where there is none. */
+  /** The position of an earlier part that always has the same value. Undefined if there is none. */
   readonly sameAs: number | undefined;
   /**
-   * What stands in the key for a value that a key can hold.
+   * Returns the key part for a value that a key can hold.
    *
-   * @throws {InvalidQueryError} for a string with a lone surrogate, and one that the index's `normalize` does not take.
+   * @throws {InvalidQueryError} if the value is a string with a lone surrogate, or if the index's
+   * `normalize` throws.
    */
   readonly partOf: (value: unknown) => KvKeyPart;
 }
 
-const ofIndexes = new WeakMap<CompiledIndex, readonly KeyField[]>();
-const ofModels = new WeakMap<CompiledModel, readonly KeyField[]>();
+const fieldsOfIndexes = new WeakMap<CompiledIndex, readonly KeyField[]>();
+const fieldsOfModels = new WeakMap<CompiledModel, readonly KeyField[]>();
 
 /**
- * The parts of the keys of an index that queries can name, in order, or of the rows where it is undefined. Behind those of
- * a non-unique index come those of the primary key.
+ * Returns the parts of an index's keys that queries can name, in order. If the index is not unique,
+ * the parts of the primary key come last. If `index` is undefined, returns the parts of the rows'
+ * keys.
  */
 export function keyFields(
   model: CompiledModel,
   index: CompiledIndex | undefined,
 ): readonly KeyField[] {
-  const known = index === undefined ? ofModels.get(model) : ofIndexes.get(index);
-  if (known !== undefined) return known;
-  const behind = index?.unique ? [] : primaryKeyFields(model, index);
+  const cached = index === undefined ? fieldsOfModels.get(model) : fieldsOfIndexes.get(index);
+  if (cached !== undefined) return cached;
+  const primaryKeyParts = index?.unique ? [] : primaryKeyFields(model, index);
   if (index === undefined) {
-    ofModels.set(model, behind);
-    return behind;
+    fieldsOfModels.set(model, primaryKeyParts);
+    return primaryKeyParts;
   }
-  const own = index.parts.map(
+  const indexParts = index.parts.map(
     ({ field, descending, compute, normalize }, position): KeyField => ({
       name: field,
       descending,
@@ -52,8 +54,8 @@ export function keyFields(
       partOf: (value) => queriedPart(model, index, position, value),
     }),
   );
-  const fields = [...own, ...behind];
-  ofIndexes.set(index, fields);
+  const fields = [...indexParts, ...primaryKeyParts];
+  fieldsOfIndexes.set(index, fields);
   return fields;
 }
 
@@ -61,7 +63,9 @@ function primaryKeyFields(model: CompiledModel, index: CompiledIndex | undefined
   const fields: KeyField[] = [];
   for (const name of model.primaryKey) {
     const earlier = index?.fields.indexOf(name) ?? -1;
-    // What was normalized may be the same for different values, and the query's name means what was normalized.
+    // In a query, the name of this field means the normalized part of the index. Different values
+    // may have the same normalized part, so this part of the primary key does not follow from it.
+    // Queries cannot name it or the parts after it.
     if (index?.parts[earlier]?.normalize !== undefined) return fields;
     fields.push({
       name,

@@ -3,30 +3,32 @@ import { ascendingPart, descendingPart, partAfter } from "../../indexes/key-part
 import type { Bounds } from "./condition.js";
 import type { KeyField } from "./key-fields.js";
 
-/** Which key parts are within bounds, as they stand in the keys. */
+/** The range of key parts within bounds, as the parts are stored in keys. */
 export interface KeyInterval {
   /** Inclusive. */
   readonly start?: KvKeyPart;
   /** Exclusive. */
   readonly end?: KvKeyPart;
-  /** Where parts of other types may lie between start and end: the type of those that are meant. */
+  /**
+   * The type of the matching parts. Set only if parts of other types may lie between start and end.
+   */
   readonly type?: PartType;
-  /** Nothing is within the bounds. */
+  /** True if no part is within the bounds. */
   readonly isEmpty?: true;
 }
 
 type PartType = "bytes" | "string" | "number" | "bigint" | "boolean";
 
-/** A bound of values, as the key would hold them were it ascending. */
+/** A bound, with the key part that an ascending key would hold for it. */
 interface Bound {
   readonly part: KvKeyPart;
   readonly isInclusive: boolean;
 }
 
 /**
- * The interval of a key's part that bounds mean. It has values of the bounds' type alone.
+ * Returns the interval of a key part for bounds. Only parts of the bounds' type belong to it.
  *
- * @param fail throws what is wrong with the bounds.
+ * @param fail throws an error with a reason why the bounds are invalid.
  */
 export function intervalOf(
   field: KeyField,
@@ -34,45 +36,48 @@ export function intervalOf(
   fail: (reason: string) => never,
 ): KeyInterval {
   const boundOf = (value: unknown, isInclusive: boolean): Bound | undefined => {
-    const part = value === undefined ? undefined : ascending(field, field.partOf(value));
-    // What `normalize` makes of a bound may be what no bound is.
+    const part = value === undefined ? undefined : toAscending(field, field.partOf(value));
+    // `normalize` may return NaN for a valid bound.
     if (Number.isNaN(part)) fail("a bound comes to NaN, which no number is below or above");
     return part === undefined ? undefined : { part, isInclusive };
   };
   const prefix = boundOf(bounds.startsWith, true);
   if (prefix !== undefined) {
     if (typeof prefix.part !== "string") return fail("startsWith is not a string");
-    const behind = firstStringBehind(prefix.part);
-    const end = behind === undefined ? undefined : { part: behind, isInclusive: false };
-    return asStored(field, "string", prefix, end);
+    const afterPrefix = firstStringAfter(prefix.part);
+    const end = afterPrefix === undefined ? undefined : { part: afterPrefix, isInclusive: false };
+    return storedInterval(field, "string", prefix, end);
   }
   const low = boundOf(bounds.gt, false) ?? boundOf(bounds.gte, true);
   const high = boundOf(bounds.lt, false) ?? boundOf(bounds.lte, true);
-  const any = low ?? high;
-  if (any === undefined) return {};
-  const type = typeOfPart(any.part);
+  const firstBound = low ?? high;
+  if (firstBound === undefined) return {};
+  const type = typeOfPart(firstBound.part);
   if (low && high && typeOfPart(high.part) !== typeOfPart(low.part)) {
     fail("its bounds are of two types");
   }
-  return asStored(field, type, low, high);
+  return storedInterval(field, type, low, high);
 }
 
-/** Whether a key's part is of the type that an interval means. */
+/** True if a key part is of the type that an interval requires. */
 export function isOfType(field: KeyField, interval: KeyInterval, part: KvKeyPart): boolean {
   if (interval.type === undefined) return true;
-  const own = ascending(field, part);
-  return own !== undefined && typeOfPart(own) === interval.type;
+  const plainPart = toAscending(field, part);
+  return plainPart !== undefined && typeOfPart(plainPart) === interval.type;
 }
 
-/** An interval of values as their parts stand in the key; what is open ends with the type, as near as a key can say. */
-function asStored(
+/**
+ * Returns the interval between two bounds, as the parts are stored in keys. If a bound is missing,
+ * the first or last part of the type replaces it, as closely as key parts can express that.
+ */
+function storedInterval(
   field: KeyField,
   type: PartType,
   low: Bound | undefined,
   high: Bound | undefined,
 ): KeyInterval {
   const [first, last] = field.descending
-    ? [descendingBound(high ?? typeEnds[type]), descendingBound(low ?? typeStarts[type])]
+    ? [toDescending(high ?? typeEnds[type]), toDescending(low ?? typeStarts[type])]
     : [low ?? typeStarts[type], high ?? typeEnds[type]];
   let start = first?.part;
   if (first !== undefined && !first.isInclusive) {
@@ -80,7 +85,7 @@ function asStored(
     if (start === undefined) return { isEmpty: true };
   }
   let end = last?.part;
-  // Behind the last of a type comes the end of the type.
+  // The last part of a type has no next part. The interval then ends where the type ends.
   if (last?.isInclusive) end = partAfter(last.part) ?? typeEnds[type]?.part;
   const isOpen = low === undefined || high === undefined || end === typeEnds[type]?.part;
   return {
@@ -90,15 +95,15 @@ function asStored(
   };
 }
 
-function descendingBound(bound: Bound | undefined): Bound | undefined {
+function toDescending(bound: Bound | undefined): Bound | undefined {
   return bound && { ...bound, part: descendingPart(bound.part) };
 }
 
-function ascending(field: KeyField, part: KvKeyPart): KvKeyPart | undefined {
+function toAscending(field: KeyField, part: KvKeyPart): KvKeyPart | undefined {
   return field.descending ? ascendingPart(part) : part;
 }
 
-/** The first part of each type, where there is one. */
+/** The first part of each type. Undefined if the type has no first part. */
 const typeStarts: Readonly<Record<PartType, Bound | undefined>> = {
   bytes: { part: new Uint8Array(), isInclusive: true },
   string: { part: "", isInclusive: true },
@@ -107,7 +112,10 @@ const typeStarts: Readonly<Record<PartType, Bound | undefined>> = {
   boolean: { part: false, isInclusive: true },
 };
 
-/** A part behind all of a type, in either order of numbers and bigints, and before as much else as can be. */
+/**
+ * The end of each type: a part after all parts of the type, and before as many other parts as
+ * possible. It is valid in both key orders, with numbers before bigints or bigints before numbers.
+ */
 const typeEnds: Readonly<Record<PartType, Bound | undefined>> = {
   bytes: { part: "", isInclusive: false },
   string: { part: Number.NEGATIVE_INFINITY, isInclusive: false },
@@ -121,18 +129,21 @@ function typeOfPart(part: KvKeyPart): PartType {
   return type === "object" ? "bytes" : (type as PartType);
 }
 
-const lastPoint = 0x10ffff;
+const lastCodePoint = 0x10ffff;
 
-/** The first string behind all those that begin with a prefix, by code points; undefined where there is none. */
-function firstStringBehind(prefix: string): string | undefined {
+/**
+ * Returns the first string, by code points, after all strings that begin with a prefix. Undefined
+ * if there is none.
+ */
+function firstStringAfter(prefix: string): string | undefined {
   let end = prefix.length;
-  // The last point is a pair of surrogates.
-  while (end >= 2 && prefix.codePointAt(end - 2) === lastPoint) end -= 2;
+  // The last code point is a surrogate pair: it takes two UTF-16 code units.
+  while (end >= 2 && prefix.codePointAt(end - 2) === lastCodePoint) end -= 2;
   if (end === 0) return undefined;
   const before = prefix.codePointAt(end - 2) ?? 0;
   const start = end >= 2 && before > 0xffff ? end - 2 : end - 1;
   const point = prefix.codePointAt(start) ?? 0;
-  // No string has a surrogate as a code point of its own.
+  // Well-formed strings have no lone surrogates, so D800 to DFFF are skipped.
   const next = point === 0xd7ff ? 0xe000 : point + 1;
   return prefix.slice(0, start) + String.fromCodePoint(next);
 }

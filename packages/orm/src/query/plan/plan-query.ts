@@ -13,17 +13,18 @@ import { assertFits, segmentsOf } from "./segments.js";
 import { type ExistingKey, suggestIndex } from "./suggest-index.js";
 import { assertKinds } from "./value-kinds.js";
 
-/** What of a query its plan depends on. */
+/** The options of a query that its plan depends on. */
 export type PlannedQuery = Pick<AnyQuery, "where" | "orderBy" | "index" | "select">;
 
 /**
- * The plans that serve a query, best first: those that pin the most fields, then those that need not read rows beside the
- * index, then those of unique indexes, then in the order in which the model has them.
+ * Returns the plans that serve a query, best first. Plans that pin more fields come first, then
+ * plans that read no rows in addition to index entries, then plans of unique indexes. Equal plans
+ * are in the order of the model's indexes.
  *
- * @param order in which the database sorts its keys; asked for where it makes a difference.
- * @throws {UnindexedQueryError} where there is none.
- * @throws {InvalidQueryError} for a query that says nothing, or nothing that can be looked up.
- * @throws {UnknownIndexError} for an index that the model does not have.
+ * @param order returns how the database orders its keys. Called only if that makes a difference.
+ * @throws {UnindexedQueryError} if no index serves the query.
+ * @throws {InvalidQueryError} if the query is empty, or has a condition that cannot be looked up.
+ * @throws {UnknownIndexError} if the model does not have the index that the query names.
  */
 export function planQuery(
   model: CompiledModel,
@@ -36,13 +37,13 @@ export function planQuery(
     const reason = "the query says nothing: a whole table is read by scan()";
     throw new InvalidQueryError(model.name, "where", reason);
   }
-  const candidates = isForced ? [indexOf(model, query.index)] : [undefined, ...model.indexes];
+  const candidates = isForced ? [namedIndex(model, query.index)] : [undefined, ...model.indexes];
   const plans: QueryPlan[] = [];
   for (const index of candidates) {
     const plan = planOf(model, index, fields, order);
     if (plan && (isForced || isComplete(model, index, fields))) plans.push(plan);
   }
-  if (plans.length === 0) throw unindexed(model, fields);
+  if (plans.length === 0) throw unindexedError(model, fields);
   if (plans.length === 1) return plans;
   const rank = ({ index, segments }: QueryPlan) => [
     pinnedFields(segments),
@@ -56,9 +57,9 @@ export function planQuery(
 }
 
 /**
- * The plan of all rows in the order of the primary key, or the reverse of it.
+ * Returns the plan that reads all rows in the order of the primary key, or in reverse.
  *
- * @throws {InvalidQueryError} for another order, and for conditions.
+ * @throws {InvalidQueryError} if the query has conditions, or another order.
  */
 export function planScan(model: CompiledModel, query: PlannedQuery): QueryPlan {
   const fields = queryFields(model, query);
@@ -72,12 +73,14 @@ export function planScan(model: CompiledModel, query: PlannedQuery): QueryPlan {
 }
 
 /**
- * The plan of an index read by conditions on its first fields, in its own order.
+ * Returns the plan that reads an index by conditions on its first fields, in the order of the
+ * index.
  *
- * @param where of the index's fields alone; without any it is the whole index.
- * @param order in which the database sorts its keys; asked for where it makes a difference.
- * @throws {UnindexedQueryError} for a condition behind bounds, or behind a field without one.
- * @throws {InvalidQueryError} for what is no condition, or of another kind than the field's values.
+ * @param where conditions on fields of the index. If it is empty, the whole index is read.
+ * @param order returns how the database orders its keys. Called only if that makes a difference.
+ * @throws {UnindexedQueryError} if a condition comes after bounds, or after a field without one.
+ * @throws {InvalidQueryError} if a condition is invalid, or of another kind than the field's
+ * values.
  */
 export function planIndexRead(
   model: CompiledModel,
@@ -88,12 +91,12 @@ export function planIndexRead(
 ): QueryPlan {
   const fields = queryFields(model, { where });
   const plan = planOf(model, index, fields, order);
-  if (plan === undefined) throw unindexed(model, fields);
+  if (plan === undefined) throw unindexedError(model, fields);
   assertKinds(model, where, [plan]);
   return { ...plan, reverse };
 }
 
-function indexOf(model: CompiledModel, name: string | undefined): CompiledIndex {
+function namedIndex(model: CompiledModel, name: string | undefined): CompiledIndex {
   const index = model.indexes.find((candidate) => candidate.name === name);
   if (index !== undefined) return index;
   throw new UnknownIndexError(
@@ -103,7 +106,10 @@ function indexOf(model: CompiledModel, name: string | undefined): CompiledIndex 
   );
 }
 
-/** How an index serves a query: values for its first fields, bounds on the next, then the order asked for. */
+/**
+ * Returns the plan with which an index serves a query: values for its first fields, then bounds on
+ * the next field, then the order. Undefined if it does not serve the query.
+ */
 function planOf(
   model: CompiledModel,
   index: CompiledIndex | undefined,
@@ -117,7 +123,7 @@ function planOf(
   return { model, index, segments: segmentsOf(model, fields, conditions, order), reverse };
 }
 
-/** Whether conditions are on the first of some fields, bounds on the last of them alone. */
+/** True if all conditions are on the first fields, and only the last of these fields has bounds. */
 function isServed(
   fields: readonly KeyField[],
   conditions: ReadonlyMap<string, Condition>,
@@ -134,7 +140,10 @@ function isServed(
   return served === conditions.size;
 }
 
-/** Whether the keys are to be read backward for an order; undefined where they are not in that order at all. */
+/**
+ * Returns true if keys must be read backward for an order, and false if forward. Undefined if they
+ * are not sorted in that order.
+ */
 function directionOf(
   fields: readonly KeyField[],
   conditions: ReadonlyMap<string, Condition>,
@@ -145,24 +154,25 @@ function directionOf(
   const free = [...ordered.keys()].filter(
     (name) => !fields.some((field) => field.name === name && isPinned(field)),
   );
-  const behind = fields.filter((field) => field.sameAs === undefined && !isPinned(field));
+  const remaining = fields.filter((field) => field.sameAs === undefined && !isPinned(field));
   const isBackward = (field: KeyField) => (ordered.get(field.name) === "desc") !== field.descending;
   if (free.length === 0) {
-    // One value has no order, and yet the query may say which way to go through what is behind it.
+    // A field with one value has no order. But its direction may still say in which direction the
+    // fields after it are read.
     const first = fields.find(({ name }) => ordered.has(name));
     return first !== undefined && isBackward(first);
   }
-  const reverse = behind[0] !== undefined && isBackward(behind[0]);
+  const reverse = remaining[0] !== undefined && isBackward(remaining[0]);
   const isInOrder = free.every((name, i) => {
-    const field = behind[i];
+    const field = remaining[i];
     return field?.name === name && isBackward(field) === reverse;
   });
   return isInOrder ? reverse : undefined;
 }
 
 /**
- * Whether an index has every row that a query means, and only those: a row that lacks a field of the index is not in it,
- * and one with an array may be there several times.
+ * True if an index has all rows that a query asks for. A row that lacks a field of the index is not
+ * in it, and a row with an array has any number of entries, so the query must name such fields.
  */
 function isComplete(
   model: CompiledModel,
@@ -179,6 +189,7 @@ function isComplete(
   });
 }
 
+/** Counts 2 for each field with a value, and 1 for bounds. */
 function pinnedFields(segments: QueryPlan["segments"]): number {
   const [first] = segments;
   if (first === undefined) return 0;
@@ -194,7 +205,7 @@ function compareRanks(a: readonly number[], b: readonly number[]): number {
   return 0;
 }
 
-/** What a model has that serves a query. */
+/** Returns the keys of a model that serve a query, including those that lack rows. */
 function existingKeys(model: CompiledModel, fields: QueryFields): ExistingKey[] {
   const serving = [undefined, ...model.indexes].filter(
     (index) => planOf(model, index, fields, () => specificationOrder) !== undefined,
@@ -202,17 +213,17 @@ function existingKeys(model: CompiledModel, fields: QueryFields): ExistingKey[] 
   return serving.map((index) => ({ index, isComplete: isComplete(model, index, fields) }));
 }
 
-function unindexed(model: CompiledModel, fields: QueryFields): UnindexedQueryError {
+function unindexedError(model: CompiledModel, fields: QueryFields): UnindexedQueryError {
   for (const [field, { has }] of fields.conditions) {
     const schema = model.schema.shape[field];
     if (schema === undefined) continue;
-    // No index would serve these.
+    // No index could serve these conditions, so none is suggested.
     const isElement = isList(schema) || (has && canBeList(schema));
     assertFits({ isElement, isComputed: false }, has, (reason) => {
       throw new InvalidQueryError(model.name, field, reason);
     });
   }
   const names = [...new Set([...fields.conditions.keys(), ...fields.order.keys()])];
-  const suggestion = suggestIndex(model, fields, (some) => existingKeys(model, some));
+  const suggestion = suggestIndex(model, fields, (queried) => existingKeys(model, queried));
   return new UnindexedQueryError(model.name, names, suggestion);
 }

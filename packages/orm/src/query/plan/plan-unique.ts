@@ -6,23 +6,24 @@ import { assertWellFormed } from "./queried-part.js";
 import { suggestUniqueIndex } from "./suggest-index.js";
 import { assertKind } from "./value-kinds.js";
 
-/** What tells one row from all others: the primary key, or a unique index. */
+/** A key that identifies one row: the primary key, or a unique index. */
 export type UniqueKey = "primaryKey" | CompiledIndex;
 
-/** The unique keys of a model by their fields. */
+/** The unique keys of a model. */
 interface UniqueKeys {
-  /** Those of one field. */
+  /** The keys with only one field, by that field. */
   readonly byField: ReadonlyMap<string, readonly UniqueKey[]>;
   readonly all: readonly { readonly key: UniqueKey; readonly fields: readonly string[] }[];
 }
 
-const ofModels = new WeakMap<CompiledModel, UniqueKeys>();
+const keysOfModels = new WeakMap<CompiledModel, UniqueKeys>();
 
 /**
- * The primary key or the unique indexes whose fields a `where` names, all of them and no other; the primary key first.
+ * Returns the unique keys that have exactly the fields of a `where`. The primary key comes first.
  *
- * @throws {UnindexedQueryError} where there is none.
- * @throws {InvalidQueryError} where it names no field, or has something else than values.
+ * @throws {UnindexedQueryError} if there is no such key.
+ * @throws {InvalidQueryError} if `where` names no field, or if there is no such key and a field
+ * does not have one value that a key can hold.
  */
 export function planUnique(model: CompiledModel, where: AnyRow): readonly UniqueKey[] {
   const keys = uniqueKeysOf(model);
@@ -38,31 +39,31 @@ export function planUnique(model: CompiledModel, where: AnyRow): readonly Unique
 }
 
 /**
- * The key part for the value that a `where` has for a field of a unique key.
+ * Returns the key part for the value that a `where` has for a field of a unique key.
  *
- * @param ofItsKind whether to refuse values of another kind than the field's.
- * @throws {InvalidQueryError} for what is not one value, or none that a key can hold.
+ * @param assertsKind true to refuse a value of another kind than the field's values.
+ * @throws {InvalidQueryError} if it is not one value that a key can hold.
  */
 export function uniquePart(
   model: CompiledModel,
   field: string,
   where: AnyRow,
-  ofItsKind = false,
+  assertsKind = false,
 ): KvKeyPart {
-  return uniqueValuePart(model, field, where[field], ofItsKind);
+  return uniqueValuePart(model, field, where[field], assertsKind);
 }
 
-/** As {@link uniquePart}, for a value. */
+/** The same as {@link uniquePart}, for a value. */
 export function uniqueValuePart(
   model: CompiledModel,
   field: string,
   value: unknown,
-  ofItsKind: boolean,
+  assertsKind: boolean,
 ): KvKeyPart {
   const part = keyPartOf(value);
   if (part !== undefined) {
     assertWellFormed(model, field, part);
-    if (ofItsKind) assertKind(model, field, value);
+    if (assertsKind) assertKind(model, field, value);
     return part;
   }
   const reason =
@@ -73,7 +74,7 @@ export function uniqueValuePart(
 }
 
 function uniqueKeysOf(model: CompiledModel): UniqueKeys {
-  let keys = ofModels.get(model);
+  let keys = keysOfModels.get(model);
   if (keys !== undefined) return keys;
   const indexes = model.indexes.filter(
     ({ unique, where, each }) => unique && where === undefined && each === undefined,
@@ -89,7 +90,7 @@ function uniqueKeysOf(model: CompiledModel): UniqueKeys {
     byField.set(field, [...(byField.get(field) ?? []), key]);
   }
   keys = { byField, all };
-  ofModels.set(model, keys);
+  keysOfModels.set(model, keys);
   return keys;
 }
 

@@ -5,10 +5,10 @@ import { indexedPart } from "../../indexes/index-entries.js";
 import type { CompiledIndex, CompiledModel } from "../../model/compiled-model.js";
 
 /**
- * The part of a key that an index holds for a value that a query gives.
+ * Returns the key part that an index holds for a value of a query.
  *
- * @param position of the part in the index's key.
- * @throws {InvalidQueryError} for a value that cannot be part of a key, or that the index's `normalize` does not take.
+ * @param position the position of the part in the index's key.
+ * @throws {InvalidQueryError} if a key cannot hold the value, or if the index's `normalize` throws.
  */
 export function queriedPart(
   model: CompiledModel,
@@ -35,9 +35,9 @@ export function queriedPart(
 }
 
 /**
- * Refuses a string with half of a surrogate pair, which no key holds.
+ * Refuses a string with a lone surrogate, because no key can hold it.
  *
- * @throws {InvalidQueryError} for one.
+ * @throws {InvalidQueryError} if the value is such a string.
  */
 export function assertWellFormed(model: CompiledModel, field: string, value: unknown): void {
   if (typeof value !== "string" || value.isWellFormed()) return;

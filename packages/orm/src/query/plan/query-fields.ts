@@ -4,18 +4,18 @@ import { InvalidQueryError } from "../../errors/query-errors.js";
 import type { CompiledModel } from "../../model/compiled-model.js";
 import { type Condition, parseCondition } from "./condition.js";
 
-/** What a query says of fields, checked as far as that goes without an index. */
+/** The conditions and the order of a query, after the checks that need no index. */
 export interface QueryFields {
   readonly conditions: ReadonlyMap<string, Condition>;
-  /** The fields of the order, each once. */
+  /** The fields of the order with their directions, most significant first. */
   readonly order: ReadonlyMap<string, Direction>;
 }
 
 /**
- * Reads the conditions and the order of a query.
+ * Parses the conditions and the order of a query.
  *
- * @throws {InvalidQueryError} for what is no plain object, a field that the model does not have, a condition that is none,
- * and a direction other than `"asc"` and `"desc"`.
+ * @throws {InvalidQueryError} if an option is not a plain object, if the model does not have a
+ * field, if a condition is invalid, or if a direction is neither `"asc"` nor `"desc"`.
  */
 export function queryFields(
   model: CompiledModel,
@@ -31,10 +31,10 @@ export function queryFields(
       conditions.set(field, parseCondition(model, field, where[field]));
     }
   }
-  return { conditions, order: orderOf(model, orderBy) };
+  return { conditions, order: parseOrder(model, orderBy) };
 }
 
-function orderOf(model: CompiledModel, orderBy: AnyQuery["orderBy"]): Map<string, Direction> {
+function parseOrder(model: CompiledModel, orderBy: AnyQuery["orderBy"]): Map<string, Direction> {
   const order = new Map<string, Direction>();
   if (orderBy === undefined) return order;
   const list = (Array.isArray(orderBy) ? orderBy : [orderBy]) as readonly AnyOrder[];
@@ -50,7 +50,7 @@ function orderOf(model: CompiledModel, orderBy: AnyQuery["orderBy"]): Map<string
       if (direction !== "asc" && direction !== "desc") {
         throw new InvalidQueryError(model.name, field, 'its direction is neither "asc" nor "desc"');
       }
-      // Behind itself a field orders nothing.
+      // A field that occurs again does not affect the order.
       if (!order.has(field)) order.set(field, direction);
     }
   }

@@ -4,47 +4,50 @@ import type { CompiledIndex, CompiledModel } from "../../model/compiled-model.js
 import { keyFields } from "./key-fields.js";
 import { isOfType, type KeyInterval } from "./key-interval.js";
 
-/** A stretch of an index: the values that the first parts of its keys have, then an interval of the next part. */
+/** A range of an index: fixed values for the first key parts, then an interval of the next part. */
 export interface Segment {
   readonly equals: readonly KvKeyPart[];
   readonly interval: KeyInterval;
 }
 
-/** How a query is read: stretches of one index, or of the rows themselves, in the order of their keys. */
+/** The way to read a query: segments of one index, or of the rows themselves, in key order. */
 export interface QueryPlan {
   readonly model: CompiledModel;
-  /** Undefined for the rows themselves, in the order of the primary key. */
+  /** Undefined if the rows themselves are read, in the order of the primary key. */
   readonly index: CompiledIndex | undefined;
-  /** They have no key in common, and stand in the order of the keys. */
+  /** Segments without common keys, in key order. */
   readonly segments: readonly Segment[];
-  /** From the last key to the first. */
+  /** True to read from the last key to the first. */
   readonly reverse: boolean;
 }
 
-/** The name of what a plan reads. */
+/** Returns the name of the index that a plan reads. `"primaryKey"` if it reads the rows. */
 export function nameOfIndex(plan: QueryPlan): string {
   return plan.index?.name ?? "primaryKey";
 }
 
-/** How many parts the keys of an index have; those of the rows where it is undefined. */
+/**
+ * Returns the number of parts in the keys of an index, including the prefix. If `index` is
+ * undefined, returns that of the rows' keys.
+ */
 export function keyLength(model: CompiledModel, index: CompiledIndex | undefined): number {
   const primaryKey = model.primaryKey.length;
   if (index === undefined) return 1 + primaryKey;
   return 1 + index.parts.length + (index.unique ? 0 : primaryKey);
 }
 
-/** What all keys of a segment begin with. */
+/** Returns the parts with which all keys of a segment begin. */
 export function prefixOf({ model, index }: QueryPlan, segment: Segment): KvKeyPart[] {
   return [index?.prefix ?? model.prefix, ...segment.equals];
 }
 
-/** Whether each segment of a plan is one whole key. */
+/** True if each segment of a plan is one complete key. */
 export function isPoints(plan: QueryPlan): boolean {
   const length = keyLength(plan.model, plan.index);
   return plan.segments.every(({ equals }) => 1 + equals.length === length);
 }
 
-/** Whether a row may have several keys among those that a plan reads. */
+/** True if a plan may read several keys of the same row. */
 export function mayRepeat({ index, segments }: QueryPlan): boolean {
   const each = index?.each;
   if (each === undefined) return false;
@@ -54,7 +57,10 @@ export function mayRepeat({ index, segments }: QueryPlan): boolean {
 
 const lowestPart: KvKeyPart = new Uint8Array();
 
-/** The keys of a segment to list, in a plan's direction behind the key `after`; undefined where there can be none. */
+/**
+ * Returns the selector of a segment's keys. With `after`, only the keys after it, in the plan's
+ * direction. Undefined if there can be no keys.
+ */
 export function selectorOf(
   plan: QueryPlan,
   segment: Segment,
@@ -68,14 +74,17 @@ export function selectorOf(
   if (after !== undefined && plan.reverse) end = [...after];
   if (after !== undefined && !plan.reverse) start = [...after, lowestPart];
   if (start !== undefined && end !== undefined) {
-    // Bounds that cross have nothing between them.
+    // A selector with crossed bounds would be invalid. There are no keys between them.
     return compareKeys(start, end) < 0 ? { start, end } : undefined;
   }
   if (start !== undefined) return { prefix, start };
   return end === undefined ? { prefix } : { prefix, end };
 }
 
-/** Whether a key of a segment's range is of the length of the plan's keys, and of the type of the segment's bounds. */
+/**
+ * True if a key in a segment's range belongs to the segment: it has the length of the plan's keys,
+ * and the part within the bounds has their type.
+ */
 export function isMeant(plan: QueryPlan, { equals, interval }: Segment, key: KvKey): boolean {
   if (key.length !== keyLength(plan.model, plan.index)) return false;
   const field = keyFields(plan.model, plan.index)[equals.length];
@@ -84,7 +93,7 @@ export function isMeant(plan: QueryPlan, { equals, interval }: Segment, key: KvK
     : isOfType(field, interval, key[1 + equals.length]!);
 }
 
-/** The place of the segment that has a key; -1 where none has. */
+/** Returns the position of the segment that contains a key, or -1 if none does. */
 export function segmentOf(plan: QueryPlan, key: KvKey): number {
   if (key[0] !== (plan.index?.prefix ?? plan.model.prefix)) return -1;
   return plan.segments.findIndex((segment) => {

@@ -7,26 +7,27 @@ import type { KeyField } from "./key-fields.js";
 import { intervalOf, type KeyInterval } from "./key-interval.js";
 import type { Segment } from "./query-plan.js";
 
-/** The most stretches of an index that one query reads. */
+/** The maximum number of segments of one query. */
 const maxSegments = 1000;
 
-/** What the first fields of a segment's keys are: as they stand in the key, and as the query has them. */
+/** The values of a segment's first fields, as key parts and as they are in the query. */
 interface Pinned {
   readonly parts: readonly KvKeyPart[];
   readonly values: readonly unknown[];
 }
 
-/** What stands in keys for a value of a query. */
+/** A value of a query, with its key part. */
 interface Choice {
   readonly part: KvKeyPart;
   readonly value: unknown;
 }
 
 /**
- * The stretches of an index that conditions on its first fields mean: one for each combination of values, in the order of
- * the keys, none of them twice.
+ * Returns the segments of an index for conditions on its first fields: one for each combination of
+ * values, in key order, without duplicates.
  *
- * @throws {InvalidQueryError} for more than {@link maxSegments}, or a condition that does not fit its field.
+ * @throws {InvalidQueryError} if there are more than {@link maxSegments}, or if a condition does
+ * not fit its field.
  */
 export function segmentsOf(
   model: CompiledModel,
@@ -40,8 +41,8 @@ export function segmentsOf(
     if (field.sameAs !== undefined) {
       const { sameAs } = field;
       if ((pinned[0]?.values.length ?? 0) <= sameAs) break;
-      pinned = pinned.map((one) =>
-        extended(one, { part: field.partOf(one.values[sameAs]), value: one.values[sameAs] }),
+      pinned = pinned.map((prefix) =>
+        extend(prefix, { part: field.partOf(prefix.values[sameAs]), value: prefix.values[sameAs] }),
       );
       continue;
     }
@@ -59,16 +60,16 @@ export function segmentsOf(
     if (pinned.length * choices.length > maxSegments) {
       fail(`its values combine with others to more than ${maxSegments} places to look`);
     }
-    pinned = pinned.flatMap((one) => choices.map((choice) => extended(one, choice)));
+    pinned = pinned.flatMap((prefix) => choices.map((choice) => extend(prefix, choice)));
   }
   return pinned.map(({ parts }) => ({ equals: parts, interval }));
 }
 
-function extended({ parts, values }: Pinned, { part, value }: Choice): Pinned {
+function extend({ parts, values }: Pinned, { part, value }: Choice): Pinned {
   return { parts: [...parts, part], values: [...values, value] };
 }
 
-/** Refuses a condition on a whole array, and one on the elements of what is none. */
+/** Refuses a condition on a whole array, and a `has` on a part that is not an array's element. */
 export function assertFits(
   { isElement, isComputed }: Pick<KeyField, "isElement" | "isComputed">,
   has: boolean,
@@ -78,7 +79,7 @@ export function assertFits(
   if (isElement && !has && !isComputed) fail("it is an array: ask for an element, { has: … }");
 }
 
-/** The key parts of values, in the order of the keys and each once. */
+/** Returns values with their key parts, in key order, without duplicates. */
 function choicesOf(
   field: KeyField,
   values: readonly unknown[],
@@ -87,12 +88,12 @@ function choicesOf(
   const choices = values.map((value) => ({ part: field.partOf(value), value }));
   if (choices.length < 2) return choices;
   const types = new Set(choices.map(({ part }) => typeof part));
-  const own = types.has("number") && types.has("bigint") ? order() : specificationOrder;
+  const keyOrder = types.has("number") && types.has("bigint") ? order() : specificationOrder;
   const sorted = choices
-    .map((choice) => ({ ...choice, bytes: encodeKey([choice.part], own) }))
+    .map((choice) => ({ ...choice, bytes: encodeKey([choice.part], keyOrder) }))
     .sort((a, b) => Buffer.compare(a.bytes, b.bytes));
   return sorted.filter(({ bytes }, i) => {
-    const before = sorted[i - 1];
-    return before === undefined || Buffer.compare(before.bytes, bytes) !== 0;
+    const previous = sorted[i - 1];
+    return previous === undefined || Buffer.compare(previous.bytes, bytes) !== 0;
   });
 }

@@ -5,34 +5,36 @@ import { canBeInKey, canBeList, canHoldElements, isList } from "../../model/key-
 import type { Condition } from "./condition.js";
 import type { QueryFields } from "./query-fields.js";
 
-/** What a model has already that serves a query. */
+/** An index of the model, or its primary key, that serves a query. */
 export interface ExistingKey {
   /** Undefined for the primary key. */
   readonly index: CompiledIndex | undefined;
-  /** It has every row that the query means. */
+  /** True if it has every row that the query asks for. */
   readonly isComplete: boolean;
 }
 
 /** A part of a key that would serve a query. */
 interface SuggestedPart {
-  /** By which the query names it. */
+  /** The name that the query uses for the part. */
   readonly field: string;
   readonly descending: boolean;
 }
 
-/** A key that would serve a query, but for some of its conditions. */
+/** A key that would serve a query, except for some of its conditions. */
 interface SuggestedKey {
   readonly parts: readonly SuggestedPart[];
-  /** The fields whose conditions it does not serve. */
+  /** The fields whose conditions the key does not serve. */
   readonly leftOver: readonly string[];
 }
 
 /**
- * An index, in code, that would serve a query: `byTeamAndScore: { key: ["team", desc("score")] }`. A comment behind it says
- * by what to filter, and that the query has to name it where rows may be missing in it. Where the model has such an index
- * already, how to ask for it.
+ * Returns the code of an index that would serve a query. A comment after the code names the
+ * conditions that must move to `filter`, and says if the query must name the index because it may
+ * lack rows. If the model already has such an index, returns how to use it.
  *
- * @param find what the model has that serves a query, whichever rows it lacks.
+ * Example: `byTeamAndScore: { key: ["team", desc("score")] }`
+ *
+ * @param find returns the keys of the model that serve a query, including those that lack rows.
  */
 export function suggestIndex(
   model: CompiledModel,
@@ -48,18 +50,20 @@ export function suggestIndex(
     const { index } = complete;
     const name = index === undefined ? "the primary key" : index.name;
     if (filter !== "") return `// ${filter}: ${name} serves the rest`;
-    return index === undefined ? "// name no index: the primary key serves it" : named(index.name);
+    return index === undefined
+      ? "// name no index: the primary key serves it"
+      : indexOption(index.name);
   }
   const fields = parts.map(({ field }) => field);
   const same = existing.find(({ index }) => index && hasSameFields(index, fields))?.index;
-  if (same !== undefined) return withComment(named(same.name), filter);
-  const { name, code } = definition(model, query, parts);
+  if (same !== undefined) return withComment(indexOption(same.name), filter);
+  const { name, code } = suggestedIndex(model, query, parts);
   const lacksRows = fields.some((field) => !conditions.has(field) && mayLack(model, field));
-  const use = lacksRows ? `with ${named(name)}` : "";
-  return withComment(code, [use, filter].filter((text) => text !== "").join(", and "));
+  const hint = lacksRows ? `with ${indexOption(name)}` : "";
+  return withComment(code, [hint, filter].filter((text) => text !== "").join(", and "));
 }
 
-/** A unique index, in code, over some fields. */
+/** Returns the code of a unique index over some fields. */
 export function suggestUniqueIndex(fields: readonly string[]): string {
   return codeOf(
     nameOf(fields),
@@ -71,43 +75,43 @@ export function suggestUniqueIndex(fields: readonly string[]): string {
 function suggestedKey(model: CompiledModel, query: QueryFields): SuggestedKey {
   const { conditions, order } = query;
   const fields: string[] = [];
-  // A key has one array at the most, and one part that is computed.
+  // A key has at most one array, and at most one computed part.
   const excludes = (a: string, b: string) =>
     (isArray(model, query, a) && isArray(model, query, b)) ||
     (isComputed(model, a) && isComputed(model, b));
-  const take = (name: string): boolean => {
+  const tryAdd = (name: string): boolean => {
     if (fields.includes(name)) return true;
     if (fields.some((other) => excludes(name, other))) return false;
     fields.push(name);
     return true;
   };
-  const ofKind = (fits: (condition: Condition) => boolean) =>
-    [...conditions].filter(([, condition]) => fits(condition)).map(([name]) => name);
-  const equal = ofKind(({ isEqual }) => isEqual).sort(
+  const fieldsWith = (matches: (condition: Condition) => boolean) =>
+    [...conditions].filter(([, condition]) => matches(condition)).map(([name]) => name);
+  const equal = fieldsWith(({ isEqual }) => isEqual).sort(
     (a, b) => Number(order.has(b)) - Number(order.has(a)),
   );
-  // An order cannot be left to a filter: where its fields exclude others, it has them.
+  // An order cannot be left to a filter, so its fields come before the fields that they exclude.
   const isFree = (name: string) => order.has(name) && !equal.includes(name);
   const ordered = [...order.keys()].filter(isFree);
-  const isTaken = (name: string) => ordered.some((other) => excludes(name, other));
-  const served = new Set(equal.filter((name) => !isTaken(name) && take(name)));
+  const isExcluded = (name: string) => ordered.some((other) => excludes(name, other));
+  const served = new Set(equal.filter((name) => !isExcluded(name) && tryAdd(name)));
   fields.sort((a, b) => model.primaryKey.indexOf(a) - model.primaryKey.indexOf(b));
   const free = [...order].filter(([name]) => !served.has(name));
-  // Conditions are served up to the first field that has none or has bounds.
+  // Conditions are served up to the first field that has no condition, or has bounds.
   let isOpen = true;
   for (const [name] of free) {
-    if (!take(name)) continue;
+    if (!tryAdd(name)) continue;
     const condition = conditions.get(name);
     if (isOpen && condition !== undefined) served.add(name);
     isOpen &&= condition?.values !== undefined;
   }
   if (isOpen) {
-    for (const name of ofKind(({ values, isEqual }) => values !== undefined && !isEqual)) {
-      if (take(name)) served.add(name);
+    for (const name of fieldsWith(({ values, isEqual }) => values !== undefined && !isEqual)) {
+      if (tryAdd(name)) served.add(name);
     }
-    const bounded = ofKind(({ values }) => values === undefined);
+    const bounded = fieldsWith(({ values }) => values === undefined);
     const range = bounded.find((name) => !model.primaryKey.includes(name)) ?? bounded[0];
-    if (range !== undefined && take(range)) served.add(range);
+    if (range !== undefined && tryAdd(range)) served.add(range);
   }
   return {
     parts: withoutPrimaryKey(model, partsOf(model, query, fields, new Map(free))),
@@ -115,7 +119,7 @@ function suggestedKey(model: CompiledModel, query: QueryFields): SuggestedKey {
   };
 }
 
-/** Fields with the directions that they have in a key whose order, or the reverse of it, is asked for. */
+/** Returns the parts of a key that has the requested order if it is read forward or backward. */
 function partsOf(
   model: CompiledModel,
   query: QueryFields,
@@ -123,7 +127,8 @@ function partsOf(
   order: ReadonlyMap<string, Direction>,
 ): SuggestedPart[] {
   const ordered = fields.filter((field) => order.has(field));
-  // An array and what is computed cannot descend: the others then turn around it.
+  // An array and a computed part cannot be descending. If there is one, its direction is the main
+  // direction, and the parts with the other direction are descending.
   const fixed = ordered.find((field) => isArray(model, query, field) || isComputed(model, field));
   const main = order.get(fixed ?? ordered[0] ?? "");
   return fields.map((field) => ({
@@ -132,27 +137,30 @@ function partsOf(
   }));
 }
 
-/** A key without the fields at its end that an index has behind its own anyway. */
+/**
+ * Removes the fields of the primary key from the end of a key, because an index that is not unique
+ * has them there anyway.
+ */
 function withoutPrimaryKey(
   { primaryKey }: CompiledModel,
   parts: readonly SuggestedPart[],
 ): readonly SuggestedPart[] {
   for (let count = Math.min(primaryKey.length, parts.length - 1); count > 0; count--) {
     const end = parts.slice(-count);
-    const isIts = end.every((part, i) => part.field === primaryKey[i] && !part.descending);
-    if (isIts) return parts.slice(0, -count);
+    const isPrimaryKey = end.every((part, i) => part.field === primaryKey[i] && !part.descending);
+    if (isPrimaryKey) return parts.slice(0, -count);
   }
   return parts;
 }
 
-function definition(
+function suggestedIndex(
   model: CompiledModel,
   query: QueryFields,
   parts: readonly SuggestedPart[],
 ): { readonly name: string; readonly code: string } {
   const fields = parts.map(({ field }) => field);
   const computed = fields.find((field) => isComputed(model, field));
-  // What is computed a query names as the index is named.
+  // Queries name a computed part by the name of its index.
   const isNamed = computed !== undefined && !Object.hasOwn(model.schema.shape, computed);
   const name = isNamed ? computed : freeName(model, nameOf(fields));
   const key = parts.map(({ field, descending }) => {
@@ -175,7 +183,7 @@ function nameOf(fields: readonly string[]): string {
   return `by${fields.map((field) => field.charAt(0).toUpperCase() + field.slice(1)).join("And")}`;
 }
 
-/** A name that no index of the model has. */
+/** Returns a name that no index of the model has: `name`, or `name` with a number. */
 function freeName({ indexes }: CompiledModel, name: string): string {
   const isTaken = (text: string) => indexes.some((index) => index.name === text);
   let free = name;
@@ -183,7 +191,7 @@ function freeName({ indexes }: CompiledModel, name: string): string {
   return free;
 }
 
-function named(index: string): string {
+function indexOption(index: string): string {
   return `index: ${JSON.stringify(index)}`;
 }
 
@@ -198,20 +206,26 @@ function hasSameFields(index: CompiledIndex, fields: readonly string[]): boolean
   );
 }
 
-/** Whether a row may have no entry, or several, by a field of which the query says nothing but the order. */
+/** True if a row may have no entry, or several entries, because of a field without a condition. */
 function mayLack(model: CompiledModel, field: string): boolean {
   const schema = model.schema.shape[field];
   return schema !== undefined && (isList(schema) || canBeAbsent(schema));
 }
 
-/** Whether a part is the array of its index: an array by its schema or its condition, or what a function returns as one. */
+/**
+ * True if a part is the array of its index: a field that is an array according to its schema or its
+ * condition, or the computed array of an existing index.
+ */
 function isArray(model: CompiledModel, { conditions }: QueryFields, field: string): boolean {
   const schema = model.schema.shape[field];
   if (schema !== undefined) return isList(schema) || conditions.get(field)?.has === true;
   return model.indexes.some(({ fields, each }) => each !== undefined && fields[each] === field);
 }
 
-/** Whether a part has to be computed: a query names by it what an index computes, or no key holds the field's values. */
+/**
+ * True if a part must be computed: it is the computed part of an existing index, or a field whose
+ * values a key cannot hold.
+ */
 function isComputed(model: CompiledModel, field: string): boolean {
   const schema = model.schema.shape[field];
   if (schema === undefined) return true;

@@ -5,7 +5,7 @@ import type { AnyRow, CompiledIndex, CompiledModel } from "../../model/compiled-
 import { elementSchema } from "../../model/field-values.js";
 import type { QueryPlan } from "./query-plan.js";
 
-/** Of which kind all values of a field are. */
+/** The kind of a field's values, if all of them have the same kind. */
 export type ValueKind = "string" | "number" | "bigint" | "boolean" | "date" | "bytes";
 
 interface Definition {
@@ -24,7 +24,10 @@ const wrappers: ReadonlySet<string> = new Set([
   "nonoptional",
 ]);
 
-/** The kind of a schema's values; undefined where it may have several, or does not tell. */
+/**
+ * Returns the kind of a schema's values. Undefined if the values may have several kinds, or if the
+ * schema does not determine their kind.
+ */
 export function kindOf(schema: z.core.$ZodType): ValueKind | undefined {
   const { type, innerType } = schema._zod.def as Definition;
   if (plainKinds.has(type)) return type as ValueKind;
@@ -32,19 +35,22 @@ export function kindOf(schema: z.core.$ZodType): ValueKind | undefined {
   return type === "custom" && schema._zod.bag.Class === Uint8Array ? "bytes" : undefined;
 }
 
-const ofModels = new WeakMap<CompiledModel, ReadonlyMap<string, ValueKind>>();
+const kindsOfModels = new WeakMap<CompiledModel, ReadonlyMap<string, ValueKind>>();
 
-/** The model that was last asked about: mostly it is the next one too. */
-let last:
+/** The model of the last call, because the next call usually has the same model. */
+let latest:
   | { readonly model: CompiledModel; readonly kinds: ReadonlyMap<string, ValueKind> }
   | undefined;
 
-/** The kinds of the fields of a model, and of the elements of its arrays, as far as the schema tells. */
+/**
+ * Returns the kinds of a model's fields, and of the elements of its arrays. A field is left out if
+ * the schema does not determine its kind.
+ */
 function kindsOf(model: CompiledModel): ReadonlyMap<string, ValueKind> {
-  if (last?.model === model) return last.kinds;
-  const kinds = ofModels.get(model) ?? kindsOfShape(model);
-  ofModels.set(model, kinds);
-  last = { model, kinds };
+  if (latest?.model === model) return latest.kinds;
+  const kinds = kindsOfModels.get(model) ?? kindsOfShape(model);
+  kindsOfModels.set(model, kinds);
+  latest = { model, kinds };
   return kinds;
 }
 
@@ -57,7 +63,10 @@ function kindsOfShape(model: CompiledModel): ReadonlyMap<string, ValueKind> {
   return found;
 }
 
-/** What the key parts of a kind are. A date is the number of its milliseconds, and may be given as one. */
+/**
+ * The type of the key parts of each kind. The key part of a date is its milliseconds since 1970,
+ * and a query may give it as that number.
+ */
 const partTypes: Readonly<Record<ValueKind, string>> = {
   string: "string",
   number: "number",
@@ -68,21 +77,21 @@ const partTypes: Readonly<Record<ValueKind, string>> = {
 };
 
 /**
- * Refuses a value that no row has in a field, since it is of another kind.
+ * Refuses a value that no row can have in a field.
  *
- * @throws {InvalidQueryError} for one.
+ * @throws {InvalidQueryError} if the value is of another kind than the values of the field.
  */
 export function assertKind(model: CompiledModel, field: string, value: unknown): void {
   const kind = kindsOf(model).get(field);
-  if (kind !== undefined) assertIsOf(model, field, kind, value);
+  if (kind !== undefined) assertValue(model, field, kind, value);
 }
 
 /**
- * Refuses values of the conditions of a query that are of another kind than their fields, where each of the indexes holds the
- * values as they are.
+ * Refuses conditions with values that no row can have. A field is not checked if an index of one of
+ * the plans normalizes its values.
  *
- * @param plans of the query, by which its conditions have been checked.
- * @throws {InvalidQueryError} for one.
+ * @param plans the plans of the query. Its conditions were checked when the plans were made.
+ * @throws {InvalidQueryError} if a value is of another kind than the values of its field.
  */
 export function assertKinds(
   model: CompiledModel,
@@ -98,7 +107,6 @@ export function assertKinds(
   }
 }
 
-/** Whether an index holds something else than the values of a field. */
 function isNormalized(index: CompiledIndex | undefined, field: string): boolean {
   return index?.parts.some((part) => part.field === field && part.normalize) ?? false;
 }
@@ -110,19 +118,19 @@ function assertCondition(
   condition: unknown,
 ): void {
   if (keyPartOf(condition) !== undefined) {
-    assertIsOf(model, field, kind, condition);
+    assertValue(model, field, kind, condition);
     return;
   }
-  for (const given of Object.values(condition as object)) {
-    // What stands in `in`, `between` and `has`, or a bound.
-    for (const value of Array.isArray(given) ? given : [given]) {
+  for (const operand of Object.values(condition as object)) {
+    // `in` and `between` have a list, the others one value or a nested condition.
+    for (const value of Array.isArray(operand) ? operand : [operand]) {
       assertCondition(model, field, kind, value);
     }
   }
 }
 
-function assertIsOf(model: CompiledModel, field: string, kind: ValueKind, value: unknown): void {
-  // Most values are as they stand in keys.
+function assertValue(model: CompiledModel, field: string, kind: ValueKind, value: unknown): void {
+  // Fast path: most values need no conversion to a key part.
   if (typeof value === kind) return;
   if (typeof keyPartOf(value) === partTypes[kind]) return;
   const reason = `it is ${nameOf(value)}, and the values of the field are of the kind ${kind}`;

@@ -13,14 +13,17 @@ import { readKeys } from "./read-rows.js";
 import { RowReader } from "./row-reader.js";
 
 /**
- * How many rows a query has; without conditions, how many there are. One read for each count that the model keeps, else one
- * for each index entry, and with a filter the rows too.
+ * Returns the number of rows that a query has, or of all rows if it has no conditions. If the model
+ * keeps counters for these rows, it reads one entry per counter. Otherwise it reads each index
+ * entry, and with a filter each row too.
  *
- * Of a range of an index with several entries for a row, it holds the primary key of every row that it counts.
+ * For a range of an index with several entries per row, it holds in memory the primary keys of all
+ * rows that it counts.
  *
- * An order leaves out what the index with that order does not have: the rows are those of `findMany`.
+ * With an `orderBy`, it counts only the rows in the index with that order: those that `findMany`
+ * returns.
  *
- * @throws as `findPage`, but for a query that says nothing.
+ * @throws the errors of `findPage`, except that the query may be empty.
  */
 export async function countRows(
   context: TableContext,
@@ -28,38 +31,38 @@ export async function countRows(
   meter: ReadMeter,
 ): Promise<number> {
   const { model, catalog } = context;
-  // Somebody may have dropped a counter, or be building it anew.
+  // Another process may have dropped a counter, or may be rebuilding it.
   if (model.counted || model.indexes.some((index) => index.counted)) await catalog.refresh();
   const plans = plansOfCount(context, query);
-  if (plans === undefined && query.filter === undefined && isCounted(context, undefined)) {
+  if (plans === undefined && query.filter === undefined && isCounterReadable(context, undefined)) {
     meter.index = "primaryKey";
-    return await sumOfCounters(context, [rowCounterKey(context.model)], meter);
+    return await sumCounters(context, [rowCounterKey(context.model)], meter);
   }
-  const counted = plans?.find((plan) => isCountedPlan(context, plan));
+  const counted = plans?.find((plan) => hasCounters(context, plan));
   if (counted?.index !== undefined && query.filter === undefined) {
     const { index } = counted;
     meter.index = nameOfIndex(counted);
     const keys = counted.segments.map(({ equals }) => indexCounterKey(index, equals));
-    return await sumOfCounters(context, keys, meter);
+    return await sumCounters(context, keys, meter);
   }
-  const chosen = await choose(context, plans);
+  const chosen = await choosePlanOrScan(context, plans);
   return query.filter === undefined
     ? await countEntries(context, chosen.plan, meter)
     : await countFound(new RowReader(context, chosen, query, meter, false));
 }
 
 /**
- * Whether a query has a row; without conditions, whether there is one. It reads the first index entry, and with a filter
- * rows until one passes.
+ * Returns true if a query has a row. A query without conditions has all rows of the model. It reads
+ * the first index entry. With a filter, it reads rows until one passes.
  *
- * @throws as {@link countRows} does.
+ * @throws the errors of {@link countRows}.
  */
 export async function rowExists(
   context: TableContext,
   query: AnyQuery,
   meter: ReadMeter,
 ): Promise<boolean> {
-  const chosen = await choose(context, plansOfCount(context, query));
+  const chosen = await choosePlanOrScan(context, plansOfCount(context, query));
   if (query.filter !== undefined) {
     return (await new RowReader(context, chosen, query, meter, false).next(1)).length > 0;
   }
@@ -68,13 +71,13 @@ export async function rowExists(
   return (await entries.next(1)).length > 0;
 }
 
-/** The plans of a query; undefined where it means all rows. */
+/** Returns the plans of a query. Undefined if it asks for all rows. */
 function plansOfCount(context: TableContext, query: AnyQuery): QueryPlan[] | undefined {
   const { conditions, order } = queryFields(context.model, query);
   if (query.index !== undefined || conditions.size > 0) return plansOf(context, query);
   if (order.size === 0) return undefined;
   const plans = plansOf(context, query);
-  // What is computed may be absent, so that the rows with it are not all.
+  // A row may lack a computed part, so an index with one may not have all rows.
   return plans.some(({ index }) => hasAllRows(index)) ? undefined : plans;
 }
 
@@ -82,7 +85,7 @@ function hasAllRows(index: QueryPlan["index"]): boolean {
   return index === undefined || index.parts.every(({ compute }) => compute === undefined);
 }
 
-async function choose(
+async function choosePlanOrScan(
   context: TableContext,
   plans: readonly QueryPlan[] | undefined,
 ): Promise<ChosenPlan> {
@@ -91,10 +94,11 @@ async function choose(
     : await chooseOf(context, plans, undefined);
 }
 
-/** Whether each segment of a plan is a group of rows whose number is kept. */
-function isCountedPlan(context: TableContext, plan: QueryPlan): boolean {
+/** True if there is a readable counter for each segment of a plan. */
+function hasCounters(context: TableContext, plan: QueryPlan): boolean {
   const { index, segments } = plan;
-  if (index === undefined || !isCounted(context, index.name) || mayRepeat(plan)) return false;
+  if (index === undefined || !isCounterReadable(context, index.name) || mayRepeat(plan))
+    return false;
   return (
     isReadable(context, index) &&
     segments.every(
@@ -107,8 +111,8 @@ function isCountedPlan(context: TableContext, plan: QueryPlan): boolean {
   );
 }
 
-/** Whether the number of a model's rows, or of those of an index's groups, is kept and can be read. */
-function isCounted({ model, catalog }: TableContext, index: string | undefined): boolean {
+/** True if the counter of all rows, or the counters of an index, are declared and can be read. */
+function isCounterReadable({ model, catalog }: TableContext, index: string | undefined): boolean {
   const isDeclared =
     index === undefined
       ? model.counted
@@ -116,7 +120,7 @@ function isCounted({ model, catalog }: TableContext, index: string | undefined):
   return isDeclared && catalog.snapshot.counterState(index ?? "") === "readable";
 }
 
-async function sumOfCounters(
+async function sumCounters(
   context: TableContext,
   keys: readonly KvKey[],
   meter: ReadMeter,

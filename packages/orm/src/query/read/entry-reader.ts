@@ -14,22 +14,26 @@ import {
 } from "../plan/query-plan.js";
 import { readHeld, readKeys } from "./read-rows.js";
 
-/** The most entries that are read together. */
+/** The maximum number of entries in one read. */
 export const maxBatch = 500;
 
-/** How entries are read. */
+/** Options of an {@link EntryReader}. */
 export interface EntryReaderOptions {
-  /** The key behind which to begin. */
+  /** The key to start after. */
   readonly after?: KvKey | undefined;
-  /** Reads that each entry leads to, itself included: 2 where its row is read too. */
+  /** How many reads an entry costs, including the entry itself: 2 if its row is read too. */
   readonly cost: number;
-  /** Read one entry more than is asked for where that is not a read too many, to know whether there are more. */
+  /**
+   * True to read one entry more than requested, if the limit allows it, to find out if there are
+   * more.
+   */
   readonly looksAhead?: boolean;
 }
 
 /**
- * Reads the entries of a plan, some at a time. It holds nothing open between two calls: it may be left anywhere. It asks
- * for no more than may be read, as long as that is enough.
+ * Reads the entries of a plan in batches. It holds no resources between two calls, so its user may
+ * stop at any time. It reads no more entries than `maxReads` allows. If `maxReads` is used up, it
+ * tries to read one more entry, and fails if there is one.
  */
 export class EntryReader {
   readonly #context: TableContext;
@@ -38,15 +42,18 @@ export class EntryReader {
   readonly #cost: number;
   readonly #looksAhead: boolean;
   readonly #isPoints: boolean;
-  /** How many of the segments are behind, in the direction of reading. */
-  #done = 0;
-  /** Within the next segment, the key behind which to go on. */
+  /** How many segments have been read, in the reading direction. */
+  #segmentsRead = 0;
+  /** The key to continue after within the next segment. */
   #after: KvKey | undefined;
-  /** What was read and not returned yet. */
-  #ahead: KvEntry<unknown>[] = [];
-  #hasBegun = false;
-  /** How many whole keys are read together at the least: more where there was nothing under some. */
-  #pointsAtOnce = 0;
+  /** Entries that were read but not returned yet. */
+  #buffered: KvEntry<unknown>[] = [];
+  #isStarted = false;
+  /**
+   * The minimum number of complete keys that are read together. It grows if there are keys without
+   * an entry.
+   */
+  #minPoints = 0;
 
   constructor(
     context: TableContext,
@@ -62,40 +69,43 @@ export class EntryReader {
     this.#isPoints = isPoints(plan);
     if (after === undefined) return;
     const place = segmentOf(plan, after);
-    this.#done = plan.reverse ? plan.segments.length - 1 - place : place;
-    if (this.#isPoints) this.#done++;
+    this.#segmentsRead = plan.reverse ? plan.segments.length - 1 - place : place;
+    if (this.#isPoints) this.#segmentsRead++;
     else this.#after = after;
   }
 
   /**
-   * Up to `count` entries, and no more than {@link maxBatch}; none where there are no more.
+   * Returns up to `count` entries, at most {@link maxBatch}. Returns none if there are no more.
    *
-   * @throws {ReadLimitError} where there are more, and not one of them may be read.
+   * @throws {ReadLimitError} if there are more, and `maxReads` does not allow reading one of them.
    */
   async next(count: number): Promise<KvEntry<unknown>[]> {
     const { left } = this.#meter;
-    const affordable = Math.floor((left + this.#ahead.length) / this.#cost);
+    const affordable = Math.floor((left + this.#buffered.length) / this.#cost);
     const wanted = Math.max(1, Math.min(count, maxBatch, affordable));
-    const isAheadAffordable = left + this.#ahead.length > wanted * this.#cost;
-    const extra = this.#looksAhead && isAheadAffordable ? 1 : 0;
-    while (this.#ahead.length < wanted) {
-      if (!(await this.#read(wanted - this.#ahead.length + extra))) break;
+    const isExtraAffordable = left + this.#buffered.length > wanted * this.#cost;
+    const extra = this.#looksAhead && isExtraAffordable ? 1 : 0;
+    while (this.#buffered.length < wanted) {
+      if (!(await this.#read(wanted - this.#buffered.length + extra))) break;
     }
-    return this.#ahead.splice(0, wanted);
+    return this.#buffered.splice(0, wanted);
   }
 
-  /** Whether there are more entries; true also where that may not be read. */
+  /** True if there are more entries, or if `maxReads` is used up before this is known. */
   async hasMore(): Promise<boolean> {
-    while (this.#ahead.length === 0 && this.#meter.left > 0) {
+    while (this.#buffered.length === 0 && this.#meter.left > 0) {
       if (!(await this.#read(1))) return false;
     }
-    return this.#ahead.length > 0 || this.#segment() !== undefined;
+    return this.#buffered.length > 0 || this.#nextSegment() !== undefined;
   }
 
-  /** Reads some entries, or as many as the next segment has; false where there is none. */
+  /**
+   * Reads up to `count` entries, but not beyond the end of a range. Returns false if there is no
+   * segment left.
+   */
   async #read(count: number): Promise<boolean> {
-    if (!this.#hasBegun) await this.#begin();
-    const segment = this.#segment();
+    if (!this.#isStarted) await this.#start();
+    const segment = this.#nextSegment();
     if (segment === undefined) return false;
     const { index } = this.#plan;
     const { catalog } = this.#context;
@@ -105,8 +115,8 @@ export class EntryReader {
     return true;
   }
 
-  async #begin(): Promise<void> {
-    this.#hasBegun = true;
+  async #start(): Promise<void> {
+    this.#isStarted = true;
     const { transaction, kv, model } = this.#context;
     const [first, ...others] = this.#plan.segments;
     if (!transaction || !model.live || this.#isPoints || first === undefined) return;
@@ -117,26 +127,34 @@ export class EntryReader {
     ) {
       length++;
     }
-    // What a transaction has read has not changed when it is committed: nothing has come into the range.
+    // This mark changes if a row enters the range. A transaction fails to commit if a key that it
+    // has read changes, so reading the mark protects it against such rows.
     await kv.get(changeMarkOfRead(model, this.#plan.index, first.equals.slice(0, length)));
   }
 
   async #readPoints(count: number): Promise<void> {
-    // What is found costs more when its row is read: no more keys are read than can all be found.
-    const held = this.#ahead.length;
-    const affordable = Math.floor((this.#meter.left - held * (this.#cost - 1)) / this.#cost);
-    const most = Math.max(1, Math.min(Math.max(count, this.#pointsAtOnce), affordable));
+    // An entry that is found costs further reads if its row is read. So no more keys are read than
+    // `maxReads` allows if all of them are found.
+    const bufferedBefore = this.#buffered.length;
+    const affordable = Math.floor(
+      (this.#meter.left - bufferedBefore * (this.#cost - 1)) / this.#cost,
+    );
+    const maxKeys = Math.max(1, Math.min(Math.max(count, this.#minPoints), affordable));
     const keys: KvKey[] = [];
-    for (let segment = this.#segment(); segment && keys.length < most; segment = this.#segment()) {
+    for (
+      let segment = this.#nextSegment();
+      segment && keys.length < maxKeys;
+      segment = this.#nextSegment()
+    ) {
       keys.push(prefixOf(this.#plan, segment));
-      this.#done++;
+      this.#segmentsRead++;
     }
     this.#meter.add(keys.length);
     for (const entry of await readKeys(this.#context, keys)) {
-      if (entry.versionstamp !== null) this.#ahead.push(entry);
+      if (entry.versionstamp !== null) this.#buffered.push(entry);
     }
-    const isSparse = this.#ahead.length - held < keys.length;
-    this.#pointsAtOnce = isSparse ? Math.min(keys.length * 2, maxBatch) : 0;
+    const isSparse = this.#buffered.length - bufferedBefore < keys.length;
+    this.#minPoints = isSparse ? Math.min(keys.length * 2, maxBatch) : 0;
   }
 
   async #readRange(segment: Segment, count: number): Promise<void> {
@@ -145,18 +163,18 @@ export class EntryReader {
     this.#meter.add(entries.length);
     const last = entries.at(-1);
     if (last === undefined || entries.length < count) {
-      this.#done++;
+      this.#segmentsRead++;
       this.#after = undefined;
     } else {
       this.#after = last.key;
     }
     for (const entry of entries) {
-      if (isMeant(this.#plan, segment, entry.key)) this.#ahead.push(entry);
+      if (isMeant(this.#plan, segment, entry.key)) this.#buffered.push(entry);
     }
   }
 
   async #list(selector: KvListSelector, count: number): Promise<KvEntry<unknown>[]> {
-    // What is read may be rows, or copies of them.
+    // The entries may be rows or copies of rows, whose schema the catalog must determine.
     return await readHeld(this.#context, () => this.#listStored(selector, count));
   }
 
@@ -170,9 +188,9 @@ export class EntryReader {
     return entries;
   }
 
-  /** The segment to read next; undefined behind the last. */
-  #segment(): Segment | undefined {
+  /** Returns the segment to read next. Undefined after the last one. */
+  #nextSegment(): Segment | undefined {
     const { segments, reverse } = this.#plan;
-    return segments[reverse ? segments.length - 1 - this.#done : this.#done];
+    return segments[reverse ? segments.length - 1 - this.#segmentsRead : this.#segmentsRead];
   }
 }

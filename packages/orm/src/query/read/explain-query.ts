@@ -12,34 +12,41 @@ import { kindOf as kindOfValues } from "../plan/value-kinds.js";
 import { takeOf } from "./read-page.js";
 import { rowFilterOf } from "./row-filter.js";
 
-/** A stretch of keys that a query reads: those under a prefix, from `start` (inclusive) to `end` (exclusive). */
+/**
+ * A range of keys that a query reads: the keys under a prefix, from `start` (inclusive) to `end`
+ * (exclusive).
+ */
 export interface ExplainedSegment {
   readonly prefix: KvKey;
   readonly start?: KvKey;
   readonly end?: KvKey;
 }
 
-/** How a query is answered. */
+/** The plan of a query, with its cost. */
 export interface QueryExplanation {
   readonly model: string;
-  /** The name of the index; `"primaryKey"` for the rows by their primary key, or in its order. */
+  /** The name of the index. `"primaryKey"` if rows are read by primary key or in its order. */
   readonly index: string;
-  /**
-   * What is read: one key, several keys, ranges of keys, or every row of the model.
-   */
+  /** The kind of access: one key, several keys, ranges of keys, or every row of the model. */
   readonly kind: "unique" | "points" | "range" | "scan";
-  /** In the order of the index: with `reverse` the last of them is read first. Of whole keys, the prefix is the key. */
+  /**
+   * The segments in index order. If `reverse` is true, the last one is read first. If a segment is
+   * one complete key, `prefix` is that key.
+   */
   readonly segments: readonly ExplainedSegment[];
-  /** From the last key to the first. */
+  /** True if keys are read from the last to the first. */
   readonly reverse: boolean;
-  /** Index entries, or rows by primary key, are all that is read: no row beside an index entry. */
+  /**
+   * True if no rows are read in addition to index entries. Always true for reads by primary key.
+   */
   readonly covered: boolean;
-  /** How many entries and rows are read at the most; undefined where nothing bounds it. */
+  /** The maximum number of entries and rows that are read. Undefined if there is no maximum. */
   readonly reads: number | undefined;
 }
 
 /**
- * Says how a query would be answered, without reading anything. A query that says nothing is a `scan`.
+ * Returns the plan of a query, without reading anything. A query without `where`, `orderBy` and
+ * `index` is a `scan`.
  *
  * @throws {UnindexedQueryError}, {InvalidQueryError}, {UnknownIndexError} as `findMany` does.
  */
@@ -67,7 +74,7 @@ export function explainQuery(context: TableContext, query: AnyQuery): QueryExpla
       }),
     reverse: plan.reverse,
     covered,
-    reads: mostReads(plan, query, covered),
+    reads: maxReadsOf(plan, query, covered),
   };
 }
 
@@ -82,23 +89,24 @@ function kindOf(plan: QueryPlan): QueryExplanation["kind"] {
   return index === undefined && isWhole ? "scan" : "range";
 }
 
-function mostReads(plan: QueryPlan, query: AnyQuery, covered: boolean): number | undefined {
+function maxReadsOf(plan: QueryPlan, query: AnyQuery, covered: boolean): number | undefined {
   const cost = covered ? 1 : 2;
   const keys = isPoints(plan) ? plan.segments.length * cost : Number.POSITIVE_INFINITY;
-  // Of a page, one entry more than it has; with a filter or several entries of one row, who knows how many.
+  // A page reads one entry more than it returns. With a filter, or with several entries per row,
+  // the number of entries is not known.
   const isExact = query.filter === undefined && !mayRepeat(plan) && !mayReadOthers(plan);
   const page = isExact ? takeOf(query) * cost + 1 : Number.POSITIVE_INFINITY;
-  const most = Math.min(keys, page);
-  return Number.isFinite(most) ? most : undefined;
+  const max = Math.min(keys, page);
+  return Number.isFinite(max) ? max : undefined;
 }
 
-/** Whether values of other types may lie between the bounds of a range, which are read and left out. */
+/** True if values of other types may lie within a range. They are read but not returned. */
 function mayReadOthers({ model, index, segments }: QueryPlan): boolean {
   return segments.some(({ equals, interval }) => {
     if (interval.type === undefined) return false;
     const field = keyFields(model, index)[equals.length];
     if (field === undefined) return false;
-    // What a function makes of values may be of any type.
+    // A function may return values of any type.
     if (field.isComputed || field.isNormalized) return true;
     const schema = model.schema.shape[field.name];
     return schema === undefined || kindOfValues(elementSchema(schema) ?? schema) === undefined;

@@ -9,13 +9,15 @@ import { type Page, readPage, readStream, takeOf } from "./read-page.js";
 import { RowReader } from "./row-reader.js";
 
 /**
- * The row that has the values of a primary key or of a unique index. One read, two through an index that points to it.
+ * Returns the row with the values of a primary key or of a unique index. Costs one read, or two
+ * through an index that points to the row.
  *
- * @param query what is selected of it. The row itself is read, whatever an index holds, unless `forWrite` is false.
- * @throws {UnindexedQueryError} where no unique key has the fields of `where`, all of them and no other.
- * @throws {InvalidQueryError} for what is not one value, or of another kind than the field's.
- * @throws {IndexNotReadyError} where the index is not built.
- * @throws {StoredRowInvalidError} where what is stored is no row.
+ * @param query says what is selected. The row itself is read, even if an index entry holds all that
+ * is selected, unless `forWrite` is false.
+ * @throws {UnindexedQueryError} if no unique key has exactly the fields of `where`.
+ * @throws {InvalidQueryError} if a field does not have one value, or a value of another kind.
+ * @throws {IndexNotReadyError} if the index is not built.
+ * @throws {StoredRowInvalidError} if the stored value is not a row.
  */
 export function findOne(
   context: TableContext,
@@ -39,7 +41,9 @@ export function findOne(
     : findAfterReload(context, indexes, where, meter, query);
 }
 
-/** Finds a row by the first of some unique indexes that can be read, by what the database says now. */
+/**
+ * Reads the catalog again, and finds a row by the first of some unique indexes that can be read.
+ */
 async function findAfterReload(
   context: TableContext,
   indexes: readonly CompiledIndex[],
@@ -51,7 +55,10 @@ async function findAfterReload(
   return await findByIndex(context, readableIndex(context, indexes), where, meter, query);
 }
 
-/** The first index that can be read, as far as is known; the very first where none can. */
+/**
+ * Returns the first index that can be read according to the last known catalog. Returns the first
+ * index if there is none.
+ */
 function readableIndex(context: TableContext, indexes: readonly CompiledIndex[]): CompiledIndex {
   return indexes.find((index) => isReadable(context, index)) ?? indexes[0]!;
 }
@@ -72,13 +79,14 @@ function findByIndex(
 }
 
 /**
- * A page of a query's rows, in the order of the index that serves it.
+ * Returns a page of a query's rows, in the order of the index that serves the query.
  *
- * @throws {UnindexedQueryError}, {InvalidQueryError}, {UnknownIndexError} for a query that no index serves.
- * @throws {IndexNotReadyError} where the index is not built.
- * @throws {InvalidCursorError} for a cursor of another query.
- * @throws {ReadLimitError} where it reads more than it may.
- * @throws {RangeError} where `take` is not a positive integer.
+ * @throws {UnindexedQueryError}, {InvalidQueryError}, {UnknownIndexError} if no index serves the
+ * query.
+ * @throws {IndexNotReadyError} if the index is not built.
+ * @throws {InvalidCursorError} if the cursor belongs to another query.
+ * @throws {ReadLimitError} if it reads more than `maxReads`.
+ * @throws {RangeError} if `take` is not a positive integer.
  */
 export async function findPage(
   context: TableContext,
@@ -89,7 +97,10 @@ export async function findPage(
   return await readPage(context, await choosePlan(context, query), query, meter);
 }
 
-/** The first row of {@link findPage}; undefined where there is none. It reads no further. Throws as it does. */
+/**
+ * Returns the first row of {@link findPage}, without reading further. Undefined if there is none.
+ * Throws the same errors.
+ */
 export async function findFirstRow(
   context: TableContext,
   query: AnyQuery,
@@ -99,7 +110,10 @@ export async function findFirstRow(
   return (await reader.next(1))[0];
 }
 
-/** A page of all rows that pass the filter, in the order of the primary key. Throws as {@link findPage}. */
+/**
+ * Returns a page of all rows that pass the filter, in the order of the primary key. Throws the
+ * errors of {@link findPage}.
+ */
 export async function scanPage(
   context: TableContext,
   query: AnyQuery,
@@ -109,7 +123,9 @@ export async function scanPage(
   return await readPage(context, await chooseScan(context, query), query, meter);
 }
 
-/** The rows of {@link findPage}, one after another, of which a few hundred are held at the most. Throws as it does. */
+/**
+ * Yields the rows of {@link findPage}. Holds at most 500 of them in memory. Throws the same errors.
+ */
 export async function* streamRows(
   context: TableContext,
   query: AnyQuery,
@@ -119,7 +135,9 @@ export async function* streamRows(
   yield* readStream(context, await choosePlan(context, query), query, meter);
 }
 
-/** The rows of {@link scanPage}, one after another, of which a few hundred are held at the most. Throws as it does. */
+/**
+ * Yields the rows of {@link scanPage}. Holds at most 500 of them in memory. Throws the same errors.
+ */
 export async function* scanRows(
   context: TableContext,
   query: AnyQuery,

@@ -12,9 +12,12 @@ import { assertRow, foundRow } from "./found-row.js";
 import { readKeys } from "./read-rows.js";
 
 /**
- * The row of a primary key. One read.
+ * Returns the row with a primary key. Costs one read.
  *
- * @throws {StoredRowInvalidError} where what is stored is no row.
+ * @param orAsStored true to return the row as it is stored if it cannot be upgraded. It has no
+ * effect while the catalog says that no rows need an upgrade.
+ * @throws {StoredRowInvalidError} if the stored value is not a row.
+ * @throws {RowUpgradeError} if the row is of an earlier schema and cannot be upgraded.
  */
 export async function findByPrimaryKey(
   context: TableContext,
@@ -30,28 +33,31 @@ export async function findByPrimaryKey(
   if (!snapshot.upgradesRows && context.catalog.snapshot === snapshot) {
     return foundRow(context, primaryKey, entry);
   }
-  return readHeldRow(context, primaryKey, key, orAsStored);
+  return readUpgradedRow(context, primaryKey, key, orAsStored);
 }
 
-/** The row as the catalog says that it is to be read, of which it may be one of an earlier schema. */
-async function readHeldRow(
+/**
+ * Reads a row that may be of an earlier schema, and upgrades it by a state of the catalog that is
+ * valid for it.
+ */
+async function readUpgradedRow(
   context: TableContext,
   primaryKey: readonly KvKeyPart[],
   key: KvKey,
   orAsStored: boolean,
 ): Promise<FoundRow | undefined> {
-  const [held] = await readKeys(context, [key]);
-  return held && foundRow(context, primaryKey, held, orAsStored);
+  const [stored] = await readKeys(context, [key]);
+  return stored && foundRow(context, primaryKey, stored, orAsStored);
 }
 
 /**
- * The row that has these values in a unique index. Two reads: the pointer and the row, which is returned only where it
- * has the values; one where the entry holds what the query asks for. Where a writer came between the two, they are made
- * again.
+ * Returns the row with these values in a unique index. Reads the pointer and then the row, which is
+ * returned only if it has the values. If the entry holds all that the query returns, only the entry
+ * is read. If a writer has changed the entry between the two reads, both are repeated.
  *
- * @throws {InvalidQueryError} for a value that the index cannot take.
- * @throws {IndexNotReadyError} where the index is not built.
- * @throws {StoredRowInvalidError} where what is stored is no row.
+ * @throws {InvalidQueryError} if the index cannot hold a value.
+ * @throws {IndexNotReadyError} if the index is not built.
+ * @throws {StoredRowInvalidError} if the stored value is not a row.
  */
 export async function findByUniqueIndex(
   context: TableContext,
@@ -67,25 +73,28 @@ export async function findByUniqueIndex(
   const key = indexKey(index, values, []);
   meter.add(1);
   let entry = await kv.get(key);
-  // What a writer takes for the row must not be a part of it.
+  // A writer must get the whole row, never a part of it.
   const isEnough =
     query.forWrite === false && isEntryEnough(index, query) && !catalog.snapshot.upgradesRows;
   while (entry.versionstamp !== null) {
     const primaryKey = primaryKeyOfEntry(model, index, entry.value);
     if (primaryKey === undefined) return undefined;
-    if (isEnough) return heldRow(context, index, primaryKey, entry);
+    if (isEnough) return rowInEntry(context, index, primaryKey, entry);
     const found = await findByPrimaryKey(context, primaryKey, meter, query.orAsStored);
     if (found && hasIndexKey(model, index, found.row, primaryKey, key)) return found;
     meter.add(1);
-    const again = await kv.get(key);
-    if (again.versionstamp === entry.versionstamp) return undefined;
-    entry = again;
+    const current = await kv.get(key);
+    if (current.versionstamp === entry.versionstamp) return undefined;
+    entry = current;
   }
   return undefined;
 }
 
-/** What an entry holds of a row, where that can be one with the entry's key. */
-function heldRow(
+/**
+ * Returns the row, or the part of it, that an entry holds. Undefined if a copied row does not have
+ * the entry's key.
+ */
+function rowInEntry(
   context: TableContext,
   index: CompiledIndex,
   primaryKey: readonly KvKeyPart[],

@@ -9,8 +9,9 @@ import { keyOrderOf } from "../../transaction/key-order-of.js";
 import { mayRepeat, type QueryPlan, segmentOf } from "../plan/query-plan.js";
 
 /**
- * Whether the key of an index entry is one that the row has, and the first of those that the plan reads: a row with several
- * of them is met by one. It is told by the row as it was read, so that an entry which it no longer has does not count.
+ * True if a row has the key of an index entry, and no other of its keys comes earlier in the plan.
+ * A row with several keys is thus returned once. The row is compared as it was read, so an outdated
+ * entry does not count.
  */
 export function isFirstKey(
   { kv, model }: TableContext,
@@ -21,19 +22,19 @@ export function isFirstKey(
   const { index, reverse } = plan;
   if (index === undefined) return true;
   if (!mayRepeat(plan)) return hasIndexKey(model, index, row, primaryKey, key);
-  let own: readonly KvKey[];
+  let rowKeys: readonly KvKey[];
   try {
-    own = indexKeys(model, index, row, primaryKey);
+    rowKeys = indexKeys(model, index, row, primaryKey);
   } catch (error) {
     // A row written by hand, with a value that the index cannot hold, has no key in it.
     if (error instanceof IndexKeyError) return false;
     throw error;
   }
-  if (!own.some((other) => isSameKey(other, key))) return false;
-  if (own.length === 1) return true;
+  if (!rowKeys.some((other) => isSameKey(other, key))) return false;
+  if (rowKeys.length === 1) return true;
   const order = keyOrderOf(kv);
   const bytes = encodeKey(key, order);
-  return !own.some((other) => {
+  return !rowKeys.some((other) => {
     const difference = Buffer.compare(encodeKey(other, order), bytes);
     const isBefore = reverse ? difference > 0 : difference < 0;
     return isBefore && segmentOf(plan, other) >= 0;

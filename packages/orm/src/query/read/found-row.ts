@@ -9,12 +9,13 @@ import type { AnyRow, CompiledModel } from "../../model/compiled-model.js";
 import { assertStoredRow } from "../../model/stored-row.js";
 
 /**
- * The row that is stored under a key; undefined where nothing is.
+ * Returns the row that is stored under a key. Undefined if there is none.
  *
- * @param orAsStored takes a row as it is where it cannot be made one of the program's, and what is no row as one of its key alone.
- * @throws {StoredRowInvalidError} where what is stored is no row, or does not fit the schema and the database was opened
- * with `validateReads`.
- * @throws {RowUpgradeError} where it is of an earlier schema and cannot be made one of the program's.
+ * @param orAsStored true to return a row as it is stored if it cannot be upgraded. For a stored
+ * value that is not a row, a row with only the primary key is returned.
+ * @throws {StoredRowInvalidError} if the stored value is not a row, or if it does not fit the
+ * schema and the database was opened with `validateReads`.
+ * @throws {RowUpgradeError} if the row is of an earlier schema and cannot be upgraded.
  */
 export function foundRow(
   context: TableContext,
@@ -26,7 +27,7 @@ export function foundRow(
   const { value, versionstamp, expireAt } = entry;
   if (orAsStored && !isObject(value)) {
     const keyFields = context.model.primaryKey.map((field, i) => [field, primaryKey[i]] as const);
-    // It has no entries, and no other fields.
+    // Such a value has no other fields and no index entries.
     return {
       primaryKey,
       row: Object.fromEntries(keyFields),
@@ -43,7 +44,7 @@ export function foundRow(
   const stored = value as AnyRow;
   let row = stored;
   try {
-    row = upgradedRow(context, value, primaryKey, upgrade);
+    row = upgradeRow(context, value, primaryKey, upgrade);
   } catch (error) {
     if (!orAsStored || !(error instanceof RowUpgradeError)) throw error;
   }
@@ -51,12 +52,12 @@ export function foundRow(
 }
 
 /**
- * Makes a row of an earlier schema one of the program's.
+ * Upgrades a row of an earlier schema to the program's schema.
  *
- * @throws {RowUpgradeError} where that fails.
- * @throws {StoredRowInvalidError} as {@link foundRow}.
+ * @throws {RowUpgradeError} if that fails.
+ * @throws {StoredRowInvalidError} as {@link foundRow} does.
  */
-function upgradedRow(
+function upgradeRow(
   context: TableContext,
   value: unknown,
   primaryKey: readonly KvKeyPart[],
@@ -75,9 +76,10 @@ function upgradedRow(
 }
 
 /**
- * Looks at a row as it is stored.
+ * Checks that a value is a row. Validates it against the schema if the database was opened with
+ * `validateReads`.
  *
- * @throws {StoredRowInvalidError} as {@link foundRow}.
+ * @throws {StoredRowInvalidError} as {@link foundRow} does.
  */
 export function assertRow(
   { model, settings }: TableContext,
@@ -89,9 +91,9 @@ export function assertRow(
 }
 
 /**
- * Looks at a row as it is stored, and no further than whether it is one, whatever its schema says.
+ * Checks that a stored value is an object, without validating it against the schema.
  *
- * @throws {StoredRowInvalidError} where it is no object.
+ * @throws {StoredRowInvalidError} if it is not an object.
  */
 function assertObject(
   model: CompiledModel,

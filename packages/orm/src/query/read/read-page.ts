@@ -6,24 +6,24 @@ import { encodeCursor } from "../plan/cursor.js";
 import { maxBatch } from "./entry-reader.js";
 import { type ReadRow, RowReader } from "./row-reader.js";
 
-/** Rows in the order of an index, and where to go on. */
+/** A page of rows in the order of an index, with the cursor of the next page. */
 export interface Page<Row> {
   readonly items: Row[];
-  /** Given to the same query again, it goes on behind the last item; null where there are no more. */
+  /** Lets the same query continue after the last item. Null if there are no more rows. */
   readonly cursor: string | null;
 }
 
 export interface PageOptions {
-  /** Rows at the most; without it, all of them. */
+  /** The maximum number of rows. All rows if absent. */
   readonly take?: number | undefined;
-  /** Where an earlier page of the same query ended. */
+  /** The cursor of an earlier page of the same query. */
   readonly cursor?: string | null | undefined;
 }
 
 /**
- * How many rows a query takes; `Infinity` for all.
+ * Returns the maximum number of rows of a query. `Infinity` for all rows.
  *
- * @throws {RangeError} where it does not say a positive integer.
+ * @throws {RangeError} if `take` is not a positive integer.
  */
 export function takeOf({ take }: PageOptions): number {
   if (take === undefined) return Number.POSITIVE_INFINITY;
@@ -32,12 +32,12 @@ export function takeOf({ take }: PageOptions): number {
 }
 
 /**
- * Reads a page of rows through an index. It reads one entry more than the page has, where that may be read, to know
- * whether there is another page; where that cannot be known, with a filter or at the end of what may be read, a page may
- * follow that has none.
+ * Reads a page of rows through an index. It reads one entry more than the page has, if `maxReads`
+ * allows it, to find out if there is another page. If it cannot find out, because the query has a
+ * filter or `maxReads` is used up, it returns a cursor, and the next page may be empty.
  *
- * @throws {ReadLimitError} where the page needs more than may be read.
- * @throws {RangeError} where `take` is not a positive integer.
+ * @throws {ReadLimitError} if the page needs more reads than `maxReads`.
+ * @throws {RangeError} if `take` is not a positive integer.
  */
 export async function readPage(
   context: TableContext,
@@ -62,14 +62,18 @@ export async function readPage(
   return { items, cursor: encodeCursor(chosen.plan, last.entryKey) };
 }
 
-/** The most rows that a stream reads at first: who takes a few does not wait for many. */
+/**
+ * The maximum number of rows in the first batch of a stream. It is small, so that a loop that needs
+ * few rows does not wait for many.
+ */
 const firstBatch = 32;
 
 /**
- * Reads rows through an index, one after another, and holds at most 500 of them. It may be left anywhere.
+ * Yields rows that are read through an index. Holds at most 500 of them in memory. The consumer may
+ * stop at any time.
  *
- * @throws {ReadLimitError} where it comes to more than may be read.
- * @throws {RangeError} where `take` is not a positive integer.
+ * @throws {ReadLimitError} if it needs more reads than `maxReads`.
+ * @throws {RangeError} if `take` is not a positive integer.
  */
 export async function* readStream(
   context: TableContext,

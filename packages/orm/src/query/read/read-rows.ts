@@ -3,7 +3,7 @@ import type { TableContext } from "../../context/table-context.js";
 import { rowKey } from "../../indexes/primary-key.js";
 import type { AnyRow } from "../../model/compiled-model.js";
 
-/** Reads rows by their primary keys, in that order, in as few reads as the database allows. */
+/** Reads rows by primary key, in the order of the keys, in as few calls as the database allows. */
 export async function readRows(
   context: TableContext,
   primaryKeys: readonly (readonly KvKeyPart[])[],
@@ -12,15 +12,18 @@ export async function readRows(
   return (await readKeys(context, keys)) as KvEntryMaybe<AnyRow>[];
 }
 
-/** Reads keys, in that order, in as few reads as the database allows. */
+/** Reads entries by key, in the order of the keys, in as few calls as the database allows. */
 export async function readKeys(
   context: TableContext,
   keys: readonly KvKey[],
 ): Promise<KvEntryMaybe<unknown>[]> {
-  return await readHeld(context, () => readStored(context, keys));
+  return await readHeld(context, () => readBatches(context, keys));
 }
 
-/** Reads rows, and again where the catalog does not tell of which schema they are. */
+/**
+ * Reads entries that may hold rows. Reads them again if the catalog has changed meanwhile, because
+ * it then does not determine the schema of the rows.
+ */
 export async function readHeld<E extends { readonly versionstamp: string | null }>(
   { catalog }: Pick<TableContext, "catalog">,
   read: () => Promise<E[]>,
@@ -34,7 +37,7 @@ export async function readHeld<E extends { readonly versionstamp: string | null 
   }
 }
 
-async function readStored(
+async function readBatches(
   { kv, limits }: Pick<TableContext, "kv" | "limits">,
   keys: readonly KvKey[],
 ): Promise<KvEntryMaybe<unknown>[]> {

@@ -2,14 +2,14 @@ import { InvalidArgumentError } from "../../errors/query-errors.js";
 import { isPromise } from "../../indexes/is-promise.js";
 import type { AnyRow, CompiledModel } from "../../model/compiled-model.js";
 
-/** Whether a row is in the result of a query. */
+/** Returns true if a row is in the result of a query. */
 export type RowFilter = (row: AnyRow) => boolean;
 
 /**
- * The filter of a query, as a function that throws where the filter answers with a promise: that would let every row
- * through. Undefined where the query has none.
+ * Returns the filter of a query. Undefined if the query has none. The returned function throws if
+ * the filter returns a promise, because a promise is truthy and every row would pass.
  *
- * @throws {InvalidArgumentError} for a filter that is no function.
+ * @throws {InvalidArgumentError} if the filter is not a function.
  */
 export function rowFilterOf({ name }: CompiledModel, filter: unknown): RowFilter | undefined {
   if (filter === undefined) return undefined;
@@ -17,11 +17,11 @@ export function rowFilterOf({ name }: CompiledModel, filter: unknown): RowFilter
     throw new InvalidArgumentError(name, "filter", "it has to be a function of a row");
   }
   return (row) => {
-    const answer: unknown = (filter as (row: AnyRow) => unknown)(row);
-    if (isPromise(answer)) {
+    const result: unknown = (filter as (row: AnyRow) => unknown)(row);
+    if (isPromise(result)) {
       const reason = "it has to answer at once, without a promise";
       throw new InvalidArgumentError(name, "filter", reason);
     }
-    return Boolean(answer);
+    return Boolean(result);
   };
 }

@@ -12,14 +12,15 @@ import { assertRow, foundRow } from "./found-row.js";
 import { readRows } from "./read-rows.js";
 import { type RowFilter, rowFilterOf } from "./row-filter.js";
 
-/** A row, and the key of the entry that led to it. */
+/** A row with the key of the entry by which it was found. */
 export interface ReadRow extends FoundRow {
   readonly entryKey: KvKey;
 }
 
 /**
- * Reads the rows of a plan, some at a time: entries of its index, then the rows that they point to, which are returned
- * only where they have the key that led to them. Where entries hold what the query asks for, the rows are not read.
+ * Reads the rows of a plan in batches: first entries of its index, then the rows that they point
+ * to. A row is returned only if it still has the key of the entry. If the entries hold all that the
+ * query returns, the rows are not read.
  */
 export class RowReader {
   readonly #context: TableContext;
@@ -29,12 +30,15 @@ export class RowReader {
   readonly #entries: EntryReader;
   readonly #isCovered: boolean;
   readonly #mayRepeat: boolean;
-  /** How many entries are read at the least where not every one is a row of the result. */
-  #batch = 0;
+  /**
+   * The minimum number of entries that are read together. It grows if some entries are not rows of
+   * the result.
+   */
+  #minBatch = 0;
 
   /**
-   * @param looksAhead whether {@link hasMore} will be asked.
-   * @throws {InvalidArgumentError} for a filter that is no function.
+   * @param looksAhead true if {@link hasMore} will be called.
+   * @throws {InvalidArgumentError} if the filter is not a function.
    */
   constructor(
     context: TableContext,
@@ -55,25 +59,26 @@ export class RowReader {
   }
 
   /**
-   * Rows in the order of the plan, of `count` entries or more where not every entry is a row of the result; none where
-   * there are no more.
+   * Returns the next rows in the order of the plan. Reads `count` entries, or more if some entries
+   * are not rows of the result, so it may return more than `count` rows. Returns none if there are
+   * no more.
    *
-   * @throws {ReadLimitError} where there are more, and they may not be read.
-   * @throws {InvalidArgumentError} where the filter answers with a promise.
+   * @throws {ReadLimitError} if there are more, and `maxReads` does not allow reading them.
+   * @throws {InvalidArgumentError} if the filter returns a promise.
    */
   async next(count: number): Promise<ReadRow[]> {
     for (;;) {
-      const entries = await this.#entries.next(Math.max(count, this.#batch));
+      const entries = await this.#entries.next(Math.max(count, this.#minBatch));
       if (entries.length === 0) return [];
       const rows = await this.#rowsOf(entries);
       const passed =
         this.#filter === undefined ? rows : rows.filter(({ row }) => this.#filter?.(row));
-      if (passed.length < entries.length) this.#batch = Math.min(entries.length * 2, maxBatch);
+      if (passed.length < entries.length) this.#minBatch = Math.min(entries.length * 2, maxBatch);
       if (passed.length > 0) return passed;
     }
   }
 
-  /** Whether there are more rows; with a filter, whether there are more that it would be asked about. */
+  /** True if there are more rows. With a filter, true if there are more rows to be filtered. */
   async hasMore(): Promise<boolean> {
     if (!this.#mayRepeat || this.#filter !== undefined) return await this.#entries.hasMore();
     while (this.#meter.left > 1) {
@@ -86,32 +91,32 @@ export class RowReader {
 
   async #rowsOf(entries: readonly KvEntry<unknown>[]): Promise<ReadRow[]> {
     const { index } = this.#plan;
-    if (index === undefined) return this.#storedRows(entries);
+    if (index === undefined) return this.#rowsAsEntries(entries);
     return this.#isCovered
-      ? this.#heldRows(index, entries)
-      : await this.#pointedRows(index, entries);
+      ? this.#rowsInEntries(index, entries)
+      : await this.#rowsAtPointers(index, entries);
   }
 
-  /** Entries that are the rows themselves. */
-  #storedRows(entries: readonly KvEntry<unknown>[]): ReadRow[] {
+  /** Returns rows from entries that are the rows themselves. */
+  #rowsAsEntries(entries: readonly KvEntry<unknown>[]): ReadRow[] {
     const rows: ReadRow[] = [];
     for (const entry of entries) {
       const found = foundRow(this.#context, entry.key.slice(1), entry);
-      if (found !== undefined) rows.push(readRow(found, entry.key));
+      if (found !== undefined) rows.push(withEntryKey(found, entry.key));
     }
     return rows;
   }
 
-  /** What entries hold of rows. */
-  #heldRows(index: CompiledIndex, entries: readonly KvEntry<unknown>[]): ReadRow[] {
+  /** Returns the rows, or parts of them, that entries hold. */
+  #rowsInEntries(index: CompiledIndex, entries: readonly KvEntry<unknown>[]): ReadRow[] {
     const rows: ReadRow[] = [];
     for (const { key, value, versionstamp, expireAt } of entries) {
       const primaryKey = primaryKeyOfEntry(this.#context.model, index, value);
       if (primaryKey === undefined) continue;
       const row = value as AnyRow;
       if (index.store === "copy") {
-        const held = { primaryKey, row, versionstamp };
-        if (!isFirstKey(this.#context, this.#plan, held, key)) continue;
+        const found = { primaryKey, row, versionstamp };
+        if (!isFirstKey(this.#context, this.#plan, found, key)) continue;
         assertRow(this.#context, row, primaryKey);
       }
       rows.push({ entryKey: key, primaryKey, row, versionstamp, expireAt });
@@ -119,8 +124,8 @@ export class RowReader {
     return rows;
   }
 
-  /** The rows that entries point to, without those that no longer have the entry's key. */
-  async #pointedRows(
+  /** Reads the rows that entries point to, without those that no longer have the entry's key. */
+  async #rowsAtPointers(
     index: CompiledIndex,
     entries: readonly KvEntry<unknown>[],
   ): Promise<ReadRow[]> {
@@ -139,12 +144,15 @@ export class RowReader {
       const found = foundRow(this.#context, primaryKey, stored[i]!);
       const entryKey = keys[i]!;
       if (found === undefined || !isFirstKey(this.#context, this.#plan, found, entryKey)) continue;
-      rows.push(readRow(found, entryKey));
+      rows.push(withEntryKey(found, entryKey));
     }
     return rows;
   }
 }
 
-function readRow({ primaryKey, row, versionstamp, expireAt }: FoundRow, entryKey: KvKey): ReadRow {
+function withEntryKey(
+  { primaryKey, row, versionstamp, expireAt }: FoundRow,
+  entryKey: KvKey,
+): ReadRow {
   return { entryKey, primaryKey, row, versionstamp, expireAt };
 }

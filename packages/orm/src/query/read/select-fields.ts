@@ -1,6 +1,6 @@
 import type { AnyRow } from "../../model/compiled-model.js";
 
-/** The fields of a row that a `select` names, in its order. */
+/** Returns the fields of a row that a `select` names, in the order of the `select`. */
 export function selectFields(row: AnyRow, select: Readonly<Record<string, unknown>>): AnyRow {
   const selected: Record<string, unknown> = {};
   for (const field of Object.keys(select)) {

@@ -1,6 +1,6 @@
 import type { KeyValue } from "../../model/index-definition.js";
 
-/** Bounds on a field, of which an index serves one lower and one upper. */
+/** Bounds on a field. An index serves at most one lower and one upper bound. */
 export interface RangeFilter<T> {
   readonly gt?: T;
   readonly gte?: T;
@@ -13,7 +13,7 @@ export interface BetweenFilter<T> {
   readonly between: readonly [T, T];
 }
 
-/** The texts that begin with this one. */
+/** Strings that begin with this one. */
 export interface StartsWithFilter {
   readonly startsWith: string;
 }
@@ -23,12 +23,12 @@ export interface InFilter<T> {
   readonly in: readonly T[];
 }
 
-/** Arrays of which an element fits. */
+/** Arrays with an element that meets the condition. */
 export interface HasFilter<T> {
   readonly has: Condition<T>;
 }
 
-/** Type of a field's values → what `where` can say of it. */
+/** Type of a field's values → the conditions that `where` can have for it. */
 export type Condition<T> =
   | T
   | RangeFilter<T>
@@ -36,12 +36,18 @@ export type Condition<T> =
   | InFilter<T>
   | ([Extract<T, string>] extends [never] ? never : StartsWithFilter);
 
-/** Type of a field's values, absent ones aside → what `where` can say of it; of an array, what an element of it can be. */
+/**
+ * Type of a field's values, without undefined and null → the conditions that `where` can have for
+ * it. The condition on an array is about its elements.
+ */
 export type FieldCondition<T> = [T] extends [readonly (infer E)[]]
   ? HasFilter<NonNullable<E>>
   : Condition<T>;
 
-/** A condition → how many values it allows: one, those of a list, or a range; `"none"` for what is no condition. */
+/**
+ * A condition → its kind: `"equal"` for one value, `"in"` for a list of values, `"range"` for
+ * bounds. `"none"` if the type is not a condition that a key can serve.
+ */
 export type ConditionKind<C> = [C] extends [KeyValue] ? "equal" : KindOfEach<C>;
 
 /** The same, for each member of a union. */

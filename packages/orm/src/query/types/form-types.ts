@@ -1,11 +1,11 @@
 declare const untold: unique symbol;
 
-/** In place of forms that are too many, or whose order is not known, to judge each. */
+/** Replaces the forms of a type if there are too many to check, or if their order is not known. */
 export interface Untold {
   readonly [untold]: true;
 }
 
-/** Union of objects → the fields of all of them. */
+/** Union of objects → the fields of all its members. */
 export type KeyOfEach<T> = T extends unknown ? keyof T : never;
 
 /** Object → its optional properties. */
@@ -13,14 +13,17 @@ type OptionalKey<T> = {
   [K in keyof T]-?: Record<never, never> extends Pick<T, K> ? K : never;
 }[keyof T];
 
-/** Object → its optional properties that can have a value, which those cannot that another member of a union has. */
+/**
+ * Object → its optional properties that can have a value. TypeScript adds `b?: undefined` to an
+ * object literal if another member of its union has `b`; such a property does not count.
+ */
 type OpenKey<T> = {
   [K in OptionalKey<T>]: [Required<T>[K]] extends [never] ? never : K;
 }[OptionalKey<T>];
 
 /**
- * Object → a union of those without optional properties that it may be: with and without each of them. `Untold` where
- * that would be more than 16.
+ * Object → a union of the objects that it may be, with and without each of its optional properties.
+ * `{ a: 1; b?: 2 }` → `{ a: 1 } | { a: 1; b: 2 }`. `Untold` if there are more than 16.
  */
 export type Forms<T> = T extends unknown
   ? [OptionalKey<T>] extends [never]
@@ -28,11 +31,12 @@ export type Forms<T> = T extends unknown
     : Form<T, Subsets<OpenKey<T>>>
   : never;
 
+/** Object, one of its {@link Subsets} → the object with these optional properties and no other. */
 type Form<T, Chosen> = Chosen extends readonly [infer Keys]
   ? { readonly [K in (Exclude<keyof T, OptionalKey<T>> | Keys) & keyof T]: Required<T>[K] }
   : Chosen;
 
-/** Union → a union of its subsets, each in a list. */
+/** Union → a union of its subsets, each in a list of one. `Untold` beyond four members. */
 type Subsets<All, Chosen = never, Depth extends readonly unknown[] = [], Next = All> =
   | [Chosen]
   | (Next extends unknown
@@ -41,7 +45,10 @@ type Subsets<All, Chosen = never, Depth extends readonly unknown[] = [], Next = 
         : Subsets<Exclude<All, Next>, Chosen | Next, [...Depth, Next]>
       : never);
 
-/** `orderBy` → a union of the orders that it may be, each in a list. `Untold` for a list of any length, of several fields. */
+/**
+ * `orderBy` → a union of the orders that it may be, each in a list. `Untold` for a list of unknown
+ * length that has several fields.
+ */
 export type OrderForms<O> = O extends readonly unknown[]
   ? number extends O["length"]
     ? [] | OneField<KeyOfEach<O[number]>, O[number]>
@@ -54,7 +61,10 @@ export type OrderForms<O> = O extends readonly unknown[]
         : never
     : never;
 
-/** Fields, objects with them → the first of a list of such objects, which alone counts where all have the same field. */
+/**
+ * Fields, the elements of a list → the forms of one element, because only the first element counts
+ * if all have the same field. `Untold` if there are several fields.
+ */
 type OneField<F, Each> = [F] extends [
   (F extends unknown ? (field: F) => void : never) extends (field: infer Only) => void
     ? Only

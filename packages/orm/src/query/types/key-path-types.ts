@@ -4,24 +4,27 @@ import type { IndexFields, Model, PrimaryKeyFields, Row } from "../../model/mode
 /** Model → the names of its indexes. */
 export type IndexName<M extends Model> = keyof M["indexes"] & string;
 
-/** What the types of queries know of an index, or of the primary key. */
+/** The facts about an index, or the primary key, that decide which queries it serves. */
 export interface KeyPath {
-  /** By what its keys are sorted, as queries name it. The primary key's fields end the keys of an index that is not unique. */
+  /**
+   * The parts of its keys, in order, by the names that queries use. If the index is not unique, the
+   * fields of the primary key come last.
+   */
   readonly fields: readonly unknown[];
-  /** Those of the fields that are sorted from the last value to the first. */
+  /** The fields that sort in descending order. */
   readonly descending: unknown;
   /**
-   * The fields that `where` has to name, and the computed part: a row may lack them, and is not in the index then, or they are
-   * its array.
+   * The fields that `where` must name: a field or computed part that a row may lack, because such a
+   * row is not in the index, and the array of an index with `each`.
    */
   readonly needed: unknown;
-  /** The name of the computed part, which `where` or `orderBy` has to name. */
+  /** The name of the computed part. `where` or `orderBy` must name it. */
   readonly computed: unknown;
-  /** Whether the index holds some of the rows only. */
+  /** True if the index has a `where`, so that it lacks rows. */
   readonly partial: unknown;
 }
 
-/** Model → a `KeyPath` for each index by its name, and for `primaryKey`. */
+/** Model → a `KeyPath` for each index, by its name, and one for `primaryKey`. */
 export type KeyPaths<M extends Model> = {
   readonly [N in IndexName<M> | "primaryKey"]: N extends IndexName<M>
     ? IndexPath<M, M["indexes"][N], N>
@@ -36,7 +39,8 @@ interface PrimaryKeyPath<M extends Model> {
   readonly partial: false;
 }
 
-// An interface, whose members are not made before they are asked for: most indexes are ruled out by their first field.
+// An interface, because its members are resolved only when they are used. Most indexes are ruled
+// out by their first field.
 interface IndexPath<M extends Model, I extends AnyIndexDefinition, N extends string> {
   readonly fields: I extends { readonly unique: true }
     ? IndexFields<I, N>
@@ -47,7 +51,7 @@ interface IndexPath<M extends Model, I extends AnyIndexDefinition, N extends str
   readonly partial: I extends { readonly where: unknown } ? true : false;
 }
 
-/** Key of an index → its fields that sort from the last value to the first. */
+/** Key of an index → its fields that sort in descending order. */
 type DescendingOf<Key> = Key extends readonly (infer Part)[]
   ? FieldOfDescending<Part>
   : FieldOfDescending<Key>;
@@ -55,8 +59,8 @@ type DescendingOf<Key> = Key extends readonly (infer Part)[]
 type FieldOfDescending<Part> = Part extends DescendingField<infer F> ? F : never;
 
 /**
- * Row, index, its fields → those that a row may lack, what is computed too where the function may give nothing, and of an
- * index with `each` the array or the computed part.
+ * Row, index, its fields → the fields that a row may lack, the computed part if its function may
+ * return undefined or null, and, if the index has `each`, the array or the computed part.
  */
 type NeededFields<R, I extends AnyIndexDefinition, F> =
   F extends FieldOf<R>
@@ -71,13 +75,15 @@ type NeededFields<R, I extends AnyIndexDefinition, F> =
           : never
     : I extends { readonly each: true }
       ? F
-      : true extends MayGiveNothing<I["key"]>
+      : true extends MayReturnAbsent<I["key"]>
         ? F
         : never;
 
-/** Key of an index → whether a function in it may return undefined or null; never where there is none. */
-type MayGiveNothing<Key> = Key extends readonly (infer Part)[]
-  ? MayGiveNothing<Part>
+/**
+ * Key of an index → true if a function in it may return undefined or null. Never if it has none.
+ */
+type MayReturnAbsent<Key> = Key extends readonly (infer Part)[]
+  ? MayReturnAbsent<Part>
   : Key extends (row: never) => infer V
     ? undefined extends V
       ? true
@@ -91,7 +97,7 @@ export type IndexedField<M extends Model> =
   | PrimaryKeyFields<M>[number]
   | { [N in IndexName<M>]: IndexFields<M["indexes"][N], N>[number] }[IndexName<M>];
 
-/** Model, indexed field → the type of its values, absent ones aside. */
+/** Model, indexed field → the type of its values, without undefined and null. */
 export type IndexedValue<M extends Model, F> =
   F extends FieldOf<Row<M>>
     ? NonNullable<Row<M>[F]>
@@ -99,7 +105,7 @@ export type IndexedValue<M extends Model, F> =
       ? ComputedValue<M["indexes"][F]["key"]>
       : never;
 
-/** Key of a computed index → what its function returns, absent values aside. */
+/** Key of a computed index → the type that its function returns, without undefined and null. */
 type ComputedValue<Key> = Key extends readonly (infer Part)[]
   ? ComputedValue<Part>
   : Key extends (row: never) => infer V

@@ -8,51 +8,55 @@ import type { UnknownFields, UnknownName } from "./unknown-fields.js";
 declare const notGiven: unique symbol;
 
 /**
- * Marks the type of an option that a call does not have, beside all that it could be: the compiler offers that for
- * completion where the option is being written.
+ * Marks the type of an option that a call leaves out. It is intersected with the option's full
+ * type, because editors offer the fields of that type for completion.
  */
 export interface NotGiven {
   readonly [notGiven]?: never;
 }
 
-/** An option as a call has it; `{}` where it has none, or undefined. */
-type Given<T> = T extends undefined
+/** Option → the option, or `{}` if it is undefined or the call leaves it out. */
+type OrEmpty<T> = T extends undefined
   ? Record<never, never>
   : typeof notGiven extends keyof T
     ? Record<never, never>
     : T;
 
 /**
- * Model, `where`, `orderBy`, `index` → unknown where an index serves the query; otherwise what its argument cannot be: a
- * type that says what to do.
+ * Model, `where`, `orderBy`, `index` → unknown if an index serves the query. Otherwise a type error
+ * that says what to do.
  *
- * A `where` or `orderBy` that is absent is `{}`, undefined or `NotGiven`, an absent `index` undefined or never. Of a union
- * each member has to be served, and of optional fields the query with each of them and the one without. Where fields are
- * not known nothing is said: that is left to the check at run time.
+ * An absent `where` or `orderBy` is `{}`, undefined or `NotGiven`. An absent `index` is undefined
+ * or never. Each member of a union must be served. A query with optional fields must be served with
+ * and without each of them. If the fields are not known to the compiler, the result is unknown, and
+ * the query is checked at run time.
  */
-export type Served<M extends Model, W, O, X> = Judged<
+export type Served<M extends Model, W, O, X> = Checked<
   M,
-  Given<W>,
-  Given<O>,
+  OrEmpty<W>,
+  OrEmpty<O>,
   X,
   {
     readonly where: ReadsWholeTable<"say which rows are meant, by where, orderBy or index; scan() reads the whole table">;
   }
 >;
 
-/** The same, where a query that says nothing means all rows. */
-export type ServedOrAll<M extends Model, W, O, X> = Judged<M, Given<W>, Given<O>, X, never>;
+/** The same as `Served`, but a query without `where`, `orderBy` and `index` means all rows. */
+export type ServedOrAll<M extends Model, W, O, X> = Checked<M, OrEmpty<W>, OrEmpty<O>, X, never>;
 
-/** The same, where a query with neither `where` nor `index` has to say by `filter` that it means all rows. */
+/**
+ * The same as `ServedOrAll`, but a query that may lack both `where` and `index` must have a
+ * `filter`, so that no program changes all rows by mistake.
+ */
 export type ServedOrFiltered<M extends Model, W, O, X> = ServedOrAll<M, W, O, X> &
-  ([MaybeEmpty<Given<W>> | MaybeAbsent<X>] extends [true] ? EveryRow<M> : unknown);
+  ([MaybeEmpty<OrEmpty<W>> | MaybeAbsent<X>] extends [true] ? RequiresFilter<M> : unknown);
 
-/** All rows are meant: `filter: () => true`. */
-interface EveryRow<M extends Model> {
+/** Requires a filter. `filter: () => true` means all rows. */
+interface RequiresFilter<M extends Model> {
   readonly filter: (row: Row<M>) => boolean;
 }
 
-/** `where` → whether it may be without fields; of one whose fields are not known it is not said. */
+/** `where` → true if it may have no fields. False if its fields are not known. */
 type MaybeEmpty<W> =
   string extends KeyOfEach<W>
     ? false
@@ -60,49 +64,59 @@ type MaybeEmpty<W> =
       ? true
       : false;
 
-/** `index` → whether it may be absent. */
+/** `index` → true if it may be absent. */
 type MaybeAbsent<X> = [X] extends [never] ? true : undefined extends X ? true : false;
 
-/** `Nothing` is what is refused of a query that says nothing. */
-type Judged<M extends Model, W, O, X, Nothing> = string extends KeyOfEach<W> | OrderedField<O>
+/**
+ * Model, query → unknown if all queries that it may be are served. Otherwise the refusals.
+ * `IfEmpty` is the refusal of a query without `where`, `orderBy` and `index`; never if it means all
+ * rows.
+ */
+type Checked<M extends Model, W, O, X, IfEmpty> = string extends KeyOfEach<W> | OrderedField<O>
   ? unknown
-  : Refusals<M, W, O, X, Nothing> extends infer R
+  : Refusals<M, W, O, X, IfEmpty> extends infer R
     ? [R] extends [never]
       ? unknown
       : R
     : never;
 
-/** What is refused of each of the queries that are meant by unions; never where all are served. */
-type Refusals<M extends Model, W, O, X, Nothing> = [X] extends [never]
-  ? EachRefusal<M, W, O, never, Nothing>
+/**
+ * Model, query → the refusals of the queries that its unions stand for. Never if all are served.
+ */
+type Refusals<M extends Model, W, O, X, IfEmpty> = [X] extends [never]
+  ? EachRefusal<M, W, O, never, IfEmpty>
   : X extends undefined
-    ? EachRefusal<M, W, O, never, Nothing>
-    : EachRefusal<M, W, O, X, Nothing>;
+    ? EachRefusal<M, W, O, never, IfEmpty>
+    : EachRefusal<M, W, O, X, IfEmpty>;
 
-type EachRefusal<M extends Model, W, O, X, Nothing> = W extends unknown
+type EachRefusal<M extends Model, W, O, X, IfEmpty> = W extends unknown
   ? O extends unknown
-    ? [Refusal<M, W, OrderList<O>, X, Nothing>] extends [never]
+    ? [Refusal<M, W, OrderList<O>, X, IfEmpty>] extends [never]
       ? never
-      : FormsRefusal<M, Forms<W>, OrderForms<O>, X, Nothing>
+      : EachFormRefusal<M, Forms<W>, OrderForms<O>, X, IfEmpty>
     : never
   : never;
 
-/** The same, for each form of a query that is refused as it stands, which one with optional fields is. */
-type FormsRefusal<M extends Model, W, O, X, Nothing> = W extends unknown
+/**
+ * The same for each form of a query. Used only if the query as a whole is refused, which is always
+ * the case if it has optional fields.
+ */
+type EachFormRefusal<M extends Model, W, O, X, IfEmpty> = W extends unknown
   ? O extends readonly unknown[]
     ? W extends Untold
-      ? { readonly where: NotJudged<W> }
-      : Refusal<M, W, O, X, Nothing>
-    : { readonly orderBy: NotJudged<W> }
+      ? { readonly where: CannotCheck<W> }
+      : Refusal<M, W, O, X, IfEmpty>
+    : { readonly orderBy: CannotCheck<W> }
   : never;
 
-type NotJudged<W> = NoIndexServes<
+type CannotCheck<W> = NoIndexServes<
   Exclude<keyof W, keyof Untold>,
   "the types cannot tell what this may be: annotate where as IndexedWhere<typeof Model>, orderBy as OrderBy<typeof Model>[], to have it judged at run time"
 >;
 
-type Refusal<M extends Model, W, O extends readonly unknown[], X, Nothing> =
-  Unserving<M, W, O, X, Nothing> extends infer R
+/** Model, one query → its refusal. Never if it is served. Unknown names are reported first. */
+type Refusal<M extends Model, W, O extends readonly unknown[], X, IfEmpty> =
+  RefusalOfKnownFields<M, W, O, X, IfEmpty> extends infer R
     ? [R] extends [never]
       ? never
       : [UnknownName<M, keyof W> | UnknownName<M, OrderedField<O>>] extends [never]
@@ -110,27 +124,27 @@ type Refusal<M extends Model, W, O extends readonly unknown[], X, Nothing> =
         : UnknownNames<M, "where", keyof W> & UnknownNames<M, "orderBy", OrderedField<O>>
     : never;
 
-/** The same, but for the reason that there is no such field. */
-type Unserving<M extends Model, W, O extends readonly unknown[], X, Nothing> =
-  SaysNothing<W, O, X> extends true
-    ? Nothing
+/** The same, without the check for unknown names. */
+type RefusalOfKnownFields<M extends Model, W, O extends readonly unknown[], X, IfEmpty> =
+  IsEmptyQuery<W, O, X> extends true
+    ? IfEmpty
     : [BadCondition<W>] extends [never]
       ? ServedBy<KeyPaths<M>, W, O, X>
       : { readonly where: BadConditions<W> };
 
-/** What cannot stand under the fields of a `where`. */
-type BadConditions<W> = [NothingField<W>] extends [never]
+/** `where` → a type error for each of its fields that has no valid condition. */
+type BadConditions<W> = [NullableField<W>] extends [never]
   ? {
       readonly [F in BadCondition<W>]: NoCondition<"give a value, { in: [...] }, or one range: gt or gte with lt or lte, between, startsWith; leave a field out that may have any value">;
     }
   : NoCondition<"no index has the rows that lack a value: leave the field out if it may have any, or index what stands for nothing, key: (row) => row.field ?? ''">;
 
-/** `where` → its fields that are null or undefined, or may be. */
-type NothingField<W> = {
+/** `where` → its fields that are, or may be, null or undefined. */
+type NullableField<W> = {
   [F in keyof W]-?: [Extract<W[F], null | undefined>] extends [never] ? never : F;
 }[keyof W];
 
-/** Option, names in it → what the option cannot be, where names among them are no fields. */
+/** Option, names in it → a type error if some names are not fields. Otherwise unknown. */
 type UnknownNames<M extends Model, Option extends string, Names> = [UnknownName<M, Names>] extends [
   never,
 ]
@@ -139,33 +153,33 @@ type UnknownNames<M extends Model, Option extends string, Names> = [UnknownName<
 
 type AnyKeyPaths = Readonly<Record<string, KeyPath>>;
 
-type SaysNothing<W, O, X> = [keyof W, OrderedField<O>, X] extends [never, never, never]
+type IsEmptyQuery<W, O, X> = [keyof W, OrderedField<O>, X] extends [never, never, never]
   ? true
   : false;
 
-/** `where` → its fields of which it says nothing, or more than a key can serve. */
+/** `where` → its fields with no condition, or with more conditions than a key can serve. */
 type BadCondition<W> = {
   [F in keyof W]-?: "none" extends ConditionKind<W[F]> ? F : never;
 }[keyof W];
 
-/** `where` → its fields with one value. */
+/** `where` → its fields with exactly one value. */
 type SingleField<W> = {
   [F in keyof W]-?: ConditionKind<W[F]> extends "equal" ? F : never;
 }[keyof W];
 
-/** `orderBy` → its objects, in a list. */
+/** `orderBy` → a list of its objects. */
 type OrderList<O> = O extends readonly unknown[] ? O : [keyof O] extends [never] ? [] : [O];
 
-/** `orderBy` → its fields. */
+/** `orderBy` → the names of its fields. */
 type OrderedField<O> = O extends readonly (infer Each)[] ? KeyOfEach<Each> : keyof O;
 
-/** Key paths, query → never where one of them serves it. */
+/** Key paths, query → never if one of them serves it. Otherwise the refusal. */
 type ServedBy<Paths extends AnyKeyPaths, W, O extends readonly unknown[], X> = [X] extends [never]
   ? Serving<Paths, keyof Paths, W, O, false> extends never
     ? Unserved<Paths, W, O>
     : never
   : Serving<Paths, X, W, O, true> extends never
-    ? At<
+    ? RefusedAt<
         Serving<Paths, X, W, [], true>,
         NoIndexServes<
           keyof W | OrderedField<O>,
@@ -174,16 +188,17 @@ type ServedBy<Paths extends AnyKeyPaths, W, O extends readonly unknown[], X> = [
       >
     : never;
 
+/** Key paths, query that none of them serves completely → the refusal, with the reason. */
 type Unserved<Paths extends AnyKeyPaths, W, O extends readonly unknown[]> =
   Serving<Paths, keyof Paths, W, O, true> extends never
-    ? At<
+    ? RefusedAt<
         Serving<Paths, keyof Paths, W, [], false>,
         NoIndexServes<
           keyof W | OrderedField<O>,
           "declare an index whose key begins with the fields of where and goes on with those of orderBy, or put conditions into filter"
         >
       >
-    : At<
+    : RefusedAt<
         Serving<Paths, keyof Paths, W, [], false>,
         NoIndexServes<
           keyof W | OrderedField<O>,
@@ -191,12 +206,18 @@ type Unserved<Paths extends AnyKeyPaths, W, O extends readonly unknown[]> =
         >
       >;
 
-/** Indexes that serve `where` without its order, error → what is refused: the order if there are any, else `where`. */
-type At<WithoutOrder, E> = [WithoutOrder] extends [never]
+/**
+ * Indexes that serve the query without its order, error → the refusal. It is reported at `orderBy`
+ * if there are such indexes, otherwise at `where`.
+ */
+type RefusedAt<WithoutOrder, E> = [WithoutOrder] extends [never]
   ? { readonly where: E }
   : { readonly orderBy: E };
 
-/** Key paths, names, `where`, order → the names of those that serve the query; `Forced` where rows may be missing. */
+/**
+ * Key paths, index names, `where`, order → the names of the indexes that serve the query. If
+ * `Forced` is true, indexes that lack rows count too.
+ */
 type Serving<
   Paths extends AnyKeyPaths,
   N,
@@ -206,7 +227,7 @@ type Serving<
 > = N extends keyof Paths ? (Serves<Paths[N], W, O, Forced> extends true ? N : never) : never;
 
 type Serves<P extends KeyPath, W, O extends readonly unknown[], Forced> = [
-  Exclude<keyof W, Read<P["fields"], W>>,
+  Exclude<keyof W, LeadingFields<P["fields"], W>>,
 ] extends [never]
   ? InOrder<P["fields"], O, SingleField<W>, P["descending"]> extends true
     ? Forced extends true
@@ -215,43 +236,54 @@ type Serves<P extends KeyPath, W, O extends readonly unknown[], Forced> = [
     : false
   : false;
 
-/** Whether an index has all rows that a query means, which names these fields in its `where` and in its order. */
+/**
+ * Key path, fields of `where`, fields of the order → true if the index has all rows that the query
+ * asks for.
+ */
 type HasAllRows<P extends KeyPath, Named, Ordered> = P["partial"] extends true
   ? false
   : [Exclude<P["needed"], Named> | Exclude<P["computed"], Named | Ordered>] extends [never]
     ? true
     : false;
 
-/** Fields of a key, `where` → those of the first that it names, up to a range. */
-type Read<Fields extends readonly unknown[], W, Named = never> = Fields extends readonly [
+/**
+ * Fields of a key, `where` → the leading fields that it names, up to and including the first one
+ * with a range.
+ */
+type LeadingFields<Fields extends readonly unknown[], W, Named = never> = Fields extends readonly [
   infer F,
   ...infer Next,
 ]
   ? F extends keyof W
     ? ConditionKind<W[F]> extends "equal" | "in"
-      ? Read<Next, W, Named | F>
+      ? LeadingFields<Next, W, Named | F>
       : Named | F
     : Named
   : Named;
 
 /**
- * Whether keys are sorted as asked. `Single` are fields with one value, which do not matter. `Turned` is how the index
- * has been read for the fields before: `"forward"`, `"backward"`, or `"either"`.
+ * Fields of a key, order → true if the keys are sorted in this order. `Single` are the fields with
+ * one value, which do not affect the order. `Reading` is the reading direction that the earlier
+ * fields require: `"forward"`, `"backward"`, or `"either"` if there are none.
  */
 type InOrder<
   Fields extends readonly unknown[],
   O extends readonly unknown[],
   Single,
   Descending,
-  Turned = "either",
+  Reading = "either",
 > = O extends readonly [infer Next, ...infer Others]
   ? [KeyOfEach<Next>] extends [Single]
-    ? InOrder<Fields, Others, Single, Descending, Turned>
+    ? InOrder<Fields, Others, Single, Descending, Reading>
     : Fields extends readonly [infer F, ...infer Rest]
       ? F extends Single
-        ? InOrder<Rest, O, Single, Descending, Turned>
+        ? InOrder<Rest, O, Single, Descending, Reading>
         : [KeyOfEach<Next>] extends [F]
-          ? Turn<Turned, Next[keyof Next], F extends Descending ? "desc" : "asc"> extends infer T
+          ? Advance<
+              Reading,
+              Next[keyof Next],
+              F extends Descending ? "desc" : "asc"
+            > extends infer T
             ? [T] extends [never]
               ? false
               : InOrder<Rest, Others, Single | F, Descending, T>
@@ -262,12 +294,16 @@ type InOrder<
     ? true
     : false;
 
-/** How the index has been read, direction asked, direction of the index's part → how it is read; never where it cannot be. */
-type Turn<Turned, Asked, Own> = ["asc" | "desc", Asked] extends [Asked, "asc" | "desc"]
-  ? Turned
+/**
+ * Reading direction so far, direction of the order, direction of the key part → the reading
+ * direction. Never if the directions contradict each other. A direction of type `Direction`, which
+ * is not known before run time, changes nothing.
+ */
+type Advance<Reading, Asked, OfPart> = ["asc" | "desc", Asked] extends [Asked, "asc" | "desc"]
+  ? Reading
   : [Asked] extends ["asc" | "desc"]
-    ? (Asked extends Own ? "forward" : "backward") extends infer T
-      ? Turned extends "either" | T
+    ? (Asked extends OfPart ? "forward" : "backward") extends infer T
+      ? Reading extends "either" | T
         ? T
         : never
       : never

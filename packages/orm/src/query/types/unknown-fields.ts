@@ -3,10 +3,12 @@ import type { Model, Row } from "../../model/model.js";
 import type { UnknownField } from "../../model/type-errors.js";
 import type { IndexedField } from "./key-path-types.js";
 
-/** Model, names → those that are neither fields of its rows nor computed parts of its indexes. */
+/**
+ * Model, names → the names that are neither fields of its rows nor computed parts of its indexes.
+ */
 export type UnknownName<M extends Model, Names> = Exclude<Names, FieldOf<Row<M>> | IndexedField<M>>;
 
-/** Model, names → what cannot stand under those that are no fields. */
+/** Model, names → an object with a type error for each name that is not a field. */
 export type UnknownFields<M extends Model, Names> = {
   readonly [F in UnknownName<M, Names> & string]: F extends "AND" | "OR" | "NOT"
     ? UnknownField<

@@ -7,24 +7,24 @@ import type { IndexedField, IndexedValue, IndexName } from "./key-path-types.js"
 import type { UnknownFields, UnknownName } from "./unknown-fields.js";
 
 /**
- * Fields that no index has: what names one is refused by `Served` and by `NamesRow`, which say what to do, instead of as
- * a property too many.
+ * Allows fields that no index has. `Served` and `NamesRow` refuse them with a message that says
+ * what to do. Otherwise the compiler would report only an unknown property.
  */
 interface OtherFields {
   readonly [field: string]: unknown;
 }
 
-/** Model → conditions on the fields that its primary key and its indexes have. `Served` tells whether one serves them. */
+/** Model → conditions on the fields of its primary key and its indexes. `Served` checks them. */
 export type IndexedWhere<M extends Model> = OtherFields & {
   readonly [F in IndexedField<M>]?: FieldCondition<IndexedValue<M, F>>;
 };
 
-/** Model → a direction for one of the fields that its primary key and its indexes have. */
+/** Model → a direction for a field of its primary key or its indexes. */
 export type OrderBy<M extends Model> = OtherFields & {
   readonly [F in IndexedField<M>]?: Direction;
 };
 
-/** Model → the names of its indexes that can name one row. */
+/** Model → the names of the indexes that identify one row. */
 type UniqueIndexName<M extends Model> = {
   [N in IndexName<M>]: M["indexes"][N] extends { readonly unique: true }
     ? M["indexes"][N] extends { readonly where: unknown } | { readonly each: true }
@@ -33,17 +33,19 @@ type UniqueIndexName<M extends Model> = {
     : never;
 }[IndexName<M>];
 
-/** Model → a union of the fields of the primary key, in a list, and those of each unique index. */
+/**
+ * Model → a union of field lists: the fields of the primary key, and those of each unique index.
+ */
 type UniqueKey<M extends Model> =
   | PrimaryKeyFields<M>
   | { [N in UniqueIndexName<M>]: IndexFields<M["indexes"][N], N> }[UniqueIndexName<M>];
 
-/** Model → values for the fields by which one row is found. `NamesRow` tells whether they name one. */
+/** Model → values for the fields of its unique keys. `NamesRow` checks if they identify one row. */
 export type UniqueFields<M extends Model> = OtherFields & {
   readonly [F in UniqueKey<M>[number] & string]?: IndexedValue<M, F>;
 };
 
-/** Model → what names one row: its primary key, or the fields of a unique index. */
+/** Model → values that identify one row: those of its primary key, or of a unique index. */
 export type UniqueWhere<M extends Model> = ValuesOfKey<M, UniqueKey<M>>;
 
 type ValuesOfKey<M extends Model, Key> = Key extends readonly (infer F)[]
@@ -51,14 +53,14 @@ type ValuesOfKey<M extends Model, Key> = Key extends readonly (infer F)[]
   : never;
 
 /**
- * Model, `where` → unknown where its fields are those of the primary key or of a unique index; otherwise what the
- * argument cannot be: a type that says what to do. Of a union each member has to name a row.
+ * Model, `where` → unknown if its fields are those of the primary key or of a unique index.
+ * Otherwise a type error that says what to do. Each member of a union must identify a row.
  */
 export type NamesRow<M extends Model, W> = string extends keyof W
   ? unknown
-  : [Unnamed<UniqueKey<M>, W>] extends [never]
+  : [NotIdentifying<UniqueKey<M>, W>] extends [never]
     ? unknown
-    : [Unnamed<UniqueKey<M>, Forms<W>>] extends [never]
+    : [NotIdentifying<UniqueKey<M>, Forms<W>>] extends [never]
       ? unknown
       : [UnknownName<M, KeyOfEach<W>>] extends [never]
         ? {
@@ -69,14 +71,16 @@ export type NamesRow<M extends Model, W> = string extends keyof W
           }
         : { readonly where: UnknownFields<M, KeyOfEach<W>> };
 
-/** Keys, `where` → never where its fields are those of one of the keys, and so are those of each member of a union. */
-type Unnamed<Keys extends readonly unknown[], W> = W extends unknown
-  ? true extends HasFields<Keys, W>
+/**
+ * Unique keys, `where` → the members of the union whose fields are not those of one of the keys.
+ */
+type NotIdentifying<Keys extends readonly unknown[], W> = W extends unknown
+  ? true extends HasKeyFields<Keys, W>
     ? never
     : W
   : never;
 
-type HasFields<Key, W> = Key extends readonly (infer F)[]
+type HasKeyFields<Key, W> = Key extends readonly (infer F)[]
   ? [Exclude<keyof W, F> | Exclude<F, keyof W>] extends [never]
     ? ConditionKind<W[keyof W]> extends "equal"
       ? true

@@ -211,8 +211,7 @@ async function deleteAtOnce(
     if (found !== undefined && !isSameKey(found.primaryKey, primaryKey)) throw new AnotherRow();
     return found;
   };
-  const deleteFirst = (within: TableContext) =>
-    deleteSingleRow(within, findSame, where, options, walk.meter);
+  const deleteFirst = (within: TableContext) => deleteSingleRow(within, findSame, where, options);
   const { deleted } = await walkCascade(cascadePath(model, primaryKey), { ...walk, deleteFirst });
   if (deleted === undefined) throw new TooManyRows();
   return deleted;

@@ -239,8 +239,8 @@ async function meet(
   const find = finder(context, primaryKey, via, meter);
   const left = await ignoringGone(context.model, primaryKey, (where) =>
     onDelete === "cascade"
-      ? deleteSingleRow(context, find, where, {}, meter)
-      : updateRow(context, find, where, clearedReference(model, fields), {}, meter),
+      ? deleteSingleRow(context, find, where, {})
+      : updateRow(context, find, where, clearedReference(model, fields), {}),
   );
   // Its schema or a hook may have had another mind: then the row that it refers to has to stay.
   const stillRefers =
@@ -263,7 +263,7 @@ async function remove(
   } else {
     const find = finder(context, primaryKey, via, meter);
     deleted = await ignoringGone(model, primaryKey, (where) =>
-      deleteSingleRow(context, find, where, {}, meter),
+      deleteSingleRow(context, find, where, {}),
     );
     // It refers to another row by now, or is not there: who refers to it has gone, but it keeps its guard.
     if (deleted === undefined && via !== undefined) return undefined;

@@ -7,14 +7,14 @@ import type { FindRow } from "../rows/find-row.js";
 import { cascadeDelete } from "./cascade-delete.js";
 
 /**
- * Removes a row, does with those that refer to it what their relations say, and returns it as it was.
+ * Deletes a row and returns it as it was. Rows that refer to it are deleted or changed as their relations require.
  *
- * @param where names the row in the error.
- * @throws {RowNotFoundError} where there is none.
- * @throws {RowReferencedError} where a row that refers to it keeps it from being deleted.
- * @throws {VersionConflictError} where it has another versionstamp than `ifVersion`.
- * @throws {InvalidArgumentError} for options that are not valid.
- * @throws what a hook throws; after the write, where that is one behind it.
+ * @param where names the row in errors.
+ * @throws {RowNotFoundError} if there is no such row.
+ * @throws {RowReferencedError} if a row refers to it by a relation with `onDelete: "restrict"`.
+ * @throws {VersionConflictError} if its versionstamp is not `ifVersion`.
+ * @throws {InvalidArgumentError} if the options are not valid.
+ * @throws the error of a hook. If `afterDelete` throws, the row is already deleted.
  */
 export async function deleteRow(
   context: TableContext,
@@ -23,6 +23,7 @@ export async function deleteRow(
   options: WriteOptions,
   meter: ReadMeter,
 ): Promise<FoundRow> {
-  const remove = context.links.referencedBy.length > 0 ? cascadeDelete : deleteSingleRow;
-  return await remove(context, find, where, options, meter);
+  return context.links.referencedBy.length > 0
+    ? await cascadeDelete(context, find, where, options, meter)
+    : await deleteSingleRow(context, find, where, options);
 }

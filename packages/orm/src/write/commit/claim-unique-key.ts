@@ -7,19 +7,20 @@ import { rowKey } from "../../indexes/primary-key.js";
 import type { AnyRow } from "../../model/compiled-model.js";
 import { hasExpired } from "./row-expiry.js";
 
-/** Whether a row can have a unique key. */
+/** The result of {@link claimUniqueKey}. */
 export interface UniqueKeyClaim {
-  /** The other row that has it; undefined where it is free. */
+  /** The other row that has the key. Undefined if the key is free. */
   readonly owner: readonly KvKeyPart[] | undefined;
-  /** The entry is there already and points to this row. */
+  /** True if the entry exists and points to this row. */
   readonly isOwn: boolean;
-  /** What must hold at the commit for the key to be free still. */
+  /** The checks that make the commit fail if the key is no longer free. */
   readonly checks: readonly AtomicCheck[];
 }
 
 /**
- * Finds out whether a row can have a unique key. An entry that points to a row which is gone, has expired, or doesn't have
- * the key does not count: it may be overwritten, on condition that nothing of this changes.
+ * Finds out whether a row can have a unique key. An existing entry does not count if the row that
+ * it points to does not exist, has expired, or does not have the key. Such an entry may be
+ * overwritten under the returned checks.
  */
 export async function claimUniqueKey(
   context: TableContext,

@@ -23,33 +23,37 @@ import { settleDuplicates } from "./settle-duplicates.js";
 /** A change that was committed. */
 export interface CommittedChange {
   readonly change: RowChange;
-  /** Of the commit; within a transaction a made-up one. */
+  /** The versionstamp of the commit. Within a transaction it is provisional. */
   readonly versionstamp: string;
 }
 
-/** What must hold for unique keys to be taken, by the keys' texts, where that is not simply that they have no entries. */
+/**
+ * Key text → the checks under which a change may take that unique key. A unique key that is not
+ * listed must have no entry.
+ */
 type Takeovers = ReadonlyMap<string, readonly AtomicCheck[]>;
 
 const maxAttempts = 100;
-/** So often an operation is made before it is taken as late as it is. */
-const mostTries = 3;
-const none: Takeovers = new Map();
+/** The number of times an operation is built before it is used although its expiry is late. */
+const maxTries = 3;
+const noTakeovers: Takeovers = new Map();
 
 /**
- * Commits a change: the row and its index entries together, under checks on the row, on each unique key that it takes,
- * and on the schema epoch. Where one fails because somebody else was faster, `plan` makes the change anew, by
- * the catalog under whose check it is committed.
+ * Commits a change: the row and its index entries together, under checks on the row, on each unique
+ * key that it takes, and on the catalog entry. If a check fails because of a concurrent write,
+ * `plan` is called again with the current catalog. The commit checks the catalog that `plan` got.
  *
- * @throws {UniqueConstraintError} where another row has the primary key or a unique key.
- * @throws {StaleSchemaError} where the database has indexes that this program does not know.
- * @throws {LimitExceededError} where one commit of the database does not take it, or a key or a value is too large.
- * @throws {VersionConflictError} after a hundred attempts.
+ * @throws {UniqueConstraintError} if another row has the primary key or a unique key.
+ * @throws {StaleSchemaError} if the database has indexes that this program does not know.
+ * @throws {LimitExceededError} if the change is too large for one commit, or a key or value is too
+ * large.
+ * @throws {VersionConflictError} after 100 attempts.
  */
 export async function commitChange(
   context: TableContext,
   plan: (catalog: CatalogSnapshot) => RowChange | Promise<RowChange>,
 ): Promise<CommittedChange> {
-  let takeovers: Takeovers = none;
+  let takeovers: Takeovers = noTakeovers;
   const { model } = context;
   for (let attempt = 1; ; attempt++) {
     if (model.live && !context.catalog.snapshot.entry.live) await context.catalog.note("live");
@@ -80,10 +84,12 @@ export async function commitChange(
 }
 
 /**
- * The operation of a commit that is made at once. What is left of a row's time is told in whole milliseconds, from the
- * commit on: where one ends while the operation is made, the row would gain it, with each of its changes.
+ * Builds the operation of a commit that is made at once. An operation contains the remaining time
+ * of the row in whole milliseconds, counted from the commit. If a millisecond ends while the
+ * operation is built, the row would live a millisecond longer after each such change. The operation
+ * is then built again.
  *
- * @throws {LimitExceededError} for more checks or changes than the database takes at once.
+ * @throws {LimitExceededError} if the change has more checks or mutations than one commit accepts.
  */
 function operationInTime(
   context: TableContext,
@@ -94,17 +100,20 @@ function operationInTime(
   for (let tries = 1; ; tries++) {
     const now = change.expiry === undefined ? 0 : Date.now();
     const operation = commitOperation(context, catalog, change, takeovers, now);
-    if (change.expiry?.expireAt === undefined || tries === mostTries) return operation;
+    if (change.expiry?.expireAt === undefined || tries === maxTries) return operation;
     if (Date.now() === now) return operation;
   }
 }
 
 /**
- * The operation that makes a change, under all of its checks.
+ * Builds the operation of a change, with all of its checks.
  *
- * @param takeovers for each unique key that the change takes: what must hold for that; without it, that it has no entry.
- * @param now the time from which on it is counted how long a row that expires has left, in milliseconds since 1970.
- * @throws {LimitExceededError} for more checks or changes than the context's limits allow.
+ * @param takeovers the checks for unique keys that the change takes. A key that is not listed must
+ * have no entry.
+ * @param now the time from which the remaining time of a row is counted, in milliseconds since
+ * 1970.
+ * @throws {LimitExceededError} if the change has more checks or mutations than the limits of the
+ * context allow.
  */
 export function commitOperation(
   { kv, model, limits, transaction }: TableContext,
@@ -120,16 +129,16 @@ export function commitOperation(
   const checks: AtomicCheck[] = [catalog.check, { key, versionstamp }, ...change.checks];
   for (const entry of added) {
     if (!entry.index.unique) continue;
-    const taken = takeovers.size === 0 ? undefined : takeovers.get(keyText(entry.key));
-    if (taken === undefined) checks.push({ key: entry.key, versionstamp: null });
-    else checks.push(...taken);
+    const takeover = takeovers.size === 0 ? undefined : takeovers.get(keyText(entry.key));
+    if (takeover === undefined) checks.push({ key: entry.key, versionstamp: null });
+    else checks.push(...takeover);
   }
-  // A transaction looks at all of its commits together.
+  // A transaction checks the limits for all of its commits together.
   if (transaction === undefined) {
-    const own = change.expiryKey === undefined ? 1 : 2;
-    const entries = removed.length + added.length + rewritten.length;
+    const rowMutations = change.expiryKey === undefined ? 1 : 2;
+    const entryMutations = removed.length + added.length + rewritten.length;
     assertWithin(limits, "checks", checks.length);
-    assertWithin(limits, "mutations", own + entries + change.mutations.length);
+    assertWithin(limits, "mutations", rowMutations + entryMutations + change.mutations.length);
   }
   const operation = kv.atomic().check(...checks);
   for (const entry of removed) operation.delete(entry.key);
@@ -146,7 +155,10 @@ function assertWithin(limits: TableLimits, name: "checks" | "mutations", actual:
   if (actual > limits[name]) throw new LimitExceededError(name, limits[name], actual);
 }
 
-/** By the methods, which take a number as a bigint: each database has a class of its own for it. */
+/**
+ * Adds a mutation by the methods of the operation. They take numbers as bigint, while `mutate`
+ * needs the number class of the database.
+ */
 function mutate(operation: AtomicOperation, mutation: KvMutation): void {
   const { type, key } = mutation;
   if (type === "delete") operation.delete(key);
@@ -156,15 +168,18 @@ function mutate(operation: AtomicOperation, mutation: KvMutation): void {
   } else operation[type](key, mutation.value.value);
 }
 
-/** Finds out which check failed: throws where the caller has to know, else says how the next attempt may succeed. */
+/**
+ * Finds out which check failed. Throws an error if the change cannot be made, otherwise returns
+ * what the next attempt needs.
+ */
 async function settleConflict(context: TableContext, change: RowChange): Promise<Takeovers> {
   const { kv, model, catalog } = context;
-  if (await catalog.reload()) return none;
+  if (await catalog.reload()) return noTakeovers;
   const { versionstamp } = await kv.get(rowKey(model, change.primaryKey));
   if (versionstamp !== change.versionstamp) {
-    if (change.versionstamp !== null) return none;
-    // It can be replaced, which `plan` finds out.
-    if (await hasExpired(context, catalog.snapshot, change.primaryKey)) return none;
+    if (change.versionstamp !== null) return noTakeovers;
+    // An expired row can be replaced. `plan` finds out about it.
+    if (await hasExpired(context, catalog.snapshot, change.primaryKey)) return noTakeovers;
     throw uniqueConstraint(model, primaryKeyConflict(model, change));
   }
   const takeovers = new Map<string, readonly AtomicCheck[]>();

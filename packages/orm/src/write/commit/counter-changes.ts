@@ -5,15 +5,16 @@ import { type IndexEntry, indexChanges } from "../../indexes/index-entries.js";
 import type { CompiledModel } from "../../model/compiled-model.js";
 
 const one = new KvU64(1n);
-/** What a sum takes away one with: it wraps around. */
+/** Subtracts 1 in a `sum`, which wraps around. */
 const minusOne = new KvU64(2n ** 64n - 1n);
 
 /**
- * What a change of a row does to some counters of its model: one more for the row where it comes to be and for each entry
- * that it gets in a counted index, one less for what goes.
+ * Returns the mutations of counters for a change of a row. A created row and each entry added to a
+ * counted index add 1. A deleted row and each removed entry subtract 1.
  *
- * @param before the entries of the row that the counters hold; undefined where they hold none of it.
- * @param after its entries from now on; undefined where it is deleted.
+ * @param before the entries of the row that the counters already contain. Undefined if they do not
+ * contain the row.
+ * @param after the entries of the row after the change. Undefined if the row is deleted.
  */
 export function counterChanges(
   model: CompiledModel,
@@ -38,7 +39,7 @@ export function counterChanges(
   return mutations;
 }
 
-/** Where the entries with the same parts as this one are counted. */
+/** Returns the key of the counter for entries with the same index parts as this one. */
 function groupKey({ index, key }: IndexEntry): KvKey {
   return indexCounterKey(index, key.slice(1, 1 + index.parts.length));
 }

@@ -4,7 +4,9 @@ import { primaryKeyOfEntry } from "../../indexes/entry-value.js";
 import type { IndexEntry } from "../../indexes/index-entries.js";
 import { isSameKey } from "../../indexes/key-parts.js";
 
-/** Which entries are not a row's own, and what must hold for that at the commit. */
+/**
+ * Unique entries that do not belong to the row, and the checks that this is still so at the commit.
+ */
 export interface OtherOwners {
   readonly entries: ReadonlySet<IndexEntry>;
   readonly checks: readonly AtomicCheck[];
@@ -13,9 +15,9 @@ export interface OtherOwners {
 const none: OtherOwners = { entries: new Set(), checks: [] };
 
 /**
- * Tells which entries that a row should have are not its own. Unique ones may belong to another row or not be there, while a
- * unique index is built or has duplicates. The checks say that it still is so at the commit: a backfill may be about to
- * write them. One read for each unique entry.
+ * Finds the unique entries that a row should have but that do not point to it. While a unique index
+ * is built or has duplicates, its entry may belong to another row or be missing. The checks are
+ * needed because a backfill may be about to write the entry. Each unique entry costs one read.
  */
 export function entriesOfOthers(
   context: TableContext,
@@ -36,18 +38,19 @@ async function readOwners(
   const others = new Set<IndexEntry>();
   const checks: AtomicCheck[] = [];
   for (let from = 0; from < unique.length; from += limits.keys) {
-    const some = unique.slice(from, from + limits.keys);
-    const [only] = some;
+    const chunk = unique.slice(from, from + limits.keys);
+    const [only] = chunk;
     const stored =
-      only !== undefined && some.length === 1
+      only !== undefined && chunk.length === 1
         ? [await kv.get(only.key)]
-        : await kv.getMany<unknown[]>(some.map((entry) => entry.key));
-    for (const [position, entry] of some.entries()) {
+        : await kv.getMany<unknown[]>(chunk.map((entry) => entry.key));
+    for (const [position, entry] of chunk.entries()) {
       const { value = null, versionstamp = null } = stored[position] ?? {};
       checks.push({ key: entry.key, versionstamp });
       const owner = primaryKeyOfEntry(model, entry.index, value);
-      const self = primaryKeyOfEntry(model, entry.index, entry.value);
-      if (owner === undefined || self === undefined || !isSameKey(owner, self)) others.add(entry);
+      const expectedOwner = primaryKeyOfEntry(model, entry.index, entry.value);
+      if (owner === undefined || expectedOwner === undefined || !isSameKey(owner, expectedOwner))
+        others.add(entry);
     }
   }
   return { entries: others, checks };

@@ -22,36 +22,42 @@ import { counterChanges } from "./counter-changes.js";
 import { entriesOfOthers, type OtherOwners } from "./entries-of-others.js";
 import { expiryKey, keepsExpiry, type RowExpiry } from "./row-expiry.js";
 
-/** A change of one row with all that goes with it. */
+/** A change of one row, with everything that is committed with it. */
 export interface RowChange {
   readonly primaryKey: readonly KvKeyPart[];
-  /** The versionstamp of the row that the change was made for, null where there was none. */
+  /** The versionstamp of the row on which the change is based. Null if there was none. */
   readonly versionstamp: string | null;
-  /** The row as it is to be, null where it is to go. */
+  /** The row after the change. Null if it is deleted. */
   readonly row: AnyRow | null;
   readonly indexes: IndexChanges;
-  /** The entries that the row before has and the row after has not, whether they are its own or those of another row. */
+  /**
+   * The entries that the row no longer has after the change. Some of them may belong to another
+   * row.
+   */
   readonly released: readonly IndexEntry[];
-  /** When the row and its entries go; undefined where they stay. */
+  /** When the row and its entries expire. Undefined if they do not. */
   readonly expiry: RowExpiry | undefined;
-  /** Where the time of that is written down; undefined where the database tells it. */
+  /** The key under which the expiry time is recorded. Undefined if the database reports it. */
   readonly expiryKey: KvKey | undefined;
-  /** What else has to hold, such as how the unique entries were that decided what becomes of them. */
+  /** Further checks, for example on unique entries that were read for the plan. */
   readonly checks: readonly AtomicCheck[];
-  /** What else is written: counts, marks of the change, guards of rows that are referred to. */
+  /** Further mutations: counters, change marks, and guards of referenced rows. */
   readonly mutations: readonly KvMutation[];
 }
 
-/** What a change is made of. */
+/** The input of a plan. */
 export interface PlannedRow {
   readonly primaryKey: readonly KvKeyPart[];
-  /** The row that is there, with the time at which it goes; null for a new one. */
+  /** The stored row, with its expiry time. Null if there is none. */
   readonly before: FoundRow | null;
-  /** Whether `row` is a new one all the same: what is there has expired, and nothing but its entries matters. */
+  /**
+   * True if `before` has expired and `row` replaces it as a new row. Only the entries of `before`
+   * then matter.
+   */
   readonly isNew?: boolean;
-  /** The row that is to be there, null where it is to go. */
+  /** The row to store. Null to delete it. */
   readonly row: AnyRow | null;
-  /** For how long, in milliseconds; undefined where that stays as it is. */
+  /** The time until the row expires, in milliseconds. Undefined to keep its expiry time. */
   readonly expireIn: number | undefined;
 }
 
@@ -62,14 +68,17 @@ interface Entries {
   readonly changes: IndexChanges;
 }
 
-/** What had to be read to plan a change. */
+/** The results of the reads that a plan needs. */
 interface Facts {
   readonly expiry: RowExpiry | undefined;
-  /** The entries that are written anew. */
+  /** The entries that are written again, although their keys do not change. */
   readonly rewritten: readonly IndexEntry[];
-  /** Of these, and of the entries that go. */
+  /** Which of the rewritten and removed entries do not belong to this row. */
   readonly others: OtherOwners;
-  /** The mark that counters which are being built hold the row; undefined where none is. */
+  /**
+   * The check on the mark that growing counters contain the row. Undefined if no counters are being
+   * built.
+   */
   readonly mark: AtomicCheck | undefined;
   readonly references: CommitExtras;
 }
@@ -78,11 +87,12 @@ const one = new KvU64(1n);
 const noReferences: CommitExtras = { checks: [], mutations: [] };
 
 /**
- * Plans all that a change of a row writes, by one reading of the catalog. A promise only where something has to be read:
- * who has a unique entry that goes, and rows that are referred to newly.
+ * Plans everything that a change of a row writes, by one snapshot of the catalog. Returns a promise
+ * only if something has to be read: the owners of unique entries, or rows that are newly referred
+ * to.
  *
- * @throws {IndexKeyError} for a value that cannot be part of a key.
- * @throws {ReferenceMissingError} where the row refers to one that is not there.
+ * @throws {IndexKeyError} if a value cannot be part of a key.
+ * @throws {ReferenceMissingError} if the row refers to a row that does not exist.
  */
 export function planChange(
   context: TableContext,
@@ -91,7 +101,7 @@ export function planChange(
 ): RowChange | Promise<RowChange> {
   const { model } = context;
   const { primaryKey, row } = planned;
-  const indexes = concernedIndexes(catalog, planned);
+  const indexes = affectedIndexes(catalog, planned);
   const before =
     planned.before === null ? undefined : storedEntries(context, indexes, planned.before);
   const after = row === null ? undefined : indexEntries(model, indexes, row, primaryKey);
@@ -103,10 +113,10 @@ export function planChange(
 }
 
 /**
- * The indexes whose entries a change is about: not those that it leaves as they are, where nothing else is done with each
- * entry of the row.
+ * Returns the indexes whose entries have to be computed for a change. Indexes that the change does
+ * not touch are left out, unless every entry of the row is needed for something else.
  */
-function concernedIndexes(
+function affectedIndexes(
   { maintained, growingCounters, entry }: CatalogSnapshot,
   planned: PlannedRow,
 ): readonly CompiledIndex[] {
@@ -125,13 +135,14 @@ function changesOf(
   after: readonly IndexEntry[] = [],
 ): IndexChanges {
   const changes = indexChanges(before, after);
-  // A new row takes its unique keys: those that the expired one had may be another row's by now.
+  // A new row takes its unique keys itself, because those of the expired row may belong to another
+  // row by now.
   return isNew ? { removed: changes.removed, added: [...after], rewritten: [] } : changes;
 }
 
 /**
- * The entries of a row that is there. It may be written by hand: an index that cannot hold its values has none of it, and
- * that must not keep the row from being put right or deleted.
+ * Returns the entries of a stored row. The row may have been written by hand. If an index cannot
+ * hold its values, the row has no entry there, but it can still be updated or deleted.
  */
 function storedEntries(
   { model, limits }: Pick<TableContext, "model" | "limits">,
@@ -159,15 +170,15 @@ function findFacts(
   const { model } = context;
   const { before, row, primaryKey, isNew = false } = planned;
   const expiry = expiryOf(planned);
-  const references = refersToRows(context) && row !== null;
-  const marks = catalog.growingCounters !== undefined;
-  // Nothing may outlive the row: all of its entries are written with it where it expires.
+  const hasReferences = refersToRows(context) && row !== null;
+  const needsMark = catalog.growingCounters !== undefined;
+  // No entry may outlive the row, so all entries of a row that expires are written with it.
   const rewritten = expiry === undefined ? changes.rewritten : without(after, changes.added);
   const others = entriesOfOthers(
     context,
     rewritten.length === 0 ? changes.removed : [...changes.removed, ...rewritten],
   );
-  if (!references && !marks) {
+  if (!hasReferences && !needsMark) {
     const facts = (found: OtherOwners): Facts => ({
       expiry,
       rewritten,
@@ -180,10 +191,10 @@ function findFacts(
   const read = async (): Promise<Facts> => {
     const known = await others;
     const key = countedMarkKey(model, primaryKey);
-    const mark = marks
+    const mark = needsMark
       ? { key, versionstamp: (await context.kv.get(key)).versionstamp }
       : undefined;
-    const extras = references
+    const extras = hasReferences
       ? await checkReferences(context, isNew ? null : (before?.row ?? null), row)
       : noReferences;
     return { expiry, rewritten, others: known, mark, references: extras };
@@ -203,7 +214,7 @@ function without(entries: readonly IndexEntry[], others: readonly IndexEntry[]):
   return entries.filter((entry) => !excluded.has(entry));
 }
 
-/** When the row goes: when it was to go before, where nothing else is asked for. */
+/** Returns when the row expires. Without `expireIn`, a stored row keeps its expiry time. */
 function expiryOf({ before, row, isNew, expireIn }: PlannedRow): RowExpiry | undefined {
   if (row === null) return undefined;
   if (expireIn !== undefined) return { expireIn };
@@ -222,15 +233,15 @@ function compose(
   const { counters, growingCounters } = catalog;
   const mutations: KvMutation[] = [...references.mutations];
   const checks: AtomicCheck[] = [...others.checks, ...references.checks];
-  // That a row was being deleted which had the key before says nothing of this one.
+  // A delete job of an earlier row with the same key does not apply to this row.
   if (isNew && row !== null && context.links.referencedBy.length > 0) {
     mutations.push({ type: "delete", key: deleteJobKey(model, primaryKey) });
   }
   if (counters !== undefined) mutations.push(...counterChanges(model, counters, old, after));
   if (growingCounters !== undefined && mark !== undefined) {
-    const counted = mark.versionstamp === null ? undefined : old;
+    const countedBefore = mark.versionstamp === null ? undefined : old;
     checks.push(mark);
-    mutations.push(...counterChanges(model, growingCounters, counted, after));
+    mutations.push(...counterChanges(model, growingCounters, countedBefore, after));
     mutations.push(
       after === undefined
         ? { type: "delete", key: mark.key }

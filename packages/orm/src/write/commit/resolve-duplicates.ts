@@ -11,30 +11,30 @@ import { setUntil } from "../../transaction/set-until.js";
 import { claimUniqueKey } from "./claim-unique-key.js";
 import { rowExpireAt } from "./row-expiry.js";
 
-/** Makes a commit: a run of a migration makes it under its lease. */
+/** Commits an operation. A run of a migration does this under its lease. */
 export type Commit = (operation: AtomicOperation) => Promise<KvCommitResult | KvCommitError>;
 
-/** Duplicates that are left. */
+/** The duplicates that are left. */
 export interface DuplicatesLeft {
   readonly count: number;
-  /** The first of them. */
+  /** The first duplicates, at most `most`. */
   readonly duplicates: readonly Duplicate[];
 }
 
-/** How duplicates are gone through. */
+/** Options for resolving duplicates. */
 export interface ResolveOptions {
   readonly commit: Commit;
-  /** So many of those that are left are told of. */
+  /** The maximum number of remaining duplicates that are returned. The others are only counted. */
   readonly most: number;
-  /** Called behind each duplicate; what it returns says whether to go on. */
+  /** Called after each duplicate. Resolves to false to stop. */
   readonly between: () => Promise<boolean>;
 }
 
 /**
- * Goes through the rows that could not enter a unique index, and takes in those that now can. The index goes readable
- * when none is left.
+ * Checks the rows that could not enter a unique index, and adds those that now can. The index
+ * becomes readable if none is left.
  *
- * @returns those that are left, or `"stopped"` where `between` said so.
+ * @returns the duplicates that are left, or `"stopped"` if `between` resolved to false.
  */
 export async function resolveDuplicates(
   context: TableContext,
@@ -56,7 +56,8 @@ export async function resolveDuplicates(
 }
 
 /**
- * Makes a unique index readable whose last duplicate is gone: nobody writes one down while it waits for that.
+ * Makes a unique index readable after its last duplicate is gone. Writers record no new duplicates
+ * while the index is unique-pending.
  */
 export async function makeReadable(
   { kv, catalog }: TableContext,
@@ -72,10 +73,10 @@ export async function makeReadable(
 }
 
 /**
- * Looks at a duplicate that was written down, and takes it away where it is one no longer: its row is gone, has another
- * value, or gets its entry now.
+ * Checks a recorded duplicate, and deletes the record if it no longer applies: the row is gone, it
+ * has another value, or it gets its entry now.
  *
- * @returns false where another row still has its value.
+ * @returns false if another row still has its value.
  */
 export async function resolveDuplicate(
   context: TableContext,
@@ -97,18 +98,21 @@ export async function resolveDuplicate(
       const claim = await claimUniqueKey(context, entry, primaryKey);
       if (claim.owner !== undefined) return false;
       const expireAt = "expireAt" in rest ? rest.expireAt : undefined;
-      const goesAt = await rowExpireAt(context, snapshot, { primaryKey, expireAt });
-      const options = goesAt === undefined ? {} : setUntil(goesAt, Date.now());
+      const expiryTime = await rowExpireAt(context, snapshot, { primaryKey, expireAt });
+      const options = expiryTime === undefined ? {} : setUntil(expiryTime, Date.now());
       operation.check(...claim.checks).set(entry.key, entry.value, options);
     }
     if ((await commit(operation)).ok) return true;
     await catalog.reload();
-    // Somebody else has seen to all of them, or the index goes.
+    // Another program has resolved all duplicates, or the index is being dropped.
     if (catalog.snapshot.stateOf(index) !== "unique-pending") return true;
   }
 }
 
-/** The entries of a row. One that is none, or that the index cannot hold, has none: somebody wrote it by hand. */
+/**
+ * Returns the entries of a row. Empty for a value that is not a row, or that the index cannot hold.
+ * Such a value was written by hand.
+ */
 function entriesOf(
   model: CompiledModel,
   index: CompiledIndex,

@@ -6,25 +6,29 @@ import { type CompiledModel, ownPrefix } from "../../model/compiled-model.js";
 import { type SetUntilOptions, setUntil } from "../../transaction/set-until.js";
 
 /**
- * Where it is written when a row expires, in milliseconds since 1970, for databases that do not tell it. It is written with
- * the row and expires with it.
+ * Returns the key under which the expiry time of a row is recorded, in milliseconds since 1970, if
+ * the database does not report it. The record is written with the row and expires with it.
  */
 export function expiryKey(model: CompiledModel, primaryKey: readonly KvKeyPart[]): KvKey {
   return [ownPrefix, "expiry", model.prefix, ...primaryKey];
 }
 
-/** Whether the times at which the model's rows expire are written down beside them. */
+/** Returns whether the expiry times of the model's rows are recorded under {@link expiryKey}. */
 export function keepsExpiry({ catalog }: TableContext, { entry }: CatalogSnapshot): boolean {
   return entry.expires === true && !catalog.tellsExpiry;
 }
 
-/** How the end of a row is given: so many milliseconds from its commit on, or at a time in milliseconds since 1970. */
+/**
+ * When a row expires: a number of milliseconds after its commit, or a time in milliseconds since
+ * 1970.
+ */
 export type RowExpiry =
   | { readonly expireIn: number; readonly expireAt?: undefined }
   | { readonly expireIn?: undefined; readonly expireAt: number };
 
 /**
- * When a row expires, in milliseconds since 1970; undefined where it does not. A promise only where that has to be read.
+ * Returns when a row expires, in milliseconds since 1970. Undefined if it does not expire. Returns
+ * a promise only if the time has to be read.
  */
 export function rowExpireAt(
   context: TableContext,
@@ -43,8 +47,9 @@ async function readExpireAt(
 }
 
 /**
- * The row that a write finds, with its time where the database does not tell it; undefined where that is over: the database
- * has not cleared the row up yet, and it may go at any moment. A promise only where the time has to be read.
+ * Returns the row that a write has found, with its recorded expiry time. Returns undefined if it
+ * has expired, because the database may remove it at any moment. Returns a promise only if the time
+ * has to be read.
  */
 export function unexpired(
   context: TableContext,
@@ -52,16 +57,19 @@ export function unexpired(
   found: FoundRow | undefined,
 ): FoundRow | undefined | Promise<FoundRow | undefined> {
   if (found === undefined || !keepsExpiry(context, catalog)) return found;
-  if (found.expireAt !== undefined) return withTime(found, found.expireAt);
-  return readExpireAt(context, found.primaryKey).then((expireAt) => withTime(found, expireAt));
+  if (found.expireAt !== undefined) return withExpireAt(found, found.expireAt);
+  return readExpireAt(context, found.primaryKey).then((expireAt) => withExpireAt(found, expireAt));
 }
 
-function withTime(found: FoundRow, expireAt: number | undefined): FoundRow | undefined {
+function withExpireAt(found: FoundRow, expireAt: number | undefined): FoundRow | undefined {
   if (expireAt === undefined) return found;
   return expireAt <= Date.now() ? undefined : { ...found, expireAt };
 }
 
-/** Whether the time of the row that is under a primary key is over. False where the database clears up at once. */
+/**
+ * Returns whether the row under a primary key has expired. Always false if the database never
+ * returns expired rows.
+ */
 export async function hasExpired(
   context: TableContext,
   catalog: CatalogSnapshot,
@@ -73,9 +81,9 @@ export async function hasExpired(
 }
 
 /**
- * The options with which a row and all that goes with it are set, by a commit that is made `now`; undefined where the row
- * does not expire. Where its time is over already, it is a millisecond: that the row has gone meanwhile is for the checks
- * of the commit to say.
+ * Returns the options for setting a row and everything that expires with it, in a commit that is
+ * made `now`. Undefined if the row does not expire. If its time is already over, one millisecond is
+ * left. The checks of the commit detect a row that has gone in the meantime.
  */
 export function expiryOptions(
   expiry: RowExpiry | undefined,
@@ -87,7 +95,7 @@ export function expiryOptions(
     : setUntil(expiry.expireAt, now);
 }
 
-/** Writes down when a row expires, or that it does not. */
+/** Records when a row expires, or deletes the record if the row does not expire. */
 export function recordExpiry(
   operation: AtomicOperation,
   key: KvKey,

@@ -10,18 +10,22 @@ import type { CompiledIndex } from "../../model/compiled-model.js";
 import type { RowChange } from "./plan-change.js";
 import { type Commit, makeReadable, resolveDuplicate } from "./resolve-duplicates.js";
 
-/** So many duplicates one write looks at, beside those of the values that it has set free. */
-const mostOthers = 100;
+/**
+ * The maximum number of duplicates that one write checks, in addition to those of the values that
+ * it has released.
+ */
+const maxOthers = 100;
 
 const commit: Commit = (operation) => operation.commit();
 
 /**
- * Looks after unique indexes that wait for their last duplicate to go, behind a write that set some of their values free:
- * a row that can have one of them gets it, and an index without duplicates goes readable. Within a transaction that is
- * done behind its commit.
+ * Resolves duplicates after a write has released values of unique indexes that are unique-pending.
+ * A row that can now have such a value gets it, and an index without duplicates becomes readable.
+ * Within a transaction, this is done after its commit.
  *
- * It is no part of the write, which is done. Where it fails, or the program dies before it, the next write that sets a value
- * of the index free does it, or the next run of a migration.
+ * It is not part of the write, which has already been committed. If it fails, or if the process
+ * dies first, the next write that releases a value of the index does it, or the next run of a
+ * migration.
  */
 export async function settleDuplicates(
   context: TableContext,
@@ -46,7 +50,10 @@ export async function settleDuplicates(
   else transaction.afterCommit(settle);
 }
 
-/** Sees to a value that a row has given up, which was kept out with it or was in another's way. */
+/**
+ * Resolves the duplicates of a value that a row has released. The row may have been a duplicate
+ * itself, or may have kept others out.
+ */
 async function settleValue(
   context: TableContext,
   { index, key }: IndexEntry,
@@ -54,21 +61,23 @@ async function settleValue(
 ): Promise<void> {
   const { kv, model } = context;
   const value = key.slice(1);
-  const own: Duplicate = { model: model.name, index: index.name, value, primaryKey };
-  const { versionstamp } = await kv.get(duplicateKey(model, own));
-  if (versionstamp !== null) await resolveDuplicate(context, index, own, commit);
+  const rowDuplicate: Duplicate = { model: model.name, index: index.name, value, primaryKey };
+  const { versionstamp } = await kv.get(duplicateKey(model, rowDuplicate));
+  if (versionstamp !== null) await resolveDuplicate(context, index, rowDuplicate, commit);
   const prefix = duplicatesOfValue(model, index.name, value);
   for await (const { value: duplicate } of kv.list<Duplicate>({ prefix })) {
-    // Where one row has the value, no other can.
+    // If one row has the value, no other row can have it.
     if (!(await resolveDuplicate(context, index, duplicate, commit))) return;
   }
 }
 
-/** Goes on to the first duplicate that is one still, and makes the index readable where there is none. */
+/**
+ * Resolves duplicates up to the first one that remains, and makes the index readable if none does.
+ */
 async function settleFirst(context: TableContext, index: CompiledIndex): Promise<void> {
   const { kv, model } = context;
   const selector = { prefix: duplicatesPrefix(model, index.name) };
-  for await (const { value: duplicate } of kv.list<Duplicate>(selector, { limit: mostOthers })) {
+  for await (const { value: duplicate } of kv.list<Duplicate>(selector, { limit: maxOthers })) {
     if (!(await resolveDuplicate(context, index, duplicate, commit))) return;
   }
   const { done } = await kv.list(selector, { limit: 1 }).next();

@@ -20,15 +20,15 @@ import type { RowResult } from "./row-result.js";
 import { isScan, type Matches, matcherOf } from "./still-matches.js";
 import { writeEach } from "./write-each.js";
 
-/** How many rows are written. */
+/** Options for writing many rows. */
 export interface ManyOptions extends WriteOptions {
-  /** All in one commit, or none. */
+  /** Writes all rows in one commit, or none. */
   readonly atomic?: boolean;
 }
 
 type PrimaryKey = readonly KvKeyPart[];
 
-/** Writes a row that `find` finds, where it still is what the query asks for. */
+/** Writes the row that `find` returns, if the query still matches it. */
 type WriteFound = (
   context: TableContext,
   find: FindRow,
@@ -37,18 +37,21 @@ type WriteFound = (
 ) => Promise<FoundRow>;
 
 /**
- * Changes the rows of a query. They are found first, and held by their primary keys; then each of them is changed once,
- * if it still is what the query asks for, whatever the change does to its place in the index. With `atomic` all of it is
- * one commit, or all or nothing within the caller's transaction; without it, a commit has some hundred rows,
- * and a row that fails does not keep the others from being changed.
+ * Updates the rows of a query. Their primary keys are found first. Then each row is updated once,
+ * if the query still matches it, even if the update moves it within the index that is read. With
+ * `atomic`, all updates are one commit, or all or nothing within the caller's transaction. Without
+ * it, a commit contains up to about 100 rows, and a row that fails does not prevent the others from
+ * being updated.
  *
- * @returns what has become of each row, in the order of the query; rows that are gone meanwhile are left out. What a hook
- * after the write of one threw stands beside the row: it is written all the same.
- * @throws {InvalidQueryError} for a query without a condition.
- * @throws {ReadLimitError} where the query reads more than it may; nothing is written.
- * @throws {LimitExceededError} where `atomic` asks for more than one commit takes. Nothing is written.
- * @throws what `updateRow` throws for the first row that fails, where `atomic` is asked for.
- * @throws what is the fault of the call and not of a row. Rows of commits before it stay written.
+ * @returns the result of each row, in the order of the query. Rows that are gone in the meantime
+ * are left out. If a hook after a write threw, its error is beside the row, which is written all
+ * the same.
+ * @throws {InvalidQueryError} if the query has no condition.
+ * @throws {ReadLimitError} if the query reads more than it may. Nothing is written.
+ * @throws {LimitExceededError} if `atomic` asks for more than one commit accepts. Nothing is
+ * written.
+ * @throws any error of `updateRow` for the first row that fails, if `atomic` is set.
+ * @throws any error that concerns the whole call. Rows of earlier commits stay written.
  */
 export async function updateRows(
   context: TableContext,
@@ -59,20 +62,21 @@ export async function updateRows(
 ): Promise<RowResult[]> {
   const { expireIn } = options;
   const rowOptions = expireIn === undefined ? {} : { expireIn };
-  // What is written is what the caller handed over, whatever becomes of the object meanwhile.
+  // Changes that the caller makes to the object after the call are not written.
   const patch = copyOfData(context.model, data);
   return await changeRows(context, query, options, meter, {
     isAlone: false,
-    write: (within, find, primaryKey, own) =>
-      updateRow(within, find, pointerOf(primaryKey), patch, rowOptions, own),
+    write: (within, find, primaryKey) =>
+      updateRow(within, find, pointerOf(primaryKey), patch, rowOptions),
   });
 }
 
 /**
- * Deletes the rows of a query, as {@link updateRows} changes them. A row that another refers to, and must not be deleted for
- * it, is one that fails. Where others refer to the model's rows, each row is deleted on its own with those that go with it.
+ * Deletes the rows of a query, as {@link updateRows} updates them. A row fails if another row
+ * refers to it and this prevents the deletion. If a relation leads to this model, each row is
+ * deleted on its own, together with the rows that are deleted because of it.
  *
- * @throws as {@link updateRows} does.
+ * @throws the same errors as {@link updateRows}.
  */
 export async function deleteRows(
   context: TableContext,
@@ -83,10 +87,10 @@ export async function deleteRows(
   const isReferredTo = context.links.referencedBy.length > 0;
   return await changeRows(context, query, options, meter, {
     isAlone: isReferredTo,
-    write: async (within, find, primaryKey, own) => {
+    write: async (within, find, primaryKey, rowMeter) => {
       const remove = (inner: TableContext) =>
-        deleteRow(inner, find, pointerOf(primaryKey), {}, own);
-      // What goes with a row that then cannot be deleted has to stay.
+        deleteRow(inner, find, pointerOf(primaryKey), {}, rowMeter);
+      // If the row cannot be deleted, the rows that depend on it must stay.
       return isReferredTo && within.transaction !== undefined
         ? await runAtomically(within, remove)
         : await remove(within);
@@ -106,11 +110,12 @@ async function changeRows(
     throw new InvalidArgumentError(model.name, "ifVersion", "many rows have no version in common");
   }
   assertCondition(context, query);
-  // The limit is one of finding the rows: it must not stop a call in the middle of its writes.
-  const own = new ReadMeter(model.name, Number.POSITIVE_INFINITY);
+  // The read limit applies only to finding the rows. It must not stop a call in the middle of its
+  // writes.
+  const writeMeter = new ReadMeter(model.name, Number.POSITIVE_INFINITY);
   const matches = await matcherOf(context, query);
   const write = (within: TableContext, primaryKey: PrimaryKey) =>
-    writeIfStill(within, matches, primaryKey, own, change.write);
+    writeIfStill(within, matches, primaryKey, writeMeter, change.write);
   const results = options.atomic
     ? await changeAtomically(context, query, meter, write)
     : await writeEach(context, {
@@ -119,7 +124,7 @@ async function changeRows(
         write,
         idOf: pointerOf,
       });
-  meter.reads += own.reads;
+  meter.reads += writeMeter.reads;
   return results;
 }
 
@@ -146,7 +151,7 @@ async function changeAtomically(
   return rows.map((row) => ({ ok: true, row }));
 }
 
-/** The primary keys of a query's rows, each of them once. */
+/** Returns the primary keys of a query's rows, each of them once. */
 async function findKeys(
   context: TableContext,
   query: AnyQuery,
@@ -183,7 +188,10 @@ async function writeIfStill(
   }
 }
 
-/** @throws {InvalidQueryError} for a query that would change every row: that has to be said, by a filter that takes all. */
+/**
+ * @throws {InvalidQueryError} if the query would change every row. The caller has to ask for this
+ * by a filter that accepts all rows.
+ */
 function assertCondition({ model }: TableContext, query: AnyQuery): void {
   if (hasConditions(query) || query.filter !== undefined) return;
   const reason = "it has no condition: to take every row, say so by filter: () => true";

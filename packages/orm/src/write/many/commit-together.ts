@@ -3,10 +3,10 @@ import type { Kv, KvCommitError, KvCommitResult, KvLimits } from "@keywright/cor
 import { isLimitError } from "../../transaction/is-limit-error.js";
 import { RecordedOperation, SharedCommit } from "./shared-commit.js";
 
-/** What a write did, or what it threw. */
+/** The result of a write, or the error that it threw. */
 type Settled<T> = PromiseSettledResult<T>;
 
-/** An operation that waits for its commit, and who is told of it. */
+/** An operation that waits for its commit, with the functions that settle it. */
 interface Waiting {
   readonly position: number;
   readonly operation: RecordedOperation;
@@ -14,18 +14,19 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
-/** A database, and how much it takes at once. */
+/** A database, with the limits of one commit. */
 interface Target {
   readonly kv: Kv;
   readonly limits: Pick<KvLimits, "checks" | "mutations">;
 }
 
 /**
- * Runs writes at the same time, each with a database of its own that behaves as the real one does, except that the atomic
- * operations of all of them are gathered: when each write waits for its commit or has ended, as many as fit together are
- * committed as one, in the order of the writes. Those that wait for something else than the database keep the others no
- * longer than a turn of the event loop. Where the commit fails, each of them is committed on its own, so that each is told
- * what it would have been told alone.
+ * Runs writes at the same time, and commits their atomic operations together. Each write gets a
+ * database that behaves as the real one does, except that it collects atomic operations. When each
+ * write has ended or waits for a commit, as many operations as fit together are committed as one,
+ * in the order of the writes. A write that waits for anything but the database delays the others by
+ * at most one turn of the event loop. If a commit fails, its operations are committed one by one,
+ * so that each gets the result that it would have got alone.
  */
 export async function commitTogether<T>(
   target: Target,
@@ -36,16 +37,19 @@ export async function commitTogether<T>(
   let inDatabase = 0;
   let isScheduled = false;
   const commitWaiting = () => {
-    const all = waiting.sort((a, b) => a.position - b.position);
+    const batch = waiting.sort((a, b) => a.position - b.position);
     waiting = [];
-    void during(commitInOrder(target, all));
+    void trackWork(commitInOrder(target, batch));
   };
   const commitWhenAllWait = () => {
     if (waiting.length === 0) return;
     if (waiting.length >= running) commitWaiting();
     else commitWhenIdle();
   };
-  /** A write that is neither here nor in the database may wait for one that is. */
+  /**
+   * A write that neither waits for a commit nor reads from the database may be waiting for one that
+   * does.
+   */
   const commitWhenIdle = () => {
     if (isScheduled || inDatabase > 0) return;
     isScheduled = true;
@@ -57,7 +61,7 @@ export async function commitTogether<T>(
       else commitWhenIdle();
     });
   };
-  const during = async <R>(work: Promise<R>): Promise<R> => {
+  const trackWork = async <R>(work: Promise<R>): Promise<R> => {
     inDatabase++;
     try {
       return await work;
@@ -73,7 +77,7 @@ export async function commitTogether<T>(
         commitWhenAllWait();
       });
     try {
-      return await write(gathering(target.kv, onCommit, during));
+      return await write(collectingKv(target.kv, onCommit, trackWork));
     } finally {
       running--;
       commitWhenAllWait();
@@ -82,18 +86,21 @@ export async function commitTogether<T>(
   return await Promise.allSettled(writes.map(run));
 }
 
-/** Has it known that something is under way in the database. */
-type During = <R>(work: Promise<R>) => Promise<R>;
+/** Counts work that is in progress in the database. */
+type TrackWork = <R>(work: Promise<R>) => Promise<R>;
 
-/** The same database, whose atomic operations are handed over instead of being committed. */
-function gathering(
+/**
+ * Returns the same database, except that atomic operations are passed to `onCommit` instead of
+ * being committed.
+ */
+function collectingKv(
   kv: Kv,
   onCommit: (operation: RecordedOperation) => Promise<KvCommitResult | KvCommitError>,
-  during: During,
+  trackWork: TrackWork,
 ): Kv {
   return {
-    get: (key) => during(kv.get(key)),
-    getMany: (keys) => during(kv.getMany(keys)),
+    get: (key) => trackWork(kv.get(key)),
+    getMany: (keys) => trackWork(kv.getMany(keys)),
     set: (key, value, options) => kv.set(key, value, options),
     delete: (key) => kv.delete(key),
     list: (selector, options) => kv.list(selector, options),
@@ -106,22 +113,22 @@ function gathering(
   };
 }
 
-async function commitInOrder(target: Target, all: readonly Waiting[]): Promise<void> {
-  for (let from = 0; from < all.length; ) {
-    const together = new SharedCommit(target.limits);
+async function commitInOrder(target: Target, batch: readonly Waiting[]): Promise<void> {
+  for (let from = 0; from < batch.length; ) {
+    const shared = new SharedCommit(target.limits);
     const chunk: Waiting[] = [];
-    for (const one of all.slice(from)) {
+    for (const next of batch.slice(from)) {
       try {
-        if (!together.add(one.operation)) break;
-        chunk.push(one);
+        if (!shared.add(next.operation)) break;
+        chunk.push(next);
       } catch (error) {
         if (chunk.length > 0) break;
-        one.reject(error);
+        next.reject(error);
         from++;
         break;
       }
     }
-    if (chunk.length > 0) await commitChunk(target, chunk, together);
+    if (chunk.length > 0) await commitChunk(target, chunk, shared);
     from += chunk.length;
   }
 }
@@ -129,11 +136,11 @@ async function commitInOrder(target: Target, all: readonly Waiting[]): Promise<v
 async function commitChunk(
   target: Target,
   chunk: readonly Waiting[],
-  together: SharedCommit,
+  shared: SharedCommit,
 ): Promise<void> {
   let result: KvCommitResult | KvCommitError;
   try {
-    result = await together.commit(target.kv);
+    result = await shared.commit(target.kv);
   } catch (error) {
     if (chunk.length > 1 && isLimitError(error)) {
       const half = Math.ceil(chunk.length / 2);
@@ -150,15 +157,20 @@ async function commitChunk(
   else await commitEach(target, chunk);
 }
 
-/** Commits operations one by one, all on their way at once: the database takes them in order. */
+/**
+ * Commits operations one by one. All are started at once, and the database processes them in order.
+ */
 async function commitEach(target: Target, chunk: readonly Waiting[]): Promise<void> {
-  await Promise.all(chunk.map((one) => commitInOrder(target, [one])));
+  await Promise.all(chunk.map((next) => commitInOrder(target, [next])));
 }
 
-/** What `@deno/kv` says, in an error of no class of its own. */
+/** The beginnings of error messages of `@deno/kv`, which throws no error classes for them. */
 const refusals = /^(KeyTooLong|ValueTooLong|AtomicWriteTooLarge|TooManyChecks|TooManyMutations)\b/;
 
-/** Whether a commit was refused before anything was written, for one of its keys or values or for all of them together. */
+/**
+ * Returns whether a commit was refused before anything was written, because of one of its keys or
+ * values, or because it was too large.
+ */
 export function isRefusal(error: unknown): boolean {
   if (error instanceof TypeError) return true;
   return (

@@ -13,17 +13,20 @@ import type { RowResult } from "./row-result.js";
 import { writeEach } from "./write-each.js";
 
 /**
- * Creates rows. With `atomic` all of them in one commit, or within the caller's transaction all or none; without it in
- * commits of some hundred each, where a row that fails does not keep the others from being written. A row may refer to
- * those before it in `data`. Of rows with the same key one is created: the one that comes to its commit first, which is
- * the first of them unless a hook, or a schema with asynchronous parts, takes its time.
+ * Creates rows. With `atomic`, they are created in one commit, or all or nothing within the
+ * caller's transaction. Without it, a commit contains up to about 100 rows, and a row that fails
+ * does not prevent the others from being created. A row may refer to rows before it in `data`. If
+ * several rows have the same key, the one whose commit comes first is created. This is the first of
+ * them, unless a hook or an asynchronous part of the schema delays it.
  *
- * @returns what has become of each row, in the order of `data`. What a hook after the write of one threw stands beside the
- * row: it is written all the same.
- * @throws {LimitExceededError} where `atomic` asks for more than one commit takes. Nothing is written.
- * @throws what `createRow` throws for the first row that fails, where `atomic` is asked for; the paths of a
- * `RowInvalidError` then begin with the row's place in `data`, which others have as `position`.
- * @throws what is the fault of the call and not of a row. Rows of commits before it stay written.
+ * @returns the result of each row, in the order of `data`. If a hook after a write threw, its error
+ * is beside the row, which is written all the same.
+ * @throws {LimitExceededError} if `atomic` asks for more than one commit accepts. Nothing is
+ * written.
+ * @throws any error of `createRow` for the first row that fails, if `atomic` is set. In a
+ * `RowInvalidError`, the position of the row in `data` is the first part of each path. Other errors
+ * have it as `position`.
+ * @throws any error that concerns the whole call. Rows of earlier commits stay written.
  */
 export async function createRows(
   context: TableContext,
@@ -33,27 +36,27 @@ export async function createRows(
   const { atomic = false, expireIn } = options;
   const rowOptions = expireIn === undefined ? {} : { expireIn };
   const create = (within: TableContext, row: unknown) => createRow(within, row, rowOptions);
-  // The list and its rows as they are now: what the caller does to them meanwhile is of no account.
+  // Changes that the caller makes to the list or its rows after the call are not written.
   const rows = Array.from(data, (row) => copyOfInput(context.model, row));
   if (atomic) return await createAtomically(context, rows, create);
   if (!refersToItself(context)) return await writeEach(context, { items: rows, write: create });
   return await writeEach(context, {
     items: rows,
     write: create,
-    // A hook before the write is called once for each row: rows cannot be tried again.
+    // The `beforeCreate` hook is called once for each row, so a row cannot be tried again.
     isAlone: hooksOf(context)?.beforeCreate !== undefined,
     missingRow: (error) => missingRow(context, error),
   });
 }
 
-/** Whether rows of the model may refer to others of the same model. */
+/** Returns whether rows of the model may refer to rows of the same model. */
 function refersToItself({ model, links }: TableContext): boolean {
   return [...links.relations.values()].some(
     ({ relation, target }) => relation.kind === "belongsTo" && target.name === model.name,
   );
 }
 
-/** The row of the same model that one refers to and that was not there. */
+/** Returns the primary key of the row of the same model whose absence caused the error. */
 function missingRow({ model }: TableContext, error: unknown): readonly KvKeyPart[] | undefined {
   if (!(error instanceof ReferenceMissingError)) return undefined;
   return error.target === model.name ? primaryKeyOfPointer(model, error.targetId) : undefined;
@@ -65,7 +68,7 @@ async function createAtomically(
   create: (within: TableContext, row: unknown) => Promise<FoundRow>,
 ): Promise<RowResult[]> {
   const { model, limits } = context;
-  // Each row has a check and a change at the least, and the schema has a check.
+  // Each row needs at least one check and one mutation, and the catalog entry needs one check.
   assertWithin("checks", limits.checks, data.length + 1);
   assertWithin("mutations", limits.mutations, data.length);
   let rows: FoundRow[] = [];
@@ -75,7 +78,7 @@ async function createAtomically(
       try {
         rows.push(await create(within, row));
       } catch (error) {
-        if (error instanceof RowInvalidError) throw placed(model.name, error, position);
+        if (error instanceof RowInvalidError) throw withPosition(model.name, error, position);
         if (!isHookError(error)) placeError(error, position);
         throw error;
       }
@@ -92,7 +95,7 @@ function assertWithin(limit: "checks" | "mutations", max: number, actual: number
   if (actual > max && actual > 1) throw new LimitExceededError(limit, max, actual);
 }
 
-function placed(model: string, error: RowInvalidError, position: number): RowInvalidError {
+function withPosition(model: string, error: RowInvalidError, position: number): RowInvalidError {
   const issues = error.issues.map((issue) => ({ ...issue, path: [position, ...issue.path] }));
   return new RowInvalidError(model, issues, error);
 }

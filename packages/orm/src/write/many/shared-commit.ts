@@ -15,18 +15,24 @@ import {
 import { keyIdOf } from "../../transaction/key-id.js";
 import { renewed, type SetUntilOptions } from "../../transaction/set-until.js";
 
-/** One thing that an atomic operation does, to be done again with another, which is committed `now`. */
+/**
+ * Repeats a recorded step on another operation, which is committed `now`, in milliseconds since
+ * 1970.
+ */
 type Step = (operation: AtomicOperation, now: number) => unknown;
 
-/** A key's id, found once however often the key is used. */
+/** Returns the id of a key. It is computed once for each key object. */
 type IdOf = (key: KvKey) => string;
 
-/** An atomic operation that writes down what it is to do, for a commit that it shares with others. */
+/** An atomic operation that records its steps for a commit that it shares with other operations. */
 export class RecordedOperation implements AtomicOperation {
   readonly #onCommit: (operation: RecordedOperation) => Promise<KvCommitResult | KvCommitError>;
   readonly #steps: Step[] = [];
   readonly checks: AtomicCheck[] = [];
-  /** The keys that it sets or deletes. What is counted up may be counted up by others too. */
+  /**
+   * The keys that it sets or deletes. Keys of `sum`, `min` and `max` are not listed, because other
+   * operations of the same commit may change them too.
+   */
   readonly written: KvKey[] = [];
   mutations = 0;
 
@@ -41,43 +47,43 @@ export class RecordedOperation implements AtomicOperation {
 
   mutate(...mutations: KvMutation[]): this {
     for (const mutation of mutations) {
-      if (mutation.type === "set" || mutation.type === "delete") this.#write(mutation.key);
-      this.#do((operation) => operation.mutate(mutation));
+      if (mutation.type === "set" || mutation.type === "delete") this.#noteWritten(mutation.key);
+      this.#record((operation) => operation.mutate(mutation));
     }
     return this;
   }
 
   set(key: KvSetKey, value: unknown, options?: SetUntilOptions): this {
-    this.#write(key);
-    return this.#do((operation, now) => operation.set(key, value, renewed(options, now)));
+    this.#noteWritten(key);
+    return this.#record((operation, now) => operation.set(key, value, renewed(options, now)));
   }
 
   delete(key: KvKey): this {
-    this.#write(key);
-    return this.#do((operation) => operation.delete(key));
+    this.#noteWritten(key);
+    return this.#record((operation) => operation.delete(key));
   }
 
   sum(key: KvKey, n: bigint): this {
-    return this.#do((operation) => operation.sum(key, n));
+    return this.#record((operation) => operation.sum(key, n));
   }
 
   min(key: KvKey, n: bigint): this {
-    return this.#do((operation) => operation.min(key, n));
+    return this.#record((operation) => operation.min(key, n));
   }
 
   max(key: KvKey, n: bigint): this {
-    return this.#do((operation) => operation.max(key, n));
+    return this.#record((operation) => operation.max(key, n));
   }
 
   enqueue(value: unknown, options?: KvEnqueueOptions): this {
-    return this.#do((operation) => operation.enqueue(value, options));
+    return this.#record((operation) => operation.enqueue(value, options));
   }
 
   async commit(): Promise<KvCommitResult | KvCommitError> {
     return await this.#onCommit(this);
   }
 
-  /** Does to another operation what was written down here, its checks aside. */
+  /** Repeats the recorded mutations on another operation, without the checks. */
   applyTo(operation: AtomicOperation, now: number): void {
     for (const step of this.#steps) step(operation, now);
   }
@@ -87,19 +93,22 @@ export class RecordedOperation implements AtomicOperation {
     throw new CommitMissingError();
   }
 
-  #write(key: KvSetKey): void {
-    // A key that ends in the versionstamp of the commit is nobody else's.
+  #noteWritten(key: KvSetKey): void {
+    // A key that ends with the versionstamp of the commit cannot be in another operation.
     if (typeof key.at(-1) !== "symbol") this.written.push(key as KvKey);
   }
 
-  #do(step: Step): this {
+  #record(step: Step): this {
     this.#steps.push(step);
     this.mutations++;
     return this;
   }
 }
 
-/** Operations that can be one commit: none of them writes what another, behind it, checks or writes. */
+/**
+ * Operations that can be one commit: no operation sets or deletes a key that a later one checks,
+ * sets or deletes.
+ */
 export class SharedCommit {
   readonly #limits: Pick<KvLimits, "checks" | "mutations">;
   readonly #checks = new Map<string, AtomicCheck>();
@@ -116,10 +125,10 @@ export class SharedCommit {
   }
 
   /**
-   * Adds an operation where it fits: its checks then mean the same as they would in a commit of its own behind the others.
-   * The first one always fits.
+   * Adds an operation if it fits. Its checks then have the same result as in a separate commit
+   * after the others. The first operation always fits.
    *
-   * @throws {InvalidKeyError} for one with what is no key.
+   * @throws {InvalidKeyError} if one of its keys is not valid.
    */
   add(operation: RecordedOperation): boolean {
     const idOf = idsOfKeys();
@@ -127,7 +136,7 @@ export class SharedCommit {
     const written = operation.written.map(idOf);
     if (this.#operations.length > 0) {
       if (!written.every((id) => !this.#written.has(id))) return false;
-      if (!checks.every(([id, check]) => this.#agrees(id, check))) return false;
+      if (!checks.every(([id, check]) => this.#isCompatible(id, check))) return false;
       const added = checks.filter(([id]) => !this.#checks.has(id)).length;
       if (this.#checks.size + added > this.#limits.checks) return false;
       if (this.#mutations + operation.mutations > this.#limits.mutations) return false;
@@ -139,15 +148,14 @@ export class SharedCommit {
     return true;
   }
 
-  /** Makes the commit. */
   async commit(kv: Kv): Promise<KvCommitResult | KvCommitError> {
     const operation = kv.atomic().check(...this.#checks.values());
     const now = Date.now();
-    for (const own of this.#operations) own.applyTo(operation, now);
+    for (const recorded of this.#operations) recorded.applyTo(operation, now);
     return await operation.commit();
   }
 
-  #agrees(id: string, { versionstamp }: AtomicCheck): boolean {
+  #isCompatible(id: string, { versionstamp }: AtomicCheck): boolean {
     if (this.#written.has(id)) return false;
     const other = this.#checks.get(id);
     return other === undefined || other.versionstamp === versionstamp;

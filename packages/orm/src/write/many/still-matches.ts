@@ -8,20 +8,21 @@ import { choosePlan, chooseScan } from "../../query/plan/choose-plan.js";
 import { type QueryPlan, segmentOf } from "../../query/plan/query-plan.js";
 import { rowFilterOf } from "../../query/read/row-filter.js";
 
-/** Whether a row is one of those that a query asks for. */
+/** Returns whether a row is one of those that a query asks for. */
 export type Matches = (found: FoundRow) => boolean;
 
-/** Whether a query reads all rows: it says nothing that an index could serve. */
+/** Returns whether a query reads all rows, because no part of it can be served by an index. */
 export function isScan({ where, index, orderBy }: AnyQuery): boolean {
   return where === undefined && index === undefined && orderBy === undefined;
 }
 
 /**
- * Says of rows as they are now whether they still are what a query asks for, its order and number aside: whether they
- * have a key among those that it reads, and pass its filter.
+ * Returns a function that tests whether the current state of a row still matches a query,
+ * regardless of order and limit. A row matches if one of its keys is in the ranges that the query
+ * reads, and if it passes the filter.
  *
- * @throws {InvalidArgumentError} for a filter that is no function, or answers with a promise.
- * @throws what planning the query throws.
+ * @throws {InvalidArgumentError} if the filter is not a function, or returns a promise.
+ * @throws any error of planning the query.
  */
 export async function matcherOf(context: TableContext, query: AnyQuery): Promise<Matches> {
   const { plan } = await (isScan(query) ? chooseScan : choosePlan)(context, query);
@@ -31,13 +32,13 @@ export async function matcherOf(context: TableContext, query: AnyQuery): Promise
     (filter === undefined || filter(found.row));
 }
 
-/** The keys that a row has in what a plan reads. */
+/** Returns the keys of a row in the index that a plan reads. */
 function keysOf({ model, index }: QueryPlan, { row, primaryKey }: FoundRow): readonly KvKey[] {
   if (index === undefined) return [rowKey(model, primaryKey)];
   try {
     return indexKeys(model, index, row, primaryKey);
   } catch (error) {
-    // A row written by hand, with a value that the index cannot hold, has no key in it.
+    // A row written by hand may have a value that the index cannot hold. It then has no key there.
     if (error instanceof IndexKeyError) return [];
     throw error;
   }

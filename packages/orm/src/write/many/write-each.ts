@@ -18,20 +18,20 @@ import type { RowResult } from "./row-result.js";
 /** Writes of many rows, each of which may fail without the others. */
 export interface EachWrite<T> {
   readonly items: readonly T[];
-  /** Writes the row of an item; undefined where there is nothing to write any more. */
+  /** Writes the row of an item. Resolves to undefined if there is nothing left to write. */
   readonly write: (context: TableContext, item: T) => Promise<FoundRow | undefined>;
-  /** The primary key of an item's row, where it is known before it is written. */
+  /** Returns the primary key of an item's row, if it is known before the row is written. */
   readonly idOf?: (item: T) => RowId;
-  /** Write one row after the other: each may take several commits. */
+  /** True to write one row after the other, for example because each may take several commits. */
   readonly isAlone?: boolean;
   /**
-   * The primary key of the row of the same model for want of which an item's write failed. Where an item before it has
-   * that row, it is written again.
+   * Returns the primary key of a row of the same model, if the write failed because that row does
+   * not exist. If an earlier item has that row, the write is tried again.
    */
   readonly missingRow?: (error: unknown) => readonly KvKeyPart[] | undefined;
 }
 
-/** A row that was written, and what hooks behind that threw. */
+/** A row that was written, and the errors of hooks after the write. */
 interface Written {
   readonly row: FoundRow;
   readonly hookErrors: readonly unknown[];
@@ -39,18 +39,23 @@ interface Written {
 
 type Outcome = PromiseSettledResult<Written | undefined>;
 
-/** Writes items, and says what has become of each. */
+/** Writes items and returns the result of each. */
 type WriteAll<T> = (items: readonly T[]) => Promise<Outcome[]>;
 
-/** So many rows are written at once. More would not be faster, and would be in memory together. */
+/**
+ * The number of rows that are written at once. More rows would not be faster, and they would be in
+ * memory together.
+ */
 const rowsAtOnce = 100;
 
 /**
- * Writes rows as if each were written by a call of its own, and says what has become of every row, in the order of the
- * items. A hundred are written at once, in commits that they share: an embedded database puts together what is on
- * its way at the same time, on others it is done here.
+ * Writes rows as if each were written by a separate call, and returns the result of each row in the
+ * order of the items. Rows are written in groups of 100 that share commits. An embedded database
+ * groups commits that are in progress at the same time. For other databases, {@link commitTogether}
+ * does this.
  *
- * @throws what is the fault of the call and not of a row, such as an option that is not valid. Rows before it stay written.
+ * @throws any error that concerns the whole call, such as an option that is not valid. Rows of
+ * earlier groups stay written.
  */
 export async function writeEach<T>(
   context: TableContext,
@@ -60,7 +65,7 @@ export async function writeEach<T>(
   const isOneByOne = isAlone || context.transaction !== undefined;
   const atOnce = isOneByOne ? 1 : rowsAtOnce;
   const write = isOneByOne || groupsCommits(context.kv) ? writeAtOnce : writeTogether;
-  const writeAll: WriteAll<T> = (some) => write(context, writes, some);
+  const writeAll: WriteAll<T> = (batch) => write(context, writes, batch);
   const results: RowResult[] = [];
   for (let from = 0; from < items.length; from += atOnce) {
     if (from > 0 && from % rowsAtOnce === 0) await letOthersRun();
@@ -114,8 +119,9 @@ function resultOf({ row, hookErrors }: Written): RowResult {
 }
 
 /**
- * Writes those items again that failed because a row was not there yet which an item before them has: they were on their way
- * at the same time. Goes on as long as that helps, and puts what comes of it in the place of the outcomes.
+ * Tries items again that failed because the row of an earlier item did not exist yet, which happens
+ * if both are written at once. Repeats this as long as further rows are written, and replaces the
+ * outcomes.
  */
 async function writeFollowing<T>(
   items: readonly T[],
@@ -123,30 +129,36 @@ async function writeFollowing<T>(
   missingRow: (error: unknown) => readonly KvKeyPart[] | undefined,
   writeAll: WriteAll<T>,
 ): Promise<void> {
-  for (let helped = true; helped; ) {
+  for (let hasProgressed = true; hasProgressed; ) {
     const written = new Set<string>();
-    const again: number[] = [];
-    for (const [place, outcome] of outcomes.entries()) {
+    const positions: number[] = [];
+    for (const [position, outcome] of outcomes.entries()) {
       if (outcome.status === "fulfilled") {
         if (outcome.value !== undefined) written.add(keyText(outcome.value.row.primaryKey));
         continue;
       }
       const missing = missingRow(outcome.reason);
-      // Those behind it are not in the set yet.
-      if (missing !== undefined && written.has(keyText(missing))) again.push(place);
+      // Items after this one are not in the set yet, so only earlier items count.
+      if (missing !== undefined && written.has(keyText(missing))) positions.push(position);
     }
-    const repeated = await writeAll(again.map((place) => items[place] as T));
-    helped = repeated.some(({ status }) => status === "fulfilled");
-    for (const [i, outcome] of repeated.entries()) outcomes[again[i] as number] = outcome;
+    const retried = await writeAll(positions.map((position) => items[position] as T));
+    hasProgressed = retried.some(({ status }) => status === "fulfilled");
+    for (const [i, outcome] of retried.entries()) outcomes[positions[i] as number] = outcome;
   }
 }
 
-/** An embedded database, which says what its limits are, writes the commits that are on their way at one time as one. */
+/**
+ * Returns whether the database itself commits concurrent operations as one. Embedded databases do,
+ * and only they report their limits.
+ */
 function groupsCommits(kv: Kv & { readonly limits?: KvLimits }): boolean {
   return kv.limits !== undefined;
 }
 
-/** Every other row would fail in the same way, or the transaction is over: it has to be run again. */
+/**
+ * Returns whether an error concerns the whole call: every other row would fail in the same way, or
+ * the transaction has ended or has to run again.
+ */
 function isOfCall({ transaction }: TableContext, error: unknown): boolean {
   if (isHookError(error)) return false;
   return (

@@ -1,5 +1,4 @@
 import type { FoundRow } from "../../context/any-query.js";
-import type { ReadMeter } from "../../context/read-meter.js";
 import type { TableContext } from "../../context/table-context.js";
 import { RowNotFoundError } from "../../errors/row-errors.js";
 import { commitChange } from "../commit/commit-change.js";
@@ -22,7 +21,6 @@ export async function deleteSingleRow(
   find: FindRow,
   where: unknown,
   options: WriteOptions,
-  _meter: ReadMeter,
 ): Promise<FoundRow> {
   const { model } = context;
   assertWriteOptions(model, options);

@@ -1,6 +1,5 @@
 import type { FoundRow } from "../../context/any-query.js";
 import { copyOfData, copyOfGiven } from "../../context/copy-of-data.js";
-import type { ReadMeter } from "../../context/read-meter.js";
 import type { TableContext } from "../../context/table-context.js";
 import { PrimaryKeyChangeError, RowNotFoundError } from "../../errors/row-errors.js";
 import { isSamePart, keyPartOf } from "../../indexes/key-parts.js";
@@ -34,7 +33,6 @@ export async function updateRow(
   where: unknown,
   data: AnyRow,
   options: WriteOptions,
-  _meter: ReadMeter,
 ): Promise<FoundRow> {
   const { model, catalog } = context;
   assertWriteOptions(model, options);

@@ -64,7 +64,7 @@ export async function upsertRow(
     if (found !== undefined) {
       try {
         const first = startingWith(found, find);
-        return await updateRow(context, first, rowToken, patch, options, meter);
+        return await updateRow(context, first, rowToken, patch, options);
       } catch (error) {
         if (!(error instanceof RowNotFoundError && error.where === rowToken)) throw error;
       }
