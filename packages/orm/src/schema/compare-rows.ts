@@ -5,21 +5,31 @@ import { otherFields } from "./row-manifest.js";
 import { valueSchema } from "./value-schema.js";
 
 /**
- * What a step of a migration asks for: nothing; writing what is derived or filled in; building an index anew; a migration
- * that somebody writes; or somebody's word, for programs of before cannot go on, data is not seen any more, or nothing keeps
- * values unique for a while.
+ * The work that a step of a migration needs:
+ *
+ * - `"safe"`: none.
+ * - `"backfill"`: derived values or defaults are written.
+ * - `"rebuild"`: an index is rebuilt.
+ * - `"data"`: a migration has to be written.
+ * - `"breaking"`: the step has to be accepted. Programs with the old models stop working, stored
+ *   data becomes invisible, or nothing keeps values unique for a while.
  */
 export type StepClass = "safe" | "backfill" | "rebuild" | "data" | "breaking";
 
 /** A difference between the rows of two schemas. */
 export interface RowChange {
-  /** The field; the fields of the primary key, joined by commas, where that is another. */
+  /**
+   * The name of the field. If the primary key itself differs, the fields of the new one, joined by
+   * commas.
+   */
   readonly field: string;
   readonly kind: "added" | "changed" | "removed";
   readonly class: "safe" | "backfill" | "data" | "breaking";
-  /** Programs with the old schema may go on writing beside those with the new one. */
+  /**
+   * True if programs with the old schema may keep writing while programs with the new one write.
+   */
   readonly sideBySide: boolean;
-  /** A sentence or more, for people. */
+  /** One or more clauses for people, separated by `; `. */
   readonly reason: string;
 }
 
@@ -28,8 +38,9 @@ type ChangeClass = RowChange["class"];
 const classes: readonly ChangeClass[] = ["safe", "backfill", "data", "breaking"];
 
 /**
- * What differs between the rows of two schemas, for each field that does: first those of the new one, then those that are
- * gone. Where all is safe, rows of the old schema are rows of the new one.
+ * Returns one change for each field that differs: first the primary key itself, then the fields of
+ * `to`, then the fields that only `from` has. If all changes are safe, rows of `from` are valid
+ * rows of `to`.
  */
 export function compareRows(from: RowManifest, to: RowManifest): RowChange[] {
   if (from.hash === to.hash) return [];
@@ -50,7 +61,10 @@ export function compareRows(from: RowManifest, to: RowManifest): RowChange[] {
   return changes;
 }
 
-/** Whether rows of two schemas have the same primary key, so that those of one may become those of the other. */
+/**
+ * True if rows of both schemas have the same primary key, so that a row can change from one schema
+ * to the other under its key.
+ */
 export function keepsPrimaryKey(from: RowManifest, to: RowManifest): boolean {
   if (primaryKeyChange(from, to) !== undefined) return false;
   const changes = compareRows(from, to);
@@ -86,8 +100,8 @@ function addedField(
     const reason = "Rows may have other fields than those of the schema now";
     return { field: name, kind: "added", class: "safe", sideBySide: true, reason };
   }
-  const left = Object.hasOwn(from.left ?? {}, name) ? from.left?.[name] : undefined;
-  const others = left ?? fieldOf(from, otherFields);
+  const former = Object.hasOwn(from.left ?? {}, name) ? from.left?.[name] : undefined;
+  const others = former ?? fieldOf(from, otherFields);
   const isFree =
     others === undefined || isWider(valueSchema(others.schema), valueSchema(field.schema));
   if (!isFree && !to.primaryKey.includes(name)) {
@@ -167,12 +181,15 @@ function changedField(
   };
 }
 
-/** Why rows differ, where the program has the migration for it: it only has to be run. */
+/**
+ * Returns the reason of a change for a program that has the migration for it. The migration only
+ * has to be run.
+ */
 export function migratedReason({ reason }: RowChange): string {
   return reason.replace(/: it needs (a default, or )?a migration( that [^;]*)?/g, ": run migrate");
 }
 
-/** A migration is no way for a primary key. */
+/** Replaces the advice to write a migration, because a migration cannot change a primary key. */
 function withKeyAdvice(reason: string): string {
   return `${reason.replace(/: it needs a migration.*$/, "")}: ${keyAdvice}`;
 }

@@ -3,18 +3,22 @@ import { isWider, objectParts } from "./is-wider.js";
 import { isEmpty, isNothing } from "./normalize-json-schema.js";
 import { optionsOf, partOf, type ValueSchema } from "./value-schema.js";
 
-/** A difference between the values of two descriptions. */
+/** A difference between the values of two schemas. */
 export interface ValueDifference {
-  /** `"safe"` where every old value is one of the new, `"breaking"` where a part of them is not seen any more. */
+  /**
+   * `"safe"`: every old value is a valid new value. `"data"`: a migration has to change values.
+   * `"breaking"`: a part of the old values becomes invisible.
+   */
   readonly class: "safe" | "data" | "breaking";
-  /** A sentence that begins with the path. */
+  /** A clause that begins with the path. */
   readonly reason: string;
 }
 
 /**
- * What differs between the values of two descriptions; in objects and arrays, each part by itself.
+ * Returns the differences between the values of two schemas. The parts of objects and arrays are
+ * compared separately.
  *
- * @param path of the values, for the reasons: `home.street`, `tags[]`.
+ * @param path the path of the values in the reasons, such as `home.street` or `tags[]`.
  */
 export function compareValues(path: string, from: ValueSchema, to: ValueSchema): ValueDifference[] {
   return differences(path, from, to, []);
@@ -24,17 +28,17 @@ function differences(
   path: string,
   from: ValueSchema,
   to: ValueSchema,
-  within: readonly unknown[],
+  ancestors: readonly unknown[],
 ): ValueDifference[] {
   const fits = isWider(from, to);
   if (fits && isWider(to, from)) return [];
-  const [a, b] = [loneContainer(from), loneContainer(to)];
-  // What contains itself is compared as a whole.
-  const isPlain = a !== undefined && !within.includes(a.schema.node);
+  const [a, b] = [findOnlyContainer(from), findOnlyContainer(to)];
+  // A schema that contains itself is compared as a whole, because its parts never end.
+  const isPlain = a !== undefined && !ancestors.includes(a.schema.node);
   if (isPlain && b !== undefined && isSame(a.others, b.others) && a.type === b.type) {
-    const inner = [...within, a.schema.node];
+    const inner = [...ancestors, a.schema.node];
     if (a.type === "object") return objectDifferences(path, a.schema, b.schema, inner);
-    if (isSameBut(a.schema, b.schema, "items")) {
+    if (isSameExcept(a.schema, b.schema, "items")) {
       const [x, y] = [a, b].map(({ schema }) => partOf(schema, schema.node.items));
       if (x !== undefined && y !== undefined) return differences(`${path}[]`, x, y, inner);
     }
@@ -42,16 +46,24 @@ function differences(
   const quoted = JSON.stringify(path);
   if (fits) {
     const reason = `${quoted} was ${valueText(from)} and is ${valueText(to)}: every old value fits`;
-    return [{ class: "safe", reason: isTold(from, to) ? reason : `${quoted} takes more values` }];
+    return [
+      {
+        class: "safe",
+        reason: haveDistinctTexts(from, to) ? reason : `${quoted} takes more values`,
+      },
+    ];
   }
-  const reason = isTold(from, to)
+  const reason = haveDistinctTexts(from, to)
     ? `${quoted} was ${valueText(from)} and is ${valueText(to)}`
     : `${quoted} takes other values than before`;
   return [{ class: "data", reason: `${reason}: it needs a migration that changes it` }];
 }
 
-/** The one object or array among the alternatives of a schema, and what else there is. */
-function loneContainer(schema: ValueSchema) {
+/**
+ * Returns the only object or array among the alternatives of a schema, and the other alternatives.
+ * Returns undefined if the schema has no object or array, or several.
+ */
+function findOnlyContainer(schema: ValueSchema) {
   const options = optionsOf(schema);
   const isContainer = ({ node }: ValueSchema) => node.type === "object" || node.type === "array";
   const containers = options.filter(isContainer);
@@ -65,46 +77,46 @@ function isSame(a: unknown, b: unknown): boolean {
   return canonicalJson([a]) === canonicalJson([b]);
 }
 
-function isSameBut(a: ValueSchema, b: ValueSchema, word: string): boolean {
-  if (a.node[word] === undefined || b.node[word] === undefined) return false;
-  return isSame({ ...a.node, [word]: 0, $defs: 0 }, { ...b.node, [word]: 0, $defs: 0 });
+function isSameExcept(a: ValueSchema, b: ValueSchema, keyword: string): boolean {
+  if (a.node[keyword] === undefined || b.node[keyword] === undefined) return false;
+  return isSame({ ...a.node, [keyword]: 0, $defs: 0 }, { ...b.node, [keyword]: 0, $defs: 0 });
 }
 
 function objectDifferences(
   path: string,
   from: ValueSchema,
   to: ValueSchema,
-  within: readonly unknown[],
+  ancestors: readonly unknown[],
 ): ValueDifference[] {
   const [a, b] = [objectParts(from.node), objectParts(to.node)];
   const result: ValueDifference[] = [];
   for (const name of Object.keys(b.properties)) {
-    const at = `${path}.${name}`;
-    const quoted = JSON.stringify(at);
+    const partPath = `${path}.${name}`;
+    const quoted = JSON.stringify(partPath);
     const part = partOf(to, b.properties[name]);
     const isRequired = b.required.includes(name);
     if (!Object.hasOwn(a.properties, name)) {
-      const mayBeThere = a.others !== false && !isWider(partOf(from, a.others), part);
+      const mayConflict = a.others !== false && !isWider(partOf(from, a.others), part);
       if (isRequired)
         result.push({
           class: "data",
           reason: `${quoted} is new and required: it needs a migration`,
         });
-      else if (mayBeThere)
+      else if (mayConflict)
         result.push({ class: "data", reason: `${quoted} may hold something else already` });
       else result.push({ class: "safe", reason: `${quoted} is new and optional` });
       continue;
     }
-    const was = a.required.includes(name);
-    if (isRequired && !was) {
+    const wasRequired = a.required.includes(name);
+    if (isRequired && !wasRequired) {
       const reason = `${quoted} was optional and is required: it needs a migration that fills it in`;
       result.push({ class: "data", reason });
-    } else if (was && !isRequired) {
+    } else if (wasRequired && !isRequired) {
       result.push({ class: "safe", reason: `${quoted} was required and is optional` });
     }
-    result.push(...differences(at, partOf(from, a.properties[name]), part, within));
+    result.push(...differences(partPath, partOf(from, a.properties[name]), part, ancestors));
   }
-  const rest = { ...a, properties: {}, required: [] };
+  const remaining = { ...a, properties: {}, required: [] };
   for (const name of Object.keys(a.properties)) {
     if (Object.hasOwn(b.properties, name)) continue;
     const quoted = JSON.stringify(`${path}.${name}`);
@@ -117,10 +129,10 @@ function objectDifferences(
     else if (!isWider(part, partOf(to, b.others)))
       result.push({ class: "data", reason: `${quoted} is named no more, and does not fit` });
   }
-  if (!isSame(rest, { ...b, properties: {}, required: [] })) {
+  if (!isSame(remaining, { ...b, properties: {}, required: [] })) {
     const others = (parts: typeof a, root: ValueSchema) => ({
       ...root,
-      node: { ...root.node, ...restWords(parts) },
+      node: { ...root.node, ...remainingKeywords(parts) },
     });
     const fits = isWider(others(a, from), others(b, to));
     const reason = `${JSON.stringify(path)} takes other properties than before`;
@@ -129,7 +141,7 @@ function objectDifferences(
   return result;
 }
 
-function restWords({ others, names, patterns }: ReturnType<typeof objectParts>) {
+function remainingKeywords({ others, names, patterns }: ReturnType<typeof objectParts>) {
   return {
     properties: {},
     required: [],
@@ -139,7 +151,7 @@ function restWords({ others, names, patterns }: ReturnType<typeof objectParts>) 
   };
 }
 
-function isTold(from: ValueSchema, to: ValueSchema): boolean {
+function haveDistinctTexts(from: ValueSchema, to: ValueSchema): boolean {
   return valueText(from) !== valueText(to);
 }
 
@@ -163,7 +175,7 @@ const names: Readonly<Record<string, string>> = {
   "x-transform": "what a transform makes",
 };
 
-/** What values a schema is of, in a few words. */
+/** Describes the values of a schema in a few words. */
 function valueText(schema: ValueSchema): string {
   if (isEmpty(schema.node)) return "anything";
   if (isNothing(schema.node)) return "nothing";
@@ -171,16 +183,16 @@ function valueText(schema: ValueSchema): string {
 }
 
 function optionText(schema: ValueSchema): string {
-  const { type, enum: literals, class: ofClass, items, ...rest } = schema.node;
+  const { type, enum: literals, class: className, items, ...rest } = schema.node;
   if (Array.isArray(literals)) {
     const shown = literals.slice(0, 5).map((value) => JSON.stringify(value));
     return shown.join(" or ") + (literals.length > shown.length ? " or others" : "");
   }
-  if (ofClass !== undefined) return `an instance of ${String(ofClass)}`;
+  if (className !== undefined) return `an instance of ${String(className)}`;
   const name = names[String(type)] ?? String(type);
   const details = Object.entries(rest)
     .filter(([, value]) => ["string", "number"].includes(typeof value))
     .filter(([, value]) => !(type === "integer" && Math.abs(Number(value)) === 2 ** 53 - 1))
-    .map(([word, value]) => (word === "format" ? String(value) : `${word} ${String(value)}`));
+    .map(([key, value]) => (key === "format" ? String(value) : `${key} ${String(value)}`));
   return details.length === 0 ? name : `${name} (${details.join(", ")})`;
 }

@@ -13,52 +13,69 @@ import { fillDefaults } from "./fill-defaults.js";
 import type { RowManifest } from "./manifest.js";
 import { otherFields, rowManifest } from "./row-manifest.js";
 
-/** How rows of one schema become rows of another. Made by `defineMigration`. */
+/** Changes rows of one schema into rows of another. Created by `defineMigration`. */
 export interface RowMigration {
   readonly name: string;
-  /** The model's own name. */
+  /** The `name` of the model. */
   readonly model: string;
   readonly from: RowManifest;
   readonly to: RowManifest;
-  /** Makes a new row; throws where it cannot. */
+  /** Returns the new row. Throws if the row cannot be changed. */
   readonly up: (row: AnyRow) => AnyRow;
   readonly down: ((row: AnyRow) => AnyRow) | undefined;
-  /** The fields that it may change; without it, those whose descriptions differ. */
+  /** The fields that it may change. The default is all fields whose schemas differ. */
   readonly changes?: readonly string[];
-  /** Fills in what rows of schemas before lack of those that it takes, where these have defaults. */
+  /**
+   * Fills absent `fields` of a row with the defaults of `from`, so that a row of an earlier schema
+   * becomes a row of `from`.
+   */
   readonly complete?: (row: AnyRow, fields: readonly string[]) => AnyRow;
 }
 
-/** What `defineMigration` takes. */
+/** The argument of `defineMigration`. */
 export interface MigrationDefinition<
   M extends Model,
   From extends z.ZodObject,
   To extends z.ZodObject,
 > {
-  /** Whose rows are changed. It may have changed since: of it count the name and the primary key. */
+  /**
+   * The model whose rows are changed. Only its name and its primary key count, so it may have
+   * changed since.
+   */
   readonly model: M;
-  /** What plans and reports call it; without it, the model's name and the beginnings of two hashes. */
+  /**
+   * The name in plans and reports. The default is the model's name and the first digits of two
+   * hashes.
+   */
   readonly name?: string;
-  /** The schema of the rows before: as it was, not as the model has it now. */
+  /**
+   * The schema of the rows before the migration, written out. Not the current schema of the model.
+   */
   readonly from: From;
-  /** The schema of the rows after. */
+  /** The schema of the rows after the migration. */
   readonly to: To;
-  /** Fields that `up` changes although their schemas are the same, so that their indexes are built anew. */
+  /** Fields that `up` changes although their schemas are the same. Their indexes are rebuilt. */
   readonly changes?: readonly Exclude<
     keyof z.output<From> & keyof z.output<To> & string,
     PrimaryKeyField<M>
   >[];
-  /** Makes a row of `to` of one of `from`. It is pure: the same row gives the same, and nothing else is read or written. */
+  /**
+   * Returns the row of `to` for a row of `from`. Must be pure: it returns the same result for the
+   * same row, and reads and writes nothing else.
+   */
   readonly up: (row: z.output<From>) => MadeRow<To>;
-  /** The way back. */
+  /** Returns the row of `from` for a row of `to`. Without it, rows cannot go back. */
   readonly down?: (row: z.output<To>) => MadeRow<From>;
 }
 
-/** A row of a schema as a migration makes it: fields that have defaults may be absent. */
+/** A row as a migration returns it. Fields that have defaults may be absent. */
 export type MadeRow<S extends z.ZodObject> = Omitted<z.output<S>, DefaultedField<S>> &
   Optional<z.output<S>, DefaultedField<S>>;
 
-/** The fields that a schema may be given without, and never returns without: `{ a: string; b: default 1 }` → `"b"`. */
+/**
+ * The fields that are optional in the input of a schema and required in its output:
+ * `{ a: string; b: default 1 }` → `"b"`.
+ */
 type DefaultedField<S extends z.ZodObject> = Exclude<
   OptionalField<z.input<S>> & keyof z.output<S>,
   OptionalField<z.output<S>>
@@ -69,10 +86,16 @@ type OptionalField<T> = keyof {
   [K in keyof T as string extends K ? never : T extends Record<K, T[K]> ? never : K]: never;
 };
 
-/** `Omit` that keeps what is said of all other fields. */
+/**
+ * `Omit` that keeps the modifiers of the other fields:
+ * `{ a?: string; b: number }` without `"b"` → `{ a?: string }`.
+ */
 type Omitted<T, F> = { [K in keyof T as K extends F ? never : K]: T[K] };
 
-/** Some fields of a row, which may be absent. */
+/**
+ * `Pick` that makes the fields optional:
+ * `"b"` of `{ a: string; b: number }` → `{ b?: number | undefined }`.
+ */
 type Optional<T, F> = { [K in keyof T as K extends F ? K : never]?: T[K] | undefined };
 
 const options: Readonly<Record<keyof MigrationDefinition<Model, z.ZodObject, z.ZodObject>, true>> =
@@ -87,8 +110,8 @@ const options: Readonly<Record<keyof MigrationDefinition<Model, z.ZodObject, z.Z
   };
 
 /**
- * Describes how rows of one schema become rows of another, where schemas alone do not say it: a field that is renamed, split,
- * or of another type.
+ * Describes how rows of one schema become rows of another, if the schemas alone do not show it: a
+ * field is renamed, split, or gets another type.
  *
  * ```ts
  * const fullNames = defineMigration({
@@ -99,18 +122,23 @@ const options: Readonly<Record<keyof MigrationDefinition<Model, z.ZodObject, z.Z
  * });
  * ```
  *
- * `up` is given a copy of the row, and what it returns is put to `to`: a row that does not fit is not written. Fields that
- * have defaults are filled in where it returns none. Fields that neither schema knows stay as they are, but for a strict `to`,
- * which has them go. `up` may run more than once on the same row, when it is read and when it is written.
- * What it returns for fields whose schemas are the same has to be what they were, but for those of `changes`; the primary key
- * stays in any case.
+ * `up` gets a copy of the row. Absent fields of its result that have defaults are filled in, and
+ * the result is validated by `to`. A row that does not fit is not written. Fields that neither
+ * schema knows keep their values, unless `to` is strict: then they are removed. `up` may run more
+ * than once for the same row: when the row is read and when it is written.
  *
- * The functions of the result throw `RowInvalidError` for a row that does not fit, `PrimaryKeyChangeError`, and
- * `InvalidArgumentError` for a promise, for what is no object, and for a change that is not stated.
+ * Fields whose schemas are the same must keep their values, except the fields of `changes`. The
+ * primary key never changes.
  *
- * @throws {ModelDefinitionError} for an option that there is not, or a field of `changes` that the schema has not.
- * @throws {InvalidArgumentError} for one that is not valid: schemas without the primary key or with another, two that
- * describe the same rows, or an asynchronous function.
+ * The functions of the result throw `RowInvalidError` if the new row does not fit,
+ * `PrimaryKeyChangeError` if its primary key differs, and `InvalidArgumentError` if `up` or `down`
+ * returns a promise, does not return an object, or changes a field that must keep its value.
+ *
+ * @throws {ModelDefinitionError} if an option is unknown, or `changes` names a field twice or one
+ * that `to` does not have.
+ * @throws {InvalidArgumentError} if another option is not valid. For example, a schema lacks the
+ * primary key or changes its type, both schemas describe the same rows, or a function is
+ * asynchronous.
  */
 export function defineMigration<M extends Model, From extends z.ZodObject, To extends z.ZodObject>(
   definition: MigrationDefinition<M, From, To>,
@@ -118,38 +146,44 @@ export function defineMigration<M extends Model, From extends z.ZodObject, To ex
   const { model, from, to, up, down, changes = [] } = definition;
   if (!isModel(model))
     throw new InvalidArgumentError("", "model", "it has to be what defineModel returned");
-  const at = model.name;
-  assertOptions(at, "", definition, options);
+  const modelName = model.name;
+  assertOptions(modelName, "", definition, options);
   const primaryKey = typeof model.primaryKey === "string" ? [model.primaryKey] : model.primaryKey;
-  assertSchema(at, "from", from, primaryKey);
-  assertSchema(at, "to", to, primaryKey);
-  assertFunction(at, "up", up);
-  if (down !== undefined) assertFunction(at, "down", down);
+  assertSchema(modelName, "from", from, primaryKey);
+  assertSchema(modelName, "to", to, primaryKey);
+  assertFunction(modelName, "up", up);
+  if (down !== undefined) assertFunction(modelName, "down", down);
   assertFields({ ...model, schema: to }, "changes", changes);
   if (primaryKey.some((field) => (changes as readonly string[]).includes(field)))
-    throw new InvalidArgumentError(at, "changes", "a migration cannot change the primary key");
+    throw new InvalidArgumentError(
+      modelName,
+      "changes",
+      "a migration cannot change the primary key",
+    );
   const [before, after] = [rowManifest(from, primaryKey), rowManifest(to, primaryKey)];
   if (before.hash === after.hash) {
     const reason =
       "it describes the same rows as from, so that nobody could tell which rows are done: add an optional field, or change the rows with updateMany";
-    throw new InvalidArgumentError(at, "to", reason);
+    throw new InvalidArgumentError(modelName, "to", reason);
   }
   if (!keepsPrimaryKey(before, after))
-    throw new InvalidArgumentError(at, "to", "a migration cannot change the primary key");
+    throw new InvalidArgumentError(modelName, "to", "a migration cannot change the primary key");
   const changed = compareRows(before, after).map(({ field }) => field);
-  const side = (schema: z.ZodObject, manifest: RowManifest): Side => ({ schema, manifest });
-  const [old, now] = [side(from, before), side(to, after)];
-  const rest = { model: at, primaryKey, changes: [...new Set([...changed, ...changes])] };
-  const name = definition.name ?? `${at}: ${before.hash.slice(0, 4)}… → ${after.hash.slice(0, 4)}…`;
+  const sideOf = (schema: z.ZodObject, manifest: RowManifest): Side => ({ schema, manifest });
+  const [old, now] = [sideOf(from, before), sideOf(to, after)];
+  const rest = { model: modelName, primaryKey, changes: [...new Set([...changed, ...changes])] };
+  const name =
+    definition.name ?? `${modelName}: ${before.hash.slice(0, 4)}… → ${after.hash.slice(0, 4)}…`;
   return Object.freeze({
     name,
-    model: at,
+    model: modelName,
     from: before,
     to: after,
-    up: checked({ ...rest, at: "up", from: old, to: now, change: up as Change }),
-    down: down && checked({ ...rest, at: "down", from: now, to: old, change: down as Change }),
+    up: withChecks({ ...rest, at: "up", from: old, to: now, change: up as Change }),
+    down: down && withChecks({ ...rest, at: "down", from: now, to: old, change: down as Change }),
     changes: rest.changes,
-    complete: (row: AnyRow, fields: readonly string[]) => fillDefaults(at, from, row, fields),
+    complete: (row: AnyRow, fields: readonly string[]) =>
+      fillDefaults(modelName, from, row, fields),
   });
 }
 
@@ -160,7 +194,7 @@ interface Side {
   readonly manifest: RowManifest;
 }
 
-interface GivenChange {
+interface ChangeSettings {
   readonly model: string;
   readonly primaryKey: readonly string[];
   readonly at: "up" | "down";
@@ -170,9 +204,9 @@ interface GivenChange {
   readonly change: Change;
 }
 
-/** The user's function, given a copy and believed only when what it returns is a row that it may return. */
-function checked(given: GivenChange): (row: AnyRow) => AnyRow {
-  const { model, primaryKey, at, from, to, changes, change } = given;
+/** Wraps the user's function. The function gets a copy of the row, and its result is validated. */
+function withChecks(settings: ChangeSettings): (row: AnyRow) => AnyRow {
+  const { model, primaryKey, at, from, to, changes, change } = settings;
   const schema = synchronousOutputSchema(to.schema);
   const isLoose = Object.hasOwn(from.manifest.fields, otherFields);
   const knows = (field: string) => isLoose || Object.hasOwn(from.manifest.fields, field);
@@ -189,24 +223,30 @@ function checked(given: GivenChange): (row: AnyRow) => AnyRow {
       (Object.hasOwn(from.schema.shape, field) && !changes.includes(field)),
   );
   return (row) => {
-    const made = change(structuredClone(pick(row, knows)));
-    if (typeof made !== "object" || made === null || Array.isArray(made) || isPromise(made)) {
-      if (isPromise(made)) made.then(undefined, () => undefined);
-      const reason = isPromise(made)
+    const returned = change(structuredClone(pick(row, knows)));
+    if (
+      typeof returned !== "object" ||
+      returned === null ||
+      Array.isArray(returned) ||
+      isPromise(returned)
+    ) {
+      if (isPromise(returned)) returned.then(undefined, () => undefined);
+      const reason = isPromise(returned)
         ? "it returned a promise: it has to be synchronous, and to work with the row alone"
         : "it has to return a row";
       throw new InvalidArgumentError(model, at, reason);
     }
     for (const field of kept) {
-      if (isDeepStrictEqual((made as AnyRow)[field], row[field])) continue;
+      if (isDeepStrictEqual((returned as AnyRow)[field], row[field])) continue;
       if (primaryKey.includes(field)) throw new PrimaryKeyChangeError(model, field);
       const reason = `it changes ${JSON.stringify(field)}, whose schema stays as it is: name it in changes, so that its indexes are built anew`;
       throw new InvalidArgumentError(model, at, reason);
     }
-    const filled = fillDefaults(model, to.schema, made as AnyRow, defaulted);
+    const filled = fillDefaults(model, to.schema, returned as AnyRow, defaulted);
     const result = schema.safeParse(filled);
     if (!result.success) throw new RowInvalidError(model, rowIssues(result.error), result.error);
-    // Checks may have trimmed a text: what is the same stays the same.
+    // Validation may change values, for example by `trim`. Fields that must not change get the
+    // values of the old row.
     return { ...pick(row, isUnknown), ...(result.data as AnyRow), ...pick(row, isKept) };
   };
   function isKept(field: string): boolean {

@@ -5,10 +5,10 @@ import type { AnyRow } from "../model/compiled-model.js";
 import { rowIssues } from "../model/stored-row.js";
 
 /**
- * A new row in which fields that are absent have what their schemas put there.
+ * Returns a copy of the row in which absent `fields` have their defaults.
  *
- * @throws {RowInvalidError} where a schema refuses its own default.
- * @throws {InvalidArgumentError} where it takes time to tell.
+ * @throws {RowInvalidError} if a schema refuses its own default.
+ * @throws {InvalidArgumentError} if a default is computed asynchronously.
  */
 export function fillDefaults(
   model: string,
@@ -20,7 +20,7 @@ export function fillDefaults(
   for (const field of fields) {
     const schema = shape[field];
     if (schema === undefined || row[field] !== undefined) continue;
-    const result = parseNothing(model, field, schema);
+    const result = parseUndefined(model, field, schema);
     if (result.success) {
       filled[field] = result.data;
       continue;
@@ -34,7 +34,7 @@ export function fillDefaults(
   return filled;
 }
 
-function parseNothing(
+function parseUndefined(
   model: string,
   field: string,
   schema: z.ZodType,

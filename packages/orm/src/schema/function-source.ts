@@ -1,18 +1,18 @@
-/** Behind these words a slash begins a regular expression, as it does behind most signs. */
+/** After these words a slash begins a regular expression, as it does after most punctuation. */
 const wordsBeforeExpression =
   /(?:^|[^\w$.])(?:return|typeof|case|in|of|void|delete|do|else|instanceof|new|throw|yield|await)$/;
 const word = /[\w$\u0080-\uffff]/;
 
 /**
- * The source of a function without what differs between two ways to write it: comments, space, the kind of quotes, the parentheses
- * around a single parameter, commas behind the last of several things, semicolons at the end of a block. Texts and regular
- * expressions stay as they are.
+ * Returns the source of a function without differences that have no meaning: comments, white space
+ * between tokens, the kind of quotes, parentheses around a single parameter. The content of strings
+ * and regular expressions is kept.
  */
 export function functionSource(fn: (value: never) => unknown): string {
   const source = Function.prototype.toString.call(fn);
   let text = "";
   let hasSpace = false;
-  const put = (token: string) => {
+  const append = (token: string) => {
     if (hasSpace && word.test(text.at(-1) ?? "") && word.test(token[0] ?? "")) text += " ";
     hasSpace = false;
     text += token;
@@ -22,27 +22,30 @@ export function functionSource(fn: (value: never) => unknown): string {
     const token = source.slice(at, end);
     at = end;
     if (/^\s/.test(token) || isComment(token)) hasSpace = true;
-    else put(unquoted(token));
+    else append(withDoubleQuotes(token));
   }
   return text.replace(/^\(([\w$]+)\)=>/, "$1=>").replace(/;+$/, "");
 }
 
-/** Where the token ends that begins here: a comment, space, a text, a regular expression, or one character. */
+/**
+ * Returns the end of the token that begins at `at`: a comment, white space, a string, a regular
+ * expression, or a single character.
+ */
 function tokenEnd(source: string, at: number, before: string): number {
   const char = source[at];
-  const rest = (pattern: RegExp) => {
+  const endOfMatch = (pattern: RegExp) => {
     pattern.lastIndex = at;
     const [found = ""] = pattern.exec(source) ?? [];
     return at + Math.max(found.length, 1);
   };
-  if (char === '"') return rest(/"(?:[^"\\]|\\.)*"/sy);
-  if (char === "'") return rest(/'(?:[^'\\]|\\.)*'/sy);
+  if (char === '"') return endOfMatch(/"(?:[^"\\]|\\.)*"/sy);
+  if (char === "'") return endOfMatch(/'(?:[^'\\]|\\.)*'/sy);
   if (char === "`") return templateEnd(source, at);
-  if (char === "/" && source[at + 1] === "/") return rest(/\/\/[^\n]*/y);
-  if (char === "/" && source[at + 1] === "*") return rest(/\/\*.*?\*\//sy);
+  if (char === "/" && source[at + 1] === "/") return endOfMatch(/\/\/[^\n]*/y);
+  if (char === "/" && source[at + 1] === "*") return endOfMatch(/\/\*.*?\*\//sy);
   if (char === "/" && isBeforeExpression(before))
-    return rest(/\/(?:[^/\\[\n]|\\.|\[(?:[^\]\\\n]|\\.)*\])+\/[a-z]*/y);
-  return rest(/\s+/y);
+    return endOfMatch(/\/(?:[^/\\[\n]|\\.|\[(?:[^\]\\\n]|\\.)*\])+\/[a-z]*/y);
+  return endOfMatch(/\s+/y);
 }
 
 function isComment(token: string): boolean {
@@ -53,8 +56,11 @@ function isBeforeExpression(before: string): boolean {
   return before === "" || !/[\w$)\]"'`]$/.test(before) || wordsBeforeExpression.test(before);
 }
 
-/** A text in the quotes that JSON has, where its own say nothing else. */
-function unquoted(token: string): string {
+/**
+ * Returns a string token in double quotes if it can have them without escapes. Other tokens stay as
+ * they are.
+ */
+function withDoubleQuotes(token: string): string {
   const isSimple = token.length > 1 && token.startsWith("'") && !/["\\]/.test(token);
   return isSimple ? `"${token.slice(1, -1)}"` : token;
 }

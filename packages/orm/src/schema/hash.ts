@@ -1,11 +1,14 @@
 import { createHash } from "node:crypto";
 
-/** A short hash of a JSON value, the same for every order of its objects' properties: 16 hex digits. */
+/**
+ * Returns a hash of a JSON value: 16 hexadecimal digits of its SHA-256. The order of properties
+ * does not matter.
+ */
 export function hashOf(value: unknown): string {
   return createHash("sha256").update(canonicalJson(value)).digest("hex").slice(0, 16);
 }
 
-/** JSON with the properties of each object in the order of their names. */
+/** Returns the JSON of a value. The properties of each object are sorted by name. */
 export function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_, part: unknown) => {
     if (typeof part !== "object" || part === null || Array.isArray(part)) return part;

@@ -5,7 +5,7 @@ import type { IndexManifest, IndexTraits } from "./manifest.js";
 
 const manifests = new WeakMap<CompiledIndex, IndexManifest>();
 
-/** An index as data. */
+/** Describes an index as data. The result is cached. */
 export function indexManifest(index: CompiledIndex): IndexManifest {
   const known = manifests.get(index);
   if (known !== undefined) return known;
@@ -15,7 +15,7 @@ export function indexManifest(index: CompiledIndex): IndexManifest {
 }
 
 function manifestOf(index: CompiledIndex): IndexManifest {
-  const functions = functionsOf(index);
+  const functions = functionsVersion(index);
   return {
     prefix: index.prefix,
     fields: index.fields,
@@ -42,13 +42,14 @@ function traitsOf(index: CompiledIndex): { traits?: IndexTraits } {
 }
 
 /**
- * What stands for the code of an index's functions. Space, quotes and comments say nothing here; where a program is
- * built so that names are shortened or numbers are written otherwise, the index has to state a version.
+ * Returns the version that the index states, or a hash of the source of its functions. The hash
+ * ignores white space, quotes and comments. If a build shortens names or rewrites numbers, the
+ * index has to state a version.
  */
-function functionsOf({ where, parts, version }: CompiledIndex): string | undefined {
+function functionsVersion({ where, parts, version }: CompiledIndex): string | undefined {
   const computed = parts.map((part) => part.compute);
   const normalized = parts.map((part) => part.normalize);
-  // Databases hold hashes of this order: the function of an only part comes first.
+  // Databases store hashes of this order. In an index with one part, its `normalize` comes first.
   const functions =
     parts.length === 1
       ? [...normalized, where, ...computed]
@@ -58,17 +59,17 @@ function functionsOf({ where, parts, version }: CompiledIndex): string | undefin
   return hashOf(functions.map((fn) => (fn === undefined ? null : functionSource(fn))));
 }
 
-/** Whether two descriptions are of the same index, which has the same entries for the same rows. */
+/** True if both manifests describe the same index: it has the same entries for the same rows. */
 export function isSameIndex(a: IndexManifest, b: IndexManifest): boolean {
   return a.prefix === b.prefix && isSameKeyedIndex(a, b);
 }
 
-/** Whether two descriptions are of the same index, wherever its entries are. */
+/** True if both manifests describe the same index, except that the prefixes may differ. */
 export function isSameKeyedIndex(a: IndexManifest, b: IndexManifest): boolean {
   return (
     a.unique === b.unique &&
     a.normalized === b.normalized &&
-    // Entries that somebody wrote by hand say nothing of the functions that made them.
+    // The code of entries that were written by hand is unknown, so it counts as the same.
     (a.functions === undefined || b.functions === undefined || a.functions === b.functions) &&
     hashOf([a.fields, a.traits ?? null]) === hashOf([b.fields, b.traits ?? null])
   );

@@ -3,12 +3,15 @@ import type { JsonSchema } from "./manifest.js";
 import { isEmpty, isNothing } from "./normalize-json-schema.js";
 import { optionsOf, partOf, type ValueSchema, valueSchema } from "./value-schema.js";
 
-/** The pairs that are being compared: a schema that contains itself comes back to one. */
+/**
+ * The pairs of schemas that are being compared. A schema that contains itself leads to the same
+ * pair again.
+ */
 type Pairs = Map<JsonSchema, Set<JsonSchema>>;
 
 /**
- * Whether every value of a schema is one of another, as far as their descriptions tell: false where that isn't plain.
- * Of two descriptions that are wider than each other, both are of the same values.
+ * True if every value of `from` is also a value of `to`. False if the descriptions do not show
+ * this. If each of two schemas is wider than the other, both have the same values.
  */
 export function isWider(from: ValueSchema, to: ValueSchema): boolean {
   return includes(from, to, new Map());
@@ -19,7 +22,8 @@ function includes(from: ValueSchema, to: ValueSchema, pairs: Pairs): boolean {
   if (isEmpty(from.node)) return false;
   const known = pairs.get(from.node);
   if (known?.has(to.node)) return true;
-  // What comes back here holds if the rest of it does.
+  // A pair that is already being compared counts as true: it holds if all the rest of the
+  // comparison holds.
   if (known === undefined) pairs.set(from.node, new Set([to.node]));
   else known.add(to.node);
   const options = optionsOf(to);
@@ -34,7 +38,7 @@ function isOneOf(from: ValueSchema, options: readonly ValueSchema[], pairs: Pair
   return from.node.enum.every((value) => options.some(({ node }) => takes(node, value)));
 }
 
-/** Whether a literal value is one of a schema without alternatives. */
+/** True if a literal value fits a schema without alternatives. */
 function takes(to: JsonSchema, value: unknown): boolean {
   if (isEmpty(to)) return true;
   if (Array.isArray(to.enum)) {
@@ -67,7 +71,10 @@ function bound(value: unknown, otherwise: number): number {
   return typeof value === "number" ? value : otherwise;
 }
 
-/** The same of two schemas without alternatives, the first of which is not of literals. */
+/**
+ * True if every value of `from` is a value of `to`. Neither has alternatives, and `from` is not an
+ * `enum`.
+ */
 function isPart(from: ValueSchema, to: ValueSchema, pairs: Pairs): boolean {
   if (isEmpty(to.node)) return true;
   const { type } = to.node;
@@ -103,9 +110,9 @@ function isPart(from: ValueSchema, to: ValueSchema, pairs: Pairs): boolean {
   }
 }
 
-function areDocumentsWider(from: JsonSchema, to: JsonSchema, words: readonly string[]): boolean {
-  return words.every((word) => {
-    const [a, b] = [from[word] as JsonSchema, to[word] as JsonSchema];
+function areDocumentsWider(from: JsonSchema, to: JsonSchema, keywords: readonly string[]): boolean {
+  return keywords.every((keyword) => {
+    const [a, b] = [from[keyword] as JsonSchema, to[keyword] as JsonSchema];
     return canonicalJson(a) === canonicalJson(b) || isWider(valueSchema(a), valueSchema(b));
   });
 }
@@ -117,7 +124,7 @@ function hasLooserSizes(from: JsonSchema, to: JsonSchema, of: "Length" | "Items"
 
 interface Bound<T> {
   readonly value: T;
-  /** The value itself is outside. */
+  /** True if the bound itself is not allowed. */
   readonly isOpen: boolean;
 }
 
@@ -142,39 +149,46 @@ function hasLooserBounds<T extends number | bigint>(
 function isInside<T>(
   from: Bound<T> | undefined,
   to: Bound<T> | undefined,
-  isBehind: (a: T, b: T) => boolean,
+  isPast: (a: T, b: T) => boolean,
 ): boolean {
   if (to === undefined) return true;
   if (from === undefined) return false;
-  return isBehind(from.value, to.value) || (from.value === to.value && (from.isOpen || !to.isOpen));
+  return isPast(from.value, to.value) || (from.value === to.value && (from.isOpen || !to.isOpen));
 }
 
-const sizeWords = new Set(
+const sizeKeywords = new Set(
   "type minLength maxLength minimum maximum exclusiveMinimum exclusiveMaximum".split(" "),
 );
 
-/** What values have to be beside their type and their size: all of it. */
+/** Returns the conditions on values besides their type, size and bounds. All of them must hold. */
 function conditionsOf(schema: JsonSchema): readonly JsonSchema[] {
   const { allOf = [], ...rest } = schema;
-  const words = Object.entries(rest).filter(([word]) => !sizeWords.has(word) && word !== "$defs");
+  const keywords = Object.entries(rest).filter(
+    ([keyword]) => !sizeKeywords.has(keyword) && keyword !== "$defs",
+  );
   const all = allOf as readonly JsonSchema[];
-  return words.length === 0 ? all : [...all, Object.fromEntries(words)];
+  return keywords.length === 0 ? all : [...all, Object.fromEntries(keywords)];
 }
 
 function hasFewerConditions(from: JsonSchema, to: JsonSchema): boolean {
-  const given = conditionsOf(from);
-  return conditionsOf(to).every((condition) => given.some((one) => isStricter(one, condition)));
+  const conditions = conditionsOf(from);
+  return conditionsOf(to).every((condition) =>
+    conditions.some((one) => isStricter(one, condition)),
+  );
 }
 
-/** Options of a format without which it takes more, and those with which it does. */
+/**
+ * `narrowing` options restrict a format: without them it takes more values. `widening` options
+ * extend it: with them it takes more values.
+ */
 const narrowing = new Set(["version", "hostname", "protocol", "alg", "precision"]);
 const widening = new Set(["offset", "local"]);
 
 function isStricter(condition: JsonSchema, than: JsonSchema): boolean {
-  return [...new Set([...Object.keys(condition), ...Object.keys(than)])].every((word) => {
-    if (narrowing.has(word) && than[word] === undefined) return true;
-    if (widening.has(word) && condition[word] === undefined) return true;
-    return canonicalJson([condition[word]]) === canonicalJson([than[word]]);
+  return [...new Set([...Object.keys(condition), ...Object.keys(than)])].every((keyword) => {
+    if (narrowing.has(keyword) && than[keyword] === undefined) return true;
+    if (widening.has(keyword) && condition[keyword] === undefined) return true;
+    return canonicalJson([condition[keyword]]) === canonicalJson([than[keyword]]);
   });
 }
 
@@ -216,14 +230,16 @@ function hasWiderProperties(from: ValueSchema, to: ValueSchema, pairs: Pairs): b
 interface ObjectParts {
   readonly properties: Readonly<Record<string, unknown>>;
   readonly required: readonly string[];
-  /** Of the other properties; false where there are none. */
+  /** The schema of all other properties. False if there may be none. */
   readonly others: unknown;
-  /** Of the names of all. */
+  /** The schema of the names of all properties. */
   readonly names: unknown;
   readonly patterns: unknown;
 }
 
-/** What the description of an object says, all of it. */
+/**
+ * Returns all keywords that describe the properties of an object, with the defaults of absent ones.
+ */
 export function objectParts(schema: JsonSchema): ObjectParts {
   const {
     properties = {},

@@ -5,7 +5,7 @@ import { normalizeJsonSchema, undefinedSchema, withoutUndefined } from "./normal
 type Schema = z.core.$ZodType;
 type Json = Record<string, unknown>;
 
-/** The parts of a schema's definition, or of a check's, that its description is made of. */
+/** The parts of the definition of a schema or a check that its description depends on. */
 interface Definition {
   readonly type: string;
   readonly check?: string;
@@ -25,41 +25,50 @@ interface Definition {
 }
 
 /**
- * Describes the values that a schema returns: its JSON Schema as Zod makes it, without words, titles and defaults, and the same
- * for every order of fields and alternatives. What JSON does not have gets a type of its own: `x-date`, `x-bigint`,
- * `x-undefined`, `x-nan`, `x-symbol`, `x-map`, `x-set`, `x-instance` of a class, `x-file`, `x-function`, `x-custom`, and
- * `x-transform` for what a function makes of the values of `input`. Formats of strings have Zod's names.
+ * Describes the values that a schema returns. The result is Zod's JSON Schema without titles,
+ * descriptions and defaults, and does not depend on the order of fields and alternatives. Values
+ * that JSON does not have get special types: `x-date`, `x-bigint`, `x-undefined`, `x-nan`,
+ * `x-symbol`, `x-map`, `x-set`, `x-file`, `x-function` and `x-custom`. `x-instance` is an instance
+ * of a class. `x-transform` is the result of a function for the values of `input`. Formats of
+ * strings have Zod's names.
  *
- * It does not see what functions do: those of `refine`, `check`, `overwrite` and `trim`, of `z.custom`, and of transforms.
+ * The description does not depend on the code of functions: those of `refine`, `check`,
+ * `overwrite`, `trim`, `z.custom` and transforms.
  */
 export function jsonSchemaOf(schema: Schema): JsonSchema {
   return describe(schema, []);
 }
 
-/** @param within the schemas that are being described by documents of their own, which may contain themselves. */
-function describe(schema: Schema, within: readonly Schema[]): JsonSchema {
-  if (within.includes(schema)) return { type: "x-cycle" };
-  const around = [...within, schema];
+/**
+ * @param ancestors the schemas whose descriptions contain this one. A schema among them contains
+ * itself.
+ */
+function describe(schema: Schema, ancestors: readonly Schema[]): JsonSchema {
+  if (ancestors.includes(schema)) return { type: "x-cycle" };
+  const chain = [...ancestors, schema];
   const json = z.toJSONSchema(schema, {
     io: "output",
     unrepresentable: "any",
     metadata: z.registry(),
     override: ({ zodSchema, jsonSchema }) => {
-      const given = jsonSchema as Json;
-      delete given.default;
-      const words = { ...(amended(zodSchema, given, around) ?? given) };
-      for (const word of Object.keys(given)) delete given[word];
-      Object.assign(given, words);
+      const target = jsonSchema as Json;
+      delete target.default;
+      const keywords = { ...(overrideFor(zodSchema, target, chain) ?? target) };
+      for (const keyword of Object.keys(target)) delete target[keyword];
+      Object.assign(target, keywords);
     },
   });
   return normalizeJsonSchema(json as JsonSchema);
 }
 
-/** What to say of a schema instead of what Zod says, which has done so of the schemas within; undefined for just that. */
-function amended(
+/**
+ * Returns the description of a schema that replaces Zod's, or undefined to keep Zod's. Zod has
+ * already described the schemas within.
+ */
+function overrideFor(
   schema: Schema,
   json: Json,
-  within: readonly Schema[],
+  ancestors: readonly Schema[],
 ): Json | JsonSchema | undefined {
   const def = definitionOf(schema);
   switch (def.type) {
@@ -70,9 +79,9 @@ function amended(
     case "bigint":
       return { type: "x-bigint", ...bigintBounds(def) };
     case "enum":
-      return withoutWords(json, ["type"]);
+      return withoutKeywords(json, ["type"]);
     case "literal":
-      return { enum: (def.values ?? []).map(literalText) };
+      return { enum: (def.values ?? []).map(literalJson) };
     case "undefined":
     case "void":
       return undefinedSchema;
@@ -85,19 +94,19 @@ function amended(
     case "custom":
       return customSchema(schema);
     case "map": {
-      const keys = describe(def.keyType ?? z.any(), within);
-      const values = describe(def.valueType ?? z.any(), within);
+      const keys = describe(def.keyType ?? z.any(), ancestors);
+      const values = describe(def.valueType ?? z.any(), ancestors);
       return { type: "x-map", keys, values, ...sizesOf(def) };
     }
     case "set": {
-      const values = describe(def.valueType ?? z.any(), within);
+      const values = describe(def.valueType ?? z.any(), ancestors);
       return { type: "x-set", values, ...sizesOf(def) };
     }
     case "pipe": {
-      const { in: given, out } = def;
+      const { in: input, out } = def;
       const isTransform = out !== undefined && definitionOf(out).type === "transform";
-      if (!isTransform || given === undefined) return undefined;
-      return { type: "x-transform", input: describe(given, within) };
+      if (!isTransform || input === undefined) return undefined;
+      return { type: "x-transform", input: describe(input, ancestors) };
     }
     case "optional":
       return Object.keys(json).length > 0 ? { anyOf: [{ ...json }, undefinedSchema] } : undefined;
@@ -110,10 +119,10 @@ function amended(
   }
 }
 
-/** Formats whose patterns say all that there is to say of them. */
+/** Formats that are fully described by their patterns. */
 const unnamedFormats = new Set(["regex", "includes", "starts_with", "ends_with"]);
 
-/** What else Zod's own formats are told apart by. */
+/** The options that distinguish formats of the same name. */
 const formatOptions = [
   "version",
   "hostname",
@@ -125,11 +134,14 @@ const formatOptions = [
   "local",
 ] as const;
 
-/** Zod says one format of a string and changes the patterns of some from one version to the next: so they are named, all of them. */
+/**
+ * Describes all formats of a string by their names. Zod's JSON Schema contains only one format, and
+ * Zod changes the patterns of some formats between versions.
+ */
 function stringSchema(def: Definition, json: Json): Json {
   const formats = checksOf(def).filter(({ check }) => check === "string_format");
   if (formats.length === 0) return json;
-  const rest = withoutWords(json, ["format", "pattern", "allOf", "contentEncoding"]);
+  const rest = withoutKeywords(json, ["format", "pattern", "allOf", "contentEncoding"]);
   const [only, ...others] = formats.map(describeFormat);
   return others.length === 0 ? { ...rest, ...only } : { ...rest, allOf: [only, ...others] };
 }
@@ -145,7 +157,7 @@ function describeFormat(def: Definition): Json {
   const isNamed = !unnamedFormats.has(format);
   return {
     ...(isNamed && { format, ...options }),
-    ...(pattern && !(isNamed && isOwnPattern(def)) && patternOf(pattern)),
+    ...(pattern && !(isNamed && isZodPattern(def)) && patternOf(pattern)),
   };
 }
 
@@ -153,14 +165,14 @@ function patternOf({ source, flags }: RegExp): Json {
   return { pattern: source, ...(flags !== "" && { flags }) };
 }
 
-const ownPatterns = new Set(
+const zodPatterns = new Set(
   Object.values(z.core.regexes).map((value) => (value instanceof RegExp ? value.source : "")),
 );
 
-function isOwnPattern(def: Definition): boolean {
+function isZodPattern(def: Definition): boolean {
   if (def.format === "base64" || def.format === "base64url") return true;
   const source = def.pattern?.source ?? "";
-  if (ownPatterns.has(source) || source === z.core.regexes.uuid().source) return true;
+  if (zodPatterns.has(source) || source === z.core.regexes.uuid().source) return true;
   const options = def as unknown as { readonly precision?: number | null };
   if (def.format === "datetime") return source === z.core.regexes.datetime(options).source;
   return def.format === "time" && source === z.core.regexes.time(options).source;
@@ -173,8 +185,8 @@ function customSchema(schema: Schema): Json {
     : { type: "x-instance", class: String(Class.name) };
 }
 
-/** JSON of a literal value, also of those that JSON does not have. */
-function literalText(value: unknown): unknown {
+/** Returns the JSON of a literal value, including values that JSON does not have. */
+function literalJson(value: unknown): unknown {
   if (typeof value === "bigint") return { "x-bigint": String(value) };
   if (value === undefined) return undefinedSchema;
   if (typeof value === "number" && !Number.isFinite(value)) return { "x-number": String(value) };
@@ -200,19 +212,19 @@ function bigintBounds(def: Definition): Json {
   };
 }
 
-/** The tightest of the bounds that checks set, as text. */
+/** Returns the tightest bounds that the checks set, as text. */
 function boundsOf(def: Definition, text: (value: unknown) => string | undefined): Json {
   const bounds: Json = {};
-  const limits: { [word: string]: Definition } = {};
+  const limits: { [kind: string]: Definition } = {};
   for (const check of checksOf(def)) {
     const isLower = check.check === "greater_than";
     if (!isLower && check.check !== "less_than") continue;
-    const word = isLower ? "minimum" : "maximum";
-    const known = limits[word];
-    if (known === undefined || isTighter(check, known, isLower)) limits[word] = check;
+    const kind = isLower ? "minimum" : "maximum";
+    const known = limits[kind];
+    if (known === undefined || isTighter(check, known, isLower)) limits[kind] = check;
   }
-  for (const [word, { value, inclusive }] of Object.entries(limits)) {
-    const name = inclusive ? word : word === "minimum" ? "exclusiveMinimum" : "exclusiveMaximum";
+  for (const [kind, { value, inclusive }] of Object.entries(limits)) {
+    const name = inclusive ? kind : kind === "minimum" ? "exclusiveMinimum" : "exclusiveMaximum";
     bounds[name] = text(value);
   }
   return bounds;
@@ -224,27 +236,32 @@ function isTighter(a: Definition, b: Definition, isLower: boolean): boolean {
   return x < y ? !isLower : a.inclusive !== true;
 }
 
-/** How many elements a map or a set may have. */
+/** Returns the minimum and maximum number of elements of a map or a set. */
 function sizesOf(def: Definition): Json {
-  let [least, most] = [0, Number.POSITIVE_INFINITY];
+  let [minSize, maxSize] = [0, Number.POSITIVE_INFINITY];
   for (const { minimum = 0, maximum = Number.POSITIVE_INFINITY, size } of checksOf(def)) {
-    least = Math.max(least, size ?? minimum);
-    most = Math.min(most, size ?? maximum);
+    minSize = Math.max(minSize, size ?? minimum);
+    maxSize = Math.min(maxSize, size ?? maximum);
   }
   return {
-    ...(least > 0 && { minItems: least }),
-    ...(Number.isFinite(most) && { maxItems: most }),
+    ...(minSize > 0 && { minItems: minSize }),
+    ...(Number.isFinite(maxSize) && { maxItems: maxSize }),
   };
 }
 
-/** The definitions of a schema's checks; one of a format is a check itself. */
+/**
+ * Returns the definitions of a schema's checks. A schema of a format, such as `z.email()`, is a
+ * check itself.
+ */
 function checksOf(def: Definition): Definition[] {
   const checks = (def.checks ?? []).map((check) => check._zod.def as Definition);
   return def.check === undefined ? checks : [def, ...checks];
 }
 
-function withoutWords(json: Json, words: readonly string[]): Json {
-  return Object.fromEntries(Object.entries(json).filter(([word]) => !words.includes(word)));
+function withoutKeywords(json: Json, keywords: readonly string[]): Json {
+  return Object.fromEntries(
+    Object.entries(json).filter(([keyword]) => !keywords.includes(keyword)),
+  );
 }
 
 function definitionOf(schema: Schema): Definition {

@@ -1,42 +1,46 @@
-/** A JSON value that describes a field's values, as Zod's own `toJSONSchema` makes it. */
+/** A JSON Schema that describes the values of a field. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
 /** A field of a model as data. */
 export interface FieldManifest {
-  /** What is stored in it: the schema's output. */
+  /** Describes the stored values: the output of the field's schema. */
   readonly schema: JsonSchema;
-  /** A row may be without it. */
+  /** True if a row may lack the field. */
   readonly optional: boolean;
-  /** The schema fills it in where `create` is not given it. */
+  /** True if the schema fills the field in when `create` gets no value for it. */
   readonly defaulted: boolean;
 }
 
-/** What the rows of a model are, as data. */
+/** The rows of a model as data. */
 export interface RowManifest {
-  /** Of all that follows: two programs with one hash write the same rows. */
+  /**
+   * A hash of the primary key and the fields. Two programs with the same hash write the same rows.
+   */
   readonly hash: string;
   readonly primaryKey: readonly string[];
   readonly fields: Readonly<Record<string, FieldManifest>>;
   /**
-   * Fields that are none any more, and that stored rows may still hold: only of what a database has, where it was accepted that
-   * they go. The hash says nothing of them.
+   * Fields that the model no longer has and that stored rows may still hold. Only the manifest in a
+   * database has them, after their removal was accepted. The hash does not include them.
    */
   readonly left?: Readonly<Record<string, FieldManifest>>;
 }
 
-/** What an index may be beside its fields. */
+/** Properties of an index besides its fields. Those that do not apply are absent. */
 export interface IndexTraits {
-  /** The fields that are sorted from last to first. */
+  /** The fields that are sorted in descending order. */
   readonly descending?: readonly string[];
-  /** Of several fields, those whose values are normalized. */
+  /** In an index of several fields: the fields whose values are normalized. */
   readonly normalized?: readonly string[];
-  /** The field whose elements have an entry each. */
+  /** The field whose elements have one entry each. */
   readonly each?: string;
-  /** It does not hold every row that has its fields. */
+  /** Set if a function of the index chooses which rows it holds. */
   readonly partial?: true;
-  /** A part of its key is what a function makes of the row. */
+  /** Set if a part of its key is computed by a function of the row. */
   readonly computed?: true;
-  /** What its entries hold, where that is no pointer: the row, or these fields. */
+  /**
+   * The content of its entries if they are not pointers: the whole row (`"copy"`), or these fields.
+   */
   readonly value?: "copy" | readonly string[];
 }
 
@@ -45,11 +49,14 @@ export interface IndexManifest {
   readonly prefix: string;
   readonly fields: readonly string[];
   readonly unique: boolean;
-  /** Values of a field, or of several, are normalized. */
+  /** True if the values of at least one field are normalized. */
   readonly normalized: boolean;
-  /** What else it is, where it is: what says nothing here is absent. */
+  /** Absent if no trait applies. */
   readonly traits?: IndexTraits;
-  /** A hash of the source of its functions, or the version that the index states; absent where it has none. */
+  /**
+   * The version that the index states, or else a hash of the source of its functions. Absent if it
+   * has no functions.
+   */
   readonly functions?: string;
 }
 
@@ -59,21 +66,23 @@ export type RelationManifest = Readonly<Record<string, unknown>> & { readonly ki
 /** A model as data. */
 export interface ModelManifest {
   readonly name: string;
-  /** The first part of its rows' keys. */
+  /** The first part of the keys of its rows. */
   readonly prefix: string;
-  /** Of all that is here. */
+  /** A hash of all other properties. */
   readonly hash: string;
   readonly row: RowManifest;
   readonly indexes: Readonly<Record<string, IndexManifest>>;
-  /** The names of its counters: `""` of all rows, else of an index. */
+  /**
+   * The names of its counters: `""` for the counter of all rows, and the names of counted indexes.
+   */
   readonly counters: readonly string[];
   readonly relations: Readonly<Record<string, RelationManifest>>;
   readonly live: boolean;
 }
 
-/** The models of a program as data: what `keywright.lock.json` holds. */
+/** The models of a program as data, as stored in `keywright.lock.json`. */
 export interface SchemaManifest {
   readonly format: 1;
-  /** By the model's own name. */
+  /** The models, by the `name` of each. */
   readonly models: Readonly<Record<string, ModelManifest>>;
 }

@@ -5,7 +5,7 @@ import { indexManifest } from "./index-manifest.js";
 import type { ModelManifest, SchemaManifest } from "./manifest.js";
 import { rowManifest } from "./row-manifest.js";
 
-/** A model as data. */
+/** Describes a model as data. */
 export function modelManifest(model: CompiledModel): ModelManifest {
   const counted = model.indexes.filter((index) => index.counted).map((index) => index.name);
   const described = {
@@ -21,7 +21,7 @@ export function modelManifest(model: CompiledModel): ModelManifest {
   return { name, prefix, hash: hashOf(described), ...rest };
 }
 
-/** Models as data, in the order of their names. */
+/** Describes models as data, sorted by name. */
 export function schemaManifest(models: Iterable<CompiledModel>): SchemaManifest {
   return { format: 1, models: byName([...models].map((one) => [one.name, modelManifest(one)])) };
 }
@@ -31,9 +31,11 @@ function byName<T>(entries: readonly (readonly [string, T])[]): Record<string, T
 }
 
 /**
- * The `belongsTo` relations of a model, each as a text that says all that a writer does about it.
+ * Returns the `belongsTo` relations of a model as sorted texts without duplicates. Each text
+ * contains everything about a relation that matters to writers.
  *
- * @param prefixes of models by their names: a relation is to the rows under a prefix, whatever their model is called.
+ * @param prefixes the prefixes of models, by name. A relation refers to the rows under a prefix,
+ * whatever the name of their model is.
  */
 export function relationTexts(
   model: CompiledModel,
@@ -60,7 +62,7 @@ function relationText({ fields, model, onDelete }: BelongsToParts): string {
   return `${JSON.stringify(fields)} → ${JSON.stringify(model)}, onDelete: ${onDelete}`;
 }
 
-/** What {@link relationTexts} says of a relation, taken apart again; undefined for another text. */
+/** Parses a text of {@link relationTexts}. Returns undefined for any other text. */
 export function parseRelationText(text: string): BelongsToParts | undefined {
   const [, fields, model, onDelete] = /^(\[.*\]) → (".*"), onDelete: (\w+)$/.exec(text) ?? [];
   if (fields === undefined || model === undefined || onDelete === undefined) return undefined;

@@ -1,60 +1,69 @@
 import { canonicalJson } from "./hash.js";
 import type { JsonSchema } from "./manifest.js";
 
-/** Of a value that is undefined, which JSON does not have. */
+/** The schema of undefined, which JSON does not have. */
 export const undefinedSchema: JsonSchema = { type: "x-undefined" };
 
-/** Words for people, and what says nothing of stored values. */
+/** Keywords that do not restrict stored values. */
 const annotations = new Set(
   "$schema $id id $comment title description default examples readOnly writeOnly deprecated".split(
     " ",
   ),
 );
 
-/** Those whose values are schemas by name. */
-const maps = new Set(["properties", "patternProperties"]);
+/** Keywords whose value is an object of schemas. */
+const schemaMapKeywords = new Set(["properties", "patternProperties"]);
 
-/** Those whose values are schemas, or lists of them. */
-const parts = new Set("items prefixItems additionalProperties propertyNames allOf not".split(" "));
+/** Keywords whose value is a schema or a list of schemas. */
+const schemaKeywords = new Set(
+  "items prefixItems additionalProperties propertyNames allOf not".split(" "),
+);
 
 interface Walk {
-  /** The definitions that are there, by their names, and those that were met, by their new ones. */
+  /** The definitions of the input, by name. */
   readonly given: Readonly<Record<string, JsonSchema>>;
+  /** The new names of the definitions, by their names in the input. */
   readonly names: Map<string, string>;
 }
 
 /**
- * The same schema in the one form that is compared and hashed: alternatives in `anyOf`, in order and each once, literals in
- * one `enum`, definitions named in the order in which they are met, no annotations.
+ * Returns the schema in the form that is compared and hashed. Alternatives are in `anyOf`, sorted
+ * and without duplicates. Literals are in one `enum`. Definitions are named in the order in which
+ * they are first referred to. Annotations are removed.
  */
 export function normalizeJsonSchema(schema: JsonSchema): JsonSchema {
   const { $defs = {}, ...root } = schema;
   const walk: Walk = { given: $defs as Walk["given"], names: new Map() };
   const normal = normalize(root, walk);
   const definitions: Record<string, JsonSchema> = {};
-  // The map grows while it is gone through.
-  for (const [given, name] of walk.names)
-    definitions[name] = normalize(walk.given[given] ?? {}, walk);
+  // Normalizing a definition may add more names to the map.
+  for (const [oldName, name] of walk.names)
+    definitions[name] = normalize(walk.given[oldName] ?? {}, walk);
   if (walk.names.size === 0) return normal;
-  const used = usedOf(normal, definitions);
+  const used = findUsed(normal, definitions);
   const whole = { ...normal, ...(used.size > 0 && { $defs: pick(definitions, used) }) };
-  // What is anything else too says nothing of its own definitions: without them the others have other names.
+  // An alternative that takes any value replaces the others, and with them their references. The
+  // definitions that are left get new names.
   return used.size < walk.names.size ? normalizeJsonSchema(whole) : whole;
 }
 
-/** The names of the definitions that a schema refers to, also by others of them. */
-function usedOf(
+/**
+ * Returns the names of the definitions that a schema refers to, directly or through other
+ * definitions.
+ */
+function findUsed(
   schema: unknown,
   definitions: Readonly<Record<string, JsonSchema>>,
-  used = new Set<string>(),
+  found = new Set<string>(),
 ): ReadonlySet<string> {
-  if (typeof schema !== "object" || schema === null) return used;
-  for (const [word, value] of Object.entries(schema)) {
-    const name = word === "$ref" && typeof value === "string" ? nameOfReference(value) : undefined;
-    if (name === undefined) usedOf(value, definitions, used);
-    else if (!used.has(name)) usedOf(definitions[name], definitions, used.add(name));
+  if (typeof schema !== "object" || schema === null) return found;
+  for (const [keyword, value] of Object.entries(schema)) {
+    const name =
+      keyword === "$ref" && typeof value === "string" ? nameOfReference(value) : undefined;
+    if (name === undefined) findUsed(value, definitions, found);
+    else if (!found.has(name)) findUsed(definitions[name], definitions, found.add(name));
   }
-  return used;
+  return found;
 }
 
 function pick<T>(record: Readonly<Record<string, T>>, names: ReadonlySet<string>) {
@@ -66,12 +75,12 @@ function normalize(schema: unknown, walk: Walk): JsonSchema {
   if (typeof schema !== "object" || schema === null) return {};
   const { anyOf, oneOf, type, ...rest } = schema as JsonSchema;
   const result: Record<string, unknown> = typeof type === "string" ? { type } : {};
-  for (const word of Object.keys(rest).sort()) {
-    const value = rest[word];
-    if (annotations.has(word) || value === null || value === undefined) continue;
-    result[word] = normalizeWord(word, value, walk);
+  for (const keyword of Object.keys(rest).sort()) {
+    const value = rest[keyword];
+    if (annotations.has(keyword) || value === null || value === undefined) continue;
+    result[keyword] = normalizeKeyword(keyword, value, walk);
   }
-  sortRequired(result);
+  normalizeRequired(result);
   const types = Array.isArray(type) ? type.map((one: unknown) => ({ type: one })) : undefined;
   const alternatives: unknown = anyOf ?? oneOf ?? types;
   if (!Array.isArray(alternatives)) return unionOf([result]);
@@ -80,33 +89,36 @@ function normalize(schema: unknown, walk: Walk): JsonSchema {
   return { ...result, anyOf: alternativesOf(unionOf(normal)) };
 }
 
-function normalizeWord(word: string, value: unknown, walk: Walk): unknown {
-  if (word === "$ref") return newReference(String(value), walk);
-  if (maps.has(word)) {
+function normalizeKeyword(keyword: string, value: unknown, walk: Walk): unknown {
+  if (keyword === "$ref") return newReference(String(value), walk);
+  if (schemaMapKeywords.has(keyword)) {
     const schemas = Object.entries(value as JsonSchema).sort(([a], [b]) => (a < b ? -1 : 1));
     return Object.fromEntries(schemas.map(([name, schema]) => [name, normalize(schema, walk)]));
   }
-  if (!parts.has(word)) return value;
+  if (!schemaKeywords.has(keyword)) return value;
   if (!Array.isArray(value)) return value === false ? false : normalize(value, walk);
   const schemas = value.map((schema) => normalize(schema, walk));
-  return word === "allOf" ? inOrder(schemas) : schemas;
+  return keyword === "allOf" ? inOrder(schemas) : schemas;
 }
 
 function newReference(reference: string, { names }: Walk): string {
-  const given = nameOfReference(reference);
-  if (given === undefined) return reference;
-  const name = names.get(given) ?? `schema${names.size + 1}`;
-  names.set(given, name);
+  const oldName = nameOfReference(reference);
+  if (oldName === undefined) return reference;
+  const name = names.get(oldName) ?? `schema${names.size + 1}`;
+  names.set(oldName, name);
   return `#/$defs/${name}`;
 }
 
-/** `"#/$defs/schema1"` → `"schema1"`; undefined for another place. */
+/** `"#/$defs/schema1"` → `"schema1"`. Undefined if the reference is not to a definition. */
 function nameOfReference(reference: string): string | undefined {
   return /^#\/(?:\$defs|definitions)\/(.*)$/.exec(reference)?.[1];
 }
 
-/** A property that may be anything may be absent, and one that may be absent may be undefined. */
-function sortRequired(schema: Record<string, unknown>): void {
+/**
+ * A property that takes any value counts as optional. An optional property may always be undefined,
+ * so its schema does not list undefined.
+ */
+function normalizeRequired(schema: Record<string, unknown>): void {
   const { properties, required = [] } = schema as {
     readonly properties?: Readonly<Record<string, JsonSchema>>;
     readonly required?: readonly string[];
@@ -115,14 +127,14 @@ function sortRequired(schema: Record<string, unknown>): void {
   const names = required.filter((name) => !isEmpty(properties?.[name])).sort();
   if (names.length > 0) schema.required = names;
   if (properties === undefined) return;
-  const given = Object.entries(properties).map(([name, property]) => [
+  const entries = Object.entries(properties).map(([name, property]) => [
     name,
     names.includes(name) ? property : withoutUndefined(property),
   ]);
-  schema.properties = Object.fromEntries(given);
+  schema.properties = Object.fromEntries(entries);
 }
 
-/** One schema for values that fit any of some. */
+/** Returns one schema for the values that fit at least one of the schemas. */
 function unionOf(schemas: readonly JsonSchema[]): JsonSchema {
   const flat = schemas.flatMap(alternativesOf).filter((schema) => !isNothing(schema));
   if (flat.some(isEmpty)) return {};
@@ -155,42 +167,42 @@ function inOrder(schemas: readonly JsonSchema[]): JsonSchema[] {
   return [...byText].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, schema]) => schema);
 }
 
-/** The literal values that a schema is of; undefined where it is of others. */
+/** Returns the literal values of a `const` or an `enum`. Returns undefined for other schemas. */
 function valuesOf(schema: JsonSchema): readonly unknown[] | undefined {
   if ("const" in schema) return [schema.const];
   return Array.isArray(schema.enum) ? (schema.enum as readonly unknown[]) : undefined;
 }
 
-/** The alternatives of a schema: itself where it has none. */
+/** Returns the alternatives of a schema. A schema that is not a union is its only alternative. */
 export function alternativesOf(schema: JsonSchema): readonly JsonSchema[] {
   const { anyOf } = schema;
-  return Array.isArray(anyOf) && Object.keys(schema).every((word) => isOfUnion(word))
+  return Array.isArray(anyOf) && Object.keys(schema).every((keyword) => isUnionKeyword(keyword))
     ? (anyOf as readonly JsonSchema[])
     : [schema];
 }
 
-function isOfUnion(word: string): boolean {
-  return word === "anyOf" || word === "$defs";
+function isUnionKeyword(keyword: string): boolean {
+  return keyword === "anyOf" || keyword === "$defs";
 }
 
-/** The same schema for values that are not undefined. */
+/** Returns the schema without undefined among its values. */
 export function withoutUndefined(schema: JsonSchema): JsonSchema {
   const alternatives = alternativesOf(schema);
   const isUndefined = ({ type }: JsonSchema) => type === undefinedSchema.type;
   if (!alternatives.some(isUndefined)) return schema;
-  const left = alternatives.filter((alternative) => !isUndefined(alternative));
+  const remaining = alternatives.filter((alternative) => !isUndefined(alternative));
   const { $defs } = schema;
-  const [only, ...others] = left;
-  const union = only !== undefined && others.length === 0 ? only : { anyOf: left };
+  const [only, ...others] = remaining;
+  const union = only !== undefined && others.length === 0 ? only : { anyOf: remaining };
   return { ...(only === undefined ? { not: {} } : union), ...($defs !== undefined && { $defs }) };
 }
 
-/** Whether any value fits a schema. */
+/** True if every value fits the schema. */
 export function isEmpty(schema: JsonSchema | undefined): boolean {
-  return schema !== undefined && Object.keys(schema).every((word) => word === "$defs");
+  return schema !== undefined && Object.keys(schema).every((keyword) => keyword === "$defs");
 }
 
-/** Whether no value fits a schema. */
+/** True if no value fits the schema. */
 export function isNothing(schema: JsonSchema): boolean {
   return typeof schema.not === "object" && schema.not !== null && isEmpty(schema.not as JsonSchema);
 }

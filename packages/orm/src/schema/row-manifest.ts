@@ -14,27 +14,34 @@ interface Definition {
   readonly options?: readonly Schema[];
 }
 
-/** The name among a row's fields of what it may hold beside those of its schema. */
+/**
+ * The name that stands among the fields of a manifest for all fields that the schema does not name.
+ */
 export const otherFields = "*";
 
 /**
- * What the rows of a schema are, as data: the JSON Schema of what each field holds, whether it may be absent, and whether
- * the schema fills it in. It is the same for every order of the fields. A loose object, and one with a `catchall`, has a
- * field `"*"` more, of all others.
+ * Describes the rows of a schema as data: the JSON Schema of each field, whether a row may lack the
+ * field, and whether the schema fills it in. The order of the fields does not matter. A loose
+ * object, or an object with a `catchall`, has an additional field `"*"` for all other fields.
  *
- * Two schemas that differ only in functions have the same: in those of `refine` and `check`, in what a transform makes, in
- * the value of a default.
+ * Two schemas have the same manifest if they differ only in functions: those of `refine` and
+ * `check`, the result of a transform, the value of a default.
  */
 export function rowManifest(schema: z.ZodObject, primaryKey: readonly string[]): RowManifest {
-  const known = made.get(schema)?.find((manifest) => isSameList(manifest.primaryKey, primaryKey));
+  const known = knownManifests
+    .get(schema)
+    ?.find((manifest) => isSameList(manifest.primaryKey, primaryKey));
   if (known !== undefined) return known;
   const manifest = makeManifest(schema, primaryKey);
-  made.set(schema, [...(made.get(schema) ?? []), manifest]);
+  knownManifests.set(schema, [...(knownManifests.get(schema) ?? []), manifest]);
   return manifest;
 }
 
-/** Describing a schema takes a millisecond and more, and is asked for each time that a plan is made. */
-const made = new WeakMap<z.ZodObject, readonly RowManifest[]>();
+/**
+ * Manifests that have been created. Describing a schema takes a millisecond or more, and every plan
+ * needs the manifests again.
+ */
+const knownManifests = new WeakMap<z.ZodObject, readonly RowManifest[]>();
 
 function isSameList(a: readonly string[], b: readonly string[]): boolean {
   return a.length === b.length && a.every((item, i) => item === b[i]);
@@ -56,7 +63,7 @@ function makeManifest(schema: z.ZodObject, primaryKey: readonly string[]): RowMa
 
 function fieldManifest(schema: z.ZodType): FieldManifest {
   const optional = synchronousOutputSchema(schema)._zod.optin !== undefined;
-  const { inner, isThere } = peeled(schema, optional);
+  const { inner, isThere } = peel(schema, optional);
   const described = jsonSchemaOf(inner);
   return {
     schema: optional || isThere ? withoutUndefined(described) : described,
@@ -65,8 +72,12 @@ function fieldManifest(schema: z.ZodType): FieldManifest {
   };
 }
 
-/** A schema without its defaults, whose functions Zod would call to describe them. */
-function peeled(schema: Schema, optional: boolean): { inner: Schema; isThere: boolean } {
+/**
+ * Removes wrappers that say nothing about stored values. Defaults are among them, because Zod would
+ * call their functions to describe them. `isThere` is true if a wrapper keeps the value from being
+ * undefined.
+ */
+function peel(schema: Schema, optional: boolean): { inner: Schema; isThere: boolean } {
   let inner = schema;
   for (let isThere = false; ; ) {
     const def = inner._zod.def as unknown as Definition;
@@ -79,11 +90,12 @@ function peeled(schema: Schema, optional: boolean): { inner: Schema; isThere: bo
   }
 }
 
-/** Whether a schema puts something where nothing is given, by its definition alone. */
-function isDefaulted(schema: Schema, within: Set<Schema>): boolean {
-  if (within.has(schema)) return false;
-  within.add(schema);
-  const of = (part: Schema | undefined) => part !== undefined && isDefaulted(part, within);
+/** True if the definition of a schema gives an absent field a value. */
+function isDefaulted(schema: Schema, ancestors: Set<Schema>): boolean {
+  if (ancestors.has(schema)) return false;
+  ancestors.add(schema);
+  const isPartDefaulted = (part: Schema | undefined) =>
+    part !== undefined && isDefaulted(part, ancestors);
   const def = schema._zod.def as unknown as Definition;
   switch (def.type) {
     case "default":
@@ -94,14 +106,14 @@ function isDefaulted(schema: Schema, within: Set<Schema>): boolean {
     case "nullable":
     case "nonoptional":
     case "readonly":
-      return of(def.innerType);
+      return isPartDefaulted(def.innerType);
     case "lazy":
-      return of((schema as z.core.$ZodLazy)._zod.innerType);
+      return isPartDefaulted((schema as z.core.$ZodLazy)._zod.innerType);
     case "pipe":
-      return of(def.in);
+      return isPartDefaulted(def.in);
     case "union":
-      // Zod takes the first that takes the value.
-      return of(def.options?.find((option) => option._zod.optin !== undefined));
+      // Zod uses the first option that takes the value.
+      return isPartDefaulted(def.options?.find((option) => option._zod.optin !== undefined));
     default:
       return false;
   }

@@ -5,36 +5,51 @@ import { fillDefaults } from "./fill-defaults.js";
 import type { RowManifest } from "./manifest.js";
 import { findPath, type PathEdge } from "./upgrade-path.js";
 
-/** How rows of one schema become rows of another. */
+/** A way from rows of one schema to rows of another. */
 export interface RowUpgrade {
   /** The names of the migrations on the way, in order. */
   readonly steps: readonly string[];
-  /** Makes a new row of one that is stored; throws what a migration throws, or `RowInvalidError`. */
+  /**
+   * Returns the new row for a stored one. Throws `RowInvalidError`, or what a migration throws.
+   */
   readonly up: (row: AnyRow) => AnyRow;
-  /** Those that take such rows too, and change what both schemas allow: they are not on the way. */
+  /**
+   * The names of migrations that take such rows too, but change what both schemas allow. They do
+   * not run.
+   */
   readonly leftOut: readonly string[];
-  /** `up` changes nothing. */
+  /** True if `up` changes nothing. */
   readonly isIdentity: boolean;
-  /** On the way is the `down` of a migration. */
+  /** True if the way contains the `down` of a migration. */
   readonly goesBack: boolean;
-  /** Programs with the old schema may go on writing beside those with the new one. */
+  /**
+   * True if programs with the old schema may keep writing while programs with the new one write.
+   */
   readonly sideBySide: boolean;
-  /** The differences that no migration on the way brings about: safe ones, defaults, and fields that are gone. */
+  /**
+   * The differences that no migration on the way covers: safe ones, defaults, and removed fields.
+   */
   readonly changes: readonly RowChange[];
-  /** The fields that may have another value then. */
+  /** The fields that may have another value afterwards. */
   readonly fields: readonly string[];
 }
 
 /**
- * The way from rows as they are stored to rows of a model: none at all where they are the same; migrations from exactly the
- * one to exactly the other, up or else down; or migrations before, between and behind which schemas differ by no more than
- * what is safe or filled in. As few such differences as can be, then as few migrations; what goes back, and what leaves fields
- * unseen, only where nothing else leads there. A migration is left out where what it does is taken back by a difference behind
- * it, and rows could have passed that as they were.
+ * Finds the way from stored rows to rows of a model. The way is empty if their schemas are the
+ * same. Otherwise it is the first of these that exists:
+ *
+ * - `up` functions of migrations that lead from exactly the one schema to exactly the other.
+ * - `down` functions of migrations that do so.
+ * - Migrations, and before, between and after them differences of schemas that need no migration.
+ *
+ * The last kind of way has as few such differences as possible, and then as few migrations as
+ * possible. It goes back, or makes stored fields invisible, only if nothing else leads to the
+ * model. A migration is left out if a later difference takes back what it does, and rows could pass
+ * that difference without it.
  *
  * @param to the manifest of the model's rows.
- * @param migrations those of other models don't count.
- * @returns undefined where there is no way.
+ * @param migrations those of other models are ignored.
+ * @returns undefined if there is no way.
  */
 export function findUpgrade(
   from: RowManifest,
@@ -43,8 +58,8 @@ export function findUpgrade(
   migrations: readonly RowMigration[],
 ): RowUpgrade | undefined {
   if (!keepsPrimaryKey(from, to)) return undefined;
-  const own = migrations.filter((migration) => migration.model === model.name);
-  const path = findPath(from, to, own);
+  const ownMigrations = migrations.filter((migration) => migration.model === model.name);
+  const path = findPath(from, to, ownMigrations);
   if (path === undefined) return undefined;
   const changes = path.flatMap((edge) => (edge.kind === "free" ? edge.changes : []));
   const runs = path.flatMap((edge) => runOf(edge, model, to) ?? []);
@@ -89,8 +104,9 @@ function changedFields({ changes, from, to }: RowMigration): readonly string[] {
 }
 
 /**
- * The indexes of a model that a change of its rows leaves behind until it has come to each of them: an index of a field that
- * may have another value then, and one that a function of the row or a copy of it is in. They cannot be read meanwhile.
+ * Returns the indexes that may not match their rows before a change of the rows has reached every
+ * row: indexes that contain a field that may get another value, a copy of the row, or the result of
+ * a function of the row. They cannot be read in the meantime.
  */
 export function affectedIndexes(model: CompiledModel, upgrade: RowUpgrade): CompiledIndex[] {
   if (upgrade.fields.length === 0) return [];

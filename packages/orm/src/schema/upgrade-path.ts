@@ -6,23 +6,33 @@ import type { RowManifest } from "./manifest.js";
 export type PathEdge =
   | { readonly kind: "up" | "down"; readonly to: RowManifest; readonly migration: RowMigration }
   | {
-      /** By no migration. */
+      /** A difference of schemas that needs no migration. */
       readonly kind: "free";
       readonly to: RowManifest;
       readonly changes: readonly RowChange[];
-      /** A migration that takes rows of `to`, which fills in what they lack. */
+      /**
+       * A migration from `to` whose `complete` adds the defaults that rows of an earlier schema
+       * lack.
+       */
       readonly next: RowMigration | undefined;
-      /** Migrations that take such rows and lead to `to` too, which then takes back what they do. */
+      /**
+       * Migrations from the same rows that are not run, because this step would take back what they
+       * do.
+       */
       readonly leftOut: readonly RowMigration[];
     };
 
 type FreeEdge = Extract<PathEdge, { kind: "free" }>;
 
 /**
- * What steps cost: what leaves fields unseen more than any number of ways back, one of these more than any number of
- * differences between schemas, one of these more than any number of migrations. It costs a little more at the start, and
- * where it passes over a migration: one that takes exactly what is there goes before. It costs more than that where it takes
- * back what migrations right before it have done: rows are not changed that could go on as they are.
+ * The costs of steps. A step that makes stored fields invisible costs more than any number of steps
+ * back. A step back costs more than any number of free steps, and a free step costs more than any
+ * number of migrations.
+ *
+ * A free step costs a little more (`passing`) if it is the first step or passes over a migration. A
+ * migration from exactly the stored rows is therefore preferred. A free step costs even more
+ * (`takingBack`) if it takes back what the migrations right before it have done. Rows that need no
+ * change are therefore not changed.
  */
 const cost = {
   migration: 1,
@@ -33,16 +43,19 @@ const cost = {
   unseen: 1e12,
 } as const;
 
-/** A schema that was reached. */
+/** A schema that the search has reached. */
 interface Reached {
   readonly manifest: RowManifest;
   readonly path: readonly PathEdge[];
-  /** The schemas from which the edges of the path lead. */
+  /** The schemas that the edges of `path` start from. */
   readonly passed: readonly RowManifest[];
   readonly cost: number;
 }
 
-/** The cheapest way between rows of two schemas; undefined where there is none. */
+/**
+ * Returns the cheapest path from rows of `from` to rows of `to`, or undefined if there is none. A
+ * path of `up` edges alone comes first, then a path of `down` edges alone.
+ */
 export function findPath(
   from: RowManifest,
   to: RowManifest,
@@ -83,11 +96,11 @@ function takes({ from }: Edge, at: RowManifest): boolean {
   return from.hash === at.hash;
 }
 
-/** The steps by no migration, between schemas that differ by nothing that needs one. */
+/** The free edges: steps between schemas whose differences need no migration. */
 class FreeEdges {
   readonly #goal: RowManifest;
   readonly #migrations: readonly RowMigration[];
-  /** The schemas from which there is a way on. */
+  /** The goal, and all schemas that migrations start from. */
   readonly #targets: readonly RowManifest[];
   readonly #differences = new Map<string, readonly RowChange[] | undefined>();
 
@@ -102,7 +115,7 @@ class FreeEdges {
     return this.#targets.flatMap((to) => {
       const changes = to.hash === manifest.hash ? undefined : this.#between(manifest, to);
       if (changes === undefined) return [];
-      const { leftOut, isPassing } = this.#beside(manifest, to, changes);
+      const { leftOut, isPassing } = this.#migrationsBeside(manifest, to, changes);
       const next = this.#next(to);
       const price =
         cost.free +
@@ -114,19 +127,22 @@ class FreeEdges {
     });
   }
 
-  /** What differs, where there is a step between two schemas; undefined where there is none. */
+  /**
+   * Returns the differences between two schemas, or undefined if there is no free edge between
+   * them.
+   */
   #between(from: RowManifest, to: RowManifest): readonly RowChange[] | undefined {
-    const place = `${from.hash} ${to.hash}`;
-    if (!this.#differences.has(place)) this.#differences.set(place, this.#compare(from, to));
-    return this.#differences.get(place);
+    const cacheKey = `${from.hash} ${to.hash}`;
+    if (!this.#differences.has(cacheKey)) this.#differences.set(cacheKey, this.#compare(from, to));
+    return this.#differences.get(cacheKey);
   }
 
   #compare(from: RowManifest, to: RowManifest): readonly RowChange[] | undefined {
     const changes = compareRows(from, to);
     const isFree = changes.every((change) => change.class !== "data") && keepsPrimaryKey(from, to);
     if (!isFree) return undefined;
-    const isFilled = !changes.some(isFilledIn);
-    return isFilled || to.hash === this.#goal.hash || this.#next(to) ? changes : undefined;
+    const needsNoDefaults = !changes.some(isFilledIn);
+    return needsNoDefaults || to.hash === this.#goal.hash || this.#next(to) ? changes : undefined;
   }
 
   #next(to: RowManifest): RowMigration | undefined {
@@ -135,8 +151,11 @@ class FreeEdges {
     );
   }
 
-  /** The migrations beside a step: those that it leaves out, and whether it passes over one that is on its way. */
-  #beside(at: RowManifest, to: RowManifest, changes: readonly RowChange[]) {
+  /**
+   * Returns the migrations that a step leaves out. `isPassing` is true if the step passes over a
+   * migration that leads to its target as well.
+   */
+  #migrationsBeside(at: RowManifest, to: RowManifest, changes: readonly RowChange[]) {
     const leftOut: RowMigration[] = [];
     let isPassing = false;
     for (const migration of this.#migrations) {
@@ -144,12 +163,12 @@ class FreeEdges {
       const onwards = this.#between(migration.to, to);
       if (onwards === undefined) continue;
       if (this.#isTakenBack(at, migration.to, changes, onwards)) leftOut.push(migration);
-      else isPassing ||= asksNoMore(onwards, changes);
+      else isPassing ||= requiresNoMore(onwards, changes);
     }
     return { leftOut, isPassing };
   }
 
-  /** Whether a step takes back what the migrations right before it have done. */
+  /** True if a step takes back what the migrations right before it have done. */
   #takesBack(
     { manifest, path, passed }: Omit<Reached, "cost">,
     to: RowManifest,
@@ -163,22 +182,24 @@ class FreeEdges {
   }
 
   /**
-   * Whether rows could go on as they were, without migrations behind which they do: what these have changed is nothing that is
-   * asked for there.
+   * True if rows could take the step to a schema without the migrations before it: the schema does
+   * not need what they have changed.
    *
-   * @param direct what differs without them.
-   * @param onwards what differs behind them.
+   * @param before the schema before the migrations.
+   * @param after the schema after them.
+   * @param direct the differences between `before` and the schema.
+   * @param onwards the differences between `after` and the schema.
    */
   #isTakenBack(
     before: RowManifest,
-    behind: RowManifest,
+    after: RowManifest,
     direct: readonly RowChange[],
     onwards: readonly RowChange[],
   ): boolean {
-    return asksNoMore(direct, onwards) && !this.#isWider(before, behind);
+    return requiresNoMore(direct, onwards) && !this.#isWider(before, after);
   }
 
-  /** Whether rows of one schema are rows of another, but for what is filled in. */
+  /** True if rows of one schema are rows of another after defaults are filled in. */
   #isWider(from: RowManifest, to: RowManifest): boolean {
     return compareRows(from, to).every(({ class: kind }) => kind === "safe" || kind === "backfill");
   }
@@ -192,8 +213,10 @@ function isFilledIn(change: RowChange): boolean {
   return change.class === "backfill";
 }
 
-/** Whether by some changes no field is left unseen or filled in that is not by the others. */
-function asksNoMore(changes: readonly RowChange[], others: readonly RowChange[]): boolean {
+/**
+ * True if `others` include every change of `changes` that makes a field invisible or fills it in.
+ */
+function requiresNoMore(changes: readonly RowChange[], others: readonly RowChange[]): boolean {
   return changes
     .filter((change) => isUnseen(change) || isFilledIn(change))
     .every(({ field, class: kind }) =>
@@ -201,14 +224,14 @@ function asksNoMore(changes: readonly RowChange[], others: readonly RowChange[])
     );
 }
 
-/** Dijkstra's search. */
+/** Finds the cheapest path by Dijkstra's algorithm. */
 function search(
   from: RowManifest,
   to: RowManifest,
   edgesOf: (reached: Reached) => readonly Edge[],
 ): readonly PathEdge[] | undefined {
-  const first: Reached = { manifest: from, path: [], passed: [], cost: 0 };
-  const open = new Map<string, Reached>([[from.hash, first]]);
+  const start: Reached = { manifest: from, path: [], passed: [], cost: 0 };
+  const open = new Map<string, Reached>([[from.hash, start]]);
   const done = new Set<string>();
   for (;;) {
     const [nearest] = [...open.values()].sort((a, b) => a.cost - b.cost);

@@ -1,42 +1,45 @@
 import type { JsonSchema } from "./manifest.js";
 import { alternativesOf } from "./normalize-json-schema.js";
 
-/** A schema within a document, which its references are to. */
+/** A schema within a document. Its references are to definitions of `root`. */
 export interface ValueSchema {
   readonly root: JsonSchema;
-  /** It has no reference at its own place. */
+  /** The schema itself. A reference in its place has been replaced with its target. */
   readonly node: JsonSchema;
 }
 
-/** The schema of a whole document. */
+/** Returns the schema of a whole document. */
 export function valueSchema(root: JsonSchema): ValueSchema {
-  return within(root, root);
+  return resolve(root, root);
 }
 
-/** A schema that stands in another; what a reference there is to. */
+/** Returns a schema that is nested in another one, or the target if it is a reference. */
 export function partOf({ root }: ValueSchema, node: unknown): ValueSchema {
-  return within(root, node as JsonSchema);
+  return resolve(root, node as JsonSchema);
 }
 
-/** The alternatives of a schema, those of the schemas that it refers to too. */
+/** Returns the alternatives of a schema, including those of schemas that it refers to. */
 export function optionsOf(schema: ValueSchema): readonly ValueSchema[] {
   const options = alternativesOf(schema.node);
   if (options.length === 1 && options[0] === schema.node) return [schema];
   return options.flatMap((option) => optionsOf(partOf(schema, option)));
 }
 
-/** What stands for a reference with words beside it: always the same, so that what contains itself is known again. */
+/**
+ * The merged schemas of references with other keywords beside them. Each is created once, so that a
+ * schema that contains itself is recognized by identity.
+ */
 const merged = new WeakMap<JsonSchema, JsonSchema>();
 
-function within(root: JsonSchema, given: JsonSchema): ValueSchema {
-  let node = given;
+function resolve(root: JsonSchema, input: JsonSchema): ValueSchema {
+  let node = input;
   for (let steps = 0; typeof node.$ref === "string" && steps < 100; steps++) {
     const { $ref, ...rest } = node;
     const target = targetOf(root, String($ref));
     const isAlone = Object.keys(rest).length === 0;
-    const both = isAlone ? target : (merged.get(node) ?? { ...target, ...rest });
-    if (!isAlone) merged.set(node, both);
-    node = both;
+    const combined = isAlone ? target : (merged.get(node) ?? { ...target, ...rest });
+    if (!isAlone) merged.set(node, combined);
+    node = combined;
   }
   return { root, node };
 }

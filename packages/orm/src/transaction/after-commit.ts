@@ -1,7 +1,12 @@
-/** A function to run after the commit of a transaction. `versionstamp` is null where it wrote nothing. */
+/**
+ * A function that runs after the commit of a transaction. `versionstamp` is null if the transaction
+ * wrote nothing.
+ */
 export type AfterCommit = (versionstamp: string | null) => void | Promise<void>;
 
-/** Runs all of them, one after another; then throws the first error of any. */
+/**
+ * Runs all functions, one after another. If any of them throw, throws the first error at the end.
+ */
 export async function runAfterCommit(
   functions: readonly AfterCommit[],
   versionstamp: string | null,

@@ -18,13 +18,14 @@ import { ReadSet } from "./read-set.js";
 import { type PendingCheck, pendingCheck } from "./transaction-atomic.js";
 import { type PendingChange, WriteBuffer } from "./write-buffer.js";
 
-/** How one attempt of a transaction goes about it. */
+/** Options of one attempt of a transaction. */
 export interface TransactionKvOptions {
-  /** Which attempt it is, from 1; 1 without it. */
+  /** The number of the attempt, from 1. The default is 1. */
   readonly attempt?: number;
   /**
-   * Believes an atomic operation that checks a key to be absent, without a read: where it isn't, the commit of the
-   * transaction fails, and another attempt, without this, can tell why. False without it.
+   * If an atomic operation checks that a key is absent, assumes that it is, without a read. If the
+   * key exists, the commit of the transaction fails. Another attempt without this option can then
+   * find the reason. The default is false.
    */
   readonly optimistic?: boolean;
 }
@@ -35,7 +36,7 @@ interface WantedKey {
   readonly key: KvKey;
 }
 
-/** What an attempt of a transaction has read and written, and whether it can still be committed. */
+/** The reads and writes of one attempt of a transaction, and whether it can still be committed. */
 export class Attempt {
   readonly kv: Kv;
   readonly limits: KvLimits;
@@ -55,31 +56,35 @@ export class Attempt {
     this.isOptimistic = options.optimistic ?? false;
   }
 
-  /** Whether a key was seen to have changed: the attempt cannot be committed. */
+  /**
+   * True if a key is known to have changed since the transaction read it. The attempt cannot be
+   * committed.
+   */
   get hasConflict(): boolean {
     return this.#hasConflict;
   }
 
-  /** Whether the attempt is over, committed or not. */
+  /** True after the end of the attempt, committed or not. */
   get isEnded(): boolean {
     return this.#isEnded;
   }
 
-  /** Ends the attempt: calls that are still in flight do nothing any more. */
+  /** Ends the attempt. Calls that are still in flight have no further effect. */
   end(): void {
     this.#isEnded = true;
   }
 
-  /** Records a condition that was not read. Throws as {@link record}. */
+  /** Records a check without a read. Throws as {@link record} does. */
   believe(check: AtomicCheck): void {
     const { id, key, versionstamp } = pendingCheck(check, this.order);
-    // Of an own write there is nothing that the database could know.
+    // The versionstamp of a buffered write is made up, so the database could not check it.
     if (versionstamp !== null && this.buffer.get(id)?.versionstamp === versionstamp) return;
     if (!this.reads.believe(id, key, versionstamp)) this.#fail();
   }
 
   /**
-   * The entries of keys as the transaction sees them: what it has written, or else what the database has, which is recorded.
+   * Returns the entries of keys as the transaction sees them: what it has written, or else what is
+   * in the database. Entries of the database are recorded as read.
    */
   async readEntries(keys: readonly KvKey[]): Promise<KvEntryMaybe<unknown>[]> {
     this.assertActive();
@@ -89,19 +94,19 @@ export class Attempt {
     const entries = await this.#readBase(missing);
     for (const [i, key] of missing.entries()) read.set(key, entries[i] as KvEntryMaybe<unknown>);
     return wanted.map((key) => {
-      // As it is now: it may have been written while the others were read.
+      // Looked up again, because the key may have been written during the read.
       const write = this.buffer.get(key.id);
       const base = read.get(key);
       return write === undefined ? (base as KvEntryMaybe<unknown>) : entryOf(write, key.id, base);
     });
   }
 
-  /** Reads keys of the database, as many at once as it takes, and records them. */
+  /** Reads keys from the database, at most `limits.keys` at a time, and records them. */
   async #readBase(wanted: readonly WantedKey[]): Promise<KvEntryMaybe<unknown>[]> {
     const entries: KvEntryMaybe<unknown>[] = [];
-    const { keys: atOnce } = this.limits;
-    for (let from = 0; from < wanted.length; from += atOnce) {
-      const chunk = wanted.slice(from, from + atOnce);
+    const { keys: maxKeys } = this.limits;
+    for (let from = 0; from < wanted.length; from += maxKeys) {
+      const chunk = wanted.slice(from, from + maxKeys);
       const keys = chunk.map(({ key }) => key);
       this.reads.beginSnapshot();
       const read =
@@ -118,7 +123,7 @@ export class Attempt {
     return entries;
   }
 
-  /** Applies an atomic operation to the transaction where its checks hold within it. */
+  /** Applies an atomic operation to the transaction if its checks hold within it. */
   async apply(
     checks: readonly PendingCheck[],
     changes: readonly PendingChange[],
@@ -131,7 +136,8 @@ export class Attempt {
     }
     const failed = checks.filter((check) => this.#hasFailed(check));
     if (failed.length > 0) {
-      // Either who checks is behind the times or this transaction is: where it is, its attempt ends here.
+      // Either the check or an earlier read of this transaction is out of date. In the second case,
+      // reading again throws a TransactionConflictError.
       await this.#readBase(failed.filter(({ id }) => this.buffer.get(id) === undefined));
       return { ok: false };
     }
@@ -152,13 +158,19 @@ export class Attempt {
     return (this.#seenVersionstamp(id) ?? null) !== versionstamp;
   }
 
-  /** The versionstamp of a key within the transaction, undefined where that is not known yet. */
+  /**
+   * Returns the versionstamp of a key within the transaction, or undefined if it is not known yet.
+   */
   #seenVersionstamp(id: KeyId): string | null | undefined {
     const write = this.buffer.get(id);
     return write === undefined ? this.reads.versionstampOf(id) : write.versionstamp;
   }
 
-  /** Records what the database has under a key. Throws where that is not what was read before. */
+  /**
+   * Records the versionstamp that a key has in the database.
+   *
+   * @throws {TransactionConflictError} if it differs from the one that was recorded before.
+   */
   record(id: KeyId, key: KvKey, versionstamp: string | null): void {
     if (!this.reads.record(id, key, versionstamp)) this.#fail();
   }
@@ -168,7 +180,10 @@ export class Attempt {
     throw new TransactionConflictError(this.#attempt);
   }
 
-  /** @throws {TransactionEndedError} after its end, {TransactionConflictError} where it cannot be committed any more. */
+  /**
+   * @throws {TransactionEndedError} after the end of the attempt.
+   * @throws {TransactionConflictError} if the attempt can no longer be committed.
+   */
   assertActive(): void {
     if (this.#isEnded) throw new TransactionEndedError();
     if (this.#hasConflict) throw new TransactionConflictError(this.#attempt);

@@ -10,19 +10,25 @@ import {
 import { bytesOfId, copyOfKey, type KeyId } from "./key-id.js";
 import { type SetUntilOptions, setUntil } from "./set-until.js";
 
-/** A 64-bit unsigned integer of whichever implementation: each database has a class of its own. */
+/** A 64-bit unsigned integer of any implementation. Each database has its own class. */
 export interface AnyU64 {
   readonly value: bigint;
 }
 
-/** A value as it was handed over. */
+/** A value as it was when it was passed in. */
 export interface BufferedValue {
   readonly bytes: Uint8Array;
-  /** Only of a 64-bit unsigned integer: the class that it came in. */
+  /** The class of a 64-bit unsigned integer. Undefined for other values. */
   readonly u64Class: (new (value: bigint) => AnyU64) | undefined;
-  /** How long it stays, in milliseconds from the commit on; undefined where that is not how its end is given. */
+  /**
+   * The lifetime in milliseconds, counted from the commit. Undefined if there is none or `expireAt`
+   * was passed in instead.
+   */
   readonly expireIn: number | undefined;
-  /** When it goes: milliseconds since the epoch. With `expireIn`, when it would, had it been committed at once. */
+  /**
+   * The expiry time in milliseconds since the epoch. With `expireIn`, the time that would apply if
+   * the value had been committed at once.
+   */
   readonly expireAt: number | undefined;
 }
 
@@ -32,21 +38,24 @@ export interface NumberStep {
   readonly operand: bigint;
 }
 
-/** What a transaction has done to a key and not committed yet. */
+/** The uncommitted change of one key. */
 export interface BufferedWrite {
   readonly key: KvKey;
-  /** What takes the place of the database's value: null where that is deleted, undefined where it is still the base. */
+  /**
+   * The value that replaces the one in the database. Null if the key is deleted. Undefined if the
+   * value in the database stays.
+   */
   readonly stored: BufferedValue | null | undefined;
-  /** What is then done to it, in order. */
+  /** The operations that are then applied to the value, in order. */
   readonly steps: readonly NumberStep[];
-  /** Null where the key is absent now. */
+  /** Null if the key is now absent. */
   readonly versionstamp: string | null;
 }
 
 /**
- * Takes a value over.
+ * Encodes a value that is passed in, so that later changes of it have no effect.
  *
- * @throws {UnsupportedValueError} for a value that cannot be stored.
+ * @throws {UnsupportedValueError} if the value cannot be stored.
  */
 export function bufferedValue(value: unknown, options: SetUntilOptions = {}): BufferedValue {
   const bytes = encodeValue(value);
@@ -59,22 +68,23 @@ export function bufferedValue(value: unknown, options: SetUntilOptions = {}): Bu
   return { bytes, u64Class, expireIn, expireAt: Date.now() + Math.ceil(expireIn) };
 }
 
-/** The options of the `set` that commits a value at a time. */
+/** Returns the options of the `set` in a commit at `now`, in milliseconds since the epoch. */
 export function setOptionsOf({ expireIn, expireAt }: BufferedValue, now: number): SetUntilOptions {
   if (expireIn !== undefined) return { expireIn };
   return expireAt === undefined ? {} : setUntil(expireAt, now);
 }
 
-/** A copy of the value that was taken over. */
+/** Returns a copy of the value that was passed in. */
 export function storedValue({ bytes, u64Class }: BufferedValue): unknown {
   const value = decodeValue(bytes);
   return u64Class !== undefined && value instanceof KvU64 ? new u64Class(value.value) : value;
 }
 
 /**
- * A key's write with one more `sum`, `min` or `max`.
+ * Returns the write of a key with another `sum`, `min` or `max`. Joins it with the last step if
+ * both have the same type.
  *
- * @throws {NotU64Error} where the transaction has set another value.
+ * @throws {NotU64Error} if the transaction has set the key to a value of another type.
  */
 export function withStep(
   before: BufferedWrite | undefined,
@@ -86,7 +96,7 @@ export function withStep(
   const steps = [...(before?.steps ?? [])];
   const last = steps.at(-1);
   if (last?.type === step.type) {
-    steps[steps.length - 1] = { type: step.type, operand: stepped(last.operand, step) };
+    steps[steps.length - 1] = { type: step.type, operand: applyStep(last.operand, step) };
   } else {
     steps.push(step);
   }
@@ -94,18 +104,18 @@ export function withStep(
 }
 
 /**
- * The entry as the transaction sees it.
+ * Returns the entry as the transaction sees it.
  *
- * @param base the database's entry; it counts only where `stored` is undefined.
- * @throws {NotU64Error} where a `sum`, `min` or `max` meets another value.
+ * @param base the database's entry. It is used only if `stored` is undefined.
+ * @throws {NotU64Error} if the value for a `sum`, `min` or `max` is not a 64-bit unsigned integer.
  */
 export function entryOf(
   { key, stored, steps, versionstamp }: BufferedWrite,
   id: KeyId,
   base: KvEntryMaybe<unknown> | undefined,
 ): KvEntryMaybe<unknown> {
-  const ownKey = copyOfKey(key);
-  if (versionstamp === null) return { key: ownKey, value: null, versionstamp };
+  const keyCopy = copyOfKey(key);
+  if (versionstamp === null) return { key: keyCopy, value: null, versionstamp };
   let value: unknown = null;
   if (stored) value = storedValue(stored);
   else if (stored === undefined && base !== undefined && base.versionstamp !== null) {
@@ -115,19 +125,19 @@ export function entryOf(
   const [first] = steps;
   if (first === undefined) {
     const expireAt = stored?.expireAt;
-    return { key: ownKey, value, versionstamp, ...(expireAt !== undefined && { expireAt }) };
+    return { key: keyCopy, value, versionstamp, ...(expireAt !== undefined && { expireAt }) };
   }
   const U64Class = isU64(value) ? classOf(value) : KvU64;
-  const number = steps.reduce(stepped, isU64(value) ? value.value : startOf(first));
-  return { key: ownKey, value: new U64Class(number), versionstamp };
+  const number = steps.reduce(applyStep, isU64(value) ? value.value : startOf(first));
+  return { key: keyCopy, value: new U64Class(number), versionstamp };
 }
 
-/** How many mutations of a commit it takes. */
+/** Returns the number of mutations that the write adds to a commit. */
 export function mutationCount({ stored, steps }: BufferedWrite): number {
   return (stored === undefined ? 0 : 1) + steps.length;
 }
 
-/** Adds it to the commit that is made `now`. */
+/** Adds the write to a commit at `now`, in milliseconds since the epoch. */
 export function addToCommit(operation: AtomicOperation, write: BufferedWrite, now: number): void {
   const { key, stored, steps } = write;
   if (stored === null) operation.delete(key);
@@ -135,12 +145,15 @@ export function addToCommit(operation: AtomicOperation, write: BufferedWrite, no
   for (const { type, operand } of steps) operation[type](key, operand);
 }
 
-/** What a number is before its first step where nothing is stored: 0 to add to, or the operand to compare with. */
+/**
+ * Returns the number before its first step if the key is absent: 0 to add to, or the operand to
+ * compare with.
+ */
 function startOf({ type, operand }: NumberStep): bigint {
   return type === "sum" ? 0n : operand;
 }
 
-function stepped(number: bigint, { type, operand }: NumberStep): bigint {
+function applyStep(number: bigint, { type, operand }: NumberStep): bigint {
   if (type === "sum") return BigInt.asUintN(64, number + operand);
   const isKept = type === "min" ? number <= operand : number >= operand;
   return isKept ? number : operand;
@@ -155,7 +168,7 @@ function isU64Like(value: unknown): value is AnyU64 {
   );
 }
 
-/** Of any implementation: what core would store as such. */
+/** True if core would store the value as a 64-bit unsigned integer. */
 function isU64(value: unknown): value is AnyU64 {
   return isU64Like(value) && bufferedValue(value).u64Class !== undefined;
 }

@@ -9,26 +9,27 @@ import { limitErrorOf } from "./limit-error-of.js";
 import type { ReadSet } from "./read-set.js";
 import type { WriteBuffer } from "./write-buffer.js";
 
-/** What became of a transaction: `ok` is false where something that it had read has changed. */
+/** The result of a transaction. `ok` is false if something that it read has changed. */
 export type TransactionResult =
   | {
       readonly ok: true;
-      /** The versionstamp of the commit, null where there was nothing to write. */
+      /** The versionstamp of the commit. Null if there was nothing to write. */
       readonly versionstamp: string | null;
     }
   | KvCommitError;
 
-/** A database, and how much it takes at once. */
+/** A database and its limits. */
 interface Target {
   readonly kv: Kv;
   readonly limits: Pick<KvLimits, "checks" | "mutations" | "keys">;
 }
 
 /**
- * Writes what is buffered in one commit, with all reads as its checks. Where there is nothing to write, finds out whether
- * the reads fit together.
+ * Writes the buffer in one commit, with all reads as its checks. If there is nothing to write, only
+ * verifies that all reads held at one time.
  *
- * @throws {LimitExceededError} for more than the database takes at once. Nothing is written.
+ * @throws {LimitExceededError} if the commit has more checks or mutations than the database allows.
+ * Nothing is written.
  */
 export async function commitBuffer(
   target: Target,
@@ -38,7 +39,7 @@ export async function commitBuffer(
   const { mutationCount } = buffer;
   if (mutationCount === 0) return await verifyReads(target, reads);
   assertWithin(target, "mutations", mutationCount);
-  const operation = checked(target, reads);
+  const operation = operationWithChecks(target, reads);
   buffer.addTo(operation);
   try {
     return await operation.commit();
@@ -48,18 +49,18 @@ export async function commitBuffer(
 }
 
 async function verifyReads(target: Target, reads: ReadSet): Promise<TransactionResult> {
-  const held = { ok: true, versionstamp: null } as const;
-  if (!reads.needsVerification) return held;
-  const holds = await reads.hold(target.kv, target.limits.keys);
-  if (holds !== undefined) return holds ? held : { ok: false };
-  const { ok } = await checked(target, reads).commit();
-  return ok ? held : { ok };
+  const success = { ok: true, versionstamp: null } as const;
+  if (!reads.needsVerification) return success;
+  const isConsistent = await reads.hold(target.kv, target.limits.keys);
+  if (isConsistent !== undefined) return isConsistent ? success : { ok: false };
+  const { ok } = await operationWithChecks(target, reads).commit();
+  return ok ? success : { ok };
 }
 
-function checked(target: Target, { checks }: ReadSet): AtomicOperation {
+function operationWithChecks(target: Target, { checks }: ReadSet): AtomicOperation {
   assertWithin(target, "checks", checks.length);
   const operation = target.kv.atomic();
-  // One by one: a call does not take a hundred thousand arguments.
+  // One call for each check, because a call cannot have a hundred thousand arguments.
   for (const check of checks) operation.check(check);
   return operation;
 }

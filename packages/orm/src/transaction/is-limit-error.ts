@@ -1,11 +1,12 @@
 import { LimitExceededError } from "@keywright/core";
 
-/** What `@deno/kv` says, in an error of no class of its own. */
+/** The messages of `@deno/kv`. It has no error classes for them. */
 const denoClientRefusal = /^(AtomicWriteTooLarge|TooManyChecks|TooManyMutations)\b/;
 
 /**
- * Whether a database refused a commit because it has too many checks or changes, or too many bytes. Deno KV says so in
- * words: "Too many mutations (max 1000)", "Total mutation size too large (max 819200 bytes)".
+ * True if a database refused a commit because it has too many checks, mutations or bytes. Deno KV
+ * reports this only in the message: "Too many mutations (max 1000)", "Total mutation size too large
+ * (max 819200 bytes)".
  */
 export function isLimitError(error: unknown): boolean {
   if (error instanceof LimitExceededError) return true;

@@ -9,8 +9,8 @@ import {
 const known = new WeakMap<Kv, KeyOrder>();
 
 /**
- * How a database orders its keys. It is asked with a range from a bigint to a number, whose start is after its end where
- * numbers come before bigints, which `list` then refuses. Nothing is read.
+ * Returns the order of a database's keys. The test is a range from a bigint to a number. If numbers
+ * sort before bigints, its start is after its end, and `list` refuses it. Nothing is read.
  */
 export function keyOrderOf(kv: Kv): KeyOrder {
   let order = known.get(kv);

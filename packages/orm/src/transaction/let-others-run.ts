@@ -1,8 +1,9 @@
 import { setImmediate } from "node:timers/promises";
 
 /**
- * Waits until the event loop has been round once. A database in memory answers without leaving the present turn of it, so
- * that who reads and writes for long has to give timers, signals and other callers their turn.
+ * Waits for one turn of the event loop. A database in memory answers without ending the current
+ * turn. A long series of reads and writes must therefore call this, so that timers, signals and
+ * other callers get their turn.
  */
 export async function letOthersRun(): Promise<void> {
   await setImmediate();

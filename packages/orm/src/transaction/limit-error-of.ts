@@ -1,8 +1,11 @@
 import { type KvLimits, LimitExceededError } from "@keywright/core";
 import { denoLimits } from "./limits-of.js";
 
-/** How refusals begin, which are errors of no class of their own: what `@deno/kv` says, and what Deno does. */
-const beginnings: readonly (readonly [RegExp, keyof KvLimits])[] = [
+/**
+ * The beginnings of the messages of `@deno/kv` and Deno, with the limit that each reports. There
+ * are no error classes for them.
+ */
+const messagePatterns: readonly (readonly [RegExp, keyof KvLimits])[] = [
   [/^(ValueTooLong\b|Value too large\b)/, "valueBytes"],
   [/^(KeyTooLong\b|Key too large\b)/, "keyBytes"],
   [/^Total key size too large\b/, "totalKeyBytes"],
@@ -12,15 +15,16 @@ const beginnings: readonly (readonly [RegExp, keyof KvLimits])[] = [
 ];
 
 /**
- * What a database threw, or a {@link LimitExceededError} with that as its cause, where it refused a commit because of its
- * size, or that of a key or a value. How large it was Deno KV does not say: `actual` is NaN then.
+ * Returns a {@link LimitExceededError} with `error` as its cause if a database refused a commit
+ * because of its size, or the size of a key or value. Returns any other error as it is. Deno KV
+ * does not report the actual size: `actual` is then NaN.
  */
 export function limitErrorOf(error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof LimitExceededError) return error;
-  const [, limit] = beginnings.find(([pattern]) => pattern.test(error.message)) ?? [];
+  const [, limit] = messagePatterns.find(([pattern]) => pattern.test(error.message)) ?? [];
   if (limit === undefined) return error;
-  const told = /\(max (\d+)\b/.exec(error.message)?.[1];
-  const max = told === undefined ? denoLimits[limit] : Number(told);
+  const statedMax = /\(max (\d+)\b/.exec(error.message)?.[1];
+  const max = statedMax === undefined ? denoLimits[limit] : Number(statedMax);
   const exceeded = new LimitExceededError(limit, max, Number.NaN);
   Object.defineProperty(exceeded, "cause", { value: error, configurable: true, writable: true });
   return exceeded;

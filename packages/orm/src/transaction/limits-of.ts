@@ -1,6 +1,9 @@
 import type { Kv, KvLimits } from "@keywright/core";
 
-/** Deno KV's limits, the lowest of its releases, for databases that do not state theirs. */
+/**
+ * Deno KV's limits, the lowest of all its releases. They apply to databases that do not state
+ * limits.
+ */
 export const denoLimits: KvLimits = {
   keyBytes: 2048,
   valueBytes: 65_536,
@@ -13,7 +16,7 @@ export const denoLimits: KvLimits = {
   totalKeyBytes: 81_920,
 };
 
-/** The limits of a database: those that it states, or Deno KV's. */
+/** Returns the limits that a database states, or else Deno KV's. */
 export function limitsOf(kv: Kv & { readonly limits?: KvLimits }): KvLimits {
   return kv.limits ?? denoLimits;
 }

@@ -14,14 +14,16 @@ export interface IdRange {
   readonly end: KeyId;
 }
 
-/** No tag of a key part is as low or as high as these, so that they bound the keys that extend a prefix. */
+/** The tags of key parts lie between these two, so they bound the keys that extend a prefix. */
 const belowEveryTag = "\u0000";
 const aboveEveryTag = "\u00ff";
 
-/** The first key after another is the one with this part more. */
-const lowestPart = new Uint8Array();
+/** A key with this part appended is the first one after the key. */
+const smallestPart = new Uint8Array();
 
-/** The ids of the keys that a selector means, which the database has accepted. */
+/**
+ * Returns the ids of the keys that a selector covers. The database must have accepted the selector.
+ */
 export function idRangeOf(selector: KvListSelector, order: KeyOrder): IdRange {
   const { prefix, start, end } = partsOf(selector);
   const prefixId = boundOf(prefix ?? [], order);
@@ -31,7 +33,7 @@ export function idRangeOf(selector: KvListSelector, order: KeyOrder): IdRange {
   };
 }
 
-/** A copy of a selector, whose keys the caller may change. */
+/** Returns a copy of a selector. The caller may change the keys of the original. */
 export function copyOfSelector(selector: KvListSelector): KvListSelector {
   const { prefix, start, end } = partsOf(selector);
   return {
@@ -41,14 +43,16 @@ export function copyOfSelector(selector: KvListSelector): KvListSelector {
   } as KvListSelector;
 }
 
-/** What is left of a selector's range behind one of its keys. */
+/**
+ * Returns the part of a selector's range that comes after a key. In reverse, the part before it.
+ */
 export function selectorBehind(
   selector: KvListSelector,
   key: KvKey,
   reverse: boolean,
 ): KvListSelector {
   const { prefix, start, end } = partsOf(selector);
-  const bounds = reverse ? { start, end: key } : { start: [...key, lowestPart], end };
+  const bounds = reverse ? { start, end: key } : { start: [...key, smallestPart], end };
   if (bounds.start !== undefined && bounds.end !== undefined) {
     return { start: bounds.start, end: bounds.end };
   }
@@ -56,22 +60,22 @@ export function selectorBehind(
   return { prefix, ...bound } as KvListSelector;
 }
 
-/** The cursor that stands at an id: its bytes in URL-safe base64. */
+/** Returns the cursor for the position of an id: its bytes in URL-safe base64. */
 export function cursorAt(id: KeyId): string {
   return Buffer.from(id, "latin1").toString("base64url");
 }
 
 /**
- * The key at which a cursor stands.
+ * Returns the key at the position of a cursor.
  *
- * @throws {InvalidSelectorError} for a cursor of another range, or none at all.
+ * @throws {InvalidSelectorError} if the cursor is not valid or belongs to another range.
  */
 export function keyAtCursor(cursor: string, range: IdRange, order: KeyOrder): KvKey {
   const id = Buffer.from(cursor, "base64url").toString("latin1");
   const isWithin = cursorAt(id) === cursor && id >= range.start && id < range.end;
   const key = isWithin ? decoded(id, order) : undefined;
   if (key === undefined) {
-    throw new InvalidSelectorError("the cursor is not one of this selector's");
+    throw new InvalidSelectorError("the cursor must be from a list with the same selector");
   }
   return key;
 }

@@ -24,27 +24,32 @@ import type { WriteBuffer } from "./write-buffer.js";
 
 const defaultBatchSize = 100;
 const maxBatchSize = 500;
-/** With one entry at a time `@deno/kv` 0.14 never gets past a key that is the prefix itself. */
+/** With a batch size of 1, `@deno/kv` 0.14 never gets past a key that equals the prefix. */
 const minBatchSize = 2;
 
-/** What a list needs of its transaction. */
+/** The part of a transaction that a list needs. */
 export interface MergedListContext {
   readonly kv: Kv;
   readonly order: KeyOrder;
   readonly buffer: WriteBuffer;
-  /** Throws where the transaction is over. */
+  /** Throws if the transaction has ended or can no longer be committed. */
   assertActive(): void;
   readonly reads: ReadSet;
-  /** Records what the database has under a key. Throws where that is not what was read before. */
+  /**
+   * Records the versionstamp that a key has in the database. Throws if an earlier read differs.
+   */
   record(id: KeyId, key: KvKey, versionstamp: string | null): void;
 }
 
 /**
- * The entries of a range as a transaction sees them: those of the database, read in batches, with what the transaction has
- * written in between, in their place or, where it was deleted, not at all. Writes made while it is read are seen where
- * they lie behind the entry last returned. An entry of the database counts as read when its turn comes.
+ * The entries of a range as a transaction sees them: those of the database, read in batches, merged
+ * with what the transaction has written. Keys that it has deleted are skipped. Writes that are made
+ * during the iteration are seen if they come after the last returned entry. An entry of the
+ * database is recorded as read when the list reaches it, unless the transaction has replaced or
+ * deleted it.
  *
- * A cursor is the transaction's own: it goes on in a list of the same selector in any transaction, and in no other list.
+ * Cursors differ from those of the database. A cursor continues a list with the same selector in
+ * any transaction, and no other list.
  */
 export class MergedList<T> implements KvListIterator<T> {
   readonly #context: MergedListContext;
@@ -52,38 +57,41 @@ export class MergedList<T> implements KvListIterator<T> {
   readonly #reverse: boolean;
   readonly #entries: AsyncIterator<KvEntry<unknown>>;
   #remaining: number;
-  /** The database's next entry, where it has been read. */
+  /** The next entry of the database, if it has been read. */
   #ahead: { readonly id: KeyId; readonly entry: KvEntry<unknown> } | undefined;
   #hasMore = true;
-  #isLeft = false;
+  #isDone = false;
   #reads = 0;
-  /** Where the list stands: behind this key. */
+  /** The last key that the list has reached. */
   #last: KeyId | undefined;
   #lastReturned: KeyId | undefined;
-  /** Calls are answered one after another: each waits for this, the one before it. */
+  /** Each call waits for the one before it. This is the last one. */
   #turn: Promise<unknown> = Promise.resolve();
   #waiting = 0;
 
-  /** @throws {InvalidSelectorError} or what the database throws, for a selector or option that is not valid. */
+  /**
+   * @throws {InvalidSelectorError} if the selector or an option is not valid. The database may
+   * throw another error.
+   */
   constructor(context: MergedListContext, selector: KvListSelector, options: KvListOptions) {
     const { kv, order, buffer } = context;
     const limit = positiveInteger("limit", options.limit);
-    const wanted = positiveInteger("batchSize", options.batchSize) ?? limit ?? defaultBatchSize;
-    // What is deleted here may stand in front of what is looked for.
-    const batchSize = Math.min(Math.max(wanted, minBatchSize) + buffer.size, maxBatchSize);
+    const requested = positiveInteger("batchSize", options.batchSize) ?? limit ?? defaultBatchSize;
+    // The transaction may have deleted the first entries that the database returns.
+    const batchSize = Math.min(Math.max(requested, minBatchSize) + buffer.size, maxBatchSize);
     const reverse = options.reverse ?? false;
     this.#context = context;
     this.#reverse = reverse;
     this.#remaining = limit ?? Number.POSITIVE_INFINITY;
-    // Refused here, before anything is made of it.
+    // The database checks the selector here, before it is used below.
     this.#entries = kv.list(selector, { reverse, batchSize });
-    const own = copyOfSelector(selector);
-    this.#range = idRangeOf(own, order);
+    const copy = copyOfSelector(selector);
+    this.#range = idRangeOf(copy, order);
     if (options.cursor) {
       const key = keyAtCursor(options.cursor, this.#range, order);
       this.#last = keyIdOf(key, order);
       this.#lastReturned = this.#last;
-      this.#entries = kv.list(selectorBehind(own, key, reverse), { reverse, batchSize });
+      this.#entries = kv.list(selectorBehind(copy, key, reverse), { reverse, batchSize });
     }
   }
 
@@ -97,7 +105,7 @@ export class MergedList<T> implements KvListIterator<T> {
 
   async return(): Promise<IteratorResult<KvEntry<T>, undefined>> {
     return await this.#inTurn(async () => {
-      this.#isLeft = true;
+      this.#isDone = true;
       this.#ahead = undefined;
       return { done: true, value: undefined };
     });
@@ -119,11 +127,11 @@ export class MergedList<T> implements KvListIterator<T> {
 
   async #nextEntry(): Promise<IteratorResult<KvEntry<T>, undefined>> {
     this.#context.assertActive();
-    while (!this.#isLeft && this.#remaining > 0) {
+    while (!this.#isDone && this.#remaining > 0) {
       if (this.#ahead === undefined && this.#hasMore) await this.#readAhead();
       const id = this.#nextId();
       if (id === undefined) {
-        this.#isLeft = true;
+        this.#isDone = true;
         break;
       }
       const entry = this.#take(id);
@@ -136,7 +144,7 @@ export class MergedList<T> implements KvListIterator<T> {
   }
 
   async #readAhead(): Promise<void> {
-    // The first entry and the second may already be from two batches.
+    // The first two entries may already come from two snapshots. Further ones need no count.
     if (this.#reads++ < 2) this.#context.reads.beginSnapshot();
     for (;;) {
       const next = await this.#entries.next();
@@ -146,22 +154,24 @@ export class MergedList<T> implements KvListIterator<T> {
         return;
       }
       const id = keyIdOf(next.value.key, this.#context.order);
-      // Given a prefix and an end, `@deno/kv` also has the key that equals the prefix.
+      // For a prefix and an end, `@deno/kv` also returns the key that equals the prefix.
       if (id < this.#range.start) continue;
       this.#ahead = { id, entry: next.value };
       return;
     }
   }
 
-  /** The key whose turn it is, the database's or the transaction's. */
+  /** Returns the next key, of the database or of the transaction. */
   #nextId(): KeyId | undefined {
-    const own = this.#context.buffer.next(this.#range, this.#last, this.#reverse);
+    const written = this.#context.buffer.next(this.#range, this.#last, this.#reverse);
     const ahead = this.#ahead?.id;
-    if (own === undefined || ahead === undefined) return own ?? ahead;
-    return own < ahead !== this.#reverse ? own : ahead;
+    if (written === undefined || ahead === undefined) return written ?? ahead;
+    return written < ahead !== this.#reverse ? written : ahead;
   }
 
-  /** The entry of that key, undefined where the transaction has deleted it. */
+  /**
+   * Moves to a key and returns its entry, or undefined if the key is absent in the transaction.
+   */
   #take(id: KeyId): KvEntryMaybe<unknown> | undefined {
     const base = this.#ahead?.id === id ? this.#ahead.entry : undefined;
     if (base !== undefined) this.#ahead = undefined;
@@ -178,5 +188,5 @@ export class MergedList<T> implements KvListIterator<T> {
 
 function positiveInteger(name: string, value: number | undefined): number | undefined {
   if (value === undefined || (Number.isInteger(value) && value > 0)) return value;
-  throw new InvalidSelectorError(`${name} is a positive integer`);
+  throw new InvalidSelectorError(`${name} must be a positive integer`);
 }

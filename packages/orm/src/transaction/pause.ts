@@ -1,25 +1,27 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
 const attemptsWithoutPause = 4;
-const longestPause = 50;
+const defaultLongest = 50;
 
 /**
- * Waits before an attempt, so that those who are in each other's way get out of it: not at all before the first four, then
- * a random time that grows up to `longest` milliseconds, or 50.
+ * Waits before an attempt, so that competing transactions get out of each other's way. There is no
+ * pause before the first four attempts. Later pauses have a random length, whose maximum doubles
+ * with each attempt.
  *
- * @param attempt counts from 1.
- * @throws what `signal` was aborted with, as soon as it is.
+ * @param attempt the number of the attempt, from 1.
+ * @param longest the upper limit of the maximum, in milliseconds. The default is 50.
+ * @throws the reason of `signal` as soon as it is aborted.
  */
 export async function pauseBeforeAttempt(
   attempt: number,
   signal?: AbortSignal,
-  longest: number = longestPause,
+  longest: number = defaultLongest,
 ): Promise<void> {
   signal?.throwIfAborted();
   if (attempt <= attemptsWithoutPause) return;
-  const most = Math.min(2 ** (attempt - attemptsWithoutPause), longest);
+  const maxPause = Math.min(2 ** (attempt - attemptsWithoutPause), longest);
   try {
-    await sleep(Math.random() * most, undefined, signal && { signal });
+    await sleep(Math.random() * maxPause, undefined, signal && { signal });
   } catch (error) {
     signal?.throwIfAborted();
     throw error;

@@ -1,34 +1,40 @@
 import type { AtomicCheck, Kv, KvKey } from "@keywright/core";
 import type { KeyId } from "./key-id.js";
 
-/** What a transaction has read from the database: which keys, and their versionstamps. */
+/** The keys that a transaction has read from the database, with their versionstamps. */
 export class ReadSet {
   readonly #reads = new Map<KeyId, AtomicCheck>();
-  /** How many snapshots of the database the reads are from, at the least. */
+  /** All reads come from one snapshot if this is at most 1. Larger numbers are not exact. */
   #snapshots = 0;
-  #hasBelief = false;
+  #hasAssumption = false;
 
-  /** The conditions under which the transaction may be committed: one for each key. */
+  /** The checks of the commit, one for each key. */
   get checks(): AtomicCheck[] {
     return [...this.#reads.values()];
   }
 
-  /** Whether reads might not fit together: they are from one snapshot otherwise, and nothing was taken on trust. */
+  /**
+   * True if the reads may be inconsistent: they come from several snapshots, or some were assumed
+   * without a read.
+   */
   get needsVerification(): boolean {
-    return this.#reads.size > 0 && (this.#snapshots > 1 || this.#hasBelief);
+    return this.#reads.size > 0 && (this.#snapshots > 1 || this.#hasAssumption);
   }
 
-  /** The versionstamp that a key had, null where it was absent, undefined where it has not been read. */
+  /**
+   * Returns the recorded versionstamp of a key: null if it was absent, undefined if it has not been
+   * read.
+   */
   versionstampOf(id: KeyId): string | null | undefined {
     return this.#reads.get(id)?.versionstamp;
   }
 
-  /** Says that what is recorded from here on is from another snapshot. */
+  /** Must be called before each read that may come from another snapshot. */
   beginSnapshot(): void {
     this.#snapshots++;
   }
 
-  /** Records a read. False where the key had another versionstamp when it was read before. */
+  /** Records a read. Returns false if an earlier read of the key had another versionstamp. */
   record(id: KeyId, key: KvKey, versionstamp: string | null): boolean {
     const before = this.#reads.get(id);
     if (before !== undefined) return before.versionstamp === versionstamp;
@@ -36,18 +42,18 @@ export class ReadSet {
     return true;
   }
 
-  /** Records what was not read, and has to hold at the commit. False as {@link record}. */
+  /** Records a check without a read. Returns false as {@link record} does. */
   believe(id: KeyId, key: KvKey, versionstamp: string | null): boolean {
-    if (!this.#reads.has(id)) this.#hasBelief = true;
+    if (!this.#reads.has(id)) this.#hasAssumption = true;
     return this.record(id, key, versionstamp);
   }
 
   /**
-   * Whether all reads held at one time: their versionstamps are read again, `maxKeys` at a time. The absent keys come first
-   * and together, at that time; of the others, what has the same versionstamp as before has had it all the while, as a
-   * versionstamp never comes back.
+   * Reads the versionstamps again, `maxKeys` at a time, and returns whether all reads held at one
+   * time. The absent keys are read first, and together, which gives that time. A present key with
+   * the same versionstamp as before has had it throughout, because versionstamps never return.
    *
-   * @returns undefined where that cannot be told: more keys were absent than are read together.
+   * @returns undefined if this is unknown, because more keys were absent than can be read together.
    */
   async hold(kv: Kv, maxKeys: number): Promise<boolean | undefined> {
     const checks = this.checks;

@@ -6,36 +6,38 @@ import { TransactionKv } from "./transaction-kv.js";
 const defaultAttempts = 100;
 
 /**
- * The longest pause grows by so many milliseconds with each attempt. Where hundreds of transactions want one row, all of them
- * come through only if those wait longer that have tried more often.
+ * The maximum pause grows by this number of milliseconds with each attempt. If hundreds of
+ * transactions compete for one row, all of them succeed only if those with more attempts wait
+ * longer.
  */
 const pausePerAttempt = 10;
 
-/** How a transaction is run. */
+/** Options of a transaction. */
 export interface TransactionOptions {
-  /** How often it is tried at the most; 100 times without it. */
+  /** The maximum number of attempts. The default is 100. */
   readonly maxAttempts?: number | undefined;
-  /** Gives the transaction up: before the next attempt, in a pause, or before the commit. */
+  /** Aborts the transaction: before the next attempt, during a pause, or before the commit. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What became of one attempt; `cause` is what its function threw. */
+/** The result of one attempt. `cause` is the error that its function threw. */
 type AttemptResult<T> =
   | { readonly ok: true; readonly result: T }
   | { readonly ok: false; readonly cause?: unknown };
 
 /**
- * Runs a function whose reads and writes of the database are one transaction ({@link TransactionKv} says how isolated), and
- * returns what it returns, after the commit. Where others have changed what it has read, the function is run again, with a
- * pause in between that grows. So it does nothing but read and write, or what may be done several times.
+ * Runs a function whose reads and writes of the database are one transaction, and returns its
+ * result after the commit. {@link TransactionKv} describes the isolation. If another commit has
+ * changed something that the function read, the function runs again, after a pause that grows with
+ * each attempt. It should therefore do nothing but read and write, or what may be repeated.
  *
- * Nothing is written where the function throws. The error is thrown on, unless what the function has read did not fit
- * together: then the error came of a state that never was, and it is run again.
+ * If the function throws, nothing is written. If all its reads held at one time, its error is
+ * thrown. If not, the error may come from a state that never existed, so the function runs again.
  *
  * @throws {TransactionConflictError} after `maxAttempts`.
- * @throws {LimitExceededError} for more checks or mutations than the database takes at once.
- * @throws {RangeError} for a `maxAttempts` that is no positive integer.
- * @throws what `signal` was aborted with.
+ * @throws {LimitExceededError} if the commit has more checks or mutations than the database allows.
+ * @throws {RangeError} if `maxAttempts` is not a positive integer.
+ * @throws the reason of `signal` if it is aborted.
  */
 export async function runTransaction<T>(
   kv: Kv & { readonly limits?: KvLimits },
@@ -49,9 +51,9 @@ export async function runTransaction<T>(
   for (let attempt = 1; ; attempt++) {
     await pauseBeforeAttempt(attempt, signal, pausePerAttempt * attempt);
     const transaction = new TransactionKv(kv, { attempt, optimistic: attempt === 1 });
-    const outcome = await runOnce(transaction, body, signal);
-    if (outcome.ok) return outcome.result;
-    if (attempt === maxAttempts) throw new TransactionConflictError(attempt, outcome.cause);
+    const attemptResult = await runOnce(transaction, body, signal);
+    if (attemptResult.ok) return attemptResult.result;
+    if (attempt === maxAttempts) throw new TransactionConflictError(attempt, attemptResult.cause);
   }
 }
 
@@ -73,7 +75,7 @@ async function runOnce<T>(
   return ok ? { ok, result } : { ok };
 }
 
-/** Where the database cannot say so, what the function threw says more than what the database throws. */
+/** If the database throws, the error of the function is more useful than that of the database. */
 async function hasConsistentReads(transaction: TransactionKv): Promise<boolean> {
   try {
     return await transaction.hasConsistentReads();

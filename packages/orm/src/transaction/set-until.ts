@@ -1,24 +1,30 @@
 import type { KvSetOptions } from "@keywright/core";
 
 /**
- * Options of a `set` that say when the entry goes rather than for how long it stays, for those who hold a write back before
- * they hand it over: a transaction, or a commit that several share. A database looks at `expireIn` alone.
+ * Options of a `set` with an expiry time instead of a lifetime. They are for writes that wait
+ * before they reach the database: in a transaction, or in a commit that several writes share. The
+ * database itself uses only `expireIn`.
  */
 export interface SetUntilOptions extends KvSetOptions {
-  /** Milliseconds since 1970. */
+  /** Milliseconds since the epoch. */
   readonly expireAt?: number | undefined;
 }
 
 /**
- * The options for an entry that goes at a time: one millisecond is left at the least.
+ * Returns the options for an entry that expires at `expireAt`, in milliseconds since the epoch. The
+ * lifetime is at least one millisecond.
  *
- * @param now the same one for all entries of a commit, so that they go together; milliseconds since 1970.
+ * @param now the time of the commit, in milliseconds since the epoch. All entries of a commit get
+ * the same one, so that they expire together.
  */
 export function setUntil(expireAt: number, now: number): SetUntilOptions {
   return { expireIn: Math.max(Math.ceil(expireAt - now), 1), expireAt };
 }
 
-/** The same options as they are at a time, where some has passed since they were made. */
+/**
+ * Returns the options with the lifetime that is left at `now`. Options without `expireAt` stay as
+ * they are.
+ */
 export function renewed(
   options: SetUntilOptions | undefined,
   now: number,

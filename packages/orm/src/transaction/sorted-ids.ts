@@ -1,42 +1,48 @@
 import type { KeyId } from "./key-id.js";
 import type { IdRange } from "./list-range.js";
 
-/** To put one more in its place costs as much as there are few, to sort all once in a while as much as there are many. */
-const fewest = 32;
-const fewPerRoot = 8;
+/**
+ * The short list is limited to `baseLimit` ids, plus `limitPerRoot` times the square root of the
+ * length of the main list. A higher limit makes insertions slower, but sorts less frequent.
+ */
+const baseLimit = 32;
+const limitPerRoot = 8;
 
-/** Ids, to which more are added all the time, in order. */
+/** Sorted ids, for reads and additions in turns. */
 export class SortedIds {
-  /** Most of them. */
-  #many: KeyId[] = [];
-  /** The others: few enough that one more among them costs little. */
-  #few: KeyId[] = [];
-  /** Those that came since anybody has looked, in no order. */
+  /** Most ids, sorted. */
+  #main: KeyId[] = [];
+  /** The other ids, sorted. The list is short, so that an insertion costs little. */
+  #recent: KeyId[] = [];
+  /** Ids that were added after the last read, unsorted. */
   #added: KeyId[] = [];
 
-  /** Adds one that is not among them. */
+  /** Adds an id. It must not have been added before. */
   add(id: KeyId): void {
     this.#added.push(id);
   }
 
-  /** The next id of a range: its first, or the one behind `last`; in reverse its last, or the one before `last`. */
+  /**
+   * Returns the first id of a range, or the first after `last`. In reverse, returns the last id, or
+   * the last before `last`.
+   */
   next(range: IdRange, last: KeyId | undefined, reverse: boolean): KeyId | undefined {
     if (this.#added.length > 0) this.#sort();
-    const one = nextOf(this.#many, range, last, reverse);
-    const other = nextOf(this.#few, range, last, reverse);
-    if (one === undefined || other === undefined) return one ?? other;
-    return one < other === reverse ? other : one;
+    const fromMain = nextOf(this.#main, range, last, reverse);
+    const fromRecent = nextOf(this.#recent, range, last, reverse);
+    if (fromMain === undefined || fromRecent === undefined) return fromMain ?? fromRecent;
+    return fromMain < fromRecent === reverse ? fromRecent : fromMain;
   }
 
   #sort(): void {
-    const few = this.#few;
-    const most = fewest + fewPerRoot * Math.sqrt(this.#many.length);
-    if (few.length + this.#added.length <= most) {
-      for (const id of this.#added) few.splice(firstFrom(few, id), 0, id);
+    const recent = this.#recent;
+    const limit = baseLimit + limitPerRoot * Math.sqrt(this.#main.length);
+    if (recent.length + this.#added.length <= limit) {
+      for (const id of this.#added) recent.splice(firstFrom(recent, id), 0, id);
     } else {
-      // Most of it is in order already, which a sort makes use of.
-      this.#many = this.#many.concat(few, this.#added.sort()).sort();
-      this.#few = [];
+      // The list consists of sorted runs, which makes the sort fast.
+      this.#main = this.#main.concat(recent, this.#added.sort()).sort();
+      this.#recent = [];
     }
     this.#added = [];
   }
@@ -58,7 +64,7 @@ function nextOf(
   return id !== undefined && id < range.end ? id : undefined;
 }
 
-/** The index of the first id that is not before `bound`. */
+/** Returns the index of the first id that is not before `bound`. */
 function firstFrom(sorted: readonly KeyId[], bound: KeyId): number {
   let low = 0;
   let high = sorted.length;

@@ -25,18 +25,18 @@ export interface PendingCheck extends AtomicCheck {
   readonly id: KeyId;
 }
 
-/** What an atomic operation needs of its transaction. */
+/** The part of a transaction that an atomic operation needs. */
 export interface TransactionAtomicContext {
   readonly kv: Kv;
   readonly order: KeyOrder;
-  /** Applies an atomic operation to the transaction where its checks hold within it. */
+  /** Applies an atomic operation to the transaction if its checks hold within it. */
   apply(
     checks: readonly PendingCheck[],
     changes: readonly PendingChange[],
   ): Promise<KvCommitResult | KvCommitError>;
 }
 
-/** Gathers an atomic operation within a transaction. Bad input throws as it is handed over. */
+/** An atomic operation within a transaction. Invalid input throws when it is passed in. */
 export class TransactionAtomic implements AtomicOperation {
   readonly #context: TransactionAtomicContext;
   readonly #checks: PendingCheck[] = [];
@@ -78,18 +78,19 @@ export class TransactionAtomic implements AtomicOperation {
   set(key: KvSetKey, value: unknown, options?: SetUntilOptions): this {
     const { kv, order } = this.#context;
     const expireIn = options?.expireIn;
-    // The database says what it takes.
+    // The database validates the option.
     if (expireIn !== undefined) kv.atomic().set(["expireIn"], null, { expireIn });
     if (isEntryKey(key)) {
       const id = keyIdOf(key, order);
-      const own = { id, key: copyOfKey(key), value: bufferedValue(value, options) };
-      this.#changes.push({ type: "set", ...own });
+      const change = { id, key: copyOfKey(key), value: bufferedValue(value, options) };
+      this.#changes.push({ type: "set", ...change });
       return this;
     }
-    // A key that ends in the versionstamp of the commit.
+    // The key ends in the placeholder for the versionstamp of the commit. The database validates
+    // it.
     kv.atomic().set(key, null);
-    const own = { key: [...key] as KvSetKey, value: bufferedValue(value, options) };
-    this.#changes.push({ type: "setVersionstamped", ...own });
+    const change = { key: [...key] as KvSetKey, value: bufferedValue(value, options) };
+    this.#changes.push({ type: "setVersionstamped", ...change });
     return this;
   }
 
@@ -112,19 +113,19 @@ export class TransactionAtomic implements AtomicOperation {
   }
 
   enqueue(value: unknown, options?: KvEnqueueOptions): this {
-    const own = options && structuredClone(options);
-    this.#context.kv.atomic().enqueue(value, own);
-    this.#changes.push({ type: "enqueue", value: bufferedValue(value), options: own });
+    const optionsCopy = options && structuredClone(options);
+    this.#context.kv.atomic().enqueue(value, optionsCopy);
+    this.#changes.push({ type: "enqueue", value: bufferedValue(value), options: optionsCopy });
     return this;
   }
 
   async commit(): Promise<KvCommitResult | KvCommitError> {
-    // Copies: what is added to the operation after this call is not part of this commit.
+    // Copied, because what is added to the operation after this call is not part of this commit.
     return await this.#context.apply([...this.#checks], [...this.#changes]);
   }
 
   /**
-   * Not a promise: `await` on the operation itself, where `commit()` was forgotten, is an error, as in Deno KV.
+   * Makes an `await` of the operation itself, without `commit()`, an error, as in Deno KV.
    *
    * @throws {CommitMissingError} always.
    */
@@ -142,10 +143,10 @@ export class TransactionAtomic implements AtomicOperation {
 }
 
 /**
- * A check of one's own.
+ * Validates and copies a check.
  *
- * @throws {InvalidKeyError} for what is no key.
- * @throws {InvalidVersionstampError} for what is no versionstamp.
+ * @throws {InvalidKeyError} if the key is not valid.
+ * @throws {InvalidVersionstampError} if the versionstamp is not valid.
  */
 export function pendingCheck({ key, versionstamp }: AtomicCheck, order: KeyOrder): PendingCheck {
   const isValid =

@@ -21,20 +21,21 @@ import { MergedList } from "./merged-list.js";
 import { TransactionAtomic } from "./transaction-atomic.js";
 
 /**
- * One attempt of a transaction, with the interface of a database: its reads see what it has written itself, its writes
- * wait for its `commit()`, which writes all of them at once on condition that nothing it has read has changed.
+ * One attempt of a transaction, with the interface of a database. Its reads see its own writes.
+ * `commit()` writes everything in one commit, if nothing that the transaction has read has changed.
  *
- * That makes transactions serializable as far as single keys go, present and absent ones: it is as if each had run alone at
- * the time of its commit. Of a range, the entries that were returned are such keys; a key that comes into the range
- * meanwhile is not noticed (a phantom), unless those who write there also write a key that the transaction
- * reads or checks with {@link addCheck}.
+ * Transactions are serializable with respect to single keys, present or absent: the result is as if
+ * each one had run alone at the time of its commit. In a range, this applies to the entries that
+ * were returned. A key that another commit adds to the range (a phantom) is not noticed, unless
+ * that commit also writes a key that the transaction reads, or checks with {@link addCheck}.
  *
- * A key that only `sum`, `min` and `max` were applied to is not read, so that such transactions are in nobody's
- * way. Entries that the transaction itself has written have made-up versionstamps, above all others; the real one is that
- * of the commit. Neither messages of the queue nor keys that end in the versionstamp of the commit are seen before it.
+ * Keys to which only `sum`, `min` and `max` are applied are not read, so such transactions do not
+ * conflict. Entries that the transaction itself has written have made-up versionstamps, larger than
+ * all others. The real one is that of the commit. Messages of the queue, and keys that end in the
+ * versionstamp of the commit, cannot be seen before the commit.
  */
 export class TransactionKv implements Kv {
-  /** How much the database takes at once. */
+  /** The limits of the database. */
   readonly limits: KvLimits;
   readonly #attempt: Attempt;
   readonly #afterCommit: AfterCommit[] = [];
@@ -47,7 +48,8 @@ export class TransactionKv implements Kv {
   /**
    * Reads one key.
    *
-   * @throws {TransactionConflictError} where it has changed since the transaction read it: this attempt is over.
+   * @throws {TransactionConflictError} if the key has changed since the transaction read it. The
+   * attempt can no longer be committed.
    * @throws {TransactionEndedError} after the end of the transaction, as all methods do.
    */
   async get<T = unknown>(key: KvKey): Promise<KvEntryMaybe<T>> {
@@ -55,7 +57,10 @@ export class TransactionKv implements Kv {
     return entry as KvEntryMaybe<T>;
   }
 
-  /** Reads several keys; not necessarily from one snapshot, but what doesn't fit together is not committed. */
+  /**
+   * Reads several keys. They may come from several snapshots, but inconsistent reads are not
+   * committed.
+   */
   async getMany<T extends readonly unknown[]>(
     keys: readonly [...{ [K in keyof T]: KvKey }],
   ): Promise<{ [K in keyof T]: KvEntryMaybe<T[K]> }> {
@@ -64,7 +69,7 @@ export class TransactionKv implements Kv {
   }
 
   async set(key: KvSetKey, value: unknown, options?: KvSetOptions): Promise<KvCommitResult> {
-    // Without checks it cannot be refused.
+    // Without checks, the result is never a `KvCommitError`.
     return (await this.atomic().set(key, value, options).commit()) as KvCommitResult;
   }
 
@@ -81,34 +86,39 @@ export class TransactionKv implements Kv {
     return new MergedList<T>(this.#attempt, selector, options);
   }
 
-  /** Begins an atomic operation, whose `commit()` applies it within the transaction. */
+  /** Returns an atomic operation. Its `commit()` applies it within the transaction. */
   atomic(): AtomicOperation {
     this.#attempt.assertActive();
     return new TransactionAtomic(this.#attempt);
   }
 
   /**
-   * Adds a condition to the commit, as a read of the key with this versionstamp does.
+   * Adds a check to the commit, as a read of the key with this versionstamp does.
    *
-   * @throws {TransactionConflictError} where the transaction has read another versionstamp.
+   * @throws {TransactionConflictError} if the transaction has read another versionstamp.
    */
   addCheck(check: AtomicCheck): void {
     this.#attempt.assertActive();
     this.#attempt.believe(check);
   }
 
-  /** Has a function run after the commit, behind those that were added before. Without a commit it is forgotten. */
+  /**
+   * Runs a function after the commit, and after the functions that were added before. Without a
+   * commit it never runs.
+   */
   afterCommit(run: AfterCommit): void {
     this.#attempt.assertActive();
     this.#afterCommit.push(run);
   }
 
   /**
-   * Ends the transaction and writes what it has to write, all in one commit, on condition that nothing that it has read has
-   * changed; `{ ok: false }` where something has. Then runs what `afterCommit` was given, one after another; where some of
-   * it throws the rest is run still, and the first error thrown.
+   * Ends the transaction and writes everything in one commit, if nothing that the transaction has
+   * read has changed. Otherwise returns `{ ok: false }`. After the commit, the functions of
+   * `afterCommit` run one after another. If one of them throws, the others still run, and then the
+   * first error is thrown.
    *
-   * @throws {LimitExceededError} for more checks or mutations than the database takes at once. Nothing is written.
+   * @throws {LimitExceededError} if the commit has more checks or mutations than the database
+   * allows. Nothing is written.
    * @throws what `commit()` of an atomic operation of the database throws.
    */
   async commit(): Promise<TransactionResult> {
@@ -121,14 +131,17 @@ export class TransactionKv implements Kv {
     return result;
   }
 
-  /** Ends the transaction without a commit: every call after it is refused, and those before it write nothing any more. */
+  /**
+   * Ends the transaction without a commit. Later calls are refused, and calls in flight write
+   * nothing.
+   */
   end(): void {
     this.#attempt.end();
   }
 
   /**
-   * Whether all that it has read held at one time. Where that cannot be told because of the database's limits, true only
-   * where nothing was believed instead of read.
+   * Returns whether all reads held at one time. If the limits of the database prevent a
+   * verification, returns false for an optimistic attempt and true for others.
    */
   async hasConsistentReads(): Promise<boolean> {
     const { hasConflict, reads, kv, limits, isOptimistic } = this.#attempt;
@@ -137,17 +150,17 @@ export class TransactionKv implements Kv {
     return (await reads.hold(kv, limits.keys)) ?? !isOptimistic;
   }
 
-  /** @throws {TypeError} always: there is nothing to watch within a transaction. */
+  /** @throws {TypeError} always. Keys are watched on the database. */
   watch(): never {
     throw new TypeError("A transaction cannot watch keys: watch them on the database.");
   }
 
-  /** Rejects with a TypeError always: messages are delivered by the database. */
+  /** Always rejects with a TypeError. The database delivers messages. */
   async listenQueue(): Promise<never> {
     throw new TypeError("A transaction cannot listen to the queue: listen on the database.");
   }
 
-  /** @throws {TypeError} always: a transaction ends with the function that it was given to. */
+  /** @throws {TypeError} always. A transaction ends with its function. */
   close(): never {
     throw new TypeError("A transaction cannot be closed: it ends with its function.");
   }

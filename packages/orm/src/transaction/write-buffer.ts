@@ -13,14 +13,17 @@ import type { KeyId } from "./key-id.js";
 import type { IdRange } from "./list-range.js";
 import { SortedIds } from "./sorted-ids.js";
 
-/** A change as an atomic operation within a transaction gathers it. */
+/** A change in an atomic operation within a transaction. */
 export type PendingChange =
   | { readonly type: "set"; readonly id: KeyId; readonly key: KvKey; readonly value: BufferedValue }
   | { readonly type: "delete"; readonly id: KeyId; readonly key: KvKey }
   | { readonly type: "step"; readonly id: KeyId; readonly key: KvKey; readonly step: NumberStep }
   | UnreadableChange;
 
-/** A change that no read within the transaction can see: of the queue, or of a key that only the commit will know. */
+/**
+ * A change that no read within the transaction can see: a message of the queue, or a key that is
+ * known only after the commit.
+ */
 export type UnreadableChange =
   | {
       readonly type: "enqueue";
@@ -29,19 +32,19 @@ export type UnreadableChange =
     }
   | { readonly type: "setVersionstamped"; readonly key: KvSetKey; readonly value: BufferedValue };
 
-/** What a transaction has written and not committed yet. */
+/** The uncommitted writes of a transaction. */
 export class WriteBuffer {
   readonly #writes = new Map<KeyId, BufferedWrite>();
   readonly #unreadable: UnreadableChange[] = [];
   /** The ids of all writes. */
   readonly #ids = new SortedIds();
 
-  /** How many keys are written. */
+  /** The number of written keys. */
   get size(): number {
     return this.#writes.size;
   }
 
-  /** How many mutations the commit will have. */
+  /** The number of mutations in the commit. */
   get mutationCount(): number {
     let count = this.#unreadable.length;
     for (const write of this.#writes.values()) count += mutationCount(write);
@@ -53,9 +56,10 @@ export class WriteBuffer {
   }
 
   /**
-   * Applies the changes of one atomic operation, all or none.
+   * Applies all changes of one atomic operation, or none.
    *
-   * @throws {NotU64Error} where a `sum`, `min` or `max` meets another value.
+   * @throws {NotU64Error} if the value for a `sum`, `min` or `max` is not a 64-bit unsigned
+   * integer.
    */
   apply(changes: readonly PendingChange[], versionstamp: string): void {
     const staged = new Map<KeyId, BufferedWrite>();
@@ -81,12 +85,15 @@ export class WriteBuffer {
     this.#unreadable.push(...unreadable);
   }
 
-  /** The next written key of a range: its first, or the one behind `last`; in reverse its last, or the one before `last`. */
+  /**
+   * Returns the first written key of a range, or the first after `last`. In reverse, returns the
+   * last key, or the last before `last`.
+   */
   next(range: IdRange, last: KeyId | undefined, reverse: boolean): KeyId | undefined {
     return this.#ids.next(range, last, reverse);
   }
 
-  /** Adds everything to the commit. */
+  /** Adds all writes to the commit. */
   addTo(operation: AtomicOperation): void {
     const now = Date.now();
     for (const write of this.#writes.values()) addToCommit(operation, write, now);
