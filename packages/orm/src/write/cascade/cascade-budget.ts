@@ -1,7 +1,10 @@
 import type { TableContext, TableLimits } from "../../context/table-context.js";
 import type { CompiledModel } from "../../model/compiled-model.js";
 
-/** How much a commit of several rows takes up, and how much it may. It is an estimate: a commit may turn out larger. */
+/**
+ * Counts what a commit of several rows contains, and limits it. The count is an estimate: the
+ * commit may turn out larger, and the database may refuse it.
+ */
 export class CascadeBudget {
   readonly #limits: Pick<TableLimits, "checks" | "mutations">;
   readonly #maxRows: number;
@@ -15,20 +18,24 @@ export class CascadeBudget {
     this.#maxRows = maxRows;
   }
 
-  /** Rows that were added. */
+  /** The number of rows that were added. */
   get rows(): number {
     return this.#rows;
   }
 
-  /** Adds a row that is deleted or changed, where it fits. The first always fits. */
+  /**
+   * Adds a row that will be deleted or changed, if it fits. The first row always fits.
+   *
+   * @returns true if the row was added.
+   */
   add({ model, links }: TableContext): boolean {
     const unique = model.indexes.filter((index) => index.unique).length;
-    const isReferred = links.referencedBy.length > 0;
-    // Its own versionstamp, its unique entries, its guard, and its model's catalog entry.
-    const checks = 1 + unique + (isReferred ? 1 : 0) + (this.#models.has(model) ? 0 : 1);
+    const isReferenced = links.referencedBy.length > 0;
+    // The row, its unique index entries, its guard and, once, the catalog entry of its model.
+    const checks = 1 + unique + (isReferenced ? 1 : 0) + (this.#models.has(model) ? 0 : 1);
     const marks = model.live ? 1 + model.indexes.length : 0;
     const counts = (model.counted ? 1 : 0) + model.indexes.filter((index) => index.counted).length;
-    const mutations = 2 + 2 * model.indexes.length + marks + 2 * counts + (isReferred ? 2 : 0);
+    const mutations = 2 + 2 * model.indexes.length + marks + 2 * counts + (isReferenced ? 2 : 0);
     const fits =
       this.#rows < this.#maxRows &&
       this.#checks + checks <= this.#limits.checks &&

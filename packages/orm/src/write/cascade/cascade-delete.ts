@@ -1,3 +1,26 @@
+/*
+ * States of a deletion. The row is the root of a depth-first search (cascade-walk.ts).
+ *
+ *   requested ── one commit suffices ──────────────→ row, referrers, guard and job deleted
+ *       │ more than one commit accepts
+ *   checked: the program can write all tables, no row restricts, `beforeDelete` allows it
+ *       │ commit
+ *   job recorded
+ *       │ one commit per step (cascade-steps.ts)
+ *   some referrers deleted or cleared ── last step ─→ row, guard and job deleted
+ *
+ *   refused in any state (isRefusal) ──────→ job removed; the row stays, deleted rows stay deleted
+ *   any other error, or a crash ───────────→ job stays for resumeDeletes, or the same delete again
+ *
+ * Job: ["__keywright", "cascade", model, ...id] = true. The row is being deleted in steps. The job
+ * expires with the row, and a commit that creates the row again deletes it.
+ * Guard: ["__keywright", "refs", model, ...id]. Changes with each new reference to the row.
+ * No key records the progress. A resumed deletion walks from the root again over what is left.
+ *
+ * A crash before the job is recorded leaves everything as it was. After that it leaves the job, the
+ * row and some referrers, and no dangling references except within a circle. After the last step it
+ * leaves nothing. The `after` hooks of the step that was just committed may not have been called.
+ */
 import { KeywrightError, type KvKeyPart } from "@keywright/core";
 import type { FoundRow } from "../../context/any-query.js";
 import { ReadMeter } from "../../context/read-meter.js";
@@ -31,42 +54,45 @@ import { assertVersion, type FindRow } from "../rows/find-row.js";
 import { runAtomically } from "../rows/run-atomically.js";
 import { CascadeBudget } from "./cascade-budget.js";
 import { cascadeReach } from "./cascade-reach.js";
-import { deleteInSteps, maxRows } from "./cascade-steps.js";
-import { type CascadeWalkOptions, cascadePath, walkCascade } from "./cascade-walk.js";
+import { deleteInSteps, maxRowsPerCommit } from "./cascade-steps.js";
+import { type CascadeWalkOptions, createStack, walkCascade } from "./cascade-walk.js";
 
 const maxAttempts = 100;
 const unlimited = { checks: Number.POSITIVE_INFINITY, mutations: Number.POSITIVE_INFINITY };
 
-/** The row that is to be deleted, and how it is found. */
+/** A requested deletion: how the row is found, the condition to report in errors, and options. */
 interface Deletion {
   readonly find: FindRow;
   readonly where: unknown;
   readonly options: WriteOptions;
 }
 
-/** Thrown out of a transaction that would be more than one commit takes. */
+/** Ends a transaction that would need more than one commit. */
 class TooManyRows extends Error {}
 
-/** Thrown where another row is found than at first. */
-class AnotherRow extends Error {}
+/** Thrown if `find` now finds another row than at first. */
+class OtherRowFound extends Error {}
 
 /**
- * Deletes a row of a model to which others refer, and does with those who refer to it what their relations say.
+ * Deletes a row of a model to which models refer, and deletes or clears the rows that refer to it,
+ * as their relations require.
  *
- * All of it is one commit where one can take it: a thousand rows at the most, and no more than the database takes at once.
- * Otherwise it is done in steps, the row itself last: whoever refers to a row is gone, or refers to nothing, when that is
- * deleted. That it is being deleted is written down before the first step, so that {@link finishDelete} can go on: unless
- * a hook, or a row that refers to it, says no, after which the row is not on its way out any more.
- * Within a transaction it is part of that, whatever number of rows there is.
+ * One commit does all of it if it fits: at most 1000 rows, and within the limits of the database.
+ * Otherwise it takes several steps of one commit each, and the row itself is deleted last. Within a
+ * transaction of the caller, all of it is part of that transaction, whatever the number of rows.
  *
- * @param where names the row in the error.
+ * @param where the condition to report in errors.
  * @returns the row as it was.
- * @throws {RowNotFoundError} where there is none.
- * @throws {RowReferencedError} where one of those that would be deleted may not be. Nothing was written, unless the
- * reference was made after the first of several steps: what is deleted then stays deleted, and the row itself stays.
- * @throws {VersionConflictError} where it does not have the versionstamp asked for, which the first step checks.
- * @throws {StaleSchemaError}, {SchemaNotMigratedError}, {IndexChangedError} where the program may not write one of the models, and
- * {IndexNotReadyError} where it cannot look for those who refer to a row. Of several steps none is taken then.
+ * @throws {RowNotFoundError} if the row does not exist.
+ * @throws {RowReferencedError} if a relation forbids the deletion of one of the rows. Nothing is
+ * written, unless the reference was made after the first of several steps. Rows that were deleted
+ * before then stay deleted, and the row itself stays.
+ * @throws {VersionConflictError} if the versionstamp of the row is not `ifVersion`. Of several
+ * steps, only the first one checks this.
+ * @throws {StaleSchemaError}, {SchemaNotMigratedError}, {IndexChangedError} if the program may not
+ * write one of the models, and {IndexNotReadyError} if it cannot find the referring rows. No step
+ * is then made.
+ * @throws the error of a hook. If it is an `after` hook, the row is already deleted.
  */
 export async function cascadeDelete(
   context: TableContext,
@@ -76,7 +102,7 @@ export async function cascadeDelete(
   meter: ReadMeter,
 ): Promise<FoundRow> {
   const deletion = { find, where, options };
-  // However many rows refer to it: what limits a query is no reason to leave some of them.
+  // The read limit of the caller does not apply, because the deletion must find every referrer.
   const reads = new ReadMeter(context.model.name, Number.POSITIVE_INFINITY);
   try {
     for (let attempt = 1; ; attempt++) {
@@ -84,7 +110,7 @@ export async function cascadeDelete(
       try {
         return await deleteFound(context, deletion, reads);
       } catch (error) {
-        if (!(error instanceof AnotherRow)) throw error;
+        if (!(error instanceof OtherRowFound)) throw error;
         if (attempt === maxAttempts) throw new TransactionConflictError(attempt);
       }
     }
@@ -102,20 +128,21 @@ async function deleteFound(
   if (found === undefined) throw new RowNotFoundError(context.model.name, deletion.where);
   const { primaryKey } = found;
   if (context.transaction !== undefined) {
-    return await deleteWithin(context, deletion, primaryKey, meter);
+    return await deleteInTransaction(context, deletion, primaryKey, meter);
   }
-  return await forgettingDecided(context, primaryKey, async () => {
+  return await removeJobIfRefused(context, primaryKey, async () => {
     const deleted = await tryOneCommit(context, deletion, primaryKey, meter);
     if (deleted !== undefined) return deleted;
-    await beginDelete(context, deletion, primaryKey);
-    const last = await deleteInSteps(context, primaryKey, meter);
-    if (last === undefined) throw new RowNotFoundError(context.model.name, deletion.where);
-    return last;
+    await recordJob(context, deletion, primaryKey);
+    const deletedInSteps = await deleteInSteps(context, primaryKey, meter);
+    if (deletedInSteps === undefined)
+      throw new RowNotFoundError(context.model.name, deletion.where);
+    return deletedInSteps;
   });
 }
 
-/** Has it no longer written down that a row is being deleted, where an error says that it is not to be deleted. */
-async function forgettingDecided<T>(
+/** Runs a part of a deletion, and removes the job of the row if the deletion is refused. */
+async function removeJobIfRefused<T>(
   { kv, model }: TableContext,
   primaryKey: readonly KvKeyPart[],
   run: () => Promise<T>,
@@ -123,7 +150,7 @@ async function forgettingDecided<T>(
   try {
     return await run();
   } catch (error) {
-    if (isDecision(error)) {
+    if (isRefusal(error)) {
       const job = await kv.get(deleteJobKey(model, primaryKey));
       if (job.versionstamp !== null) await kv.atomic().check(job).delete(job.key).commit();
     }
@@ -131,8 +158,8 @@ async function forgettingDecided<T>(
   }
 }
 
-/** What rows, relations and schemas may say against a delete. */
-const refusals = [
+/** The errors with which rows, relations and schemas refuse a deletion. */
+const refusalErrors = [
   RowReferencedError,
   RowInvalidError,
   UniqueConstraintError,
@@ -141,16 +168,16 @@ const refusals = [
 ] as const;
 
 /**
- * Whether an error says that a row is not to be deleted: a hook threw it, or it would be thrown again. A database that is out
- * of reach, or another schema than the program's, says nothing of the row.
+ * True if an error refuses the deletion: a hook threw it, or it would be thrown again. False for
+ * errors that have nothing to do with the rows, such as a lost connection or an outdated schema.
  */
-function isDecision(error: unknown): boolean {
+function isRefusal(error: unknown): boolean {
   if (error instanceof KeywrightError && error.retryable) return false;
-  return isHookError(error) || refusals.some((refusal) => error instanceof refusal);
+  return isHookError(error) || refusalErrors.some((refusalError) => error instanceof refusalError);
 }
 
-/** As a part of the caller's transaction, which has all of it or, where it throws, nothing. */
-async function deleteWithin(
+/** Deletes a row as part of the caller's transaction. If it throws, none of its writes remain. */
+async function deleteInTransaction(
   context: TableContext,
   deletion: Deletion,
   primaryKey: readonly KvKeyPart[],
@@ -158,10 +185,10 @@ async function deleteWithin(
 ): Promise<FoundRow> {
   return await runAtomically(context, async ({ tables }) => {
     const budget = new CascadeBudget(unlimited, Number.POSITIVE_INFINITY);
-    const all = { writes: tables, reads: tables, lists: tables };
+    const walkTables = { writes: tables, reads: tables, lists: tables };
     const maxDepth = Number.POSITIVE_INFINITY;
-    return await deleteAtOnce(deletion, context, primaryKey, {
-      tables: all,
+    return await deleteInOneWalk(deletion, context, primaryKey, {
+      tables: walkTables,
       budget,
       meter,
       maxDepth,
@@ -169,7 +196,7 @@ async function deleteWithin(
   });
 }
 
-/** Undefined where it is more than one commit takes. */
+/** Tries to delete everything in one commit. Returns undefined if that is too much for one. */
 async function tryOneCommit(
   context: TableContext,
   deletion: Deletion,
@@ -180,13 +207,20 @@ async function tryOneCommit(
   const attempt = async (transaction: TransactionKv) => {
     try {
       const within = tablesWithin(context.tables, transaction);
-      // Entries need not be part of the commit's conditions: the guards tell of new ones, the rows of those that are old.
+      // Entries are listed outside of the transaction, so that the commit does not check them. It
+      // checks the guards, which detect new references, and the rows, which show outdated entries.
       const tables = { writes: within, reads: within, lists: context.tables };
-      const budget = new CascadeBudget(context.limits, maxRows);
-      const maxDepth = Math.min(maxRows, context.limits.checks);
-      return await deleteAtOnce(deletion, context, primaryKey, { tables, budget, meter, maxDepth });
+      const budget = new CascadeBudget(context.limits, maxRowsPerCommit);
+      const maxDepth = Math.min(maxRowsPerCommit, context.limits.checks);
+      return await deleteInOneWalk(deletion, context, primaryKey, {
+        tables,
+        budget,
+        meter,
+        maxDepth,
+      });
     } catch (error) {
-      // Even if what it has read does not fit together: where many write, that would go on.
+      // Without the signal, conflicting reads would cause further attempts. With many concurrent
+      // writes, each attempt would end here again.
       if (error instanceof TooManyRows) tooMany.abort();
       throw error;
     }
@@ -200,7 +234,13 @@ async function tryOneCommit(
   }
 }
 
-async function deleteAtOnce(
+/**
+ * Deletes a row and everything that goes with it in the transaction of a walk.
+ *
+ * @throws {TooManyRows} if the walk ends early, because of its budget or depth.
+ * @throws {OtherRowFound} if `find` no longer finds the row with this primary key.
+ */
+async function deleteInOneWalk(
   { find, where, options }: Deletion,
   { model }: TableContext,
   primaryKey: readonly KvKeyPart[],
@@ -208,22 +248,26 @@ async function deleteAtOnce(
 ): Promise<FoundRow> {
   const findSame = async () => {
     const found = await find();
-    if (found !== undefined && !isSameKey(found.primaryKey, primaryKey)) throw new AnotherRow();
+    if (found !== undefined && !isSameKey(found.primaryKey, primaryKey)) throw new OtherRowFound();
     return found;
   };
-  const deleteFirst = (within: TableContext) => deleteSingleRow(within, findSame, where, options);
-  const { deleted } = await walkCascade(cascadePath(model, primaryKey), { ...walk, deleteFirst });
-  if (deleted === undefined) throw new TooManyRows();
-  return deleted;
+  const deleteRoot = (within: TableContext) => deleteSingleRow(within, findSame, where, options);
+  const { deletedRoot } = await walkCascade(createStack(model, primaryKey), {
+    ...walk,
+    deleteRoot,
+  });
+  if (deletedRoot === undefined) throw new TooManyRows();
+  return deletedRoot;
 }
 
 /**
- * Looks whether a row can be deleted with all that goes with it: the program may write each model of which that may be, can look
- * for its rows, and none of them forbids it. What is found out in the middle of the steps is found out too late.
+ * Checks that the program can finish the deletion of a row in steps: it may write each model whose
+ * rows may be deleted or cleared, it can read the indexes that find them, and no row restricts the
+ * deletion. In the middle of the steps it would be too late to find this out.
  *
- * @throws {RowReferencedError} where a row forbids it.
- * @throws {StaleSchemaError} and what else `CatalogSnapshot.assertWritable` throws.
- * @throws {IndexNotReadyError} where an index by which rows are looked for is not built.
+ * @throws {RowReferencedError} if a row restricts the deletion.
+ * @throws {IndexNotReadyError} if an index that finds referring rows is not built.
+ * @throws the errors of `CatalogSnapshot.assertWritable`.
  */
 async function assertFinishable(
   tables: ReadonlyMap<string, TableContext>,
@@ -231,18 +275,18 @@ async function assertFinishable(
   primaryKey: readonly KvKeyPart[],
 ): Promise<void> {
   const { written, references } = cascadeReach(tables, model);
-  let areFound: boolean;
+  let isComplete: boolean;
   do {
     await Promise.all(Array.from(written, ({ catalog }) => catalog.reload()));
     for (const { catalog } of written) catalog.snapshot.assertWritable();
     const searches = await beginSearches(tables, references);
     await findRestriction(tables, model, primaryKey);
-    areFound = await wereAllFound(tables, searches);
-  } while (!areFound);
+    isComplete = await wereAllFound(tables, searches);
+  } while (!isComplete);
 }
 
-/** Writes down that a row is being deleted, when it has found that nothing forbids it. */
-async function beginDelete(
+/** Records the job of a deletion, if nothing forbids the deletion. */
+async function recordJob(
   context: TableContext,
   { where, options }: Deletion,
   primaryKey: readonly KvKeyPart[],
@@ -250,7 +294,8 @@ async function beginDelete(
   const { kv, model, tables, catalog } = context;
   await assertFinishable(tables, model, primaryKey);
   await runTransaction(kv, async (transaction) => {
-    // Another program may have written the first row that expires.
+    // If another program has written the first row that expires, the old catalog does not show that
+    // expiry times are recorded.
     await catalog.reload();
     const { snapshot } = catalog;
     snapshot.assertWritable();
@@ -263,23 +308,23 @@ async function beginDelete(
     assertVersion(model, found, options);
     await askBeforeDelete(context, found.row);
     const { expireAt } = found;
-    // It ends with the row: another that has its key later is not to be deleted.
-    const until = expireAt === undefined ? {} : setUntil(expireAt, Date.now());
-    await transaction.set(deleteJobKey(model, primaryKey), true, until);
+    // The job expires with the row, because a later row with the same key must not be deleted.
+    const expiry = expireAt === undefined ? {} : setUntil(expireAt, Date.now());
+    await transaction.set(deleteJobKey(model, primaryKey), true, expiry);
   });
 }
 
 /**
- * Goes on with the deletion of a row that was begun: deletes it and those who refer to it, in steps of one commit each.
+ * Resumes a deletion whose job is recorded. If the deletion is refused, the job is removed.
  *
- * @throws {RowReferencedError} where one of those that would be deleted may not be. What was deleted before stays deleted,
- * and the row itself is no longer on its way out.
- * @throws what a hook throws; that of one behind a write at the end, when all is done.
+ * @throws {RowReferencedError} if a relation forbids the deletion of one of the rows. Rows that
+ * were deleted before stay deleted.
+ * @throws the error of a hook. The error of an `after` hook is thrown when everything is deleted.
  */
 export async function finishDelete(
   context: TableContext,
   primaryKey: readonly KvKeyPart[],
   meter: ReadMeter,
 ): Promise<void> {
-  await forgettingDecided(context, primaryKey, () => deleteInSteps(context, primaryKey, meter));
+  await removeJobIfRefused(context, primaryKey, () => deleteInSteps(context, primaryKey, meter));
 }

@@ -3,15 +3,18 @@ import type { CompiledModel } from "../../model/compiled-model.js";
 import type { Reference } from "../../model/linked-relations.js";
 import { tableOfModel } from "../../relations/referrers.js";
 
-/** What the deletion of a row may come to, whatever rows there are. */
+/** The tables and references that the deletion of a row may involve, whatever rows exist. */
 export interface CascadeReach {
-  /** The tables whose rows it may delete or change: that of the row, and of those who refer to it and go or are cleared. */
+  /**
+   * The tables whose rows may be deleted or changed: that of the row, and those of the rows that
+   * are deleted or cleared with it.
+   */
   readonly written: ReadonlySet<TableContext>;
-  /** The references by which it looks for rows. */
+  /** The references by which the deletion searches for rows. */
   readonly references: readonly Reference[];
 }
 
-/** What the deletion of a row of a model may come to. */
+/** Returns what the deletion of a row of a model may involve. */
 export function cascadeReach(
   tables: ReadonlyMap<string, TableContext>,
   model: CompiledModel,
@@ -19,7 +22,7 @@ export function cascadeReach(
   const deleted = new Set([tableOfModel(tables, model)]);
   const cleared = new Set<TableContext>();
   const references: Reference[] = [];
-  // The set grows while it is gone through.
+  // The loop also visits the tables that it adds to the set.
   for (const { links } of deleted) {
     for (const reference of links.referencedBy) {
       const table = tableOfModel(tables, reference.model);

@@ -8,104 +8,118 @@ import { isLimitError } from "../../transaction/is-limit-error.js";
 import { runTransaction } from "../../transaction/run-transaction.js";
 import { isHookError } from "../input/hook-errors.js";
 import { CascadeBudget } from "./cascade-budget.js";
-import { type CascadeProgress, type CascadeRow, cascadePath, walkCascade } from "./cascade-walk.js";
+import {
+  type CascadeFrame,
+  type CascadeProgress,
+  createStack,
+  walkCascade,
+} from "./cascade-walk.js";
 
-/** So many rows one commit deletes or changes at the most. */
-export const maxRows = 1000;
+/** The maximum number of rows that one commit deletes or changes. */
+export const maxRowsPerCommit = 1000;
 
+/** The maximum number of attempts for a step of one row. */
 const maxAttempts = 100;
 
-/** So often a step of several rows is tried before one of fewer rows is. */
-const attemptsOfSeveral = 8;
+/** The maximum number of attempts for a larger step. Then a smaller one is tried. */
+const maxAttemptsOfManyRows = 8;
 
-/** How large a step may be, and how large it was when it was last tried. */
+/** The size of a step, in rows. */
 interface StepSize {
-  readonly most: number;
-  tried: number;
+  readonly maxRows: number;
+  /** The number of rows in the last attempt. */
+  triedRows: number;
 }
 
-/** What hooks behind a step threw first. */
-interface Failure {
+/** The first error that an `after` hook of a step threw. Any value can be thrown. */
+interface HookFailure {
   readonly error: unknown;
 }
 
 /**
- * Deletes a row whose deletion is decided and written down, and those who refer to it, in steps of one commit each: of fewer
- * rows where the database refuses one as too large, or others keep changing what it has read.
+ * Deletes a row whose job is recorded, and the rows that refer to it, in steps of one commit each.
+ * A step is repeated with fewer rows if the database refuses it as too large, or if other writes
+ * keep conflicting with it.
  *
- * @returns the row as it was; undefined where it is not there any more.
- * @throws {RowReferencedError} where one of those that would be deleted may not be.
- * @throws what a hook before a write throws; what the first of those behind one threw, when all is done.
+ * @returns the row as it was; undefined if it no longer exists.
+ * @throws {RowReferencedError} if a relation forbids the deletion of one of the rows.
+ * @throws the error of a hook: of a hook before a write at once; of the first hook that threw after
+ * a write, when everything is deleted.
  */
 export async function deleteInSteps(
   context: TableContext,
   primaryKey: readonly KvKeyPart[],
   meter: ReadMeter,
 ): Promise<FoundRow | undefined> {
-  let path: readonly CascadeRow[] = cascadePath(context.model, primaryKey);
-  let deleted: FoundRow | undefined;
-  let failure: Failure | undefined;
-  let limit = maxRows;
-  let most = maxRows;
-  while (path.length > 0) {
-    const size: StepSize = { most, tried: 0 };
+  let stack: readonly CascadeFrame[] = createStack(context.model, primaryKey);
+  let deletedRoot: FoundRow | undefined;
+  let hookFailure: HookFailure | undefined;
+  // A conflict reduces maxRows for a while. A step that is too large also reduces rowLimit.
+  let rowLimit = maxRowsPerCommit;
+  let maxRows = maxRowsPerCommit;
+  while (stack.length > 0) {
+    const size: StepSize = { maxRows, triedRows: 0 };
     try {
-      const step = await takeStep(context, path, size, meter);
-      ({ path } = step);
-      deleted ??= step.deleted;
-      failure ??= step.failure;
-      most = Math.min(2 * most, limit);
+      const step = await commitStep(context, stack, size, meter);
+      ({ stack } = step);
+      deletedRoot ??= step.deletedRoot;
+      hookFailure ??= step.hookFailure;
+      maxRows = Math.min(2 * maxRows, rowLimit);
     } catch (error) {
       if (isHookError(error)) throw error;
       const isTooLarge = isLimitError(error);
-      if (most === 1 || !(isTooLarge || error instanceof TransactionConflictError)) throw error;
-      most = Math.max(1, Math.ceil(Math.min(most, size.tried) / 2));
-      if (isTooLarge) limit = most;
+      if (maxRows === 1 || !(isTooLarge || error instanceof TransactionConflictError)) throw error;
+      maxRows = Math.max(1, Math.ceil(Math.min(maxRows, size.triedRows) / 2));
+      if (isTooLarge) rowLimit = maxRows;
     }
   }
-  if (failure !== undefined) throw failure.error;
-  return deleted;
+  if (hookFailure !== undefined) throw hookFailure.error;
+  return deletedRoot;
 }
 
-/** Commits a step, and calls the hooks behind it: all of them, for it is written. */
-async function takeStep(
+/**
+ * Commits one step and then calls its `after` hooks. All of them are called even if one throws,
+ * because their rows are written.
+ */
+async function commitStep(
   { kv, limits, tables }: TableContext,
-  path: readonly CascadeRow[],
+  stack: readonly CascadeFrame[],
   size: StepSize,
   meter: ReadMeter,
-): Promise<CascadeProgress & { readonly failure: Failure | undefined }> {
-  let behind: AfterCommit[] = [];
-  const attempts = size.most > 1 ? attemptsOfSeveral : maxAttempts;
+): Promise<CascadeProgress & { readonly hookFailure: HookFailure | undefined }> {
+  let afterHooks: AfterCommit[] = [];
+  const attempts = size.maxRows > 1 ? maxAttemptsOfManyRows : maxAttempts;
   const progress = await runTransaction(
     kv,
     async (transaction) => {
-      behind = [];
+      // The hooks are collected, so that an error of a hook does not look like one of the step.
+      afterHooks = [];
       transaction.afterCommit = (run) => {
-        behind.push(run);
+        afterHooks.push(run);
       };
-      const budget = new CascadeBudget(limits, size.most);
+      const budget = new CascadeBudget(limits, size.maxRows);
       const writes = tablesWithin(tables, transaction);
       try {
-        return await walkCascade(path, {
+        return await walkCascade(stack, {
           tables: { writes, reads: tables, lists: tables },
           budget,
           meter,
           maxDepth: Number.POSITIVE_INFINITY,
-          isDecided: true,
+          isRootApproved: true,
         });
       } finally {
-        size.tried = budget.rows;
+        size.triedRows = budget.rows;
       }
     },
     { maxAttempts: attempts },
   );
-  let failure: Failure | undefined;
-  for (const run of behind) {
+  let hookFailure: HookFailure | undefined;
+  for (const run of afterHooks) {
     try {
       await run(null);
     } catch (error) {
-      failure ??= { error };
+      hookFailure ??= { error };
     }
   }
-  return { ...progress, failure };
+  return { ...progress, hookFailure };
 }

@@ -28,146 +28,165 @@ import { updateRow } from "../rows/update-row.js";
 import type { CascadeBudget } from "./cascade-budget.js";
 import { clearedReference } from "./cleared-reference.js";
 
-/** A row that is to be deleted as soon as nobody refers to it any more. */
-export interface CascadeRow {
+/**
+ * A frame of the depth-first search: a row that is deleted after all of its referrers. The first
+ * frame of a stack is that of the root, the row whose deletion was requested. Each other frame is a
+ * referrer of the row in the frame before it, its parent.
+ */
+export interface CascadeFrame {
   readonly id: KeyId;
   readonly model: CompiledModel;
   readonly primaryKey: readonly KvKeyPart[];
-  /** By what it refers to the row before it on the path; undefined for the first. */
-  readonly via:
-    | { readonly fields: readonly string[]; readonly to: readonly KvKeyPart[] }
+  /** The reference to the parent; undefined for the root. */
+  readonly parentReference:
+    | { readonly fields: readonly string[]; readonly parentKey: readonly KvKeyPart[] }
     | undefined;
-  /** The versionstamp that its guard had before those who refer to it were looked for; undefined until then. */
-  readonly guard: string | null | undefined;
-  /** By what they are looked for; nothing until then. */
+  /**
+   * The versionstamp of the row's guard before the search for its referrers began. Null if there
+   * was no guard; undefined if the search has not begun.
+   */
+  readonly guardVersionstamp: string | null | undefined;
+  /** The searches for referrers; empty if the search has not begun. */
   readonly searches: readonly ReferrerSearch[];
-  /** How often they were looked for anew, as somebody had begun to refer to it. */
-  readonly rounds: number;
+  /** How many times the search began again. */
+  readonly restarts: number;
+  /** The position in the list of referrers. */
   readonly cursor: ReferrerCursor;
 }
 
-/** By which tables a walk goes about it. */
+/** The tables that a walk uses, each with reads and writes in a transaction or outside of it. */
 export interface CascadeTables {
-  /** Within the transaction: rows are deleted and changed by these. */
+  /** The tables in which rows are deleted and changed, always in the transaction. */
   readonly writes: ReadonlyMap<string, TableContext>;
-  /** Rows and guards are read by these when they are met: within the transaction where they have to hold at its commit. */
+  /**
+   * The tables in which rows and guards are read on the first visit. In the transaction, its commit
+   * checks them.
+   */
   readonly reads: ReadonlyMap<string, TableContext>;
-  /** Those who refer to a row are looked for by these. */
+  /** The tables in which referrers are searched. */
   readonly lists: ReadonlyMap<string, TableContext>;
 }
 
-/** Where a walk has come to. */
+/** The state of a walk at the end of a step. */
 export interface CascadeProgress {
-  /** From the row that was to be deleted down to where the walk stands; empty at the end. */
-  readonly path: readonly CascadeRow[];
-  /** That first row as it was; undefined before it is deleted, and where it was not there any more. */
-  readonly deleted: FoundRow | undefined;
+  /** The frames from the root to the current row; empty if the deletion is complete. */
+  readonly stack: readonly CascadeFrame[];
+  /** The root as it was; undefined if it was not deleted yet, or no longer existed. */
+  readonly deletedRoot: FoundRow | undefined;
 }
 
-const maxRounds = 100;
+const maxRestarts = 100;
 
-/** The path at the beginning of a walk. */
-export function cascadePath(
+/** Returns the stack at the beginning of a walk. */
+export function createStack(
   model: CompiledModel,
   primaryKey: readonly KvKeyPart[],
-): readonly [CascadeRow] {
-  return [rowOnPath(model, primaryKey, undefined)];
+): readonly [CascadeFrame] {
+  return [createFrame(model, primaryKey, undefined)];
 }
 
-function rowOnPath(
+function createFrame(
   model: CompiledModel,
   primaryKey: readonly KvKeyPart[],
-  via: CascadeRow["via"],
-): CascadeRow {
+  parentReference: CascadeFrame["parentReference"],
+): CascadeFrame {
   const id = keyIdOf(rowKey(model, primaryKey), specificationOrder);
   return {
     id,
     model,
     primaryKey,
-    via,
-    guard: undefined,
+    parentReference,
+    guardVersionstamp: undefined,
     searches: [],
-    rounds: 0,
+    restarts: 0,
     cursor: firstReferrer,
   };
 }
 
-/** How a walk writes. */
+/** Options of {@link walkCascade}. */
 export interface CascadeWalkOptions {
   readonly tables: CascadeTables;
   readonly budget: CascadeBudget;
   readonly meter: ReadMeter;
-  /** How long the path may be: where it gets longer, the walk ends. */
+  /** The maximum length of the stack. The walk ends when the stack gets longer. */
   readonly maxDepth: number;
-  /** Deletes the first row, by whatever it was found; without it, by its primary key. */
-  readonly deleteFirst?: ((context: TableContext) => Promise<FoundRow>) | undefined;
-  /** That the first row is deleted was decided before: its `beforeDelete` hook is not called any more. */
-  readonly isDecided?: boolean;
+  /** Deletes the root. By default it is found by its primary key and deleted. */
+  readonly deleteRoot?: ((context: TableContext) => Promise<FoundRow>) | undefined;
+  /** True if the root's `beforeDelete` hook has allowed the deletion. It is not called again. */
+  readonly isRootApproved?: boolean;
 }
 
 /**
- * Goes on with the deletion of a row, depth first: those who refer to a row by a relation that cascades are deleted before it,
- * and the others refer to nothing then. It ends when all is done, or the budget is used up: what is written until then can be
- * committed, as nobody refers to a row that it has deleted, rows on the path aside.
+ * Continues the deletion of a row, depth first. Before a row is deleted, the rows that refer to it
+ * by a relation with `onDelete: "cascade"` are deleted, and references by one with `"setNull"` are
+ * cleared. The walk ends when the stack is empty, the budget is used up, or `maxDepth` is exceeded.
+ * The writes so far can then be committed: no remaining row refers to a deleted one, except rows on
+ * the stack that are part of a circle.
  *
- * A row is deleted on condition that its guard is as it was before it was looked for who refers to it, and that this was by indexes
- * that could be read from the first to the last. Otherwise it is looked for again; where it is the walk itself that has changed
- * the guard, behind a commit, without which nothing else would be found.
+ * A row is deleted if its guard has not changed since before the search for its referrers, and if
+ * the searched indexes stayed readable. Otherwise its frame restarts. If this step has written
+ * rows, and guards are read outside of the transaction, the step ends first: the walk itself may
+ * have changed the guard, and the search would see this only after the commit.
  *
- * @throws {RowReferencedError} where somebody refers to one of the rows by a relation that restricts.
- * @throws {VersionConflictError} where others kept making references to one of the rows.
+ * @param initialStack that of {@link createStack}, or the stack with which the last step ended.
+ * @throws {RowReferencedError} if a row refers to one of the rows by a relation with
+ * `onDelete: "restrict"`, or keeps a reference that was to be cleared.
+ * @throws {VersionConflictError} if a frame has restarted 100 times, because references to its row
+ * were added or its indexes changed.
  */
 export async function walkCascade(
-  start: readonly CascadeRow[],
+  initialStack: readonly CascadeFrame[],
   options: CascadeWalkOptions,
 ): Promise<CascadeProgress> {
-  const path = [...start];
-  const onPath = new Set(path.map(({ id }) => id));
-  /** What this walk has done with, and is still there for who does not look through the transaction. */
-  const behind = new Set<KeyId>();
-  let deleted: FoundRow | undefined;
-  for (let row = path.at(-1); row !== undefined; row = path.at(-1)) {
+  const stack = [...initialStack];
+  const onStack = new Set(stack.map(({ id }) => id));
+  /** The rows that this walk has deleted. Searches outside of the transaction still find them. */
+  const deletedIds = new Set<KeyId>();
+  let deletedRoot: FoundRow | undefined;
+  for (let top = stack.at(-1); top !== undefined; top = stack.at(-1)) {
     const { tables, budget } = options;
-    const opened = row.guard === undefined ? await opening(options, row) : row;
-    const { searches, primaryKey, cursor } = opened;
+    const frame = top.guardVersionstamp === undefined ? await beginFrame(options, top) : top;
+    const { searches, primaryKey, cursor } = frame;
     const next = await nextReferrer(tables.lists, searches, primaryKey, cursor);
     if (next !== undefined) {
       const { referrer } = next;
       const id = keyIdOf(rowKey(referrer.reference.model, referrer.primaryKey), specificationOrder);
-      path[path.length - 1] = { ...opened, cursor: next.cursor };
-      // One on the path is deleted when its turn comes.
-      const isLeft = onPath.has(id) || behind.has(id);
-      const outcome = isLeft
-        ? await skipped(options, opened, referrer)
-        : await meet(options, opened, referrer);
+      stack[stack.length - 1] = { ...frame, cursor: next.cursor };
+      // A row on the stack is deleted when its own frame ends.
+      const isVisited = onStack.has(id) || deletedIds.has(id);
+      const outcome = isVisited
+        ? await assertNotRestricting(options, frame, referrer)
+        : await visitReferrer(options, frame, referrer);
       if (outcome === "full") {
-        path[path.length - 1] = opened;
-        return { path, deleted };
+        // The next step visits the same referrer again.
+        stack[stack.length - 1] = frame;
+        return { stack, deletedRoot };
       }
       if (outcome === "done") continue;
-      onPath.add(id);
-      path.push(outcome);
-      if (path.length > options.maxDepth) return { path, deleted };
+      onStack.add(id);
+      stack.push(outcome);
+      if (stack.length > options.maxDepth) return { stack, deletedRoot };
       continue;
     }
-    path[path.length - 1] = opened;
-    if (!(await isFree(options, opened))) {
-      path[path.length - 1] = again(opened);
-      if (budget.rows > 0 && tables.reads !== tables.writes) return { path, deleted };
+    stack[stack.length - 1] = frame;
+    if (!(await isUnreferenced(options, frame))) {
+      stack[stack.length - 1] = restartFrame(frame);
+      if (budget.rows > 0 && tables.reads !== tables.writes) return { stack, deletedRoot };
       continue;
     }
-    if (!budget.add(tableOfModel(tables.writes, row.model))) return { path, deleted };
-    const gone = await remove(options, opened);
-    if (path.length === 1) deleted = gone;
-    onPath.delete(opened.id);
-    // One that has moved to another row may be met again, among those who refer to that.
-    if (gone !== undefined) behind.add(opened.id);
-    path.pop();
+    if (!budget.add(tableOfModel(tables.writes, top.model))) return { stack, deletedRoot };
+    const deletedRow = await deleteFrameRow(options, frame);
+    if (stack.length === 1) deletedRoot = deletedRow;
+    onStack.delete(frame.id);
+    // A row that was not deleted, because it refers to another row now, may be visited again as a
+    // referrer of that row.
+    if (deletedRow !== undefined) deletedIds.add(frame.id);
+    stack.pop();
   }
-  return { path, deleted };
+  return { stack, deletedRoot };
 }
 
-/** Who may refer to a row of a model, those who forbid its deletion first. */
+/** Returns the references to a model, those that restrict first. */
 function referencesTo(
   tables: ReadonlyMap<string, TableContext>,
   model: CompiledModel,
@@ -177,100 +196,130 @@ function referencesTo(
   return [...restricting, ...referencedBy.filter(({ onDelete }) => onDelete !== "restrict")];
 }
 
-/** The row with the guard that it has before anybody is looked for, and by what they are. */
-async function opening({ tables }: CascadeWalkOptions, row: CascadeRow): Promise<CascadeRow> {
-  const references = referencesTo(tables.writes, row.model);
-  if (references.length === 0) return { ...row, guard: null };
+/** Reads the guard of a row and then begins the searches for its referrers. */
+async function beginFrame(
+  { tables }: CascadeWalkOptions,
+  frame: CascadeFrame,
+): Promise<CascadeFrame> {
+  const references = referencesTo(tables.writes, frame.model);
+  if (references.length === 0) return { ...frame, guardVersionstamp: null };
   const searches = await beginSearches(tables.lists, references);
-  const { kv } = tableOfModel(tables.reads, row.model);
-  const { versionstamp } = await kv.get(referenceGuardKey(row.model, row.primaryKey));
-  return { ...row, guard: versionstamp, searches };
+  const { kv } = tableOfModel(tables.reads, frame.model);
+  const { versionstamp } = await kv.get(referenceGuardKey(frame.model, frame.primaryKey));
+  return { ...frame, guardVersionstamp: versionstamp, searches };
 }
 
-/** Whether nobody refers to a row but those who were met. */
-async function isFree(
+/**
+ * True if no row can refer to the row except those that were visited. Reads the guard in the
+ * transaction, so that its commit checks the guard.
+ */
+async function isUnreferenced(
   { tables }: CascadeWalkOptions,
-  { model, primaryKey, guard, searches }: CascadeRow,
+  { model, primaryKey, guardVersionstamp, searches }: CascadeFrame,
 ): Promise<boolean> {
   if (searches.length === 0) return true;
   const { kv } = tableOfModel(tables.writes, model);
-  const [{ versionstamp }, areFound] = await Promise.all([
+  const [{ versionstamp }, areComplete] = await Promise.all([
     kv.get(referenceGuardKey(model, primaryKey)),
     wereAllFound(tables.lists, searches),
   ]);
-  return versionstamp === guard && areFound;
+  return versionstamp === guardVersionstamp && areComplete;
 }
 
-function again({ model, primaryKey, via, rounds }: CascadeRow): CascadeRow {
-  if (rounds === maxRounds) {
-    throw new VersionConflictError(model.name, pointerOf(primaryKey), rounds);
+function restartFrame({
+  model,
+  primaryKey,
+  parentReference,
+  restarts,
+}: CascadeFrame): CascadeFrame {
+  if (restarts === maxRestarts) {
+    throw new VersionConflictError(model.name, pointerOf(primaryKey), restarts);
   }
-  return { ...rowOnPath(model, primaryKey, via), rounds: rounds + 1 };
+  return { ...createFrame(model, primaryKey, parentReference), restarts: restarts + 1 };
 }
 
-/** One who is on the path already: it forbids the deletion of another where it restricts, but not its own. */
-async function skipped(
+/**
+ * Refuses the deletion of a row if the referrer restricts it, even if the referrer itself is
+ * deleted. A reference of a row to itself does not restrict.
+ *
+ * @throws {RowReferencedError} if the deletion is refused.
+ */
+async function assertNotRestricting(
   { tables }: CascadeWalkOptions,
-  row: CascadeRow,
+  frame: CascadeFrame,
   referrer: Referrer,
 ): Promise<"done"> {
   if (referrer.reference.onDelete !== "restrict") return "done";
-  if (await isReferring(tables.lists, row.primaryKey, referrer)) assertUnrestricted(row, referrer);
+  if (await isReferring(tables.lists, frame.primaryKey, referrer))
+    assertUnrestricted(frame, referrer);
   return "done";
 }
 
-/** Does what its relation says with one who refers to a row; or says that it is to be deleted before. */
-async function meet(
+/**
+ * Applies the `onDelete` rule of a relation to a referrer.
+ *
+ * @returns `"done"`; `"full"` if the budget does not allow it in this step; or the frame to push if
+ * the referrer may have referrers itself.
+ */
+async function visitReferrer(
   options: CascadeWalkOptions,
-  row: CascadeRow,
+  frame: CascadeFrame,
   referrer: Referrer,
-): Promise<"done" | "full" | CascadeRow> {
+): Promise<"done" | "full" | CascadeFrame> {
   const { tables, budget, meter } = options;
   const { reference, primaryKey } = referrer;
   const { model, fields, onDelete } = reference;
-  if (onDelete === "restrict") return await skipped(options, row, referrer);
-  const via = { fields, to: row.primaryKey };
+  if (onDelete === "restrict") return await assertNotRestricting(options, frame, referrer);
+  const parentReference = { fields, parentKey: frame.primaryKey };
   const context = tableOfModel(tables.writes, model);
   if (onDelete === "cascade" && context.links.referencedBy.length > 0) {
-    const isThere = await isReferring(tables.reads, row.primaryKey, referrer);
-    return isThere ? rowOnPath(model, primaryKey, via) : "done";
+    const isCurrent = await isReferring(tables.reads, frame.primaryKey, referrer);
+    return isCurrent ? createFrame(model, primaryKey, parentReference) : "done";
   }
   if (!budget.add(context)) return "full";
-  const find = finder(context, primaryKey, via, meter);
-  const left = await ignoringGone(context.model, primaryKey, (where) =>
+  const find = createFinder(context, primaryKey, parentReference, meter);
+  const written = await writeUnlessGone(context.model, primaryKey, (where) =>
     onDelete === "cascade"
       ? deleteSingleRow(context, find, where, {})
       : updateRow(context, find, where, clearedReference(model, fields), {}),
   );
-  // Its schema or a hook may have had another mind: then the row that it refers to has to stay.
+  // A hook or the schema may have kept the reference. Then the row must stay.
   const stillRefers =
-    onDelete === "setNull" && left !== undefined && isReferenceTo(fields, left.row, row.primaryKey);
-  if (stillRefers) assertUnrestricted(row, referrer);
+    onDelete === "setNull" &&
+    written !== undefined &&
+    isReferenceTo(fields, written.row, frame.primaryKey);
+  if (stillRefers) assertUnrestricted(frame, referrer);
   return "done";
 }
 
-/** Deletes a row that nobody refers to any more, with its guard and its job. */
-async function remove(
-  { tables, meter, deleteFirst, isDecided }: CascadeWalkOptions,
-  { model, primaryKey, via }: CascadeRow,
+/**
+ * Deletes the row of a frame, with its guard and its job.
+ *
+ * @returns the row as it was; undefined if it does not exist or no longer refers to its parent. The
+ * guard is then kept, except that of the root.
+ */
+async function deleteFrameRow(
+  { tables, meter, deleteRoot, isRootApproved }: CascadeWalkOptions,
+  { model, primaryKey, parentReference }: CascadeFrame,
 ): Promise<FoundRow | undefined> {
   const table = tableOfModel(tables.writes, model);
-  const context = via === undefined && isDecided ? withoutBeforeDelete(table) : table;
+  const context =
+    parentReference === undefined && isRootApproved ? withoutBeforeDelete(table) : table;
   const { kv, links } = context;
   let deleted: FoundRow | undefined;
-  if (via === undefined && deleteFirst !== undefined) {
-    deleted = await deleteFirst(context);
+  if (parentReference === undefined && deleteRoot !== undefined) {
+    deleted = await deleteRoot(context);
   } else {
-    const find = finder(context, primaryKey, via, meter);
-    deleted = await ignoringGone(model, primaryKey, (where) =>
+    const find = createFinder(context, primaryKey, parentReference, meter);
+    deleted = await writeUnlessGone(model, primaryKey, (where) =>
       deleteSingleRow(context, find, where, {}),
     );
-    // It refers to another row by now, or is not there: who refers to it has gone, but it keeps its guard.
-    if (deleted === undefined && via !== undefined) return undefined;
+    // The row may still exist and refer to another row, so it needs its guard.
+    if (deleted === undefined && parentReference !== undefined) return undefined;
   }
   if (links.referencedBy.length > 0) {
-    const guard = referenceGuardKey(model, primaryKey);
-    await kv.atomic().delete(guard).delete(deleteJobKey(model, primaryKey)).commit();
+    const guardKey = referenceGuardKey(model, primaryKey);
+    await kv.atomic().delete(guardKey).delete(deleteJobKey(model, primaryKey)).commit();
   }
   return deleted;
 }
@@ -286,21 +335,24 @@ function withoutBeforeDelete(context: TableContext): TableContext {
   };
 }
 
-function finder(
+/** Returns a function that finds a row, if the row still refers to its parent. */
+function createFinder(
   context: TableContext,
   primaryKey: readonly KvKeyPart[],
-  via: CascadeRow["via"],
+  parentReference: CascadeFrame["parentReference"],
   meter: ReadMeter,
 ): FindRow {
   return async () => {
     const found = await findByPrimaryKey(context, primaryKey, meter, true);
-    if (found === undefined || via === undefined) return found;
-    return isReferenceTo(via.fields, found.row, via.to) ? found : undefined;
+    if (found === undefined || parentReference === undefined) return found;
+    return isReferenceTo(parentReference.fields, found.row, parentReference.parentKey)
+      ? found
+      : undefined;
   };
 }
 
-/** What `write` returns; undefined where it does not find its row. */
-async function ignoringGone<T>(
+/** Returns the result of `write`, or undefined if `write` does not find its row. */
+async function writeUnlessGone<T>(
   model: CompiledModel,
   primaryKey: readonly KvKeyPart[],
   write: (where: object) => Promise<T>,
@@ -309,7 +361,7 @@ async function ignoringGone<T>(
   try {
     return await write(where);
   } catch (error) {
-    // By this object the error is known as that of this row, and not one of a hook.
+    // A hook may throw the same class for another row. The object identifies the error of this row.
     if (error instanceof RowNotFoundError && error.where === where) return undefined;
     throw error;
   }

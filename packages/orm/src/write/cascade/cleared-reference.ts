@@ -2,45 +2,47 @@ import type * as z from "zod";
 import type { AnyRow, CompiledModel } from "../../model/compiled-model.js";
 import { canBeLeftOut } from "../../model/field-schema.js";
 
-const cleared = new WeakMap<CompiledModel, Map<string, AnyRow>>();
+/** Model → fields as JSON → change. */
+const changesByModel = new WeakMap<CompiledModel, Map<string, AnyRow>>();
 
 /**
- * The change of a row after which it refers to nothing by some fields: those that take null become null, and those that may
- * be absent otherwise are taken away. The others stay.
+ * Returns the update that clears a reference. Each of its fields is set to null if the schema
+ * accepts null, or removed if the schema accepts that. Other fields of the reference keep their
+ * values.
  */
 export function clearedReference(model: CompiledModel, fields: readonly string[]): AnyRow {
-  let ofModel = cleared.get(model);
-  if (ofModel === undefined) {
-    ofModel = new Map();
-    cleared.set(model, ofModel);
+  let changes = changesByModel.get(model);
+  if (changes === undefined) {
+    changes = new Map();
+    changesByModel.set(model, changes);
   }
-  const name = JSON.stringify(fields);
-  let data = ofModel.get(name);
-  if (data === undefined) {
-    data = changeOf(model, fields);
-    ofModel.set(name, data);
+  const key = JSON.stringify(fields);
+  let change = changes.get(key);
+  if (change === undefined) {
+    change = buildChange(model, fields);
+    changes.set(key, change);
   }
-  return data;
+  return change;
 }
 
-function changeOf(model: CompiledModel, fields: readonly string[]): AnyRow {
-  const data: Record<string, unknown> = {};
+function buildChange(model: CompiledModel, fields: readonly string[]): AnyRow {
+  const change: Record<string, unknown> = {};
   for (const field of fields) {
     const schema = model.schema.shape[field];
     if (schema === undefined) continue;
-    if (becomes(schema, null)) data[field] = { set: null };
-    else if (canBeLeftOut(schema) || becomes(schema, undefined)) data[field] = { unset: true };
+    if (keepsEmpty(schema, null)) change[field] = { set: null };
+    else if (canBeLeftOut(schema) || keepsEmpty(schema, undefined)) change[field] = { unset: true };
   }
-  return data;
+  return change;
 }
 
-/** Whether a field may hold null or undefined, and then does. */
-function becomes(schema: z.ZodType, value: null | undefined): boolean {
+/** True if a schema accepts null or undefined and does not turn it into another value. */
+function keepsEmpty(schema: z.ZodType, value: null | undefined): boolean {
   try {
     const result = schema.safeParse(value);
     return result.success && (result.data === null || result.data === undefined);
   } catch {
-    // A schema with an asynchronous part: the update says whether it takes the value.
+    // The schema has an asynchronous part. The update finds out whether it accepts the value.
     return true;
   }
 }

@@ -7,9 +7,10 @@ import type { FindRow } from "../rows/find-row.js";
 import { cascadeDelete } from "./cascade-delete.js";
 
 /**
- * Deletes a row and returns it as it was. Rows that refer to it are deleted or changed as their relations require.
+ * Deletes a row and returns it as it was. Rows that refer to it are deleted or changed as their
+ * relations require.
  *
- * @param where names the row in errors.
+ * @param where the condition to report in errors.
  * @throws {RowNotFoundError} if there is no such row.
  * @throws {RowReferencedError} if a row refers to it by a relation with `onDelete: "restrict"`.
  * @throws {VersionConflictError} if its versionstamp is not `ifVersion`.

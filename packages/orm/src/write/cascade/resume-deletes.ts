@@ -5,14 +5,18 @@ import { pointerOf } from "../../indexes/primary-key.js";
 import { deleteJobsPrefix } from "../../relations/guard-keys.js";
 import { finishDelete } from "./cascade-delete.js";
 
-/** What has become of deletes that were begun. */
+/** The results of {@link resumeDeletes}. */
 export interface ResumedDeletes {
-  /** How many are done. */
+  /** The number of deletions that were finished. */
   readonly finished: number;
   /**
-   * Those that are not, and why: `RowReferencedError` where somebody refers to the row who forbids it, or what a hook
-   * threw. Such a row is not on its way out any more, unless the error says that it may be tried again. One that is deleted is
-   * among them where a hook behind a write threw.
+   * The deletions that threw an error.
+   *
+   * - If the deletion was refused, its job is removed, and it is not resumed again. The error is
+   *   that of a hook, a `RowReferencedError`, or another error of the rows or their schemas.
+   * - After any other error, such as a lost connection, and after a `retryable` error, the job
+   *   stays, and the next call resumes the deletion.
+   * - If a hook threw after a write, the deletion is complete.
    */
   readonly failed: readonly {
     readonly model: string;
@@ -22,28 +26,29 @@ export interface ResumedDeletes {
 }
 
 /**
- * Finishes the deletes of rows that take several commits, where the program that began them did not: it was killed, or
- * something failed. A program may call it when it starts. What another program is deleting at this time is deleted by both.
- * That a row is deleted was decided when it was begun: its own `beforeDelete` hook is not called again.
+ * Finishes interrupted deletions that need several commits: those whose program was killed or got
+ * an error. A program may call it when it starts. If another program is still working on one of
+ * them, both programs delete its rows, which is safe. The `beforeDelete` hook of the row itself is
+ * not called, because it was called before the deletion began.
  *
  * ```ts
  * const { failed } = await resumeDeletes(db);
  * ```
  *
- * Deletes of models that the database was opened without stay as they are.
+ * Deletions of rows whose models the database was opened without are left as they are.
  *
- * @throws {TypeError} for what is not a database, or is a transaction.
+ * @throws {TypeError} if the argument is not a database, or is a transaction.
  */
 export async function resumeDeletes(database: AnyDatabase): Promise<ResumedDeletes> {
   const tables = tableContexts(database);
-  const [any] = tables.values();
+  const [firstTable] = tables.values();
   let finished = 0;
   const failed: { model: string; id: RowId; error: unknown }[] = [];
-  if (any === undefined) return { finished, failed };
-  if (any.transaction !== undefined) {
+  if (firstTable === undefined) return { finished, failed };
+  if (firstTable.transaction !== undefined) {
     throw new TypeError("Deletes are resumed on the database, not within a transaction.");
   }
-  for await (const { key } of any.kv.list({ prefix: deleteJobsPrefix })) {
+  for await (const { key } of firstTable.kv.list({ prefix: deleteJobsPrefix })) {
     const [prefix, ...primaryKey] = key.slice(deleteJobsPrefix.length);
     const context = [...tables.values()].find(({ model }) => model.prefix === prefix);
     if (context === undefined) continue;
