@@ -3,42 +3,44 @@ import type { RowId } from "../errors/orm-error.js";
 import { type CompiledModel, ownPrefix } from "../model/compiled-model.js";
 
 /**
- * How far the backfill of a model's new indexes has come, stored beside the catalog. It is written by the commit that
- * begins the backfill, by each of its batches and by the one that ends its scan, and goes with the commit that ends the
- * backfill. So a run that was stopped anywhere goes on behind its last batch.
+ * The progress of the backfill of a model's new indexes, stored beside the catalog. It is written
+ * by the commit that begins the backfill, by the commit of each batch, and by the commit that ends
+ * the scan. The commit that ends the backfill deletes it. A run that was stopped at any point
+ * therefore resumes after the last batch.
  */
 export interface BackfillState {
   readonly format: 1;
-  /** Tells this backfill from the one before it and the one after it. */
+  /** Distinguishes this backfill from earlier and later ones. */
   readonly id: string;
   /** The indexes that this scan of the rows fills. */
   readonly indexes: readonly string[];
-  /** The primary key of the last row that is done; null before the first. */
+  /** The primary key of the last row that has been processed. Null before the first row. */
   readonly after: readonly KvKeyPart[] | null;
   readonly rowsDone: number;
-  /** Rows that were there when the backfill began; absent where they were not counted. */
+  /** The number of rows when the backfill began. Absent if they were not counted. */
   readonly rowsTotal?: number;
-  /** The scan is over: what it wrote is to be looked at. */
+  /** Set when the scan has ended. The entries that it wrote are then verified. */
   readonly isScanned?: true;
-  /** Absent where there is none. */
+  /** Absent if there are none. */
   readonly unindexed?: UnindexedRows;
 }
 
 /**
- * Rows that some of a model's indexes cannot hold: written by hand, or before there was an index whose function throws for
- * them. A program that knows the index cannot write such rows.
+ * Rows that some of a model's indexes cannot hold. They were written by hand, or before the model
+ * had an index whose function throws for them. A program that knows the index cannot write such
+ * rows.
  */
 export interface UnindexedRows {
   readonly count: number;
-  /** The first of them, a hundred at the most. */
+  /** The first of these rows, at most 100. */
   readonly rows: readonly UnindexedRow[];
 }
 
-/** A row that is not in all indexes that should have it. */
+/** A row that is missing from at least one index that should contain it. */
 export interface UnindexedRow {
   readonly model: string;
   readonly id: RowId;
-  /** The names of the indexes. */
+  /** The names of the indexes that cannot hold the row. */
   readonly indexes: readonly string[];
   readonly reason: string;
 }
@@ -48,22 +50,23 @@ export function backfillKey(model: CompiledModel): KvKey {
 }
 
 /**
- * What a backfill that has ended has left out, until a run of the migration has ended too and returned it: that may be a later
- * one. It is written by the commit that ends the backfill.
+ * The rows that a backfill has left out. The commit that ends the backfill writes this record. It
+ * is kept until a migration run has completed and returned the rows. This may be a later run than
+ * the one that ended the backfill.
  */
 export interface UnreportedRows {
   readonly format: 1;
-  /** The indexes that were filled. */
+  /** The indexes that the backfill filled. */
   readonly indexes: readonly string[];
   readonly unindexed: UnindexedRows;
 }
 
-/** Where it is written down what the backfills of a model have left out. */
+/** Returns the prefix of the keys of a model's `UnreportedRows`. */
 export function unreportedPrefix(model: CompiledModel): KvKey {
   return [ownPrefix, "unreported", model.prefix];
 }
 
-/** The same of one backfill, by its id. */
+/** Returns the key of the `UnreportedRows` of one backfill, by the id of the backfill. */
 export function unreportedKey(model: CompiledModel, id: string): KvKey {
   return [...unreportedPrefix(model), id];
 }
@@ -72,18 +75,18 @@ export function unreportedKey(model: CompiledModel, id: string): KvKey {
 export interface Duplicate {
   readonly model: string;
   readonly index: string;
-  /** The values of the index's fields, as the index holds them. */
+  /** The values of the index's fields, as the index stores them. */
   readonly value: readonly KvKeyPart[];
   /** The primary key of the row that is not in the index. */
   readonly primaryKey: readonly KvKeyPart[];
 }
 
-/** Where the duplicates of an index are written down. */
+/** Returns the prefix of the keys of an index's duplicates. */
 export function duplicatesPrefix(model: CompiledModel, indexName: string): KvKey {
   return [ownPrefix, "duplicates", model.prefix, indexName];
 }
 
-/** Where those are written down that have one value. */
+/** Returns the prefix of the keys of the duplicates that have the same value. */
 export function duplicatesOfValue(
   model: CompiledModel,
   indexName: string,

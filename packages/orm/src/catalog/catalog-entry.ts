@@ -6,9 +6,15 @@ import { indexManifest } from "../schema/index-manifest.js";
 import type { IndexManifest } from "../schema/manifest.js";
 
 /**
- * The life of an index. Writers maintain it from write-only on until it is dropped, readers use it only when it is
- * readable; what a unique index waits for as unique-pending is that the last duplicate goes. A disabled one has been
- * replaced by another, and can be readable again. One that is absent has no entries; the catalog lists it where it had some.
+ * The state of an index. Writers maintain an index in every state except absent and dropping.
+ * Readers use it only if it is readable.
+ *
+ * - `"absent"`: it has no entries. The catalog lists it only if it had some before.
+ * - `"write-only"`: a backfill writes the entries of the rows that existed before.
+ * - `"verifying"`: rows and entries are compared.
+ * - `"unique-pending"`: a unique index waits until its last duplicate is gone.
+ * - `"disabled"`: another index has replaced it. It can become readable again.
+ * - `"dropping"`: its entries are being removed.
  */
 export type IndexState =
   | "absent"
@@ -19,91 +25,115 @@ export type IndexState =
   | "disabled"
   | "dropping";
 
-/** An index as the database knows it. */
+/** An index as the catalog describes it. */
 export type StoredIndex = IndexManifest & {
   readonly state: IndexState;
-  /** The name of the index that has taken its place: it is not built anew, as long as the model has both. */
+  /**
+   * The name of the index that has replaced it. It is not rebuilt as long as the model has both.
+   */
   readonly replacedBy?: string;
-  /** Definitions that programs have changed or dropped, as {@link definitionHash} has them: the last is the latest. */
+  /**
+   * The hashes of the definitions that programs have changed or dropped, oldest first: see
+   * {@link definitionHash}.
+   */
   readonly earlier?: readonly string[];
 };
 
-/** So many earlier definitions of an index are kept. */
-const mostEarlier = 10;
+/** The maximum number of earlier definitions that are kept for an index. */
+const maxEarlier = 10;
 
-/** Which rows programs write. */
+/** The schema of the rows that programs write. */
 export interface StoredSchema {
-  /** The hash of the manifest of its rows: see `rowManifestKey`. */
+  /** The hash of the manifest of the rows: see {@link rowManifestKey}. */
   readonly hash: string;
-  /** Those of earlier manifests whose programs may go on writing beside it. */
+  /** The hashes of earlier manifests. Programs that have one of these may keep writing. */
   readonly accepts: readonly string[];
 }
 
-/** A change of all rows of a model that is under way. */
+/** A change of all rows of a model that is in progress. */
 export interface RunningTransform {
-  /** Tells it from others; `transformMarkKey` is written by the commit that begins it. */
+  /**
+   * Distinguishes it from other changes. The commit that begins it writes {@link transformMarkKey}.
+   */
   readonly id: string;
-  /** The hash of the manifest of the rows that were there before; those written since are of the schema. */
+  /**
+   * The hash of the manifest of the rows that existed before. Rows that were written since then
+   * have the current schema.
+   */
   readonly from: string;
 }
 
 /**
- * What the database knows of a model. Its versionstamp is the model's schema epoch: every commit that writes a row
- * checks it, so that a change here is a fence for all who have not read it.
+ * The catalog entry of a model: everything that the database knows about it. Its versionstamp is
+ * the model's schema epoch. Every commit that writes a row checks it, so that a commit fails if its
+ * program has not read the latest change of this entry.
  */
 export interface CatalogEntry {
   readonly format: 1;
   readonly indexes: Readonly<Record<string, StoredIndex>>;
-  /** The counts of rows that are kept: `""` of all rows, else of those with the same parts in an index, by its name. */
+  /**
+   * The states of the model's counters. `""` is the counter of all rows. The name of an index is
+   * that of the counters of its groups: the rows that have the same parts in the index.
+   */
   readonly counters?: Readonly<Record<string, IndexState>>;
-  /** Some of its rows expire, or did: such rows cannot be counted. */
+  /** Set if rows expire or have expired. Such rows cannot be counted. */
   readonly expires?: true;
-  /** A record of changes is kept, by every program from then on. */
+  /** Set if a record of changes is kept. From then on every program keeps it. */
   readonly live?: true;
-  /** The model's own name when it was last migrated. */
+  /** The name of the model when it was last migrated. */
   readonly name?: string;
-  /** Absent in a database that no program has migrated: any may write then. */
+  /** Absent in a database that no program has migrated. Then any program may write. */
   readonly schema?: StoredSchema;
-  /** Its `belongsTo` relations, each as text: a program without one would write what it refuses. */
+  /**
+   * The `belongsTo` relations of the model, each as text. A program that lacks one of them may not
+   * write, because it would not check the references.
+   */
   readonly relations?: readonly string[];
   readonly transform?: RunningTransform;
 }
 
-/** The name of the count of all rows among the counters. */
+/** The name of the counter of all rows. */
 export const rowCounter = "";
 
-/** The counters that a model declares. */
+/** Returns the names of the counters that a model declares. */
 export function declaredCounters(model: CompiledModel): string[] {
   const indexes = model.indexes.filter((index) => index.counted).map((index) => index.name);
   return model.counted ? [rowCounter, ...indexes] : indexes;
 }
 
-/** Where the models of a database are listed, by their prefixes. */
+/**
+ * The prefix of the keys of all catalog entries. The last part of such a key is the prefix of the
+ * model.
+ */
 export const catalogPrefix: KvKey = [ownPrefix, "catalog"];
 
 export function catalogKey(model: CompiledModel): KvKey {
   return [...catalogPrefix, model.prefix];
 }
 
-/** Where the manifest of a model's rows is stored, by its hash. */
+/** Returns the key of a manifest of a model's rows, by the hash of the manifest. */
 export function rowManifestKey(model: CompiledModel, hash: string): KvKey {
   return [ownPrefix, "schema", model.prefix, hash];
 }
 
 /**
- * Written once, by the commit that begins a change of all rows: a row with an earlier versionstamp than this entry's is of
- * the schema before, one with a later one is of the schema now.
+ * Returns the key of the mark of a change of all rows. The commit that begins the change writes it,
+ * and it is not written again. A row with an earlier versionstamp than the mark has the schema
+ * before the change. A row with a later one has the schema after it.
  */
 export function transformMarkKey(model: CompiledModel, id: string): KvKey {
   return [ownPrefix, "transform", model.prefix, id];
 }
 
-/** How the catalog describes an index of this state. */
+/** Returns the catalog's description of an index in this state. */
 export function storedIndex(index: CompiledIndex, state: IndexState): StoredIndex {
   return { state, ...indexManifest(index) };
 }
 
-/** A catalog entry in which some indexes have another state, as the program defines them. */
+/**
+ * Returns a catalog entry in which some indexes have another state. Their definitions become those
+ * of the program.
+ */
 export function withIndexStates(
   entry: CatalogEntry,
   indexes: readonly CompiledIndex[],
@@ -112,7 +142,7 @@ export function withIndexStates(
   const changed = indexes.map((index) => {
     const before = Object.hasOwn(entry.indexes, index.name) ? entry.indexes[index.name] : undefined;
     const stored = storedIndex(index, state);
-    return [index.name, { ...stored, ...earlierThan(before?.earlier, stored) }] as const;
+    return [index.name, { ...stored, ...withoutCurrent(before?.earlier, stored) }] as const;
   });
   return {
     ...entry,
@@ -120,35 +150,40 @@ export function withIndexStates(
   };
 }
 
-/** Stands for the definition of an index: of two that are the same it is the same. */
+/** Returns a hash that is the same for equal definitions of an index. */
 function definitionHash(manifest: IndexManifest): string {
   const { prefix, fields, unique, normalized, traits = null, functions = null } = manifest;
   return hashOf([prefix, fields, unique, normalized, traits, functions]);
 }
 
-/** What a program is about to drop, or to build by another definition: the catalog remembers that it was. */
+/**
+ * Adds the definition of an index to its earlier ones. A program does this when it drops the index
+ * or rebuilds it by another definition.
+ */
 export function asEarlier(stored: StoredIndex): StoredIndex {
   const hash = definitionHash(stored);
-  const { earlier = [] } = earlierThan(stored.earlier, stored);
-  return { ...stored, earlier: [...earlier, hash].slice(-mostEarlier) };
+  const { earlier = [] } = withoutCurrent(stored.earlier, stored);
+  return { ...stored, earlier: [...earlier, hash].slice(-maxEarlier) };
 }
 
-/** Whether an index has been of this definition, and a program has changed or dropped it since. */
+/**
+ * Returns whether an index once had this definition, and a program has changed or dropped it since.
+ */
 export function isEarlier({ earlier = [] }: StoredIndex, manifest: IndexManifest): boolean {
   return earlier.includes(definitionHash(manifest));
 }
 
-/** Earlier definitions without the one that is the index's now. */
-function earlierThan(
+/** Returns the earlier definitions without the current one. */
+function withoutCurrent(
   earlier: StoredIndex["earlier"] = [],
-  now: IndexManifest,
+  current: IndexManifest,
 ): Pick<StoredIndex, "earlier"> {
-  const hash = definitionHash(now);
-  const left = earlier.filter((one) => one !== hash);
-  return left.length === 0 ? {} : { earlier: left };
+  const hash = definitionHash(current);
+  const remaining = earlier.filter((other) => other !== hash);
+  return remaining.length === 0 ? {} : { earlier: remaining };
 }
 
-/** A catalog entry in which some counters have another state. */
+/** Returns a catalog entry in which some counters have another state. */
 export function withCounterStates(
   entry: CatalogEntry,
   names: readonly string[],
@@ -158,7 +193,7 @@ export function withCounterStates(
   return { ...entry, counters: { ...entry.counters, ...Object.fromEntries(changed) } };
 }
 
-/** Whether writers put rows into an index of this state. */
+/** Returns whether writers maintain an index or a counter in this state. */
 export function isMaintained(state: IndexState): boolean {
   return (
     state === "write-only" ||

@@ -16,38 +16,47 @@ import type { RowSchemas, UpgradeRow } from "./row-schemas.js";
 
 /** Some of a model's counters. */
 export interface CounterSet {
-  /** The number of all rows is one of them. */
+  /** True if the counter of all rows is included. */
   readonly rows: boolean;
-  /** The indexes whose groups are counted. */
+  /** The indexes whose counters are included. */
   readonly indexes: ReadonlySet<CompiledIndex>;
 }
 
 /**
- * A model's catalog entry as it was at one time. What is planned by a snapshot is committed under its check, so that the
- * plan holds where the commit does: both come from one object, whatever is read meanwhile.
+ * A model's catalog entry as it was at one time. A change that is planned by a snapshot is
+ * committed under the check of the same snapshot. If the catalog has changed since, the commit
+ * fails.
  */
 export class CatalogSnapshot {
   readonly entry: CatalogEntry;
-  /** The condition that the catalog is still as it was read: part of every commit that writes a row. */
+  /**
+   * The check that the catalog entry has not changed. Every commit that writes a row contains it.
+   */
   readonly check: AtomicCheck;
-  /** The indexes that a write has to keep up. */
+  /** The indexes that a write has to maintain. */
   readonly maintained: readonly CompiledIndex[];
-  /** The counters that hold every row, and that every write has to keep up. */
+  /** The counters that include every row. Every write has to maintain them. */
   readonly counters: CounterSet | undefined;
-  /** Those that are being built: they hold the rows that have a mark of it. */
+  /**
+   * The counters that are being built. They include only the rows that have a mark: see
+   * `countedMarkKey`.
+   */
   readonly growingCounters: CounterSet | undefined;
-  /** Rows of an earlier schema are made the program's as they are read. */
+  /** True if rows of an earlier schema are converted to the program's when they are read. */
   readonly upgradesRows: boolean;
-  /** This program may write: {@link assertWritable} says why not. */
+  /** True if this program may write. If not, {@link assertWritable} throws the reason. */
   readonly isWritable: boolean;
-  /** The program's schema is still to be made known to the database: see `ModelCatalog.makeKnown`. */
+  /**
+   * True if the program's schema has to be made known to the database: see
+   * `ModelCatalog.makeKnown`.
+   */
   readonly isUnknown: boolean;
-  /** A unique index waits for its last duplicate to go. */
+  /** True if a unique index is `"unique-pending"`. */
   readonly hasPendingIndex: boolean;
   readonly #model: CompiledModel;
-  /** What the database keeps up and this program does not know. */
+  /** Describes what the database maintains and this program does not know. */
   readonly #unknown: readonly string[];
-  /** The first of the indexes that the database keeps up by another definition. */
+  /** The first index that the database maintains by another definition. */
   readonly #changed: CompiledIndex | undefined;
   readonly #schemas: RowSchemas;
   readonly #states = new Map<CompiledIndex, IndexState>();
@@ -80,22 +89,31 @@ export class CatalogSnapshot {
     this.hasPendingIndex = model.indexes.some((index) => this.stateOf(index) === "unique-pending");
   }
 
-  /** The state of an index; of one with another definition than the database's, what is left of that. */
+  /**
+   * Returns the state of an index. If the database has another definition of the index, the state
+   * is `"dropping"` while the entries of that one are removed, otherwise `"absent"`.
+   */
   stateOf(index: CompiledIndex): IndexState {
     return this.#states.get(index) ?? stateIn(this.entry, index);
   }
 
-  /** Whether queries can use an index: it is complete, and of rows as the program has them. */
+  /**
+   * Returns whether queries can use an index. It must be complete, and its entries must match the
+   * rows as the program reads them.
+   */
   canRead(index: CompiledIndex): boolean {
     return this.stateOf(index) === "readable" && !this.isOutdated(index);
   }
 
-  /** Whether an index's entries are of rows as they are stored, where the program makes other rows of them. */
+  /**
+   * Returns whether an index's entries match the rows as they are stored, but not as the program
+   * reads them, because it converts them to its own schema.
+   */
   isOutdated(index: CompiledIndex): boolean {
     return this.#schemas.outdated.length > 0 && this.#schemas.outdated.includes(index);
   }
 
-  /** Whether the database keeps up an index of this name by another definition. */
+  /** Returns whether the database maintains an index of this name by another definition. */
   isChanged(index: CompiledIndex): boolean {
     const stored = storedUnder(this.entry, index);
     return (
@@ -105,7 +123,10 @@ export class CatalogSnapshot {
     );
   }
 
-  /** @throws {IndexChangedError} where the database keeps up an index of this name by another definition. */
+  /**
+   * @throws {IndexChangedError} if the database maintains an index of this name by another
+   * definition.
+   */
   assertUnchanged(index: CompiledIndex): void {
     if (!this.isChanged(index)) return;
     const found = storedUnder(this.entry, index);
@@ -114,7 +135,10 @@ export class CatalogSnapshot {
     throw new IndexChangedError(this.#model.name, index.name, stored, declared);
   }
 
-  /** What makes a row that was written with this versionstamp one of the program's; undefined where it is one. */
+  /**
+   * Returns the function that converts a row with this versionstamp to the program's schema.
+   * Undefined if the row already has that schema.
+   */
   upgradeOf(versionstamp: string): UpgradeRow | undefined {
     if (!this.upgradesRows) return undefined;
     const { now, before } = this.#schemas;
@@ -122,8 +146,9 @@ export class CatalogSnapshot {
   }
 
   /**
-   * The state of a counter: `""` is that of all rows, an index's name that of its groups. It can be read where it is
-   * readable; it is absent where it is new to a model with rows.
+   * Returns the state of a counter. `""` is the counter of all rows. The name of an index is that
+   * of the counters of its groups. A counter can be read if it is readable. It is absent if it is
+   * new to a model that has rows.
    */
   counterState(name: string): IndexState {
     const { counters = {} } = this.entry;
@@ -131,9 +156,11 @@ export class CatalogSnapshot {
   }
 
   /**
-   * @throws {StaleSchemaError} where the database has something that this program would not keep up, or newer rows.
-   * @throws {IndexChangedError} where it has an index by another definition.
-   * @throws {SchemaNotMigratedError} where it has older rows, which the program cannot write beside.
+   * @throws {StaleSchemaError} if the database has something that this program would not maintain,
+   * or newer rows.
+   * @throws {IndexChangedError} if the database has another definition of an index.
+   * @throws {SchemaNotMigratedError} if the database has older rows, and the program cannot write
+   * beside them.
    */
   assertWritable(): void {
     const { fence, differences } = this.#schemas;
@@ -145,11 +172,14 @@ export class CatalogSnapshot {
   }
 }
 
-/** What a catalog entry says is kept up, and a program's model does not have, a sentence each. */
+/**
+ * Returns one text for each index, counter and relation that the catalog entry contains and the
+ * model lacks.
+ */
 function unknownTo(
   model: CompiledModel,
   entry: CatalogEntry,
-  ownRelations: readonly string[],
+  programRelations: readonly string[],
 ): string[] {
   const { indexes, counters = {}, relations = [] } = entry;
   const known = new Set(model.indexes.map((index) => index.name));
@@ -162,11 +192,11 @@ function unknownTo(
     unknown.push(name === rowCounter ? "the count of all rows" : `the count of ${name}`);
   }
   for (const text of relations) {
-    if (!ownRelations.includes(text)) unknown.push(`the relation ${text}`);
+    if (!programRelations.includes(text)) unknown.push(`the relation ${text}`);
   }
   return unknown.map(
-    (what) =>
-      `${what} is in the database only: run migrate to drop it, or deploy the program that has it`,
+    (missing) =>
+      `${missing} is in the database only: run migrate to drop it, or deploy the program that has it`,
   );
 }
 

@@ -21,23 +21,26 @@ import {
 import { CatalogSnapshot } from "./catalog-snapshot.js";
 import { type OwnRows, readRowSchemas } from "./row-schemas.js";
 
-/** Reads a model's catalog entry, and keeps what it last read. All calls of a program share it. */
+/** Reads a model's catalog entry and caches it. All calls of a program share it. */
 export class ModelCatalog {
-  /** Whether the database tells of its entries when they expire. Those that state their limits do; Deno KV does not. */
+  /**
+   * True if the database returns the expiry times of its entries. Databases that state their limits
+   * do. Deno KV does not.
+   */
   readonly tellsExpiry: boolean;
   readonly #kv: Kv;
   readonly #model: CompiledModel;
-  readonly #own: OwnRows;
+  readonly #programRows: OwnRows;
   #snapshot: CatalogSnapshot;
-  /** When the entry was last read, by the monotonic clock. */
+  /** The time at which the entry was last read, in milliseconds of the monotonic clock. */
   #readAt: number;
-  /** The snapshot is known to hold for rows up to this versionstamp. */
+  /** The snapshot is known to be current for rows up to this versionstamp. */
   #holdsUntil = "";
 
   private constructor(
     kv: Kv,
     model: CompiledModel,
-    own: OwnRows,
+    programRows: OwnRows,
     snapshot: CatalogSnapshot,
     readAt: number,
   ) {
@@ -45,17 +48,19 @@ export class ModelCatalog {
     this.tellsExpiry = "limits" in kv && kv.limits !== undefined;
     this.#kv = kv;
     this.#model = model;
-    this.#own = own;
+    this.#programRows = programRows;
     this.#snapshot = snapshot;
   }
 
   /**
-   * Reads a model's entry, or makes it where the database does not know the model. Indexes of a model without rows are
-   * readable at once. Where there are rows, written by hand as the secondary-index guide shows, an index with entries
-   * is taken as complete, and one without them as absent; so is a counter.
+   * Reads a model's entry, or creates it if the database does not know the model. If the model has
+   * no rows, its indexes and counters are readable at once. If it has rows, which were written by
+   * hand as the secondary-index guide shows, an index with entries is assumed to be complete.
+   * Indexes without entries and all counters are absent.
    *
-   * @param migrations of rows of earlier schemas to the model's.
-   * @param relations its `belongsTo` relations, as `relationTexts` gives them.
+   * @param migrations the migrations from earlier schemas to that of the model.
+   * @param relations the model's `belongsTo` relations, as `relationTexts` returns them.
+   * @throws {StaleSchemaError} if a later version of Keywright has written the entry.
    */
   static async open(
     kv: Kv,
@@ -63,45 +68,57 @@ export class ModelCatalog {
     migrations: readonly RowMigration[] = [],
     relations: readonly string[] = relationTexts(model),
   ): Promise<ModelCatalog> {
-    const own = { manifest: rowManifest(model.schema, model.primaryKey), migrations, relations };
+    const programRows = {
+      manifest: rowManifest(model.schema, model.primaryKey),
+      migrations,
+      relations,
+    };
     const key = catalogKey(model);
     for (;;) {
       const readAt = performance.now();
       const { value, versionstamp } = await kv.get<CatalogEntry>(key);
       if (value !== null) {
-        const snapshot = await readSnapshot(kv, model, own, value, versionstamp);
-        return new ModelCatalog(kv, model, own, snapshot, readAt);
+        const snapshot = await readSnapshot(kv, model, programRows, value, versionstamp);
+        return new ModelCatalog(kv, model, programRows, snapshot, readAt);
       }
-      const entry = await firstEntry(kv, model, own);
+      const entry = await firstEntry(kv, model, programRows);
       const result = await kv
         .atomic()
         .check({ key, versionstamp: null })
         .set(key, entry)
-        .set(rowManifestKey(model, own.manifest.hash), own.manifest)
+        .set(rowManifestKey(model, programRows.manifest.hash), programRows.manifest)
         .commit();
       if (result.ok) {
-        const snapshot = await readSnapshot(kv, model, own, entry, result.versionstamp);
-        return new ModelCatalog(kv, model, own, snapshot, readAt);
+        const snapshot = await readSnapshot(kv, model, programRows, entry, result.versionstamp);
+        return new ModelCatalog(kv, model, programRows, snapshot, readAt);
       }
     }
   }
 
-  /** The database itself, also where what is read and written goes through a transaction. */
+  /** The database itself, even if a transaction is used for reading and writing. */
   get database(): Kv {
     return this.#kv;
   }
 
-  /** What the program's rows are, and how those of earlier schemas become such. */
+  /** The schema of the program's rows, and the migrations from earlier schemas. */
   get ownRows(): OwnRows {
-    return this.#own;
+    return this.#programRows;
   }
 
-  /** The entry as it was last read. Another call may read it again at any time: take it once, and plan by that. */
+  /**
+   * The entry as it was last read. Any call may replace it at any time. A plan has to read this
+   * property once and use only that snapshot.
+   */
   get snapshot(): CatalogSnapshot {
     return this.#snapshot;
   }
 
-  /** Reads the entry again; true where it has changed. */
+  /**
+   * Reads the entry again. Returns true if it has changed.
+   *
+   * @throws {StaleSchemaError} if the entry no longer exists, or if a later version of Keywright
+   * has written it.
+   */
   async reload(): Promise<boolean> {
     const now = performance.now();
     const { value, versionstamp } = await this.#kv.get<CatalogEntry>(catalogKey(this.#model));
@@ -109,10 +126,16 @@ export class ModelCatalog {
       this.#readAt = now;
       return false;
     }
-    // An entry that is gone is one of an emptied database: nothing in it is indexed.
+    // The entry is missing only if the database was emptied. Nothing in it is indexed then.
     if (value === null) throw new StaleSchemaError(this.#model.name, ["the database was emptied"]);
-    const snapshot = await readSnapshot(this.#kv, this.#model, this.#own, value, versionstamp);
-    // A call that began later may have ended before this one.
+    const snapshot = await readSnapshot(
+      this.#kv,
+      this.#model,
+      this.#programRows,
+      value,
+      versionstamp,
+    );
+    // A call that began later may have finished first.
     if (versionstamp > (this.#snapshot.check.versionstamp ?? "")) {
       this.#snapshot = snapshot;
       this.#readAt = now;
@@ -120,40 +143,46 @@ export class ModelCatalog {
     return true;
   }
 
-  /** Reads the entry again where it was last read too long ago to say what can be read. */
+  /** Reads the entry again if it was last read longer than {@link longestAge} ago. */
   async refresh(): Promise<void> {
     if (performance.now() - this.#readAt >= this.longestAge) await this.reload();
   }
 
-  /** For how long an index may be read by what the catalog said, in milliseconds. Other processes may change it. */
+  /**
+   * How long an index may be read after the catalog was read, in milliseconds. Other processes may
+   * change the catalog in the meantime.
+   */
   get longestAge(): number {
     return this.tellsExpiry ? 100 : 250;
   }
 
   /**
-   * Who removes an index's entries waits for so many milliseconds, so that nobody misses any who believes that it is readable,
-   * and whose read is still on its way.
+   * How long a program waits before it removes the entries of an index, in milliseconds. After that
+   * time, no other program still has a read in progress that relies on the index.
    */
   get readersLeaveWithin(): number {
     return this.tellsExpiry ? 200 : 1000;
   }
 
-  /** Whether an index can be read, by what the catalog said not long ago. */
+  /**
+   * Returns whether an index can be read, and the catalog was read recently enough to rely on this.
+   */
   isReadable(index: CompiledIndex): boolean {
     return this.#snapshot.canRead(index) && performance.now() - this.#readAt < this.longestAge;
   }
 
   /**
-   * Whether a snapshot tells of which schema some rows are that were read after it was taken. They are to be read again
-   * where it does not: a change of all rows may have begun or ended between.
+   * Returns whether a snapshot determines the schema of rows that were read after it was taken. If
+   * it does not, the rows have to be read again, because a change of all rows may have begun or
+   * ended in between.
    *
-   * @param versionstamps of the rows, null for those that are not there.
+   * @param versionstamps the versionstamps of the rows, null for rows that do not exist.
    */
   async holds(snapshot: CatalogSnapshot, versionstamps: Iterable<string | null>): Promise<boolean> {
     if (this.#snapshot !== snapshot) return false;
     let latest = this.#holdsUntil;
     for (const versionstamp of versionstamps) {
-      if (versionstamp === null || isOwnVersionstamp(versionstamp)) continue;
+      if (versionstamp === null || isUncommitted(versionstamp)) continue;
       if (versionstamp > latest) latest = versionstamp;
     }
     if (latest === this.#holdsUntil) return true;
@@ -163,9 +192,10 @@ export class ModelCatalog {
   }
 
   /**
-   * Notes, once and for all programs, that rows of the model may expire, or that a record of its changes is kept.
+   * Records permanently that rows of the model may expire, or that a record of its changes is kept.
+   * All programs then take this into account.
    *
-   * @throws {StaleSchemaError} where the database has indexes or counters that this program would not keep up.
+   * @throws the errors of {@link CatalogSnapshot.assertWritable}.
    */
   async note(fact: "expires" | "live"): Promise<void> {
     while (this.#snapshot.entry[fact] !== true) {
@@ -181,16 +211,16 @@ export class ModelCatalog {
   }
 
   /**
-   * Makes the program's schema known to the database where it differs safely: others are compared with it from then on, and
-   * programs with the schema before go on.
+   * Stores the program's schema if it differs safely from that of the database. From then on, other
+   * programs are compared with it. Programs with the previous schema can continue.
    *
-   * @throws {StaleSchemaError} and what else {@link CatalogSnapshot.assertWritable} throws.
+   * @throws the errors of {@link CatalogSnapshot.assertWritable}.
    */
   async makeKnown(): Promise<void> {
     while (this.#snapshot.isUnknown) {
       this.#snapshot.assertWritable();
       const { check, entry } = this.#snapshot;
-      const { manifest } = this.#own;
+      const { manifest } = this.#programRows;
       const { hash = "", accepts = [] } = entry.schema ?? {};
       const before = await this.#kv.get<RowManifest>(rowManifestKey(this.#model, hash));
       const schema = { hash: manifest.hash, accepts: [...accepts, hash] };
@@ -208,38 +238,40 @@ export class ModelCatalog {
   }
 
   /**
-   * @throws {IndexNotReadyError} where an index cannot be read yet, also by what the database says now.
-   * @throws {IndexChangedError} where the database has an index of another definition under the same name.
+   * Checks that queries can use an index. If the catalog does not show this, it is read again.
+   *
+   * @throws {IndexNotReadyError} if the index cannot be read yet.
+   * @throws {IndexChangedError} if the database has another definition of the index.
    */
   async assertReadable(index: CompiledIndex): Promise<void> {
     if (this.isReadable(index)) return;
     await this.reload();
     this.#snapshot.assertUnchanged(index);
     if (this.#snapshot.canRead(index)) return;
-    const found = this.#snapshot.stateOf(index);
-    // What is readable in the database is refused as outdated only.
-    const isOutdated = found === "readable" || this.#snapshot.isOutdated(index);
-    const state = isOutdated ? "outdated" : found;
+    const stored = this.#snapshot.stateOf(index);
+    // If the index is readable in the database, only its outdated entries can prevent the read.
+    const isOutdated = stored === "readable" || this.#snapshot.isOutdated(index);
+    const state = isOutdated ? "outdated" : stored;
     const { value } = await this.#kv.get<BackfillState>(backfillKey(this.#model));
-    const progress = value?.indexes.includes(index.name) ? progressOf(value) : undefined;
+    const progress = value?.indexes.includes(index.name) ? toProgress(value) : undefined;
     throw new IndexNotReadyError(this.#model.name, index.name, state, progress);
   }
 }
 
-function progressOf({ rowsDone, rowsTotal }: BackfillState): IndexProgress {
+function toProgress({ rowsDone, rowsTotal }: BackfillState): IndexProgress {
   return { rowsDone, ...(rowsTotal !== undefined && { rowsTotal }) };
 }
 
 async function readSnapshot(
   kv: Kv,
   model: CompiledModel,
-  own: OwnRows,
+  programRows: OwnRows,
   entry: CatalogEntry,
   versionstamp: string,
 ): Promise<CatalogSnapshot> {
   if (entry.format !== 1)
     throw new StaleSchemaError(model.name, ["a later Keywright has written it"]);
-  const schemas = await readRowSchemas(kv, model, own, entry);
+  const schemas = await readRowSchemas(kv, model, programRows, entry);
   return new CatalogSnapshot(model, entry, versionstamp, schemas);
 }
 
@@ -268,8 +300,11 @@ async function firstEntry(
   };
 }
 
-/** Whether a versionstamp is one that a transaction made up for what it has not committed yet: all bits set at its front. */
-function isOwnVersionstamp(versionstamp: string): boolean {
+/**
+ * Returns whether a transaction has made up this versionstamp for a change that it has not
+ * committed yet. The first four bytes of such a versionstamp are `ff`.
+ */
+function isUncommitted(versionstamp: string): boolean {
   return versionstamp.startsWith("ffffffff");
 }
 

@@ -6,47 +6,62 @@ import type { RowManifest } from "../schema/manifest.js";
 import { affectedIndexes, findUpgrade, type RowUpgrade } from "../schema/row-upgrade.js";
 import { type CatalogEntry, rowManifestKey, transformMarkKey } from "./catalog-entry.js";
 
-/** Makes a row of an earlier schema one of the program's. */
+/** Converts a row of an earlier schema to the program's. */
 export type UpgradeRow = (row: AnyRow) => AnyRow;
 
-/** How a program's rows stand to those of the database. */
+/** The result of comparing a program's rows with those of the database. */
 export interface RowSchemas {
-  /** Whether the program may write: it has the database's schema, an older one or a newer one. */
+  /**
+   * `"open"` if the program may write. `"stale"` if the database has a newer schema, or none that
+   * is known. `"not-migrated"` if the database has an older schema and has to be migrated first.
+   */
   readonly fence: "open" | "stale" | "not-migrated";
-  /** What differs, where it may not. */
+  /** The differences that prevent the program from writing. */
   readonly differences: readonly string[];
-  /** For rows of the schema that the database has now; undefined where they are the program's. */
+  /**
+   * Converts rows of the schema that the database has now. Undefined if they need no conversion.
+   */
   readonly now: UpgradeRow | undefined;
-  /** For rows that a change which is under way has not reached. */
+  /**
+   * The rows that a change of all rows has not reached yet. Undefined if no change is in progress.
+   */
   readonly before: EarlierRows | undefined;
-  /** The indexes whose entries are of rows as they are stored, where the program makes other rows of them. */
+  /**
+   * The indexes whose entries match the rows as they are stored, but not as the program reads them.
+   */
   readonly outdated: readonly CompiledIndex[];
-  /** The database knows the program's schema: one that differs safely is made known by the program's first write. */
+  /**
+   * False if the program's schema differs safely from that of the database, which does not know it
+   * yet. The first write of the program then makes it known.
+   */
   readonly isKnown: boolean;
-  /** The program's `belongsTo` relations, as `relationTexts` gives them. */
+  /** The program's `belongsTo` relations, as `relationTexts` returns them. */
   readonly relations: readonly string[];
 }
 
-/** The rows that a change of all rows has not reached: those written before its mark. */
+/** The rows that a change of all rows has not reached yet. They were written before its mark. */
 export interface EarlierRows {
   /** The versionstamp of the mark. */
   readonly mark: string;
   readonly upgrade: UpgradeRow | undefined;
 }
 
-/** What a program knows of its own rows. */
+/** The schema of a program's rows, with the migrations from earlier schemas. */
 export interface OwnRows {
   readonly manifest: RowManifest;
   readonly migrations: readonly RowMigration[];
-  /** Its `belongsTo` relations, as `relationTexts` gives them. */
+  /** The program's `belongsTo` relations, as `relationTexts` returns them. */
   readonly relations: readonly string[];
 }
 
-/** Compares a program's rows with those that a catalog entry says there are. Reads nothing where they are the same. */
+/**
+ * Compares a program's rows with those that a catalog entry describes. Reads nothing if both have
+ * the same schema and no change of all rows is in progress.
+ */
 export async function readRowSchemas(
   kv: Kv,
   model: CompiledModel,
-  own: OwnRows,
+  programRows: OwnRows,
   { schema, transform }: CatalogEntry,
 ): Promise<RowSchemas> {
   const same: RowSchemas = {
@@ -56,77 +71,81 @@ export async function readRowSchemas(
     before: undefined,
     outdated: [],
     isKnown: true,
-    relations: own.relations,
+    relations: programRows.relations,
   };
   if (schema === undefined) return same;
-  const { hash } = own.manifest;
-  const isOwn = schema.hash === hash;
-  if (isOwn && transform === undefined) return same;
-  // A schema that the database has had is an older one, whatever leads from there to here.
+  const { hash } = programRows.manifest;
+  const isSame = schema.hash === hash;
+  if (isSame && transform === undefined) return same;
+  // If the database once had the program's schema, the program is older than the database, even if
+  // a migration leads to its schema.
   const wasStored = (await readRowManifest(kv, model, hash)) !== undefined;
-  const isWriter = isOwn || schema.accepts.includes(hash) || !wasStored;
-  const before = transform && (await readEarlierRows(kv, model, own, transform, isWriter));
-  if (isOwn) return { ...same, before };
+  const isWriter = isSame || schema.accepts.includes(hash) || !wasStored;
+  const before = transform && (await readEarlierRows(kv, model, programRows, transform, isWriter));
+  if (isSame) return { ...same, before };
   const stored = await readRowManifest(kv, model, schema.hash);
-  const way = stored && findUpgrade(stored, model, own.manifest, own.migrations);
-  const now = upgradeOf(way);
+  const upgrade =
+    stored && findUpgrade(stored, model, programRows.manifest, programRows.migrations);
+  const now = upgradeFunction(upgrade);
   return {
     ...same,
-    ...fenceOf(own, schema.accepts, stored, way, wasStored),
+    ...fenceOf(programRows, schema.accepts, stored, upgrade, wasStored),
     now,
     before,
-    outdated: now === undefined || way === undefined ? [] : affectedIndexes(model, way),
-    isKnown: schema.accepts.includes(hash) || !way?.isIdentity || !way.sideBySide,
+    outdated: now === undefined || upgrade === undefined ? [] : affectedIndexes(model, upgrade),
+    isKnown: schema.accepts.includes(hash) || !upgrade?.isIdentity || !upgrade.sideBySide,
   };
 }
 
 async function readEarlierRows(
   kv: Kv,
   model: CompiledModel,
-  own: OwnRows,
+  programRows: OwnRows,
   { id, from }: NonNullable<CatalogEntry["transform"]>,
   isWriter: boolean,
 ): Promise<EarlierRows | undefined> {
   const { versionstamp: mark } = await kv.get(transformMarkKey(model, id));
-  // It has ended since the catalog was read.
+  // The change has ended since the catalog was read.
   if (mark === null) return undefined;
-  if (from === own.manifest.hash) return { mark, upgrade: undefined };
+  if (from === programRows.manifest.hash) return { mark, upgrade: undefined };
   const stored = await readRowManifest(kv, model, from);
-  const way = stored && findUpgrade(stored, model, own.manifest, own.migrations);
-  if (way !== undefined) return { mark, upgrade: upgradeOf(way) };
-  // A program that is older than the change sees rows as they are; one that is to write them has to know how they were.
-  return { mark, upgrade: isWriter ? withoutWay : undefined };
+  const upgrade =
+    stored && findUpgrade(stored, model, programRows.manifest, programRows.migrations);
+  if (upgrade !== undefined) return { mark, upgrade: upgradeFunction(upgrade) };
+  // A program that is older than the change reads rows as they are stored. One that may write has
+  // to know their schema, so such a row makes it fail.
+  return { mark, upgrade: isWriter ? refuseRow : undefined };
 }
 
-function withoutWay(): never {
+function refuseRow(): never {
   throw new TypeError(
     "This program was opened without the migration from the schema that the row was written under.",
   );
 }
 
-function upgradeOf(way: RowUpgrade | undefined): UpgradeRow | undefined {
-  return way === undefined || way.isIdentity ? undefined : way.up;
+function upgradeFunction(upgrade: RowUpgrade | undefined): UpgradeRow | undefined {
+  return upgrade === undefined || upgrade.isIdentity ? undefined : upgrade.up;
 }
 
 function fenceOf(
-  own: OwnRows,
+  programRows: OwnRows,
   accepts: readonly string[],
   stored: RowManifest | undefined,
-  way: RowUpgrade | undefined,
+  upgrade: RowUpgrade | undefined,
   wasStored: boolean,
 ): Pick<RowSchemas, "fence" | "differences"> {
-  if (accepts.includes(own.manifest.hash)) return { fence: "open", differences: [] };
+  if (accepts.includes(programRows.manifest.hash)) return { fence: "open", differences: [] };
   if (stored === undefined)
     return { fence: "stale", differences: ["the database does not tell what its rows are"] };
-  if (way?.isIdentity && way.sideBySide) return { fence: "open", differences: [] };
-  const isNewer = !wasStored && !way?.goesBack;
+  if (upgrade?.isIdentity && upgrade.sideBySide) return { fence: "open", differences: [] };
+  const isNewer = !wasStored && !upgrade?.goesBack;
   if (!isNewer) {
-    const changes = compareRows(own.manifest, stored);
+    const changes = compareRows(programRows.manifest, stored);
     return { fence: "stale", differences: changes.map((change) => change.reason) };
   }
-  const changes = compareRows(stored, own.manifest);
-  const hasWay = way !== undefined;
-  const differences = changes.map((one) => (hasWay ? migratedReason(one) : one.reason));
+  const changes = compareRows(stored, programRows.manifest);
+  const hasPath = upgrade !== undefined;
+  const differences = changes.map((change) => (hasPath ? migratedReason(change) : change.reason));
   return { fence: "not-migrated", differences };
 }
 

@@ -3,11 +3,12 @@ import { encodeKey, type KvKey } from "@keywright/core";
 const surrogate = /[\ud800-\udfff]/;
 
 /**
- * Whether a database can have this key: not where it is longer than so many bytes, or has text that is not well-formed. A row
- * that was written by hand may come to such a key in an index, and then has no entry there.
+ * Returns whether a database can store this key. It cannot if the encoded key is longer than
+ * `keyBytes` bytes, or if a string is not well-formed. A row that was written by hand can have such
+ * a key in an index, and then has no entry there.
  */
 export function canBeStored(key: KvKey, keyBytes: number): boolean {
-  if (mostBytesOf(key) <= keyBytes) return true;
+  if (maxBytesOf(key) <= keyBytes) return true;
   try {
     return encodeKey(key).length <= keyBytes;
   } catch {
@@ -15,8 +16,11 @@ export function canBeStored(key: KvKey, keyBytes: number): boolean {
   }
 }
 
-/** No fewer bytes than the key has, by what is plain to see of it; infinite where nothing is. */
-function mostBytesOf(key: KvKey): number {
+/**
+ * Returns an upper bound of the number of bytes of an encoded key. Infinity if only the encoding
+ * can tell.
+ */
+function maxBytesOf(key: KvKey): number {
   let bytes = 0;
   for (const part of key) {
     if (typeof part === "string") {
@@ -24,7 +28,7 @@ function mostBytesOf(key: KvKey): number {
       bytes += 3 * part.length + 2;
     } else if (typeof part === "object") bytes += 2 * part.length + 2;
     else if (typeof part === "bigint") return Number.POSITIVE_INFINITY;
-    // A number has nine bytes.
+    // A number takes nine bytes, a boolean takes one.
     else bytes += 9;
   }
   return bytes;

@@ -2,15 +2,16 @@ import { encodeKey, type KvKey, type KvKeyPart } from "@keywright/core";
 import { type CompiledIndex, type CompiledModel, ownPrefix } from "../model/compiled-model.js";
 import type { IndexEntry } from "./index-entries.js";
 
-/** So many marks an index has at the most, whatever values its rows have. */
-const buckets = 64;
+/** The maximum number of marks per index, however many distinct values its rows have. */
+const bucketCount = 64;
 
 /**
- * The keys that a commit of a `live: true` model counts up, each of them once: that of the model, and one for each group
- * of index entries that it touches. A group is made of the entries whose first part falls into the same of 64 buckets.
+ * Returns the keys that a commit to a `live: true` model increments, each of them once: the mark of
+ * the model, and one mark for each group of index entries that the commit touches. A group consists
+ * of the entries of an index whose first part falls into the same one of 64 buckets.
  *
- * @param entries those that the commit takes away and puts there, and those of the row that stay as they are: a row that
- * changes within a range concerns who reads the range.
+ * @param entries the entries that the commit removes and adds, and the entries of the row that stay
+ * as they are. A change of a row affects everyone who reads a range that contains it.
  */
 export function changeMarkKeys(model: CompiledModel, entries: readonly IndexEntry[]): KvKey[] {
   const keys: KvKey[] = [modelMark(model)];
@@ -28,12 +29,13 @@ export function changeMarkKeys(model: CompiledModel, entries: readonly IndexEntr
 }
 
 /**
- * The mark that changes whenever a row comes into a read's range, goes out of it, or changes within it: that of the
- * index's bucket where the read has a value for the index's first part, else that of the model. It changes too where rows
- * beside the range do.
+ * Returns the key of the mark that changes whenever a row enters the range of a read, leaves it, or
+ * changes within it. This is the mark of the bucket if the read has a value for the first part of
+ * the index, otherwise the mark of the model. The mark also changes if some rows outside the range
+ * change.
  *
- * @param index undefined for the rows themselves.
- * @param equals the first parts of the keys that are read, as the index holds them.
+ * @param index undefined if the read uses no index.
+ * @param equals the first parts of the keys that are read, as the index stores them.
  */
 export function changeMarkOfRead(
   model: CompiledModel,
@@ -54,10 +56,14 @@ function indexMark(model: CompiledModel, index: CompiledIndex, bucket: number): 
   return [ownPrefix, "changes", model.prefix, index.name, bucket];
 }
 
-/** FNV-1a over the bytes of the part: every program that writes to the database has to find the same bucket. */
+/**
+ * Returns the bucket of a part: a number below {@link bucketCount}, from the FNV-1a hash of the
+ * encoded part. All programs that write to a database must compute the same bucket.
+ */
 function bucketOf(part: KvKeyPart): number {
   let hash = 0x811c_9dc5;
   for (const byte of encodeKey([part])) hash = Math.imul(hash ^ byte, 0x0100_0193);
-  // The low bits alone would not tell values apart that differ in high bits of their bytes.
-  return ((hash ^ (hash >>> 16)) >>> 0) % buckets;
+  // The low bits alone would not distinguish values that differ only in the high bits of their
+  // bytes.
+  return ((hash ^ (hash >>> 16)) >>> 0) % bucketCount;
 }

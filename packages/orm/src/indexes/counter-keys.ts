@@ -1,12 +1,17 @@
 import type { KvKey, KvKeyPart } from "@keywright/core";
 import { type CompiledIndex, type CompiledModel, ownPrefix } from "../model/compiled-model.js";
 
-/** Where the number of a model's rows is kept, as a `KvU64`. */
+/** Returns the key of the counter of all rows of a model. Its value is a `KvU64`. */
 export function rowCounterKey(model: Pick<CompiledModel, "prefix">): KvKey {
   return [ownPrefix, "count", model.prefix];
 }
 
-/** Where the number of rows with these parts in an index is kept: all parts of its key, in order, as the index holds them. */
+/**
+ * Returns the key of the counter of the rows that have the same parts in an index. Its value is a
+ * `KvU64`.
+ *
+ * @param parts all parts of the index key, in order, as the index stores them.
+ */
 export function indexCounterKey(index: CompiledIndex, parts: readonly KvKeyPart[]): KvKey {
   return [ownPrefix, "count", index.prefix, ...parts];
 }

@@ -3,7 +3,10 @@ import type { AnyRow, CompiledIndex, CompiledModel } from "../model/compiled-mod
 import { keyPartOf } from "./key-parts.js";
 import { pointerOf, primaryKeyOfPointer } from "./primary-key.js";
 
-/** What an index's entries hold of a row: a pointer to it, the row itself, or the fields that the index includes. */
+/**
+ * Returns the value of a row's entries in an index: a pointer to the row, the row itself, or the
+ * fields that the index includes.
+ */
 export function entryValue(
   index: CompiledIndex,
   row: AnyRow,
@@ -18,7 +21,10 @@ export function entryValue(
   return included;
 }
 
-/** The primary key of the row that an entry of an index stands for; undefined where it names none of this model's. */
+/**
+ * Returns the primary key of the row that an index entry belongs to. Undefined if the value
+ * contains no valid primary key of the model.
+ */
 export function primaryKeyOfEntry(
   model: CompiledModel,
   index: CompiledIndex,

@@ -7,32 +7,35 @@ import { descendingPart, isSameKey, isSamePart, keyPartOf } from "./key-parts.js
 import { keyText, partText } from "./key-text.js";
 import { pointerOf } from "./primary-key.js";
 
-/** One entry of an index: what is stored for a row. */
+/** An index entry of a row. */
 export interface IndexEntry {
   readonly index: CompiledIndex;
   readonly key: KvKey;
-  /** A pointer to the row, the row itself or some of its fields, as the index stores it. */
+  /**
+   * A pointer to the row, a copy of it, or some of its fields, depending on what the index stores.
+   */
   readonly value: unknown;
 }
 
-/** So many keys are compared with each other; texts of them are made where there are more. */
-const few = 8;
+/**
+ * The maximum number of keys that are compared one by one. More keys are looked up in a set of
+ * texts.
+ */
+const maxPairwise = 8;
 
-/** What a write has to do to the indexes. */
+/** The changes that a write makes to the indexes. */
 export interface IndexChanges {
-  /** Entries to take away. */
   readonly removed: readonly IndexEntry[];
-  /** Entries to put there. */
   readonly added: readonly IndexEntry[];
-  /** Entries that stay where they are and hold something of the row that may have changed. */
+  /** Entries that keep their key. Their value contains data of the row, which may have changed. */
   readonly rewritten: readonly IndexEntry[];
 }
 
 /**
- * The part of a key that an index holds for a value of one of its parts.
+ * Returns the key part that an index stores for a value of one of its parts.
  *
- * @param position of the part in the index's key.
- * @throws {IndexKeyError} for a value that cannot be part of a key.
+ * @param position the position of the part in the key of the index.
+ * @throws {IndexKeyError} if the value cannot be part of a key, or `normalize` throws.
  */
 export function indexedPart(
   model: CompiledModel,
@@ -42,20 +45,23 @@ export function indexedPart(
 ): KvKeyPart {
   const { field, descending, normalize } = index.parts[position]!;
   let cause: unknown;
-  let isAwaited = false;
+  let isAsync = false;
   try {
-    const held = normalize === undefined ? value : normalize(value);
-    const part = keyPartOf(held);
+    const normalized = normalize === undefined ? value : normalize(value);
+    const part = keyPartOf(normalized);
     if (part !== undefined) return descending ? descendingPart(part) : part;
-    isAwaited = isPromise(held);
+    isAsync = isPromise(normalized);
   } catch (error) {
     cause = error;
   }
-  const valueType = isAwaited ? "promise" : typeof value;
+  const valueType = isAsync ? "promise" : typeof value;
   throw new IndexKeyError(model.name, index.name, field, valueType, { cause });
 }
 
-/** The key of the entry with these parts: a unique index has one row for them, another one adds the primary key. */
+/**
+ * Returns the key of an index entry. The key of a unique index consists of the prefix and the
+ * parts. That of any other index also contains the primary key.
+ */
 export function indexKey(
   index: CompiledIndex,
   parts: readonly KvKeyPart[],
@@ -66,10 +72,10 @@ export function indexKey(
 }
 
 /**
- * The keys that a row has in an index: none where a part is absent, or where the index does not hold the row; several
- * where a part is an array, one for each of its different elements.
+ * Returns the keys of a row in an index. There are none if a part is absent or if the `where` of
+ * the index excludes the row. If a part is an array, there is one key for each distinct element.
  *
- * @throws {IndexKeyError} for a value that cannot be part of a key, and where a function of the index throws.
+ * @throws {IndexKeyError} if a value cannot be part of a key, or if a function of the index throws.
  */
 export function indexKeys(
   model: CompiledModel,
@@ -77,21 +83,21 @@ export function indexKeys(
   row: AnyRow,
   primaryKey: readonly KvKeyPart[],
 ): KvKey[] {
-  if (!holds(model, index, row)) return [];
+  if (!includesRow(model, index, row)) return [];
   const values = index.parts.map((_, position) => partValue(model, index, position, row));
   if (values.some(isAbsent)) return [];
-  if (index.each === undefined) return [keyOf(model, index, values, primaryKey)];
+  if (index.each === undefined) return [buildKey(model, index, values, primaryKey)];
   const elements = values[index.each];
   if (!Array.isArray(elements)) {
     const valueType = isPromise(elements) ? "promise" : typeof elements;
     throw new IndexKeyError(model.name, index.name, index.fields[index.each]!, valueType);
   }
   const keys: KvKey[] = [];
-  // By what the element comes to: the rest of the key is the same for all of them.
-  const seen = elements.length > few ? new Set<string>() : undefined;
+  // The key part of the element identifies the key, because the rest is the same for all elements.
+  const seen = elements.length > maxPairwise ? new Set<string>() : undefined;
   for (const element of elements) {
     if (isAbsent(element)) continue;
-    const key = keyOf(model, index, values.with(index.each, element), primaryKey);
+    const key = buildKey(model, index, values.with(index.each, element), primaryKey);
     if (seen === undefined) {
       if (!keys.some((other) => isSameKey(other, key))) keys.push(key);
       continue;
@@ -104,8 +110,11 @@ export function indexKeys(
   return keys;
 }
 
-/** Whether a key is the one that a row has in an index without `each`, found out without making that key. */
-function isOnlyKey(
+/**
+ * Returns whether a key is the one that a row has in an index without `each`. Does not build the
+ * key of the row.
+ */
+function isKeyOfRow(
   model: CompiledModel,
   index: CompiledIndex,
   row: AnyRow,
@@ -114,7 +123,7 @@ function isOnlyKey(
 ): boolean {
   const { parts, unique } = index;
   if (key.length !== 1 + parts.length + (unique ? 0 : primaryKey.length)) return false;
-  if (!holds(model, index, row)) return false;
+  if (!includesRow(model, index, row)) return false;
   for (let i = 0; i < parts.length; i++) {
     const value = partValue(model, index, i, row);
     if (isAbsent(value)) return false;
@@ -128,24 +137,23 @@ function isOnlyKey(
 }
 
 /**
- * Whether an index is for a row, as far as its `where` says.
+ * Returns whether the `where` of an index includes a row.
  *
- * @throws {IndexKeyError} where it answers with a promise, which would take every row.
+ * @throws {IndexKeyError} if `where` returns a promise, which would include every row.
  */
-function holds(model: CompiledModel, index: CompiledIndex, row: AnyRow): boolean {
+function includesRow(model: CompiledModel, index: CompiledIndex, row: AnyRow): boolean {
   const { where } = index;
   if (where === undefined) return true;
-  const answer: unknown = call(model, index, "where", () => where(row));
+  const answer: unknown = callFunction(model, index, "where", () => where(row));
   if (!isPromise(answer)) return Boolean(answer);
   throw new IndexKeyError(model.name, index.name, "where", "promise");
 }
 
-/** Whether a value is one that no index holds. */
 function isAbsent(value: unknown): boolean {
   return value === undefined || value === null;
 }
 
-/** What a row has for a part of an index's key. */
+/** Returns the value of a row for a part of an index. */
 function partValue(
   model: CompiledModel,
   index: CompiledIndex,
@@ -153,10 +161,10 @@ function partValue(
   row: AnyRow,
 ): unknown {
   const { field, compute } = index.parts[position]!;
-  return compute === undefined ? row[field] : call(model, index, field, () => compute(row));
+  return compute === undefined ? row[field] : callFunction(model, index, field, () => compute(row));
 }
 
-function keyOf(
+function buildKey(
   model: CompiledModel,
   index: CompiledIndex,
   values: readonly unknown[],
@@ -166,8 +174,13 @@ function keyOf(
   return indexKey(index, parts, primaryKey);
 }
 
-/** Calls a function of the index's definition. */
-function call<T>(model: CompiledModel, index: CompiledIndex, field: string, run: () => T): T {
+/** Calls a function of the index definition. Converts what it throws to an `IndexKeyError`. */
+function callFunction<T>(
+  model: CompiledModel,
+  index: CompiledIndex,
+  field: string,
+  run: () => T,
+): T {
   try {
     return run();
   } catch (cause) {
@@ -176,9 +189,10 @@ function call<T>(model: CompiledModel, index: CompiledIndex, field: string, run:
 }
 
 /**
- * The entries that a row has in some of its model's indexes.
+ * Returns the entries of a row in some of its model's indexes.
  *
- * @throws {IndexKeyError} for a value that cannot be part of a key; it names the row.
+ * @throws {IndexKeyError} if a value cannot be part of a key, or if a function of an index throws.
+ * The error contains the id of the row.
  */
 export function indexEntries(
   model: CompiledModel,
@@ -188,7 +202,7 @@ export function indexEntries(
 ): IndexEntry[] {
   const entries: IndexEntry[] = [];
   for (const index of indexes) {
-    const keys = keysOfRow(model, index, row, primaryKey);
+    const keys = indexKeysOfRow(model, index, row, primaryKey);
     if (keys.length === 0) continue;
     const value = entryValue(index, row, primaryKey);
     for (const key of keys) entries.push({ index, key, value });
@@ -197,8 +211,9 @@ export function indexEntries(
 }
 
 /**
- * Whether a row has the same entries in an index before and after a change, as far as that is plain to see: it holds pointers,
- * by fields that are as they were.
+ * True if it is certain, without computing any keys, that a change of a row does not affect its
+ * entries in an index: the entries are pointers, and their keys depend only on fields that have not
+ * changed.
  */
 export function isUntouched(index: CompiledIndex, before: AnyRow, after: AnyRow): boolean {
   if (index.store !== "pointer" || index.where !== undefined) return false;
@@ -208,15 +223,15 @@ export function isUntouched(index: CompiledIndex, before: AnyRow, after: AnyRow)
   return true;
 }
 
-/** What changes in the indexes when the entries of a row's old state give way to those of its new state. */
+/** Compares the index entries of a row before and after a change. */
 export function indexChanges(
   before: readonly IndexEntry[],
   after: readonly IndexEntry[],
 ): IndexChanges {
   if (before.length === 0) return { removed: [], added: after, rewritten: [] };
   if (after.length === 0) return { removed: before, added: [], rewritten: [] };
-  const textsBefore = textsOfMany(before);
-  const textsAfter = textsOfMany(after);
+  const textsBefore = textSetOf(before);
+  const textsAfter = textSetOf(after);
   const removed: IndexEntry[] = [];
   const added: IndexEntry[] = [];
   const rewritten: IndexEntry[] = [];
@@ -230,9 +245,12 @@ export function indexChanges(
   return { removed, added, rewritten };
 }
 
-/** The texts of entries by which one is found among them; undefined where they are few, and compared one by one. */
-function textsOfMany(entries: readonly IndexEntry[]): ReadonlySet<string> | undefined {
-  return entries.length > few ? new Set(entries.map(entryText)) : undefined;
+/**
+ * Returns the texts of entries for lookups. Undefined if there are few enough to compare one by
+ * one.
+ */
+function textSetOf(entries: readonly IndexEntry[]): ReadonlySet<string> | undefined {
+  return entries.length > maxPairwise ? new Set(entries.map(entryText)) : undefined;
 }
 
 function isAmong(
@@ -251,8 +269,8 @@ function entryText({ index, key }: IndexEntry): string {
   return `${index.name.length}:${index.name}${keyText(key)}`;
 }
 
-/** The same as {@link indexKeys}, whose errors then name the row. */
-function keysOfRow(
+/** Returns the same as {@link indexKeys}. Its errors contain the id of the row. */
+function indexKeysOfRow(
   model: CompiledModel,
   index: CompiledIndex,
   row: AnyRow,
@@ -268,7 +286,10 @@ function keysOfRow(
   }
 }
 
-/** Whether a row really has an entry of this key in an index: a pointer is believed only then. */
+/**
+ * Returns whether a row has this key in an index. A pointer is used only if this is true of the row
+ * that it points to.
+ */
 export function hasIndexKey(
   model: CompiledModel,
   index: CompiledIndex,
@@ -277,10 +298,10 @@ export function hasIndexKey(
   key: KvKey,
 ): boolean {
   try {
-    if (index.each === undefined) return isOnlyKey(model, index, row, primaryKey, key);
-    return indexKeys(model, index, row, primaryKey).some((own) => isSameKey(own, key));
+    if (index.each === undefined) return isKeyOfRow(model, index, row, primaryKey, key);
+    return indexKeys(model, index, row, primaryKey).some((rowKey) => isSameKey(rowKey, key));
   } catch (error) {
-    // A row written by hand, with a value that the index cannot hold, has no key in it.
+    // A row that was written by hand has no key in an index that cannot hold its values.
     if (error instanceof IndexKeyError) return false;
     throw error;
   }

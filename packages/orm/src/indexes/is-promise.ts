@@ -1,6 +1,7 @@
 /**
- * Whether a function that has to answer at once has answered with a promise. Nobody waits for that one: its failure does not
- * end the process.
+ * Returns whether a value has a method `then`, as a promise does. The value is the result of a
+ * function that must be synchronous. Nothing waits for it, so its rejection is ignored. Otherwise
+ * the rejection would end the process.
  */
 export function isPromise(value: unknown): boolean {
   if (typeof value !== "object" || value === null || !("then" in value)) return false;

@@ -1,9 +1,11 @@
 import { decodeKey, encodeKey, type KvKeyPart } from "@keywright/core";
 
 /**
- * The key part that holds a value: a date its milliseconds since 1970, so that dates sort by time, and -0 is 0, so that
- * equal numbers have one key. So has NaN, whose sign the runtime may change at any time. Undefined for a value that no key
- * part holds, which an invalid date is, too: it is no time.
+ * Returns the key part for a value. A date becomes its milliseconds since 1970, so that dates sort
+ * by time. -0 becomes 0, and every NaN becomes the same NaN, so that equal values have one key. The
+ * runtime may change the sign of a NaN at any time.
+ *
+ * @returns undefined if no key part can hold the value, or if it is an invalid date.
  */
 export function keyPartOf(value: unknown): KvKeyPart | undefined {
   switch (typeof value) {
@@ -23,13 +25,15 @@ export function keyPartOf(value: unknown): KvKeyPart | undefined {
   }
 }
 
-/** Whether two key parts are the same part of a key. */
+/**
+ * Returns whether two key parts are the same. Bytes are compared by content. NaN is the same as
+ * NaN, but 0 is not the same as -0.
+ */
 export function isSamePart(a: KvKeyPart | undefined, b: KvKeyPart | undefined): boolean {
   if (typeof a !== "object" || typeof b !== "object") return Object.is(a, b);
   return a.length === b.length && a.every((byte, index) => byte === b[index]);
 }
 
-/** Whether two lists of key parts are the same key. */
 export function isSameKey(a: readonly KvKeyPart[], b: readonly KvKeyPart[]): boolean {
   if (a.length !== b.length) return false;
   for (let i = 0; i < a.length; i++) {
@@ -38,7 +42,10 @@ export function isSameKey(a: readonly KvKeyPart[], b: readonly KvKeyPart[]): boo
   return true;
 }
 
-/** The next part of the same type after `part`, undefined where it is the type's last. */
+/**
+ * Returns the smallest part of the same type that sorts after `part`, or undefined if there is
+ * none.
+ */
 export function partAfter(part: KvKeyPart): KvKeyPart | undefined {
   switch (typeof part) {
     case "string":
@@ -69,8 +76,10 @@ function numberAfter(value: number): number | undefined {
 }
 
 /**
- * A part that sorts the other way round: the bytes of the part's encoding and a zero byte, each of them inverted. Where one
- * encoding begins another, as that of `"a"` does of `"a\0"`, the other goes on with `FF`: the zero byte tells them apart.
+ * Returns a part that sorts in descending order: the bytes of the encoded part and a zero byte,
+ * each of them inverted. One encoding can be a prefix of another: that of `"a"` is a prefix of that
+ * of `"a\0"`, which continues with `FF`. The zero byte makes the longer one sort first after the
+ * inversion.
  */
 export function descendingPart(part: KvKeyPart): Uint8Array {
   const bytes = encodeKey([part]);
@@ -79,7 +88,10 @@ export function descendingPart(part: KvKeyPart): Uint8Array {
   return inverted;
 }
 
-/** The part of which {@link descendingPart} made this one; undefined where it is none of them. */
+/**
+ * Returns the part for which {@link descendingPart} returns this one, or undefined if there is
+ * none.
+ */
 export function ascendingPart(part: KvKeyPart): KvKeyPart | undefined {
   if (!(part instanceof Uint8Array) || part.at(-1) !== 0xff) return undefined;
   try {

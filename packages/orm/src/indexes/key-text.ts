@@ -2,8 +2,8 @@ import { Buffer } from "node:buffer";
 import type { KvKey, KvKeyPart } from "@keywright/core";
 
 /**
- * A text that two keys share only where `isSameKey` says that they are the same, to find keys among many. It takes any key,
- * also one that cannot be stored.
+ * Returns a text that is equal for two keys if and only if `isSameKey` is true for them. Sets and
+ * maps of keys use it. Accepts any key, even one that cannot be stored.
  */
 export function keyText(key: KvKey): string {
   let text = "";
@@ -11,7 +11,7 @@ export function keyText(key: KvKey): string {
   return text;
 }
 
-/** The same for a part of a key: no text begins another. */
+/** Returns such a text for a part of a key. No text is a prefix of another. */
 export function partText(part: KvKeyPart): string {
   if (typeof part === "object") {
     return `u${part.length}:${Buffer.from(part.buffer, part.byteOffset, part.length).toString("latin1")}`;

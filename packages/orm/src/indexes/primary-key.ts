@@ -5,9 +5,9 @@ import type { AnyRow, CompiledModel } from "../model/compiled-model.js";
 import { keyPartOf } from "./key-parts.js";
 
 /**
- * The parts of a row's primary key.
+ * Returns the parts of a row's primary key.
  *
- * @throws {IndexKeyError} where a part is absent or cannot be part of a key.
+ * @throws {IndexKeyError} if a part is absent or cannot be part of a key.
  */
 export function primaryKeyOf(model: CompiledModel, row: AnyRow): KvKeyPart[] {
   return model.primaryKey.map((field) => {
@@ -17,17 +17,17 @@ export function primaryKeyOf(model: CompiledModel, row: AnyRow): KvKeyPart[] {
   });
 }
 
-/** The key under which a row is stored: `["users", id]`. */
+/** Returns the key under which a row is stored: `["users", id]`. */
 export function rowKey(model: CompiledModel, primaryKey: readonly KvKeyPart[]): KvKey {
   return [model.prefix, ...primaryKey];
 }
 
-/** What an index entry points with: the primary key, its parts in a list where it has several. */
+/** Returns the pointer to a row: its primary key, or a list of the parts if the key has several. */
 export function pointerOf(primaryKey: readonly KvKeyPart[]): RowId {
   return primaryKey.length === 1 ? primaryKey[0]! : [...primaryKey];
 }
 
-/** The primary key that a stored pointer names; undefined where it cannot be one of this model's. */
+/** Returns the primary key in a stored pointer, or undefined if it cannot be one of this model. */
 export function primaryKeyOfPointer(
   model: CompiledModel,
   pointer: unknown,
@@ -37,7 +37,10 @@ export function primaryKeyOfPointer(
   return pointer.every(isKeyPart) ? pointer : undefined;
 }
 
-/** Whether a value is a part of a key as it stands: not a date, which is one only as a number. */
+/**
+ * Returns whether a value is a key part as it is. A date is not, because a key holds it as a
+ * number.
+ */
 function isKeyPart(value: unknown): value is KvKeyPart {
   return typeof value === "string" || (value !== undefined && Object.is(keyPartOf(value), value));
 }

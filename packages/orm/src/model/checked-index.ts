@@ -8,7 +8,10 @@ import type {
 } from "./index-definition.js";
 import type { IndexCannotBe } from "./type-errors.js";
 
-/** Row, index definitions → unknown for each that is sound; otherwise what it cannot be, a type that says what to do. */
+/**
+ * Row, index definitions → `unknown` for each valid definition, otherwise an error type that says
+ * what to do.
+ */
 export type CheckedIndexes<Row, Indexes> = string extends keyof Indexes
   ? unknown
   : {
@@ -21,13 +24,16 @@ type CheckedIndex<Row, I extends AnyIndexDefinition> = [keyof I, I] extends [
   keyof AnyIndexDefinition,
   FieldsIndex<RequiredKeyField<Row>>,
 ]
-  ? // Of any it is not known what it is.
+  ? // `any` fits every constraint, so a field of this type needs the full check.
     unknown extends Row[PartOf<I["key"]> & keyof Row]
     ? CheckedParts<Row, I>
     : unknown
   : CheckedParts<Row, I>;
 
-/** What most indexes are, of which there is no need to look at each part: it is checked in a fraction of the time. */
+/**
+ * The shape of most indexes. Their parts need no individual check, so type checking takes a
+ * fraction of the time.
+ */
 type FieldsIndex<F> =
   | { readonly key: F; readonly each?: false }
   | { readonly key: readonly F[]; readonly each?: false; readonly normalize?: never };
@@ -43,7 +49,7 @@ type CheckedParts<Row, I extends AnyIndexDefinition> = [
 /** Key of an index → a union of its parts. */
 type PartOf<Key> = Key extends readonly (infer Part)[] ? Part : Key;
 
-/** Row, parts, `each` → those of the parts that cannot be in a key. */
+/** Row, parts, `each` → the parts that cannot be in a key. */
 type BadPart<Row, Part, Each> = Part extends unknown
   ? [PartProblem<Row, Part, Each>] extends [never]
     ? never
@@ -85,7 +91,7 @@ type ValueProblem<Value, Each> = [Value] extends [
         "the function has to return a string, number, bigint, boolean, Uint8Array or date, or nothing for a row that is not to be in the index"
       >;
 
-/** Row, index → what its `each` cannot be: true where no part of the key is an array. */
+/** Row, index → an error for `each` if it is true and no part of the key is an array. */
 type CheckedEach<Row, I extends AnyIndexDefinition> = I["each"] extends true
   ? true extends IsList<Row, PartOf<I["key"]>>
     ? unknown
@@ -106,7 +112,7 @@ type IsList<Row, Part> =
       ? true
       : false;
 
-/** Index → those of its options that it cannot have. */
+/** Index → an error for each option that indexes do not have. */
 type CheckedOptions<I extends AnyIndexDefinition> = [
   Exclude<keyof I, keyof AnyIndexDefinition>,
 ] extends [never]
@@ -120,7 +126,10 @@ type CheckedOptions<I extends AnyIndexDefinition> = [
       >;
     };
 
-/** What normalizes, key → what it cannot be: one function for several fields, or one for a field that is not in the key. */
+/**
+ * `normalize`, key → an error for a single function in an index over several fields, and for
+ * functions of fields that are not in the key.
+ */
 type CheckedNormalize<N, Key> = N extends (...args: never) => unknown
   ? Key extends string
     ? unknown

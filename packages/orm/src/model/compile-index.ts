@@ -6,8 +6,8 @@ import { defaultIndexPrefix } from "./index-prefix.js";
 import { canBeInKey, canBeList, canHoldElements, isList } from "./key-kinds.js";
 import type { Model } from "./model.js";
 
-/** The options of an index. */
-const options: Readonly<Record<keyof AnyIndexDefinition, true>> = {
+/** The options that an index can have. */
+const knownOptions: Readonly<Record<keyof AnyIndexDefinition, true>> = {
   key: true,
   unique: true,
   each: true,
@@ -21,9 +21,9 @@ const options: Readonly<Record<keyof AnyIndexDefinition, true>> = {
 };
 
 /**
- * Checks the definition of an index and lays it out.
+ * Checks and compiles the definition of an index.
  *
- * @throws {ModelDefinitionError} for one that contradicts itself or the schema.
+ * @throws {ModelDefinitionError} if the definition contradicts itself or the schema.
  */
 export function compileIndex(
   model: Model,
@@ -37,14 +37,14 @@ export function compileIndex(
   };
   if (name === "" || name === "primaryKey") fail("", "an index cannot have this name");
   if (typeof definition !== "object" || definition === null) fail("", "it has to be an object");
-  assertOptions(model.name, at, definition, options);
+  assertOptions(model.name, at, definition, knownOptions);
   assertBooleans(model.name, at, definition, ["unique", "each", "count"]);
   const { key, unique = false, each = false, where, store = "pointer" } = definition;
   const { version } = definition;
   if (version !== undefined && typeof version !== "number" && typeof version !== "string")
     fail("version", "it has to be a number or a string");
-  const given = Array.isArray(key) ? (key as readonly AnyIndexPart[]) : [key as AnyIndexPart];
-  const plain = given.map((part) => compilePart(part, name, (reason) => fail("key", reason)));
+  const keyParts = Array.isArray(key) ? (key as readonly AnyIndexPart[]) : [key as AnyIndexPart];
+  const plain = keyParts.map((part) => compilePart(part, name, (reason) => fail("key", reason)));
   const parts = withNormalizers(plain, definition.normalize, (reason) => fail("normalize", reason));
   const fields = parts.map((part) => part.field);
   if (parts.length === 0) fail("key", "it names no field");
@@ -67,7 +67,7 @@ export function compileIndex(
     if (store === "copy") fail("include", "a copy has every field already");
     assertFields(model, `${at}.include`, include);
   }
-  const list = each ? listPart(model, parts, (reason) => fail("each", reason)) : undefined;
+  const list = each ? arrayPosition(model, parts, (reason) => fail("each", reason)) : undefined;
   assertKinds(model, parts, list, (reason) => fail("key", reason));
   return {
     name,
@@ -101,7 +101,12 @@ function compilePart(
   return { ...plain, field: part.desc, descending: true };
 }
 
-/** The parts of a key with what normalizes each: one function for the only part, or functions by the names of fields. */
+/**
+ * Adds the normalizing functions to the parts of a key.
+ *
+ * @param normalize a function if there is only one part, otherwise functions by the names of
+ * fields.
+ */
 function withNormalizers(
   parts: readonly CompiledPart[],
   normalize: unknown,
@@ -132,29 +137,33 @@ function withNormalizers(
   }));
 }
 
-/** The place of the part whose values are arrays: by the schema, or else the one that a function or a transform may make. */
-function listPart(
+/**
+ * Returns the position of the part whose values are arrays. If no field is an array by its schema,
+ * this is the first computed part, or else the field whose schema allows arrays.
+ */
+function arrayPosition(
   model: Model,
   parts: readonly CompiledPart[],
   fail: (reason: string) => never,
 ): number {
-  const places = (isSuch: (schema: z.ZodType) => boolean) =>
+  const positionsOf = (isMatch: (schema: z.ZodType) => boolean) =>
     [...parts.keys()].filter((position) => {
       const part = parts[position];
-      return part?.compute === undefined && isSuch(model.schema.shape[part?.field ?? ""]!);
+      return part?.compute === undefined && isMatch(model.schema.shape[part?.field ?? ""]!);
     });
-  const lists = places(isList);
+  const arrays = positionsOf(isList);
   const computed = parts.findIndex((part) => part.compute !== undefined);
-  if (lists.length === 0 && computed >= 0) return computed;
-  const [place, ...others] = lists.length === 0 ? places(canBeList) : lists;
-  if (place === undefined || others.length > 0) {
+  if (arrays.length === 0 && computed >= 0) return computed;
+  const [position, ...others] = arrays.length === 0 ? positionsOf(canBeList) : arrays;
+  if (position === undefined || others.length > 0) {
     return fail("exactly one part of its key has to be an array");
   }
-  if (parts[place]?.descending) fail("an array cannot be sorted from the last value to the first");
-  return place;
+  if (parts[position]?.descending)
+    fail("an array cannot be sorted from the last value to the first");
+  return position;
 }
 
-/** Refuses fields whose values no key holds. */
+/** Refuses fields whose values cannot be in a key. */
 function assertKinds(
   model: Model,
   parts: readonly CompiledPart[],
@@ -164,23 +173,23 @@ function assertKinds(
   for (const [position, { field, compute, descending }] of parts.entries()) {
     if (compute !== undefined) continue;
     const schema = model.schema.shape[field]!;
-    const isHeld = position === list ? canHoldElements(schema) : canBeInKey(schema);
-    if (isHeld) continue;
-    const of = position === list ? "elements" : "values";
+    const isAllowed = position === list ? canHoldElements(schema) : canBeInKey(schema);
+    if (isAllowed) continue;
+    const kind = position === list ? "elements" : "values";
     const advice =
       isList(schema) && position !== list && !descending
         ? "an array is indexed by its elements, with each: true"
         : "compute one of the row, key: (row) => …";
-    fail(`a key cannot hold the ${of} of the field ${JSON.stringify(field)}: ${advice}`);
+    fail(`a key cannot hold the ${kind} of the field ${JSON.stringify(field)}: ${advice}`);
   }
 }
 
 /**
- * Refuses a definition with an option that there is not, such as one that is misspelt.
+ * Refuses a definition with an unknown option, such as a misspelled one.
  *
- * @param at the place of the definition; `""` for that of the model.
- * @param known the options that there are.
- * @throws {ModelDefinitionError} naming the option.
+ * @param at the place of the definition. `""` for that of the model.
+ * @param known an object whose keys are the known options.
+ * @throws {ModelDefinitionError} if there is one. The error names the option.
  */
 export function assertOptions(model: string, at: string, definition: object, known: object): void {
   for (const option of Object.keys(definition)) {
@@ -190,7 +199,7 @@ export function assertOptions(model: string, at: string, definition: object, kno
   }
 }
 
-/** @throws {ModelDefinitionError} for one of some options that is there and neither true nor false. */
+/** @throws {ModelDefinitionError} if one of the options is present and not a boolean. */
 export function assertBooleans<T extends object>(
   model: string,
   at: string,
@@ -205,7 +214,10 @@ export function assertBooleans<T extends object>(
   }
 }
 
-/** @throws {ModelDefinitionError} for a field that the schema does not have, or one that is named twice. */
+/**
+ * @throws {ModelDefinitionError} if the schema does not have one of the fields, or a field is
+ * listed twice.
+ */
 export function assertFields(model: Model, at: string, fields: readonly string[]): void {
   if (!Array.isArray(fields))
     throw new ModelDefinitionError(model.name, at, "it has to be a list of fields");

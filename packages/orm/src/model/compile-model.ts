@@ -7,8 +7,8 @@ import { canBeInKey } from "./key-kinds.js";
 import type { Model } from "./model.js";
 import type { Relation } from "./relation-definition.js";
 
-/** The options of a model. */
-const options: Readonly<
+/** The options that a model can have. */
+const knownOptions: Readonly<
   Record<
     "name" | "prefix" | "schema" | "primaryKey" | "indexes" | "relations" | "count" | "live",
     true
@@ -25,20 +25,20 @@ const options: Readonly<
 };
 
 /**
- * Refuses a definition with an option that a model does not have.
+ * Checks that the definition of a model is an object and has no unknown option.
  *
- * @throws {ModelDefinitionError} naming the option.
+ * @throws {ModelDefinitionError} if not. The error names the option.
  */
 export function assertModelOptions(definition: { readonly name: string }): void {
   if (typeof definition !== "object" || definition === null)
     throw new ModelDefinitionError(String(definition), "", "it has to be an object");
-  assertOptions(String(definition.name), "", definition, options);
+  assertOptions(String(definition.name), "", definition, knownOptions);
 }
 
 /**
- * Checks a model's definition and lays it out.
+ * Checks and compiles the definition of a model.
  *
- * @throws {ModelDefinitionError} for one that contradicts itself or its schema.
+ * @throws {ModelDefinitionError} if the definition contradicts itself or its schema.
  */
 export function compileModel(model: Model): CompiledModel {
   const { name, prefix = name, schema } = model;
@@ -67,7 +67,7 @@ export function compileModel(model: Model): CompiledModel {
   const indexes = Object.entries(model.indexes).map(([indexName, definition]) =>
     compileIndex(model, indexName, definition, primaryKey),
   );
-  const absent = optionalFields(model, indexes);
+  const optional = optionalFields(model, indexes);
   const compiled: CompiledModel = {
     name,
     prefix,
@@ -76,8 +76,8 @@ export function compileModel(model: Model): CompiledModel {
     generatesId: primaryKey.length === 1 && isUlid(shape[primaryKey[0]!]),
     indexes,
     relations: compileRelations(model),
-    optionalFields: absent,
-    requiredFields: requiredFields(indexes, absent),
+    optionalFields: optional,
+    requiredFields: requiredFields(indexes, optional),
     counted: model.count ?? false,
     live: model.live ?? false,
   };
@@ -85,7 +85,7 @@ export function compileModel(model: Model): CompiledModel {
   return compiled;
 }
 
-/** What can be said of a model's relations without the models that they name. */
+/** Checks a model's relations as far as this is possible without the models that they name. */
 function compileRelations(model: Model): CompiledModel["relations"] {
   const relations = model.relations ?? {};
   if (typeof relations !== "object" || Array.isArray(relations))
@@ -112,17 +112,17 @@ function compileRelations(model: Model): CompiledModel["relations"] {
 function isRelation(value: Relation): boolean {
   if (typeof value !== "object" || value === null) return false;
   const isName = (name: unknown) => typeof name === "string" && name !== "";
-  const areFields = (fields: unknown) =>
+  const areNames = (fields: unknown) =>
     Array.isArray(fields) && fields.length > 0 && fields.every(isName);
   if (!isName(value.model)) return false;
   switch (value.kind) {
     case "belongsTo":
-      return areFields(value.fields) && ["restrict", "cascade", "setNull"].includes(value.onDelete);
+      return areNames(value.fields) && ["restrict", "cascade", "setNull"].includes(value.onDelete);
     case "hasMany":
     case "hasOne":
-      return areFields(value.fields);
+      return areNames(value.fields);
     case "manyToMany":
-      return isName(value.through) && areFields(value.from) && areFields(value.to);
+      return isName(value.through) && areNames(value.from) && areNames(value.to);
     default:
       return false;
   }
@@ -134,7 +134,11 @@ function optionalFields(model: Model, indexes: CompiledModel["indexes"]): Readon
   return new Set([...fields].filter((field) => shape[field] && canBeAbsent(shape[field])));
 }
 
-/** The other fields of the indexes that hold every row; not those by whose elements a row is found. */
+/**
+ * Returns the required fields of the indexes that must contain every row, each with the name of
+ * such an index. An array whose elements are indexed does not count, because a row in which it is
+ * empty has no entry anyway.
+ */
 function requiredFields(
   indexes: CompiledModel["indexes"],
   optional: ReadonlySet<string>,
@@ -151,26 +155,27 @@ function requiredFields(
 }
 
 /**
- * Checks that no two models have one name, and no two models or indexes store their entries in the same place.
+ * Checks that no two models have the same name, and that no two models or indexes store their
+ * entries under the same prefix.
  *
- * @throws {ModelDefinitionError} naming the second of two.
+ * @throws {ModelDefinitionError} if two do. The error names the second one.
  */
 export function assertDistinctPrefixes(models: readonly CompiledModel[]): void {
-  const takenBy = new Map<string, string>([[ownPrefix, "Keywright itself"]]);
-  const take = (model: CompiledModel, at: string, prefix: string) => {
-    const owner = takenBy.get(prefix);
+  const owners = new Map<string, string>([[ownPrefix, "Keywright itself"]]);
+  const claim = (model: CompiledModel, at: string, prefix: string) => {
+    const owner = owners.get(prefix);
     if (owner !== undefined) {
       const reason = `its keys would begin with ${JSON.stringify(prefix)}, which ${owner} has`;
       throw new ModelDefinitionError(model.name, at, reason);
     }
-    takenBy.set(prefix, at.startsWith("indexes.") ? `${model.name}.${at}` : `model ${model.name}`);
+    owners.set(prefix, at.startsWith("indexes.") ? `${model.name}.${at}` : `model ${model.name}`);
   };
   const names = new Set<string>();
   for (const model of models) {
     if (names.has(model.name))
       throw new ModelDefinitionError(model.name, "name", "another model has this name");
     names.add(model.name);
-    take(model, model.prefix === model.name ? "name" : "prefix", model.prefix);
-    for (const index of model.indexes) take(model, `indexes.${index.name}`, index.prefix);
+    claim(model, model.prefix === model.name ? "name" : "prefix", model.prefix);
+    for (const index of model.indexes) claim(model, `indexes.${index.name}`, index.prefix);
   }
 }

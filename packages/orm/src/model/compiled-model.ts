@@ -2,21 +2,27 @@ import type { KvKeyPart } from "@keywright/core";
 import type * as z from "zod";
 import type { Relation } from "./relation-definition.js";
 
-/** A row, whatever its model. */
+/** A row of any model. */
 export type AnyRow = Readonly<Record<string, unknown>>;
 
 /** One part of an index's key. */
 export interface CompiledPart {
-  /** By which queries name it: a field of the schema, or the index's own name where it is computed. */
+  /**
+   * The name of the part in queries: a field of the schema, or the name of the index if the part is
+   * computed.
+   */
   readonly field: string;
-  /** Sorted from the last value to the first. */
+  /** True if the part is sorted in descending order. */
   readonly descending: boolean;
   readonly compute: ((row: AnyRow) => unknown) | undefined;
-  /** Maps a value of the field to what is indexed; undefined where that is the value itself. */
+  /**
+   * Maps a value of the field to the key part that is indexed. Undefined if the value itself is
+   * indexed.
+   */
   readonly normalize: ((value: unknown) => KvKeyPart) | undefined;
 }
 
-/** An index as the code that maintains it sees it. */
+/** An index in the form that reads and writes use. */
 export interface CompiledIndex {
   readonly name: string;
   readonly prefix: string;
@@ -24,43 +30,55 @@ export interface CompiledIndex {
   /** The names of the parts. */
   readonly fields: readonly string[];
   readonly unique: boolean;
-  /** Which of the parts is an array, with an entry for each of its elements; undefined where none is. */
+  /**
+   * The position of the part that is an array, with one entry for each element. Undefined if no
+   * part is.
+   */
   readonly each: number | undefined;
-  /** The rows that it holds; undefined for all that have its fields. */
+  /**
+   * Selects the rows that the index contains. Undefined if it contains all rows that have its
+   * fields.
+   */
   readonly where: ((row: AnyRow) => boolean) | undefined;
-  /** What an entry holds: the primary key, the row, or the fields of `include`. */
+  /** The content of an entry: the primary key, the row, or the fields of `include`. */
   readonly store: "pointer" | "copy" | "include";
-  /** The fields that an entry holds where it holds some, the primary key's first. */
+  /**
+   * The fields of an entry if `store` is `"include"`: those of the primary key first, then the
+   * others.
+   */
   readonly include: readonly string[];
-  /** The number of rows is kept for each key. */
+  /** True if the number of rows is maintained for each key. */
   readonly counted: boolean;
-  /** What stands for the source of its functions; undefined where the source itself does. */
+  /** The version of its functions. Undefined if their source identifies them. */
   readonly version: string | undefined;
 }
 
-/** A model as the code that reads and writes its rows sees it. */
+/** A model in the form that reads and writes use. */
 export interface CompiledModel {
   readonly name: string;
-  /** The first part of its rows' keys; in Keywright's own keys too, so that a model may get another name. */
+  /**
+   * The first part of the keys of its rows. It also identifies the model in Keywright's own keys,
+   * so that the model can be renamed.
+   */
   readonly prefix: string;
   readonly schema: z.ZodObject;
   readonly primaryKey: readonly string[];
-  /** The primary key is one `z.ulid()`, which `create` generates where it is absent. */
+  /** True if the primary key is a single `z.ulid()`. `create` generates it if it is absent. */
   readonly generatesId: boolean;
   readonly indexes: readonly CompiledIndex[];
   readonly relations: Readonly<Record<string, Relation>>;
-  /** The fields of indexes that a row may lack: it is not in an index then. */
+  /** The fields of indexes that a row may lack. Such a row is not in the index. */
   readonly optionalFields: ReadonlySet<string>;
   /**
-   * The other fields of indexes that are to hold every row, each with the name of such an index: a write without one of them
-   * is refused, for queries would miss the row.
+   * The other fields of indexes that must contain every row, each with the name of such an index. A
+   * write without one of these fields is refused, because queries would miss the row.
    */
   readonly requiredFields: ReadonlyMap<string, string>;
-  /** The number of rows is kept. */
+  /** True if the number of rows is maintained. */
   readonly counted: boolean;
-  /** A record of changes is kept. */
+  /** True if a record of changes is kept. */
   readonly live: boolean;
 }
 
-/** The first part of the keys that are Keywright's own. */
+/** The first part of Keywright's own keys. */
 export const ownPrefix = "__keywright";

@@ -14,45 +14,59 @@ interface Definition {
   readonly transform?: unknown;
 }
 
-/** What a row lacks where it lacks a field. */
-const nothings = [undefined, null] as const;
+/** The values that count as absent. */
+const absentValues = [undefined, null] as const;
 
 /**
- * Whether a stored row may have nothing in a field, by what its schema returns: a default may put something there, and what
- * stands behind a transform may allow nothing. Of a transform that nothing stands behind it is not known what it makes;
- * such a field counts as one that may be absent where the transform makes nothing of nothing, or takes time to make it.
+ * Returns whether a field of a stored row may be absent (undefined or null), by the output of its
+ * schema. A default may replace absent values, and a schema after a transform may refuse them.
+ *
+ * If a field ends in a transform, its possible results are unknown. Such a field counts as one that
+ * may be absent if it accepts undefined or null and then returns undefined or null, or is
+ * asynchronous.
  */
 export function canBeAbsent(schema: z.ZodType): boolean {
-  return nothings.some((nothing) => returns(schema, nothing, new Set()));
+  return absentValues.some((value) => canReturn(schema, value, new Set()));
 }
 
-/** Whether a row may be without a field, whatever the schema makes of undefined: an absent field is not put to it. */
+/**
+ * Returns whether a row may lack a field, regardless of what the schema returns for undefined. An
+ * absent field is not parsed.
+ */
 export function canBeLeftOut(schema: Schema): boolean {
   const { optin, optout } = schema._zod;
   return optin === "optional" && optout === "optional";
 }
 
-/** Whether a field may be left out or set to null, and then has nothing; also where that takes time to find out. */
+/**
+ * Returns whether a field may be left out or set to null, and is then absent. Also true if only an
+ * asynchronous parse could show this.
+ */
 export function canBeCleared(schema: z.ZodType): boolean {
-  return canBeLeftOut(schema) || nothings.some((nothing) => makesNothing(schema, nothing));
+  return canBeLeftOut(schema) || absentValues.some((value) => keepsAbsent(schema, value));
 }
 
-/** Whether a schema may return undefined, or null. `within` are the schemas that are being looked at, which may contain themselves. */
-function returns(schema: Schema, nothing: undefined | null, within: Set<Schema>): boolean {
-  if (within.has(schema)) return false;
-  within.add(schema);
-  const of = (part: Schema | undefined) => part !== undefined && returns(part, nothing, within);
-  const answer = () => {
+/**
+ * Returns whether a schema may return a value.
+ *
+ * @param value undefined or null.
+ * @param visiting the schemas that contain this one. A schema may contain itself.
+ */
+function canReturn(schema: Schema, value: undefined | null, visiting: Set<Schema>): boolean {
+  if (visiting.has(schema)) return false;
+  visiting.add(schema);
+  const of = (part: Schema | undefined) => part !== undefined && canReturn(part, value, visiting);
+  const compute = () => {
     const def = definitionOf(schema);
     switch (def.type) {
       case "optional":
-        return nothing === undefined || of(def.innerType);
+        return value === undefined || of(def.innerType);
       case "nullable":
-        return nothing === null || of(def.innerType);
+        return value === null || of(def.innerType);
       case "default":
       case "prefault":
       case "nonoptional":
-        return nothing === null && of(def.innerType);
+        return value === null && of(def.innerType);
       case "catch":
       case "readonly":
       case "promise":
@@ -65,40 +79,43 @@ function returns(schema: Schema, nothing: undefined | null, within: Set<Schema>)
         return of((schema as z.core.$ZodLazy)._zod.innerType);
       case "pipe":
         if (!isTransform(def.out)) return of(def.out);
-        return nothings.some((given) => makesNothing(schema, given));
+        return absentValues.some((input) => keepsAbsent(schema, input));
       default:
-        return makesNothing(schema, nothing);
+        return keepsAbsent(schema, value);
     }
   };
-  const result = answer();
-  within.delete(schema);
+  const result = compute();
+  visiting.delete(schema);
   return result;
 }
 
-/** Whether a schema makes nothing of nothing. True where that takes time to find out, false where it throws. */
-function makesNothing(schema: Schema, nothing: undefined | null): boolean {
+/**
+ * Returns whether a schema accepts an absent value and returns an absent value for it. True if the
+ * schema is asynchronous, false if it throws.
+ */
+function keepsAbsent(schema: Schema, value: undefined | null): boolean {
   try {
-    const made = outcome(schema, nothing);
-    return made.success && (made.data === undefined || made.data === null);
+    const result = parse(schema, value);
+    return result.success && (result.data === undefined || result.data === null);
   } catch (error) {
     return error instanceof z.core.$ZodAsyncError;
   }
 }
 
-/** What a schema makes of a value. A transform's promise is not waited for, and may fail unheard. */
-function outcome(schema: Schema, value: unknown): z.ZodSafeParseResult<unknown> {
+/** Parses a value. Does not wait for the promise of a transform, and ignores its rejection. */
+function parse(schema: Schema, value: unknown): z.ZodSafeParseResult<unknown> {
   const def = definitionOf(schema);
   if (def.type === "pipe" && def.transform === undefined && def.in && def.out) {
-    const between = outcome(def.in, value);
-    return between.success ? outcome(def.out, between.data) : between;
+    const inner = parse(def.in, value);
+    return inner.success ? parse(def.out, inner.data) : inner;
   }
   if (def.type !== "transform") return z.safeParse(schema, value);
   const { transform } = (schema as z.core.$ZodTransform)._zod.def;
-  const unheard = z.transform((input: unknown, payload) => {
-    const made: unknown = transform(input, payload);
-    return made instanceof Promise ? made.catch(() => undefined) : made;
+  const guarded = z.transform((input: unknown, payload) => {
+    const output: unknown = transform(input, payload);
+    return output instanceof Promise ? output.catch(() => undefined) : output;
   });
-  return z.safeParse(unheard, value);
+  return z.safeParse(guarded, value);
 }
 
 function isTransform(schema: Schema | undefined): boolean {
@@ -109,7 +126,7 @@ function definitionOf(schema: Schema): Definition {
   return schema._zod.def as unknown as Definition;
 }
 
-/** Whether a field is a plain `z.ulid()`. */
+/** Returns whether a field is a plain `z.ulid()`. */
 export function isUlid(schema: z.ZodType | undefined): boolean {
   if (schema === undefined) return false;
   const { type, format } = definitionOf(schema);

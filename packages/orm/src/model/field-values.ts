@@ -13,18 +13,24 @@ interface Definition {
   readonly right?: Schema;
 }
 
-const takeObjects = new Set(["object", "record", "any", "unknown", "custom", "transform"]);
+const objectTypes = new Set(["object", "record", "any", "unknown", "custom", "transform"]);
 
-/** Whether a plain object may be a value of a field, as far as its schema tells: one that is never looked into may be. */
+/**
+ * Returns whether a plain object may be a value of a field, as far as its schema shows. Also true
+ * if the schema does not restrict the value, as `z.any()`.
+ */
 export function canBeObject(schema: Schema): boolean {
   const def = schema._zod.def as unknown as Definition;
-  if (takeObjects.has(def.type)) return true;
+  if (objectTypes.has(def.type)) return true;
   if (def.type === "lazy") return canBeObject((schema as z.core.$ZodLazy)._zod.innerType);
   const parts = [def.innerType, def.in, ...(def.options ?? []), def.left, def.right];
   return parts.some((part) => part !== undefined && canBeObject(part));
 }
 
-/** The schema of the elements of a field that is stored as an array; undefined where its schema does not tell it. */
+/**
+ * Returns the schema of the elements of a field that is stored as an array. Undefined if the schema
+ * of the field does not show it.
+ */
 export function elementSchema(schema: Schema): Schema | undefined {
   const def = schema._zod.def as unknown as Definition;
   if (def.type === "array") return def.element;

@@ -1,37 +1,43 @@
 import type { KvKeyPart } from "@keywright/core";
 
-/** A value that an index or a primary key can hold; a date is held as its milliseconds since 1970. */
+/**
+ * A value that an index or a primary key can contain. A date is stored as its milliseconds since
+ * 1970.
+ */
 export type KeyValue = KvKeyPart | Date;
 
-/** Row → the names of its fields. Fields that only a loose object has don't count. */
+/**
+ * Row → the names of its fields. Fields that only the `catchall` of a loose object allows do not
+ * count.
+ */
 export type FieldOf<Row> = (string extends keyof Row ? KnownKey<Row> : keyof Row) & string;
 
 type KnownKey<Row> = keyof {
   [F in keyof Row as string extends F ? never : number extends F ? never : F]: never;
 };
 
-/** Row → the names of its fields that a key can hold, absent values aside. */
+/** Row → the names of the fields whose values a key can contain. Absent values do not count. */
 export type KeyField<Row> = {
   [F in FieldOf<Row>]: NonNullable<Row[F]> extends KeyValue ? F : never;
 }[FieldOf<Row>];
 
-/** Row → the names of its fields that are arrays of what a key can hold. */
+/** Row → the names of the fields that are arrays of values that a key can contain. */
 export type ListField<Row> = {
   [F in FieldOf<Row>]: NonNullable<Row[F]> extends readonly KeyValue[] ? F : never;
 }[FieldOf<Row>];
 
-/** Row → the names of the fields that a primary key can be made of: those that no row lacks. */
+/** Row → the names of the fields that a primary key can consist of. No row may lack them. */
 export type RequiredKeyField<Row> = {
   [F in FieldOf<Row>]: Row[F] extends KeyValue ? F : never;
 }[FieldOf<Row>];
 
-/** A field by which an index is sorted from the last value to the first. Made by `desc`. */
+/** A field that an index sorts in descending order. Made by `desc`. */
 export interface DescendingField<F extends string = string> {
   readonly desc: F;
 }
 
 /**
- * A field of an index's key whose values are sorted from the last to the first.
+ * Makes an index sort a field in descending order.
  *
  * ```ts
  * const indexes = { byTeamAndScore: { key: ["team", desc("score")] } };
@@ -41,27 +47,37 @@ export function desc<const F extends string>(field: F): DescendingField<F> {
   return { desc: field };
 }
 
-/** What every kind of index may have. */
+/** Options of all kinds of indexes. */
 interface IndexOptions<Row> {
-  /** At most one row has a value; rows in which it is absent do not count. */
+  /** At most one row can have a value. Rows in which the value is absent do not count. */
   readonly unique?: boolean;
   /**
-   * Stands for the code of the index's functions: change it when they give other results, so that the index is built anew.
-   * Without it their source does, which a minifier changes.
+   * The version of the index's functions. Change it if they return other results, so that the index
+   * is rebuilt. Without it, changes are detected by the source of the functions, which a minifier
+   * changes.
    */
   readonly version?: number | string;
-  /** The first part of the index's keys; without it, `users_by_email` for `byEmail` of `users`. */
+  /**
+   * The first part of the index's keys. The default for `byEmail` of `users` is `users_by_email`.
+   */
   readonly prefix?: string;
-  /** The rows that the index holds. A query uses such an index only by its name, `index: "byOpen"`. It is pure. */
+  /**
+   * Selects the rows that the index contains. Must be a pure function. A query uses such an index
+   * only by its name: `index: "byOpen"`.
+   */
   readonly where?: (row: Row) => boolean;
   /**
-   * What an entry holds: a pointer to the row, which is then read too, or a copy of it, which costs a write of the entry
-   * for every change of the row. `"pointer"` without it.
+   * The content of an entry: a pointer to the row (the default), or a copy of the row. With a
+   * pointer, a query reads the entry and then the row. With a copy, every change of the row also
+   * writes the entry.
    */
   readonly store?: "pointer" | "copy";
-  /** Fields that the entry holds beside the primary key: a query that selects no others does not read the row. */
+  /**
+   * Fields that an entry contains in addition to the primary key. A query that selects only these
+   * fields does not read the row.
+   */
   readonly include?: readonly FieldOf<Row>[];
-  /** Keep the number of rows for each key of the index, so that `count` reads one entry. */
+  /** Maintains the number of rows for each key of the index, so that `count` reads one entry. */
   readonly count?: boolean;
 }
 
@@ -69,28 +85,37 @@ interface IndexOptions<Row> {
 export interface FieldIndexDefinition<Row, F, Value> extends IndexOptions<Row> {
   readonly key: F;
   readonly each?: false;
-  /** Maps a value to what is indexed, on writing and on looking up: `(email) => email.toLowerCase()`. It is pure. */
+  /**
+   * Maps a value to the key part that is indexed, both for writes and for lookups:
+   * `(email) => email.toLowerCase()`. Must be a pure function.
+   */
   readonly normalize?: (value: Value) => KvKeyPart;
 }
 
-/** An index with an entry for each element of an array. */
+/** An index with one entry for each element of an array. */
 export interface ListIndexDefinition<Row, F, Element> extends IndexOptions<Row> {
   readonly key: F;
   readonly each: true;
-  /** Maps an element to what is indexed, on writing and on looking up. It is pure. */
+  /**
+   * Maps an element to the key part that is indexed, both for writes and for lookups. Must be a
+   * pure function.
+   */
   readonly normalize?: (element: Element) => KvKeyPart;
 }
 
 /**
- * An index over several fields in order, over one from its last value to its first, or over what a pure function makes
- * of a row. A row in which one of them is absent is not in it. Queries name a computed part as if the index's own name
- * were a field.
+ * An index over several fields in order, over a field in descending order, or over values that pure
+ * functions compute from the row. A row in which one of these parts is absent is not in the index.
+ * In queries, a computed part has the name of the index, as if it were a field.
  */
 export interface KeyIndexDefinition<Row> extends IndexOptions<Row> {
   readonly key: KeyIndexPart<Row> | readonly [KeyIndexPart<Row>, ...KeyIndexPart<Row>[]];
-  /** An entry for each element of the one part that is an array. */
+  /** Makes one entry for each element of the part that is an array. */
   readonly each?: boolean;
-  /** For fields of the key, what maps a value of each, or an element, to what is indexed: `{ email: toLowerCase }`. */
+  /**
+   * Functions by field of the key. Each maps a value of the field, or an element of it, to the key
+   * part that is indexed: `{ email: toLowerCase }`. Must be pure functions.
+   */
   readonly normalize?: Normalizers<Row>;
 }
 
@@ -100,14 +125,15 @@ type Normalizers<Row> = {
 
 type KeyPartValue<Value> = Value extends readonly (infer Element)[] ? Element : Value;
 
-// What a function returns, and whether a field can be in a key, is left to `CheckedIndex`, which says what to do.
+// `CheckedIndex` checks the results of functions and the types of fields. Its error types say what
+// to do.
 type KeyIndexPart<Row> = string | DescendingField | ((row: Row) => unknown);
 
 /**
- * Row → every index definition that its fields allow, with the types of the parameters of its functions.
+ * Row → the index definitions that its fields allow, with the parameter types of their functions.
  *
- * It is one mapped type, so that the compiler has all of its members with the same row when it looks for the type of a
- * parameter: where they differ, it takes none.
+ * It is one mapped type, so that all members of the union have the same row when the compiler
+ * infers the type of a parameter. If they had different rows, it would infer none.
  */
 export type IndexDefinition<Row> = {
   [F in FieldOf<Row> | ""]: F extends keyof Row
@@ -121,12 +147,12 @@ type OneFieldDefinition<Row, F, Value> = [Value] extends [KeyValue]
     ? ListIndexDefinition<Row, F, Value[number]>
     : never;
 
-/** A part of an index's key, whatever its row. */
+/** A part of an index's key, for any row. */
 export type AnyIndexPart = string | DescendingField | ((row: never) => unknown);
 
 type AnyNormalizer = ((value: never) => KvKeyPart) | undefined;
 
-/** An index definition whatever its row. */
+/** An index definition for any row. */
 export interface AnyIndexDefinition {
   readonly key: AnyIndexPart | readonly AnyIndexPart[];
   readonly unique?: boolean;

@@ -14,8 +14,8 @@ interface Definition {
   readonly right?: Schema;
 }
 
-/** Kinds of values, by the names that Zod has for them, none of which a key holds. */
-const outsideKeys: ReadonlySet<string> = new Set([
+/** The types of Zod schemas whose values cannot be in a key. */
+const typesOutsideKeys: ReadonlySet<string> = new Set([
   "array",
   "file",
   "function",
@@ -26,9 +26,9 @@ const outsideKeys: ReadonlySet<string> = new Set([
   "symbol",
   "tuple",
 ]);
-const lists: ReadonlySet<string> = new Set(["array", "tuple"]);
-const nothings: ReadonlySet<string> = new Set(["null", "undefined", "void", "never"]);
-const unknowns: ReadonlySet<string> = new Set([
+const arrayTypes: ReadonlySet<string> = new Set(["array", "tuple"]);
+const absentTypes: ReadonlySet<string> = new Set(["null", "undefined", "void", "never"]);
+const opaqueTypes: ReadonlySet<string> = new Set([
   "any",
   "unknown",
   "custom",
@@ -36,7 +36,10 @@ const unknowns: ReadonlySet<string> = new Set([
   "intersection",
 ]);
 
-/** Whether a key may hold a value of a field, as far as its schema tells: what a transform makes may be anything. */
+/**
+ * Returns whether a value of a field can be in a key, as far as its schema shows. The result of a
+ * transform may be anything.
+ */
 export function canBeInKey(schema: Schema): boolean {
   const kinds = valueKinds(schema);
   return kinds.length === 0 || kinds.some(isKeyKind);
@@ -45,21 +48,24 @@ export function canBeInKey(schema: Schema): boolean {
 function isKeyKind(kind: Schema): boolean {
   const { type, left, right } = definitionOf(kind);
   if (type === "intersection" && left && right) return canBeInKey(left) && canBeInKey(right);
-  return !outsideKeys.has(type);
+  return !typesOutsideKeys.has(type);
 }
 
-/** Whether the values of a field are arrays, by its schema: what it is optional or defaulted from counts. */
+/**
+ * Returns whether the values of a field are arrays, by its schema. Wrappers, such as optional and
+ * default, do not matter.
+ */
 export function isList(schema: Schema): boolean {
   const kinds = valueKinds(schema);
-  return kinds.length > 0 && kinds.every((kind) => lists.has(typeOf(kind)));
+  return kinds.length > 0 && kinds.every((kind) => arrayTypes.has(typeOf(kind)));
 }
 
-/** Whether a value of a field may be an array, as far as its schema tells. */
+/** Returns whether a value of a field may be an array, as far as its schema shows. */
 export function canBeList(schema: Schema): boolean {
   return listKinds(schema).length > 0;
 }
 
-/** Whether a key may hold the elements of a field that may be an array. */
+/** Returns whether the elements of a field that may be an array can be in a key. */
 export function canHoldElements(schema: Schema): boolean {
   return listKinds(schema).some((kind) => {
     const { element, items = [], rest } = definitionOf(kind);
@@ -70,22 +76,27 @@ export function canHoldElements(schema: Schema): boolean {
   });
 }
 
-/** The kinds of values that a schema returns, but null and undefined. */
+/** Returns the kinds of values that a schema returns, except null and undefined. */
 function valueKinds(schema: Schema): readonly Schema[] {
-  return kindsOf(schema).filter((kind) => !nothings.has(typeOf(kind)));
+  return kindsOf(schema).filter((kind) => !absentTypes.has(typeOf(kind)));
 }
 
-/** Those of them that are arrays, or may be. */
+/** Returns the kinds of values that are arrays, or may be. */
 function listKinds(schema: Schema): readonly Schema[] {
-  return kindsOf(schema).filter((kind) => lists.has(typeOf(kind)) || unknowns.has(typeOf(kind)));
+  return kindsOf(schema).filter(
+    (kind) => arrayTypes.has(typeOf(kind)) || opaqueTypes.has(typeOf(kind)),
+  );
 }
 
-/** The kinds of values that a schema returns, as schemas that are made of no other ones that say it. */
-function kindsOf(schema: Schema, within: ReadonlySet<Schema> = new Set()): readonly Schema[] {
-  if (within.has(schema)) return [];
-  const inside = new Set([...within, schema]);
+/**
+ * Returns the kinds of values that a schema returns. Each is described by a schema inside this one
+ * that is not a union, a pipe or a wrapper.
+ */
+function kindsOf(schema: Schema, outer: ReadonlySet<Schema> = new Set()): readonly Schema[] {
+  if (outer.has(schema)) return [];
+  const visited = new Set([...outer, schema]);
   const def = definitionOf(schema);
-  // It returns whether the schema within it is content.
+  // It returns a boolean, not the value of its inner schema.
   if (def.type === "success") return [schema];
   const parts =
     def.type === "union"
@@ -94,7 +105,7 @@ function kindsOf(schema: Schema, within: ReadonlySet<Schema> = new Set()): reado
         ? [(schema as z.core.$ZodLazy)._zod.innerType]
         : [def.type === "pipe" ? def.out : def.innerType].filter((part) => part !== undefined);
   if (parts === undefined || parts.length === 0) return [schema];
-  return parts.flatMap((part) => kindsOf(part, inside));
+  return parts.flatMap((part) => kindsOf(part, visited));
 }
 
 function typeOf(schema: Schema): string {

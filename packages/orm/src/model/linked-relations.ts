@@ -1,31 +1,37 @@
 import type { CompiledIndex, CompiledModel } from "./compiled-model.js";
 import type { OnDelete, Relation } from "./relation-definition.js";
 
-/** A relation with the models that it leads to, and the index by which their rows are found. */
+/** A relation with the models that it leads to, and the index that finds their rows. */
 export interface LinkedRelation {
   readonly name: string;
   readonly relation: Relation;
   readonly target: CompiledModel;
   /**
-   * Of `belongsTo`: the index of the model itself that begins with the relation's fields. Of `hasMany` and `hasOne`: that of
-   * the target. Of `manyToMany`: that of `through`, which begins with `from`. Undefined for a primary key that does.
+   * The index that the relation uses. Undefined if a primary key begins with the fields instead.
+   *
+   * - `belongsTo`: the index of this model that begins with the fields of the relation.
+   * - `hasMany`, `hasOne`: the index of the target that begins with these fields.
+   * - `manyToMany`: the index of `through` that begins with `from`.
    */
   readonly index: CompiledIndex | undefined;
-  /** Of `manyToMany`: the model between. */
+  /** The model between the two. Only for `manyToMany`. */
   readonly through: CompiledModel | undefined;
 }
 
-/** A relation of another model, or of the same, by which its rows refer to this model's. */
+/**
+ * A `belongsTo` relation whose rows refer to rows of this model. It belongs to another model, or to
+ * this one.
+ */
 export interface Reference {
   readonly model: CompiledModel;
   readonly relation: string;
   readonly fields: readonly string[];
   readonly onDelete: OnDelete;
-  /** The index of `model` that begins with the fields; undefined for its primary key. */
+  /** The index of `model` that begins with the fields. Undefined if its primary key does. */
   readonly index: CompiledIndex | undefined;
 }
 
-/** A model's relations, laid out with the other models of the database. */
+/** A model's relations with their target models, and the references to the model. */
 export interface LinkedRelations {
   readonly relations: ReadonlyMap<string, LinkedRelation>;
   readonly referencedBy: readonly Reference[];

@@ -3,7 +3,7 @@ import * as z from "zod";
 type Schema = z.core.$ZodType;
 type Check = z.core.$ZodCheck<never>;
 
-/** The parts of a schema's definition that others are made of. */
+/** The parts of a schema's definition that a conversion reads. */
 interface Definition {
   readonly type: string;
   readonly checks?: readonly Check[];
@@ -23,40 +23,47 @@ interface Definition {
   readonly discriminator?: string;
 }
 
-/** How output schemas are made, and those that were: a schema that contains itself has one that does, too. */
+/**
+ * The options of a conversion, and its results so far. The results are kept because a schema can
+ * contain itself.
+ */
 interface Walk {
-  readonly made: WeakMap<Schema, Schema>;
+  readonly outputs: WeakMap<Schema, Schema>;
   readonly check: (check: Check) => Check;
 }
 
-const whole: Walk = { made: new WeakMap(), check: (check) => check };
-const synchronous: Walk = { made: new WeakMap(), check: withoutPromises };
+const complete: Walk = { outputs: new WeakMap(), check: (check) => check };
+const synchronous: Walk = { outputs: new WeakMap(), check: withoutPromises };
 
 /**
- * What the values fit that a schema returns: the far side of pipes, no defaults, no coercion, anything where a transform
- * makes it. Conditions of the schema hold of it too. It may return another value than it is given, as trimmed text; an
- * equal one where that came from the schema itself.
+ * Returns a schema of the values that a schema returns. It uses the output of pipes, has no
+ * defaults and no coercion, and allows any value for the result of a transform. The conditions of
+ * the schema remain. The new schema may change a value, for example trim a text, but it returns an
+ * equal value for one that the original schema has returned.
  */
 export function outputSchema(schema: z.ZodType): z.ZodType {
-  return outputOf(schema, whole) as z.ZodType;
+  return outputOf(schema, complete) as z.ZodType;
 }
 
-/** The same without the conditions that take time: where one returns a promise, it is taken to hold. */
+/**
+ * Returns the same as {@link outputSchema}, without asynchronous conditions. A condition that
+ * returns a promise is assumed to hold.
+ */
 export function synchronousOutputSchema(schema: z.ZodType): z.ZodType {
   return outputOf(schema, synchronous) as z.ZodType;
 }
 
 function outputOf(schema: Schema, walk: Walk): Schema {
-  const known = walk.made.get(schema);
-  if (known !== undefined) return known;
+  const existing = walk.outputs.get(schema);
+  if (existing !== undefined) return existing;
   const { checks = [] } = definitionOf(schema);
   const base = baseOf(schema, walk);
   const output = checks.length === 0 ? base : withChecks(base, checks.map(walk.check));
-  walk.made.set(schema, output);
+  walk.outputs.set(schema, output);
   return output;
 }
 
-/** The output schema of a schema without its checks. */
+/** Returns the output schema of a schema without its checks. */
 function baseOf(schema: Schema, walk: Walk): Schema {
   const def = definitionOf(schema);
   const of = (part: Schema | undefined) => outputOf(part ?? z.any(), walk);
@@ -64,26 +71,26 @@ function baseOf(schema: Schema, walk: Walk): Schema {
     case "object":
       return objectOf(schema, walk);
     case "array":
-      return changed(schema, { element: of(def.element) });
+      return withParts(schema, { element: of(def.element) });
     case "set":
-      return changed(schema, { valueType: of(def.valueType) });
+      return withParts(schema, { valueType: of(def.valueType) });
     case "map":
     case "record":
-      return changed(schema, { keyType: of(def.keyType), valueType: of(def.valueType) });
+      return withParts(schema, { keyType: of(def.keyType), valueType: of(def.valueType) });
     case "tuple":
-      return changed(schema, { items: def.items?.map(of), rest: def.rest && of(def.rest) });
+      return withParts(schema, { items: def.items?.map(of), rest: def.rest && of(def.rest) });
     case "union":
       return unionOf(schema, def.options?.map(of) ?? []);
     case "intersection":
-      return changed(schema, { left: of(def.left), right: of(def.right) });
+      return withParts(schema, { left: of(def.left), right: of(def.right) });
     case "optional":
     case "nullable":
     case "nonoptional":
-      return changed(schema, { innerType: of(def.innerType) });
+      return withParts(schema, { innerType: of(def.innerType) });
     case "default":
     case "prefault":
       return z.nonoptional(of(def.innerType) as z.ZodType);
-    // A readonly value would be frozen, and it is somebody's row.
+    // A readonly schema would freeze the value, which belongs to the caller.
     case "catch":
     case "readonly":
     case "promise":
@@ -92,7 +99,7 @@ function baseOf(schema: Schema, walk: Walk): Schema {
       return of(def.out);
     case "lazy":
       return z.lazy(() => of((schema as z.core.$ZodLazy)._zod.innerType));
-    // Where a field may be anything, it may be absent.
+    // A field that may be anything may also be absent.
     case "transform":
     case "any":
     case "unknown":
@@ -102,11 +109,14 @@ function baseOf(schema: Schema, walk: Walk): Schema {
     case "custom":
       return withChecks(z.any(), [walk.check(schema as unknown as Check)]);
     default:
-      return changed(schema, def.coerce ? { coerce: false } : {});
+      return withParts(schema, def.coerce ? { coerce: false } : {});
   }
 }
 
-/** An object's fields are looked at when they are needed: one of them may be the object itself. */
+/**
+ * Converts an object schema. The fields are converted on first use, because a field may contain the
+ * object itself.
+ */
 function objectOf(schema: Schema, walk: Walk): Schema {
   const { shape = {}, catchall } = definitionOf(schema);
   let output: Record<string, Schema> | undefined;
@@ -114,7 +124,7 @@ function objectOf(schema: Schema, walk: Walk): Schema {
     Object.fromEntries(
       Object.keys(shape).map((field) => [field, outputOf(shape[field] ?? z.any(), walk)]),
     );
-  return changed(schema, {
+  return withParts(schema, {
     get shape() {
       output ??= make();
       return output;
@@ -123,20 +133,23 @@ function objectOf(schema: Schema, walk: Walk): Schema {
   });
 }
 
-/** Options are told apart by a field as long as all of them have its values still. */
+/**
+ * Converts a union. It remains a discriminated union only if the discriminator of every option is a
+ * literal or an enum. The values of any other discriminator may be unknown after the conversion.
+ */
 function unionOf(schema: Schema, options: readonly Schema[]): Schema {
-  const { discriminator, options: before = [] } = definitionOf(schema);
-  const isSame = before.every(({ _zod }) => {
+  const { discriminator, options: originals = [] } = definitionOf(schema);
+  const keepsDiscriminator = originals.every(({ _zod }) => {
     const { type, shape } = _zod.def as Definition;
     const field = type === "object" ? shape?.[discriminator ?? ""] : undefined;
     return field !== undefined && ["literal", "enum"].includes(definitionOf(field).type);
   });
-  if (discriminator === undefined || isSame) return changed(schema, { options });
+  if (discriminator === undefined || keepsDiscriminator) return withParts(schema, { options });
   return z.union(options as [z.ZodType, z.ZodType]);
 }
 
-/** The same kind of schema with other parts, without checks. */
-function changed(schema: Schema, parts: object): Schema {
+/** Returns the same kind of schema with other parts and without checks. */
+function withParts(schema: Schema, parts: object): Schema {
   const def = Object.create(null, {
     ...Object.getOwnPropertyDescriptors(schema._zod.def),
     ...Object.getOwnPropertyDescriptors(parts),
@@ -145,29 +158,34 @@ function changed(schema: Schema, parts: object): Schema {
   return z.core.clone(schema, def);
 }
 
-/** The same schema with checks behind its own. */
+/** Returns the same schema with more checks after its own. */
 function withChecks(schema: Schema, checks: readonly Check[]): Schema {
-  const { checks: own = [] } = definitionOf(schema);
-  // Descriptors, so that the fields of an object that is being made are not asked for.
+  const { checks: existing = [] } = definitionOf(schema);
+  // Property descriptors are copied, because reading `shape` would convert the fields too early.
   const def = Object.create(null, {
     ...Object.getOwnPropertyDescriptors(schema._zod.def),
-    checks: { value: [...own, ...checks], enumerable: true, configurable: true, writable: true },
+    checks: {
+      value: [...existing, ...checks],
+      enumerable: true,
+      configurable: true,
+      writable: true,
+    },
   });
   return z.core.clone(schema, def);
 }
 
-/** A check whose promises are not waited for. */
+/** Returns a check that holds if the original check returns a promise. */
 function withoutPromises(check: Check): Check {
   if (check._zod.def.check !== "custom") return check;
   const run = (payload: z.core.ParsePayload<never>) => {
-    const own: z.core.ParsePayload<never> = { value: payload.value, issues: [] };
-    const result: unknown = check._zod.check(own);
+    const copy: z.core.ParsePayload<never> = { value: payload.value, issues: [] };
+    const result: unknown = check._zod.check(copy);
     if (result instanceof Promise) {
       result.catch(() => undefined);
       return;
     }
-    payload.value = own.value;
-    payload.issues.push(...own.issues);
+    payload.value = copy.value;
+    payload.issues.push(...copy.issues);
   };
   return { _zod: { ...check._zod, check: run } } as Check;
 }

@@ -1,7 +1,10 @@
-/** What becomes of the rows that refer to one that is deleted: they forbid it, go with it, or refer to nothing then. */
+/**
+ * The effect on the rows that refer to a deleted row: `"restrict"` refuses the delete, `"cascade"`
+ * deletes them too, and `"setNull"` clears their reference.
+ */
 export type OnDelete = "restrict" | "cascade" | "setNull";
 
-/** This model's fields hold the primary key of a row of another model. */
+/** Fields of this model hold the primary key of a row of another model. */
 export interface BelongsTo<
   Target extends string = string,
   Fields extends readonly string[] = readonly string[],
@@ -23,7 +26,7 @@ export interface HasMany<
   readonly fields: Fields;
 }
 
-/** A field of at most one row of another model holds this model's primary key. */
+/** Fields of at most one row of another model hold this model's primary key. */
 export interface HasOne<
   Target extends string = string,
   Fields extends readonly string[] = readonly string[],
@@ -33,7 +36,7 @@ export interface HasOne<
   readonly fields: Fields;
 }
 
-/** Rows of a third model, `through`, refer to both. */
+/** Rows of a third model, `through`, refer to rows of both models. */
 export interface ManyToMany<
   Target extends string = string,
   Through extends string = string,
@@ -60,15 +63,16 @@ type ListOf<F extends string | readonly string[]> = F extends string
     : never;
 
 /**
- * A relation to the row whose primary key stands in this model's fields. A write checks that the row is there; a delete
- * of that row does what `onDelete` says: `"restrict"` without it.
+ * Defines a relation to the row whose primary key is in fields of this model. A write checks that
+ * the row exists. If the row is deleted, `onDelete` applies. The default is `"restrict"`.
  *
  * ```ts
  * const relations = { author: belongsTo("users", "authorId", { onDelete: "cascade" }) };
  * ```
  *
- * @param model the other model by its own name.
- * @param fields one field, or as many as the other model's primary key has, in its order. An index has to begin with them.
+ * @param model the name of the other model.
+ * @param fields one field, or as many as the other model's primary key has, in the same order. An
+ * index or the primary key of this model has to begin with them.
  */
 export function belongsTo<
   const Target extends string,
@@ -80,38 +84,45 @@ export function belongsTo<
   options: { readonly onDelete?: Rule } = {},
 ): BelongsTo<Target, ListOf<F>, Rule> {
   const { onDelete = "restrict" as Rule } = options;
-  return { kind: "belongsTo", model, fields: listOf(fields), onDelete };
+  return { kind: "belongsTo", model, fields: toList(fields), onDelete };
 }
 
 /**
- * A relation to the rows whose fields hold this row's primary key.
+ * Defines a relation to the rows whose fields hold this row's primary key.
  *
- * @param fields fields of the other model, with which its primary key or one of its indexes begins.
+ * @param fields fields of the other model. Its primary key or one of its indexes has to begin with
+ * them.
  */
 export function hasMany<const Target extends string, const F extends string | readonly string[]>(
   model: Target,
   fields: F,
 ): HasMany<Target, ListOf<F>> {
-  return { kind: "hasMany", model, fields: listOf(fields) };
+  return { kind: "hasMany", model, fields: toList(fields) };
 }
 
-/** The same as `hasMany` where there is one such row at the most: the first, should there be more. */
+/**
+ * Defines a relation like `hasMany`, to at most one row. If several rows refer to this one, it
+ * leads to the first of them.
+ */
 export function hasOne<const Target extends string, const F extends string | readonly string[]>(
   model: Target,
   fields: F,
 ): HasOne<Target, ListOf<F>> {
-  return { kind: "hasOne", model, fields: listOf(fields) };
+  return { kind: "hasOne", model, fields: toList(fields) };
 }
 
 /**
- * A relation to rows of another model by rows of a third that refer to both.
+ * Defines a relation to rows of another model through rows of a third model that refer to both.
  *
  * ```ts
- * const relations = { tags: manyToMany("tags", { through: "post_tags", from: "postId", to: "tagId" }) };
+ * const relations = {
+ *   tags: manyToMany("tags", { through: "post_tags", from: "postId", to: "tagId" }),
+ * };
  * ```
  *
- * @param options.from fields of the third model that hold this model's primary key; an index of it begins with them.
- * @param options.to fields of the third model that hold the primary key of the other.
+ * @param options.from fields of the third model that hold this model's primary key. An index or the
+ * primary key of the third model has to begin with them.
+ * @param options.to fields of the third model that hold the primary key of the other model.
  */
 export function manyToMany<
   const Target extends string,
@@ -123,9 +134,9 @@ export function manyToMany<
   options: { readonly through: Through; readonly from: From; readonly to: To },
 ): ManyToMany<Target, Through, ListOf<From>, ListOf<To>> {
   const { through, from, to } = options;
-  return { kind: "manyToMany", model, through, from: listOf(from), to: listOf(to) };
+  return { kind: "manyToMany", model, through, from: toList(from), to: toList(to) };
 }
 
-function listOf<F extends string | readonly string[]>(fields: F): ListOf<F> {
+function toList<F extends string | readonly string[]>(fields: F): ListOf<F> {
   return (typeof fields === "string" ? [fields] : [...fields]) as unknown as ListOf<F>;
 }

@@ -5,10 +5,10 @@ import type { AnyRow, CompiledModel } from "./compiled-model.js";
 import { synchronousOutputSchema } from "./output-schema.js";
 
 /**
- * Puts a row as it is stored to what its schema returns. The row stays as it is. Conditions that take time, and what a
- * transform made, are believed.
+ * Checks that a stored row matches the output of its schema. The row is not changed. Asynchronous
+ * conditions and the results of transforms are not checked.
  *
- * @throws {StoredRowInvalidError} with every issue, where it does not fit.
+ * @throws {StoredRowInvalidError} with all issues if the row does not match.
  */
 export function assertStoredRow(
   model: CompiledModel,
@@ -21,7 +21,7 @@ export function assertStoredRow(
   throw new StoredRowInvalidError(model.name, id, rowIssues(result.error));
 }
 
-/** What a schema found wrong, as the errors of rows tell it. */
+/** Converts the issues of a schema to those of the row errors. */
 export function rowIssues(error: z.ZodError): RowIssue[] {
   return error.issues.map(({ path, code, message }) => ({ path, code: code ?? "custom", message }));
 }

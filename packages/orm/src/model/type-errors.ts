@@ -1,39 +1,45 @@
 declare const reason: unique symbol;
 
 /**
- * A type that no value has, in whose place something was written that cannot be. Its name and its message, which says
- * what to do, are what the compiler shows.
+ * A type without values, in place of something invalid. The compiler shows its name and its
+ * message, which says what to do.
  */
 interface Refused<Message extends string> {
   readonly [reason]: Message;
 }
 
-/** No index has keys that begin with these fields, in some order, and are sorted as the query asks for. */
+/**
+ * No index has keys that begin with these fields, in any order, and that are sorted as the query
+ * requires.
+ */
 export interface NoIndexServes<_Fields, Message extends string> extends Refused<Message> {}
 
-/** A query that says nothing of the rows that it means. */
+/** A query that does not restrict the rows that it reads. */
 export interface ReadsWholeTable<Message extends string> extends Refused<Message> {}
 
-/** Fields by which not one row at the most is found. */
+/** Fields that may find more than one row. */
 export interface NamesNoRow<_Fields, Message extends string> extends Refused<Message> {}
 
-/** A condition that is none. */
+/** A value that is not a valid condition. */
 export interface NoCondition<Message extends string> extends Refused<Message> {}
 
-/** A name that is none of the schema's fields. */
+/** A name that is not a field of the schema. */
 export interface UnknownField<_Name, Message extends string> extends Refused<Message> {}
 
-/** A name that is no option. */
+/** A name that is not an option. */
 export interface UnknownOption<_Name, Message extends string> extends Refused<Message> {}
 
-/** A name that is none of the model's relations. */
+/** A name that is not a relation of the model. */
 export interface UnknownRelation<_Name, Message extends string> extends Refused<Message> {}
 
 /** An index that contradicts its schema or itself. */
 export interface IndexCannotBe<_Part, Message extends string> extends Refused<Message> {}
 
-/** A field that cannot hold what a relation has to put there: another model's primary key, or nothing. */
+/**
+ * A field that cannot hold the values of a relation: the primary key of another model, or null or
+ * undefined.
+ */
 export interface CannotHold<_Field, Message extends string> extends Refused<Message> {}
 
-/** A relation to a model or to fields that are not there. */
+/** A relation to a model or to fields that do not exist. */
 export interface LeadsNowhere<_Name, Message extends string> extends Refused<Message> {}

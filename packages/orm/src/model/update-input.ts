@@ -2,8 +2,9 @@ import type * as z from "zod";
 import type { Model, PrimaryKeyField } from "./model.js";
 
 /**
- * Instead of a plain value: what is to become of a field. An object that is itself a value goes into `set`. `Absent` is what
- * undefined extends where a row may be without the field.
+ * An operation on a field, in place of a plain value. A value that is itself an object with such a
+ * property has to be wrapped in `set`. `unset` is allowed if `undefined` extends `Absent`, which
+ * means that a row may lack the field.
  */
 export type FieldOperation<Input, Output, Absent = Input> =
   | { readonly set: Input }
@@ -16,8 +17,8 @@ export type FieldOperation<Input, Output, Absent = Input> =
   | (undefined extends Absent ? { readonly unset: true } : never);
 
 /**
- * Elements of an array → what `push` takes: one of them or a list of them, for an array is always the list. Only a list
- * where an element may be an array itself.
+ * Element of an array → the input of `push`: one element or a list of elements. An array is always
+ * taken as the list. If elements may be arrays themselves, only a list is allowed.
  */
 type PushInput<E> = unknown extends E
   ? readonly E[]
@@ -26,9 +27,10 @@ type PushInput<E> = unknown extends E
     : readonly E[];
 
 /**
- * Model → what `update` takes: the fields to change, each as a value or as an operation: `{ increment: 1 }` of a number,
- * `{ push: "x" }` of an array, `{ unset: true }` of an optional field or one of a `catchall`, `{ set: value }` of any. A
- * field that is absent or undefined stays as it is.
+ * Model → the input of `update`: the fields to change, each as a value or as an operation. The
+ * operations are `{ increment: 1 }` for numbers and bigints, `{ push: "x" }` for arrays,
+ * `{ unset: true }` for optional fields and for those of a `catchall`, and `{ set: value }` for all
+ * fields. A field that is absent or undefined stays as it is.
  */
 export type UpdateInput<M extends Model> = {
   readonly [F in keyof z.input<M["schema"]> as Exclude<F, PrimaryKeyField<M>>]?:
