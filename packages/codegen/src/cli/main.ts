@@ -12,6 +12,6 @@ const terminal: Terminal = {
   enter: (folder) => process.chdir(folder),
 };
 const end = endOfProcess(terminal);
-// What a project's modules print when they are loaded is not among the results.
+// Modules of the project may print while they are loaded. Standard output is for results only.
 globalThis.console = new Console(process.stderr, process.stderr);
 await end(await run(process.argv.slice(2), terminal));

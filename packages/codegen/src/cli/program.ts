@@ -12,7 +12,7 @@ import type { ExitCode } from "./terminal/exit-codes.js";
 import { hasColors, type MakeCommand, type Terminal } from "./terminal/terminal.js";
 import { verifyCommand } from "./verify/verify-command.js";
 
-/** In the order of the help. */
+/** The commands in the order of the help text. */
 const commands: Readonly<Record<string, readonly MakeCommand[]>> = {
   "Models and code:": [initCommand, generateCommand],
   "The database:": [migrateCommand, verifyCommand, adoptCommand, inspectCommand],
@@ -23,9 +23,10 @@ const help = `
 Begin with \`keywright init\`, and see \`keywright help <command>\` for the examples of each.`;
 
 /**
- * The program with all of its commands. It throws a `CommanderError` where it would end the process.
+ * Creates the program with all commands. It throws a `CommanderError` instead of ending the
+ * process.
  *
- * @param exit takes what the process should exit with.
+ * @param exit receives the exit code of the process.
  */
 export function createProgram(terminal: Terminal, exit: (code: ExitCode) => void): Command {
   const program = new Command("keywright")
@@ -55,18 +56,19 @@ export function createProgram(terminal: Terminal, exit: (code: ExitCode) => void
 }
 
 /**
- * The folder of the configuration becomes the current one, so that relative paths in the project's own code, such as that of its
- * database, begin there. Those of the command line begin at the terminal's.
+ * Makes the folder of the configuration the current one, so that relative paths in the project's
+ * code, such as that of its database, start there. Paths on the command line are relative to the
+ * terminal's folder.
  */
 function enterProject({ folder, enter }: Terminal, { config }: { readonly config?: string }): void {
   try {
     enter(resolve(folder, dirname(config ?? "")));
   } catch {
-    // There is no such folder: the command says that there is no configuration.
+    // If the folder does not exist, the command reports that there is no configuration.
   }
 }
 
-/** Errors of commands within commands are written and thrown as those of the program. */
+/** Makes nested commands write and throw their errors like the program. */
 function inheritSettings(parent: Command): void {
   for (const command of parent.commands) {
     command.copyInheritedSettings(parent);

@@ -5,9 +5,9 @@ import { reportError } from "./terminal/report-error.js";
 import type { Terminal } from "./terminal/terminal.js";
 
 /**
- * Runs the command line and says what the process should exit with.
+ * Runs a command line and returns the exit code for the process.
  *
- * @param args without the program's own name.
+ * @param args the arguments without the name of the program.
  */
 export async function run(args: readonly string[], terminal: Terminal): Promise<ExitCode> {
   let exitCode: ExitCode = exitCodes.done;
@@ -26,7 +26,7 @@ export async function run(args: readonly string[], terminal: Terminal): Promise<
   }
 }
 
-/** `help migrate run` → `migrate help run`: commander's own `help` takes one word. */
+/** `help migrate run` → `migrate help run`, because commander's `help` accepts only one word. */
 function helpWordLast(args: readonly string[]): readonly string[] {
   const [first, ...words] = args;
   const last = words.at(-1);

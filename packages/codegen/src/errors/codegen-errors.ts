@@ -6,9 +6,9 @@ import {
   importMissingRemedy,
 } from "./codes.js";
 
-/** The base of the errors of code generation: each knows what to do about it. All but the last leave the files as they were. */
+/** The base class of this package's errors. */
 export class CodegenError extends KeywrightError {
-  /** What to do about it. */
+  /** Tells the user what to do about the error. The command prints it below the error. */
   readonly remedy: string;
 
   constructor(
@@ -21,7 +21,7 @@ export class CodegenError extends KeywrightError {
   }
 }
 
-/** No configuration file where one was looked for. */
+/** No configuration file was found. */
 export class ConfigMissingError extends CodegenError {
   /** The absolute paths that were tried. */
   readonly tried: readonly string[];
@@ -32,7 +32,9 @@ export class ConfigMissingError extends CodegenError {
   }
 }
 
-/** A configuration of the wrong shape. `at` is the place within it. */
+/**
+ * A configuration that does not have the shape that `defineConfig` takes. `at` is the place in it.
+ */
 export class ConfigInvalidError extends CodegenError {
   readonly path: string;
   readonly at: string;
@@ -46,7 +48,7 @@ export class ConfigInvalidError extends CodegenError {
   }
 }
 
-/** A path of the configuration at which there is no file. */
+/** A file that the configuration names and that does not exist. */
 export class ModuleMissingError extends CodegenError {
   readonly path: string;
 
@@ -56,11 +58,17 @@ export class ModuleMissingError extends CodegenError {
   }
 }
 
-/** A module that threw, or has a syntax error: the configuration, a model's module or one that they import. */
+/**
+ * A module that threw an error or has a syntax error. It is the configuration, a module of models
+ * or a module that one of these imports.
+ */
 export class ModuleFailedError extends CodegenError {
-  /** The module that was asked for. */
+  /** The module that was to be loaded. */
   readonly path: string;
-  /** Where it failed, as `file:line`: in the module or in one that it imports. Absent where nothing says so. */
+  /**
+   * The line that failed, as `file:line`, in this module or in one that it imports. Undefined if
+   * the error does not contain it.
+   */
   readonly at: string | undefined;
 
   constructor(path: string, at: string | undefined, cause: unknown) {
@@ -75,7 +83,10 @@ function isImportMissing(cause: unknown): boolean {
   return code === "MODULE_NOT_FOUND" || code === "ERR_MODULE_NOT_FOUND";
 }
 
-/** A `tsconfig.json` whose path aliases cannot be read, as where it extends a file that is not there. */
+/**
+ * A `tsconfig.json` whose path aliases cannot be read, for example because it extends a file that
+ * does not exist.
+ */
 export class TsconfigInvalidError extends CodegenError {
   readonly path: string;
 
@@ -85,10 +96,10 @@ export class TsconfigInvalidError extends CodegenError {
   }
 }
 
-/** A pattern that matches no file. */
+/** Patterns of the configuration that match no file. */
 export class ModelsUnmatchedError extends CodegenError {
   readonly patterns: readonly string[];
-  /** The folder in which they were looked for. */
+  /** The folder that the patterns are relative to. */
   readonly folder: string;
 
   constructor(patterns: readonly string[], folder: string) {
@@ -98,10 +109,10 @@ export class ModelsUnmatchedError extends CodegenError {
   }
 }
 
-/** A module of which no export is a model. */
+/** A module that exports no model. */
 export class ModuleWithoutModelError extends CodegenError {
   readonly path: string;
-  /** What it exports instead. */
+  /** The names of its exports. */
   readonly exports: readonly string[];
 
   constructor(path: string, exports: readonly string[]) {
@@ -111,7 +122,7 @@ export class ModuleWithoutModelError extends CodegenError {
   }
 }
 
-/** Two models of one name: they would store their rows in the same place. */
+/** Two models with the same name, which would store their rows in the same place. */
 export class ModelDuplicateError extends CodegenError {
   readonly model: string;
   readonly first: string;
@@ -125,7 +136,7 @@ export class ModelDuplicateError extends CodegenError {
   }
 }
 
-/** A name that two things would have in the generated code, and what the two are. */
+/** A name that two things would have in the generated code. `first` and `second` describe them. */
 export class NameCollisionError extends CodegenError {
   readonly generatedName: string;
   readonly first: string;
@@ -139,7 +150,7 @@ export class NameCollisionError extends CodegenError {
   }
 }
 
-/** A name from which no identifier can be made. `at` says whose it is. */
+/** A name from which no identifier can be made. `at` describes what has the name. */
 export class NameUnusableError extends CodegenError {
   readonly givenName: string;
   readonly at: string;
@@ -151,12 +162,15 @@ export class NameUnusableError extends CodegenError {
   }
 }
 
-/** A relation with which no database could be opened. `at` is its place within the model. */
+/**
+ * A relation that does not fit the models of the project: no database can be opened with these
+ * models. `at` is its place in the model.
+ */
 export class RelationInvalidError extends CodegenError {
   readonly model: string;
   readonly at: string;
   readonly reason: string;
-  /** Where the model was found, as `Post in src/models/post.ts`. */
+  /** The export that defines the model, as in `Post in src/models/post.ts`. */
   readonly origin: string | undefined;
 
   constructor(model: string, at: string, reason: string, origin: string | undefined) {
@@ -168,10 +182,10 @@ export class RelationInvalidError extends CodegenError {
   }
 }
 
-/** A part of a model's schema for which there is no type to write. */
+/** A part of a model's schema for which no type can be generated. */
 export class TypeInexpressibleError extends CodegenError {
   readonly model: string;
-  /** From the schema to the part, as in `address.lines`. */
+  /** The path from the schema to the part, as in `address.lines`. */
   readonly path: string;
   readonly reason: string;
 
@@ -183,7 +197,10 @@ export class TypeInexpressibleError extends CodegenError {
   }
 }
 
-/** A file in the output folder that was not generated, under the name of one that would be. It was left as it is. */
+/**
+ * A file in the output folder that was not generated but has the name of a generated file. It was
+ * left as it is.
+ */
 export class OutputOccupiedError extends CodegenError {
   readonly path: string;
 
@@ -193,7 +210,10 @@ export class OutputOccupiedError extends CodegenError {
   }
 }
 
-/** The file system refused. Of several files, either all were replaced up to this point or none; none is half-written. */
+/**
+ * A failure of the file system in the output folder. No file is half-written, but files before
+ * `path` may have been replaced already.
+ */
 export class OutputFailedError extends CodegenError {
   readonly path: string;
 
@@ -203,9 +223,9 @@ export class OutputFailedError extends CodegenError {
   }
 }
 
-/** A project that is to begin and has a configuration already. Nothing was written. */
+/** A project that already has a configuration when `keywright init` runs. Nothing was written. */
 export class ProjectConfiguredError extends CodegenError {
-  /** Of the configuration. */
+  /** The configuration file. */
   readonly path: string;
 
   constructor(path: string) {
@@ -214,7 +234,10 @@ export class ProjectConfiguredError extends CodegenError {
   }
 }
 
-/** A file of a project that is to begin which cannot be read or written, or is not what its name says. None is half-written. */
+/**
+ * A file of the project that cannot be read, written or watched, or whose contents are invalid. No
+ * file is half-written.
+ */
 export class ProjectFileError extends CodegenError {
   readonly path: string;
 
@@ -224,11 +247,11 @@ export class ProjectFileError extends CodegenError {
   }
 }
 
-/** A command that works at a database, and a configuration that names none. */
+/** A configuration that lacks the database that a command needs. */
 export class DatabaseUnsetError extends CodegenError {
-  /** Of the configuration. */
+  /** The configuration file. */
   readonly path: string;
-  /** The setting that is missing. */
+  /** The name of the missing setting. */
   readonly at: string;
 
   constructor(path: string, at: string) {
@@ -238,11 +261,14 @@ export class DatabaseUnsetError extends CodegenError {
   }
 }
 
-/** A function of the configuration that threw, or returned something else than a database. */
+/** A function of the configuration that threw an error or did not return a database. */
 export class DatabaseOpenError extends CodegenError {
-  /** Of the configuration. */
+  /** The configuration file. */
   readonly path: string;
-  /** Where it failed, as `file:line`; the setting, where nothing says so. */
+  /**
+   * The line that failed, as `file:line`. If the error does not contain it, the name of the
+   * setting.
+   */
   readonly at: string;
 
   constructor(path: string, at: string, cause: unknown) {
@@ -252,9 +278,9 @@ export class DatabaseOpenError extends CodegenError {
   }
 }
 
-/** A configuration without `adopt`, and the command that needs it. */
+/** A configuration without the setting `adopt`, which `keywright adopt` needs. */
 export class AdoptUnsetError extends CodegenError {
-  /** Of the configuration. */
+  /** The configuration file. */
   readonly path: string;
 
   constructor(path: string) {
@@ -263,9 +289,12 @@ export class AdoptUnsetError extends CodegenError {
   }
 }
 
-/** Code of the project's own that threw while a command used it, such as a database that the configuration wraps. */
+/**
+ * Code of the project that threw an error while a command used it, for example a database that the
+ * configuration wraps.
+ */
 export class ProjectCodeError extends CodegenError {
-  /** Where, as `file:line`. */
+  /** The line that threw, as `file:line`. */
   readonly at: string;
 
   constructor(at: string, cause: unknown) {
@@ -274,14 +303,20 @@ export class ProjectCodeError extends CodegenError {
   }
 }
 
-/** A process that ends while a command is at work: a module calls `process.exit`, or awaits what never comes. */
+/**
+ * A process that ended before its command did, because a module called `process.exit` or awaits a
+ * promise that never settles.
+ */
 export class CommandUnfinishedError extends CodegenError {
   constructor() {
     super("KW_COMMAND_UNFINISHED");
   }
 }
 
-/** A `keywright.lock.json` that this version cannot take for its own. */
+/**
+ * A `keywright.lock.json` that cannot be read, was written by a later version, or is something
+ * else.
+ */
 export class LockFileError extends CodegenError {
   readonly path: string;
   readonly reason: string;

@@ -1,6 +1,6 @@
 /**
- * Every error code of this package with its static text. A code never changes its meaning; what varies from one
- * error to the next stands in the error's fields. Each code has a heading in `docs/errors.md`.
+ * The message of each error code of this package. A code never changes its meaning. Details that
+ * vary are fields of the error. Each code has a heading in `docs/errors.md`.
  */
 export const codegenErrorMessages = {
   KW_CONFIG_MISSING: "There is no configuration file.",
@@ -33,10 +33,10 @@ export const codegenErrorMessages = {
   KW_IMPORT_REFUSED: "The database does not take an entry.",
 } as const;
 
-/** A code of {@link codegenErrorMessages}. */
+/** A key of {@link codegenErrorMessages}. */
 export type CodegenErrorCode = keyof typeof codegenErrorMessages;
 
-/** What to do about each error: printed below it on the terminal. */
+/** The remedy for each error, which the command prints below the message. */
 export const codegenErrorRemedies: Readonly<Record<CodegenErrorCode, string>> = {
   KW_CONFIG_MISSING:
     'Create keywright.config.ts with `export default defineConfig({ models: "src/models/*.ts", output: "src/db" })`, or name another file with --config.',
@@ -86,6 +86,6 @@ export const codegenErrorRemedies: Readonly<Record<CodegenErrorCode, string>> = 
   KW_OUTPUT_FAILED: "Make sure that `output` is a folder, or can be made, and that it is writable.",
 };
 
-/** The same of a module that another one imports and that is not found. */
+/** The remedy for `KW_MODULE_FAILED` if the module or a module that it imports was not found. */
 export const importMissingRemedy =
   "Correct the import that the cause names. A package has to be installed; a path alias has to be in `paths` of tsconfig.json, or of the one that it refers to for the module.";

@@ -1,9 +1,9 @@
 import { CodegenError } from "./codegen-errors.js";
 
-/** A text that is no key. */
+/** A text that is not a key in the notation of `formatKey`. */
 export class KeyNotationError extends CodegenError {
   readonly text: string;
-  /** Of the character at which reading it stopped, from 1. */
+  /** The character at which parsing stopped, from 1. */
   readonly position: number;
   readonly reason: string;
 
@@ -15,9 +15,9 @@ export class KeyNotationError extends CodegenError {
   }
 }
 
-/** A key under which nothing is stored. */
+/** A key without an entry in the database. */
 export class EntryMissingError extends CodegenError {
-  /** In the notation of keys. */
+  /** In the notation of `formatKey`. */
   readonly key: string;
 
   constructor(key: string) {
@@ -26,7 +26,7 @@ export class EntryMissingError extends CodegenError {
   }
 }
 
-/** A file of a command line that could not be read or written. */
+/** A file, standard input or standard output that could not be read or written. */
 export class FileFailedError extends CodegenError {
   readonly path: string;
 
@@ -36,9 +36,11 @@ export class FileFailedError extends CodegenError {
   }
 }
 
-/** A line that is not one of an export. What stands above it has been imported, but for a dry run. */
+/**
+ * A line that is not a line of an export. The entries above it were imported, except in a dry run.
+ */
 export class ImportLineError extends CodegenError {
-  /** From 1. */
+  /** The line in the file, from 1. */
   readonly line: number;
   readonly reason: string;
 
@@ -49,11 +51,14 @@ export class ImportLineError extends CodegenError {
   }
 }
 
-/** An export that was cut off, or that lacks lines. What it has was imported. */
+/**
+ * An export without its last line, or with a different number of entries than that line says. The
+ * entries that it contains were imported, except in a dry run.
+ */
 export class ImportIncompleteError extends CodegenError {
-  /** How many it has. */
+  /** The number of entries that were read. */
   readonly entries: number;
-  /** How many it has by its last line; undefined without one. */
+  /** The number of entries according to the last line. Undefined if there is no last line. */
   readonly announced: number | undefined;
 
   constructor(entries: number, announced: number | undefined) {
@@ -63,11 +68,14 @@ export class ImportIncompleteError extends CodegenError {
   }
 }
 
-/** An entry that the database does not take. What stands above it has been imported, but for a dry run. */
+/**
+ * An entry that the database does not accept. The entries above it were imported, except in a dry
+ * run.
+ */
 export class ImportRefusedError extends CodegenError {
-  /** Of the file, from 1. */
+  /** The line in the file, from 1. */
   readonly line: number;
-  /** In the notation of keys. */
+  /** In the notation of `formatKey`. */
   readonly key: string;
 
   constructor(line: number, key: string, cause: unknown) {

@@ -13,29 +13,33 @@ import { modelFile } from "./model-file.js";
 import { compareOutput, type OutputFile, writeOutput } from "./output-folder.js";
 
 export interface GenerateOptions {
-  /** The folder of the configuration, or that to which `config` is relative. */
+  /** The folder that contains the configuration, or that `config` is relative to. */
   readonly folder: string;
   readonly config?: string | undefined;
-  /** Only compares: nothing is written. */
+  /** Only compares the files. Nothing is written. */
   readonly check?: boolean | undefined;
 }
 
 export interface GenerateResult {
-  /** How many models there are. */
+  /** The number of models. */
   readonly models: number;
-  /** Every generated file and the lock file, as they were found. */
+  /** Every generated file and the lock file, each with the state in which it was found. */
   readonly files: readonly OutputFile[];
-  /** The absolute paths of modules of models whose types could not be read: brands and the like show as plain types. */
+  /**
+   * The absolute paths of the model modules whose types could not be read. Brands and similar types
+   * of these models are written as plain types.
+   */
   readonly unread: readonly string[];
 }
 
 /**
- * Generates the files of a project's models: one for each, an index, and `keywright.lock.json`. All of them are made before
- * the first is written.
+ * Generates the files of a project's models: one file for each model, `index.ts`, and
+ * `keywright.lock.json`. All texts are created before the first file is written.
  *
- * @throws {CodegenError} for what is wrong with the configuration, the models or the output folder.
- * @throws {ModelDefinitionError} where two models or indexes would store their entries in the same place.
- * @throws {RelationInvalidError} for a relation that no database could be opened with.
+ * @throws {CodegenError} if the configuration, the models or the output folder are invalid.
+ * @throws {ModelDefinitionError} if two models or indexes would store their entries in the same
+ * place.
+ * @throws {RelationInvalidError} if a relation does not lead to one of the models through an index.
  */
 export async function generate(options: GenerateOptions): Promise<GenerateResult> {
   const config = await loadConfig(options.folder, options.config);
@@ -53,7 +57,7 @@ export async function generate(options: GenerateOptions): Promise<GenerateResult
   return { models: models.length, files, unread: inferred.unread };
 }
 
-/** The text of each file by its name. */
+/** Returns the text of each generated file, by the name of the file. */
 async function generateTexts(
   models: readonly NamedModel[],
   { path: configPath, output: folder, importExtension }: LoadedConfig,

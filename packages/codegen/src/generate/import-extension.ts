@@ -2,9 +2,11 @@ import type { ImportExtension } from "../project/paths.js";
 import { tsconfigsFor } from "../project/read-tsconfig.js";
 
 /**
- * How the files in a folder import TypeScript: by `.ts` where the project's `tsconfig.json` allows for that, else by `.js`.
+ * Returns the extension with which the files in a folder import TypeScript modules: `ts` if the
+ * project's `tsconfig.json` allows it, otherwise `js`.
  *
- * @param modulePath one of the modules that they are made of, which says what is in force where there are several.
+ * @param modulePath the path of one of the imported modules. If there are several `tsconfig.json`
+ * files, the one that applies to this module is read.
  */
 export async function importExtensionIn(
   folder: string,

@@ -26,12 +26,13 @@ The repositories of a database that was opened with these models, by \`createDat
 `;
 
 /**
- * Writes the index of the generated files: it exports them all again, and opens all repositories at once.
+ * Returns the text of `index.ts`. It re-exports all generated files and opens all repositories at
+ * once.
  *
- * @param folder of the generated files.
- * @param typesOf the names of the types that a model's file exports.
- * @param extension of what is imported from the project.
- * @throws {NameCollisionError} where two of the files export the same name.
+ * @param folder the folder of the generated files.
+ * @param typesOf returns the names of the types that a model's file exports.
+ * @param extension the extension of imported modules.
+ * @throws {NameCollisionError} if two of the files export the same name.
  */
 export function indexFile(
   models: readonly NamedModel[],

@@ -5,14 +5,17 @@ import { LockFileError, TypeInexpressibleError } from "../errors/codegen-errors.
 import { withoutEnd } from "../types/type-writer.js";
 import type { OutputFile } from "./output-folder.js";
 
-/** The schema as data, beside the configuration: for reviews, in which it shows what has changed. */
+/**
+ * The file next to the configuration that contains the schema as data. Reviews show its changes.
+ */
 const lockFileName = "keywright.lock.json";
 
 /**
- * The lock file as it should be, against the one on disk.
+ * Compares the lock file on disk with the current models.
  *
- * @throws {LockFileError} for one that is not Keywright's, or of a later version.
- * @throws {TypeInexpressibleError} for a schema without an end.
+ * @throws {LockFileError} if the file is not a lock file of Keywright, or if a later version wrote
+ * it.
+ * @throws {TypeInexpressibleError} if a schema has no end.
  */
 export async function compareLockFile(
   configPath: string,
@@ -23,7 +26,7 @@ export async function compareLockFile(
   const text = `${JSON.stringify(manifest, null, 2)}\n`;
   const onDisk = await readLockFile(path);
   if (onDisk === undefined) return { path, state: "missing", text };
-  // A checkout or a formatter may have changed the space in it.
+  // A checkout or a formatter may have changed the whitespace.
   const isFresh = JSON.stringify(onDisk) === JSON.stringify(manifest);
   return { path, state: isFresh ? "fresh" : "stale", text };
 }
@@ -32,7 +35,7 @@ function manifestOf(models: readonly CompiledModel[]): SchemaManifest {
   try {
     return schemaManifest(models);
   } catch (error) {
-    // The stack is too small for a schema that is made anew at each step.
+    // A schema that creates a new schema at each step overflows the stack.
     if (!(error instanceof RangeError)) throw error;
     const [first] = models;
     if (first === undefined) throw error;
@@ -50,7 +53,7 @@ async function readLockFile(path: string): Promise<SchemaManifest | undefined> {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
     throw new LockFileError(path, "it cannot be read", error);
   }
-  const manifest = parsed(text);
+  const manifest = parseManifest(text);
   const format: unknown = manifest?.format;
   if (format === 1) return manifest;
   const reason =
@@ -60,8 +63,8 @@ async function readLockFile(path: string): Promise<SchemaManifest | undefined> {
   throw new LockFileError(path, reason);
 }
 
-/** What a text holds, whatever that is; undefined where it is no JSON. */
-function parsed(text: string): SchemaManifest | undefined {
+/** Parses a text as JSON, without checking the result. Returns undefined if it is not JSON. */
+function parseManifest(text: string): SchemaManifest | undefined {
   try {
     return (JSON.parse(text) as SchemaManifest | null) ?? undefined;
   } catch {

@@ -11,30 +11,32 @@ import { type Method, methodText } from "./methods/method.js";
 import { linkedModels, referrersOf, relationMethods } from "./methods/relation-methods.js";
 import { readMethods, writeMethods } from "./methods/row-methods.js";
 
-/** The file of a model: its text, unformatted, and the names of the types that it exports. */
+/** The file of a model: its text, not yet formatted, and the names of the types that it exports. */
 export interface ModelFile {
   readonly body: string;
   readonly types: readonly string[];
 }
 
-/** How the file of a model is written. */
+/** The settings with which the file of a model is written. */
 export interface FileOptions {
-  /** References that stand for types which only the compiler knows. */
+  /** The references to write for types that only the compiler knows. */
   readonly referred?: ReadonlySet<string> | undefined;
-  /** The types of what functions make of rows for indexes, by the index. */
+  /** The types of computed index parts, by the name of the index. */
   readonly computed?: ReadonlyMap<string, string> | undefined;
-  /** Of what is imported from the project: by default `js`. */
+  /** The extension of imported modules. The default is `js`. */
   readonly extension?: ImportExtension | undefined;
 }
 
 /**
- * Writes the file of a model: the types of its rows, and a repository with a method for each way to them.
+ * Returns the file of a model: the types of its rows, and a repository with a method for each way
+ * to access them.
  *
- * @param folder of the generated files.
- * @param models all that are generated: relations to others have no methods.
- * @throws {TypeInexpressibleError} for a schema without types that can be written.
- * @throws {NameCollisionError} for two indexes, or an index and the primary key, whose methods have one name.
- * @throws {NameUnusableError} for an index or a field from whose name no identifier can be made.
+ * @param folder the folder of the generated files.
+ * @param models all models that are generated. Relations to other models have no methods.
+ * @throws {TypeInexpressibleError} if a schema has no types that can be written.
+ * @throws {NameCollisionError} if the methods of two indexes, or of an index and the primary key,
+ * have the same name.
+ * @throws {NameUnusableError} if no identifier can be made from the name of an index or a field.
  */
 export function modelFile(
   named: NamedModel,
@@ -68,12 +70,12 @@ export function modelFile(
     ),
     repositoryText(named, methods),
   ];
-  const others = [...types.named, ...indexTypes].map(({ name }) => name);
-  const declared = [names.row, names.create, names.update, ...others];
+  const otherTypes = [...types.named, ...indexTypes].map(({ name }) => name);
+  const declared = [names.row, names.create, names.update, ...otherTypes];
   return { body: sections.join("\n\n"), types: declared.sort() };
 }
 
-/** The types that methods through indexes take, under names that nothing else in the file has. */
+/** Returns the types that index methods take. Their names are unique in the file. */
 function typesOfIndexes({ model, names }: NamedModel, types: ModelTypes): IndexType[] {
   const claims = new NameClaims();
   for (const { name } of types.named) claims.claim(name, `a part of ${names.row}`);
@@ -115,7 +117,7 @@ function repositoryMethods(
   ];
 }
 
-/** What files import from the ORM where they need it. */
+/** The types of the ORM that a file imports if it uses them. */
 const ormTypes = [
   "Condition",
   "FieldOperation",
@@ -127,7 +129,7 @@ const ormTypes = [
   "Versioned",
 ];
 
-/** What says which imports a file needs. */
+/** The parts of a file that determine its imports. */
 interface ImportSources {
   readonly folder: string;
   readonly types: ModelTypes;
@@ -170,7 +172,7 @@ function isUsed(name: string, text: string): boolean {
 function interfaceText(name: string, type: InterfaceType, description: string): string {
   const members = [...type.properties.map(propertyText), ...restText(type.rest)];
   const comment = docComment(description);
-  // An interface without members would take any value.
+  // An interface without members would accept any value.
   if (members.length === 0) return `${comment}export type ${name} = Record<string, never>;`;
   return `${comment}export interface ${name} {\n${members.join("\n")}\n}`;
 }
@@ -186,7 +188,7 @@ function createDescription({ model }: NamedModel, { create }: ModelTypes): strin
   return `${parts.join("; ")}.`;
 }
 
-/** What is said once of a repository, and holds for most of its methods. */
+/** The sentence in the comment of a repository that applies to most of its methods. */
 const invalidValues =
   "Every method that finds rows by values of fields throws `InvalidQueryError` for a value that is undefined or of another type, and for a misspelled field.";
 

@@ -4,23 +4,23 @@ import { dirname, join } from "node:path";
 import { OutputFailedError, OutputOccupiedError } from "../errors/codegen-errors.js";
 import { isGenerated } from "../project/generated-text.js";
 
-/** A generated file as it should be, against what is on disk. */
+/** A generated file, compared with the file on disk. */
 export interface OutputFile {
   /** Absolute. */
   readonly path: string;
-  /** `"extra"` is a generated file of a model that is gone. */
+  /** `"extra"` is a generated file of a model that no longer exists. */
   readonly state: "fresh" | "stale" | "missing" | "extra";
-  /** What it should be; absent for an extra one. */
+  /** The text that the file must have. Undefined for an extra file. */
   readonly text: string | undefined;
 }
 
 /**
- * Compares generated files with what is in their folder.
+ * Compares generated files with the files in their folder.
  *
- * @param texts the text of each file by its name.
- * @returns every file of `texts` in its order, then those that should not be there.
- * @throws {OutputOccupiedError} where another file has the name of a generated one.
- * @throws {OutputFailedError} where the folder cannot be read.
+ * @param texts the text of each file, by the name of the file.
+ * @returns the files of `texts` in their order, then the extra files.
+ * @throws {OutputOccupiedError} if a file that was not generated has the name of a generated one.
+ * @throws {OutputFailedError} if the folder or a file in it cannot be read.
  */
 export async function compareOutput(
   folder: string,
@@ -44,10 +44,11 @@ export async function compareOutput(
 }
 
 /**
- * Writes the files that are stale or missing and removes those that are extra. New text is first written beside its
- * file, for all files; then it takes the files' places, each at once.
+ * Writes the files that are stale or missing, then deletes the extra ones. All new texts are first
+ * written to temporary files in the same folders. Then each temporary file replaces its target in
+ * one step.
  *
- * @throws {OutputFailedError} where the file system refuses.
+ * @throws {OutputFailedError} if the file system refuses an operation.
  */
 export async function writeOutput(folder: string, files: readonly OutputFile[]): Promise<void> {
   const temporary: { readonly from: string; readonly to: string }[] = [];
@@ -55,7 +56,8 @@ export async function writeOutput(folder: string, files: readonly OutputFile[]):
     await attempt(folder, () => mkdir(folder, { recursive: true }));
     for (const { path, state, text } of files) {
       if (text === undefined || state === "fresh") continue;
-      // Not made of the file's own name, which may be as long as names can be.
+      // The temporary name does not contain the name of the file, which may already have the
+      // maximum length.
       const from = join(dirname(path), `.keywright-${randomUUID()}.tmp`);
       temporary.push({ from, to: path });
       await attempt(path, () => writeFile(from, text));
@@ -70,7 +72,9 @@ export async function writeOutput(folder: string, files: readonly OutputFile[]):
   }
 }
 
-/** A checkout may have turned the line ends into the system's. */
+/**
+ * Compares two texts. A checkout may have converted the line ends of `a` to those of the system.
+ */
 function isSameText(a: string, b: string): boolean {
   return a.replaceAll("\r\n", "\n") === b;
 }
@@ -91,7 +95,7 @@ async function attempt<T>(
   action: () => Promise<T>,
   absent: string,
 ): Promise<T | undefined>;
-/** @param absent the code of an error that means undefined. */
+/** @param absent the code of the error for which the result is undefined. */
 async function attempt<T>(
   path: string,
   action: () => Promise<T>,

@@ -9,33 +9,38 @@ import { loadedModules } from "../project/load-module.js";
 import { posix } from "../project/paths.js";
 import { type GenerateResult, generate } from "./generate.js";
 
-/** What became of one round: what was generated, or why it was not. */
+/** The result of one round: the generated files, or the error. */
 export type Round = { readonly result: GenerateResult } | { readonly error: unknown };
 
 export interface WatchOptions {
-  /** The folder of the configuration, or that to which `config` is relative. */
+  /** The folder that contains the configuration, or that `config` is relative to. */
   readonly folder: string;
   readonly config?: string | undefined;
-  /** Ends the watching, behind the round in hand. */
+  /** Stops watching after the current round. */
   readonly signal: AbortSignal;
-  /** Is told of each round. Changes made from then on begin the next one. */
+  /** Called after each round. Changes that are made after the call start another round. */
   onRound(round: Round): void;
 }
 
-/** So long it is quiet, in milliseconds, before a round begins: an editor or a checkout changes several files. */
-const quiet = 100;
+/**
+ * The time without changes after which a round starts, in milliseconds. An editor or a checkout
+ * changes several files at once.
+ */
+const quietMs = 100;
 
 const extensions: ReadonlySet<string> = new Set(
   ["ts", "mts", "cts", "tsx", "js", "mjs", "cjs", "jsx", "json"].map((name) => `.${name}`),
 );
 
 /**
- * Generates, and generates again whenever the configuration, a model's module, a module that they import or a `tsconfig.json`
- * changes, or model modules come or go. A round that fails does not end it; behind one, the change of any module begins the
- * next, since what was missing may be anywhere.
+ * Generates, and generates again whenever the configuration, a model's module, a module that they
+ * import or a `tsconfig.json` changes, or when model modules are added or removed. A round that
+ * fails does not end the function. After it, a change of any module starts the next round, because
+ * the missing part may be in any module.
  *
- * @throws {ConfigMissingError} where there is no configuration to begin with.
- * @throws {ProjectFileError} where the files cannot be watched, as where the system allows no more of that.
+ * @throws {ConfigMissingError} if there is no configuration in the first round.
+ * @throws {ProjectFileError} if the files cannot be watched, for example because the system's limit
+ * is reached.
  */
 export async function watchAndGenerate(options: WatchOptions): Promise<void> {
   const { signal } = options;
@@ -46,30 +51,30 @@ export async function watchAndGenerate(options: WatchOptions): Promise<void> {
     ignoreInitial: true,
     ignored: (path, stats) => isIgnored(root, path, stats?.isFile() === true),
   });
-  const failed = failure(watcher, root);
+  const failed = rejectOnFailure(watcher, root);
   try {
     watcher.on("all", (event, path) => {
-      if (scope.concerns(event, resolve(path))) changes.note();
+      if (scope.isRelevant(event, resolve(path))) changes.record();
     });
-    await Promise.race([ready(watcher), failed]);
+    await Promise.race([waitUntilReady(watcher), failed]);
     let isFirst = true;
     while (!signal.aborted) {
-      changes.forget();
-      const round = await attempt(options, scope);
+      changes.discard();
+      const round = await runRound(options, scope);
       if (isFirst && "error" in round && round.error instanceof ConfigMissingError) {
         throw round.error;
       }
       isFirst = false;
-      watcher.add(scope.outside());
+      watcher.add(scope.outsidePaths());
       options.onRound(round);
-      await Promise.race([changes.settled(), failed]);
+      await Promise.race([changes.waitUntilQuiet(), failed]);
     }
   } finally {
     await watcher.close();
   }
 }
 
-async function attempt({ folder, config }: WatchOptions, scope: Scope): Promise<Round> {
+async function runRound({ folder, config }: WatchOptions, scope: Scope): Promise<Round> {
   try {
     scope.begin(await loadConfig(folder, config));
     const result = await generate({ folder, config });
@@ -81,14 +86,14 @@ async function attempt({ folder, config }: WatchOptions, scope: Scope): Promise<
   }
 }
 
-/** What a project's rounds depend on. */
+/** The files that the rounds of a project depend on. */
 interface Scope {
   begin(config: LoadedConfig): void;
   end(isDone: boolean): void;
-  /** Whether a change of a file may change what is generated. */
-  concerns(event: string, path: string): boolean;
-  /** Files and folders that matter, and are not in the folder that is watched. */
-  outside(): string[];
+  /** Returns true if a change of a file may change the generated files. */
+  isRelevant(event: string, path: string): boolean;
+  /** Returns the files and folders that matter but are not in the watched folder. */
+  outsidePaths(): string[];
 }
 
 function createScope(root: string): Scope {
@@ -103,7 +108,7 @@ function createScope(root: string): Scope {
       isDone = done;
       modules = new Set([...loadedModules()].map((path) => resolve(path)));
     },
-    concerns(event, path) {
+    isRelevant(event, path) {
       if (event === "addDir" || event === "unlinkDir" || !extensions.has(extname(path)))
         return false;
       if (modules.has(path) || /^(tsconfig.*\.json|keywright\.config\.\w+)$/.test(nameOf(path))) {
@@ -115,13 +120,13 @@ function createScope(root: string): Scope {
       const mayBeModel = event === "add" && extname(path) !== ".json";
       return mayBeModel && folders.some((folder) => path.startsWith(folder + sep));
     },
-    outside() {
+    outsidePaths() {
       return [...modules, ...folders].filter((path) => !isWithin(root, path));
     },
   };
 }
 
-/** The folders in which a new file may be a model's module: `src/**` + `/*.ts` → `src`. */
+/** Returns the folders in which a new file may be a model's module: `src/**` + `/*.ts` → `src`. */
 function modelFolders({ folder, models }: LoadedConfig): string[] {
   return models.flatMap((entry) => {
     if (entry.startsWith("!") || !isDynamicPattern(entry)) return [];
@@ -131,7 +136,10 @@ function modelFolders({ folder, models }: LoadedConfig): string[] {
   });
 }
 
-/** Packages, hidden folders, and files that are no modules: a database of many files, say. */
+/**
+ * True for packages, hidden folders, and files that are not modules, such as the many files of a
+ * database.
+ */
 function isIgnored(root: string, path: string, isFile: boolean): boolean {
   if (isFile && !extensions.has(extname(path))) return true;
   return relative(root, path)
@@ -147,20 +155,20 @@ function nameOf(path: string): string {
   return posix(path).split("/").at(-1)!;
 }
 
-function ready(watcher: FSWatcher): Promise<void> {
+function waitUntilReady(watcher: FSWatcher): Promise<void> {
   return new Promise((resolve) => {
     watcher.once("ready", resolve);
   });
 }
 
 /**
- * Errors of a path that leads nowhere or may not be read, such as a link to itself or the folder of another user. It is
- * generating that says so where a model is there.
+ * The errors of a path that leads nowhere or cannot be read, such as a link to itself or the folder
+ * of another user. If a model is there, `generate` reports it.
  */
 const unreadable: ReadonlySet<unknown> = new Set(["ELOOP", "ENOENT", "EACCES", "EPERM"]);
 
 /** Rejects when the files can no longer be watched. */
-function failure(watcher: FSWatcher, root: string): Promise<never> {
+function rejectOnFailure(watcher: FSWatcher, root: string): Promise<never> {
   const failed = new Promise<never>((_, reject) => {
     watcher.on("error", (error) => {
       const { code, path = root } = error as NodeJS.ErrnoException;
@@ -168,18 +176,18 @@ function failure(watcher: FSWatcher, root: string): Promise<never> {
       reject(new ProjectFileError(root, error));
     });
   });
-  // It is waited for in races, between which nobody does.
+  // Between the races nothing awaits the promise. Its rejection must not count as unhandled then.
   failed.catch(() => undefined);
   return failed;
 }
 
-/** Changes, gathered until it is quiet. */
+/** Collects changes until no more of them arrive. */
 interface Changes {
-  note(): void;
-  /** Those up to now are seen to. */
-  forget(): void;
-  /** Waits for a change and the quiet behind it, or for the end. */
-  settled(): Promise<void>;
+  record(): void;
+  /** Discards the changes so far, because the next round reads them. */
+  discard(): void;
+  /** Waits for a change and the quiet time after it, or for the abort signal. */
+  waitUntilQuiet(): Promise<void>;
 }
 
 function createChanges(signal: AbortSignal): Changes {
@@ -188,18 +196,18 @@ function createChanges(signal: AbortSignal): Changes {
   let wake = () => {};
   signal.addEventListener("abort", () => wake(), { once: true });
   return {
-    note() {
+    record() {
       clearTimeout(timer);
       timer = setTimeout(() => {
         isSettled = true;
         wake();
-      }, quiet);
+      }, quietMs);
     },
-    forget() {
+    discard() {
       clearTimeout(timer);
       isSettled = false;
     },
-    async settled() {
+    async waitUntilQuiet() {
       if (isSettled || signal.aborted) return;
       await new Promise<void>((resolve) => {
         wake = resolve;

@@ -2,8 +2,8 @@ import { dirname } from "node:path";
 import type { Compiler, Tsconfig } from "../project/read-tsconfig.js";
 
 /**
- * The files of a `tsconfig.json` that may declare types for all the others: declaration files, and modules with a
- * `declare global`.
+ * Returns the files of a `tsconfig.json` that may declare types for all other files: declaration
+ * files, and modules with a `declare global`.
  */
 export function ambientFiles(compiler: Compiler, { path }: Tsconfig): string[] {
   if (path === undefined) return [];

@@ -4,19 +4,22 @@ import type { Compiler, Tsconfig } from "../project/read-tsconfig.js";
 import { ambientFiles } from "./ambient-files.js";
 import { importResolver } from "./resolve-imports.js";
 
-/** What the compiler reads of the project: what the checked modules import, or what is declared for every file too. */
+/**
+ * The part of the project that the compiler reads: only what the checked modules import, or also
+ * what is declared for all files.
+ */
 export type CheckScope = "imports" | "whole";
 
-/** A program that has been made of some texts, as if they were files. */
+/** A program that was created from texts in memory. */
 export interface CheckProgram {
   readonly program: Typescript.Program;
-  /** Whether a module that the project's own files import was not found, or has no types. */
+  /** True if a module that the project's own files import was not found or has no types. */
   readonly hasMissing: boolean;
 }
 
 /**
- * Returns a function that makes programs of texts by the paths at which they are taken to stand. The compiler reads what
- * stands in the project; nothing is written.
+ * Returns a function that creates programs from texts in memory. Each text has the path that the
+ * compiler sees. The compiler reads the files of the project. Nothing is written.
  */
 export function checkPrograms(
   compiler: Compiler,
@@ -29,15 +32,18 @@ export function checkPrograms(
   const host = hostWith(compiler, options, () => texts);
   const imports = importResolver(compiler, options, host);
   host.resolveModuleNameLiterals = imports.resolve;
-  let before: Typescript.Program | undefined;
+  let previous: Typescript.Program | undefined;
   return (newTexts) => {
     texts = newTexts;
-    before = compiler.createProgram([...texts.keys(), ...ambient], options, host, before);
-    return { program: before, hasMissing: imports.hasMissing() };
+    previous = compiler.createProgram([...texts.keys(), ...ambient], options, host, previous);
+    return { program: previous, hasMissing: imports.hasMissing() };
   };
 }
 
-/** The project's own options as far as modules are found by them; types are as strict as generated ones are. */
+/**
+ * Returns the project's own options, so that modules are found in the same way. Types are checked
+ * as strictly as generated ones need.
+ */
 function compilerOptions(
   compiler: Compiler,
   { options: own }: Tsconfig,
@@ -59,20 +65,23 @@ function compilerOptions(
   };
 }
 
-/** Those of a browser take longer to read than all else, and few rows hold what they declare. */
+/**
+ * Returns the libraries to read. The scope `"imports"` leaves out the libraries of browsers:
+ * reading them takes longer than everything else, and few rows contain their types.
+ */
 function librariesOf({ lib }: Typescript.CompilerOptions, scope: CheckScope): string[] {
   if (scope === "whole") return lib ?? ["lib.esnext.full.d.ts"];
   return (lib ?? ["lib.esnext.d.ts"]).filter((name) => !/dom|webworker|scripthost/i.test(name));
 }
 
-/** The files of the system, and some texts that are not there. */
+/** Creates a compiler host with the files of the system and additional texts in memory. */
 function hostWith(
   compiler: Compiler,
   options: Typescript.CompilerOptions,
   texts: () => ReadonlyMap<string, string>,
 ): Typescript.CompilerHost {
   const host = compiler.createCompilerHost(options);
-  // How a file is read does not depend on the libraries.
+  // The libraries do not change the way in which a file is parsed.
   const kind = JSON.stringify({ ...options, lib: undefined });
   return {
     ...host,
@@ -87,7 +96,10 @@ function hostWith(
   };
 }
 
-/** Files of packages that were read before, as with `--watch`, and when they had been changed last. */
+/**
+ * The files of packages that were read earlier, as with `--watch`, and the time of their last
+ * change.
+ */
 const packageFiles = new Map<
   string,
   { readonly changed: number; readonly file: Typescript.SourceFile | undefined }
@@ -99,8 +111,8 @@ function packageFile(
   read: () => Typescript.SourceFile | undefined,
 ): Typescript.SourceFile | undefined {
   const changed = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
-  const known = packageFiles.get(key);
-  if (known?.changed === changed) return known.file;
+  const cached = packageFiles.get(key);
+  if (cached?.changed === changed) return cached.file;
   const file = read();
   packageFiles.set(key, { changed, file });
   return file;

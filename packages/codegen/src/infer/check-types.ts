@@ -6,25 +6,28 @@ import type { SpelledField } from "../types/type-writer.js";
 import { type CheckProgram, type CheckScope, checkPrograms } from "./check-program.js";
 import { type ComputedPart, computedType } from "./computed-parts.js";
 
-/** Fields whose types are compared with what their references stand for. */
+/** Fields whose spelled-out types are compared with the types that their references have. */
 export interface Check {
-  /** Of the file that they will be in, without its extension. */
+  /** The name of the file that will contain the types, without its extension. */
   readonly name: string;
-  /** What the types need above them. */
+  /** The declarations that the types need. */
   readonly declarations: string;
-  /** What the model is called in them. */
+  /** The name of the model in the declarations. */
   readonly model: string;
   readonly fields: readonly SpelledField[];
   readonly computed: readonly ComputedPart[];
 }
 
-/** What the compiler says of a check. */
+/** The result of a check. */
 export interface CheckResult {
-  /** The fields that are of another type than is spelled out. */
+  /** The fields whose inferred type differs from the spelled-out one. */
   readonly differing: readonly SpelledField[];
-  /** Whether what types stand for could not be read: the model, or something that it is made of, has no types. */
+  /**
+   * True if the inferred types could not be read, because the model or something that it is made of
+   * has no types.
+   */
   readonly isUnread: boolean;
-  /** The types of the computed parts that are known, by the index. */
+  /** The known types of the computed parts, by the name of the index. */
   readonly computed: ReadonlyMap<string, string>;
 }
 
@@ -38,10 +41,10 @@ type $Compared<Spelled, Inferred> = $IsAny<Inferred> extends true
 `;
 
 /**
- * Returns a function that says of some checks which of their fields are of another type than is spelled out. The compiler reads
- * what stands in the project; nothing is written.
+ * Returns a function that runs checks: it finds the fields whose inferred type differs from the
+ * spelled-out one. The compiler reads the files of the project. Nothing is written.
  *
- * @param folder in which the checks are taken to stand.
+ * @param folder the folder in which the compiler sees the texts of the checks.
  */
 export function typeComparison(
   compiler: Compiler,
@@ -57,35 +60,38 @@ export function typeComparison(
         checkText(check),
       ]),
     );
-    const make = programs.get(scope) ?? checkPrograms(compiler, tsconfig, scope);
-    programs.set(scope, make);
-    const made = make(texts);
-    const checker = made.program.getTypeChecker();
+    const createProgram = programs.get(scope) ?? checkPrograms(compiler, tsconfig, scope);
+    programs.set(scope, createProgram);
+    const checkProgram = createProgram(texts);
+    const checker = checkProgram.program.getTypeChecker();
     return [...texts.keys()].map((path, position) => {
-      const types = aliasedTypes(compiler, checker, made.program.getSourceFile(path));
-      return comparisonOf(checks[position]!, types, made);
+      const types = aliasedTypes(compiler, checker, checkProgram.program.getSourceFile(path));
+      return comparisonOf(checks[position]!, types, checkProgram);
     });
   };
   return (checks) => {
-    const quick = checks.filter((check) => !namesBrowserClass(check));
+    const importChecks = checks.filter((check) => !namesBrowserClass(check));
     const results = new Map(
-      compare(quick, "imports").map((result, position) => [quick[position], result]),
+      compare(importChecks, "imports").map((result, position) => [importChecks[position], result]),
     );
-    // A type that is not imported is any there.
-    const open = checks.filter((check) => results.get(check)?.hasAny !== false);
-    compare(open, "whole").forEach((result, position) => {
-      results.set(open[position], result);
+    // In the scope `imports`, a type that is declared for all files is `any`.
+    const inconclusive = checks.filter((check) => results.get(check)?.hasAny !== false);
+    compare(inconclusive, "whole").forEach((result, position) => {
+      results.set(inconclusive[position], result);
     });
     return checks.map((check) => results.get(check)!);
   };
 }
 
 interface Comparison extends CheckResult {
-  /** Whether a type is any which is not declared so as far as is known. */
+  /** True if a type was read as `any` that is not known to be declared as `any`. */
   readonly hasAny: boolean;
 }
 
-/** The only class that is spelled out and that the language itself does not have. */
+/**
+ * True if a field has the type `URL`. It is the only class in spelled-out types that the language
+ * itself does not have, so the check needs the scope `whole`.
+ */
 function namesBrowserClass({ fields }: Check): boolean {
   return fields.some(({ type }) => /\bURL\b/.test(type));
 }
@@ -96,35 +102,37 @@ function comparisonOf(
   { hasMissing }: CheckProgram,
 ): Comparison {
   const results = fields.map((_, number) => types.get(`$Field${number}`));
-  // Where a module is missing the whole comparison is any.
+  // If a module is missing, the whole comparison is `any`.
   const hasAny = results.some((result) => result === '"any"' || result === "any");
-  // A field may be any because its schema is declared so, and then there is nothing else to read.
+  // A field is also `any` if its schema is declared as `any`. Then its type was read correctly.
   const isUnread = hasAny && (hasMissing || types.get("$Model") === "true");
   const isDiffering = (result: string | undefined) =>
     result === '"other"' || (result === '"any"' && !isUnread);
-  const made = computed.map((_, number) => types.get(`$Computed${number}`) ?? "any");
-  const known = computed.flatMap((part, number) => {
-    const type = computedType(part, made[number]!);
+  const computedTypes = computed.map((_, number) => types.get(`$Computed${number}`) ?? "any");
+  const knownTypes = computed.flatMap((part, number) => {
+    const type = computedType(part, computedTypes[number]!);
     return type === undefined ? [] : [[part.index, type] as const];
   });
   return {
     differing: fields.filter((_, number) => isDiffering(results[number])),
     isUnread,
-    computed: new Map(known),
-    hasAny: hasAny || made.includes("any"),
+    computed: new Map(knownTypes),
+    hasAny: hasAny || computedTypes.includes("any"),
   };
 }
 
 function checkText({ declarations, model, fields, computed }: Check): string {
-  const aliases = fields.map(
+  const fieldAliases = fields.map(
     ({ type, reference }, number) => `type $Field${number} = $Compared<${type}, ${reference}>;`,
   );
-  const made = computed.map(({ reference }, number) => `type $Computed${number} = ${reference};`);
-  const ofModel = `type $Model = $IsAny<typeof ${model}>;`;
-  return [declarations, comparison, ofModel, ...aliases, ...made, ""].join("\n");
+  const computedAliases = computed.map(
+    ({ reference }, number) => `type $Computed${number} = ${reference};`,
+  );
+  const modelAlias = `type $Model = $IsAny<typeof ${model}>;`;
+  return [declarations, comparison, modelAlias, ...fieldAliases, ...computedAliases, ""].join("\n");
 }
 
-/** The types that have names in a file, as text by their names. */
+/** Returns the types of the type aliases in a file, as text by their names. */
 function aliasedTypes(
   compiler: Compiler,
   checker: Typescript.TypeChecker,

@@ -2,11 +2,14 @@ import type { NamedModel } from "../project/model-names.js";
 import { referenceWithin } from "../types/reference.js";
 import { isKeyTypeText } from "./element-type.js";
 
-/** The part of an index that a function makes of a row. There is at most one in each. */
+/** The part of an index that a function computes from a row. An index has at most one. */
 export interface ComputedPart {
-  /** The name of the index, which is that of the part too. */
+  /** The name of the index, which is also the name of the part. */
   readonly index: string;
-  /** The type of its values as a reference to the function, of an array that of its elements: neither null nor undefined. */
+  /**
+   * The type of its values as a reference to the function, without null and undefined. If the
+   * function returns an array, it is the type of the elements.
+   */
   readonly reference: string;
 }
 
@@ -16,13 +19,16 @@ export function computedParts({ model, definition, names }: NamedModel): Compute
     if (position < 0) return [];
     const isList = Array.isArray(definition.indexes[name]?.key);
     const place = ["key", ...(isList ? [String(position)] : [])];
-    const made = `ReturnType<${referenceWithin(`typeof ${names.model}.indexes`, name, ...place)}>`;
-    const values = each === position ? `NonNullable<${made}>[number]` : made;
+    const returnType = `ReturnType<${referenceWithin(`typeof ${names.model}.indexes`, name, ...place)}>`;
+    const values = each === position ? `NonNullable<${returnType}>[number]` : returnType;
     return [{ index: name, reference: `NonNullable<${values}>` }];
   });
 }
 
-/** What is written for a computed part of which the compiler says this type; undefined where that says nothing. */
+/**
+ * Returns the type to write for a computed part whose type the compiler reports. Returns undefined
+ * if the reported type contains no information.
+ */
 export function computedType({ reference }: ComputedPart, type: string): string | undefined {
   if (["any", "unknown", "never", "{}"].includes(type)) return undefined;
   return isKeyTypeText(type) ? type : reference;

@@ -8,28 +8,29 @@ import type { SpelledField } from "../types/type-writer.js";
 import { type Check, typeComparison } from "./check-types.js";
 import { computedParts } from "./computed-parts.js";
 
-/** What the compiler says of the types of models. */
+/** The facts about models that only the compiler knows. */
 export interface InferredFields {
-  /** The references that stand for types which only the compiler knows, by the model. */
+  /** The references to write for types that only the compiler knows, by the model. */
   readonly references: ReadonlyMap<NamedModel, ReadonlySet<string>>;
-  /** The types of what functions make of rows for indexes, by the model and the index. */
+  /** The types of computed index parts, by the model and the name of the index. */
   readonly computed: ReadonlyMap<NamedModel, ReadonlyMap<string, string>>;
-  /** The absolute paths of modules whose types it could not read. */
+  /** The absolute paths of the modules whose types could not be read. */
   readonly unread: readonly string[];
 }
 
 /**
- * Finds what the compiler alone knows of models: what functions in indexes return, and the fields whose types, spelled out from
- * what schemas tell at run time, are not those that Zod infers: brands, members of a TypeScript `enum`, and what an annotation
- * or a cast says.
+ * Finds what only the compiler knows about models: the types that functions in indexes return, and
+ * the fields whose inferred type differs from the one that is spelled out from the schema at run
+ * time. Such fields have brands, members of a TypeScript `enum`, or types from an annotation or a
+ * cast.
  *
- * @param folder of the generated files.
+ * @param folder the folder of the generated files.
  */
 export async function inferredFields(
   models: readonly NamedModel[],
   folder: string,
 ): Promise<InferredFields> {
-  // It takes long to load, and most commands do without it.
+  // Loading the compiler takes long, and most commands do not need it.
   const { default: compiler } = await import("typescript");
   const tsconfigOf = tsconfigsFor(compiler, folder);
   const groups = new Map<Tsconfig, NamedModel[]>();
@@ -37,34 +38,39 @@ export async function inferredFields(
     const tsconfig = tsconfigOf(model.modulePath);
     groups.set(tsconfig, [...(groups.get(tsconfig) ?? []), model]);
   }
-  const found = new Map(models.map((model) => [model, new Set<string>()]));
+  const references = new Map(models.map((model) => [model, new Set<string>()]));
   const computed = new Map<NamedModel, ReadonlyMap<string, string>>();
   const unread = new Set<string>();
   for (const [tsconfig, group] of groups) {
     const compare = typeComparison(compiler, folder, tsconfig);
-    let open: readonly NamedModel[] = group;
-    while (open.length > 0) {
-      const results = compare(open.map((model) => checkOf(model, folder, found.get(model)!)));
-      open = open.filter((model, position) => {
-        const { differing, isUnread, computed: madeTypes } = results[position]!;
-        computed.set(model, madeTypes);
+    let pending: readonly NamedModel[] = group;
+    while (pending.length > 0) {
+      const results = compare(
+        pending.map((model) => checkOf(model, folder, references.get(model)!)),
+      );
+      pending = pending.filter((model, position) => {
+        const { differing, isUnread, computed: computedTypes } = results[position]!;
+        computed.set(model, computedTypes);
         if (isUnread && !isJavaScript(model)) unread.add(model.modulePath);
-        const innermost = withoutOthersWithin(differing);
-        for (const { reference } of innermost) found.get(model)!.add(reference);
-        // With the inner one referred to, the outer one may be what Zod infers.
+        const innermost = innermostFields(differing);
+        for (const { reference } of innermost) references.get(model)!.add(reference);
+        // After the inner field has become a reference, the outer field may have the inferred type.
         return innermost.some(({ path }) => path.length > 1);
       });
     }
   }
-  return { references: found, computed, unread: [...unread].sort() };
+  return { references: references, computed, unread: [...unread].sort() };
 }
 
-/** Whether a model's module has no types of its own, and so none to lose. */
+/** True if a model's module is JavaScript. It has no types that could be lost. */
 function isJavaScript({ modulePath }: NamedModel): boolean {
   return /\.[cm]?jsx?$/.test(modulePath);
 }
 
-/** The types of a model as they would be written, which are compared with those that Zod infers. */
+/**
+ * Returns a check of the types of a model, as they would be written, against the types that Zod
+ * infers.
+ */
 function checkOf(model: NamedModel, folder: string, referred: ReadonlySet<string>): Check {
   const { names, modulePath, exportName } = model;
   const types = modelTypes(model.model, names, { referred, any: "any" });
@@ -89,8 +95,8 @@ function namedTypes({ row, named }: ModelTypes, rowName: string): string[] {
   ];
 }
 
-/** The fields that have none of the others within them. */
-function withoutOthersWithin(fields: readonly SpelledField[]): readonly SpelledField[] {
+/** Returns the fields that contain none of the others. */
+function innermostFields(fields: readonly SpelledField[]): readonly SpelledField[] {
   return fields.filter((outer) => !fields.some((inner) => isWithin(inner, outer)));
 }
 

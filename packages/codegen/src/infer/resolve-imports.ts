@@ -2,16 +2,19 @@ import { isBuiltin } from "node:module";
 import type Typescript from "typescript";
 import type { Compiler } from "../project/read-tsconfig.js";
 
-/** Finds the modules that are imported, as a host of the compiler does. */
+/** Finds the modules that files import, for a host of the compiler. */
 export interface ImportResolver {
   readonly resolve: NonNullable<Typescript.CompilerHost["resolveModuleNameLiterals"]>;
-  /** Whether one that the project's own files import was not found so far, or has no types. */
+  /**
+   * Returns true if a module that the project's own files import was not found so far or has no
+   * types.
+   */
   readonly hasMissing: () => boolean;
 }
 
 /**
- * Imports are followed as the options say, and where that leads nowhere as a bundler does: the modules have been loaded, so
- * that there is a way.
+ * Creates a resolver that follows imports as the options require. If that fails, it follows them as
+ * a bundler does: the modules have already been loaded, so a way to find them exists.
  */
 export function importResolver(
   compiler: Compiler,
@@ -19,8 +22,8 @@ export function importResolver(
   host: Typescript.ModuleResolutionHost,
 ): ImportResolver {
   const { ModuleKind, ModuleResolutionKind } = compiler;
-  const find = finder(compiler, options, host);
-  const findAsBundler = finder(
+  const find = createFinder(compiler, options, host);
+  const findAsBundler = createFinder(
     compiler,
     { ...options, module: ModuleKind.ESNext, moduleResolution: ModuleResolutionKind.Bundler },
     host,
@@ -33,8 +36,8 @@ export function importResolver(
         const mode = compiler.getModeForUsageLocation(file, literal, options);
         const found = find(literal.text, from, mode);
         if (hasTypes(found, options)) return found;
-        const other = findAsBundler(literal.text, from, ModuleKind.ESNext);
-        if (hasTypes(other, options)) return other;
+        const bundled = findAsBundler(literal.text, from, ModuleKind.ESNext);
+        if (hasTypes(bundled, options)) return bundled;
         if (!isBuiltin(literal.text) && !from.includes("/node_modules/")) hasMissing = true;
         return found;
       }),
@@ -47,7 +50,7 @@ type Find = (
   mode: Typescript.ResolutionMode,
 ) => Typescript.ResolvedModuleWithFailedLookupLocations;
 
-function finder(
+function createFinder(
   compiler: Compiler,
   options: Typescript.CompilerOptions,
   host: Typescript.ModuleResolutionHost,

@@ -3,19 +3,22 @@ import { isDynamicPattern } from "tinyglobby";
 import { posix } from "../project/paths.js";
 import { isForKeywright } from "./model-folder.js";
 
-/** What `keywright init` has to know. Paths are relative to the project's folder, with forward slashes. */
+/**
+ * The answers that `keywright init` needs. Paths are relative to the project's folder and have
+ * forward slashes.
+ */
 export interface Answers {
   /** The folder of the modules that export models. */
   readonly models: string;
   /** The folder of the generated files. */
   readonly output: string;
-  /** Where the database is on disk: a folder that `openKv` makes. */
+  /** The folder of the database, which `openKv` creates. */
   readonly database: string;
 }
 
 /**
- * What a project is proposed. Folders that hold something else are left alone: a project that comes from another library may
- * have its own `src/models` and `src/db`.
+ * Returns the default answers for a project. Folders with other contents are left alone, because a
+ * project that used another library may have its own `src/models` and `src/db`.
  */
 export function proposedAnswers(folder: string): Answers {
   const hasRoom = (candidate: string) => isForKeywright(resolve(folder, candidate));
@@ -26,7 +29,7 @@ export function proposedAnswers(folder: string): Answers {
   };
 }
 
-/** What is wrong with an answer; undefined where nothing is. */
+/** Returns what is wrong with an answer. Undefined if it is valid. */
 export function answerFault(
   folder: string,
   name: keyof Answers,
@@ -41,14 +44,14 @@ export function answerFault(
   return undefined;
 }
 
-/** What is wrong with answers together; undefined where nothing is. */
+/** Returns what is wrong with the combination of answers. Undefined if it is valid. */
 export function answersFault(folder: string, { models, output }: Answers): string | undefined {
   return resolve(folder, models) === resolve(folder, output)
     ? "The models and the generated files need folders of their own."
     : undefined;
 }
 
-/** Answers as they stand in the configuration: `./src/models/` becomes `src/models`. */
+/** Normalizes the paths for the configuration: `./src/models/` becomes `src/models`. */
 export function tidyAnswers(folder: string, answers: Answers): Answers {
   const tidy = (path: string) => posix(relative(folder, resolve(folder, path)));
   const { models, output, database } = answers;

@@ -2,7 +2,7 @@ import { basename, dirname } from "node:path";
 import { relativePath } from "../project/paths.js";
 import type { Answers } from "./answers.js";
 
-/** The text of `keywright.config.ts`. */
+/** Returns the text of `keywright.config.ts`. */
 export function configText({ models, output, database }: Answers): string {
   return `import { defineConfig } from "@keywright/codegen";
 import { openKv } from "@keywright/core";
@@ -15,10 +15,10 @@ export default defineConfig({
 `;
 }
 
-/** Where a program would be that begins with {@link programText}. */
+/** The path of the program that {@link programText} is for. */
 export const programPath = "src/main.ts";
 
-/** How a program begins that is run in the project's folder. */
+/** Returns the first lines of a program that runs in the project's folder. */
 export function programText({ output, database }: Answers): string {
   const index = relativePath(dirname(programPath), `${output}/index.js`);
   return `import { openKv } from "@keywright/core";
@@ -27,7 +27,7 @@ import { openRepositories } from ${JSON.stringify(index)};
 const db = await openRepositories(await openKv(${JSON.stringify(database)}));`;
 }
 
-/** The text of a first model, to be changed or replaced. */
+/** The text of an example model, which the user changes or replaces. */
 export const modelText = `import { defineModel } from "@keywright/orm";
 import * as z from "zod";
 
@@ -47,7 +47,7 @@ export const User = defineModel({
 });
 `;
 
-/** The text of the `package.json` of a new project, without scripts. */
+/** Returns the text of the `package.json` of a new project, without scripts. */
 export function packageJsonText(folder: string): string {
   const name = basename(folder)
     .toLowerCase()
@@ -57,7 +57,10 @@ export function packageJsonText(folder: string): string {
   return `${JSON.stringify({ ...named, private: true, type: "module" }, null, 2)}\n`;
 }
 
-/** The text of the `tsconfig.json` of a new project: it compiles the models and the generated files to `dist`. */
+/**
+ * Returns the text of the `tsconfig.json` of a new project, which compiles the models and the
+ * generated files to `dist`.
+ */
 export function tsconfigText({ models, output }: Answers): string {
   const folders = [...new Set(["src", ...[models, output].map((path) => path.split("/")[0]!)])];
   return `{

@@ -4,7 +4,10 @@ import { ProjectFileError } from "../errors/codegen-errors.js";
 
 const moduleName = /\.[cm]?[jt]sx?$/;
 
-/** Whether a folder of modules, if there is one, has models, or nothing. */
+/**
+ * True if a path is free for modules of Keywright: there is no folder, it is empty, or it contains
+ * models.
+ */
 export function isForKeywright(folder: string): boolean {
   if (!existsSync(folder)) return true;
   if (!statSync(folder).isDirectory()) return false;
@@ -12,9 +15,9 @@ export function isForKeywright(folder: string): boolean {
 }
 
 /**
- * Whether a module in a folder makes a model.
+ * True if a module in a folder contains `defineModel`.
  *
- * @throws {ProjectFileError} where the folder is none, or it or a module cannot be read.
+ * @throws {ProjectFileError} if the path is not a folder, or if it or a module cannot be read.
  */
 export function hasModel(folder: string): boolean {
   return namesIn(folder).some((name) => {
@@ -24,15 +27,15 @@ export function hasModel(folder: string): boolean {
 }
 
 /**
- * The names of what is in a folder; none where there is no folder.
+ * Returns the names of the entries of a folder, or none if it does not exist.
  *
- * @throws {ProjectFileError} where it cannot be read, or is something else.
+ * @throws {ProjectFileError} if it cannot be read or is not a folder.
  */
 export function namesIn(folder: string): string[] {
   return attempt(folder, () => (existsSync(folder) ? readdirSync(folder) : []));
 }
 
-/** False for a link that leads to nothing. */
+/** False for a link to a missing file. */
 function isFile(path: string): boolean {
   return attempt(path, () => statSync(path, { throwIfNoEntry: false })?.isFile() === true);
 }

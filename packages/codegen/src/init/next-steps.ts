@@ -2,11 +2,11 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { PackageJson } from "./plan-files.js";
 
-/** How a package manager is told to do things. */
+/** The commands of a package manager. */
 interface PackageManager {
   readonly add: string;
   readonly addDev: string;
-  /** What runs an installed command. */
+  /** Runs an installed command. */
   readonly run: string;
 }
 
@@ -32,7 +32,10 @@ const lockFiles: Readonly<Record<string, string>> = {
 const needed = ["@keywright/core", "@keywright/orm", "zod"];
 const neededToBuild = ["@keywright/codegen", "typescript", "@types/node"];
 
-/** The commands that make a project run once it has its files, in the order in which they are run. */
+/**
+ * Returns the commands that the user runs next, in order: installing the missing packages, then
+ * generating.
+ */
 export function nextSteps(folder: string, packageJson: PackageJson): string[] {
   const { add, addDev, run } = packageManager(folder, packageJson);
   const installed = { ...packageJson.dependencies, ...packageJson.devDependencies };

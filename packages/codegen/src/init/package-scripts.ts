@@ -1,14 +1,17 @@
-/** The scripts that `keywright init` adds: their names, in the order of preference, and what they run. */
+/**
+ * The scripts that `keywright init` adds: their possible names in the order of preference, and
+ * their commands.
+ */
 const wanted = [
   { names: ["db:generate", "keywright:generate"], script: "keywright generate" },
   { names: ["db:migrate", "keywright:migrate"], script: "keywright migrate run" },
 ] as const;
 
 /**
- * The scripts that a `package.json` lacks. Scripts that are there keep their names and what they do: a project of another
- * library may have its own `db:generate`.
+ * Returns the scripts that a `package.json` lacks. Existing scripts keep their names and commands,
+ * because a project with another library may have its own `db:generate`.
  *
- * @param scripts what stands in it.
+ * @param scripts the existing scripts.
  */
 export function missingScripts(scripts: Readonly<Record<string, unknown>>): Record<string, string> {
   const missing: Record<string, string> = {};
@@ -21,9 +24,10 @@ export function missingScripts(scripts: Readonly<Record<string, unknown>>): Reco
 }
 
 /**
- * Adds scripts to the text of a `package.json`. All else stays as it is written: order, indentation, line ends.
+ * Adds scripts to the text of a `package.json`. The order, indentation and line ends of all other
+ * text stay.
  *
- * @param text valid JSON, an object in which `scripts` is absent or an object.
+ * @param text a JSON object whose `scripts` is absent or an object.
  */
 export function addScripts(text: string, scripts: Readonly<Record<string, string>>): string {
   const members = Object.entries(scripts).map(
@@ -41,7 +45,7 @@ export function addScripts(text: string, scripts: Readonly<Record<string, string
 }
 
 interface Layout {
-  /** Absent where all stands in one line. */
+  /** Undefined if the whole text is on one line. */
   readonly lineEnd: string | undefined;
   readonly indent: string;
 }
@@ -54,22 +58,23 @@ function layoutOf(text: string): Layout {
   };
 }
 
-/** Where an object stands in a text. */
+/** The offsets of an object in a text. */
 interface Span {
-  /** Of the opening brace. */
+  /** The opening brace. */
   readonly open: number;
-  /** Behind the last member; behind the opening brace, where there is none. */
+  /** The end of the last member, or of the opening brace if there is no member. */
   readonly end: number;
-  /** Of the closing brace. */
+  /** The closing brace. */
   readonly close: number;
 }
 
 const token = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g;
 
 /**
- * Finds the object that a member of the outermost one is, or the outermost one itself.
+ * Finds the outermost object, or the object that is the value of one of its members.
  *
- * @param shift is added to the offsets that are found.
+ * @param member the name of that member. Undefined for the outermost object.
+ * @param shift a number that is added to the offsets.
  */
 function findObject(text: string, member: string | undefined, shift = 0): Span | undefined {
   let [depth, end] = [0, 0];

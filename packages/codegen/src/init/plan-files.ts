@@ -7,15 +7,15 @@ import { isInGit, isWithinProject, withIgnored } from "./ignore-file.js";
 import { hasModel, namesIn } from "./model-folder.js";
 import { addScripts, missingScripts } from "./package-scripts.js";
 
-/** A file as `keywright init` writes it. */
+/** A file that `keywright init` creates or changes. */
 export interface PlannedFile {
-  /** Absolute. */
+  /** The absolute path. */
   readonly path: string;
   readonly state: "created" | "changed";
   readonly text: string;
 }
 
-/** What is in a `package.json`, as far as it matters here. */
+/** The fields of a `package.json` that `keywright init` needs. */
 export interface PackageJson {
   readonly type?: unknown;
   readonly scripts?: unknown;
@@ -24,17 +24,17 @@ export interface PackageJson {
   readonly devDependencies?: object;
 }
 
-/** The files of a project's beginning, and the `package.json` that it has then. */
+/** The files to write for a new project, and the `package.json` that it then has. */
 export interface Plan {
   readonly files: readonly PlannedFile[];
   readonly packageJson: PackageJson;
 }
 
 /**
- * Fails where a folder has a configuration already.
+ * Asserts that a folder has no configuration.
  *
- * @throws {ProjectConfiguredError} that names it.
- * @throws {ProjectFileError} where the folder cannot be read, or is none.
+ * @throws {ProjectConfiguredError} if it has one.
+ * @throws {ProjectFileError} if the path cannot be read or is not a folder.
  */
 export function assertUnconfigured(folder: string): void {
   const name = namesIn(folder).find((each) => /^keywright\.config\.\w+$/.test(each));
@@ -42,11 +42,12 @@ export function assertUnconfigured(folder: string): void {
 }
 
 /**
- * Makes the files of a project's beginning. What is there stays as it is: `package.json` and `.gitignore` get lines that they
- * lack, and a file is made only where there is none. The configuration comes last: with it, the project has begun.
+ * Plans the files for a new project. Existing files stay, except that `package.json` and
+ * `.gitignore` get the lines that they lack. The configuration comes last, because its existence
+ * means that the project is set up.
  *
- * @throws {ProjectConfiguredError} where the folder has a configuration already.
- * @throws {ProjectFileError} for a file that cannot be read, or is not what its name says.
+ * @throws {ProjectConfiguredError} if the folder already has a configuration.
+ * @throws {ProjectFileError} if a file cannot be read, or if `package.json` is not a JSON object.
  */
 export async function planFiles(folder: string, answers: Answers): Promise<Plan> {
   assertUnconfigured(folder);
@@ -69,7 +70,7 @@ export async function planFiles(folder: string, answers: Answers): Promise<Plan>
   return { files, packageJson: parsed("package.json", packageJson) };
 }
 
-/** What may be in a folder in which nothing has been programmed yet. */
+/** The names that a folder may contain and still count as a folder without a program. */
 const bareNames =
   /^(\..*|package(-lock)?\.json|node_modules|[^.]*\.(md|txt)|LICEN[CS]E|(pnpm-lock\.yaml|yarn\.lock|bun\.lockb?))$/i;
 
@@ -107,7 +108,7 @@ async function addAbsent(
 function parsed(path: string, text: string): PackageJson {
   let value: unknown;
   try {
-    // Editors on Windows may begin a file with a mark, which npm ignores too.
+    // Editors on Windows may begin a file with a byte order mark, which npm also ignores.
     value = JSON.parse(text.replace(/^\uFEFF/, ""));
   } catch (error) {
     throw new ProjectFileError(path, error);

@@ -5,19 +5,21 @@ import { ProjectFileError } from "../errors/codegen-errors.js";
 import type { PlannedFile } from "./plan-files.js";
 
 /**
- * Writes files, each whole or not at all: all of them beside their places first, then each into its place, in their order.
+ * Writes files in order, each completely or not at all. All of them are first written to temporary
+ * files, which are then renamed.
  *
- * @throws {ProjectFileError} where the file system refuses. What was made until then is removed, unless it is in its place.
+ * @throws {ProjectFileError} if the file system refuses. Temporary files are removed, and also new
+ * folders if renaming had not begun. Files that were renamed before stay.
  */
 export async function writeFiles(files: readonly PlannedFile[]): Promise<void> {
-  const madeFolders: string[] = [];
+  const createdFolders: string[] = [];
   const temporary: { readonly from: string; readonly to: string }[] = [];
   try {
     for (const { path, state, text } of files) {
       await attempt(path, async () => {
-        const made = await mkdir(dirname(path), { recursive: true });
-        if (made !== undefined) madeFolders.push(made);
-        // A link stays one: what it leads to is replaced.
+        const created = await mkdir(dirname(path), { recursive: true });
+        if (created !== undefined) createdFolders.push(created);
+        // If the path is a link, the link stays and its target is replaced.
         const to = state === "changed" ? await realpath(path) : path;
         const from = `${to}.${randomUUID()}.tmp`;
         temporary.push({ from, to });
@@ -26,7 +28,7 @@ export async function writeFiles(files: readonly PlannedFile[]): Promise<void> {
     }
   } catch (error) {
     for (const { from } of temporary) await rm(from, { force: true });
-    for (const made of madeFolders) await rm(made, { recursive: true, force: true });
+    for (const created of createdFolders) await rm(created, { recursive: true, force: true });
     throw error;
   }
   try {

@@ -1,12 +1,12 @@
-/** How long something may be: `.min(1).max(3)`, or `.length(2)`. */
-export function lengthsSource(least: unknown, most: unknown): string {
-  if (least !== undefined && least === most) return `.length(${Number(least)})`;
-  return sizesSource(least, most);
+/** Returns the bounds of a length as code: `.min(1).max(3)`, or `.length(2)`. */
+export function lengthsSource(min: unknown, max: unknown): string {
+  if (min !== undefined && min === max) return `.length(${Number(min)})`;
+  return sizesSource(min, max);
 }
 
-/** The same of a map or a set. */
-export function sizesSource(least: unknown, most: unknown): string {
-  return [["min", least] as const, ["max", most] as const]
+/** Returns the bounds of the size of a map or a set as code: `.min(1).max(3)`. */
+export function sizesSource(min: unknown, max: unknown): string {
+  return [["min", min] as const, ["max", max] as const]
     .map(([method, value]) => (value === undefined ? "" : `.${method}(${Number(value)})`))
     .join("");
 }

@@ -3,60 +3,73 @@ import { compareRows, type RowManifest } from "@keywright/orm";
 import { camelCase } from "../types/identifiers.js";
 import { canBeVariable, nameSource } from "./literal-source.js";
 
-/** What stands where a value has to be written: it is declared nowhere, so that the compiler points there. */
+/**
+ * The placeholder for a value that the author has to write. It is declared nowhere, so the compiler
+ * reports each occurrence.
+ */
 export const toWrite = "TODO";
 
-/** The name among a manifest's fields of all that have none. */
+/**
+ * The name in a manifest's `fields` under which all fields without a name of their own are
+ * described.
+ */
 const otherFields = "*";
 
-/** A field that has another name now, and nothing else. */
+/** A field that was renamed and is otherwise unchanged. */
 export interface Rename {
   readonly from: string;
   readonly to: string;
 }
 
-/** The function that makes rows of another schema, as it is written. */
+/** The code of the function that converts rows to another schema. */
 export interface ChangeSource {
   readonly text: string;
-  /** The fields whose values have to be written. */
+  /** The fields whose values the author has to write. */
   readonly values: readonly string[];
 }
 
-/** Where exactly one field went and one came that is the same otherwise, that is taken for a rename. */
+/**
+ * Returns the rename between two schemas. If exactly one field was removed and exactly one was
+ * added, and both are otherwise the same, that is assumed to be a rename.
+ */
 export function renameBetween(from: RowManifest, to: RowManifest): Rename | undefined {
-  const [went, ...othersWent] = fieldsWithout(from, to);
-  const [came, ...othersCame] = fieldsWithout(to, from);
-  if (went === undefined || came === undefined) return undefined;
-  if (othersWent.length > 0 || othersCame.length > 0) return undefined;
-  return isDeepStrictEqual(from.fields[went], to.fields[came])
-    ? { from: went, to: came }
+  const [removed, ...otherRemoved] = fieldsWithout(from, to);
+  const [added, ...otherAdded] = fieldsWithout(to, from);
+  if (removed === undefined || added === undefined) return undefined;
+  if (otherRemoved.length > 0 || otherAdded.length > 0) return undefined;
+  return isDeepStrictEqual(from.fields[removed], to.fields[added])
+    ? { from: removed, to: added }
     : undefined;
 }
 
-/** Writes the function between two schemas: it moves what is renamed, and says which values have to be written. */
+/**
+ * Writes the function that converts rows between two schemas. It moves the renamed field and marks
+ * the values that the author has to write.
+ */
 export function changeSource(
   from: RowManifest,
   to: RowManifest,
   rename: Rename | undefined,
 ): ChangeSource {
   const values = neededValues(from, to).filter((field) => field !== rename?.to);
-  const gone = fieldsWithout(from, to);
+  const removed = fieldsWithout(from, to);
   const replaced = values.filter((field) => Object.hasOwn(from.fields, field));
-  const locals = localNames([...gone, ...replaced]);
+  const locals = localNames([...removed, ...replaced]);
   const local = (field: string) => locals.get(field) ?? field;
   const parts = [...locals].map(([field, name]) => propertySource(field, name));
   const set = [
     ...(rename === undefined ? [] : [propertySource(rename.to, local(rename.from))]),
     ...values.map((field) => {
-      const isThere = replaced.includes(field) && isOnlyRequired(from, to, field);
-      return propertySource(field, isThere ? `${local(field)} ?? ${toWrite}` : toWrite);
+      const hasOldValue = replaced.includes(field) && isOnlyRequired(from, to, field);
+      return propertySource(field, hasOldValue ? `${local(field)} ?? ${toWrite}` : toWrite);
     }),
   ];
   const row = parts.length === 0 ? "row" : `{ ${[...parts, "...row"].join(", ")} }`;
-  // Values to write have a line each: an object that begins with a line break stays so.
+  // Each value to write gets its own line. The formatter keeps an object on several lines if it
+  // begins with a line break.
   const start = values.length === 0 ? "({ " : "({\n";
-  const made = set.length === 0 ? "row" : `${start}${["...row", ...set].join(", ")} })`;
-  return { text: `(${row}) => ${made}`, values };
+  const result = set.length === 0 ? "row" : `${start}${["...row", ...set].join(", ")} })`;
+  return { text: `(${row}) => ${result}`, values };
 }
 
 function fieldsWithout({ fields }: RowManifest, other: RowManifest): string[] {
@@ -65,7 +78,7 @@ function fieldsWithout({ fields }: RowManifest, other: RowManifest): string[] {
   );
 }
 
-/** The fields whose values no schema says: those that are new, and those of another type. */
+/** Returns the fields whose values no schema determines: new fields, and fields of another type. */
 function neededValues(from: RowManifest, to: RowManifest): string[] {
   return compareRows(from, to).flatMap(({ field, kind, class: step }) => {
     const now = to.fields[field];
@@ -74,13 +87,16 @@ function neededValues(from: RowManifest, to: RowManifest): string[] {
   });
 }
 
-/** Whether a field differs by nothing but that rows may no longer be without it. */
+/** True if the only change of a field is that it is now required. */
 function isOnlyRequired(from: RowManifest, to: RowManifest, field: string): boolean {
   const [before, now] = [from.fields[field], to.fields[field]];
   return before?.optional === true && isDeepStrictEqual(before.schema, now?.schema);
 }
 
-/** Variables for the values of fields: of the same names, where these can be some. */
+/**
+ * Returns the names of variables for the values of fields: the names of the fields, if these can be
+ * used.
+ */
 function localNames(fields: readonly string[]): Map<string, string> {
   const isFree = (name: string) => canBeVariable(name) && name !== "row" && name !== toWrite;
   const taken = new Set(fields.filter(isFree));
@@ -98,8 +114,8 @@ function localNames(fields: readonly string[]): Map<string, string> {
 /** `"first name"` → `firstName`, `class` → `classValue`. */
 function otherName(field: string, isFree: (name: string) => boolean): string {
   const words = camelCase(field);
-  const known = [words, `${words}Value`].find(isFree);
-  if (known !== undefined) return known;
+  const free = [words, `${words}Value`].find(isFree);
+  if (free !== undefined) return free;
   for (let count = 1; ; count++) {
     if (isFree(`value${count}`)) return `value${count}`;
   }

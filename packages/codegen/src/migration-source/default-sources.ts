@@ -3,15 +3,16 @@ import { isDeepStrictEqual } from "node:util";
 import type * as z from "zod";
 import { literalSource } from "./literal-source.js";
 
-/** Longer than a clock takes to go on. */
+/** A wait, in milliseconds, that is longer than one step of the clock. */
 const waitMs = 5;
 
-/** A default that is so near to now is taken for the time. */
-const mostMs = 60_000;
+/** The maximum age, in milliseconds, of a default that is assumed to be the current time. */
+const maxAgeMs = 60_000;
 
 /**
- * What the fields of a model have as defaults, as it is written behind `.default`: by the fields' names, without those that are
- * another one each time or cannot be written.
+ * Returns the defaults of a model's fields as code for the argument of `.default`, by the name of
+ * the field. Defaults that cannot be written are left out, and so are defaults that differ on each
+ * call, except for the current time.
  */
 export async function defaultSources(schema: z.ZodObject): Promise<Map<string, string>> {
   const first = defaultsOf(schema);
@@ -32,7 +33,7 @@ function defaultsOf({ shape }: z.ZodObject): Map<string, unknown> {
       const result = schema.safeParse(undefined);
       if (result.success && result.data !== undefined) defaults.set(field, result.data);
     } catch {
-      // It is made asynchronously, or its function throws.
+      // The field is parsed asynchronously, or one of its functions throws.
     }
   }
   return defaults;
@@ -40,7 +41,7 @@ function defaultsOf({ shape }: z.ZodObject): Map<string, unknown> {
 
 function defaultSource(first: unknown, second: unknown): string | undefined {
   if (first instanceof Date && second instanceof Date && first < second) {
-    return Date.now() - first.getTime() < mostMs ? "() => new Date()" : undefined;
+    return Date.now() - first.getTime() < maxAgeMs ? "() => new Date()" : undefined;
   }
   if (!isDeepStrictEqual(first, second)) return undefined;
   try {

@@ -2,9 +2,10 @@ import { isVariableName } from "../types/identifiers.js";
 import { UnwritableError } from "./unwritable-error.js";
 
 /**
- * A value as a literal: text, a number, a bigint, a boolean, null, a date, and lists and plain objects of them.
+ * Returns a value as a literal: a string, a number, a bigint, a boolean, null, a date, or a list or
+ * plain object of such values.
  *
- * @throws {UnwritableError} for another one.
+ * @throws {UnwritableError} for any other value.
  */
 export function literalSource(value: unknown): string {
   if (typeof value === "string") return jsonSource(value);
@@ -20,7 +21,10 @@ export function literalSource(value: unknown): string {
   return properties.length === 0 ? "{}" : `{ ${properties.join(", ")} }`;
 }
 
-/** JSON that stays in its line and in its quotes, whatever is in it: a text is a literal by it. */
+/**
+ * Returns a value as JSON that is also valid code: no character in a string can end the line or the
+ * literal.
+ */
 export function jsonSource(value: unknown): string {
   const text = JSON.stringify(value) ?? "undefined";
   return text.replaceAll("\u2028", "\\u2028").replaceAll("\u2029", "\\u2029");
@@ -32,27 +36,30 @@ export function dateSource(date: Date): string {
 }
 
 /**
- * A regular expression as a literal.
+ * Returns a regular expression as a literal.
  *
- * @throws {UnwritableError} for what is none.
+ * @throws {UnwritableError} if it is not a valid regular expression.
  */
 export function regexSource(source: string, flags: string): string {
   try {
-    // What it says of itself can stand between slashes, whatever is in it.
+    // The text of a `RegExp` escapes everything that could end the literal.
     return String(new RegExp(source, flags));
   } catch {
     throw new UnwritableError("it is no regular expression");
   }
 }
 
-/** The name of a property as it stands in an object. */
+/** Returns the name of a property as it is written in an object literal. */
 export function nameSource(name: string): string {
-  // Without brackets it would be the prototype.
+  // Without brackets it would set the prototype.
   if (name === "__proto__") return '["__proto__"]';
   return /^[A-Za-z_$][\w$]*$/.test(name) ? name : jsonSource(name);
 }
 
-/** Whether a name can be that of a variable, also for a compiler that does not know the newest letters. */
+/**
+ * True if the name can be the name of a variable. Characters outside the basic multilingual plane
+ * are refused because a compiler may not know the newest ones.
+ */
 export function canBeVariable(name: string): boolean {
   return isVariableName(name) && !/[^\0-\uffff]/u.test(name);
 }

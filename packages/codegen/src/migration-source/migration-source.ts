@@ -9,12 +9,12 @@ import { defaultSources } from "./default-sources.js";
 import { canBeVariable, jsonSource } from "./literal-source.js";
 import { rowSource } from "./row-source.js";
 
-/** What a migration is written from. */
+/** The input from which a migration is written. */
 export interface MigrationOutline {
   readonly name: string;
   readonly model: NamedModel;
   readonly rows: ChangedRows;
-  /** Of the file. */
+  /** The folder of the migration's file. */
   readonly folder: string;
   readonly extension: ImportExtension;
 }
@@ -26,7 +26,10 @@ export interface MigrationModule {
   readonly toWrite: FieldsToWrite;
 }
 
-/** What of a migration its author has to write: fields of its schemas, and of the rows that its functions make. */
+/**
+ * The parts of a migration that its author has to write: fields of its schemas, and fields of the
+ * rows that its functions return.
+ */
 export interface FieldsToWrite {
   readonly from: readonly string[];
   readonly to: readonly string[];
@@ -34,7 +37,7 @@ export interface FieldsToWrite {
   readonly down: readonly string[];
 }
 
-/** Whether rows have got another primary key, which no migration can change. */
+/** True if the primary key of the rows changed. No migration can change it. */
 export function hasOtherKey({ from, to }: ChangedRows): boolean {
   return compareRows(from, to).some(
     ({ field, class: step }) =>
@@ -42,7 +45,9 @@ export function hasOtherKey({ from, to }: ChangedRows): boolean {
   );
 }
 
-/** Writes a migration with both of its schemas, and as much of its functions as these tell. */
+/**
+ * Writes a migration with both schemas, and with as much of its functions as the schemas determine.
+ */
 export async function migrationSource(outline: MigrationOutline): Promise<MigrationModule> {
   const { name, model: named, rows, folder, extension } = outline;
   const { names, modulePath, exportName: modelExport, model } = named;
@@ -53,34 +58,34 @@ export async function migrationSource(outline: MigrationOutline): Promise<Migrat
   const defaults = await defaultSources(model.schema);
   const to = withoutFilled(rows, defaults, rename);
   const common = { order: Object.keys(model.schema.shape), taken, isStrict: false };
-  const from = await rowSource(rows.from, {
+  const fromSource = await rowSource(rows.from, {
     ...common,
     side: "from",
     defaults: defaultsBefore(rows, defaults, rename),
   });
   const isStrict = model.schema._zod.def.catchall?._zod.def.type === "never";
-  const now = await rowSource(to, { ...common, side: "to", defaults, isStrict });
+  const toSource = await rowSource(to, { ...common, side: "to", defaults, isStrict });
   const up = changeSource(rows.from, to, rename);
-  const back = rename && { from: rename.to, to: rename.from };
-  const down = changeSource(to, rows.from, back);
+  const renameBack = rename && { from: rename.to, to: rename.from };
+  const down = changeSource(to, rows.from, renameBack);
   const specifier = importSpecifier(folder, modulePath, extension);
   const lines = [
     'import { defineMigration } from "@keywright/orm";',
     'import * as z from "zod";',
     `import ${importedModel(modelExport, names.model)} from ${jsonSource(specifier)};`,
     "",
-    ...[...from.constants, ...now.constants].flatMap((constant) => [constant, ""]),
+    ...[...fromSource.constants, ...toSource.constants].flatMap((constant) => [constant, ""]),
     "// `up` makes a row of `to` of one of `from`, and `down` the other way: leave it out where there is no way back.",
     "// The schemas stay as they are here, whatever becomes of the model.",
-    ...leftOut(rows.to, to),
+    ...leftOutComment(rows.to, to),
     ...([...up.values, ...down.values].length === 0
       ? []
       : [`// Write the values that are ${toWrite}.`]),
     `export const ${exportName} = defineMigration({`,
     `name: ${jsonSource(name)},`,
     `model: ${names.model},`,
-    `from: ${from.text},`,
-    `to: ${now.text},`,
+    `from: ${fromSource.text},`,
+    `to: ${toSource.text},`,
     `up: ${up.text},`,
     `down: ${down.text},`,
     "});",
@@ -88,7 +93,7 @@ export async function migrationSource(outline: MigrationOutline): Promise<Migrat
   return {
     text: await format(lines.join("\n"), { parser: "typescript", printWidth: 100 }),
     exportName,
-    toWrite: { from: from.inexact, to: now.inexact, up: up.values, down: down.values },
+    toWrite: { from: fromSource.inexact, to: toSource.inexact, up: up.values, down: down.values },
   };
 }
 
@@ -98,40 +103,44 @@ function exportNameOf(name: string, taken: ReadonlySet<string>): string {
 }
 
 /**
- * The rows that a migration makes: those of the model without new fields whose defaults cannot be written, for the model itself
- * fills these in behind it. Where nothing else is new, they are all of it.
+ * Returns the rows that a migration creates: those of the model, without new fields whose defaults
+ * cannot be written. The model itself fills these in after the migration. If nothing else is new,
+ * no field is left out.
  */
 function withoutFilled(
   { from, to }: ChangedRows,
   defaults: ReadonlyMap<string, string>,
   rename: Rename | undefined,
 ): RowManifest {
-  const isLeft = ([field, { defaulted }]: [string, { readonly defaulted: boolean }]) =>
+  const isWritten = ([field, { defaulted }]: [string, { readonly defaulted: boolean }]) =>
     !defaulted || defaults.has(field) || Object.hasOwn(from.fields, field) || field === rename?.to;
-  const fields = Object.fromEntries(Object.entries(to.fields).filter(isLeft));
-  const made = { ...to, hash: "", fields };
-  return compareRows(from, made).length === 0 ? to : made;
+  const fields = Object.fromEntries(Object.entries(to.fields).filter(isWritten));
+  const reduced = { ...to, hash: "", fields };
+  return compareRows(from, reduced).length === 0 ? to : reduced;
 }
 
-/** What is said of fields that `to` does not have. */
-function leftOut(model: RowManifest, { fields }: RowManifest): string[] {
+/** Returns the comment about the fields that `to` lacks. */
+function leftOutComment(model: RowManifest, { fields }: RowManifest): string[] {
   const names = Object.keys(model.fields).filter((name) => !Object.hasOwn(fields, name));
   const list = names.map((name) => jsonSource(name)).join(", ");
   return names.length === 0 ? [] : [`// The model itself fills in what \`to\` lacks: ${list}.`];
 }
 
-/** The defaults of earlier fields: those that the model has still, for the same field or the one that it is called now. */
+/**
+ * Returns the defaults of the earlier fields. A default is known if the model still has the same
+ * field, perhaps under a new name.
+ */
 function defaultsBefore(
   { from, to }: ChangedRows,
   defaults: ReadonlyMap<string, string>,
   rename: Rename | undefined,
 ): Map<string, string> {
-  const known = Object.keys(from.fields).flatMap((field) => {
+  const defaultEntries = Object.keys(from.fields).flatMap((field) => {
     const name = field === rename?.from ? rename.to : field;
     const value = isDeepStrictEqual(from.fields[field], to.fields[name])
       ? defaults.get(name)
       : undefined;
     return value === undefined ? [] : [[field, value] as const];
   });
-  return new Map(known);
+  return new Map(defaultEntries);
 }

@@ -2,26 +2,30 @@ import type { JsonSchema } from "@keywright/orm";
 import { dateSource, literalSource } from "./literal-source.js";
 import { UnwritableError } from "./unwritable-error.js";
 
-/** Zod's own schemas of numbers, by what the manifest says of them. */
-const known: readonly (readonly [source: string, type: string, least: number, most: number])[] = [
+/**
+ * Zod's number schemas that have fixed bounds, with the type and the bounds that the manifest
+ * contains for them.
+ */
+const presets: readonly (readonly [source: string, type: string, least: number, most: number])[] = [
   ["z.int32()", "integer", -(2 ** 31), 2 ** 31 - 1],
   ["z.uint32()", "integer", 0, 2 ** 32 - 1],
   ["z.float64()", "number", -Number.MAX_VALUE, Number.MAX_VALUE],
 ];
 
-/** The Zod schema of a number or an integer, with its bounds. */
+/** Returns the Zod schema of a number or an integer, with its bounds. */
 export function numberSource(schema: JsonSchema): string {
   const { type, minimum, maximum } = schema;
-  const own = known.find(
-    ([, ofType, least, most]) => type === ofType && minimum === least && maximum === most,
+  const preset = presets.find(
+    ([, ofType, min, max]) => type === ofType && minimum === min && maximum === max,
   );
   const isSafe = type === "integer";
-  const base = own?.[0] ?? (isSafe ? "z.int()" : "z.number()");
-  const said = own?.slice(2) ?? (isSafe ? [Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER] : []);
+  const base = preset?.[0] ?? (isSafe ? "z.int()" : "z.number()");
+  const impliedBounds =
+    preset?.slice(2) ?? (isSafe ? [Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER] : []);
   return [
     base,
     ...bounds.map(([word, method]) =>
-      schema[word] === undefined || said.includes(schema[word] as number)
+      schema[word] === undefined || impliedBounds.includes(schema[word] as number)
         ? ""
         : `.${method}(${literalSource(schema[word])})`,
     ),
@@ -29,7 +33,7 @@ export function numberSource(schema: JsonSchema): string {
   ].join("");
 }
 
-/** The Zod schema of a bigint, with its bounds. */
+/** Returns the Zod schema of a bigint, with its bounds. */
 export function bigintSource(schema: JsonSchema): string {
   const { format, multipleOf } = schema;
   const base = format === "int64" || format === "uint64" ? `z.${format}()` : "z.bigint()";
@@ -43,7 +47,7 @@ export function bigintSource(schema: JsonSchema): string {
   ].join("");
 }
 
-/** The Zod schema of a date, with its bounds. */
+/** Returns the Zod schema of a date, with its bounds. */
 export function dateSchemaSource(schema: JsonSchema): string {
   const conditions = bounds.map(([word, method]) => {
     if (schema[word] === undefined) return "";

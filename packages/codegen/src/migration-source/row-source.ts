@@ -6,51 +6,58 @@ import { pascalCase } from "../types/identifiers.js";
 import { canBeVariable, jsonSource, nameSource } from "./literal-source.js";
 import { objectSource, type SchemaConstants, schemaSource, withOptional } from "./schema-source.js";
 
-/** The name among a manifest's fields of all that have none. */
+/**
+ * The name in a manifest's `fields` under which all fields without a name of their own are
+ * described.
+ */
 const otherFields = "*";
 
-/** How a row's schema is written. */
+/** The settings with which the schema of a row is written. */
 export interface RowSourceOptions {
-  /** Begins the names of constants. */
+  /** The prefix of the names of constants. */
   readonly side: "from" | "to";
-  /** Names that nothing else may have; those of constants come to them. */
+  /** The names that are already used. The names of new constants are added. */
   readonly taken: Set<string>;
-  /** Those of the model, in whose order the fields stand as far as it has them. */
+  /**
+   * The names of the model's fields. Fields that the model has are written in this order, before
+   * the others.
+   */
   readonly order: readonly string[];
-  /** What stands behind `.default`, by the fields that have one. */
+  /** The argument of `.default` as code, by the name of the field. */
   readonly defaults: ReadonlyMap<string, string>;
-  /** It refuses what it does not know. */
+  /** True if the schema refuses unknown fields. */
   readonly isStrict: boolean;
 }
 
-/** The schema of a row as it is written. */
+/** The schema of a row as code. */
 export interface RowSource {
-  /** Declarations that it needs. */
+  /** The declarations that the schema needs. */
   readonly constants: readonly string[];
   readonly text: string;
-  /** The fields that are not quite what the manifest says. */
+  /** The fields whose written schema does not match the manifest exactly. */
   readonly inexact: readonly string[];
 }
 
 /**
- * Writes a Zod schema of the rows that a manifest describes. Each field is looked at: what is written is run, and its manifest
- * compared. Above one that has another is a comment with what it should be.
+ * Writes a Zod schema of the rows that a manifest describes. The code of each field is run, and the
+ * manifest of the result is compared with the given one. If they differ, a comment above the field
+ * shows what the field must be.
  */
 export async function rowSource(
   manifest: RowManifest,
   options: RowSourceOptions,
 ): Promise<RowSource> {
   const names = Object.keys(manifest.fields).filter((name) => name !== otherFields);
-  const tried = [
+  const candidates = [
     ...inOrder(names, options.order),
     ...(Object.hasOwn(manifest.fields, otherFields) ? [otherFields] : []),
   ].map((name) => fieldSource(name, manifest.fields[name] as FieldManifest, options));
-  const made = await schemasOf(tried);
-  const written = tried.map((field, i) =>
-    made[i] === undefined ? { ...field, constants: [], source: field.fallback } : field,
+  const schemas = await runFields(candidates);
+  const written = candidates.map((field, i) =>
+    schemas[i] === undefined ? { ...field, constants: [], source: field.fallback } : field,
   );
   const inexact = written.flatMap(({ name }, i) =>
-    isSame(fieldOf(made[i], name), manifest.fields[name]) ? [] : [name],
+    isSame(fieldOf(schemas[i], name), manifest.fields[name]) ? [] : [name],
   );
   const members = written.flatMap(({ name, source, hasUnknownDefault }) => {
     if (name === otherFields) return [];
@@ -84,12 +91,12 @@ interface FieldSource {
   readonly name: string;
   readonly constants: readonly string[];
   readonly source: string;
-  /** What takes any value: where Zod refuses the other. */
+  /** Code that accepts any value. It is used if Zod refuses `source`. */
   readonly fallback: string;
   readonly hasUnknownDefault: boolean;
 }
 
-/** A default that throws: a value that nobody has thought of would be worse. */
+/** A default that throws. A guessed value would be worse. */
 const unknownDefault = '() => { throw new Error("Write the default here") }';
 
 function fieldSource(
@@ -102,24 +109,24 @@ function fieldSource(
   const source = valueSource(schema, { claim, lines: constants });
   const isOther = name === otherFields;
   const value = defaults.get(name);
-  const whole = (written: string, mayLack: boolean) => {
+  const withDefault = (written: string, mayLack: boolean) => {
     if (isOther) return written;
     const filled = defaulted
       ? `${written}.default(${value ?? unknownDefault})`
       : `${written}${!optional && mayLack ? ".nonoptional()" : ""}`;
     return optional ? withOptional(filled) : filled;
   };
-  const fallback = whole("z.unknown()", true);
+  const fallback = withDefault("z.unknown()", true);
   return {
     name,
     constants,
-    source: source === undefined ? fallback : whole(source, isAbsent(schema)),
+    source: source === undefined ? fallback : withDefault(source, isAbsent(schema)),
     fallback,
     hasUnknownDefault: !isOther && defaulted && value === undefined,
   };
 }
 
-/** A name that is not taken, and is so from then on. */
+/** Returns an unused name and marks it as used. */
 function claimName(wanted: string, otherwise: string, taken: Set<string>): string {
   const base = canBeVariable(wanted) ? wanted : otherwise;
   let name = base;
@@ -137,7 +144,7 @@ function valueSource(schema: JsonSchema, constants: SchemaConstants): string | u
   }
 }
 
-/** Whether what is written for a schema takes nothing too. */
+/** True if the code that is written for a schema also accepts undefined. */
 function isAbsent({ type, anyOf, ...rest }: JsonSchema): boolean {
   if (Array.isArray(anyOf)) return (anyOf as readonly JsonSchema[]).some(isAbsent);
   return type === "x-transform" || (type === undefined && Object.keys(rest).length === 0);
@@ -147,8 +154,8 @@ function inexactText(field: FieldManifest | undefined): string {
   return `To be written by hand, for it has to be ${jsonSource(field)}`;
 }
 
-/** Runs what was written. Undefined for what fails. */
-async function schemasOf(fields: readonly FieldSource[]): Promise<readonly unknown[]> {
+/** Runs the code of each field. The result is undefined for code that fails. */
+async function runFields(fields: readonly FieldSource[]): Promise<readonly unknown[]> {
   const { default: compiler } = await import("typescript");
   return fields.map(({ constants, source }) => run(compiler, constants, source));
 }
@@ -160,7 +167,8 @@ function run(compiler: typeof Typescript, constants: readonly string[], source: 
     compilerOptions: { target: ScriptTarget.ESNext },
   });
   try {
-    // It is made of literals that are quoted and names that are checked, whatever the database says.
+    // Running the code is safe, even if the database contains malicious text: the code consists
+    // only of quoted literals and checked names.
     const make = new Function(`${outputText} return make;`)() as (zod: typeof z) => unknown;
     return make(z);
   } catch {
@@ -178,7 +186,7 @@ function fieldOf(schema: unknown, name: string): FieldManifest | undefined {
   }
 }
 
-/** As JSON, which has one zero. */
+/** Compares as JSON, in which 0 and -0 are the same. */
 function isSame(a: FieldManifest | undefined, b: FieldManifest | undefined): boolean {
   return (
     a !== undefined &&

@@ -7,21 +7,28 @@ import { bigintSource, dateSchemaSource, numberSource } from "./number-source.js
 import { stringSource } from "./string-source.js";
 import { UnwritableError } from "./unwritable-error.js";
 
-/** Schemas that contain themselves: they are constants, whose names are written where they are used. */
+/**
+ * The constants for schemas that contain themselves. Such a schema is declared once and used by its
+ * name.
+ */
 export interface SchemaConstants {
-  /** Makes a name that nothing else has. */
+  /** Returns an unused name. */
   readonly claim: () => string;
-  /** Their declarations. */
+  /** The declarations of the constants. */
   readonly lines: string[];
 }
 
-/** How a value that may be undefined is written: by `.optional()`, or by a union where it has to be there all the same. */
+/**
+ * The form of a value that may be undefined: `.optional()`, or a union if the value must be present
+ * nevertheless.
+ */
 type UndefinedAs = "optional" | "union";
 
 /**
- * Writes a Zod schema of the values that a manifest describes. Transforms are taken to make anything.
+ * Writes a Zod schema of the values that a manifest describes. The result of a transform is written
+ * as unknown.
  *
- * @throws {UnwritableError} where there is none.
+ * @throws {UnwritableError} if no Zod schema describes these values.
  */
 export function schemaSource(
   schema: JsonSchema,
@@ -31,11 +38,11 @@ export function schemaSource(
   return new DocumentWriter(schema, constants).write(undefinedAs);
 }
 
-/** Writes what one document describes, which its references are to. */
+/** Writes the schema of one document. References in it refer to the same document. */
 class DocumentWriter {
   readonly #root: JsonSchema;
   readonly #constants: SchemaConstants;
-  /** The names of the constants, by the references to them. */
+  /** The names of the constants, by the references that they replace. */
   readonly #names = new Map<string, string>();
 
   constructor(root: JsonSchema, constants: SchemaConstants) {
@@ -127,7 +134,7 @@ class DocumentWriter {
     }
   }
 
-  /** A part that is described by a document of its own. */
+  /** Writes a part that has a document of its own. */
   #document(schema: unknown): string {
     return schemaSource(schema as JsonSchema, this.#constants);
   }
@@ -150,9 +157,9 @@ class DocumentWriter {
     if (!Array.isArray(prefixItems)) {
       return `z.array(${this.#source(items as JsonSchema)})${lengthsSource(minItems, maxItems)}`;
     }
-    const least = Number(minItems ?? 0);
+    const requiredCount = Number(minItems ?? 0);
     const elements = (prefixItems as readonly JsonSchema[]).map((part, i) =>
-      i < least ? this.#source(part, "union") : withOptional(this.#source(part)),
+      i < requiredCount ? this.#source(part, "union") : withOptional(this.#source(part)),
     );
     const rest = items === false ? "" : `, ${this.#source(items as JsonSchema)}`;
     return `z.tuple([${elements.join(", ")}]${rest})`;
@@ -190,9 +197,9 @@ class DocumentWriter {
 }
 
 /**
- * An object of some members.
+ * Writes an object schema.
  *
- * @param others the schema of all other fields, where it may have some.
+ * @param others the schema of all other fields, if there may be any.
  */
 export function objectSource(members: readonly string[], others: string | undefined): string {
   const shape = members.length === 0 ? "{}" : `{ ${members.join(", ")} }`;
@@ -202,7 +209,7 @@ export function objectSource(members: readonly string[], others: string | undefi
     : `z.object(${shape}).catchall(${others})`;
 }
 
-/** A schema of what may be absent. */
+/** Makes a schema optional, unless it is optional already. */
 export function withOptional(source: string): string {
   return source.endsWith(".optional()") ? source : `${source}.optional()`;
 }
@@ -214,7 +221,10 @@ function enumSource(values: readonly unknown[]): string {
   return `z.${isNamed ? "enum" : "literal"}([${literals.join(", ")}])`;
 }
 
-/** A literal value of a manifest, in which some stand for those that JSON does not have. */
+/**
+ * Returns a literal value of a manifest. Values that JSON does not have are stored there as
+ * objects.
+ */
 function literalOf(value: unknown): string {
   if (typeof value !== "object" || value === null) return literalSource(value);
   const { "x-bigint": bigint, "x-number": number } = value as JsonSchema;
@@ -223,7 +233,7 @@ function literalOf(value: unknown): string {
   throw new UnwritableError("it is no literal");
 }
 
-/** The classes that every program has, of whose instances a database can hold. */
+/** The classes that every program has and whose instances a database can store. */
 const classes: ReadonlySet<string> = new Set(
   (
     "ArrayBuffer BigInt64Array BigUint64Array DataView Date Error Float32Array Float64Array Int16Array Int32Array Int8Array Map " +
@@ -244,10 +254,10 @@ function isUndefined({ type }: JsonSchema): boolean {
   return type === "x-undefined";
 }
 
-/** Those of whose parts each is a document of its own. */
+/** The types whose parts are documents of their own. */
 const documentTypes: ReadonlySet<unknown> = new Set(["x-map", "x-set", "x-transform"]);
 
-/** Whether a reference is anywhere in a schema: this one, or any where it is undefined. */
+/** True if a schema contains a reference, or any reference if `reference` is undefined. */
 function refersTo(schema: unknown, reference: string | undefined): boolean {
   if (typeof schema !== "object" || schema === null) return false;
   const { $ref, type } = schema as JsonSchema;
@@ -256,7 +266,7 @@ function refersTo(schema: unknown, reference: string | undefined): boolean {
   return Object.values(schema).some((part) => refersTo(part, reference));
 }
 
-/** Whether a schema that contains itself is that of `z.json()`. */
+/** True if a schema that contains itself is that of `z.json()`. */
 function isAnyJson(schema: JsonSchema, reference: string): boolean {
   if (schema.anyOf === undefined) return false;
   const text = JSON.stringify(schema).replaceAll(JSON.stringify(reference), '"#"');

@@ -2,7 +2,7 @@ import type { JsonSchema } from "@keywright/orm";
 import { lengthsSource } from "./bounds-source.js";
 import { jsonSource, literalSource, nameSource, regexSource } from "./literal-source.js";
 
-/** Zod's schemas of formats, by the formats' names. */
+/** Zod's schemas for formats, by the name of the format. */
 const formats: Readonly<Record<string, string>> = {
   email: "z.email",
   uuid: "z.uuid",
@@ -32,13 +32,13 @@ const formats: Readonly<Record<string, string>> = {
   duration: "z.iso.duration",
 };
 
-/** Formats that have a pattern of their own, which the manifest says too. */
+/** The formats with a fixed pattern, which the manifest also contains. */
 const ownPatterns: ReadonlySet<string> = new Set(["emoji", "mac"]);
 
-/** Options that are regular expressions, in the manifest as text. */
+/** The options that are regular expressions. The manifest contains them as text. */
 const patternOptions: ReadonlySet<string> = new Set(["hostname", "protocol"]);
 
-/** The Zod schema of a string, with its formats, patterns and lengths. */
+/** Returns the Zod schema of a string, with its formats, patterns and lengths. */
 export function stringSource({ type, minLength, maxLength, allOf, ...own }: JsonSchema): string {
   const several = Array.isArray(allOf) ? (allOf as readonly JsonSchema[]) : [];
   const parts = [...(Object.keys(own).length > 0 ? [own] : []), ...several];
@@ -56,7 +56,7 @@ function isLetterCase(format: unknown): format is "lowercase" | "uppercase" {
   return format === "lowercase" || format === "uppercase";
 }
 
-/** A condition behind others. */
+/** Returns a condition that is appended to a schema. */
 function checkSource(part: JsonSchema): string {
   if (isLetterCase(part.format)) return `.${part.format}()`;
   return isSchema(part.format) ? `.check(${formatSource(part)})` : `.regex(${patternSource(part)})`;
@@ -67,27 +67,29 @@ function formatSource(part: JsonSchema): string {
   const name = String(format);
   const hash = /^(md5|sha1|sha256|sha384|sha512)_hex$/.exec(name);
   if (hash?.[1] !== undefined) return `z.hash(${jsonSource(hash[1])})`;
-  const known = Object.hasOwn(formats, name) ? formats[name] : undefined;
-  if (known === undefined) {
+  const constructorName = Object.hasOwn(formats, name) ? formats[name] : undefined;
+  if (constructorName === undefined) {
     const test = pattern === undefined ? "() => true" : patternSource(part);
     return `z.stringFormat(${jsonSource(name)}, ${test})`;
   }
-  const given = Object.entries(options).map(([option, value]) =>
+  const settings = Object.entries(options).map(([option, value]) =>
     patternOptions.has(option)
       ? `${option}: ${optionPatternSource(String(value))}`
       : `${nameSource(option)}: ${literalSource(value)}`,
   );
   if (pattern !== undefined && !ownPatterns.has(name)) {
-    given.push(`pattern: ${patternSource(part)}`);
+    settings.push(`pattern: ${patternSource(part)}`);
   }
-  return given.length === 0 ? `${known}()` : `${known}({ ${given.join(", ")} })`;
+  return settings.length === 0
+    ? `${constructorName}()`
+    : `${constructorName}({ ${settings.join(", ")} })`;
 }
 
 function patternSource({ pattern, flags }: JsonSchema): string {
   return regexSource(String(pattern), typeof flags === "string" ? flags : "");
 }
 
-/** Of `"/^https$/i"`. */
+/** Converts the text of a regular expression, such as `"/^https$/i"`, to a literal. */
 function optionPatternSource(text: string): string {
   const end = text.lastIndexOf("/");
   return regexSource(text.slice(1, end), text.slice(end + 1));

@@ -1,2 +1,2 @@
-/** A part of a manifest for which there is no Zod schema that could be written. */
+/** Thrown for a part of a manifest that no Zod schema describes. */
 export class UnwritableError extends Error {}

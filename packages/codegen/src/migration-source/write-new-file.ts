@@ -5,9 +5,10 @@ import { dirname, join } from "node:path";
 import { FileFailedError } from "../errors/inspect-errors.js";
 
 /**
- * Writes a file that is new, whole or not at all, and makes the folders that lead to it.
+ * Writes a new file, completely or not at all, and creates its parent folders.
  *
- * @throws {FileFailedError} where there is something at its place already, which stays, and where the file system refuses.
+ * @throws {FileFailedError} if the path already exists, which is then left unchanged, or if the
+ * file system refuses an operation.
  */
 export async function writeNewFile(path: string, text: string): Promise<void> {
   const folder = dirname(path);
@@ -15,23 +16,23 @@ export async function writeNewFile(path: string, text: string): Promise<void> {
   try {
     await mkdir(folder, { recursive: true });
     await writeFile(temporary, text, { flag: "wx" });
-    await takePlace(temporary, path);
+    await moveToNewPath(temporary, path);
   } catch (error) {
     throw new FileFailedError(path, error);
   } finally {
-    // What was thrown before says more.
+    // An earlier error is more useful than one from this cleanup.
     await rm(temporary, { force: true }).catch(() => undefined);
   }
 }
 
-/** A rename would replace what is there. */
-async function takePlace(temporary: string, path: string): Promise<void> {
+/** Moves a file to a path that must not exist. A rename would replace an existing file. */
+async function moveToNewPath(temporary: string, path: string): Promise<void> {
   try {
     await link(temporary, path);
   } catch (error) {
-    const isThere = (error as NodeJS.ErrnoException).code === "EEXIST";
-    if (isThere) throw new Error("There is something already, and it stays as it is");
-    // Not every file system has links.
+    const exists = (error as NodeJS.ErrnoException).code === "EEXIST";
+    if (exists) throw new Error("There is something already, and it stays as it is");
+    // Not every file system supports hard links.
     await copyFile(temporary, path, constants.COPYFILE_EXCL);
   }
 }

@@ -14,19 +14,22 @@ import {
 import type { Reporter } from "./reporter.js";
 import { textWidth } from "./text-width.js";
 
-/** A bar is as wide as fits between these, in columns. */
-const barWidth = { least: 8, most: 40 } as const;
+/** The minimum and the maximum width of a bar, in columns. */
+const barWidth = { min: 8, max: 40 } as const;
 
-/** How a line with a bar is divided. */
+/** The parts of a line with a bar. */
 interface Layout {
   readonly columns: number;
   readonly labelOf: (progress: ShownProgress) => string;
   readonly detail: Detail;
-  /** Of the bar, in columns. */
+  /** The width of the bar, in columns. */
   readonly width: number;
 }
 
-/** Shows progress as a bar on a terminal: one for each build, which stays when the next begins. */
+/**
+ * Shows progress as a bar on a terminal. Each build has its own bar, which stays visible when the
+ * next build begins.
+ */
 export function barReporter(stream: NodeJS.WriteStream): Reporter {
   let bar: SingleBar | undefined;
   let releaseCursor: (() => void) | undefined;
@@ -44,9 +47,10 @@ export function barReporter(stream: NodeJS.WriteStream): Reporter {
     if (shown === undefined) return "";
     const columns = (stream.columns || 80) - 1;
     if (!hasEnd(shown)) return progressLineIn(columns, shown);
-    // One that is kept does not grow and shrink with the words beside it.
-    const isKept = layout?.columns === columns && roomIn(layout, shown) >= layout.width;
-    if (!isKept) layout = layoutFor(shown, columns);
+    // The layout is kept as long as it fits, so that the bar does not change its width with the
+    // words next to it.
+    const stillFits = layout?.columns === columns && roomIn(layout, shown) >= layout.width;
+    if (!stillFits) layout = layoutFor(shown, columns);
     return layout === undefined ? progressLineIn(columns, shown) : barLine(shown, layout);
   };
   return {
@@ -66,21 +70,24 @@ export function barReporter(stream: NodeJS.WriteStream): Reporter {
 }
 
 /**
- * The layout in which there is room for a bar, after less important words were left out for it, and at last the names of the
- * indexes; undefined where there is none.
+ * Returns the layout with the most words that leaves room for a bar, or undefined if none does. The
+ * less important words are left out first, the names of the indexes last.
  */
 function layoutFor(progress: ShownProgress, columns: number): Layout | undefined {
   for (const label of [labelOf, shortLabelOf]) {
     for (const detail of details) {
       const room = roomIn({ columns, labelOf: label, detail }, progress);
-      if (room < barWidth.least) continue;
-      return { columns, labelOf: label, detail, width: Math.min(room, barWidth.most) };
+      if (room < barWidth.min) continue;
+      return { columns, labelOf: label, detail, width: Math.min(room, barWidth.max) };
     }
   }
   return undefined;
 }
 
-/** The columns that the words of a line leave. They are counted as they will be at the end, so that the bar keeps its width. */
+/**
+ * Returns the number of columns that the words of a line leave free. The words are measured as they
+ * will be at the end, so that the bar keeps its width.
+ */
 function roomIn(layout: Omit<Layout, "width">, progress: ShownProgress): number {
   const atTheEnd = { ...progress, rowsDone: progress.rowsTotal };
   const words = [layout.labelOf(progress), ...progressWords(atTheEnd, layout.detail)];
@@ -94,7 +101,10 @@ function barLine(progress: ShownProgress, { labelOf, detail, width }: Layout): s
   return [labelOf(progress), colored, ...progressWords(progress, detail)].join("  ").trimEnd();
 }
 
-/** The stream is known to be a terminal: `util.styleText` would look at another one. */
+/**
+ * Colors a text. `util.styleText` would check another stream, but this stream is known to be a
+ * terminal.
+ */
 function cyan(text: string): string {
   return `\u001b[36m${text}\u001b[39m`;
 }

@@ -1,16 +1,16 @@
 const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 /**
- * Shows the cursor again also where the process ends without a word: on its exit, and on a signal that ends it. Where
- * the program handles the signal itself, that is left to it.
+ * Shows the cursor again if the process ends unexpectedly: on its exit, and on a signal that ends
+ * it. If the program handles a signal itself, the guard ignores that signal.
  *
  * @param restore shows the cursor. It may be called more than once.
- * @returns ends the guard.
+ * @returns a function that ends the guard.
  */
 export function guardCursor(restore: () => void): () => void {
   let isReleased = false;
   const onSignal = (signal: NodeJS.Signals) => {
-    // Released by another listener of the same signal, it is still called.
+    // This listener is still called if another listener of the same signal has ended the guard.
     if (isReleased || process.listenerCount(signal) > 1) return;
     restore();
     release();

@@ -1,12 +1,12 @@
 import { labelOf, progressLine, type ShownProgress } from "./progress-text.js";
 import type { Reporter } from "./reporter.js";
 
-/** Milliseconds between lines. */
+/** The minimum time between lines, in milliseconds. */
 const interval = 1000;
 
 /**
- * Shows progress as lines of plain text, for files and pipes: the first at once, then one a second at the most, and the
- * last of each build.
+ * Shows progress as lines of plain text, for files and pipes: the first line at once, then at most
+ * one line per second, and the last line of each build.
  */
 export function lineReporter(stream: NodeJS.WritableStream): Reporter {
   let lastLineAt = Number.NEGATIVE_INFINITY;

@@ -1,17 +1,21 @@
 import type { MigrationProgress } from "@keywright/orm";
 import { reporterFor } from "./reporter-for.js";
 
-/** Shows how far `migrate` has come. */
+/** Shows the progress of `migrate`. */
 export interface MigrationProgressReporter {
-  /** What `migrate` takes as `onProgress`. It can be passed on its own. */
+  /** The `onProgress` option of `migrate`. It can be passed without its object. */
   readonly onProgress: (progress: MigrationProgress) => void;
-  /** Ends the bar, or writes the last line, and shows the cursor. It may be called twice, or before any progress. */
+  /**
+   * Ends the bar, or writes the last line, and shows the cursor. It may be called twice, or before
+   * any progress.
+   */
   readonly stop: () => void;
 }
 
 /**
- * Shows the progress of `migrate`: as a bar with rows, rows per second and time left on a terminal, and elsewhere as
- * plain lines, one a second at the most. Without colors where `NO_COLOR` is set.
+ * Shows the progress of `migrate`. On a terminal it shows a bar with rows, rows per second and the
+ * time left. Elsewhere it writes plain lines, at most one per second. There are no colors if
+ * `NO_COLOR` is set.
  *
  * ```ts
  * const progress = migrationProgress();
@@ -22,7 +26,7 @@ export interface MigrationProgressReporter {
  * }
  * ```
  *
- * @param options.stream where to; standard error without it.
+ * @param options.stream the stream to write to. The default is standard error.
  */
 export function migrationProgress(
   options: { readonly stream?: NodeJS.WriteStream } = {},

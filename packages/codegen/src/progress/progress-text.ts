@@ -3,30 +3,39 @@ import { cutToWidth, textWidth } from "./text-width.js";
 
 const wholeNumbers = new Intl.NumberFormat("en-US", { maximumFractionDigits: 0 });
 
-/** How much a line tells: from everything down to what matters most. */
+/** The levels of detail of a line, from the most to the least. */
 export const details = ["all", "noPercent", "noUnit", "noRate"] as const;
 
 export type Detail = (typeof details)[number];
 
-const doing = {
+const phaseWords = {
   counting: "counting",
   dropping: "removing",
   transforming: "changing rows",
   verifying: "verifying",
 } as const satisfies Record<Exclude<MigrationProgress["phase"], "building">, string>;
 
-/** A progress as it is shown. */
+/** A progress with everything that is shown of it. */
 export interface ShownProgress extends MigrationProgress {
-  /** Something in the first look at the entries makes a second one necessary, and this is of that. */
+  /**
+   * True if this is the second pass over the entries, which is needed because of something that the
+   * first pass found.
+   */
   readonly isSecondLook?: boolean;
 }
 
-/** What a progress is of: the model, its indexes where it is about them, and what is done where they are not built. */
+/**
+ * Returns the subject of a progress: the model, the indexes if the work is about indexes, and the
+ * kind of work unless indexes are being built.
+ */
 export function labelOf(progress: ShownProgress): string {
   return labelWith(progress, progress.indexes.join(", "));
 }
 
-/** {@link labelOf}, with the number of the indexes for their names where there are more than one. */
+/**
+ * Returns the result of {@link labelOf} with the number of indexes instead of their names, if there
+ * are several.
+ */
 export function shortLabelOf(progress: ShownProgress): string {
   const { length } = progress.indexes;
   return length > 1 ? labelWith(progress, `${length} indexes`) : labelOf(progress);
@@ -35,15 +44,21 @@ export function shortLabelOf(progress: ShownProgress): string {
 function labelWith({ model, phase, isSecondLook }: ShownProgress, indexes: string): string {
   const subject = indexes === "" ? model : `${model} ${indexes}`;
   if (phase === "building") return subject;
-  return `${subject}  ${doing[phase]}${isSecondLook ? " again" : ""}`;
+  return `${subject}  ${phaseWords[phase]}${isSecondLook ? " again" : ""}`;
 }
 
-/** The whole progress: `cities byPopulation  45,000 / 135,233 rows  33 %  210,000 rows/s  1 s left`. */
+/**
+ * Returns the whole progress:
+ * `cities byPopulation  45,000 / 135,233 rows  33 %  210,000 rows/s  1 s left`.
+ */
 export function progressLine(progress: ShownProgress): string {
   return lineParts(progress).join("  ");
 }
 
-/** {@link progressLine} in so many columns: what comes last is left out where there is no room for it. */
+/**
+ * Returns the beginning of {@link progressLine} that fits into a number of columns. The last parts
+ * are left out first.
+ */
 export function progressLineIn(columns: number, progress: ShownProgress): string {
   const parts = lineParts(progress);
   while (parts.length > 1 && textWidth(parts.join("  ")) > columns) parts.pop();
@@ -61,15 +76,18 @@ function lineParts(progress: ShownProgress): string[] {
 }
 
 /**
- * Whether it is known of how many rows the progress is. Where it is not, the total grows with the rows that are done, and
- * nobody can say how long it takes.
+ * True if the total number of rows is known. Otherwise the total grows with the rows that are done,
+ * and the time left is unknown.
  */
 export function hasEnd({ phase, rowsDone, rowsTotal, secondsLeft }: MigrationProgress): boolean {
   const isOfRows = phase === "transforming" || phase === "building" || phase === "verifying";
   return isOfRows && (rowsDone < rowsTotal || secondsLeft !== undefined);
 }
 
-/** What the line of a progress with an end says behind the label, each padded so that it keeps its width: rows, percent, rate, time left. */
+/**
+ * Returns the words after the label in the line of a progress with a known total: rows, percent,
+ * rate and time left. Each is padded to a constant width.
+ */
 export function progressWords(progress: MigrationProgress, detail: Detail): string[] {
   const { rowsDone, rowsTotal, rowsPerSecond, secondsLeft } = progress;
   const hasUnit = detail === "all" || detail === "noPercent";
@@ -86,12 +104,15 @@ export function progressWords(progress: MigrationProgress, detail: Detail): stri
   ];
 }
 
-/** Between 0 and 1; nothing to do is done. */
+/** Returns a number between 0 and 1. It is 1 if there are no rows. */
 export function shareDone(rowsDone: number, rowsTotal: number): number {
   return rowsTotal > 0 ? Math.min(rowsDone / rowsTotal, 1) : 1;
 }
 
-/** The two largest units, seconds rounded up: `1 s`, `2 min 5 s`, `3 h 20 min`. */
+/**
+ * Returns a duration in at most two units: `1 s`, `2 min 5 s`, `3 h 20 min`. Seconds are rounded
+ * up.
+ */
 function durationText(seconds: number): string {
   const whole = Math.ceil(seconds);
   if (whole < 60) return `${whole} s`;

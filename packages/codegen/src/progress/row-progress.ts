@@ -1,18 +1,25 @@
 import { reporterFor } from "./reporter-for.js";
 
-/** Shows how far a load of rows has come. */
+/** Shows the progress of loading rows. */
 export interface RowProgressReporter {
-  /** Says how many rows are done, of how many. The rate is measured from the first call on. */
+  /**
+   * Reports the number of rows that are done and the total number. The rate is measured from the
+   * first call.
+   */
   readonly update: (rowsDone: number, rowsTotal: number) => void;
-  /** Ends the bar, or writes the last line, and shows the cursor. It may be called twice, or before any update. */
+  /**
+   * Ends the bar, or writes the last line, and shows the cursor. It may be called twice, or before
+   * any update.
+   */
   readonly stop: () => void;
 }
 
 /**
- * Shows the progress of a program's own load of rows as `migrationProgress` shows that of a migration.
+ * Shows the progress of loading rows in a program, in the same way as `migrationProgress` shows
+ * that of a migration.
  *
- * @param model what the rows are of.
- * @param options.stream where to; standard error without it.
+ * @param model the name of the model whose rows are loaded.
+ * @param options.stream the stream to write to. The default is standard error.
  */
 export function rowProgress(
   model: string,

@@ -2,24 +2,24 @@ import { hasEnd, type ShownProgress } from "./progress-text.js";
 import type { Reporter } from "./reporter.js";
 
 /**
- * Shows a second look at the entries apart from the first. `migrate` reports it from its start, when the first has come to
- * its end: a bar would jump back.
+ * Shows the second pass over the entries separately from the first. `migrate` reports the second
+ * pass from its start, after the first one has reached its end. A single bar would jump back.
  */
 export function tellSecondLooks(reporter: Reporter): Reporter {
-  let before: ShownProgress | undefined;
+  let previous: ShownProgress | undefined;
   return {
     show(progress) {
-      const isSame = before !== undefined && isSameWork(before, progress);
-      let isSecondLook = isSame && before?.isSecondLook === true;
-      if (before !== undefined && isSame && goesBack(before, progress)) {
-        reporter.show({ ...before, rowsDone: before.rowsTotal, secondsLeft: 0 });
+      const isSame = previous !== undefined && isSameWork(previous, progress);
+      let isSecondLook = isSame && previous?.isSecondLook === true;
+      if (previous !== undefined && isSame && goesBack(previous, progress)) {
+        reporter.show({ ...previous, rowsDone: previous.rowsTotal, secondsLeft: 0 });
         isSecondLook = true;
       }
-      before = isSecondLook ? { ...progress, isSecondLook } : progress;
-      reporter.show(before);
+      previous = isSecondLook ? { ...progress, isSecondLook } : progress;
+      reporter.show(previous);
     },
     stop() {
-      before = undefined;
+      previous = undefined;
       reporter.stop();
     },
   };
@@ -29,8 +29,11 @@ function isSameWork(a: ShownProgress, b: ShownProgress): boolean {
   return a.phase === b.phase && a.model === b.model && `${a.indexes}` === `${b.indexes}`;
 }
 
-/** One whose total was not known goes back when it is. */
-function goesBack(before: ShownProgress, progress: ShownProgress): boolean {
-  const isKnown = hasEnd(before) && hasEnd(progress);
-  return progress.phase === "verifying" && isKnown && progress.rowsDone < before.rowsDone;
+/**
+ * True if a verification starts from the beginning. A progress without a known total may also go
+ * back when the total becomes known. That is not a second pass.
+ */
+function goesBack(previous: ShownProgress, progress: ShownProgress): boolean {
+  const isKnown = hasEnd(previous) && hasEnd(progress);
+  return progress.phase === "verifying" && isKnown && progress.rowsDone < previous.rowsDone;
 }

@@ -1,11 +1,14 @@
 import truncatedWidth from "fast-string-truncated-width";
 
-/** The columns that a text takes in a terminal: two for a wide character, such as those of Chinese. */
+/**
+ * Returns the number of columns that a text takes in a terminal. A wide character, such as a
+ * Chinese one, takes two.
+ */
 export function textWidth(text: string): number {
   return truncatedWidth(text).width;
 }
 
-/** As much of the beginning of a text as there is room for in so many columns. */
+/** Returns the beginning of a text that fits into a number of columns. */
 export function cutToWidth(text: string, columns: number): string {
   return text.slice(0, truncatedWidth(text, { limit: columns, ellipsis: "" }).index);
 }

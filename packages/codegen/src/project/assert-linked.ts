@@ -3,9 +3,10 @@ import { RelationInvalidError } from "../errors/codegen-errors.js";
 import { describeOrigin, type FoundModel } from "./found-model.js";
 
 /**
- * Checks that a database with some models could be opened: each relation leads to one of them, by an index.
+ * Checks that a database with these models can be opened: each relation leads to one of the models
+ * through an index.
  *
- * @throws {RelationInvalidError} for the first that does not.
+ * @throws {RelationInvalidError} for the first relation that does not.
  */
 export function assertLinked(models: readonly FoundModel[]): void {
   try {

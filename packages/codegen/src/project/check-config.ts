@@ -1,10 +1,10 @@
 import { ConfigInvalidError } from "../errors/codegen-errors.js";
 import type { Config } from "./config.js";
 
-/** What a configuration says that is not of its files. */
+/** The settings of a configuration that are not paths. */
 export type Settings = Pick<Config, "importExtension" | "database" | "migrations" | "adopt">;
 
-/** A configuration of the right shape. Paths are as they stand in it. */
+/** A configuration with valid settings. Its paths are as written in the file. */
 export interface CheckedConfig extends Settings {
   readonly models: readonly string[];
   readonly output: string;
@@ -13,10 +13,10 @@ export interface CheckedConfig extends Settings {
 type Fail = (at: string, reason: string) => ConfigInvalidError;
 
 /**
- * Looks whether what a configuration exports as default is one.
+ * Checks the default export of a configuration.
  *
- * @param path of the configuration.
- * @throws {ConfigInvalidError}
+ * @param path the path of the configuration, for errors.
+ * @throws {ConfigInvalidError} if the export is not a valid configuration.
  */
 export function checkConfig(path: string, config: unknown): CheckedConfig {
   const fail: Fail = (at, reason) => new ConfigInvalidError(path, at, reason);
@@ -69,8 +69,8 @@ function checkAdopt(adopt: unknown, fail: Fail): void {
     throw fail("adopt.from", "it is not a function that opens a database");
   }
   if (!isObject(models)) throw fail("adopt.models", "it is not an object of layouts by model");
-  for (const [name, given] of Object.entries(models)) {
-    const layout = isObject(given) && "layout" in given ? given.layout : given;
+  for (const [name, entry] of Object.entries(models)) {
+    const layout = isObject(entry) && "layout" in entry ? entry.layout : entry;
     if (isLayout(layout)) continue;
     const reason = "it is not a layout, such as guideLayout, kvdexLayout and pentagonLayout return";
     throw fail(`adopt.models.${name}`, reason);

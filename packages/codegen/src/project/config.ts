@@ -1,42 +1,52 @@
 import type { KvLike } from "@keywright/core";
 import type { AdoptedFrom, Model, RowMigration, SourceKv, SourceLayout } from "@keywright/orm";
 
-/** What the `keywright` command has to know of a project. Paths are relative to the configuration file. */
+/**
+ * The settings of a project for the `keywright` command. Paths are relative to the configuration
+ * file.
+ */
 export interface Config {
   /**
-   * The modules that export the models: files or patterns such as `src/models/*.ts`. A pattern that begins with `!`
-   * leaves files out.
+   * The modules that export the models: files, or patterns such as `src/models/*.ts`. A pattern
+   * that begins with `!` excludes files.
    */
   readonly models: string | readonly string[];
-  /** The folder of the generated files. Other files in it are left alone. */
+  /** The folder of the generated files. Other files in it are not changed. */
   readonly output: string;
   /**
-   * The extension by which generated files import the project's TypeScript: `"ts"` for what runs it as it is, such as Deno. By
-   * default it is `"js"`, and `"ts"` where `tsconfig.json` sets `allowImportingTsExtensions` or
-   * `rewriteRelativeImportExtensions`.
+   * The extension with which generated files import the project's TypeScript modules. Use `"ts"`
+   * for runtimes that run TypeScript directly, such as Deno. The default is `"js"`, or `"ts"` if
+   * `tsconfig.json` sets `allowImportingTsExtensions` or `rewriteRelativeImportExtensions`.
    */
   readonly importExtension?: "js" | "ts";
   /**
-   * Opens the database that the commands work at, such as `() => openKv("data/app")`. They close it. Without it there are the
-   * commands that need none, such as `generate`.
+   * Opens the database that the commands use, as in `() => openKv("data/app")`. The commands close
+   * it. Without this function, only commands that need no database work, such as `generate`.
    */
   readonly database?: () => KvLike | Promise<KvLike>;
-  /** The migrations of rows, made by `defineMigration`: what `createDatabase` takes. */
+  /** The migrations of rows, created by `defineMigration`. `createDatabase` takes the same list. */
   readonly migrations?: readonly RowMigration[];
-  /** Where `keywright adopt` takes data from. */
+  /** The data from which `keywright adopt` creates rows. */
   readonly adopt?: AdoptConfig;
 }
 
-/** Data that somebody else has written, and the models whose rows it becomes. */
+/** Data that was not written with Keywright, and the models whose rows it becomes. */
 export interface AdoptConfig {
-  /** Opens the database that is read; nothing is written there. Without it, it is the project's own. */
+  /**
+   * Opens the database that is read. Nothing is written to it. The default is the project's own
+   * database.
+   */
   readonly from?: () => SourceKv | Promise<SourceKv>;
-  /** By the names of the properties that `openRepositories` returns: `{ users: kvdexLayout(…) }`. */
+  /**
+   * The layout of the data of each model, under the name of its property in the result of
+   * `openRepositories`: `{ users: kvdexLayout(…) }`.
+   */
   readonly models: Readonly<Record<string, SourceLayout | AdoptedFrom<Model>>>;
 }
 
 /**
- * The configuration that `keywright.config.ts` exports as default. It is checked when it is loaded.
+ * Returns the configuration unchanged. It gives the default export of `keywright.config.ts` its
+ * type. The settings are checked when the command loads the file.
  *
  * ```ts
  * export default defineConfig({

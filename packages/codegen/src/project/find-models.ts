@@ -11,19 +11,20 @@ import type { FoundModel } from "./found-model.js";
 import { isGeneratedFile } from "./generated-text.js";
 import type { LoadedConfig } from "./load-config.js";
 
-/** A module and the models that it exports, each with the name of the export. */
+/** A module and the models that it exports, each with the name of its export. */
 interface ModelModule {
   readonly path: string;
   readonly models: ReadonlyMap<Model, string>;
 }
 
 /**
- * Loads the modules of a configuration and finds the models that they export, in the order of their names.
+ * Loads the modules that a configuration names and returns the models that they export, sorted by
+ * model name.
  *
- * @throws {ModuleMissingError} for a path without a file.
- * @throws {ModelsUnmatchedError} for patterns that match none.
- * @throws {ModuleFailedError} for a module that throws.
- * @throws {ModuleWithoutModelError} for a module that exports no model.
+ * @throws {ModuleMissingError} if a path has no file.
+ * @throws {ModelsUnmatchedError} if patterns match no file.
+ * @throws {ModuleFailedError} if a module throws.
+ * @throws {ModuleWithoutModelError} if a module exports no model.
  */
 export async function findModels(config: LoadedConfig): Promise<FoundModel[]> {
   const modules: ModelModule[] = [];
@@ -37,7 +38,8 @@ export async function findModels(config: LoadedConfig): Promise<FoundModel[]> {
     if (models.size === 0) throw new ModuleWithoutModelError(path, Object.keys(exports).sort());
     modules.push({ path, models });
   }
-  // A module that exports others' models again has more of them, and is not where they are defined.
+  // A module that re-exports the models of other modules has more models than each of these. The
+  // module that defines a model is therefore the first one with it.
   modules.sort((a, b) => a.models.size - b.models.size);
   const found = new Map<Model, FoundModel>();
   for (const { path: modulePath, models } of modules) {
@@ -49,14 +51,14 @@ export async function findModels(config: LoadedConfig): Promise<FoundModel[]> {
   return [...found.values()].sort((a, b) => compare(a.model.name, b.model.name));
 }
 
-/** The files that a configuration names, none of them generated, in the order of their paths. */
+/** Returns the files that a configuration names, sorted by path, without generated files. */
 async function modulePaths({ folder, models }: LoadedConfig): Promise<string[]> {
   const paths = new Set<string>();
   const excluded = models.filter((entry) => entry.startsWith("!"));
   for (const entry of models) {
     if (excluded.includes(entry)) continue;
     const path = resolve(folder, entry);
-    // A file's own name may look like a pattern, as in `[id].ts`.
+    // The name of a file may look like a pattern, as in `[id].ts`.
     if (statSync(path, { throwIfNoEntry: false })?.isFile() === true) {
       paths.add(path);
       continue;
@@ -70,7 +72,7 @@ async function modulePaths({ folder, models }: LoadedConfig): Promise<string[]> 
   return [...paths].sort(compare);
 }
 
-/** The files that a pattern matches and others do not take away; generated ones do not count. */
+/** Returns the files that match the patterns and are not excluded, without generated files. */
 async function matching(patterns: readonly string[], folder: string): Promise<string[]> {
   const paths = await glob(patterns, {
     cwd: folder,

@@ -1,17 +1,17 @@
 import type { CompiledModel, Model } from "@keywright/orm";
 
-/** A model and where it was found. */
+/** A model and the place where it was found. */
 export interface FoundModel {
   readonly model: CompiledModel;
-  /** What `defineModel` returned. */
+  /** The result of `defineModel`. */
   readonly definition: Model;
-  /** Absolute. */
+  /** An absolute path. */
   readonly modulePath: string;
   /** `"default"` for the default export. */
   readonly exportName: string;
 }
 
-/** Where a model was found, for people: `City in src/models/city.ts`. */
+/** Returns the place where a model was found, for messages: `City in src/models/city.ts`. */
 export function describeOrigin({ modulePath, exportName }: FoundModel): string {
   return `${exportName} in ${modulePath}`;
 }

@@ -4,14 +4,14 @@ import { ConfigMissingError } from "../errors/codegen-errors.js";
 import { checkConfig, type Settings } from "./check-config.js";
 import { createModuleLoader, type LoadModule } from "./load-module.js";
 
-/** A configuration that was found and checked. */
+/** A configuration that was found, loaded and checked. */
 export interface LoadedConfig extends Settings {
-  /** Absolute, as are all paths here but the patterns. */
+  /** Absolute, like all paths here except the patterns in `models`. */
   readonly path: string;
   readonly folder: string;
   readonly models: readonly string[];
   readonly output: string;
-  /** Loads further modules of the same project. */
+  /** Loads other modules of the same project. */
   readonly loadModule: LoadModule;
 }
 
@@ -20,11 +20,11 @@ const fileNames = ["ts", "mts", "js", "mjs"].map((extension) => `keywright.confi
 /**
  * Loads the configuration of a project.
  *
- * @param folder in which it is looked for, or to which `file` is relative.
- * @throws {ConfigMissingError} where there is none.
- * @throws {TsconfigInvalidError} for a `tsconfig.json` that extends what is not there.
- * @throws {ModuleFailedError} where it throws.
- * @throws {ConfigInvalidError} where what it exports is of another shape.
+ * @param folder the folder that contains the configuration, or that `file` is relative to.
+ * @throws {ConfigMissingError} if there is no configuration.
+ * @throws {TsconfigInvalidError} if `tsconfig.json` extends a file that does not exist.
+ * @throws {ModuleFailedError} if the configuration throws.
+ * @throws {ConfigInvalidError} if the default export is not a valid configuration.
  */
 export async function loadConfig(folder: string, file?: string): Promise<LoadedConfig> {
   const candidates = (file === undefined ? fileNames : [file]).map((name) => resolve(folder, name));
@@ -33,12 +33,12 @@ export async function loadConfig(folder: string, file?: string): Promise<LoadedC
   const loadModule = createModuleLoader(path);
   const { default: config } = await loadModule(path);
   const { models, output, ...settings } = checkConfig(path, config);
-  const ownFolder = dirname(path);
+  const configFolder = dirname(path);
   return {
     path,
-    folder: ownFolder,
+    folder: configFolder,
     models,
-    output: resolve(ownFolder, output),
+    output: resolve(configFolder, output),
     ...settings,
     loadModule,
   };

@@ -8,21 +8,24 @@ import { aliasFile, referredAliases } from "./path-aliases.js";
 import { posix } from "./paths.js";
 import { findTsconfig, type Tsconfig } from "./read-tsconfig.js";
 
-/** Loads modules of the user's, TypeScript or JavaScript, one after the other. */
+/**
+ * Loads a module of the user's project, TypeScript or JavaScript. Modules are loaded one at a time.
+ */
 export type LoadModule = (path: string) => Promise<Readonly<Record<string, unknown>>>;
 
 /**
- * A loader for the modules of a project. They share one instance of each module that they import, and packages are
- * imported by Node itself, so that the project's own Keywright and Zod are what its models are made of. Path aliases of
- * the project's `tsconfig.json` are followed, or of the one that it refers to for a module.
+ * Creates a loader for the modules of a project. The modules share one instance of each module that
+ * they import. Node.js itself imports packages, so the models are created with the project's own
+ * copies of Keywright and Zod. The loader follows the path aliases of the project's
+ * `tsconfig.json`, or of the referenced `tsconfig.json` that contains the module.
  *
  * @param from the absolute path of a file in the project, such as its configuration.
- * @throws {TsconfigInvalidError} for a `tsconfig.json` that extends what is not there.
+ * @throws {TsconfigInvalidError} if `tsconfig.json` extends a file that does not exist.
  */
 export function createModuleLoader(from: string): LoadModule {
   const jiti = createLoader(from);
   forgetLoaded(jiti);
-  const loaderFor = loadersOfReferred(from, jiti);
+  const loaderFor = createLoaderChooser(from, jiti);
   return async (path) => {
     const loader = await loaderFor(path);
     const before = new Set(Object.keys(jiti.cache));
@@ -32,7 +35,7 @@ export function createModuleLoader(from: string): LoadModule {
       throw new ModuleFailedError(path, placeOf(error), error);
     } finally {
       for (const added of Object.keys(jiti.cache)) {
-        if (!before.has(added) && !isPackage(added)) loaded.add(added);
+        if (!before.has(added) && !isPackage(added)) loadedPaths.add(added);
       }
     }
   };
@@ -49,39 +52,43 @@ function createLoader(from: string, tsconfigPaths: string | true = true): Jiti {
 }
 
 /**
- * Returns a function that says which loader knows the path aliases of a module: the usual one, or where `tsconfig.json`
- * refers to others one for each of these. All have one cache.
+ * Returns a function that chooses the loader that knows the path aliases of a module. This is the
+ * default loader, or a separate loader for each `tsconfig.json` that the project's one references.
+ * All loaders share one cache.
  */
-function loadersOfReferred(from: string, usual: Jiti): (path: string) => Promise<Jiti> {
+function createLoaderChooser(from: string, defaultLoader: Jiti): (path: string) => Promise<Jiti> {
   const loaders = new Map<Tsconfig, Jiti>();
   let aliases: ReturnType<typeof referredAliases> | undefined;
   return async (path) => {
     aliases ??= referredAliases(dirname(from));
     const tsconfig = (await aliases)(path);
-    if (tsconfig === undefined) return usual;
+    if (tsconfig === undefined) return defaultLoader;
     const loader = loaders.get(tsconfig) ?? createLoader(from, aliasFile(tsconfig));
     loaders.set(tsconfig, loader);
     return loader;
   };
 }
 
-/** The modules of users' projects that are in the cache, which is that of the whole process. */
-const loaded = new Set<string>();
+/** The modules of users' projects in the module cache, which the whole process shares. */
+const loadedPaths = new Set<string>();
 
-/** The absolute paths of the modules that the last loader has loaded so far, with those that they import; no packages. */
+/**
+ * Returns the absolute paths of the modules that the last loader has loaded so far, including the
+ * modules that they import but not packages.
+ */
 export function loadedModules(): ReadonlySet<string> {
-  return loaded;
+  return loadedPaths;
 }
 
-/** What an earlier loader loaded may have changed since. */
+/** Removes the modules of earlier loaders from the cache, because their files may have changed. */
 function forgetLoaded(jiti: Jiti): void {
-  for (const path of loaded) delete jiti.cache[path];
-  loaded.clear();
+  for (const path of loadedPaths) delete jiti.cache[path];
+  loadedPaths.clear();
 }
 
 /**
- * Where in the user's own code an error was thrown, as `file:line`. Without the column: what is run is not quite what
- * was written.
+ * Returns the place in the user's own code at which an error was thrown, as `file:line`. The column
+ * is left out because the code that runs is a transformed copy of the file.
  */
 export function placeOf(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
@@ -91,12 +98,15 @@ export function placeOf(error: unknown): string | undefined {
   return frame === undefined ? undefined : `${frame.path}:${frame.row}`;
 }
 
-/** The same where it was the user's own code that threw, or a package that it calls; undefined where it was Keywright's. */
+/**
+ * Returns the result of {@link placeOf} if the user's own code threw the error, or a package that
+ * it calls. Returns undefined if Keywright threw it.
+ */
 export function placeThrown(error: unknown): string | undefined {
   const place = placeOf(error);
   if (place === undefined) return undefined;
-  const first = framesOf(error as Error).find(({ path }) => isOwn(path) || !isPackage(path));
-  return first !== undefined && isOwn(first.path) ? undefined : place;
+  const first = framesOf(error as Error).find(({ path }) => isKeywright(path) || !isPackage(path));
+  return first !== undefined && isKeywright(first.path) ? undefined : place;
 }
 
 interface Frame {
@@ -113,22 +123,22 @@ function framesOf({ stack = "" }: Error): Frame[] {
 }
 
 function isPackage(path: string): boolean {
-  return posix(path).includes("/node_modules/") || isOwn(path);
+  return posix(path).includes("/node_modules/") || isKeywright(path);
 }
 
-/** Whether a file is of one of Keywright's packages, whichever copy. */
-function isOwn(path: string): boolean {
+/** True if a file belongs to a package of Keywright, in any copy. */
+function isKeywright(path: string): boolean {
   const posixPath = posix(path);
   return (
     posixPath.includes("/node_modules/@keywright/") ||
-    ownFolders.some((folder) => posixPath.startsWith(folder))
+    keywrightFolders.some((folder) => posixPath.startsWith(folder))
   );
 }
 
 const require = createRequire(import.meta.url);
 
-/** The folders of Keywright's packages, which in a workspace are not below `node_modules`. */
-const ownFolders = [
+/** The folders of Keywright's packages. In a workspace they are not inside `node_modules`. */
+const keywrightFolders = [
   dirname(require.resolve("@keywright/core")),
   dirname(require.resolve("@keywright/orm")),
   join(dirname(fileURLToPath(import.meta.url)), ".."),

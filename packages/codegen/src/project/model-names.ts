@@ -10,15 +10,15 @@ import { reservedNames } from "../types/reserved-names.js";
 import { describeOrigin, type FoundModel } from "./found-model.js";
 import { NameClaims } from "./name-claims.js";
 
-/** What a model's generated things are called. */
+/** The names in the code that is generated for a model. */
 export interface ModelNames {
-  /** Of the file, without `.ts`. */
+  /** The name of the file, without `.ts`. */
   readonly file: string;
-  /** Of the property of `Repositories`. */
+  /** The name of the property of `Repositories`. */
   readonly property: string;
-  /** Of the model itself, where it is imported. */
+  /** The name under which the model is imported. */
   readonly model: string;
-  /** Begins the names of types. */
+  /** The prefix of the names of types. */
   readonly base: string;
   readonly row: string;
   readonly create: string;
@@ -26,17 +26,17 @@ export interface ModelNames {
   readonly repository: string;
 }
 
-/** A model and what its generated things are called. */
+/** A model and the names in its generated code. */
 export interface NamedModel extends FoundModel {
   readonly names: ModelNames;
 }
 
 /**
- * Names what is generated for some models.
+ * Chooses the names in the code that is generated for models.
  *
- * @throws {ModelDuplicateError} for two models of one name.
- * @throws {NameCollisionError} for two things of one name.
- * @throws {NameUnusableError} for a name from which no identifier can be made.
+ * @throws {ModelDuplicateError} if two models have the same name.
+ * @throws {NameCollisionError} if two generated things would have the same name.
+ * @throws {NameUnusableError} if no identifier can be made from a name.
  */
 export function nameModels(models: readonly FoundModel[]): NamedModel[] {
   assertDistinctModels(models);
@@ -72,8 +72,8 @@ function assertDistinctModels(models: readonly FoundModel[]): void {
   }
 }
 
-/** Whether a model can be imported under a name. */
-function isFree(name: string): boolean {
+/** True if a model can be imported under a name. */
+function isImportable(name: string): boolean {
   return isVariableName(name) && !reservedNames.has(name);
 }
 
@@ -89,7 +89,7 @@ function namesOf({ model, modulePath, exportName }: FoundModel): ModelNames {
   return {
     file,
     property,
-    model: isFree(importName) ? importName : `${importName}Model`,
+    model: isImportable(importName) ? importName : `${importName}Model`,
     base,
     row: `${base}Row`,
     create: `${base}Create`,
@@ -98,7 +98,7 @@ function namesOf({ model, modulePath, exportName }: FoundModel): ModelNames {
   };
 }
 
-/** Returns the clause of an import that brings in a model under a name: `{ User as UserModel }`. */
+/** Returns the import clause that imports a model under a name: `{ User as UserModel }`. */
 export function importedModel(exportName: string, name: string): string {
   if (exportName === "default") return name;
   return exportName === name ? `{ ${name} }` : `{ ${exportName} as ${name} }`;

@@ -1,10 +1,14 @@
 import { NameCollisionError } from "../errors/codegen-errors.js";
 
-/** Names that must differ, such as those of the methods of a class, and what has each. */
+/** Names that must be unique, such as those of the methods of a class, and the owner of each. */
 export class NameClaims {
   readonly #owners = new Map<string, string>();
 
-  /** @throws {NameCollisionError} where something else has the name. */
+  /**
+   * Reserves a name for an owner and returns the name.
+   *
+   * @throws {NameCollisionError} if the name is already reserved.
+   */
   claim(name: string, owner: string): string {
     const first = this.#owners.get(name);
     if (first !== undefined) throw new NameCollisionError(name, first, owner);

@@ -15,28 +15,32 @@ import { withoutNewDatabases } from "./without-new-databases.js";
 /** A project with its models. */
 export interface Project {
   readonly config: LoadedConfig;
-  /** In the order of the models' names. */
+  /** Sorted by model name. */
   readonly models: readonly NamedModel[];
 }
 
 /** A project's database, opened with its models and migrations. */
 export interface OpenProject extends Project {
   readonly kv: KvLike;
-  /** What `migrate` and the others take. Its repositories have the names that the generated ones have. */
+  /**
+   * The database that `migrate` and similar functions take. Its repositories have the same names as
+   * the generated ones.
+   */
   readonly database: AnyDatabase;
 }
 
 /**
- * What becomes of a command where there is no database: it fails, for a new one would have nothing to tell of; one is made;
- * or an empty one in memory stands for it.
+ * The behavior of a command if there is no database. With `"fail"` it fails, because a new database
+ * would contain nothing to report. With `"create"` it creates a database. With `"empty"` it uses an
+ * empty database in memory instead.
  */
 export type IfMissing = "fail" | "create" | "empty";
 
 /**
  * Loads a project's configuration and models.
  *
- * @param folder in which the configuration is looked for, or to which `file` is relative.
- * @throws {CodegenError} for what is wrong with them.
+ * @param folder the folder that contains the configuration, or that `file` is relative to.
+ * @throws {CodegenError} if the configuration or the models are invalid.
  */
 export async function loadProject(
   folder: string,
@@ -49,26 +53,30 @@ export async function loadProject(
   return { config, models };
 }
 
-/** Loads the configuration of a command that opens its database, which the configuration may do while it is loaded. */
+/**
+ * Loads the configuration of a command that opens its database. `ifMissing` also applies to a
+ * database that the configuration opens while it is loaded.
+ */
 export async function loadDatabaseConfig(
   folder: string,
   file: string | undefined,
   ifMissing: IfMissing = "fail",
 ): Promise<LoadedConfig> {
-  return await opening(ifMissing, () => loadConfig(folder, file));
+  return await runWithPolicy(ifMissing, () => loadConfig(folder, file));
 }
 
-async function opening<T>(ifMissing: IfMissing, run: () => Promise<T>): Promise<T> {
+async function runWithPolicy<T>(ifMissing: IfMissing, run: () => Promise<T>): Promise<T> {
   return await (ifMissing === "create" ? run() : withoutNewDatabases(run));
 }
 
 /**
- * Opens the database of a project with its models, lends it, and closes it whatever happens.
+ * Opens the database of a project with its models, passes it to `use`, and always closes it
+ * afterwards.
  *
- * @throws {DatabaseUnsetError} where the configuration names none.
- * @throws {DatabaseOpenError} where the configuration's function cannot open it.
- * @throws {DatabaseNotFoundError} where there is none, and none is to be made.
- * @throws what `createDatabase` throws, and what `use` does.
+ * @throws {DatabaseUnsetError} if the configuration has no `database`.
+ * @throws {DatabaseOpenError} if the configuration's function cannot open the database.
+ * @throws {DatabaseNotFoundError} if there is no database and none may be created.
+ * @throws the errors of `createDatabase` and of `use`.
  */
 export async function withProject<T>(
   folder: string,
@@ -84,7 +92,10 @@ export async function withProject<T>(
   );
 }
 
-/** Opens a project's models on a database, which enters those that are new to it. Throws what `createDatabase` throws. */
+/**
+ * Opens a project's models on a database. Models that are new to the database are registered in it.
+ * Throws the errors of `createDatabase`.
+ */
 export async function openModels({ config, models }: Project, kv: KvLike): Promise<AnyDatabase> {
   return await createDatabase({
     kv,
@@ -94,11 +105,11 @@ export async function openModels({ config, models }: Project, kv: KvLike): Promi
 }
 
 /**
- * Opens the database of a configuration, lends it, and closes it whatever happens.
+ * Opens the database of a configuration, passes it to `use`, and always closes it afterwards.
  *
- * @throws {DatabaseUnsetError} where the configuration names none.
- * @throws {DatabaseOpenError} where the configuration's function cannot open it.
- * @throws {DatabaseNotFoundError} where there is none, and none is to be made.
+ * @throws {DatabaseUnsetError} if the configuration has no `database`.
+ * @throws {DatabaseOpenError} if the configuration's function cannot open the database.
+ * @throws {DatabaseNotFoundError} if there is no database and none may be created.
  */
 export async function withKv<T>(
   config: LoadedConfig,
@@ -107,8 +118,8 @@ export async function withKv<T>(
 ): Promise<T> {
   const { path, database } = config;
   if (database === undefined) throw new DatabaseUnsetError(path, "database");
-  const kv = await opening(ifMissing, () =>
-    openedBy(path, "database", database, kvMethods).catch((error: unknown) => {
+  const kv = await runWithPolicy(ifMissing, () =>
+    callOpenFunction(path, "database", database, kvMethods).catch((error: unknown) => {
       if (ifMissing === "empty" && codeOf(error) === "KW_DATABASE_NOT_FOUND") return openKv();
       throw error;
     }),
@@ -121,32 +132,34 @@ export async function withKv<T>(
 }
 
 /**
- * Opens the database that a configuration's `adopt.from` says. It is only read, and none is made.
+ * Opens the database of a configuration's `adopt.from`. The database is only read, and it is not
+ * created if it does not exist.
  *
- * @throws {DatabaseOpenError} where the function cannot open it.
- * @throws {DatabaseNotFoundError} where there is none.
+ * @throws {DatabaseOpenError} if the function cannot open the database.
+ * @throws {DatabaseNotFoundError} if there is no database.
  */
 export async function openSource(
   path: string,
   from: () => SourceKv | Promise<SourceKv>,
 ): Promise<SourceKv> {
-  return await withoutNewDatabases(() => openedBy(path, "adopt.from", from, sourceMethods));
+  return await withoutNewDatabases(() => callOpenFunction(path, "adopt.from", from, sourceMethods));
 }
 
 const sourceMethods: readonly (keyof SourceKv)[] = ["get", "getMany", "list"];
 
-/** Those that tell a database from other things, or are called whatever is done with it. */
+/** The methods that distinguish a database from other values, or that every command calls. */
 const kvMethods: readonly (keyof KvLike)[] = [...sourceMethods, "atomic", "close"];
 
 /**
- * Calls a function of the configuration's that opens a database. An error of Keywright's own is thrown as it is: that another
- * process has the database open is no fault of the function.
+ * Calls a function of the configuration that opens a database. Keywright's own errors are thrown
+ * unchanged, because they are not faults of the function: for example, another process has the
+ * database open.
  *
- * @param at the setting, as in `adopt.from`.
- * @param methods what a database has.
- * @throws {DatabaseOpenError} for what else it throws, and where it returns no database.
+ * @param at the name of the setting, such as `adopt.from`.
+ * @param methods the methods that the returned database must have.
+ * @throws {DatabaseOpenError} if the function throws another error or does not return a database.
  */
-async function openedBy<K extends object>(
+async function callOpenFunction<K extends object>(
   path: string,
   at: string,
   open: () => K | Promise<K>,

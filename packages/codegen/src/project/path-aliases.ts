@@ -4,15 +4,16 @@ import { dirname, join, resolve } from "node:path";
 import { findTsconfig, type Tsconfig, tsconfigsIn } from "./read-tsconfig.js";
 
 /**
- * Returns a function that says which `tsconfig.json` has the path aliases of a module, where the one of a folder refers to
- * others: the one that the module is a file of, or else the first that has aliases. It says undefined where there are no
- * others, or no aliases.
+ * Returns a function that finds the `tsconfig.json` with the path aliases of a module, if the
+ * `tsconfig.json` of a folder references others. It is the one that contains the module or, if that
+ * has no aliases, the first one that has some. The function returns undefined if there are no
+ * references or no aliases.
  */
 export async function referredAliases(
   folder: string,
 ): Promise<(modulePath: string) => Tsconfig | undefined> {
   const path = findTsconfig(folder);
-  // It takes long to load the compiler, and most projects do without it here.
+  // Loading the compiler takes long, and most projects do not need it here.
   if (path === undefined || !readFileSync(path, "utf8").includes('"references"')) {
     return () => undefined;
   }
@@ -25,17 +26,18 @@ function hasAliases({ options }: Tsconfig): boolean {
   return options.paths !== undefined || options.baseUrl !== undefined;
 }
 
-/** The files that were written, by their text. */
+/** The paths of the files that were written, by their text. */
 const aliasFiles = new Map<string, string>();
 
 /**
- * The path of a `tsconfig.json` that has the path aliases of another one: jiti reads files of this name only. It reads it
- * again for each module, so that the file is there until the process ends.
+ * Writes a `tsconfig.json` with the path aliases of another one and returns its path. jiti reads
+ * only files with this name. It reads the file again for each module, so the file is deleted only
+ * when the process exits.
  */
 export function aliasFile(tsconfig: Tsconfig): string {
   const text = JSON.stringify({ compilerOptions: aliasesOf(tsconfig) });
-  const known = aliasFiles.get(text);
-  if (known !== undefined) return known;
+  const existingFile = aliasFiles.get(text);
+  if (existingFile !== undefined) return existingFile;
   const folder = mkdtempSync(join(tmpdir(), "keywright-aliases-"));
   process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
   const path = join(folder, "tsconfig.json");
@@ -44,10 +46,10 @@ export function aliasFile(tsconfig: Tsconfig): string {
   return path;
 }
 
-/** What a `tsconfig.json` says of path aliases, with absolute paths. */
+/** Returns the path aliases of a `tsconfig.json` as compiler options with absolute paths. */
 function aliasesOf({ path = "", options }: Tsconfig): object {
   const { baseUrl, paths = {}, pathsBasePath } = options;
-  // What it extends may stand in another folder.
+  // The aliases may come from a file that it extends, which may be in another folder.
   const base = baseUrl ?? (typeof pathsBasePath === "string" ? pathsBasePath : dirname(path));
   const absolute = Object.entries(paths).map(([pattern, targets]) => [
     pattern,

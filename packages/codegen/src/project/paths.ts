@@ -1,20 +1,28 @@
 import { relative } from "node:path";
 
-/** A path with forward slashes, which all systems take and generated files have. */
+/**
+ * Returns a path with forward slashes. All systems accept them, and generated files contain them.
+ */
 export function posix(path: string): string {
   return path.replaceAll("\\", "/");
 }
 
-/** The way from a folder to a file, as it stands in generated files: `../models/city.ts`. */
+/**
+ * Returns the path from a folder to a file as it is written in generated files:
+ * `../models/city.ts`.
+ */
 export function relativePath(folder: string, file: string): string {
   const path = posix(relative(folder, file));
   return path.startsWith(".") ? path : `./${path}`;
 }
 
-/** How generated files import TypeScript: by the extension that a module has when it is built, or by its own. */
+/**
+ * The extension with which generated files import TypeScript modules: that of the built module, or
+ * that of its source.
+ */
 export type ImportExtension = "js" | "ts";
 
-/** The specifier by which a file in a folder imports a module. */
+/** Returns the specifier with which a file in a folder imports a module. */
 export function importSpecifier(
   folder: string,
   modulePath: string,
@@ -25,7 +33,11 @@ export function importSpecifier(
   return path.replace(/\.[jt]sx?$/, ".js").replace(/\.(m|c)ts$/, ".$1js");
 }
 
-/** The specifier by which one generated file imports another one, which is named without its extension. */
+/**
+ * Returns the specifier with which a generated file imports another one.
+ *
+ * @param file the name of the other file, without its extension.
+ */
 export function generatedSpecifier(file: string, extension: ImportExtension = "js"): string {
   return `./${file}.${extension}`;
 }

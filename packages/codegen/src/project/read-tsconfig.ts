@@ -3,19 +3,28 @@ import { dirname, join } from "node:path";
 import type Typescript from "typescript";
 import { posix } from "./paths.js";
 
-/** The compiler as a library. */
+/** The TypeScript compiler as a library. */
 export type Compiler = typeof Typescript;
 
-/** What a `tsconfig.json` says, with what it extends. What cannot be read says nothing: the compiler complains of it. */
+/**
+ * The contents of a `tsconfig.json`, including what it extends. Parts that cannot be read are left
+ * out. The compiler reports them.
+ */
 export interface Tsconfig {
-  /** Its own, absolute; undefined where there is none. */
+  /** The absolute path of the file. Undefined if there is no file. */
   readonly path: string | undefined;
   readonly options: Typescript.CompilerOptions;
-  /** The files that it is for, with forward slashes; those of one without references are not looked for. */
+  /**
+   * The files that it includes, with forward slashes. `include` is not expanded if the file has no
+   * references and no other file references it.
+   */
   readonly files: ReadonlySet<string>;
 }
 
-/** The `tsconfig.json` that is in force in a folder: its own, or that of the nearest folder above. */
+/**
+ * Returns the path of the `tsconfig.json` that applies to a folder: the one in it, or the one in
+ * the nearest parent folder.
+ */
 export function findTsconfig(folder: string): string | undefined {
   const path = join(folder, "tsconfig.json");
   if (existsSync(path)) return path;
@@ -24,8 +33,9 @@ export function findTsconfig(folder: string): string | undefined {
 }
 
 /**
- * Returns a function that says which `tsconfig.json` is in force for a module: the one of a folder, or of those that it
- * refers to the one that the module is a file of. A module of none of them is under the first that has files.
+ * Returns a function that finds the `tsconfig.json` that applies to a module: among the one of a
+ * folder and those that it references, the one that includes the module. A module that none of them
+ * includes gets the first one that has files.
  */
 export function tsconfigsFor(
   compiler: Compiler,
@@ -34,27 +44,34 @@ export function tsconfigsFor(
   return tsconfigsIn(compiler, folder).of;
 }
 
-/** The same, with all of them: the one of the folder is the first. */
+/**
+ * Returns the function of {@link tsconfigsFor}, and all of these files. The one of the folder is
+ * the first.
+ */
 export function tsconfigsIn(
   compiler: Compiler,
   folder: string,
 ): { readonly all: readonly Tsconfig[]; of(modulePath: string | undefined): Tsconfig } {
   const path = findTsconfig(folder);
   const none: Tsconfig = { path: undefined, options: {}, files: new Set() };
-  const [own = none, ...others] = path === undefined ? [] : withReferences(compiler, path);
-  const all = [own, ...others];
-  const usual = all.find(({ files }) => files.size > 0) ?? others[0] ?? own;
+  const [root = none, ...others] = path === undefined ? [] : readWithReferences(compiler, path);
+  const all = [root, ...others];
+  const fallback = all.find(({ files }) => files.size > 0) ?? others[0] ?? root;
   return {
     all,
     of: (modulePath) =>
-      all.find(({ files }) => modulePath !== undefined && files.has(posix(modulePath))) ?? usual,
+      all.find(({ files }) => modulePath !== undefined && files.has(posix(modulePath))) ?? fallback,
   };
 }
 
-/** A `tsconfig.json` and those that it refers to, and that these refer to. */
-function withReferences(compiler: Compiler, path: string, open = new Set<string>()): Tsconfig[] {
-  const isReferred = open.size > 0;
-  open.add(path);
+/** Reads a `tsconfig.json` and all files that it references, directly or indirectly. */
+function readWithReferences(
+  compiler: Compiler,
+  path: string,
+  visited = new Set<string>(),
+): Tsconfig[] {
+  const isReferred = visited.size > 0;
+  visited.add(path);
   const config: unknown = compiler.readConfigFile(path, compiler.sys.readFile).config ?? {};
   const hasReferences = typeof config === "object" && config !== null && "references" in config;
   const { options, fileNames, projectReferences } = compiler.parseJsonConfigFileContent(
@@ -67,6 +84,6 @@ function withReferences(compiler: Compiler, path: string, open = new Set<string>
   const referred = (projectReferences ?? [])
     .map((reference) => compiler.resolveProjectReferencePath(reference))
     .filter((other) => existsSync(other))
-    .flatMap((other) => (open.has(other) ? [] : withReferences(compiler, other, open)));
+    .flatMap((other) => (visited.has(other) ? [] : readWithReferences(compiler, other, visited)));
   return [{ path, options, files: new Set(fileNames.map(posix)) }, ...referred];
 }

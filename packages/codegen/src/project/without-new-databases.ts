@@ -1,18 +1,19 @@
-/** Read by each `openKv` of the process, whichever copy of @keywright/core it is of. */
+/** Every `openKv` in the process reads this property, in all copies of @keywright/core. */
 const setting = Symbol.for("keywright.createIfMissing");
 
 const settings = globalThis as { [setting]?: boolean | undefined };
 
 /**
- * Runs something of the user's in which `openKv` makes no database where there is none, but throws `DatabaseNotFoundError`.
- * Databases in memory are opened all the same, and so are those of others, such as Deno KV.
+ * Runs code of the user's project. Meanwhile `openKv` throws `DatabaseNotFoundError` instead of
+ * creating a database on disk. Databases in memory can still be opened, and so can databases of
+ * other libraries, such as Deno KV.
  */
 export async function withoutNewDatabases<T>(run: () => Promise<T>): Promise<T> {
-  const before = settings[setting];
+  const previous = settings[setting];
   settings[setting] = false;
   try {
     return await run();
   } finally {
-    settings[setting] = before;
+    settings[setting] = previous;
   }
 }

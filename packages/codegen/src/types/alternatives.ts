@@ -1,7 +1,13 @@
-/** A type as the members of a union, each as text and none twice. Most types have one; `never` has none. */
+/**
+ * A type as a list of union members, each as text, without duplicates. Most types have one member.
+ * `never` has none.
+ */
 export type Alternatives = readonly string[];
 
-/** The union of some types. `any` and `unknown` take in all others, and `string` its literals. */
+/**
+ * Returns the union of types. `any` and `unknown` absorb all other members. `string` and the other
+ * primitive types absorb their literals.
+ */
 export function unionOf(...types: readonly Alternatives[]): Alternatives {
   const members = new Set(types.flat());
   if (members.has("any")) return ["any"];
@@ -12,12 +18,12 @@ export function unionOf(...types: readonly Alternatives[]): Alternatives {
   });
 }
 
-/** Whether a type takes in all others. */
+/** True if the type accepts every value. */
 export function isOpenType(type: Alternatives): boolean {
   return type.includes("any") || type.includes("unknown");
 }
 
-/** The type of which a member is a literal; undefined for other members. */
+/** Returns the primitive type of a literal, or undefined if the member is not a literal. */
 function literalKind(member: string): string | undefined {
   if (/^"(?:[^"\\]|\\.)*"$/.test(member)) return "string";
   if (/^-?\d[\d.]*(e[+-]?\d+)?$/.test(member)) return "number";
@@ -25,12 +31,12 @@ function literalKind(member: string): string | undefined {
   return member === "true" || member === "false" ? "boolean" : undefined;
 }
 
-/** A type without one member of its union. */
+/** Returns a type without one of its union members. */
 export function without(type: Alternatives, member: string): Alternatives {
   return type.filter((alternative) => alternative !== member);
 }
 
-/** The type as text. Parentheses that it needs within a larger type are the caller's. */
+/** Returns a type as text. The caller adds parentheses if the context needs them. */
 export function textOf(type: Alternatives): string {
   return type.length === 0 ? "never" : type.join(" | ");
 }

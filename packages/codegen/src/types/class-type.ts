@@ -1,7 +1,7 @@
 import type * as z from "zod";
 import type { Alternatives } from "./alternatives.js";
 
-/** Classes of the language whose instances have a type that `z.instanceof` gives them too. */
+/** Built-in classes whose name is exactly the type that `z.instanceof` infers. */
 const plainClasses: ReadonlySet<unknown> = new Set([ArrayBuffer, Date, RegExp, URL]);
 
 const arrayClasses: ReadonlySet<unknown> = new Set([
@@ -18,7 +18,10 @@ const arrayClasses: ReadonlySet<unknown> = new Set([
   Uint32Array,
 ]);
 
-/** The type of a `z.instanceof` schema where its class is one of the language's; undefined for other custom schemas. */
+/**
+ * Returns the type of a `z.instanceof` schema of a built-in class, or undefined for any other
+ * custom schema.
+ */
 export function classType(schema: z.core.$ZodType): Alternatives | undefined {
   const { checks = [] } = schema._zod.def;
   const Class = classOf(schema);
@@ -28,7 +31,10 @@ export function classType(schema: z.core.$ZodType): Alternatives | undefined {
   return arrayClasses.has(Class) ? [`${Class.name}<ArrayBuffer>`] : undefined;
 }
 
-/** A schema that was refined since it was made has only its origin to tell the class. */
+/**
+ * Returns the class of a `z.instanceof` schema. If the schema was refined later, only its parent
+ * has the class.
+ */
 function classOf(schema: z.core.$ZodType): { readonly name: string } | undefined {
   const { bag, parent } = schema._zod;
   const { Class } = bag as { Class?: { readonly name: string } };

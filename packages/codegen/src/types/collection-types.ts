@@ -3,7 +3,10 @@ import { isOptional } from "./is-optional.js";
 import { type Place, placeWithin, unreferablePlace } from "./place.js";
 import type { Definition, Schema, Writer } from "./writer.js";
 
-/** The types of schemas to which no type leads; undefined where one of them cannot be written. */
+/**
+ * Returns the types of schemas that no type can refer to, or undefined if one of them cannot be
+ * written.
+ */
 export function typesOf(
   writer: Writer,
   schemas: readonly Schema[],
@@ -43,7 +46,7 @@ export function tupleType(
   return [`[${members.join(", ")}]`];
 }
 
-/** How many items a tuple has at the least: only those at its end can be left out. */
+/** Returns the minimum number of items of a tuple. Only items at its end can be left out. */
 export function requiredItems(writer: Writer, def: Definition<"tuple">): number {
   return def.items.findLastIndex((item) => !isOptional(item, writer.side)) + 1;
 }
@@ -65,7 +68,7 @@ export function recordType(
   return [`{ [key in ${textOf(key)}]${mayLackKeys ? "?" : ""}: ${textOf(value)} }`];
 }
 
-/** `Map<…>`, `Set<…>` and their like. */
+/** Returns `Map<…>`, `Set<…>` and similar types. */
 export function collectionType(
   writer: Writer,
   name: string,

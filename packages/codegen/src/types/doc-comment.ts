@@ -3,10 +3,12 @@ import type * as z from "zod";
 const lineWidth = 96;
 
 /**
- * The comment that stands above a declaration, with a line break behind it; nothing where there is nothing to say.
+ * Returns the comment to put above a declaration, with a line break at its end. Returns an empty
+ * string if there is no text.
  *
- * @param text paragraphs and lines, which are kept; a line that is too long is broken between words, code in backticks being one.
- * @param indent columns in which the declaration will stand.
+ * @param text Its paragraphs and lines are kept. A line that is too long is broken between words.
+ * Code in backticks counts as one word.
+ * @param indent the number of columns by which the declaration will be indented.
  */
 export function docComment(text: string | undefined, indent = 0): string {
   if (text === undefined || text.trim() === "") return "";
@@ -19,7 +21,10 @@ export function docComment(text: string | undefined, indent = 0): string {
   return ["/**", ...lines.map((line) => ` * ${line}`.trimEnd()), " */", ""].join("\n");
 }
 
-/** What a schema says of itself by `.describe()` or `.meta()`, also where it was wrapped as optional and the like since. */
+/**
+ * Returns the description that `.describe()` or `.meta()` gave to a schema. It is also found if the
+ * schema was wrapped later, for example as `optional`.
+ */
 export function descriptionOf(schema: z.core.$ZodType): string | undefined {
   const { description } = schema as { description?: unknown };
   if (typeof description === "string") return description;
@@ -39,10 +44,13 @@ function wrap(line: string, width: number): string[] {
   return [...lines, rest];
 }
 
-/** Text in backticks, which a line break would tear apart. */
+/** Code in backticks, which must not be broken. */
 const codeSpan = /(?<!`)(`+)(?!`).*?(?<!`)\1(?!`)/g;
 
-/** Where a line can be broken: at the last space that is not too far, else at the first one behind. */
+/**
+ * Returns the position of the space to break at: the last one within `width`, otherwise the first
+ * one after it. Returns undefined if there is none.
+ */
 function breakBefore(line: string, width: number): number | undefined {
   const words = line.replaceAll(codeSpan, (span) => "`".repeat(span.length));
   const last = words.lastIndexOf(" ", width);

@@ -1,4 +1,7 @@
-/** The words of a name, however they are set apart: `userPosts`, `user_posts` and `UserPosts` are `user`, `posts`. */
+/**
+ * Splits a name at separators and at changes of case: `userPosts`, `user_posts` and `UserPosts`
+ * consist of `user` and `posts`. The letters keep their case.
+ */
 function wordsOf(name: string): string[] {
   return name
     .replace(/(\p{Ll}|\p{N})(\p{Lu})/gu, "$1 $2")
@@ -7,7 +10,7 @@ function wordsOf(name: string): string[] {
     .filter((word) => word !== "");
 }
 
-/** `userPosts` → `UserPosts`. Empty for a name without letters and digits. */
+/** `userPosts` → `UserPosts`. Empty if the name has no letters or digits. */
 export function pascalCase(name: string): string {
   return wordsOf(name)
     .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
@@ -25,7 +28,10 @@ export function kebabCase(name: string): string {
   return wordsOf(name).join("-").toLowerCase();
 }
 
-/** Whether a name can stand unquoted as a property; a reserved word can, though it names no variable. */
+/**
+ * True if the name can be an unquoted property name. A reserved word can, although it cannot name a
+ * variable.
+ */
 export function isIdentifier(name: string): boolean {
   return /^[\p{ID_Start}$_][\p{ID_Continue}$]*$/u.test(name);
 }
@@ -38,12 +44,12 @@ const reservedWords: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 
-/** Whether a name can be that of a variable or a parameter. */
+/** True if the name can be the name of a variable or a parameter. */
 export function isVariableName(name: string): boolean {
   return isIdentifier(name) && !reservedWords.has(name);
 }
 
-/** A property's name as it stands in a type: quoted where it has to be. */
+/** Returns the name of a property as it is written in a type, quoted if necessary. */
 export function propertyName(name: string): string {
   return isIdentifier(name) ? name : JSON.stringify(name);
 }

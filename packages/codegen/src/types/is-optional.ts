@@ -2,12 +2,18 @@ import type * as z from "zod";
 import type { Side } from "./reference.js";
 import type { Schema } from "./writer.js";
 
-/** Schemas nest no deeper than this, unless they are made anew at each step without an end. */
+/**
+ * The maximum depth of nested schemas. A schema is deeper only if it creates a new schema at each
+ * step without end.
+ */
 export const deepest = 64;
 
 /**
- * Whether Zod's types let a property of a schema be left out. That is what the schema itself says at run time, but for
- * `catch`, which takes an absent value against its type, and intersections, where it is the other way round. A schema without an end says nothing of it.
+ * True if Zod's types allow a property with this schema to be absent.
+ *
+ * Most schemas report at run time what their type says. There are two exceptions. `catch` accepts
+ * an absent value although its type does not. An intersection reports nothing, although its type is
+ * optional if both sides are. False for a schema without an end.
  */
 export function isOptional(schema: Schema, side: Side, depth = 0): boolean {
   if (depth > deepest) return false;
@@ -23,7 +29,8 @@ export function isOptional(schema: Schema, side: Side, depth = 0): boolean {
       return isOptional((schema as z.core.$ZodLazy)._zod.innerType, side, depth + 1);
     case "pipe":
       if (side === "output") return isOptional(def.out, side, depth + 1);
-      // What is preprocessed has the type of a transform's input, which says nothing of absence.
+      // `z.preprocess` puts a transform first. The input type of a transform does not show if the
+      // value may be absent.
       return isOptional(def.in._zod.def.type === "transform" ? def.out : def.in, side, depth + 1);
     default:
       return schema._zod[side === "input" ? "optin" : "optout"] !== undefined;

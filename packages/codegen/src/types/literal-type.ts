@@ -1,6 +1,9 @@
 import type { Alternatives } from "./alternatives.js";
 
-/** The union of some literal values; undefined where one of them has no literal type, such as infinity. */
+/**
+ * Returns the union of literal values, or undefined if one of them, such as Infinity, has no
+ * literal type.
+ */
 export function literalType(values: readonly unknown[]): Alternatives | undefined {
   const members = values.map(literalText);
   return members.every((member) => member !== undefined) ? members : undefined;

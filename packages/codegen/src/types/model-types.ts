@@ -13,36 +13,40 @@ import { updateType } from "./update-type.js";
 export interface ModelTypes {
   /** A row as it is stored and returned. */
   readonly row: InterfaceType;
-  /** What `create` takes. */
+  /** The data that `create` takes. */
   readonly create: InterfaceType;
-  /** What `update` takes. */
+  /** The data that `update` takes. */
   readonly update: InterfaceType;
-  /** Types within them that contain themselves. */
+  /** The types within these types that contain themselves and therefore need a name. */
   readonly named: readonly NamedType[];
-  /** Whether one of the types refers to the model, and to Zod. */
+  /** True if one of the types refers to the model's schema, and therefore to Zod. */
   readonly hasReferences: boolean;
-  /** The fields of rows and of what they are created from that are spelled out, those within others too. */
+  /** The fields of `row` and of the input type that are spelled out, including nested fields. */
   readonly fields: readonly SpelledField[];
-  /** The types of what functions make of rows for indexes, by the index: those that are known. */
+  /** The known types of computed index parts, by the name of the index. */
   readonly computed: ReadonlyMap<string, string>;
 }
 
-/** How types are written. */
+/** The settings with which types are written. */
 export interface TypeOptions {
-  /** References that stand instead of types, though these could be spelled out. */
+  /**
+   * References that are written instead of the types of their fields, although these could be
+   * spelled out.
+   */
   readonly referred?: ReadonlySet<string> | undefined;
-  /** What is written for `any`: by default `unknown`. */
+  /** The text that is written for `any`. The default is `unknown`. */
   readonly any?: "any" | "unknown";
-  /** What the compiler says of the functions in indexes. */
+  /** The types that the compiler reports for computed index parts, by the name of the index. */
   readonly computed?: ReadonlyMap<string, string> | undefined;
 }
 
 /**
- * The types of a model's rows, spelled out from its schema.
+ * Returns the types of a model's rows, spelled out from its schema.
  *
- * @param names.model the model's, where the types are declared.
- * @param names.base begins the names of types: `City` for `CityRow`.
- * @throws {TypeInexpressibleError} for a catchall that not all fields fit, and for a schema that is not there or has no end.
+ * @param names.model the name under which the model is imported.
+ * @param names.base the prefix of the names of types: `City` for `CityRow`.
+ * @throws {TypeInexpressibleError} if a field does not fit the catchall, or if a schema is missing
+ * or has no end.
  */
 export function modelTypes(
   model: CompiledModel,
@@ -51,28 +55,28 @@ export function modelTypes(
 ): ModelTypes {
   const { base } = names;
   const place: Place = { path: [], reference: referenceToModel(names.model) };
-  const own = ["Row", "Create", "Update", "Repository", "Input"].map((it) => base + it);
-  const typeNames = new TypeNames([...reservedNames, names.model, ...own]);
+  const declaredNames = ["Row", "Create", "Update", "Repository", "Input"].map((it) => base + it);
+  const typeNames = new TypeNames([...reservedNames, names.model, ...declaredNames]);
   const options = { model: model.name, baseName: base, names: typeNames, referred, any };
   const output = new TypeWriter({ side: "output", ...options });
   const input = new TypeWriter({ side: "input", ...options });
   const row = interfaceType(model, output, place, `${base}Row`);
-  const given = interfaceType(model, input, place, `${base}Input`);
+  const inputType = interfaceType(model, input, place, `${base}Input`);
   const named = [...typeNames.declared];
   if (input.isRecursive) {
-    named.push({ name: `${base}Input`, type: [objectText(given.properties, given.rest)] });
+    named.push({ name: `${base}Input`, type: [objectText(inputType.properties, inputType.rest)] });
   }
   const [id] = model.primaryKey;
-  const create = given.properties.map((property) =>
+  const create = inputType.properties.map((property) =>
     model.generatesId && property.name === id ? { ...property, isOptional: true } : property,
   );
-  const update = updateType(given, row, model.primaryKey, {
+  const update = updateType(inputType, row, model.primaryKey, {
     create: `${base}Create`,
     row: `${base}Row`,
   });
   return {
     row,
-    create: { ...given, properties: create },
+    create: { ...inputType, properties: create },
     update,
     named,
     hasReferences: output.hasReferences || input.hasReferences,
@@ -81,21 +85,27 @@ export function modelTypes(
   };
 }
 
-/** The type of a field's values in a key, as text: neither null nor undefined, for such a row is in no index. */
+/**
+ * Returns the type of a field's values in a key, as text. It contains neither null nor undefined
+ * because a row with such a value is in no index.
+ */
 export function keyType(row: InterfaceType, field: string, rowName: string): string {
   const property = row.properties.find(({ name }) => name === field);
   const { type = [], isOptional = false } = property ?? {};
   const present = type.filter((member) => member !== "null" && member !== "undefined");
-  // Whether a type that is referred to takes in null does not show.
+  // The text of a reference does not show if its type contains null.
   const isSpelledOut = present.every((member) => !member.startsWith("z."));
-  if (isSpelledOut && textOf(present).length <= longestKeyType) return textOf(present);
-  const ofRow = `${rowName}[${JSON.stringify(field)}]`;
+  if (isSpelledOut && textOf(present).length <= maxKeyTypeLength) return textOf(present);
+  const fieldOfRow = `${rowName}[${JSON.stringify(field)}]`;
   const isPresent = isSpelledOut && !isOptional && present.length === type.length;
-  return isPresent ? ofRow : `NonNullable<${ofRow}>`;
+  return isPresent ? fieldOfRow : `NonNullable<${fieldOfRow}>`;
 }
 
-/** Longer types are named by their row's field where they are repeated, in characters. */
-const longestKeyType = 40;
+/**
+ * The maximum length of a type that is repeated as text, in characters. A longer type is written as
+ * a reference to the field of the row.
+ */
+const maxKeyTypeLength = 40;
 
 function interfaceType(
   model: CompiledModel,

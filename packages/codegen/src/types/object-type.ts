@@ -13,10 +13,10 @@ export interface Property {
   readonly description: string | undefined;
 }
 
-/** What an interface is made of. */
+/** The members of an interface. */
 export interface InterfaceType {
   readonly properties: readonly Property[];
-  /** The type of further properties; without members where there are none. */
+  /** The type of further properties. It has no members if there are no further properties. */
   readonly rest: Alternatives;
 }
 
@@ -32,16 +32,19 @@ export function objectType(
   return [objectText(properties, rest)];
 }
 
-/** An object type as text. `rest` is what {@link restType} says. */
+/** Returns an object type as text. `rest` is the result of {@link restType}. */
 export function objectText(properties: readonly Property[], rest: Alternatives): string {
   if (properties.length === 0 && rest.length === 0) return "Record<string, never>";
   const members = [...properties.map(propertyText), ...restText(rest)];
-  // The line break keeps an object with comments from being put on one line.
+  // The line break makes the formatter keep an object with comments on several lines.
   const isLong = properties.some(({ description }) => description !== undefined);
   return `{${isLong ? "\n" : " "}${members.join("\n")} }`;
 }
 
-/** The properties of a schema's shape; undefined where one can be neither written nor referred to. */
+/**
+ * Returns the properties of a schema's shape, or undefined if one of them can be neither written
+ * nor referred to.
+ */
 export function objectProperties(
   writer: Writer,
   def: Definition<"object">,
@@ -63,8 +66,11 @@ export function objectProperties(
 }
 
 /**
- * The type of what an object may have beside the properties of its shape, without members where it may have nothing;
- * undefined where it cannot be written, as where one of the properties is not of that type.
+ * Returns the type of the properties that an object may have in addition to those of its shape. It
+ * has no members if the object may have no further properties.
+ *
+ * Returns undefined if the type cannot be written, for example because a property of the shape does
+ * not have that type.
  */
 export function restType(
   writer: Writer,
@@ -81,13 +87,13 @@ export function restType(
   return isShared ? rest : undefined;
 }
 
-/** A property as a member of an object type or an interface, below its comment. */
+/** Returns a property as a member of an object type or an interface, after its comment. */
 export function propertyText({ name, isOptional, type, description }: Property): string {
   const comment = docComment(description, 2);
   return `${comment}${propertyName(name)}${isOptional ? "?" : ""}: ${textOf(type)};`;
 }
 
-/** What {@link restType} says, as members of an object type or an interface. */
+/** Returns the result of {@link restType} as members of an object type or an interface. */
 export function restText(rest: Alternatives): string[] {
   return rest.length === 0 ? [] : [`[key: string]: ${textOf(rest)};`];
 }

@@ -4,7 +4,10 @@ import { collectionType, requiredItems } from "./collection-types.js";
 import type { Place } from "./place.js";
 import type { Schema, Writer } from "./writer.js";
 
-/** The type that Zod's `readonly` makes of a schema's; undefined for the rarer ones. */
+/**
+ * Returns the type that Zod's `readonly` derives from the type of a schema, or undefined for kinds
+ * of schemas that are rare.
+ */
 export function readonlyType(
   writer: Writer,
   schema: Schema,
@@ -15,7 +18,7 @@ export function readonlyType(
     case "array":
       return modified(writer, schema, place, (type) => `readonly ${type}`);
     case "tuple":
-      // Zod takes a tuple that can be empty as an array.
+      // Zod infers an array for a readonly tuple that can be empty.
       if (requiredItems(writer, def) === 0) return undefined;
       return modified(writer, schema, place, (type) => `readonly ${type}`);
     case "object":
@@ -38,7 +41,10 @@ export function readonlyType(
   }
 }
 
-/** A named type could be one to which a modifier does not apply. */
+/**
+ * Applies a modifier to the type of a schema. Returns undefined for a type with a name, because the
+ * modifier may not apply to it.
+ */
 function modified(
   writer: Writer,
   schema: Schema,

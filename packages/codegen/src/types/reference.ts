@@ -1,17 +1,17 @@
 import { isIdentifier } from "./identifiers.js";
 
-/** Which of a schema's two types is meant: of what is stored and read, or of what is handed in. */
+/** One of the two types of a schema. The output is stored and read, the input is passed in. */
 export type Side = "output" | "input";
 
-/** A schema, as a type that leads to it: `typeof City.schema.shape.location`. */
+/** A reference to a schema, as a type: `typeof City.schema.shape.location`. */
 export type SchemaReference = string;
 
-/** The schema of a model that is imported under a name. */
+/** Returns the reference to the schema of a model. */
 export function referenceToModel(importName: string): SchemaReference {
   return `typeof ${importName}.schema`;
 }
 
-/** A schema that another one holds, by the properties that lead to it. */
+/** Returns the reference to a schema that is reached through properties of another one. */
 export function referenceWithin(
   reference: SchemaReference,
   ...properties: readonly string[]
@@ -19,7 +19,7 @@ export function referenceWithin(
   return properties.reduce(memberOf, reference);
 }
 
-/** The type of a schema that is not spelled out. */
+/** Returns the type of a schema as a reference: `z.output<typeof City.schema.shape.location>`. */
 export function referredType(reference: SchemaReference, side: Side): string {
   return `z.${side}<${reference}>`;
 }

@@ -1,4 +1,4 @@
-/** The names of what generated files import, declare or use, beside what they are about. */
+/** The names that generated files import, declare or use, except those that come from models. */
 export const reservedNames: ReadonlySet<string> = new Set(
   (
     "body data database kv limits models options tx where z " +

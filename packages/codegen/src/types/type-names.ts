@@ -1,27 +1,30 @@
 import { type Alternatives, textOf } from "./alternatives.js";
 
-/** A type that has to have a name, because it contains itself. */
+/** A type that needs a name because it contains itself. */
 export interface NamedType {
   readonly name: string;
   readonly type: Alternatives;
 }
 
-/** The names of the types that are declared beside a model's row: no two are alike, and no type has two. */
+/**
+ * Assigns the names of the types that are declared next to the type of a model's rows. No two types
+ * have the same name, and no type has two names.
+ */
 export class TypeNames {
   readonly #declared: NamedType[] = [];
   readonly #taken: Set<string>;
 
-  /** @param taken cannot be given out. */
+  /** @param taken names that cannot be assigned. */
   constructor(taken: Iterable<string>) {
     this.#taken = new Set(taken);
   }
 
-  /** The types that have been declared, in that order. */
+  /** The declared types, in the order of their declarations. */
   get declared(): readonly NamedType[] {
     return this.#declared;
   }
 
-  /** A name that nothing else has: `UserTree`, else `UserTree2`. */
+  /** Returns an unused name and reserves it: `UserTree`, or `UserTree2` if that is taken. */
   claim(base: string, suffix: string): string {
     let name = base + suffix;
     for (let number = 2; this.#taken.has(name); number++) name = `${base}${number}${suffix}`;
@@ -30,10 +33,10 @@ export class TypeNames {
   }
 
   /**
-   * Declares a type under a name that was claimed for it.
+   * Declares a type under a name that {@link claim} returned.
    *
-   * @param isShared whether the name of an equal type does as well.
-   * @returns the name that the type has.
+   * @param isShared true if the type may use the name of an equal type instead.
+   * @returns the name of the type.
    */
   declare(name: string, type: Alternatives, isShared: boolean): string {
     const isEqual = (other: NamedType) =>
@@ -47,20 +50,20 @@ export class TypeNames {
     return equal.name;
   }
 
-  /** What a name stands for; undefined while its type is being written. */
+  /** Returns the type with a name, or undefined while that type is still being written. */
   typeOf(name: string): Alternatives | undefined {
     return this.#declared.find((named) => named.name === name)?.type;
   }
 
-  /** Takes back what was declared since there were so many, and returns the names. */
+  /** Removes all declarations after the first `count` ones and returns their names. */
   forget(count: number): ReadonlySet<string> {
     return new Set(this.#declared.splice(count).map(({ name }) => name));
   }
 }
 
-/** A type as text with another name in it. Names within string literals are left alone. */
-export function renamed(text: string, name: string, other: string): string {
+/** Replaces a name in the text of a type. Names within string literals are left unchanged. */
+export function renamed(text: string, name: string, newName: string): string {
   return text.replace(/"(?:[^"\\]|\\.)*"|[\p{ID_Continue}$]+/gu, (token) =>
-    token === name ? other : token,
+    token === name ? newName : token,
   );
 }

@@ -8,10 +8,13 @@ import { type Place, placeWithin, unreferablePlace } from "./place.js";
 import { readonlyType } from "./readonly-type.js";
 import type { Definition, Schema, Writer } from "./writer.js";
 
-/** The type of a schema from the types of its parts; undefined where it cannot be spelled out. */
+/**
+ * Returns the type of a schema, composed of the types of its parts, or undefined if it cannot be
+ * spelled out.
+ */
 export function typeOf(writer: Writer, schema: Schema, place: Place): Alternatives | undefined {
   const { def } = (schema as z.core.$ZodTypes)._zod;
-  // What a coercion takes can be narrowed by a type argument, which is not there at run time.
+  // A type argument can narrow the input of a coercion. It does not exist at run time.
   if (writer.side === "input" && "coerce" in def && def.coerce === true) return undefined;
   switch (def.type) {
     case "string":
@@ -75,7 +78,8 @@ export function typeOf(writer: Writer, schema: Schema, place: Place): Alternativ
     case "success":
       return wrappedType(writer, schema, def, place);
     default:
-      // Transforms, promises, functions, files, symbols, template literals, and what later versions of Zod add.
+      // Transforms, promises, functions, files, symbols, template literals, and kinds that later
+      // versions of Zod add.
       return undefined;
   }
 }
@@ -84,7 +88,7 @@ type Wrapper = Definition<
   "optional" | "nullable" | "default" | "prefault" | "nonoptional" | "catch" | "success"
 >;
 
-/** The type of a schema that changes what another one says of null and undefined. */
+/** Returns the type of a schema that wraps another one, such as `optional` or `default`. */
 function wrappedType(
   writer: Writer,
   schema: Schema,
@@ -96,7 +100,7 @@ function wrappedType(
   const isInput = writer.side === "input";
   switch (def.type) {
     case "optional":
-      // An exact optional property may be absent, and is never undefined.
+      // An exact optional property may be absent but is never undefined.
       return schema._zod.traits.has("$ZodExactOptional") ? inner : unionOf(inner, ["undefined"]);
     case "nullable":
       return unionOf(inner, ["null"]);
@@ -121,7 +125,10 @@ function withoutUndefined(writer: Writer, type: Alternatives): Alternatives {
   );
 }
 
-/** What a getter returns. It may be another schema each time; Zod keeps the first. */
+/**
+ * Returns the schema that the getter of `z.lazy` returns. The getter may return a new schema on
+ * each call. Zod keeps the first.
+ */
 function lazySchema(writer: Writer, schema: Schema, place: Place): Schema {
   try {
     return (schema as z.core.$ZodLazy)._zod.innerType;
@@ -135,7 +142,10 @@ function intersectionOf(sides: readonly Alternatives[]): Alternatives {
   return texts.size === 1 ? sides[0]! : [`(${[...texts].join(" & ")})`];
 }
 
-/** Where a member's name is not its value, the schema is of a TypeScript enum, whose members have types of their own. */
+/**
+ * Returns the union of the values of an enum. Returns undefined if the name of a member is not its
+ * value: such a schema is made from a TypeScript enum, whose members have types of their own.
+ */
 function enumType(entries: Readonly<Record<string, string | number>>): Alternatives | undefined {
   const isOfLiterals = Object.entries(entries).every(([name, value]) => name === value);
   return isOfLiterals ? literalType(Object.values(entries)) : undefined;

@@ -9,53 +9,59 @@ import { renamed, type TypeNames } from "./type-names.js";
 import { typeOf } from "./type-of.js";
 import type { Definition, Schema, Writer } from "./writer.js";
 
-/** A schema of an object. */
+/** The schema of an object. */
 export type ObjectSchema = Schema & { readonly _zod: { readonly def: Definition<"object"> } };
 
-/** A field whose type was spelled out, and could be referred to. */
+/** A field whose type was spelled out although a reference to it is possible. */
 export interface SpelledField {
   readonly side: Side;
-  /** The fields that lead to it, its own name at the end. */
+  /** The fields that lead to it, followed by its own name. */
   readonly path: readonly string[];
   readonly type: string;
   /** Its type as a reference. */
   readonly reference: string;
 }
 
-/** What is to be written, and how. */
+/** The settings of a {@link TypeWriter}. */
 export interface WriterOptions {
   readonly side: Side;
   /** The name of the model, for errors. */
   readonly model: string;
-  /** Begins the names of recursive types. */
+  /** The prefix of the names of recursive types. */
   readonly baseName: string;
   readonly names: TypeNames;
-  /** References that stand instead of types, though these could be spelled out. */
+  /**
+   * References that are written instead of the types of their fields, although these could be
+   * spelled out.
+   */
   readonly referred: ReadonlySet<string>;
-  /** What is written for `any`. */
+  /** The text that is written for `any`. */
   readonly any: "any" | "unknown";
 }
 
-/** Why there is no type of a schema that never stops. */
+/** The reason in the error about a schema that nests without end. */
 export const withoutEnd =
   "it has no end: let its getter return the same schema each time, declared as a constant";
 
 /** A schema whose type is being written. */
 interface OpenType {
   readonly path: readonly string[];
-  /** Given when the schema is met again within itself. */
+  /** Set when the schema occurs again within itself. */
   name?: string;
 }
 
 /**
- * Spells out the types of schemas. What a schema does not tell at run time, such as the result of a transform, becomes
- * a reference at the nearest place that a type can refer to. What is known at compile time alone, such as brands, does not
- * show: the compiler says where it is, and `referred` names those places.
+ * Spells out the types of schemas. If a schema does not show its type at run time, as with the
+ * result of a transform, the type becomes a reference at the nearest place that a type can refer
+ * to.
+ *
+ * Types that exist only at compile time, such as brands, do not show here. The compiler finds them,
+ * and `referred` contains the references to write for them.
  */
 export class TypeWriter implements Writer {
   readonly side: Side;
   readonly any: "any" | "unknown";
-  /** Whether a type written so far refers to the model's schema. */
+  /** True if a type that was written so far refers to the model's schema. */
   hasReferences = false;
   readonly #options: WriterOptions;
   readonly #names = new Map<Schema, string>();
@@ -71,9 +77,9 @@ export class TypeWriter implements Writer {
   }
 
   /**
-   * The properties of a row; undefined where they cannot be written.
+   * Returns the properties of a row, or undefined if they cannot be written.
    *
-   * @param name of the type that is made of them, where the schema contains itself.
+   * @param name the name of the row's type. It is written where the schema contains itself.
    */
   rowProperties(schema: ObjectSchema, place: Place, name: string): readonly Property[] | undefined {
     this.#rowName = name;
@@ -81,12 +87,14 @@ export class TypeWriter implements Writer {
     return objectProperties(this, schema._zod.def, place);
   }
 
-  /** The fields written so far, those within others before them. */
+  /**
+   * The fields that were written so far. Nested fields come before the field that contains them.
+   */
   get fields(): readonly SpelledField[] {
     return this.#fields;
   }
 
-  /** Whether the schema of the row contains itself. */
+  /** True if the schema of the row contains itself. */
   get isRecursive(): boolean {
     return this.#isRecursive;
   }
@@ -112,7 +120,7 @@ export class TypeWriter implements Writer {
     if (name !== undefined) return [name];
     const outer = this.#open.get(schema);
     if (outer !== undefined) {
-      outer.name ??= this.#newName(outer.path);
+      outer.name ??= this.#claimName(outer.path);
       return [outer.name];
     }
     if (this.#open.size > deepest) {
@@ -156,15 +164,15 @@ export class TypeWriter implements Writer {
     const type = typeOf(this, schema, place);
     this.#open.delete(schema);
     if (type === undefined) {
-      // The types within it may name it, and it will have no declaration.
+      // Types that were declared within it may use its name, which will not be declared.
       this.#forget(names.forget(namesBefore));
       this.#fields.length = fieldsBefore;
       return undefined;
     }
     if (open.name === undefined) return type;
-    // Types within it that were declared may name it.
-    const isAlone = names.declared.length === namesBefore;
-    const name = names.declare(open.name, type, isAlone);
+    // A type that was declared within it may use its name, so the name must stay.
+    const declaresNoOthers = names.declared.length === namesBefore;
+    const name = names.declare(open.name, type, declaresNoOthers);
     if (name !== open.name) this.#rename(open.name, name, fieldsBefore);
     this.#names.set(schema, name);
     return [name];
@@ -174,12 +182,15 @@ export class TypeWriter implements Writer {
     return [...this.#open.values()].some(({ name }) => name === member);
   }
 
-  /** The reference to a place, as the one member of its type; none where no type leads to it. */
+  /**
+   * Returns the reference to a place as the only member of its type, or no member if no type can
+   * refer to the place.
+   */
   #referenceTo({ reference }: Place): string[] {
     return reference === undefined ? [] : [referredType(reference, this.side)];
   }
 
-  #newName(path: readonly string[]): string {
+  #claimName(path: readonly string[]): string {
     const suffix = this.side === "input" ? "Input" : "";
     return this.#options.names.claim(
       this.#options.baseName + path.map(pascalCase).join(""),
@@ -187,11 +198,11 @@ export class TypeWriter implements Writer {
     );
   }
 
-  /** Fields within a type that turned out to have another name. */
-  #rename(name: string, other: string, fieldsBefore: number): void {
-    const within = this.#fields.splice(fieldsBefore);
+  /** Renames a type in the fields that were written within it. */
+  #rename(name: string, newName: string, fieldsBefore: number): void {
+    const nestedFields = this.#fields.splice(fieldsBefore);
     this.#fields.push(
-      ...within.map((field) => ({ ...field, type: renamed(field.type, name, other) })),
+      ...nestedFields.map((field) => ({ ...field, type: renamed(field.type, name, newName) })),
     );
   }
 

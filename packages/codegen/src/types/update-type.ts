@@ -1,8 +1,11 @@
 import { type Alternatives, textOf, unionOf, without } from "./alternatives.js";
 import type { InterfaceType, Property } from "./object-type.js";
 
-/** Operations on values of a longer type refer to the field instead of repeating it, in characters. */
-const longestValue = 40;
+/**
+ * The maximum length of a type that its operations repeat, in characters. Operations on a longer
+ * type refer to the field.
+ */
+const maxLength = 40;
 
 /** The names of the types that a model's rows are created from and stored as. */
 export interface RowTypeNames {
@@ -11,43 +14,44 @@ export interface RowTypeNames {
 }
 
 /**
- * What `update` takes: fields as they are handed in, or what is to become of them: `{ increment: 1 }` and the like. They are
- * spelled out where the type is short and shows which there are; elsewhere it is a `FieldOperation` of the field.
+ * Returns the type of the data that `update` takes. A field is a value, or an operation such as
+ * `{ increment: 1 }`. Operations are spelled out if the type of the field is short and shows which
+ * ones apply. Otherwise they are the `FieldOperation` of the field.
  *
- * @param given what a row is created from.
- * @param row as it is stored, which says what can be counted up.
- * @param primaryKey fields that do not change.
+ * @param input the type that a row is created from.
+ * @param row the type of a stored row, which shows which fields can be incremented.
+ * @param primaryKey the fields that cannot change.
  */
 export function updateType(
-  given: InterfaceType,
+  input: InterfaceType,
   row: InterfaceType,
   primaryKey: readonly string[],
   names: RowTypeNames,
 ): InterfaceType {
   const stored = new Map(row.properties.map(({ name, type }) => [name, type]));
-  const properties = given.properties
+  const properties = input.properties
     .filter(({ name }) => !primaryKey.includes(name))
     .map((property) => {
       const { name, type } = property;
-      // Whether an exact optional field may be unset is for the compiler's settings to say.
+      // The settings of the user's compiler decide if an exact optional field may be unset.
       const isExact = property.isOptional && !type.includes("undefined");
       const operations = isExact ? undefined : operationsOn(property, stored.get(name) ?? []);
       const all = operations ?? [operationOf(name, names, stored.has(name))];
-      return { ...property, isOptional: true, type: updated(type, all) };
+      return { ...property, isOptional: true, type: withOperations(type, all) };
     });
-  return { properties, rest: updatedRest(given.rest, row.rest) };
+  return { properties, rest: updatedRest(input.rest, row.rest) };
 }
 
-function updated(type: Alternatives, operations: Alternatives): Alternatives {
+function withOperations(type: Alternatives, operations: Alternatives): Alternatives {
   return unionOf(without(type, "undefined"), operations, ["undefined"]);
 }
 
-/** Further properties may all be absent. */
-function updatedRest(given: Alternatives, stored: Alternatives): Alternatives {
-  if (given.length === 0) return given;
-  const field = { name: "", isOptional: true, type: given, description: undefined };
-  const inferred = `FieldOperation<${textOf(given)}, ${textOf(stored)}, undefined>`;
-  return updated(given, operationsOn(field, stored) ?? [inferred]);
+/** Returns the type of further properties. All of them may be absent. */
+function updatedRest(input: Alternatives, stored: Alternatives): Alternatives {
+  if (input.length === 0) return input;
+  const field = { name: "", isOptional: true, type: input, description: undefined };
+  const inferred = `FieldOperation<${textOf(input)}, ${textOf(stored)}, undefined>`;
+  return withOperations(input, operationsOn(field, stored) ?? [inferred]);
 }
 
 function operationOf(field: string, { create, row }: RowTypeNames, isStored: boolean): string {
@@ -55,36 +59,40 @@ function operationOf(field: string, { create, row }: RowTypeNames, isStored: boo
   return `FieldOperation<${create}${at}, ${isStored ? `${row}${at}` : "never"}>`;
 }
 
-/** The operations on a field; undefined where its type is long, or does not show them. */
+/** Returns the operations on a field, or undefined if its type is long or does not show them. */
 function operationsOn(
   { type, isOptional }: Property,
   stored: Alternatives,
 ): Alternatives | undefined {
-  const values = present(type);
-  const kept = present(stored);
-  const isSpelledOut = [...values, ...kept].every(isPlain);
-  if (values.length === 0 || !isSpelledOut || textOf(type).length > longestValue) return undefined;
+  const values = presentType(type);
+  const storedValues = presentType(stored);
+  const isSpelledOut = [...values, ...storedValues].every(isPlain);
+  if (values.length === 0 || !isSpelledOut || textOf(type).length > maxLength) return undefined;
   const elements = values.flatMap((member) => elementsOf(member) ?? []);
-  const push = pushed(elements);
+  const push = pushArgument(elements);
   if (elements.length > 0 && (values.length > 1 || push === undefined)) return undefined;
-  const isCounted = (isKind: (member: string) => boolean) => kept.length > 0 && kept.every(isKind);
+  const isIncrementable = (isKind: (member: string) => boolean) =>
+    storedValues.length > 0 && storedValues.every(isKind);
   return [
     `{ set: ${textOf(type)} }`,
-    ...(isCounted(isNumber) ? ["{ increment: number }"] : []),
-    ...(isCounted(isBigint) ? ["{ increment: bigint }"] : []),
+    ...(isIncrementable(isNumber) ? ["{ increment: number }"] : []),
+    ...(isIncrementable(isBigint) ? ["{ increment: bigint }"] : []),
     ...(push === undefined ? [] : [`{ push: ${push} }`]),
     ...(isOptional || type.includes("undefined") ? ["{ unset: true }"] : []),
   ];
 }
 
-/** What `push` takes: an element or a list of them; undefined for no elements, and where they may be arrays. */
-function pushed(elements: Alternatives): string | undefined {
+/**
+ * Returns the type that `push` takes: an element or a list of elements. Returns undefined if the
+ * field has no elements or if they may be arrays.
+ */
+function pushArgument(elements: Alternatives): string | undefined {
   const isPlainElement = (member: string) => isPlain(member) && elementsOf(member) === undefined;
   if (elements.length === 0 || !elements.every(isPlainElement)) return undefined;
   return `${textOf(elements)} | readonly (${textOf(elements)})[]`;
 }
 
-function present(type: Alternatives): Alternatives {
+function presentType(type: Alternatives): Alternatives {
   return without(without(type, "null"), "undefined");
 }
 
@@ -92,7 +100,10 @@ const plainTypes: ReadonlySet<string> = new Set(
   "string boolean true false null undefined Date URL RegExp".split(" "),
 );
 
-/** Whether a member of a union shows what it is: it is neither a name, nor a reference, nor made of others. */
+/**
+ * True if the text of a union member shows its kind: it is neither a name nor a reference nor a
+ * combination of other types.
+ */
 function isPlain(member: string): boolean {
   const isPlainObject = /^("|\{|(Readonly)?(Map|Set)<|\w*Array(Buffer)?(<ArrayBuffer>)?$)/;
   return (
@@ -112,17 +123,20 @@ function isBigint(member: string): boolean {
   return member === "bigint" || /^-?\d+n$/.test(member);
 }
 
-/** The elements of a member that is an array: only arrays are written `(…)[]`. Undefined for what is none. */
+/**
+ * Returns the elements of a union member that is an array, or undefined for any other member. Only
+ * arrays are written as `(…)[]`.
+ */
 function elementsOf(member: string): Alternatives | undefined {
   const [, element] = /^(?:readonly )?\((.*)\)\[\]$/s.exec(member) ?? [];
   return element === undefined ? undefined : membersOf(element);
 }
 
-/** The members of a union in text. */
+/** Splits the text of a union into its members. */
 function membersOf(text: string): Alternatives {
   const members: string[] = [];
   let [depth, start] = [0, 0];
-  // A string literal, a bracket, or what stands between two members.
+  // The tokens are string literals, brackets, and the separators between members.
   for (const { 0: token, index } of text.matchAll(/"(?:[^"\\]|\\.)*"|[([{<]|[)\]}>]| \| /g)) {
     if (/^[([{<]$/.test(token)) depth++;
     else if (/^[)\]}>]$/.test(token)) depth--;

@@ -6,27 +6,30 @@ import type { Side } from "./reference.js";
 /** A schema of any kind. */
 export type Schema = z.core.$ZodType;
 
-/** What stands behind a schema of one kind. */
+/** The definition of a schema of one kind. */
 export type Definition<Kind extends string> = Extract<
   z.core.$ZodTypes["_zod"]["def"],
   { readonly type: Kind }
 >;
 
-/** Writes the types of the schemas that are part of another one. */
+/** Writes the types of the schemas within another schema. */
 export interface Writer {
   readonly side: Side;
-  /** What is written for `any`. */
+  /** The text that is written for `any`. */
   readonly any: "any" | "unknown";
-  /** The type of a schema; undefined where it cannot be spelled out. */
+  /** Returns the type of a schema, or undefined if it cannot be spelled out. */
   write(schema: Schema | undefined, place: Place): Alternatives | undefined;
-  /** The type of a schema as a reference to it; undefined where no type leads to it. */
+  /** Returns the type of a schema as a reference to it, or undefined if no type can refer to it. */
   refer(place: Place): Alternatives | undefined;
-  /** The type of a field: a reference where it cannot be spelled out, undefined where there is none either. */
+  /**
+   * Returns the type of a field, or a reference to it if it cannot be spelled out. Returns
+   * undefined if neither is possible.
+   */
   writeField(schema: Schema, place: Place): Alternatives | undefined;
-  /** Whether a member of a union is the name of a type that is declared beside it. */
+  /** True if a union member is the name of a type that is declared separately. */
   isName(member: string): boolean;
-  /** Whether what a member of a union stands for can be undefined, or is not known yet. */
+  /** True if the type of a union member may be undefined or is not known yet. */
   mayBeUndefined(member: string): boolean;
-  /** The error of a schema of which no type can be made. */
+  /** Creates the error for a schema that has no type. */
   fault(place: Place, reason: string, cause?: unknown): Error;
 }

@@ -56,7 +56,7 @@ interface AdoptCommandOptions extends RunCommandOptions {
   readonly dryRun?: boolean;
 }
 
-/** `keywright adopt`. */
+/** Creates the command `keywright adopt`. */
 export function adoptCommand(terminal: Terminal, exit: (code: ExitCode) => void): Command {
   return withRunOptions(
     new Command("adopt")
@@ -73,7 +73,7 @@ export function adoptCommand(terminal: Terminal, exit: (code: ExitCode) => void)
           folder,
           options.config,
           async (project) => runAdopt(terminal, project, source ?? project.kv, options),
-          // Without another source the documents stand in the database itself.
+          // Without a separate source, the documents are in the database itself, so it must exist.
           source === undefined ? "fail" : ifMissing,
         ),
       );
@@ -83,7 +83,7 @@ export function adoptCommand(terminal: Terminal, exit: (code: ExitCode) => void)
     });
 }
 
-/** @throws {AdoptUnsetError} */
+/** @throws {AdoptUnsetError} if the configuration has no `adopt`. */
 function adoptConfigOf({
   path,
   adopt: config,
@@ -95,7 +95,10 @@ function adoptConfigOf({
   return config;
 }
 
-/** Opens the source, lends it, and closes it; undefined where it is the project's own database. */
+/**
+ * Opens the source, passes it to `use`, and closes it afterwards. Passes undefined if the source is
+ * the project's own database.
+ */
 async function withSource<T>(
   config: LoadedConfig,
   use: (source: SourceKv | undefined) => Promise<T>,
@@ -123,7 +126,7 @@ async function runAdopt(
   return await withProgress(terminal, adoptProgress(terminal.stderr), (shown) =>
     adopt(database as Database<Models>, {
       from,
-      // `adopt` looks whether they are those of the database's models.
+      // `adopt` checks that these are models of the database.
       models: adoptConfigOf(config).models as AdoptOptions<Models>["models"],
       dryRun,
       wait,

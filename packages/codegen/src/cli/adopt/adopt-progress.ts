@@ -1,17 +1,23 @@
 import type { AdoptProgress } from "@keywright/orm";
 import { counted, shownNumber } from "../terminal/counted.js";
 
-/** Milliseconds between two lines, or between two states of the one line on a terminal. */
+/**
+ * The minimum time in milliseconds between two lines, or between two updates of the line on a
+ * terminal.
+ */
 const interval = { lines: 1000, line: 100 } as const;
 
-/** Shows how far an adoption has come. */
+/** Shows the progress of an adoption. */
 export interface AdoptProgressReporter {
   readonly onProgress: (progress: AdoptProgress) => void;
   /** Ends the line. */
   readonly stop: () => void;
 }
 
-/** Shows how far `adopt` has come: as one line that changes on a terminal, elsewhere as a line a second at the most. */
+/**
+ * Creates a reporter for `adopt`. It shows one line that changes on a terminal, and otherwise at
+ * most one line per second.
+ */
 export function adoptProgress(stream: NodeJS.WriteStream): AdoptProgressReporter {
   const isTerminal = stream.isTTY === true && process.env.TERM !== "dumb";
   let pending: string | undefined;
@@ -38,18 +44,18 @@ export function adoptProgress(stream: NodeJS.WriteStream): AdoptProgressReporter
       if (label !== next) endLine();
       label = next;
       pending = progressText(progress);
-      const pause = isTerminal ? interval.line : interval.lines;
-      if (performance.now() - shownAt >= pause) showPending();
+      const minInterval = isTerminal ? interval.line : interval.lines;
+      if (performance.now() - shownAt >= minInterval) showPending();
     },
     stop: endLine,
   };
 }
 
 function progressText({ model, phase, done, perSecond }: AdoptProgress): string {
-  const what =
+  const doneText =
     phase === "rows"
       ? `${counted(done, "document")} so far`
       : `checking the source's indexes, ${counted(done, "entry", "entries")} so far`;
   const rate = perSecond > 0 ? `  ${shownNumber(Math.round(perSecond))} a second` : "";
-  return `${model}  ${what}${rate}`;
+  return `${model}  ${doneText}${rate}`;
 }

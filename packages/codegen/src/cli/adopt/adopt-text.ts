@@ -4,10 +4,10 @@ import { failureText } from "../terminal/failure-text.js";
 import { shownId } from "../terminal/shown-value.js";
 import { styled, type Terminal } from "../terminal/terminal.js";
 
-/** So many failed documents, and broken entries, of a model are shown. */
-const mostShown = 10;
+/** The maximum number of failed documents, and of broken entries, that are shown for a model. */
+const maxShown = 10;
 
-/** What has become of the documents of a source, for people, and what to do next. */
+/** Returns the result of an adoption as text, with what to do next. */
 export function adoptText(
   terminal: Terminal,
   { status, models }: AdoptResult,
@@ -27,18 +27,18 @@ function modelLines(adopted: AdoptedModel, isDryRun: boolean): string[] {
   ];
   return [
     `${model}  ${counted(rows, "document")}: ${counts.join(", ")}${status === "stopped" ? "; stopped" : ""}`,
-    ...failed.slice(0, mostShown).map((row) => `  failed  ${shownId(row.id)}  ${failureText(row)}`),
+    ...failed.slice(0, maxShown).map((row) => `  failed  ${shownId(row.id)}  ${failureText(row)}`),
     ...moreLine(failedCount),
     ...(brokenCount > 0
       ? [`  ${counted(brokenCount, "entry", "entries")} of the source's own indexes broken:`]
       : []),
-    ...brokenEntries.slice(0, mostShown).map(brokenLine),
+    ...brokenEntries.slice(0, maxShown).map(brokenLine),
     ...moreLine(brokenCount),
   ];
 }
 
 function moreLine(count: number): string[] {
-  return count > mostShown ? [`  … ${counted(count - mostShown, "more", "more")}`] : [];
+  return count > maxShown ? [`  … ${counted(count - maxShown, "more", "more")}`] : [];
 }
 
 function brokenLine({ kind, key, id }: BrokenEntry): string {

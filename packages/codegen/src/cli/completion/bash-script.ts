@@ -2,9 +2,11 @@ import type { CommandPlace, Values } from "./command-places.js";
 import { cases, quoted, steps, waitingOptions } from "./shell-words.js";
 
 /**
- * A script for bash, from 3.2 on, that needs nothing else. What has been typed is compared only, never run.
+ * Returns a completion script for bash 3.2 and later. It needs no other script. It only compares
+ * what was typed, and never runs it.
  *
- * The words are walked through: `at` is the command that they lead to, `before` the word before the one at hand.
+ * The script goes through the words. `at` is the command that they lead to so far, and `before` is
+ * the previous word.
  */
 export function bashScript(places: readonly CommandPlace[]): string {
   const waiting = waitingOptions(places);
@@ -57,7 +59,10 @@ function wordLine({ commands, values }: CommandPlace): string {
   ]);
 }
 
-/** Sets the words for `compgen -W`, which are apart where IFS says so. */
+/**
+ * Returns an assignment of the words for `compgen -W`. They are separated by line feeds, because
+ * the script sets `IFS` to a line feed.
+ */
 function choices(words: readonly string[]): string {
   return words.length === 0 ? "" : `choices=$'${words.join("\\n")}'`;
 }

@@ -1,28 +1,28 @@
 import type { Command, Option } from "commander";
 
-/** What can stand behind a word: anything, a path, or one of these. */
+/** The words that can follow a word: any, a path, or one of a list. */
 export type Values = "any" | "path" | readonly string[];
 
 export interface OptionPlace {
-  /** `-y`, `--yes`. */
+  /** Such as `-y` and `--yes`. */
   readonly names: readonly string[];
   readonly description: string;
-  /** What it takes; undefined where it takes nothing. */
+  /** The values that the option accepts. Undefined if it has no value. */
   readonly values: Values | undefined;
 }
 
-/** A command, as far as completion goes. */
+/** The parts of a command that completion needs. */
 export interface CommandPlace {
-  /** The words that lead there, `migrate plan`; empty for the program itself. */
+  /** The words that lead to the command, such as `migrate plan`. Empty for the program itself. */
   readonly at: string;
-  /** The commands within it. */
+  /** The subcommands. */
   readonly commands: readonly { readonly name: string; readonly description: string }[];
   readonly options: readonly OptionPlace[];
-  /** What its arguments are; undefined where it takes none. */
+  /** The values of the arguments. Undefined if the command has none. */
   readonly values: Values | undefined;
 }
 
-/** A program and all commands in it. */
+/** Returns a program and all of its commands. */
 export function commandPlaces(program: Command): CommandPlace[] {
   return placesIn(program, [], undefined);
 }
@@ -33,14 +33,17 @@ function placesIn(
   parent: Command | undefined,
 ): CommandPlace[] {
   const help = command.createHelp();
-  const within = help.visibleCommands(command);
+  const subcommands = help.visibleCommands(command);
   const place: CommandPlace = {
     at: words.join(" "),
-    commands: within.map((each) => ({ name: each.name(), description: each.description() })),
+    commands: subcommands.map((each) => ({ name: each.name(), description: each.description() })),
     options: help.visibleOptions(command).map(optionPlace),
     values: argumentValues(command, parent),
   };
-  return [place, ...within.flatMap((each) => placesIn(each, [...words, each.name()], command))];
+  return [
+    place,
+    ...subcommands.flatMap((each) => placesIn(each, [...words, each.name()], command)),
+  ];
 }
 
 function optionPlace(option: Option): OptionPlace {

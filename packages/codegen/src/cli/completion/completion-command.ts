@@ -26,7 +26,7 @@ const scripts: Readonly<Record<string, (places: readonly CommandPlace[]) => stri
   fish: fishScript,
 };
 
-/** `keywright completion`. */
+/** Creates the command `keywright completion`. */
 export function completionCommand(terminal: Terminal, exit: (code: ExitCode) => void): Command {
   const command = new Command("completion")
     .description("print a script that completes commands and options in a shell")

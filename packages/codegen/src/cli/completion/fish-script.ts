@@ -1,7 +1,10 @@
 import type { CommandPlace, OptionPlace } from "./command-places.js";
 import { steps, waitingOptions } from "./shell-words.js";
 
-/** A script for fish: sourced, or as the file `~/.config/fish/completions/keywright.fish`. */
+/**
+ * Returns a completion script for fish, to be sourced or saved as
+ * `~/.config/fish/completions/keywright.fish`.
+ */
 export function fishScript(places: readonly CommandPlace[]): string {
   return `# Completion of keywright in fish. In ~/.config/fish/config.fish: keywright completion fish | source
 function __keywright_at --description 'Whether the words lead to a command'
@@ -55,7 +58,7 @@ function valueFlags(values: OptionPlace["values"]): string {
   return values === "any" ? " -x" : ` -x -a ${fishQuoted(values.join(" "))}`;
 }
 
-/** A text in single quotes, in which a backslash takes the meaning from another and from a quote. */
+/** Quotes a text with single quotes. Inside, a backslash escapes a backslash or a quote. */
 function fishQuoted(text: string): string {
   return `'${text.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`;
 }

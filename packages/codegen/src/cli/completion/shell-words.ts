@@ -1,11 +1,14 @@
 import type { CommandPlace, Values } from "./command-places.js";
 
-/** A text in single quotes, as bash and zsh read it. */
+/** Quotes a text with single quotes for bash and zsh. */
 export function quoted(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-/** Each place in which an option waits for its value, as `migrate plan|--config`, with what the value is. */
+/**
+ * Returns the places where an option waits for its value, such as `migrate plan|--config`, with the
+ * possible values.
+ */
 export function waitingOptions(places: readonly CommandPlace[]): ReadonlyMap<string, Values> {
   const waiting = new Map<string, Values>();
   for (const { at, options } of places) {
@@ -18,8 +21,8 @@ export function waitingOptions(places: readonly CommandPlace[]): ReadonlyMap<str
 }
 
 /**
- * The cases of a `case`, as bash and zsh read them: one for each thing to be done, with all places in which it is. Places in
- * which nothing is to be done have none.
+ * Returns the branches of a `case` for bash and zsh: one for each action, with all places that need
+ * it. Places with an empty action have no branch.
  */
 export function cases(done: Iterable<readonly [place: string, what: string]>): string {
   const placesOf = new Map<string, string[]>();
@@ -31,7 +34,7 @@ export function cases(done: Iterable<readonly [place: string, what: string]>): s
     .join("\n");
 }
 
-/** Each step from a command to one within it, as `migrate|plan`. */
+/** Returns each step from a command to one of its subcommands, such as `migrate|plan`. */
 export function steps(places: readonly CommandPlace[]): string[] {
   return places.flatMap(({ at, commands }) => commands.map(({ name }) => `${at}|${name}`));
 }

@@ -1,7 +1,10 @@
 import type { CommandPlace, Values } from "./command-places.js";
 import { cases, quoted, steps, waitingOptions } from "./shell-words.js";
 
-/** A script for zsh: sourced behind `compinit`, or as a file `_keywright` in a folder of `fpath`. */
+/**
+ * Returns a completion script for zsh, to be sourced after `compinit` or saved as `_keywright` in a
+ * folder of `fpath`.
+ */
 export function zshScript(places: readonly CommandPlace[]): string {
   const waiting = waitingOptions(places);
   return `#compdef keywright
@@ -62,7 +65,7 @@ function choices(words: readonly string[]): string {
   return words.length === 0 ? "" : `choices=(${words.join(" ")})`;
 }
 
-/** A choice with its description, which begins behind the first colon. */
+/** Returns a choice with its description, which begins after the first unescaped colon. */
 function choice(name: string, description: string): string {
   return quoted(`${name.replaceAll(":", "\\:")}:${description}`);
 }

@@ -34,7 +34,7 @@ interface Options {
   readonly json?: true;
 }
 
-/** `keywright generate`. */
+/** Creates the command `keywright generate`. */
 export function generateCommand(terminal: Terminal, exit: (code: ExitCode) => void): Command {
   return new Command("generate")
     .description("write a file with types and a repository for each model, and keywright.lock.json")
@@ -63,7 +63,7 @@ export function generateCommand(terminal: Terminal, exit: (code: ExitCode) => vo
     });
 }
 
-/** The files as they were found, without their texts. */
+/** Returns the files with the states that they had before, without their texts. */
 function jsonResult({ models, files }: GenerateResult): object {
   return { models, files: files.map(({ path, state }) => ({ path, state })) };
 }

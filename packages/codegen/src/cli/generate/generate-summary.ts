@@ -14,7 +14,10 @@ const verbs: Readonly<Record<State, string>> = {
 
 const styles = { fresh: "dim", stale: "yellow", missing: "green", extra: "red" } as const;
 
-/** A line for each file that is not as it should be: what was done with it, or with `--check` what is wrong with it. */
+/**
+ * Returns a line for each file that was not up to date: what was done with it or, with `--check`,
+ * its state.
+ */
 export function fileLines(terminal: Terminal, files: readonly OutputFile[], check = false): string {
   const lines = files.flatMap(({ path, state }) => {
     if (state === "fresh") return [];
@@ -24,7 +27,7 @@ export function fileLines(terminal: Terminal, files: readonly OutputFile[], chec
   return lines.join("");
 }
 
-/** A line for each module of models whose types could not be read. */
+/** Returns a line for each module of models whose types could not be read. */
 export function unreadLines(terminal: Terminal, { unread }: GenerateResult): string {
   const note = styled(terminal.stderr, "yellow", "note");
   const lines = unread.map(
@@ -34,7 +37,7 @@ export function unreadLines(terminal: Terminal, { unread }: GenerateResult): str
   return lines.join("");
 }
 
-/** What was done, in one line. */
+/** Returns one line about what was done. */
 export function summary({ models, files }: GenerateResult): string {
   const count = (...states: State[]) => files.filter(({ state }) => states.includes(state)).length;
   const parts = [
@@ -45,7 +48,7 @@ export function summary({ models, files }: GenerateResult): string {
   return `${counted(models, "model")}: ${parts.join(", ")}.`;
 }
 
-/** What `--check` found, in one line. */
+/** Returns one line about what `--check` found. */
 export function checkSummary({ files }: GenerateResult): string {
   const changed = files.filter(({ state }) => state !== "fresh").length;
   if (changed === 0) return `${counted(files.length, "file")} up to date.`;

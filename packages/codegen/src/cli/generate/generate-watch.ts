@@ -5,13 +5,13 @@ import { styled, type Terminal } from "../terminal/terminal.js";
 import { summary, unreadLines } from "./generate-summary.js";
 
 /**
- * `keywright generate --watch`: comes to an end with Ctrl-C, or a signal to end, behind the round in hand, and where nobody
- * reads its output any more.
+ * Runs `keywright generate --watch`. It ends after the current round at Ctrl-C or SIGTERM, or if
+ * the reader of its output closes the pipe.
  */
 export async function generateWatch(terminal: Terminal, config: string | undefined): Promise<void> {
   const ending = new AbortController();
   const end = () => {
-    // The second one: a module may never come to an end of loading.
+    // At the second signal the process exits at once, because loading a module may never end.
     if (ending.signal.aborted) process.exit(interrupted);
     ending.abort();
   };
@@ -31,9 +31,9 @@ export async function generateWatch(terminal: Terminal, config: string | undefin
 }
 
 /**
- * One line, and an error before it where there was one.
+ * Prints one line for a round, with its error before it if there is one.
  *
- * @param onUnread is called where nobody reads it.
+ * @param onUnread called if the output has no reader.
  */
 function showRound(terminal: Terminal, round: Round, onUnread: () => void): void {
   const time = styled(terminal.stdout, "dim", new Date().toLocaleTimeString("en-GB"));

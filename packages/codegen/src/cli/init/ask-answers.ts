@@ -10,22 +10,22 @@ const questions: Readonly<Record<keyof Answers, string>> = {
 };
 
 /**
- * Asks what was not given on the command line.
+ * Asks for the answers that the command line does not contain.
  *
- * @param proposed what is taken where somebody only presses Enter.
- * @returns undefined where somebody gives up.
+ * @param proposed the answers if the user only presses Enter.
+ * @returns undefined if the user cancels.
  */
 export async function askAnswers(
   terminal: Terminal,
   folder: string,
-  given: Partial<Answers>,
+  preset: Partial<Answers>,
   proposed: Answers,
 ): Promise<Answers | undefined> {
   const { stdin, stdout } = terminal;
-  const answers: { -readonly [name in keyof Answers]: string } = { ...proposed, ...given };
+  const answers: { -readonly [name in keyof Answers]: string } = { ...proposed, ...preset };
   intro("What is proposed is taken with Enter.", { output: stdout });
   for (const name of ["models", "output", "database"] as const) {
-    if (given[name] !== undefined) continue;
+    if (preset[name] !== undefined) continue;
     const answer = await untilInputEnds(terminal, (signal) =>
       text({
         message: questions[name],

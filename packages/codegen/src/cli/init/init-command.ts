@@ -40,7 +40,7 @@ interface Options extends Partial<Answers> {
   readonly yes?: true;
 }
 
-/** `keywright init`. */
+/** Creates the command `keywright init`. */
 export function initCommand(terminal: Terminal, exit: (code: ExitCode) => void): Command {
   const command = new Command("init")
     .description("begin with Keywright, in a new project or in one that exists")
@@ -50,10 +50,10 @@ export function initCommand(terminal: Terminal, exit: (code: ExitCode) => void):
     .option("--output <folder>", "where the generated code goes, such as src/db")
     .option("--database <folder>", "where the database lives, such as data/app")
     .addHelpText("after", help);
-  return command.action(async (name: string | undefined, { yes, ...given }: Options) => {
+  return command.action(async (name: string | undefined, { yes, ...options }: Options) => {
     const folder = resolve(terminal.folder, name ?? ".");
     assertUnconfigured(folder);
-    for (const [option, value] of Object.entries(given) as [keyof Answers, string][]) {
+    for (const [option, value] of Object.entries(options) as [keyof Answers, string][]) {
       const fault = answerFault(folder, option, value);
       if (fault !== undefined) return command.error(`error: --${option} '${value}': ${fault}`);
     }
@@ -62,8 +62,8 @@ export function initCommand(terminal: Terminal, exit: (code: ExitCode) => void):
         "error: there is no terminal to ask in: say --yes to take what is proposed",
       );
     }
-    const proposed = { ...proposedAnswers(folder), ...given };
-    const answers = yes ? proposed : await askAnswers(terminal, folder, given, proposed);
+    const proposed = { ...proposedAnswers(folder), ...options };
+    const answers = yes ? proposed : await askAnswers(terminal, folder, options, proposed);
     if (answers === undefined) {
       terminal.stderr.write("Given up: nothing was written.\n");
       return exit(exitCodes.failed);

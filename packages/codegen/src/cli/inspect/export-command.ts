@@ -43,7 +43,7 @@ interface ExportOptions {
   readonly config?: string;
 }
 
-/** `keywright inspect export`. */
+/** Creates the command `keywright inspect export`. */
 export function exportCommand(terminal: Terminal, exit: (code: ExitCode) => void): Command {
   return new Command("export")
     .description("write the entries of the database as JSON lines, which inspect import reads")
@@ -70,7 +70,7 @@ export function exportCommand(terminal: Terminal, exit: (code: ExitCode) => void
 
 interface Destination {
   readonly target: ExportTarget;
-  /** Undefined for standard output. */
+  /** The path of the file. Undefined for standard output. */
   readonly path: string | undefined;
 }
 

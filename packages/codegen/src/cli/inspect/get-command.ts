@@ -22,7 +22,7 @@ Examples:
 
 Exit codes: 0 done, 1 failed, or there is nothing under the key, 2 wrong usage.`;
 
-/** `keywright inspect get`. */
+/** Creates the command `keywright inspect get`. */
 export function getCommand(terminal: Terminal, exit: (code: ExitCode) => void): Command {
   return new Command("get")
     .description("show the value under a key, its versionstamp and when it expires")
@@ -37,7 +37,7 @@ export function getCommand(terminal: Terminal, exit: (code: ExitCode) => void): 
         if (found.versionstamp === null) throw new EntryMissingError(formatKey(key));
         const entry = found as KvEntry<unknown>;
         if (json) writeJson(terminal, jsonOf(entry));
-        else await output.write(shown(entry, terminal));
+        else await output.write(entryText(entry, terminal));
         return exitCodes.done;
       });
     });
@@ -47,7 +47,7 @@ function jsonOf({ key, value, versionstamp, expireAt }: KvEntry<unknown>): objec
   return { key: keyJson(key), ...valueFields(value), versionstamp, expireAt };
 }
 
-function shown(
+function entryText(
   { key, value, versionstamp, expireAt }: KvEntry<unknown>,
   { stdout }: Terminal,
 ): string {

@@ -43,7 +43,7 @@ interface ImportCommandOptions {
   readonly config?: string;
 }
 
-/** `keywright inspect import`. */
+/** Creates the command `keywright inspect import`. */
 export function importCommand(terminal: Terminal, exit: (code: ExitCode) => void): Command {
   const command: Command = new Command("import")
     .description("put the entries of an export into the database")
@@ -60,7 +60,7 @@ export function importCommand(terminal: Terminal, exit: (code: ExitCode) => void
       await inspecting(terminal, exit, async (output) => {
         const source = await openImportSource(terminal, file);
         try {
-          // Before a database is opened, which may make one.
+          // Checked before the database is opened, which may create one.
           await readHeader(source.lines);
           const result = await importFrom(terminal, source, options);
           await report(terminal, output, result, options);
@@ -93,9 +93,11 @@ async function importFrom(
 }
 
 /**
- * Says what was imported, also where that is not all.
+ * Reports what was imported, even if the import is incomplete.
  *
- * @throws {ImportIncompleteError} where the export is not whole, and what is wrong with a line.
+ * @throws {ImportIncompleteError} if the export is truncated.
+ * @throws {ImportLineError} if a line is faulty.
+ * @throws {ImportRefusedError} if the database does not accept an entry.
  */
 async function report(
   terminal: Terminal,

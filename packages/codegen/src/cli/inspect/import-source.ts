@@ -5,7 +5,7 @@ import { openForReading } from "../../inspect/transfer/file-streams.js";
 import { type Line, readLines } from "../../inspect/transfer/read-lines.js";
 import type { Terminal } from "../terminal/terminal.js";
 
-/** A file, or standard input, that is imported. */
+/** The file or standard input that is imported. */
 export class ImportSource {
   readonly lines: AsyncGenerator<Line>;
   readonly #stream: Readable;
@@ -18,7 +18,7 @@ export class ImportSource {
     this.lines = this.#read();
   }
 
-  /** Ends its lines, also where it waits for more: who pipes into it may wait for something itself. */
+  /** Ends the lines, even while more input is awaited: the writer of a pipe may be waiting too. */
   close(): void {
     this.#isClosed = true;
     this.#stream.destroy();
@@ -28,12 +28,12 @@ export class ImportSource {
     try {
       yield* readLines(this.#chunks());
     } catch (error) {
-      // Its end may be in the middle of a character.
+      // After `close`, the input may end within a character.
       if (!this.#isClosed) throw error;
     }
   }
 
-  /** @throws {FileFailedError} where it cannot be read. */
+  /** @throws {FileFailedError} if the input cannot be read. */
   async *#chunks(): AsyncGenerator<Uint8Array | string> {
     try {
       for await (const chunk of this.#stream) yield chunk as Uint8Array | string;
@@ -44,9 +44,9 @@ export class ImportSource {
 }
 
 /**
- * Opens a file, or standard input without one.
+ * Opens a file, or standard input if no file is named.
  *
- * @throws {FileFailedError} where it cannot be opened.
+ * @throws {FileFailedError} if the file cannot be opened.
  */
 export async function openImportSource(
   { folder, stdin }: Terminal,

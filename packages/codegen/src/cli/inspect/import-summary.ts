@@ -2,7 +2,7 @@ import { formatKey } from "../../inspect/entries/format-key.js";
 import type { ImportResult } from "../../inspect/transfer/import-entries.js";
 import { styled, type Terminal } from "../terminal/terminal.js";
 
-/** What was imported, or would be, for people. */
+/** Returns lines about what was imported or, in a dry run, would be. */
 export function importSummary(
   { stdout }: Terminal,
   result: ImportResult,
@@ -12,9 +12,9 @@ export function importSummary(
   const would = isDryRun ? "would be " : "";
   const parts = [
     `${counted(created, "entry", "entries")} ${would}created`,
-    ...(replaced > 0 ? [`${shown(replaced)} ${would}replaced`] : []),
-    ...(unchanged > 0 ? [`${shown(unchanged)} there already`] : []),
-    ...(expired > 0 ? [`${shown(expired)} left out, whose time is over`] : []),
+    ...(replaced > 0 ? [`${formatCount(replaced)} ${would}replaced`] : []),
+    ...(unchanged > 0 ? [`${formatCount(unchanged)} there already`] : []),
+    ...(expired > 0 ? [`${formatCount(expired)} left out, whose time is over`] : []),
   ];
   const more = refused - refusedKeys.length;
   return [
@@ -28,7 +28,7 @@ export function importSummary(
             `${counted(refused, "entry", "entries")} ${would}refused, for something else is under the same ${refused === 1 ? "key" : "keys"}:`,
           ),
           ...refusedKeys.map((key) => `  ${formatKey(key)}`),
-          ...(more > 0 ? [`  and ${shown(more)} more`] : []),
+          ...(more > 0 ? [`  and ${formatCount(more)} more`] : []),
           "It stays as it is. With --overwrite it is replaced.",
         ]),
     ...(ending === "stopped"
@@ -38,9 +38,9 @@ export function importSummary(
 }
 
 function counted(count: number, one: string, many: string): string {
-  return `${shown(count)} ${count === 1 ? one : many}`;
+  return `${formatCount(count)} ${count === 1 ? one : many}`;
 }
 
-function shown(count: number): string {
+function formatCount(count: number): string {
   return count.toLocaleString("en-US");
 }

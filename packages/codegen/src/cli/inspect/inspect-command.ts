@@ -8,7 +8,7 @@ import { keyHelp } from "./key-help.js";
 import { lsCommand } from "./ls-command.js";
 import { statsCommand } from "./stats-command.js";
 
-/** In the order of the help. */
+/** The commands in the order of the help text. */
 const commands: readonly MakeCommand[] = [
   lsCommand,
   getCommand,
@@ -30,7 +30,7 @@ program that has it open.
 
 Exit codes: 0 done, 1 failed or stopped, 2 wrong usage, 3 an import has left out entries.`;
 
-/** `keywright inspect`. */
+/** Creates the command `keywright inspect`. */
 export function inspectCommand(terminal: Terminal, exit: (code: ExitCode) => void): Command {
   const command = new Command("inspect")
     .description("look at what the database holds, and copy it to and from files")

@@ -7,8 +7,9 @@ import { reportError } from "../terminal/report-error.js";
 import type { Terminal } from "../terminal/terminal.js";
 
 /**
- * Runs a command of `inspect`, which says what the process exits with. Where nobody reads its output any more, that is 0. Ctrl-C
- * ends the process, unless the command has something to tidy up and is `interruptible`.
+ * Runs a command of `inspect`, which returns the exit code. The exit code is 0 if the reader of the
+ * output has closed the pipe. Ctrl-C ends the process, unless the command uses `interruptible`
+ * because it has something to clean up.
  */
 export async function inspecting(
   terminal: Terminal,
@@ -27,7 +28,10 @@ export async function inspecting(
   }
 }
 
-/** Lends the database that a configuration names: its models are not needed. */
+/**
+ * Opens the database of a configuration, passes it to `use`, and closes it. Does not load the
+ * models.
+ */
 export async function withConfiguredKv<T>(
   { folder }: Terminal,
   configFile: string | undefined,
@@ -37,7 +41,7 @@ export async function withConfiguredKv<T>(
   return await withKv(await loadDatabaseConfig(folder, configFile, ifMissing), use, ifMissing);
 }
 
-/** What a database says of keys and ranges, which stand on the command line. */
+/** The codes of database errors about keys and ranges, which come from the command line. */
 const usageCodes: readonly unknown[] = ["KW_KEY_INVALID", "KW_SELECTOR_INVALID"];
 
 function isUsageError(error: unknown): boolean {

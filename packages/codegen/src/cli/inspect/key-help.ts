@@ -1,4 +1,4 @@
-/** How keys are written, for the help of commands that take some. */
+/** The notation of keys, for the help of commands that accept keys. */
 export const keyHelp = `
 Keys are JSON arrays, in quotes for the shell, in which some parts are words without quotes:
   "users"               a text, as in JSON; it always has quotes, so that "1n" and "b64:AQID" are texts

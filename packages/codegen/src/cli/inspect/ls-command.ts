@@ -27,7 +27,7 @@ or with --all.
 
 Exit codes: 0 done, 1 failed, 2 wrong usage.`;
 
-/** Keys that are shown on a terminal without `--limit`. */
+/** The number of keys that are shown on a terminal without `--limit`. */
 const shortCount = 100;
 
 interface LsOptions {
@@ -41,7 +41,7 @@ interface LsOptions {
   readonly config?: string;
 }
 
-/** `keywright inspect ls`. */
+/** Creates the command `keywright inspect ls`. */
 export function lsCommand(terminal: Terminal, exit: (code: ExitCode) => void): Command {
   return new Command("ls")
     .description("list the keys of the database, one per line")
@@ -58,9 +58,9 @@ export function lsCommand(terminal: Terminal, exit: (code: ExitCode) => void): C
     .action(async (prefix: string | undefined, options: LsOptions) => {
       await inspecting(terminal, exit, async (output) => {
         const range = {
-          prefix: parsed(prefix),
-          start: parsed(options.start),
-          end: parsed(options.end),
+          prefix: parseOptionalKey(prefix),
+          start: parseOptionalKey(options.start),
+          end: parseOptionalKey(options.end),
         };
         await withConfiguredKv(
           terminal,
@@ -72,7 +72,9 @@ export function lsCommand(terminal: Terminal, exit: (code: ExitCode) => void): C
     });
 }
 
-/** @throws {InvalidArgumentError} for the command line. */
+/**
+ * @throws {InvalidArgumentError} if the text is not a positive whole number. Commander reports it.
+ */
 function positiveInteger(text: string): number {
   const number = /^[0-9]+$/.test(text) ? Number(text) : 0;
   if (Number.isSafeInteger(number) && number > 0) return number;
@@ -89,13 +91,13 @@ async function list(
   const withOwn = all === true || namesOwnKeys(range);
   const read = withOwn ? listEntries : listOthers;
   const isShort = terminal.stdout.isTTY && limit === undefined && !json;
-  // One more tells whether there are more.
+  // Reads one more key to find out if there are more.
   const readLimit = isShort ? shortCount + 1 : limit;
   const entries = read(kv, range, { limit: readLimit, reverse, signal: output.ended });
   if (json) return await writeArray(output, entries, { values });
   const most = isShort ? shortCount : Number.POSITIVE_INFINITY;
   const { count, hasMore } = await writeLines(output, entries, { values, most }, terminal);
-  // What is said of the lines stands below them.
+  // The notes go to standard error and must appear below the lines.
   await output.flush();
   const note = (text: string) => terminal.stderr.write(`${styled(terminal.stderr, "dim", text)}\n`);
   if (hasMore) {
@@ -108,6 +110,6 @@ async function list(
   }
 }
 
-function parsed(key: string | undefined): ReturnType<typeof parseKey> | undefined {
+function parseOptionalKey(key: string | undefined): ReturnType<typeof parseKey> | undefined {
   return key === undefined ? undefined : parseKey(key);
 }

@@ -5,14 +5,18 @@ import type { LineOutput } from "../../inspect/entries/line-output.js";
 import { showValueInLine } from "../../inspect/entries/show-value.js";
 import { styled, type Terminal } from "../terminal/terminal.js";
 
-/** How entries are shown. */
+/** Options for showing entries. */
 interface ShownEntries {
   readonly values?: true | undefined;
-  /** Entries at the most. */
+  /** The maximum number of entries. */
   readonly most: number;
 }
 
-/** Writes a line for each entry. Returns how many they are, and whether there are more of them. */
+/**
+ * Writes a line for each entry.
+ *
+ * @returns the number of lines, and if there are more entries than the maximum.
+ */
 export async function writeLines(
   output: LineOutput,
   entries: AsyncIterable<KvEntry<unknown>>,
@@ -30,13 +34,13 @@ export async function writeLines(
   return { count, hasMore: false };
 }
 
-/** Writes one JSON array, entry by entry, for they may be more than memory holds. */
+/** Writes one JSON array entry by entry, because the entries may not fit in memory. */
 export async function writeArray(
   output: LineOutput,
   entries: AsyncIterable<KvEntry<unknown>>,
   { values }: Pick<ShownEntries, "values">,
 ): Promise<void> {
-  let before = "[";
+  let separator = "[";
   for await (const { key, value, versionstamp, expireAt } of entries) {
     const entry = {
       key: keyJson(key),
@@ -44,8 +48,8 @@ export async function writeArray(
       versionstamp,
       ...(expireAt !== undefined && { expireAt }),
     };
-    await output.write(`${before}\n  ${JSON.stringify(entry)}`);
-    before = ",";
+    await output.write(`${separator}\n  ${JSON.stringify(entry)}`);
+    separator = ",";
   }
-  await output.write(before === "[" ? "[]" : "]");
+  await output.write(separator === "[" ? "[]" : "]");
 }

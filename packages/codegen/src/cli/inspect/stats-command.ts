@@ -23,7 +23,7 @@ Examples:
 
 Exit codes: 0 done, 1 failed, 2 wrong usage.`;
 
-/** `keywright inspect stats`. */
+/** Creates the command `keywright inspect stats`. */
 export function statsCommand(terminal: Terminal, exit: (code: ExitCode) => void): Command {
   return new Command("stats")
     .description(

@@ -5,7 +5,7 @@ import type { IndexSize } from "../../inspect/stats/model-places.js";
 import { addTo, emptySize, type Size } from "../../inspect/stats/size.js";
 import { styled } from "../terminal/terminal.js";
 
-/** One line: a name, its size, and what else there is to say. */
+/** A line of the table: a name, its size and a note. */
 interface Row {
   readonly name: string;
   readonly size: Size;
@@ -13,7 +13,7 @@ interface Row {
   readonly isHeading: boolean;
 }
 
-/** Statistics for people: a table, and who is at work. */
+/** Returns the statistics as text: a table, and the run that is under way. */
 export function statsText(stats: DatabaseStats, stdout: NodeJS.WriteStream): string {
   const rows = rowsOf(stats);
   const nameWidth = widest(rows.map(({ name }) => name));
@@ -79,18 +79,18 @@ function modelNote(model: ModelStats, status: ModelStatus | undefined): string {
   const transform = status?.transform;
   if (!transform) return schema;
   const { progress, failed } = transform;
-  const far = progress === null ? "" : `, ${progressText(progress)}`;
-  return `${schema}; its rows are being changed${far}${failed > 0 ? `, ${count(failed)} failed` : ""}`;
+  const progressNote = progress === null ? "" : `, ${progressText(progress)}`;
+  return `${schema}; its rows are being changed${progressNote}${failed > 0 ? `, ${count(failed)} failed` : ""}`;
 }
 
 function indexNote({ declared, state }: IndexSize, status: IndexStatus | undefined): string {
-  const parts = [status?.state ?? state];
+  const stateParts = [status?.state ?? state];
   const notes = [
     ...(declared ? [] : ["not in the model"]),
     ...(status?.progress ? [progressText(status.progress)] : []),
     ...(status?.duplicates ? [`${count(status.duplicates)} duplicates`] : []),
   ];
-  return [...parts, ...notes].join(", ");
+  return [...stateParts, ...notes].join(", ");
 }
 
 function runnerLines({ migration, models }: DatabaseStats): string[] {
@@ -140,7 +140,7 @@ function count(number: number): string {
   return number.toLocaleString("en-US");
 }
 
-/** With three digits at least, and a thousand bytes to the kB. */
+/** Formats a number of bytes with one decimal, or none below 1000. A kB is 1000 bytes. */
 function bytesText(bytes: number): string {
   const units = ["B", "kB", "MB", "GB", "TB"];
   let [amount, unit] = [bytes, 0];

@@ -25,7 +25,7 @@ rows there are:
     migrations: [scoresAreNumbers],
   });`;
 
-/** `keywright migrate`. */
+/** Creates the command `keywright migrate`. */
 export function migrateCommand(terminal: Terminal, exit: (code: ExitCode) => void): Command {
   const command = new Command("migrate")
     .description("bring the database to the models: new indexes, changed rows")

@@ -1,10 +1,10 @@
 import { type Command, Option } from "commander";
 import { type RunCommandOptions, withRunOptions } from "../terminal/run-options.js";
 
-/** What `migrate run`, `resume` and `rollback` take. */
+/** The options of `migrate run`, `resume` and `rollback`. */
 export interface MigrateCommandOptions extends RunCommandOptions {
   readonly dryRun?: boolean;
-  /** Ids of breaking steps. */
+  /** The ids of breaking steps. */
   readonly accept?: readonly string[];
   readonly acceptAll?: boolean;
   readonly acceptFailures?: boolean;
@@ -12,7 +12,7 @@ export interface MigrateCommandOptions extends RunCommandOptions {
   readonly verify: boolean;
 }
 
-/** The options of {@link MigrateCommandOptions}. */
+/** Adds the options of {@link MigrateCommandOptions}. */
 export function withMigrateOptions(command: Command): Command {
   return withRunOptions(
     command

@@ -40,7 +40,7 @@ interface NewOptions {
   readonly out?: string;
 }
 
-/** `keywright migrate new`. */
+/** Creates the command `keywright migrate new`. */
 export function newCommand(terminal: Terminal, exit: (code: ExitCode) => void): Command {
   const command = withResultOptions(new Command("new"))
     .description("write the file of a migration, for a model whose rows have changed")
@@ -64,19 +64,19 @@ async function writeMigration(
   terminal: Terminal,
   project: OpenProject,
   name: string,
-  { model: wanted, out, json }: NewOptions,
+  { model: modelName, out, json }: NewOptions,
   fail: (message: string) => never,
 ): Promise<ExitCode> {
   const { config } = project;
-  const chosen = await chooseModel(project, wanted, fail);
-  const reason = chosen === undefined ? missingText(wanted) : keyText(chosen.rows);
+  const chosen = await chooseModel(project, modelName, fail);
+  const reason = chosen === undefined ? missingText(modelName) : keyText(chosen.rows);
   if (chosen === undefined || reason !== undefined) {
     if (json) writeJson(terminal, { path: null, reason });
     else terminal.stdout.write(`Nothing was written. ${reason}\n`);
     return exitCodes.failed;
   }
-  const own = join(config.folder, "migrations", `${kebabCase(name)}.ts`);
-  const path = out === undefined ? own : resolve(terminal.folder, out);
+  const defaultPath = join(config.folder, "migrations", `${kebabCase(name)}.ts`);
+  const path = out === undefined ? defaultPath : resolve(terminal.folder, out);
   const folder = dirname(path);
   const { modulePath } = chosen.model;
   const extension = config.importExtension ?? (await importExtensionIn(folder, modulePath));
@@ -87,23 +87,26 @@ async function writeMigration(
   return exitCodes.done;
 }
 
-/** The model that is meant and has changed; undefined where none has. */
+/**
+ * Returns the model for the migration. Undefined if no model, or not the named one, has changed
+ * rows.
+ */
 async function chooseModel(
   { models, database }: OpenProject,
-  wanted: string | undefined,
+  modelName: string | undefined,
   fail: (message: string) => never,
 ): Promise<Pick<MigrationOutline, "model" | "rows"> | undefined> {
   const known = models.map(({ model }) => model.name);
-  if (wanted !== undefined && !known.includes(wanted)) {
-    fail(`there is no model ${wanted}: there are ${known.join(", ")}`);
+  if (modelName !== undefined && !known.includes(modelName)) {
+    fail(`there is no model ${modelName}: there are ${known.join(", ")}`);
   }
   const changed = await findChangedRows(database);
-  const meant = changed.filter((one) => wanted === undefined || one.model === wanted);
-  if (meant.length > 1) {
-    const names = meant.map((one) => one.model).join(", ");
+  const candidates = changed.filter((one) => modelName === undefined || one.model === modelName);
+  if (candidates.length > 1) {
+    const names = candidates.map((one) => one.model).join(", ");
     fail(`the rows of several models have changed, so name one with --model: ${names}`);
   }
-  const [rows] = meant;
+  const [rows] = candidates;
   const model = models.find((one) => one.model.name === rows?.model);
   return rows && model && { model, rows };
 }

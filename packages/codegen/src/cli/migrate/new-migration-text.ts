@@ -1,7 +1,7 @@
 import type { MigrationModule } from "../../migration-source/migration-source.js";
 import { shownPath, type Terminal } from "../terminal/terminal.js";
 
-/** What is said of a migration that was written: where it is, and what to do next. */
+/** Returns the path of a new migration file, and the steps that the user takes next. */
 export function newMigrationText(
   terminal: Terminal,
   path: string,

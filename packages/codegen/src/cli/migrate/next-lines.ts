@@ -1,10 +1,10 @@
 import { type AnyDatabase, findFailedRows, type MigrationPlan } from "@keywright/orm";
 import { counted } from "../terminal/counted.js";
 
-/** More failed rows of a model are not counted. */
-const mostCounted = 1000;
+/** The maximum number of failed rows that are counted for a model. */
+const maxCounted = 1000;
 
-/** What to do about a plan, for people: what rows are in its way, and how it is run. */
+/** Returns what to do next about a plan: which rows block it, and how to run it. */
 export async function nextLines(database: AnyDatabase, plan: MigrationPlan): Promise<string[]> {
   const { steps } = plan;
   const failed = await failedRows(database, plan);
@@ -19,7 +19,8 @@ export async function nextLines(database: AnyDatabase, plan: MigrationPlan): Pro
     (index) =>
       `${index} waits until rows are changed. Which: npx keywright migrate status --duplicates ${index}`,
   );
-  // A run only looks at such rows again.
+  // A run only checks the duplicates and the failed rows again, so it is not suggested for them
+  // alone.
   const canRun = steps.some(
     ({ kind, model }) =>
       kind !== "resolve-duplicates" && !(kind === "transform-rows" && failed.has(model)),
@@ -56,7 +57,10 @@ function runLines({ steps, needsMigration, isBreaking }: MigrationPlan): string[
   ];
 }
 
-/** How many rows of a model, in words, a change that is under way could not take; none of models where it could take all. */
+/**
+ * Counts the rows that changes under way could not change. Returns a text such as `2 rows` by
+ * model, for the models that have such rows.
+ */
 async function failedRows(
   database: AnyDatabase,
   { steps }: MigrationPlan,
@@ -64,9 +68,9 @@ async function failedRows(
   const failed = new Map<string, string>();
   for (const { kind, model } of steps) {
     if (kind !== "transform-rows") continue;
-    const { items, cursor } = await findFailedRows(database, { model, take: mostCounted });
-    const least = cursor === null ? "" : "at least ";
-    if (items.length > 0) failed.set(model, `${least}${counted(items.length, "row")}`);
+    const { items, cursor } = await findFailedRows(database, { model, take: maxCounted });
+    const prefix = cursor === null ? "" : "at least ";
+    if (items.length > 0) failed.set(model, `${prefix}${counted(items.length, "row")}`);
   }
   return failed;
 }

@@ -30,7 +30,7 @@ Exit codes: 0 there is nothing to do, or all of it can be run as it is; 1
 failed; 2 wrong usage; 3 steps are breaking, or blocked until a migration is
 written.`;
 
-/** `keywright migrate plan`. */
+/** Creates the command `keywright migrate plan`. */
 export function planCommand(terminal: Terminal, exit: (code: ExitCode) => void): Command {
   return withResultOptions(new Command("plan"))
     .description("show what leads from the database to the models, and do nothing of it")

@@ -1,7 +1,7 @@
 import { formatPlan, type MigrationPlan, type MigrationStep } from "@keywright/orm";
 import { styled, type Terminal } from "../terminal/terminal.js";
 
-const mostColumns = 100;
+const maxColumns = 100;
 
 const styles = {
   safe: "green",
@@ -11,9 +11,9 @@ const styles = {
   breaking: "red",
 } as const satisfies Record<MigrationStep["class"], string>;
 
-/** A plan as text, in the columns of the terminal and with its classes in colors. */
+/** Returns a plan as text, in the width of the terminal and with colored classes. */
 export function planText({ stdout }: Terminal, plan: MigrationPlan): string {
-  const columns = Math.min(stdout.columns || mostColumns, mostColumns);
+  const columns = Math.min(stdout.columns || maxColumns, maxColumns);
   const text = formatPlan(plan, { columns });
   return text.replaceAll(
     /^( {2})(safe|backfill|rebuild|data|breaking)(?= )/gm,
@@ -26,7 +26,7 @@ export function breakingSteps(plan: MigrationPlan): readonly MigrationStep[] {
   return plan.steps.filter((step) => step.class === "breaking");
 }
 
-/** The ids of steps, one on each line, as they are written behind `--accept`. */
+/** Returns the ids of steps, one per line, in the notation for `--accept`. */
 export function stepIdLines(steps: readonly MigrationStep[]): string[] {
   return steps.map(({ id }) => `  ${JSON.stringify(id)}`);
 }

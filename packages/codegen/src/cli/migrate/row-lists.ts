@@ -10,7 +10,7 @@ interface ListPage<T> {
   readonly cursor: string | null;
 }
 
-/** Writes the values of a unique index that several rows have, all of them: a line each. */
+/** Writes all values of a unique index that several rows have, one per line. */
 export async function writeDuplicates(
   terminal: Terminal,
   database: AnyDatabase,
@@ -25,7 +25,7 @@ export async function writeDuplicates(
   });
 }
 
-/** Writes the rows that a change of all rows could not take, all of them: a line each. */
+/** Writes all rows that a migration could not change, one per line. */
 export async function writeFailedRows(
   terminal: Terminal,
   database: AnyDatabase,
@@ -71,17 +71,20 @@ async function writeList<T>(
   if (isEmpty) terminal.stdout.write(`${none}\n`);
 }
 
-/** One document, an item on each line, written page by page: there may be more items than memory takes. */
+/**
+ * Writes one JSON document with an item on each line. Writes it page by page, because the items may
+ * not fit in memory.
+ */
 async function writeJsonList(
   { stdout }: Terminal,
   pages: AsyncIterable<readonly unknown[]>,
 ): Promise<void> {
-  let before = "[";
+  let separator = "[";
   for await (const page of pages) {
     for (const item of page) {
-      stdout.write(`${before}\n  ${jsonText(item)}`);
-      before = ",";
+      stdout.write(`${separator}\n  ${jsonText(item)}`);
+      separator = ",";
     }
   }
-  stdout.write(before === "[" ? "[]\n" : "\n]\n");
+  stdout.write(separator === "[" ? "[]\n" : "\n]\n");
 }

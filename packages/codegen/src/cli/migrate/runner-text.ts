@@ -1,7 +1,7 @@
 import type { RunnerStatus } from "@keywright/orm";
 
-/** Who works at a database's schema, in a sentence. */
+/** Returns a sentence about the run that holds the lease of a database. */
 export function runnerText({ id, host, since, alive }: RunnerStatus): string {
-  const who = `Run ${id} on ${host}, begun at ${since.toISOString()},`;
-  return alive ? `${who} is at work.` : `${who} has ended without a word: the next run takes over.`;
+  const run = `Run ${id} on ${host}, begun at ${since.toISOString()},`;
+  return alive ? `${run} is at work.` : `${run} has ended without a word: the next run takes over.`;
 }

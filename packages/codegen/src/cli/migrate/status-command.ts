@@ -19,13 +19,13 @@ Exit codes: 0 done, 1 failed, 2 wrong usage.`;
 interface StatusOptions {
   readonly config?: string;
   readonly json?: boolean;
-  /** `model.index`. */
+  /** A unique index, as `model.index`. */
   readonly duplicates?: string;
-  /** A model. */
+  /** The name of a model. */
   readonly failed?: string;
 }
 
-/** `keywright migrate status`. */
+/** Creates the command `keywright migrate status`. */
 export function statusCommand(terminal: Terminal, exit: (code: ExitCode) => void): Command {
   const command = withResultOptions(new Command("status"))
     .description("show who is at work, and how far each index, counter and change of rows has come")
@@ -60,10 +60,10 @@ async function writeStatus(
         .map(({ name }) => ({ model: model.name, index: name })),
     );
     const nameOf = ({ model, index }: (typeof indexes)[number]) => `${model}.${index}`;
-    const asked = indexes.find((one) => nameOf(one) === duplicates);
-    if (asked === undefined)
+    const selected = indexes.find((one) => nameOf(one) === duplicates);
+    if (selected === undefined)
       return fail(unknownText("unique index", duplicates, indexes.map(nameOf)));
-    return await writeDuplicates(terminal, database, asked, json);
+    return await writeDuplicates(terminal, database, selected, json);
   }
   if (failed !== undefined) {
     const names = models.map(({ model }) => model.name);

@@ -11,16 +11,16 @@ import { styled, type Terminal } from "../terminal/terminal.js";
 import { unindexedLines } from "../terminal/unindexed-text.js";
 import { runnerText } from "./runner-text.js";
 
-/** More duplicates or failed rows than these are not counted. */
-const mostCounted = 1000;
+/** The maximum number of duplicates or failed rows that `migrationStatus` counts. */
+const maxCounted = 1000;
 
-/** So many of the rows that an index cannot hold are shown. */
-const mostShown = 5;
+/** The maximum number of rows that are shown of those that an index cannot hold. */
+const maxShown = 5;
 
-/** What is shown of something: its name, its state, and what is to be said of it. */
+/** The cells of a line: a name, its state, and a remark. */
 type StatusLine = readonly [name: string, state: string, remark: string];
 
-/** What a database says of its migration, for people. */
+/** Returns the migration status of a database as text. */
 export function statusText(
   { stdout }: Terminal,
   { runner, models }: MigrationStatus,
@@ -35,31 +35,34 @@ export function statusText(
       ...(lines[i] ?? []).map(([name, state, remark]) =>
         `  ${name.padEnd(nameWidth)}  ${styled(stdout, styleOf(state), state.padEnd(stateWidth))}  ${remark}`.trimEnd(),
       ),
-      ...refusedLines(Object.values(indexes)),
+      ...unindexedRowLines(Object.values(indexes)),
     ].join("\n"),
   );
-  const who = runner === null ? "Nobody is at work." : runnerText(runner);
-  return [who, ...blocks, planLine(plan)].join("\n\n");
+  const runnerLine = runner === null ? "Nobody is at work." : runnerText(runner);
+  return [runnerLine, ...blocks, planLine(plan)].join("\n\n");
 }
 
 function modelLines({ indexes, counters, transform }: ModelStatus): StatusLine[] {
   return [
-    ...Object.entries(indexes).filter(isThere).map(indexLine),
+    ...Object.entries(indexes).filter(isShown).map(indexLine),
     ...Object.entries(counters).map(counterLine),
     ...(transform === null ? [] : [transformLine(transform)]),
   ];
 }
 
-/** The rows that backfills have met: one backfill is of all indexes that it fills. */
-function refusedLines(indexes: readonly IndexStatus[]): string[] {
-  const met = new Set(indexes.map(({ unindexed }) => unindexed));
-  return [...met].flatMap((rows) =>
-    rows === null ? [] : unindexedLines(rows.rows, rows.count, mostShown),
+/**
+ * Returns lines for the rows that backfills could not index. A backfill may fill several indexes,
+ * which then share one list of rows.
+ */
+function unindexedRowLines(indexes: readonly IndexStatus[]): string[] {
+  const distinct = new Set(indexes.map(({ unindexed }) => unindexed));
+  return [...distinct].flatMap((rows) =>
+    rows === null ? [] : unindexedLines(rows.rows, rows.count, maxShown),
   );
 }
 
-/** The catalog keeps a word of indexes that were removed. */
-function isThere([, { state, declared }]: readonly [string, IndexStatus]): boolean {
+/** Removed indexes stay in the catalog as `absent`. They are not shown. */
+function isShown([, { state, declared }]: readonly [string, IndexStatus]): boolean {
   return declared || state !== "absent";
 }
 
@@ -93,7 +96,7 @@ function progressText({ rowsDone, rowsTotal }: NonNullable<IndexStatus["progress
 }
 
 function atLeast(count: number): string {
-  return `${count >= mostCounted ? "at least " : ""}${counted(count, "row")}`;
+  return `${count >= maxCounted ? "at least " : ""}${counted(count, "row")}`;
 }
 
 function planLine(plan: MigrationPlan): string {

@@ -5,17 +5,18 @@ import { reportError } from "./report-error.js";
 import type { Terminal } from "./terminal.js";
 
 /**
- * Looks that the process ends as its command does: one that ends before has failed, and says so, and so has one whose output
- * could not be written. That nobody reads it any more is no failure: the command works on to its end.
+ * Ensures that the exit code of the process is that of its command. If the process ends before the
+ * command does, or if the output cannot be written, an error is reported and the exit code is 1. A
+ * closed output pipe is not a failure: the command continues to its end.
  *
- * @returns ends the process.
+ * @returns a function that ends the process after all output is written.
  */
 export function endOfProcess(terminal: Terminal): (exitCode: ExitCode) => Promise<never> {
   const { stdout, stderr } = terminal;
   let isOver = false;
   let failure: FileFailedError | undefined;
   process.on("uncaughtExceptionMonitor", () => {
-    // Node.js shows it.
+    // Node.js prints the error itself.
     isOver = true;
   });
   process.on("exit", (code) => {
@@ -32,17 +33,20 @@ export function endOfProcess(terminal: Terminal): (exitCode: ExitCode) => Promis
   listen(stderr, "standard error");
   return async (exitCode) => {
     isOver = true;
-    await written(stdout);
-    // One that has failed has said why.
+    await flush(stdout);
+    // A failed command has already reported its error.
     if (failure !== undefined && exitCode !== exitCodes.failed) reportError(failure, terminal);
-    await written(stderr);
-    // A model's module may hold the process open, as by a database that it opens.
+    await flush(stderr);
+    // A module of the project may keep the process alive, for example by an open database.
     process.exit(failure === undefined ? exitCode : exitCodes.failed);
   };
 }
 
-/** Waits until what was written before is out, and until an error of that was told of, which comes behind the callback. */
-function written(stream: NodeJS.WriteStream): Promise<void> {
+/**
+ * Waits until earlier output is written. Also waits until a write error is emitted, which happens
+ * after the callback.
+ */
+function flush(stream: NodeJS.WriteStream): Promise<void> {
   return new Promise((resolve) => {
     stream.write("", () => setImmediate(resolve));
   });

@@ -1,17 +1,23 @@
-/** What the process exits with. */
+/** The exit codes of the process. */
 export const exitCodes = {
-  /** It is done, or every file is as it should be. */
+  /** Done, or all files are up to date. */
   done: 0,
   failed: 1,
   /** The command line is wrong. */
   usage: 2,
-  /** With `--check`: files are not as they should be. */
+  /** With `--check`: files are not up to date. */
   stale: 3,
-  /** A plan has steps that somebody has to decide on first: breaking ones, or ones without their migration. */
+  /**
+   * A decision is needed: a plan has breaking steps or lacks a migration, or an import has refused
+   * entries.
+   */
   undecided: 3,
 } as const;
 
-/** What a shell says of a process that Ctrl-C has ended: a second one ends it in the middle. */
+/**
+ * The exit code that shells use for a process that Ctrl-C has ended. Used if a second Ctrl-C ends
+ * the process in the middle.
+ */
 export const interrupted = 130;
 
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];

@@ -1,12 +1,15 @@
 import type { FailedRow } from "@keywright/orm";
 import { shownText } from "./shown-value.js";
 
-/** So many of the things that are wrong with a row are named. */
-const mostIssues = 3;
+/** The maximum number of issues that are shown for a row. */
+const maxIssues = 3;
 
-/** Why a row could not be changed, or a document not adopted: the reason, and what its schema finds wrong where the reason does not say it. */
+/**
+ * Returns why a row could not be changed or a document not adopted: the reason, followed by the
+ * schema's issues that the reason does not contain.
+ */
 export function failureText({ reason, issues }: Pick<FailedRow, "reason" | "issues">): string {
-  const unsaid = issues.filter(({ message }) => !reason.includes(message)).slice(0, mostIssues);
-  const found = unsaid.map(({ path, message }) => `${path.map(String).join(".")}: ${message}`);
-  return shownText([reason, ...found].join(" "));
+  const unsaid = issues.filter(({ message }) => !reason.includes(message)).slice(0, maxIssues);
+  const texts = unsaid.map(({ path, message }) => `${path.map(String).join(".")}: ${message}`);
+  return shownText([reason, ...texts].join(" "));
 }

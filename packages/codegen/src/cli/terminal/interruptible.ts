@@ -1,14 +1,15 @@
 import { interrupted } from "./exit-codes.js";
 import type { Terminal } from "./terminal.js";
 
-/** SIGHUP: the terminal was closed. */
+/** SIGHUP is sent when the terminal is closed. */
 const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 /**
- * Runs something long. Ctrl-C, or a signal to end, asks it to stop behind the batch in hand; a second one ends the process at
- * once, which loses nothing but the batch.
+ * Runs a long operation. The first Ctrl-C or termination signal aborts `signal`, so that the
+ * operation stops after the current batch. The second one ends the process at once, and loses only
+ * the current batch.
  *
- * @param first what is said at the first of them.
+ * @param first the message at the first signal.
  */
 export async function interruptible<T>(
   { stderr }: Terminal,

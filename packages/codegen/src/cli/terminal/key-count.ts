@@ -1,16 +1,21 @@
 import { styled, type Terminal } from "./terminal.js";
 
-/** Shows how far a command has come that looks at many keys. */
+/** Shows the progress of a command that reads many keys. */
 export interface KeyCount {
   readonly update: (keys: number) => void;
-  /** Takes it away. */
+  /** Removes the count from the terminal. */
   readonly stop: () => void;
 }
 
-/** Milliseconds. */
-const between = 100;
+/** The minimum time between two updates, in milliseconds. */
+const updateInterval = 100;
 
-/** A count on a terminal's standard error, and nothing elsewhere or where lines go to the same terminal. */
+/**
+ * Shows a count on standard error if that is a terminal.
+ *
+ * @param isQuiet true if the command also writes lines to standard output. If that is a terminal
+ * too, no count is shown.
+ */
 export function keyCount({ stderr, stdout }: Terminal, what: string, isQuiet: boolean): KeyCount {
   if (!stderr.isTTY || process.env.TERM === "dumb" || (isQuiet && stdout.isTTY)) {
     return { update: () => undefined, stop: () => undefined };
@@ -19,7 +24,7 @@ export function keyCount({ stderr, stdout }: Terminal, what: string, isQuiet: bo
   let isShown = false;
   return {
     update: (keys) => {
-      if (performance.now() - shownAt < between) return;
+      if (performance.now() - shownAt < updateInterval) return;
       shownAt = performance.now();
       isShown = true;
       const text = styled(stderr, "dim", `${what}: ${keys.toLocaleString("en-US")}`);

@@ -1,9 +1,9 @@
-/** What to do about an error, or by which of its fields that is said. */
+/** The remedy for an error, or a function that returns it for the fields of the error. */
 type Remedy = string | ((error: Readonly<Record<string, unknown>>) => string);
 
 const migrateFirst = "Migrate first: npx keywright migrate run";
 
-/** What to do about errors of core and of the ORM that a command can meet, by their codes. */
+/** The remedies for errors of core and of the ORM that commands can receive, by error code. */
 const remedies: Readonly<Record<string, Remedy>> = {
   KW_DATABASE_PATH_INVALID: "Correct the path in `database` of the configuration.",
   KW_DATABASE_NOT_FOUND:
@@ -36,8 +36,8 @@ Change or delete all but one row of each value: the index can be read then.`
 };
 
 /**
- * What to do about an error of core or of the ORM; undefined where nothing is known. This package's own errors say it
- * themselves.
+ * Returns the remedy for an error of core or of the ORM. Undefined if there is none. This package's
+ * errors have their own field `remedy`.
  */
 export function remedyFor(error: Error & { readonly code: string }): string | undefined {
   const remedy = Object.hasOwn(remedies, error.code) ? remedies[error.code] : undefined;

@@ -4,16 +4,16 @@ import { placeThrown } from "../../project/load-module.js";
 import { remedyFor } from "./remedies.js";
 import { styled, type Terminal, withShownPaths } from "./terminal.js";
 
-/** Fields that are shown elsewhere or say nothing to people. */
+/** Fields that are printed elsewhere or have no value for users. */
 const otherFields: ReadonlySet<string> = new Set(["name", "code", "retryable", "remedy", "cause"]);
 
 /**
- * Writes an error for people: code, message, fields, cause and remedy for one of Keywright's, or of the project's own code; the
- * whole stack for a fault of the program.
+ * Prints an error. For an error of Keywright or of the project's code, prints its code, message,
+ * fields, cause and remedy. Every other error is a fault in the program, so its stack is printed.
  */
 export function reportError(thrown: unknown, terminal: Terminal): void {
   const { stderr } = terminal;
-  const error = isCoded(thrown) ? thrown : ofProject(thrown);
+  const error = isCoded(thrown) ? thrown : asProjectError(thrown);
   if (!isCoded(error)) {
     const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
     stderr.write(
@@ -31,7 +31,10 @@ export function reportError(thrown: unknown, terminal: Terminal): void {
   stderr.write(`${withShownPaths(terminal, lines.join("\n"))}\n`);
 }
 
-/** One of Keywright's errors, whichever copy of its packages made it. */
+/**
+ * An error of Keywright. It may come from another copy of its packages, so `instanceof` is not
+ * enough.
+ */
 type CodedError = Error & { readonly code: string };
 
 function isCoded(error: unknown): error is CodedError {
@@ -43,26 +46,32 @@ function isCoded(error: unknown): error is CodedError {
   );
 }
 
-/** What the project's own code threw, as an error that says where. */
-function ofProject(error: unknown): unknown {
+/**
+ * Wraps an error that the project's code threw in an error with its place. Returns other errors
+ * unchanged.
+ */
+function asProjectError(error: unknown): unknown {
   const place = placeThrown(error);
   return place === undefined ? error : new ProjectCodeError(place, error);
 }
 
 function remedyOf(error: CodedError): string | undefined {
-  const own = "remedy" in error && typeof error.remedy === "string" ? error.remedy : undefined;
-  return own ?? remedyFor(error);
+  const remedy = "remedy" in error && typeof error.remedy === "string" ? error.remedy : undefined;
+  return remedy ?? remedyFor(error);
 }
 
-/** The fields of an error, a line each. Messages of core state their fields themselves. */
+/**
+ * Returns the fields of an error, one per line, unless its message contains them. Messages of core
+ * do.
+ */
 function fieldLines(error: CodedError): string[] {
-  if (statesItsFields(error)) return [];
+  if (hasFieldsInMessage(error)) return [];
   return Object.entries(error).flatMap(([field, value]) =>
     otherFields.has(field) || value === undefined ? [] : [`  ${field}: ${valueText(value)}`],
   );
 }
 
-function statesItsFields({ code }: CodedError): boolean {
+function hasFieldsInMessage({ code }: CodedError): boolean {
   const codes: readonly string[] = coreErrorCodes;
   return codes.includes(code);
 }

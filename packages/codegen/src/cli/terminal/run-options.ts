@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from "commander";
 
-/** What all commands take that work through the rows of a database. */
+/** The options of all commands that go through the rows of a database. */
 export interface RunCommandOptions {
   readonly config?: string;
   readonly json?: boolean;
@@ -9,7 +9,7 @@ export interface RunCommandOptions {
   readonly wait: boolean;
 }
 
-/** `--config`, of each command that opens a project. */
+/** Adds `--config`. */
 function withConfigOption(command: Command): Command {
   return command.option(
     "--config <path>",
@@ -17,12 +17,12 @@ function withConfigOption(command: Command): Command {
   );
 }
 
-/** `--config` and `--json`. */
+/** Adds `--config` and `--json`. */
 export function withResultOptions(command: Command): Command {
   return withConfigOption(command).option("--json", "print the result as one JSON document");
 }
 
-/** The options of {@link RunCommandOptions}. */
+/** Adds the options of {@link RunCommandOptions}. */
 export function withRunOptions(command: Command): Command {
   return withResultOptions(command)
     .option("--rows-per-second <n>", "read no more rows in a second, to spare others", positive)

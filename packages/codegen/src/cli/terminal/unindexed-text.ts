@@ -3,16 +3,17 @@ import { counted } from "./counted.js";
 import { shownId, shownText } from "./shown-value.js";
 
 /**
- * Lines for the first rows that an index cannot hold, and for how many more there are.
+ * Returns lines for the first rows that an index cannot hold, and a line with the number of the
+ * others.
  *
- * @param count of all of them.
+ * @param count the number of all such rows.
  */
 export function unindexedLines(
   rows: readonly UnindexedRow[],
   count: number,
-  mostShown: number,
+  maxShown: number,
 ): string[] {
-  const shown = rows.slice(0, mostShown);
+  const shown = rows.slice(0, maxShown);
   return [
     ...shown.map(
       ({ id, indexes, reason }) =>

@@ -1,10 +1,10 @@
 import type { Terminal } from "./terminal.js";
 
 /**
- * Asks somebody by a prompt, which is cancelled where the input ends, as by Ctrl-D. By itself a prompt is cancelled by Ctrl-C
- * only, and then waits for what never comes.
+ * Asks the user by a prompt, and cancels the prompt if the input ends, for example after Ctrl-D. A
+ * prompt itself is cancelled by Ctrl-C only, and would otherwise wait forever.
  *
- * @param ask shows the prompt, which the signal cancels.
+ * @param ask shows the prompt. Aborting the signal must cancel it.
  */
 export async function untilInputEnds<T>(
   { stdin }: Terminal,
@@ -12,7 +12,8 @@ export async function untilInputEnds<T>(
 ): Promise<T> {
   const ending = new AbortController();
   let isOver = false;
-  // The input is paused when its reader closes: by the end, and by an answer, which is there before the next turn.
+  // The prompt pauses the input when it closes: when the input ends, and after an answer. After an
+  // answer, `ask` resolves before the next turn of the event loop.
   const onPause = () => {
     setImmediate(() => {
       if (!isOver) ending.abort();

@@ -1,15 +1,15 @@
 import { interruptible } from "./interruptible.js";
 import type { Terminal } from "./terminal.js";
 
-/** Shows how far something has come. */
+/** Shows the progress of a run. */
 interface ProgressReporter<P> {
   readonly onProgress: (progress: P) => void;
   readonly stop: () => void;
 }
 
 /**
- * Runs something long that can be interrupted, and shows how far it has come. What is shown ends with the run or with the
- * first Ctrl-C, so that it does not write over what is said then.
+ * Runs a long operation that can be interrupted, and shows its progress. The display ends with the
+ * run or at the first Ctrl-C, so that it does not overwrite the message about the interruption.
  */
 export async function withProgress<T, P>(
   terminal: Terminal,

@@ -43,7 +43,7 @@ interface VerifyCommandOptions extends RunCommandOptions {
   readonly references: boolean;
 }
 
-/** `keywright verify`. */
+/** Creates the command `keywright verify`. */
 export function verifyCommand(terminal: Terminal, exit: (code: ExitCode) => void): Command {
   const command = withRunOptions(
     new Command("verify")
@@ -68,7 +68,7 @@ export function verifyCommand(terminal: Terminal, exit: (code: ExitCode) => void
   return command;
 }
 
-/** What is said of a name that nothing has; undefined where there are all of them. */
+/** Returns the message for a model or index that does not exist. Undefined if all exist. */
 function unknownName(
   { models }: OpenProject,
   { model = [], index = [] }: VerifyCommandOptions,

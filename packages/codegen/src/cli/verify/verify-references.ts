@@ -9,23 +9,26 @@ import {
   type VerifyResult,
 } from "@keywright/orm";
 
-/** What is found of a model's references. */
+/** The result of verifying the references of a model. */
 interface VerifiedReferences {
-  /** The `belongsTo` relations that were looked at. */
+  /** The `belongsTo` relations that were verified. */
   readonly relations: readonly string[];
   readonly rows: number;
-  /** How many lead to no row. */
+  /** The number of references without a row. */
   readonly danglingCount: number;
-  /** The first of them. */
+  /** The first of these references. */
   readonly dangling: readonly DanglingReference[];
 }
 
-/** What is found of a model; `references` is absent where it has none, or they were not looked at. */
+/**
+ * The result of verifying a model. `references` is absent if the model has none, or if they were
+ * not verified.
+ */
 export interface ReportedModel extends VerifiedModel {
   readonly references?: VerifiedReferences;
 }
 
-/** How a verification of indexes and references ended. */
+/** The result of verifying indexes and references. */
 export interface VerifyReport extends VerifyResult {
   readonly models: readonly ReportedModel[];
 }
@@ -36,14 +39,14 @@ interface ReferenceOptions {
   readonly onProgress: (progress: MigrationProgress) => void;
 }
 
-/** So many rows are read before the next look at the signal. */
-const rowsOfPage = 1000;
-/** So many dangling references of a model are kept. */
-const mostKept = 100;
+/** The maximum number of rows that are read before the signal is checked. */
+const maxPageRows = 1000;
+/** The maximum number of dangling references of a model in the report. */
+const maxKept = 100;
 
 /**
- * Looks whether the references of those models that a verification of their indexes came to the end of lead to rows. It makes
- * a report of the verification's result.
+ * Verifies that the references of models lead to rows, and adds the findings to the result of
+ * verifying their indexes. Does nothing if that verification did not complete.
  */
 export async function verifyReferences(
   database: AnyDatabase,
@@ -74,8 +77,8 @@ async function modelReferences(
   relations: readonly string[],
   { rowsPerSecond = Number.POSITIVE_INFINITY, signal, onProgress }: ReferenceOptions,
 ): Promise<VerifiedReferences | "stopped"> {
-  // No more than a quarter of a second's rows at once, and a rest behind them.
-  const rowsAtOnce = Math.min(rowsOfPage, Math.max(1, Math.floor(rowsPerSecond / 4)));
+  // At most a quarter of a second's rows at once, followed by a pause.
+  const rowsAtOnce = Math.min(maxPageRows, Math.max(1, Math.floor(rowsPerSecond / 4)));
   const dangling: DanglingReference[] = [];
   const startedAt = performance.now();
   let rows = 0;
@@ -87,17 +90,17 @@ async function modelReferences(
     ({ cursor } = page);
     rows += page.rows;
     danglingCount += page.items.length;
-    dangling.push(...page.items.slice(0, mostKept - dangling.length));
+    dangling.push(...page.items.slice(0, maxKept - dangling.length));
     const dueAt = startedAt + (rows / rowsPerSecond) * 1000;
-    const rest = cursor === null ? 0 : dueAt - performance.now();
-    if (rest > 0) await sleep(rest, undefined, { signal }).catch(() => undefined);
+    const delay = cursor === null ? 0 : dueAt - performance.now();
+    if (delay > 0) await sleep(delay, undefined, { signal }).catch(() => undefined);
     const seconds = (performance.now() - startedAt) / 1000;
     const rate = seconds > 0 ? rows / seconds : 0;
-    // Nobody has counted the rows of a model without an index to look at.
+    // The rows of a model without a verified index were not counted.
     const isKnown = rate > 0 && rowsTotal > 0;
     onProgress({
       model,
-      // It stands where the names of indexes do.
+      // Shown in place of the names of indexes.
       indexes: ["references"],
       phase: "verifying",
       rowsDone: rows,

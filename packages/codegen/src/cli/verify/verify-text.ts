@@ -5,14 +5,17 @@ import { styled, type Terminal } from "../terminal/terminal.js";
 import { unindexedLines } from "../terminal/unindexed-text.js";
 import type { ReportedModel, VerifyReport } from "./verify-references.js";
 
-/** So many findings of a model are shown. */
-const mostShown = 10;
+/**
+ * The maximum number of findings, unindexed rows and dangling references that are shown for a
+ * model.
+ */
+const maxShown = 10;
 
-/** What to do about references that lead to no row. */
+/** Advice about references that lead to no row. */
 const danglingAdvice =
   "create the rows that are not there, or change or delete those that refer to them";
 
-/** What a verification has found, for people, and what to do next. */
+/** Returns the result of a verification as text, with what to do next. */
 export function verifyText(
   terminal: Terminal,
   { status, models }: VerifyReport,
@@ -33,12 +36,12 @@ function modelLines(verified: VerifiedModel): string[] {
   ].join(", ");
   const all = kinds.reduce((sum, [, count]) => sum + count, 0);
   const size = `${counted(rows, "row")}, ${counted(entries, "entry", "entries")} of ${indexes.join(", ")}`;
-  const shown = findings.slice(0, mostShown);
+  const shown = findings.slice(0, maxShown);
   return [
     `${model}  ${size}: ${found === "" ? "clean" : found}${repaired > 0 ? `; ${repaired} repaired` : ""}`,
     ...shown.map(findingLine),
     ...(all > shown.length ? [`  … ${counted(all - shown.length, "more", "more")}`] : []),
-    ...unindexedLines(unindexed, unindexedCount, mostShown),
+    ...unindexedLines(unindexed, unindexedCount, maxShown),
   ];
 }
 
@@ -56,7 +59,7 @@ function referenceLines({ model, references }: ReportedModel): string[] {
   const { relations, rows, danglingCount, dangling } = references;
   const lead = danglingCount === 1 ? "leads" : "lead";
   const found = danglingCount === 0 ? "clean" : `${shownNumber(danglingCount)} ${lead} to no row`;
-  const shown = dangling.slice(0, mostShown);
+  const shown = dangling.slice(0, maxShown);
   const more = danglingCount - shown.length;
   return [
     `${model}  ${counted(rows, "row")}, references of ${relations.join(", ")}: ${found}`,
@@ -77,23 +80,23 @@ function endText(
   isRepair: boolean,
 ): string {
   const hasReferences = models.some(({ references }) => references !== undefined);
-  const whole = `The indexes hold what the rows say${hasReferences ? ", and references lead to rows" : ""}.`;
-  const again = `npx keywright verify${isRepair ? " --repair" : ""}`;
+  const cleanText = `The indexes hold what the rows say${hasReferences ? ", and references lead to rows" : ""}.`;
+  const command = `npx keywright verify${isRepair ? " --repair" : ""}`;
   switch (status) {
     case "clean":
-      return `${styled(stdout, "green", "Clean.")} ${whole}`;
+      return `${styled(stdout, "green", "Clean.")} ${cleanText}`;
     case "repaired":
-      return `${styled(stdout, "green", "Repaired.")} ${whole}`;
+      return `${styled(stdout, "green", "Repaired.")} ${cleanText}`;
     case "damaged":
       return `${styled(stdout, "red", "Damaged.")} ${isRepair || !models.some(isRepairable) ? adviceText(models) : repairText(models)}`;
     case "stopped":
-      return `${styled(stdout, "yellow", "Stopped.")} To go on: ${again}`;
+      return `${styled(stdout, "yellow", "Stopped.")} To go on: ${command}`;
     case "busy":
       return `${styled(stdout, "yellow", "Nothing was done.")} Another run is at work: npx keywright migrate status`;
   }
 }
 
-/** Whether something is wrong that a repair puts right. */
+/** True if a repair can fix a finding. */
 function isRepairable({ counts, repaired, conflicts }: VerifiedModel): boolean {
   const all = Object.values(counts).reduce((sum, count) => sum + count, 0);
   return all > repaired + conflicts;
@@ -103,14 +106,14 @@ function isDangling({ references }: ReportedModel): boolean {
   return references !== undefined && references.danglingCount > 0;
 }
 
-/** What to do where a repair puts something right. */
+/** Returns advice if a repair can fix something. */
 function repairText(models: readonly ReportedModel[]): string {
   const repair = "npx keywright verify --repair";
   if (!models.some(isDangling)) return `To put it right: ${repair}`;
   return `To put the indexes right: ${repair}\nThat leaves references as they are: ${danglingAdvice}.`;
 }
 
-/** What to do about that which no repair puts right. */
+/** Returns advice about what a repair cannot fix. */
 function adviceText(models: readonly ReportedModel[]): string {
   const advice = [
     ...(models.some(({ conflicts }) => conflicts > 0)

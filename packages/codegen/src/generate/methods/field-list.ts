@@ -1,4 +1,4 @@
-/** Some fields in a comment: `teamId` and `score`, each in backticks. */
+/** Returns a list of fields for a comment, each in backticks: `teamId` and `score`. */
 export function fieldList(fields: readonly string[]): string {
   const quoted = fields.map((field) => `\`${field}\``);
   const last = quoted.pop() ?? "";

@@ -11,7 +11,10 @@ export interface KeyField {
   readonly type: string;
 }
 
-/** The fields of an index with the types of the values that rows are looked up by: of an array the type of its elements. */
+/**
+ * Returns the fields of an index, with the types of the values by which rows are looked up. For an
+ * array it is the type of its elements.
+ */
 export function keyFields(index: CompiledIndex, names: ModelNames, types: ModelTypes): KeyField[] {
   return index.parts.map(({ field, compute }, position) => {
     if (compute !== undefined)
@@ -24,14 +27,14 @@ export function keyFields(index: CompiledIndex, names: ModelNames, types: ModelT
   });
 }
 
-/** What one field of a list may be: a value, one of several, or a value within bounds. */
+/** Returns the type of a condition on one field: a value, one of several values, or bounds. */
 export function conditionOn(type: string): string {
   return `Condition<${type}>`;
 }
 
 /**
- * What a list by several fields takes: values for the first fields, then one condition. There is one alternative for each
- * field to end at.
+ * Returns the type that a list by several fields takes: values for the first fields, then one
+ * condition. The union has one alternative for each field that can be the last.
  */
 export function conditionsOn(fields: readonly KeyField[]): string {
   const alternatives = fields.map((_, last) => {

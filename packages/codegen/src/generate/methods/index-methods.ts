@@ -11,7 +11,7 @@ import { parameterNames } from "./parameter-names.js";
 import { upsertData } from "./upsert-data.js";
 import { updateOptions, upsertErrors } from "./write-signature.js";
 
-/** A type that the methods through an index take. */
+/** A type that the methods of an index take. */
 export interface IndexType {
   readonly name: string;
   readonly description: string;
@@ -19,8 +19,9 @@ export interface IndexType {
 }
 
 /**
- * The methods that go through an index: `findByEmail`, `watchByEmail` and `upsertByEmail` where it is unique, `listByEmail`,
- * `watchByColor` where it is not, and `countByColor` where it keeps counts.
+ * Returns the methods of an index: `listByEmail`, and `countByEmail` if the index is counted. A
+ * unique index also has `findByEmail`, `watchByEmail` and `upsertByEmail`. An index that is not
+ * unique also has a `watchByColor` for several rows.
  */
 export function indexMethods(
   model: CompiledModel,
@@ -39,7 +40,9 @@ export function indexMethods(
     : [listMethod(subject), watchMethod(subject), ...count];
 }
 
-/** The type of what a list by several fields takes; undefined for an index of one field. */
+/**
+ * Returns the type that a list by several fields takes, or undefined if the index has one field.
+ */
 export function indexType(
   model: CompiledModel,
   index: CompiledIndex,
@@ -55,32 +58,32 @@ export function indexType(
   };
 }
 
-/** What methods are written for. */
+/** An index and everything that its methods are written from. */
 interface Subject {
   readonly model: CompiledModel;
   readonly index: CompiledIndex;
-  /** Behind `findBy`. */
+  /** The part of the method names after `findBy`. */
   readonly suffix: string;
   readonly names: ModelNames;
   readonly types: ModelTypes;
   readonly fields: readonly KeyField[];
-  /** The names of the fields as parameters. */
+  /** The names of the parameters for the fields. */
   readonly parameters: readonly string[];
 }
 
-/** The methods for the one row that has some values. */
+/** Returns the methods for the one row that has given values. */
 function uniqueMethods(subject: Subject): Method[] {
   const { index, suffix, names } = subject;
   const { declarations, call } = exactValues(subject);
-  const row = `row with this ${described(index)}`;
+  const row = `row with this ${describeFields(index)}`;
   const reads = index.store === "copy" ? "One read." : "Two reads.";
   return [
     {
       name: `findBy${suffix}`,
-      description: sentences(
+      description: joinSentences(
         `The ${row}, null where there is none.`,
-        ...partiality(index),
-        ...normalization(index),
+        ...partialityText(index),
+        ...normalizationText(index),
         reads,
       ),
       errors: [notReady(index)],
@@ -96,7 +99,7 @@ function uniqueMethods(subject: Subject): Method[] {
       result: `ReadableStream<${names.row} | null>`,
       call: `watchRowByIndex(${call})`,
     },
-    // A row that is created need not be one that a partial index holds.
+    // A partial index may not contain the row that an upsert creates.
     ...(index.where === undefined ? [upsertMethod(subject)] : []),
   ];
 }
@@ -104,14 +107,14 @@ function uniqueMethods(subject: Subject): Method[] {
 function upsertMethod(subject: Subject): Method {
   const { model, index, suffix, names, types } = subject;
   const { declarations, call } = exactValues(subject);
-  const ofFields = index.parts.flatMap(({ field, compute }, position) =>
+  const keyFieldNames = index.parts.flatMap(({ field, compute }, position) =>
     compute === undefined && index.each !== position ? [field] : [],
   );
-  const { parameter, filledIn } = upsertData(model, names, types, ofFields);
-  const key = described(index);
+  const { parameter, filledIn } = upsertData(model, names, types, keyFieldNames);
+  const key = describeFields(index);
   return {
     name: `upsertBy${suffix}`,
-    description: sentences(
+    description: joinSentences(
       `Changes the row with this ${key}, or creates one with it where there is none, and returns it.`,
       ...(filledIn.length > 0 ? [`\`create\` may leave out ${fieldList(filledIn)}.`] : []),
       "One or two reads and one commit, more where others write the row too.",
@@ -127,7 +130,7 @@ function countMethod(subject: Subject): Method {
   const { declarations, call } = exactValues(subject);
   return {
     name: `countBy${subject.suffix}`,
-    description: `How many rows there are with this ${described(subject.index)}. One read.`,
+    description: `How many rows there are with this ${describeFields(subject.index)}. One read.`,
     errors: [notReady(subject.index)],
     parameters: declarations,
     result: "Promise<number>",
@@ -135,7 +138,7 @@ function countMethod(subject: Subject): Method {
   };
 }
 
-/** A value for each field of an index, as parameters and as a table takes them. */
+/** Returns one value for each field of an index, as parameters and as the arguments of a table. */
 function exactValues({ index, fields, parameters }: Subject): {
   readonly declarations: readonly string[];
   readonly call: string;
@@ -151,11 +154,11 @@ function listMethod(subject: Subject): Method {
   const { which, parameter, call } = listedRows(subject);
   return {
     name: `listBy${suffix}`,
-    description: sentences(
+    description: joinSentences(
       `The rows ${which}: awaited a page, with \`for await\` one after the other; \`{}\` for every row that the index holds.`,
-      ...partiality(index),
+      ...partialityText(index),
       orderText(index),
-      ...normalization(index),
+      ...normalizationText(index),
       index.store === "copy"
         ? "One read for each row: its index entry, which holds it."
         : "Two reads for each row: its index entry and the row itself.",
@@ -184,7 +187,10 @@ function watchMethod(subject: Subject): Method {
   };
 }
 
-/** What a list takes: a condition on one field, or an object of several. */
+/**
+ * Returns the parameter of a list: a condition on one field, or an object with conditions on
+ * several fields.
+ */
 function listedRows({ index, suffix, names, fields, parameters }: Subject): {
   readonly which: string;
   readonly parameter: string;
@@ -197,24 +203,24 @@ function listedRows({ index, suffix, names, fields, parameters }: Subject): {
     const first = { ...index, fields: index.fields.slice(0, last) };
     const end = { fields: index.fields.slice(last), each: index.each === last ? 0 : undefined };
     return {
-      which: `with this ${described(first)}, and with this ${described(end)} or within bounds of it`,
+      which: `with this ${describeFields(first)}, and with this ${describeFields(end)} or within bounds of it`,
       parameter: `where: ${typeName(names, suffix)}`,
       call: `${name}, where`,
     };
   }
   return {
-    which: `with this ${described(index)}, with one of several, or within bounds`,
+    which: `with this ${describeFields(index)}, with one of several, or within bounds`,
     parameter: `${parameters[0]}: ${conditionOn(field.type)}`,
     call: `${name}, [${parameters[0]}]`,
   };
 }
 
-function sentences(...all: readonly string[]): string {
+function joinSentences(...all: readonly string[]): string {
   return all.join(" ");
 }
 
-/** The fields of an index in a comment: of an array it is about its elements. */
-function described({ fields, each }: Pick<CompiledIndex, "fields" | "each">): string {
+/** Returns the fields of an index for a comment. For an array it names the elements. */
+function describeFields({ fields, each }: Pick<CompiledIndex, "fields" | "each">): string {
   const element = each === undefined ? undefined : fields[each];
   if (element === undefined) return fieldList(fields);
   const others = fields.filter((field) => field !== element);
@@ -223,7 +229,7 @@ function described({ fields, each }: Pick<CompiledIndex, "fields" | "each">): st
   );
 }
 
-function partiality({ where }: CompiledIndex): string[] {
+function partialityText({ where }: CompiledIndex): string[] {
   return where === undefined ? [] : ["The index holds some of the rows only."];
 }
 
@@ -233,7 +239,7 @@ function orderText({ parts }: CompiledIndex): string {
   return `In the order of the index, which has ${fieldList(descending)} from the last value to the first.`;
 }
 
-function normalization({ parts }: CompiledIndex): string[] {
+function normalizationText({ parts }: CompiledIndex): string[] {
   const fields = parts.filter((part) => part.normalize !== undefined).map(({ field }) => field);
   const verb = fields.length === 1 ? "is" : "are";
   return fields.length === 0

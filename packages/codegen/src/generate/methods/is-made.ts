@@ -3,28 +3,28 @@ import { deepest } from "../../types/is-optional.js";
 import type { Schema } from "../../types/writer.js";
 
 /**
- * Whether a transform, a codec or a coercion in a schema makes another value of the one that is given, though perhaps of the same
- * type. What is within objects and arrays does not count.
+ * True if a transform, a codec or a coercion in the schema can change the input value, even if the
+ * type stays the same. The contents of objects and arrays are not examined.
  */
 export function isMade(schema: Schema | undefined, depth = 0): boolean {
   if (schema === undefined || depth > deepest) return false;
   const { def } = (schema as z.core.$ZodTypes)._zod;
-  const isMadeWithin = (inner: Schema | undefined) => isMade(inner, depth + 1);
+  const changesWithin = (inner: Schema | undefined) => isMade(inner, depth + 1);
   if ("coerce" in def && def.coerce === true) return true;
   switch (def.type) {
     case "transform":
     case "success":
       return true;
     case "pipe":
-      // A pipe of a codec's has the function itself.
-      return "transform" in def || isMadeWithin(def.in) || isMadeWithin(def.out);
+      // The pipe of a codec contains the transform function itself.
+      return "transform" in def || changesWithin(def.in) || changesWithin(def.out);
     case "union":
-      return def.options.some(isMadeWithin);
+      return def.options.some(changesWithin);
     case "intersection":
-      return isMadeWithin(def.left) || isMadeWithin(def.right);
+      return changesWithin(def.left) || changesWithin(def.right);
     case "lazy":
-      return isMadeWithin((schema as z.core.$ZodLazy)._zod.innerType);
+      return changesWithin((schema as z.core.$ZodLazy)._zod.innerType);
     default:
-      return "innerType" in def && isMadeWithin(def.innerType);
+      return "innerType" in def && changesWithin(def.innerType);
   }
 }

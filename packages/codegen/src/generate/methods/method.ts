@@ -1,16 +1,16 @@
 import { docComment } from "../../types/doc-comment.js";
 
-/** A method of a generated repository: one call of its table. */
+/** A method of a generated repository. It calls one method of its table. */
 export interface Method {
   readonly name: string;
-  /** What it does, what it costs, and what it throws. */
+  /** The text of the comment: the effect and the cost of the method. */
   readonly description: string;
   readonly errors: readonly string[];
-  /** As they stand in the code: `id: string`. */
+  /** The parameters as code: `id: string`. */
   readonly parameters: readonly string[];
-  /** As it stands in the code: `Promise<UserRow | null>`. */
+  /** The return type as code: `Promise<UserRow | null>`. */
   readonly result: string;
-  /** The call of the table: `findByPrimaryKey([id])`. */
+  /** The call of the table's method: `findByPrimaryKey([id])`. */
   readonly call: string;
 }
 

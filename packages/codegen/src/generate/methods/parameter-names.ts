@@ -2,19 +2,20 @@ import { NameUnusableError } from "../../errors/codegen-errors.js";
 import { NameClaims } from "../../project/name-claims.js";
 import { camelCase, isVariableName } from "../../types/identifiers.js";
 
-/** What an element of an array is called, whatever the array is. */
+/** The name of a parameter for an element of an array, for all arrays. */
 const elementName = "element";
 
-/** The other parameters of generated methods. */
+/** The names of the other parameters of generated methods. */
 const otherParameters: ReadonlySet<string> = new Set(["data", elementName, "options", "where"]);
 
 /**
- * What the parameters for some fields are called: as the fields are, where they can be.
+ * Returns the names of the parameters for fields: the names of the fields, if these can be used.
  *
- * @param at whose key the fields are, for errors.
- * @param each the place of a field that is an array, whose parameter is one of its elements.
- * @throws {NameUnusableError} for a field without letters.
- * @throws {NameCollisionError} for two fields that differ only in what an identifier cannot hold.
+ * @param at the index or key that has the fields, for errors.
+ * @param each the position of a field that is an array. Its parameter is one of the elements.
+ * @throws {NameUnusableError} if no variable name can be made from the name of a field.
+ * @throws {NameCollisionError} if two fields differ only in characters that an identifier cannot
+ * contain.
  */
 export function parameterNames(fields: readonly string[], at: string, each?: number): string[] {
   const claims = new NameClaims();

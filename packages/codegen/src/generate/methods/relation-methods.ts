@@ -5,14 +5,17 @@ import { pascalCase } from "../../types/identifiers.js";
 import { listErrors, readLimit } from "./list-errors.js";
 import type { Method } from "./method.js";
 
-/** A relation whose other model is generated too. */
+/** A relation whose target model is also generated. */
 interface LinkedModel {
   readonly name: string;
   readonly relation: Relation;
   readonly target: NamedModel;
 }
 
-/** The relations of a model that lead to one of some models. A database refuses others when it is opened. */
+/**
+ * Returns the relations of a model whose target is one of `models`. A database with any other
+ * relation cannot be opened.
+ */
 export function linkedModels(model: CompiledModel, models: readonly NamedModel[]): LinkedModel[] {
   return Object.entries(model.relations).flatMap(([name, relation]) => {
     const target = models.find((candidate) => candidate.model.name === relation.model);
@@ -20,7 +23,7 @@ export function linkedModels(model: CompiledModel, models: readonly NamedModel[]
   });
 }
 
-/** The relations by which rows of some models refer to those of one. */
+/** Returns the relations through which rows of `models` refer to rows of one model. */
 export function referrersOf(model: CompiledModel, models: readonly NamedModel[]): BelongsTo[] {
   return models
     .flatMap((other) => Object.values(other.model.relations))
@@ -28,7 +31,10 @@ export function referrersOf(model: CompiledModel, models: readonly NamedModel[])
     .filter((relation) => relation.model === model.name);
 }
 
-/** The methods that load what a relation leads to: `loadAuthor` for one row, and `loadAuthorOfEach` for several at once. */
+/**
+ * Returns the methods that load the related rows: `loadAuthor` for one row, and `loadAuthorOfEach`
+ * for several rows at once.
+ */
 export function relationMethods(
   model: CompiledModel,
   names: ModelNames,

@@ -22,7 +22,10 @@ import {
   writeErrors,
 } from "./write-signature.js";
 
-/** `findById` and the others that read rows without an index. Their names tell the primary key's fields: `findByTenantIdAndId`. */
+/**
+ * Returns `findById` and the other methods that read rows without an index. Their names contain the
+ * fields of the primary key: `findByTenantIdAndId`.
+ */
 export function readMethods(model: CompiledModel, names: ModelNames, types: ModelTypes): Method[] {
   const key = primaryKeyParameters(model, names, types);
   const by = `By${model.primaryKey.map(pascalCase).join("And")}`;
@@ -89,9 +92,9 @@ export function readMethods(model: CompiledModel, names: ModelNames, types: Mode
 }
 
 /**
- * `create`, `createMany`, `update`, `upsert` and `delete`.
+ * Returns `create`, `createMany`, `update`, `upsert` and `delete`.
  *
- * @param referrers the relations by which rows refer to those of the model.
+ * @param referrers the relations through which other rows refer to rows of the model.
  */
 export function writeMethods(
   model: CompiledModel,
@@ -137,7 +140,7 @@ export function writeMethods(
     },
     {
       name: "upsert",
-      description: `Changes the row with this ${fields}, or creates it where there is none, and returns it. It is created with this ${fields}${leftOut(model, upsert.filledIn)}. One read and one commit, more where others write the row too.`,
+      description: `Changes the row with this ${fields}, or creates it where there is none, and returns it. It is created with this ${fields}${leftOutText(model, upsert.filledIn)}. One read and one commit, more where others write the row too.`,
       errors: upsertErrors(model, fields),
       parameters: [...key.declarations, upsert.parameter, updateOptions(model)],
       result: `Promise<${names.row}>`,
@@ -145,8 +148,8 @@ export function writeMethods(
     },
     {
       name: "delete",
-      description: `Removes a row and returns it as it was. ${deleteCosts(referrers)}`,
-      errors: [notFound, ...referenced(referrers), staleSchema, ...versionConflict],
+      description: `Removes a row and returns it as it was. ${deleteCostText(referrers)}`,
+      errors: [notFound, ...referencedErrors(referrers), staleSchema, ...versionConflict],
       parameters: [...key.declarations, optionsOf(ifVersion)],
       result: `Promise<${names.row}>`,
       call: `delete(${key.list}, options)`,
@@ -154,15 +157,18 @@ export function writeMethods(
   ];
 }
 
-/** What `create` of an upsert may leave out of the primary key, as the end of a sentence that names it. */
-function leftOut({ primaryKey }: CompiledModel, filledIn: readonly string[]): string {
+/**
+ * Returns the end of a sentence that names the primary key: the fields of the key that `create` of
+ * an upsert may leave out.
+ */
+function leftOutText({ primaryKey }: CompiledModel, filledIn: readonly string[]): string {
   if (filledIn.length === 0) return "";
   if (filledIn.length === primaryKey.length) return ", which `create` may leave out";
   return `; \`create\` may leave out ${fieldList(filledIn)}`;
 }
 
-/** What a delete reads and commits. */
-function deleteCosts(referrers: readonly BelongsTo[]): string {
+/** Describes the cost of a delete. */
+function deleteCostText(referrers: readonly BelongsTo[]): string {
   if (referrers.length === 0) {
     return "One read and one commit, more where others write the row too.";
   }
@@ -172,21 +178,21 @@ function deleteCosts(referrers: readonly BelongsTo[]): string {
   return "Rows that refer to it go with it, or refer to nothing then, as their relations say: it reads and writes them too, of many in several commits.";
 }
 
-function referenced(referrers: readonly BelongsTo[]): string[] {
-  // Those that go with it may have rows of their own that refer to them.
+function referencedErrors(referrers: readonly BelongsTo[]): string[] {
+  // A row that is deleted with it may have referrers of its own, which may forbid the deletion.
   const mayForbid = referrers.some(({ onDelete }) => onDelete !== "setNull");
   return mayForbid ? ["{RowReferencedError} where a row that refers to it forbids that."] : [];
 }
 
-/** The primary key as generated methods take it, and as a table takes it. */
+/** The primary key as the parameters of generated methods and as the arguments of a table. */
 interface KeyParameters {
-  /** A parameter for each field. */
+  /** One parameter for each field. */
   readonly declarations: readonly string[];
-  /** The fields as the list that a table takes. */
+  /** The list of the fields that a table takes. */
   readonly list: string;
-  /** The type of a key among several. */
+  /** The type of one key in a list of keys. */
   readonly one: string;
-  /** `keys`, as the lists that a table takes. */
+  /** The parameter `keys`, converted to the lists that a table takes. */
   readonly ofEach: string;
 }
 

@@ -7,25 +7,32 @@ import type { InterfaceType, Property } from "../../types/object-type.js";
 import type { Schema } from "../../types/writer.js";
 import { isMade } from "./is-made.js";
 
-/** The data of an upsert. */
+/** The data parameter of an upsert. */
 export interface UpsertData {
-  /** As a parameter: `data: { create: …; update: … }`. */
+  /** The parameter as code: `data: { create: …; update: … }`. */
   readonly parameter: string;
-  /** The fields of the key that `create` may leave out: they get the values that name the row. */
+  /**
+   * The fields of the key that `create` may leave out. They get the values that identify the row.
+   */
   readonly filledIn: readonly string[];
 }
 
-/** @param key the fields that name the row: `create` may leave out those that are stored as they are given. */
+/**
+ * Returns the data parameter of an upsert.
+ *
+ * @param key the fields that identify the row. `create` may leave out those that are stored as they
+ * are passed in.
+ */
 export function upsertData(
   model: CompiledModel,
   names: ModelNames,
   types: ModelTypes,
   key: readonly string[],
 ): UpsertData {
-  const asGiven = fieldsStoredAsGiven(model, names, types);
+  const storedAsGiven = fieldsStoredUnchanged(model, names, types);
   const { properties, rest } = types.create;
-  const fields = properties.filter(({ name }) => key.includes(name) && asGiven.has(name));
-  // `Omit` leaves nothing of an object with further properties.
+  const fields = properties.filter(({ name }) => key.includes(name) && storedAsGiven.has(name));
+  // `Omit` removes all known properties from a type that also has further properties.
   const required = rest.length > 0 ? [] : fields.filter(({ isOptional }) => !isOptional);
   const create = required.length === 0 ? names.create : createWithout(names, required);
   const filledIn = fields.filter((field) => field.isOptional || required.includes(field));
@@ -35,40 +42,46 @@ export function upsertData(
   };
 }
 
-/** Longer types, in characters, are named by their field. */
-const longest = 40;
+/**
+ * The maximum length of a type that is repeated as text, in characters. A longer type is written as
+ * a reference to its field.
+ */
+const maxTypeLength = 40;
 
 function createWithout({ create }: ModelNames, fields: readonly Property[]): string {
   const omitted = textOf(fields.map(({ name }) => JSON.stringify(name)));
   const members = fields.map(({ name, type }) => {
-    const isSpelledOut = !type.some(isReference) && textOf(type).length <= longest;
+    const isSpelledOut = !type.some(isReference) && textOf(type).length <= maxTypeLength;
     const values = isSpelledOut ? type : [`${create}[${JSON.stringify(name)}]`];
     return `${propertyName(name)}?: ${textOf(unionOf(values, ["undefined"]))}`;
   });
   return `Omit<${create}, ${omitted}> & { ${members.join("; ")} }`;
 }
 
-/** The fields for which a row can be created from what is stored in them: their two types differ in no more than a brand. */
-function fieldsStoredAsGiven(
+/**
+ * Returns the fields that are stored as they are passed in, so that a row can be created from a
+ * stored value. The two types of such a field differ at most in a brand.
+ */
+function fieldsStoredUnchanged(
   model: CompiledModel,
   names: ModelNames,
   { row, create }: ModelTypes,
 ): ReadonlySet<string> {
-  // As schemas tell them at run time: without brands.
+  // The types that schemas show at run time have no brands.
   const plain = modelTypes(model, names);
-  const isStoredAsGiven = (name: string) => {
+  const isStoredUnchanged = (name: string) => {
     if (isMade(model.schema.shape[name])) return false;
     if (isSame(presentType(row, name), presentType(create, name))) return true;
     if (!presentType(row, name).some(isReference)) return false;
     return (
       isSame(presentType(plain.row, name), presentType(plain.create, name)) ||
-      isKept(model.schema.shape[name])
+      keepsValues(model.schema.shape[name])
     );
   };
-  return new Set(create.properties.map(({ name }) => name).filter(isStoredAsGiven));
+  return new Set(create.properties.map(({ name }) => name).filter(isStoredUnchanged));
 }
 
-/** The type of a field that is there: neither null nor undefined, which are in no key. */
+/** Returns the type of a field without null and undefined, which are in no key. */
 function presentType({ properties }: InterfaceType, field: string): Alternatives {
   const { type = [] } = properties.find(({ name }) => name === field) ?? {};
   return without(without(type, "null"), "undefined");
@@ -82,12 +95,12 @@ function isReference(member: string): boolean {
   return member.startsWith("z.");
 }
 
-/** Schemas that take values as they are, though their types may not be spelled out. */
+/** The kinds of schemas that never change a value, although their types may not be spelled out. */
 const keptKinds: ReadonlySet<string> = new Set(["custom", "enum", "literal", "template_literal"]);
 
-/** Whether a schema, perhaps an optional one or the like, is one that changes no value. */
-function isKept(schema: Schema | undefined): boolean {
+/** True if a schema never changes a value. Wrappers such as `optional` are ignored. */
+function keepsValues(schema: Schema | undefined): boolean {
   if (schema === undefined) return false;
   const { innerType, type } = schema._zod.def as { innerType?: Schema; type: string };
-  return innerType === undefined ? keptKinds.has(type) : isKept(innerType);
+  return innerType === undefined ? keptKinds.has(type) : keepsValues(innerType);
 }

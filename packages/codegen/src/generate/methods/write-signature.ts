@@ -10,17 +10,23 @@ export const versionConflict: readonly string[] = [
 
 export const ifVersion = "ifVersion?: string | undefined";
 
-/** The optional parameter of a write: `options?: { ifVersion?: string | undefined }`. */
+/** Returns the optional parameter of a write: `options?: { ifVersion?: string | undefined }`. */
 export function optionsOf(...members: readonly string[]): string {
   return `options?: { ${members.join("; ")} }`;
 }
 
-/** Rows of a model that keeps counts cannot expire: nothing would count them down. */
+/**
+ * True if rows of a model can expire. Rows of a model with counters cannot, because nothing would
+ * decrement the counters.
+ */
 export function canExpire(model: CompiledModel): boolean {
   return !model.counted && model.indexes.every((index) => !index.counted);
 }
 
-/** For how long a row is there, in milliseconds, where the model allows that. */
+/**
+ * Returns the option for the time after which a row expires, in milliseconds, if the model allows
+ * it.
+ */
 export function expiry(model: CompiledModel): string[] {
   return canExpire(model) ? ["expireIn?: number | undefined"] : [];
 }
@@ -33,7 +39,7 @@ export function updateOptions(model: CompiledModel): string {
   return optionsOf(ifVersion, ...expiry(model));
 }
 
-/** What creating and updating rows of a model may throw. */
+/** Returns the errors of creating and of updating a row of a model. */
 export function writeErrors(model: CompiledModel): {
   readonly create: readonly string[];
   readonly update: readonly string[];
@@ -41,15 +47,18 @@ export function writeErrors(model: CompiledModel): {
   const invalid = "{RowInvalidError} where the schema refuses the data.";
   const unique = uniqueFields(model);
   const missing = "{ReferenceMissingError} where it refers to a row that is not there.";
-  const isBound = Object.values(model.relations).some(({ kind }) => kind === "belongsTo");
-  const behind = [...(isBound ? [missing] : []), staleSchema];
+  const hasReferences = Object.values(model.relations).some(({ kind }) => kind === "belongsTo");
+  const commonErrors = [...(hasReferences ? [missing] : []), staleSchema];
   return {
-    create: [invalid, ...taken([fieldList(model.primaryKey), ...unique]), ...behind],
-    update: [invalid, ...taken(unique), ...behind],
+    create: [invalid, ...uniqueErrors([fieldList(model.primaryKey), ...unique]), ...commonErrors],
+    update: [invalid, ...uniqueErrors(unique), ...commonErrors],
   };
 }
 
-/** What creating several rows throws: of each row that fails its result says so, but with `atomic` the first is thrown. */
+/**
+ * Returns the errors of creating several rows. The result contains the error of each row that
+ * fails. With `atomic` the first error is thrown instead.
+ */
 export function createManyErrors(model: CompiledModel): readonly string[] {
   const ofRows = writeErrors(model).create.filter((error) => error !== staleSchema);
   return [
@@ -59,7 +68,11 @@ export function createManyErrors(model: CompiledModel): readonly string[] {
   ];
 }
 
-/** @param key that a created row has to have, in words. */
+/**
+ * Returns the errors of an upsert.
+ *
+ * @param key the key that a created row must have, in words.
+ */
 export function upsertErrors(model: CompiledModel, key: string): readonly string[] {
   return [
     ...writeErrors(model).create,
@@ -72,7 +85,7 @@ function uniqueFields(model: CompiledModel): string[] {
   return model.indexes.filter((index) => index.unique).map((index) => fieldList(index.fields));
 }
 
-function taken(keys: readonly string[]): string[] {
+function uniqueErrors(keys: readonly string[]): string[] {
   if (keys.length === 0) return [];
   return [`{UniqueConstraintError} where another row has this ${keys.join(", or this ")}.`];
 }

@@ -3,29 +3,32 @@ import { decodeValue, encodeKey, encodeValue, type KvKey, type KvKeyPart } from 
 import { type Json, jsonOfValue, valueOfJson } from "./value-json.js";
 import { valueOfWord, wordOf } from "./value-token.js";
 
-/** An entry as an export has it. */
+/** An entry of an export. */
 export interface ExportedEntry {
   readonly key: KvKey;
   readonly value: unknown;
-  /** In milliseconds since the epoch; absent where it does not expire or the database does not tell. */
+  /**
+   * The expiry time in milliseconds since 1970. Undefined if the entry does not expire, or if the
+   * database does not report expiry times.
+   */
   readonly expireAt?: number | undefined;
 }
 
-/** What the last line of an export says. */
+/** The contents of the last line of an export. */
 export interface ExportEnd {
-  /** How many stand above it. */
+  /** The number of entries above this line. */
   readonly entries: number;
 }
 
 /** The first line of an export. */
 export const exportHeader: string = JSON.stringify({ keywright: "export", format: 1 });
 
-/** The last line of an export: where it is missing, the export was cut off. */
+/** Returns the last line of an export. An export without it was truncated. */
 export function endLine(entries: number): string {
   return JSON.stringify({ keywright: "end", entries });
 }
 
-/** Why a text is not the first line of an export of this format; undefined where it is. */
+/** Returns why a text is not the first line of an export of this format. Undefined if it is. */
 export function headerFault(line: string | undefined): string | undefined {
   const { keywright, format } = jsonObject(line) as { keywright?: unknown; format?: unknown };
   if (keywright !== "export") return `the first line is not ${exportHeader}`;
@@ -35,15 +38,18 @@ export function headerFault(line: string | undefined): string | undefined {
 }
 
 /**
- * Writes an entry as one line of JSON: the key as an array, with `{"$": "1n"}` for a word of `wordOf`; the value as `jsonOfValue`
- * has it or, where that would not keep all of it, as `encoded`, which is base64 of what `encodeValue` makes of it; and
- * `expireAt`, where it expires.
+ * Returns an entry as one line of JSON.
+ *
+ * - `key` is an array, with `{"$": "1n"}` for a word of `wordOf`.
+ * - `value` is the JSON of `jsonOfValue`. If that cannot represent the value, the line has
+ *   `encoded` instead: the bytes of `encodeValue` in base64.
+ * - `expireAt` is present if the entry expires.
  */
 export function entryLine(entry: ExportedEntry): string {
   return JSON.stringify(entryJson(entry));
 }
 
-/** The same as an object. */
+/** Returns the object of {@link entryLine}. */
 function entryJson({ key, value, expireAt }: ExportedEntry): {
   readonly [name: string]: Json;
 } {
@@ -54,7 +60,7 @@ function entryJson({ key, value, expireAt }: ExportedEntry): {
   };
 }
 
-/** A key as an array of JSON. */
+/** Returns a key as a JSON array, with `{"$": "1n"}` for a word of `wordOf`. */
 export function keyJson(key: KvKey): Json {
   return key.map((part) => {
     const word = wordOf(part);
@@ -62,7 +68,7 @@ export function keyJson(key: KvKey): Json {
   });
 }
 
-/** The fields of an entry that say its value: `value` or `encoded`. */
+/** Returns the field for a value: `value`, or `encoded` if JSON cannot represent it. */
 export function valueFields(value: unknown): { readonly [name: string]: Json } {
   const json = jsonOfValue(value);
   return json === undefined
@@ -71,9 +77,10 @@ export function valueFields(value: unknown): { readonly [name: string]: Json } {
 }
 
 /**
- * Reads a line that {@link entryLine} or {@link endLine} wrote.
+ * Parses a line that {@link entryLine} or {@link endLine} wrote.
  *
- * @throws {TypeError} for another line, and what core throws for a value that is damaged.
+ * @throws {TypeError} if it is another line.
+ * @throws errors of `encodeKey`, and of `decodeValue` if an encoded value is damaged.
  */
 export function parseLine(line: string): ExportedEntry | ExportEnd {
   const json = jsonObject(line) as JsonFields;
@@ -106,7 +113,7 @@ function keyOf(json: Json | undefined): KvKeyPart[] {
     throw new TypeError("its key is not an array of parts");
   }
   const key = json.map(partOf);
-  // It throws for what is no key, such as a text with a lone surrogate.
+  // Throws if this is not a key, for example if a string contains a lone surrogate.
   encodeKey(key);
   return key;
 }
@@ -130,7 +137,7 @@ function valueOfBase64(encoded: Json | undefined): unknown {
   return decodeValue(bytes);
 }
 
-/** Whether a text can only be a part of a line: it is no JSON. */
+/** True if a text is not JSON. Such a text can only be a truncated line. */
 export function isLinePart(text: string): boolean {
   try {
     JSON.parse(text);
@@ -140,7 +147,7 @@ export function isLinePart(text: string): boolean {
   }
 }
 
-/** @returns an empty object for what is none. */
+/** Parses a JSON object. Returns an empty object if the text is not one. */
 function jsonObject(line = ""): object {
   try {
     const json: unknown = JSON.parse(line);

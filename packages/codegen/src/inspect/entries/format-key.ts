@@ -2,8 +2,9 @@ import type { KvKey, KvKeyPart } from "@keywright/core";
 import { wordOf } from "./value-token.js";
 
 /**
- * Writes a key as a JSON array in which bigints, bytes and some numbers are words without quotes:
- * `["users", 1n, b64:AQID, -0]`. A text always has quotes, so that the text `"1n"` is none of them. `parseKey` reads it.
+ * Formats a key as a JSON array in which bigints, bytes and some numbers are words without quotes:
+ * `["users", 1n, b64:AQID, -0]`. Strings always have quotes, so the string `"1n"` differs from the
+ * bigint `1n`. `parseKey` reads this notation.
  */
 export function formatKey(key: KvKey): string {
   return `[${key.map(partText).join(", ")}]`;
@@ -13,7 +14,10 @@ function partText(part: KvKeyPart): string {
   return wordOf(part) ?? (typeof part === "string" ? quoted(part) : JSON.stringify(part));
 }
 
-/** What a terminal would take for a command or for the end of a line is escaped beside what JSON escapes. */
+/**
+ * Escapes more than JSON does: the characters that a terminal would interpret as a command, a
+ * change of direction or the end of a line.
+ */
 function quoted(text: string): string {
   return JSON.stringify(text).replace(
     /[\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g,

@@ -2,56 +2,59 @@ import { once } from "node:events";
 import { finished } from "node:stream/promises";
 import { FileFailedError } from "../../errors/inspect-errors.js";
 
-/** Characters that are gathered for one write. */
+/** The number of characters that are buffered for one write. */
 const chunkLength = 0x4000;
 
-/** A stream for many lines: no faster than they are read, and to an end where nobody reads them any more. */
+/**
+ * Writes many lines to a stream. It waits for a slow reader, and ends when the reader closes the
+ * other end.
+ */
 export class LineOutput {
   readonly #stream: NodeJS.WritableStream;
   readonly #name: string;
-  readonly #ended = new AbortController();
+  readonly #ending = new AbortController();
   #failure: unknown;
-  #gathered = "";
+  #buffer = "";
 
-  /** @param name for an error: its path. */
+  /** @param name the path or name for errors. */
   constructor(stream: NodeJS.WritableStream, name: string) {
     this.#stream = stream;
     this.#name = name;
-    // It stays: what is written behind the end would be an error that nobody listens to.
+    // The listener is never removed, because a write after the end would emit an unhandled error.
     if ("on" in stream) stream.on("error", (error: NodeJS.ErrnoException) => this.#end(error));
   }
 
-  /** Whoever read has gone, as `head` does. */
+  /** True if the reader has closed the other end, as `head` does. */
   get isEnded(): boolean {
-    return this.#ended.signal.aborted;
+    return this.#ending.signal.aborted;
   }
 
   /** Aborted when {@link isEnded} becomes true. */
   get ended(): AbortSignal {
-    return this.#ended.signal;
+    return this.#ending.signal;
   }
 
   async write(line: string): Promise<void> {
-    this.#gathered += `${line}\n`;
-    if (this.#gathered.length >= chunkLength) await this.flush();
+    this.#buffer += `${line}\n`;
+    if (this.#buffer.length >= chunkLength) await this.flush();
   }
 
   /**
-   * Writes what was gathered.
+   * Writes the buffered lines.
    *
-   * @throws {FileFailedError} where it cannot be written.
+   * @throws {FileFailedError} if they cannot be written.
    */
   async flush(): Promise<void> {
-    const text = this.#gathered;
-    this.#gathered = "";
-    if (text !== "" && !this.isEnded && this.#stream.write(text) === false) await this.#drained();
+    const text = this.#buffer;
+    this.#buffer = "";
+    if (text !== "" && !this.isEnded && this.#stream.write(text) === false) await this.#drain();
     this.#assertWritten();
   }
 
   /**
-   * Writes what was gathered, and closes the stream when all of it is written.
+   * Writes the buffered lines, and closes the stream after all of them are written.
    *
-   * @throws {FileFailedError} where it cannot be written.
+   * @throws {FileFailedError} if they cannot be written.
    */
   async close(): Promise<void> {
     await this.flush();
@@ -68,9 +71,9 @@ export class LineOutput {
     if (this.#failure !== undefined) throw new FileFailedError(this.#name, this.#failure);
   }
 
-  async #drained(): Promise<void> {
+  async #drain(): Promise<void> {
     try {
-      await once(this.#stream, "drain", { signal: this.#ended.signal });
+      await once(this.#stream, "drain", { signal: this.#ending.signal });
     } catch (error) {
       if (!this.isEnded) throw error;
     }
@@ -78,6 +81,6 @@ export class LineOutput {
 
   #end(error: NodeJS.ErrnoException): void {
     if (error.code !== "EPIPE") this.#failure ??= error;
-    this.#ended.abort();
+    this.#ending.abort();
   }
 }

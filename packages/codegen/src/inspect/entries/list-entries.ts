@@ -8,9 +8,9 @@ import {
   type KvListSelector,
 } from "@keywright/core";
 
-/** Which entries of a database are looked at. */
+/** Selects entries of a database. */
 export interface EntryRange {
-  /** Without it, all. The entry of just this key is not under it. */
+  /** Entries whose keys begin with these parts and have more parts. All entries if undefined. */
   readonly prefix?: KvKey | undefined;
   /** Inclusive. */
   readonly start?: KvKey | undefined;
@@ -18,21 +18,23 @@ export interface EntryRange {
   readonly end?: KvKey | undefined;
 }
 
-/** How they are read. */
+/** Options for listing entries. */
 export interface ReadOptions {
   readonly limit?: number | undefined;
   readonly reverse?: boolean | undefined;
-  /** Ends the list. */
+  /** Ends the list when aborted. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** As many as a batch of a database has at the most. */
+/** The number of entries in a batch, which is the maximum of a database. */
 const batchSize = 500;
 
 /**
- * The entries of a range, read in batches: what is written meanwhile may or may not be among them.
+ * Lists the entries of a range. Reads them in batches, so entries that are written meanwhile may or
+ * may not be included.
  *
- * @throws {InvalidSelectorError} where `start` or `end` is not under `prefix`, or `start` is behind `end`.
+ * @throws {InvalidSelectorError} if `start` or `end` does not extend `prefix`, or if `start` is
+ * after `end`.
  */
 export async function* listEntries(
   kv: KvLike,
@@ -46,7 +48,7 @@ export async function* listEntries(
   };
   for await (const entry of kv.list(selectorOf(range), options)) {
     if (signal?.aborted) return;
-    // The placeholder that Deno's types count among the parts of a key is in none that was read.
+    // Deno's type of a key allows a placeholder part, which keys that were read never contain.
     yield entry as KvEntry<unknown>;
   }
 }
@@ -54,7 +56,7 @@ export async function* listEntries(
 function selectorOf({ prefix = [], start, end }: EntryRange): KvListSelector {
   if (start === undefined) return end === undefined ? { prefix } : { prefix, end };
   if (end === undefined) return { prefix, start };
-  // A prefix goes with one of the two only.
+  // A selector can combine a prefix with only one of the two.
   assertUnder(prefix, start, "start");
   assertUnder(prefix, end, "end");
   return { start, end };

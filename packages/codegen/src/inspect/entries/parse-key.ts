@@ -3,16 +3,16 @@ import { KeyNotationError } from "../../errors/inspect-errors.js";
 import { valueOfWord } from "./value-token.js";
 
 /**
- * Reads a key as `formatKey` writes it, and as it stands in an export: there `{"$": "1n"}` takes the place of a word, since a JSON
- * document has none.
+ * Parses a key in the notation of `formatKey`, or as it appears in an export. There `{"$": "1n"}`
+ * is used instead of a word, because JSON has no words.
  *
- * @throws {KeyNotationError} for any other text.
+ * @throws {KeyNotationError} if the text is not a key.
  */
 export function parseKey(text: string): KvKeyPart[] {
   return new KeyParser(text).parse();
 }
 
-/** Sticky, so that each of them matches where reading has come to. */
+/** Sticky, so that each pattern matches only at the current position. */
 const patterns = {
   space: /[ \t\r\n]*/y,
   string: /"(?:[^"\\]|\\.)*"/sy,
@@ -31,24 +31,24 @@ class KeyParser {
   }
 
   parse(): KvKeyPart[] {
-    if (!this.#takes("[")) throw this.#error(this.#hint());
+    if (!this.#accept("[")) throw this.#error(this.#hintForStart());
     const key: KvKeyPart[] = [];
-    if (!this.#takes("]")) {
-      do key.push(this.#part());
-      while (this.#takes(","));
-      if (!this.#takes("]")) throw this.#error("a comma or the end of the array belongs here");
+    if (!this.#accept("]")) {
+      do key.push(this.#parsePart());
+      while (this.#accept(","));
+      if (!this.#accept("]")) throw this.#error("a comma or the end of the array belongs here");
     }
     if (this.#position < this.#text.length) throw this.#error("the key has ended before");
     return key;
   }
 
-  #part(): KvKeyPart {
+  #parsePart(): KvKeyPart {
     const string = this.#match("string");
-    if (string !== undefined) return this.#string(string[0]);
+    if (string !== undefined) return this.#parseString(string[0]);
     const wrapped = this.#match("wrapped");
-    if (wrapped !== undefined) return this.#word(wrapped[0], wrapped[1]!);
+    if (wrapped !== undefined) return this.#parseWord(wrapped[0], wrapped[1]!);
     const word = this.#match("word");
-    if (word !== undefined) return this.#plain(word[0]);
+    if (word !== undefined) return this.#parseBareWord(word[0]);
     throw this.#error(
       this.#text[this.#position] === '"'
         ? "this text does not end"
@@ -56,7 +56,7 @@ class KeyParser {
     );
   }
 
-  #string(quoted: string): string {
+  #parseString(quoted: string): string {
     let text: string;
     try {
       text = JSON.parse(quoted) as string;
@@ -67,9 +67,9 @@ class KeyParser {
     throw this.#errorBefore(quoted, "half a character, a lone surrogate, cannot be in a key");
   }
 
-  #plain(text: string): KvKeyPart {
+  #parseBareWord(text: string): KvKeyPart {
     if (text === "true" || text === "false") return text === "true";
-    if (text === "-0" || !jsonNumber.test(text)) return this.#word(text, text);
+    if (text === "-0" || !jsonNumber.test(text)) return this.#parseWord(text, text);
     const number = Number(text);
     if (!Number.isFinite(number)) {
       throw this.#errorBefore(text, "no number is so large; there is Infinity");
@@ -80,22 +80,24 @@ class KeyParser {
     return number;
   }
 
-  /** @param matched with what stands around the word. */
-  #word(matched: string, word: string): KvKeyPart {
+  /** @param matched the word with what surrounds it. */
+  #parseWord(matched: string, word: string): KvKeyPart {
     const [value] = valueOfWord(word);
     if (value === undefined) throw this.#errorBefore(matched, wordHint(word));
     return value;
   }
 
-  #hint(): string {
+  #hintForStart(): string {
     const text = this.#text.trim();
     return /^[^"'[\]{}]+$/.test(text)
       ? `a key is an array, such as [${JSON.stringify(text)}]`
       : "a key begins with [";
   }
 
-  /** Goes behind a character, and space before and behind it, where it comes next. */
-  #takes(character: string): boolean {
+  /**
+   * Skips space. If the character comes next, skips it and the space after it, and returns true.
+   */
+  #accept(character: string): boolean {
     this.#match("space");
     if (this.#text[this.#position] !== character) return false;
     this.#position++;
@@ -121,7 +123,10 @@ class KeyParser {
   }
 }
 
-/** A whole number that is read as another one, but for those that JavaScript itself writes so. */
+/**
+ * True if a whole number would become a different number. Digits that JavaScript itself prints for
+ * a number, as in `String(2 ** 60)`, are accepted.
+ */
 function isInexact(text: string, number: number): boolean {
   if (!/^-?[0-9]+$/.test(text)) return false;
   return BigInt(text) !== BigInt(number) && String(number) !== text;

@@ -2,12 +2,13 @@ import { type Kv, type KvKey, KvU64 } from "@keywright/core";
 
 type U64Class = new (value: bigint) => object;
 
-/** Where a number stands while its class is found out. */
+/** The key of the number that is written to find out its class. */
 const probeKey: KvKey = ["__keywright", "import", "u64"];
 
 /**
- * Values as a database takes them. Each implementation has a class of its own for 64-bit integers and takes no other one; it is
- * not always exported, but a number that is read has it.
+ * Converts values to those that a database accepts. Each implementation has its own class of 64-bit
+ * integers and rejects the others. It may not export that class, but numbers that are read from it
+ * are instances.
  */
 export class U64Values {
   readonly #kv: Kv;
@@ -17,7 +18,7 @@ export class U64Values {
     this.#kv = kv;
   }
 
-  /** A value with which `set` stores what it says. */
+  /** Returns a value with which `set` stores the input. */
   async ownOf(value: unknown): Promise<unknown> {
     if (!(value instanceof KvU64)) return value;
     this.#class ??= "limits" in this.#kv ? KvU64 : await this.#probe();

@@ -2,7 +2,7 @@ import { types } from "node:util";
 import { decodeValue, encodeValue, KvU64 } from "@keywright/core";
 import { valueOfWord, wordOf } from "./value-token.js";
 
-/** What stands in a JSON document for a value. */
+/** A value that a JSON document can contain. */
 export type Json =
   | null
   | boolean
@@ -11,18 +11,23 @@ export type Json =
   | readonly Json[]
   | { readonly [name: string]: Json };
 
-/** Deeper values are left to the engine's own encoding, so that no reader of JSON runs out of stack. */
+/**
+ * The maximum depth of a value that is written as JSON, so that no JSON parser runs out of stack.
+ * Deeper values are exported in the engine's own encoding.
+ */
 const maxDepth = 64;
 
 const dateMark = "date:";
 const u64Mark = "u64:";
 
 /**
- * Writes a value that was read from a database as JSON, where that keeps all of it: what JSON has, `{"$": "1n"}` for a word of `wordOf`, and likewise
- * `undefined`, `date:2026-01-31T00:00:00.000Z` and `u64:1` (a `KvU64`). An object whose one property is `$` is within another
- * one of this kind: `{"$": {"$": "1n"}}`.
+ * Converts a stored value to JSON if JSON can represent all of it. `{"$": "1n"}` represents a word
+ * of `wordOf`. `undefined`, `date:2026-01-31T00:00:00.000Z` and `u64:1` (a `KvU64`) are written in
+ * the same way. An object whose only property is `$` is wrapped in another one: `{"$": {"$":
+ * "1n"}}`.
  *
- * @returns undefined for a value that has other parts, such as a Map, a hole, or an object that is met twice.
+ * @returns undefined if the value contains anything else, such as a `Map`, a hole in an array, or
+ * an object that occurs twice.
  */
 export function jsonOfValue(value: unknown): Json | undefined {
   const json = jsonOf(value, new Set(), 0);
@@ -31,18 +36,21 @@ export function jsonOfValue(value: unknown): Json | undefined {
   return number && { $: `${u64Mark}${number.value}` };
 }
 
-/** A `KvU64` of whichever implementation as the one of @keywright/core; undefined for other values. */
+/**
+ * Converts a `KvU64` of any implementation to the one of @keywright/core. Returns undefined for
+ * other values.
+ */
 export function asU64(value: unknown): KvU64 | undefined {
   if (typeof value !== "object" || value === null) return undefined;
   if (typeof (value as { value?: unknown }).value !== "bigint") return undefined;
-  const own = decodeValue(encodeValue(value));
-  return own instanceof KvU64 ? own : undefined;
+  const decoded = decodeValue(encodeValue(value));
+  return decoded instanceof KvU64 ? decoded : undefined;
 }
 
 /**
- * Reads what {@link jsonOfValue} wrote.
+ * Converts the result of {@link jsonOfValue} back to the value.
  *
- * @throws {TypeError} for a `$` that is none of its.
+ * @throws {TypeError} if a `$` has contents that {@link jsonOfValue} does not write.
  */
 export function valueOfJson(json: Json): unknown {
   const { $: text } = (json ?? {}) as { readonly $?: Json };
@@ -116,7 +124,10 @@ function jsonOfArray(
   return elements;
 }
 
-/** Two views of one memory come back as two of one memory only by the engine's encoding. */
+/**
+ * Converts bytes unless an earlier view has the same buffer. Only the engine's encoding preserves
+ * that two views share memory.
+ */
 function jsonOfBytes(bytes: Uint8Array, seen: Set<object>): Json | undefined {
   if (seen.has(bytes.buffer)) return undefined;
   seen.add(bytes.buffer);
@@ -127,7 +138,7 @@ function marked(word: string | undefined): Json | undefined {
   return word === undefined ? undefined : { $: word };
 }
 
-/** Whether an object has `$` and nothing else. */
+/** True if an object has `$` and no other property. */
 function isMarked(json: Json): boolean {
   const names = Object.keys(json as object);
   return names.length === 1 && names[0] === "$";
@@ -148,7 +159,7 @@ function plainValueOf(json: Json, depth: number): unknown {
 }
 
 function propertiesOf(object: { readonly [name: string]: Json }, depth: number): object {
-  // fromEntries makes a property of its own of every name, also of __proto__.
+  // `fromEntries` creates an own property for every name, including `__proto__`.
   return Object.fromEntries(
     Object.entries(object).map(([name, value]) => [name, plainValueOf(value, depth + 1)]),
   );

@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 
 /**
- * What has no form in JSON and is written as a word without quotes:
+ * Returns the word for a value that JSON cannot represent. Words are written without quotes:
  *
  * | word | value |
  * | --- | --- |
@@ -9,9 +9,7 @@ import { Buffer } from "node:buffer";
  * | `b64:AQID` | a `Uint8Array`, in base64 with its padding |
  * | `NaN`, `-NaN`, `Infinity`, `-Infinity`, `-0` | these numbers |
  *
- * The rest of {@link valueOfWord} stands for values only, which are not key parts.
- *
- * @returns undefined for what JSON has a form of, and what no word stands for.
+ * @returns undefined if JSON can represent the value, or if there is no word for it.
  */
 export function wordOf(value: unknown): string | undefined {
   if (typeof value === "bigint") return `${value}n`;
@@ -21,7 +19,11 @@ export function wordOf(value: unknown): string | undefined {
     : undefined;
 }
 
-/** @returns the value in a list, which is empty for a text that is no word of {@link wordOf}. */
+/**
+ * Parses a word of {@link wordOf}.
+ *
+ * @returns a list with the value, or an empty list if the text is not such a word.
+ */
 export function valueOfWord(word: string): readonly [] | readonly [Uint8Array | bigint | number] {
   if (/^-?(?:0|[1-9][0-9]*)n$/.test(word)) {
     return word === "-0n" ? [] : [BigInt(word.slice(0, -1))];
@@ -33,7 +35,7 @@ export function valueOfWord(word: string): readonly [] | readonly [Uint8Array | 
 
 const bytesMark = "b64:";
 
-/** The NaN whose sign bit is set: a key with it is another key. */
+/** The NaN with the sign bit. In a key it differs from the other NaN. */
 const negativeNaN = new Float64Array(new BigUint64Array([0xfff8000000000000n]).buffer)[0]!;
 
 const numbers: ReadonlyMap<string, number> = new Map([
@@ -54,9 +56,9 @@ function hasSignBit(value: number): boolean {
   return new BigUint64Array(new Float64Array([value]).buffer)[0]! >> 63n === 1n;
 }
 
-/** Strict: bytes have one spelling. */
+/** Decodes base64, and accepts only the one canonical text for the bytes. */
 function bytesOf(base64: string): readonly [] | readonly [Uint8Array] {
   const bytes = Buffer.from(base64, "base64");
-  // A copy, for the memory of small buffers is shared.
+  // A copy, because small buffers share their memory.
   return bytes.toString("base64") === base64 ? [new Uint8Array(bytes)] : [];
 }

@@ -6,24 +6,28 @@ import { type KnownModel, ModelPlaces, type ModelSize, ownPrefix } from "./model
 import { type OtherSize, OtherSizes } from "./other-sizes.js";
 import { addTo, emptySize, type Size } from "./size.js";
 
-/** What a database holds. */
+/** The keys and bytes of a database. */
 export interface DatabaseSize {
   readonly total: Size;
-  /** Those of the project, then those that only the database knows. */
+  /** The models of the project, then those that only the database has. */
   readonly models: readonly ModelSize[];
-  /** Keywright's own entries that are of no model. */
+  /** Entries below `["__keywright"]` that belong to no model. */
   readonly own: Size;
-  /** What belongs to no model, by the first parts of its keys: the largest of them, in the order of keys. */
+  /**
+   * Other entries that belong to no model, by the first part of their keys. Contains only the
+   * largest groups, in the order of their keys.
+   */
   readonly others: readonly OtherSize[];
-  /** What belongs to no model and is not among the largest. */
+  /** The entries that belong to no model and are not in `others`. */
   readonly rest: Size;
 }
 
 /**
- * Measures a database in one pass over its entries, with memory for its models and no more: keys, and bytes of the encoded keys
- * and values. It reads in batches, so that what is written meanwhile may or may not be counted.
+ * Counts the keys and the encoded bytes of a database in one pass. The memory that it needs depends
+ * on the number of models and indexes, not on the number of entries. It reads in batches, so
+ * entries that are written meanwhile may or may not be counted.
  *
- * @param options.onProgress called with the keys so far.
+ * @param options.onProgress called with the number of keys so far.
  */
 export async function measureDatabase(
   kv: KvLike,
@@ -43,7 +47,7 @@ export async function measureDatabase(
   return { total, models: places.sizes, own: places.own, others: largest, rest };
 }
 
-/** The models of a project, and after them those that only the database's catalog has. */
+/** Returns the models of a project, then the models that only the database's catalog has. */
 export async function knownModels(kv: KvLike, { models }: Project): Promise<KnownModel[]> {
   const entries = new Map<string, CatalogEntry>();
   for await (const { key, value } of listEntries(kv, { prefix: [ownPrefix, "catalog"] })) {

@@ -4,23 +4,26 @@ import { openModels, type Project } from "../../project/open-project.js";
 import { type DatabaseSize, knownModels, measureDatabase } from "./database-size.js";
 import type { KnownModel, ModelSize } from "./model-places.js";
 
-/** What a database holds, and where its models' migrations stand. */
+/** The keys and bytes of a database, and the state of its migration. */
 export interface DatabaseStats extends Omit<DatabaseSize, "models"> {
   readonly models: readonly ModelStats[];
-  /** Null where the database does not know all models of the project yet: finding out would enter them. */
+  /**
+   * Null if the database does not know all models of the project. Reading the status would then add
+   * them to the catalog.
+   */
   readonly migration: MigrationStatus | null;
 }
 
 export interface ModelStats extends ModelSize {
-  /** The hash of its rows' manifest in the project; null for a model of the database alone. */
+  /** The hash of the row manifest in the project. Null if only the database has the model. */
   readonly projectSchema: string | null;
-  /** The hash of its rows' manifest in the database; null where no program has migrated it. */
+  /** The hash of the row manifest in the database. Null if no program has migrated the model. */
   readonly databaseSchema: string | null;
-  /** The version of the catalog's format; null where the database does not know the model. */
+  /** The version of the catalog's format. Null if the database does not know the model. */
   readonly catalogFormat: number | null;
 }
 
-/** Looks at the whole of a database and writes nothing. */
+/** Reads all entries of a database and writes nothing. */
 export async function databaseStats(
   project: Project,
   kv: KvLike,
@@ -45,7 +48,7 @@ async function statusOf(
   kv: KvLike,
   known: readonly KnownModel[],
 ): Promise<MigrationStatus | null> {
-  // A database that is opened with a model that it does not know enters it in its catalog.
+  // Opening a model that the database does not know would add it to the catalog, which is a write.
   if (known.some(({ compiled, entry }) => compiled !== undefined && entry === undefined))
     return null;
   return await migrationStatus(await openModels(project, kv));

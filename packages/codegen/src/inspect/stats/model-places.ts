@@ -2,28 +2,31 @@ import type { KvKey } from "@keywright/core";
 import type { CatalogEntry, CompiledModel, IndexState } from "@keywright/orm";
 import { emptySize, type Size } from "./size.js";
 
-/** The first part of Keywright's own keys. */
+/** The first part of the keys that Keywright keeps for itself. */
 export const ownPrefix = "__keywright";
 
-/** How much a model holds. */
+/** The sizes of a model's rows, its indexes and the other entries that Keywright keeps for it. */
 export interface ModelSize {
   readonly model: string;
-  /** It is one of the project's. */
+  /** True if the project has the model. */
   readonly declared: boolean;
   readonly rows: Size;
   readonly indexes: Readonly<Record<string, IndexSize>>;
-  /** The numbers of rows that are kept. */
+  /** The stored row counts. */
   readonly counters: Size;
-  /** What the database knows of the model's schema. */
+  /** The catalog entry and the schemas of the rows. */
   readonly catalog: Size;
-  /** What else Keywright keeps for it: guards of references, marks of changes, states of migrations. */
+  /** Other entries, such as guards of references, change marks and states of migrations. */
   readonly other: Size;
 }
 
 export interface IndexSize extends Size {
-  /** The model has it. One that it has not is there until `keywright migrate run` removes it. */
+  /**
+   * True if the model has the index. An index that it no longer has exists until `keywright migrate
+   * run` removes it.
+   */
   readonly declared: boolean;
-  /** By the catalog; `absent` where that does not know it. */
+  /** The state in the catalog. `absent` if the catalog does not contain the index. */
   readonly state: IndexState;
 }
 
@@ -34,18 +37,18 @@ export interface KnownModel {
   readonly entry?: CatalogEntry | undefined;
 }
 
-/** Knows what belongs to which model, by its key. */
+/** Assigns entries to models by their keys. */
 export class ModelPlaces {
   readonly sizes: readonly ModelSize[];
-  /** Keywright's own entries that are of no model. */
+  /** Entries below {@link ownPrefix} that belong to no model. */
   readonly own: Size = emptySize();
   readonly #places = new Map<string, Place>();
 
   constructor(models: readonly KnownModel[]) {
-    this.sizes = models.map((model) => this.#place(model));
+    this.sizes = models.map((model) => this.#addModel(model));
   }
 
-  /** The size to which an entry is added; undefined for one of no model. */
+  /** Returns the size to add an entry to. Undefined if it belongs to no model. */
   sizeFor(key: KvKey): Size | undefined {
     const [first, kind, prefix] = key;
     if (typeof first !== "string") return undefined;
@@ -63,7 +66,7 @@ export class ModelPlaces {
     return keyLengthOfRows === undefined || keyLengthOfRows === keyLength ? entries : undefined;
   }
 
-  #place({ prefix, compiled, entry }: KnownModel): ModelSize {
+  #addModel({ prefix, compiled, entry }: KnownModel): ModelSize {
     const indexes: Record<string, IndexSize> = {};
     const size: ModelSize = {
       model: compiled?.name ?? entry?.name ?? prefix,
@@ -80,7 +83,8 @@ export class ModelPlaces {
       const state = entry?.indexes[name]?.state ?? "absent";
       const index = { ...emptySize(), declared, state };
       indexes[name] = index;
-      // Two indexes have one place where one of them has got another name: it is of the one that the model has.
+      // Two indexes have the same prefix after an index was renamed. The entries then belong to the
+      // index that the model has, which comes first.
       if (this.#places.has(prefix)) continue;
       this.#places.set(prefix, { size, entries: index, keyLengthOfRows: undefined });
     }
@@ -88,16 +92,16 @@ export class ModelPlaces {
   }
 }
 
-/** What is under one first part. */
+/** A first part of keys and the size of the entries below it. */
 interface Place {
   readonly size: ModelSize;
-  /** Where the entries under it count. */
+  /** The size that the entries are added to. */
   readonly entries: Size;
-  /** Parts of a row's key; undefined where all that is under it counts. */
+  /** The number of parts in the key of a row. Undefined if all keys below the first part count. */
   readonly keyLengthOfRows: number | undefined;
 }
 
-/** Those of the model, then those that only the database has. */
+/** Yields the indexes of the model, then those that only the database has. */
 function* indexesOf(
   compiled: CompiledModel | undefined,
   entry: CatalogEntry | undefined,

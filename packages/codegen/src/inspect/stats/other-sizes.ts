@@ -2,23 +2,24 @@ import { Buffer } from "node:buffer";
 import { encodeKey, type KvKey } from "@keywright/core";
 import { addTo, emptySize, type Size } from "./size.js";
 
-/** Entries of no model that have one first part. */
+/** The size of the entries with one first part that belong to no model. */
 export interface OtherSize extends Size {
   readonly prefix: KvKey;
 }
 
-/** So many first parts are told apart. */
-const mostKept = 20;
+/** The maximum number of first parts that are listed separately. */
+const maxKept = 20;
 
 /**
- * Adds up the entries of no model by the first parts of their keys. Entries come in the order of their keys, so that those with
- * one first part follow each other: only the largest are kept.
+ * Adds up the entries of no model by the first part of their keys. Entries must come in the order
+ * of their keys, so entries with the same first part follow each other. This allows dropping all
+ * but the largest groups on the way.
  */
 export class OtherSizes {
   readonly #rest: Size = emptySize();
   #kept: OtherSize[] = [];
 
-  /** The size to which an entry is added, which is the next one in the order of keys. */
+  /** Returns the size to add an entry to. Keys must be passed in order. */
   sizeFor(key: KvKey): Size {
     const prefix = key.slice(0, 1);
     const last = this.#kept.at(-1);
@@ -29,13 +30,13 @@ export class OtherSizes {
     return size;
   }
 
-  /** The largest, in the order of keys, and all others together. */
+  /** The largest groups in the order of their keys, and the sum of all others. */
   get sizes(): { readonly largest: readonly OtherSize[]; readonly rest: Size } {
     return { largest: this.#kept, rest: this.#rest };
   }
 
   #dropSmallest(): void {
-    if (this.#kept.length < mostKept) return;
+    if (this.#kept.length < maxKept) return;
     const smallest = this.#kept.reduce((a, b) => (b.bytes < a.bytes ? b : a));
     this.#kept = this.#kept.filter((size) => size !== smallest);
     addTo(this.#rest, smallest.bytes, smallest.keys);

@@ -3,44 +3,46 @@ import { type EntryRange, listEntries, type ReadOptions } from "../entries/list-
 import { ownPrefix } from "./model-places.js";
 
 const ownKey: KvKey = [ownPrefix];
-/** The first key behind those that begin with {@link ownPrefix}: no text is between the two. */
-const behindOwn: KvKey = [`${ownPrefix}\0`];
+/** The first key after those that begin with {@link ownPrefix}. No string sorts between the two. */
+const afterOwnKeys: KvKey = [`${ownPrefix}\0`];
 
-/** Whether a range names Keywright's own keys. */
+/** True if a bound of the range begins with {@link ownPrefix}. */
 export function namesOwnKeys({ prefix, start, end }: EntryRange): boolean {
   return [prefix, start, end].some((key) => key?.[0] === ownPrefix);
 }
 
 /**
- * The entries of a range that does not name Keywright's own keys, without those. They are not read either, for there may be many.
+ * Lists the entries of a range without Keywright's own entries. These are skipped and not read,
+ * because there may be many.
  *
- * @throws {InvalidSelectorError} as `listEntries`.
+ * @param range for which {@link namesOwnKeys} is false.
+ * @throws {InvalidSelectorError} like `listEntries`.
  */
 export async function* listOthers(
   kv: KvLike,
   range: EntryRange,
   { limit = Number.POSITIVE_INFINITY, ...options }: ReadOptions = {},
 ): AsyncGenerator<KvEntry<unknown>> {
-  const parts = aroundOwn(range);
-  let left = limit;
-  for (const part of options.reverse ? parts.reverse() : parts) {
-    const partLimit = Number.isFinite(left) ? { limit: left } : {};
-    for await (const entry of listEntries(kv, part, { ...options, ...partLimit })) {
+  const ranges = rangesWithoutOwn(range);
+  let remaining = limit;
+  for (const subrange of options.reverse ? ranges.reverse() : ranges) {
+    const subrangeLimit = Number.isFinite(remaining) ? { limit: remaining } : {};
+    for await (const entry of listEntries(kv, subrange, { ...options, ...subrangeLimit })) {
       yield entry;
-      left--;
+      remaining--;
     }
-    if (left === 0) return;
+    if (remaining === 0) return;
   }
 }
 
-/** The parts of a range before and behind Keywright's own keys. */
-function aroundOwn(range: EntryRange): EntryRange[] {
+/** Returns the parts of a range before and after Keywright's own keys. */
+function rangesWithoutOwn(range: EntryRange): EntryRange[] {
   const { prefix = [], start, end } = range;
-  const isBehind = start !== undefined && compareKeys(start, ownKey) > 0;
+  const isAfter = start !== undefined && compareKeys(start, ownKey) > 0;
   const isBefore = end !== undefined && compareKeys(end, ownKey) <= 0;
-  if (prefix.length > 0 || isBehind || isBefore) return [range];
+  if (prefix.length > 0 || isAfter || isBefore) return [range];
   return [
     { start, end: ownKey },
-    { start: behindOwn, end },
+    { start: afterOwnKeys, end },
   ];
 }

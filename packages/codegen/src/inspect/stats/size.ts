@@ -1,7 +1,9 @@
-/** How much some entries are. */
+/** The size of a set of entries. */
 export interface Size {
   keys: number;
-  /** Of the encoded keys and values. A database stores more, or less where it compresses. */
+  /**
+   * The length of the encoded keys and values. On disk they take more, or less with compression.
+   */
   bytes: number;
 }
 
@@ -9,7 +11,7 @@ export function emptySize(): Size {
   return { keys: 0, bytes: 0 };
 }
 
-/** Adds one entry, or those of another size. */
+/** Adds one entry, or `keys` entries that have `bytes` together. */
 export function addTo(size: Size, bytes: number, keys = 1): void {
   size.keys += keys;
   size.bytes += bytes;

@@ -2,8 +2,8 @@ import { createHash } from "node:crypto";
 import type { ImportedEntry, StoredEntry } from "./import-fates.js";
 
 /**
- * What a dry run would have written so far, for a key may come twice in a file. It takes memory for each of those keys, and not
- * for their values.
+ * The entries that a dry run would have written so far. They are needed because a file may contain
+ * a key twice. Memory is used for each key and a digest of its value, not for the value.
  */
 export class DryRunWrites {
   readonly #written = new Map<
@@ -15,7 +15,10 @@ export class DryRunWrites {
     this.#written.set(encodedKey.toString("latin1"), { digest: digestOf(encodedValue), expireAt });
   }
 
-  /** What would be under the key of an entry; undefined where that is what the database has. */
+  /**
+   * Returns what the import would have stored under the key of an entry. Undefined if it would not
+   * have written the key, so the database's entry applies.
+   */
   under({ encodedKey }: ImportedEntry): StoredEntry | undefined {
     const written = this.#written.get(encodedKey.toString("latin1"));
     if (written === undefined) return undefined;

@@ -3,9 +3,10 @@ import { endLine, entryLine, exportHeader } from "../entries/entry-line.js";
 import { type EntryRange, listEntries } from "../entries/list-entries.js";
 
 /**
- * The lines of an export: a header, each entry of a range, and how many they were. Where the signal has ended it, that is missing.
+ * Yields the lines of an export: the header, each entry of a range, and the last line with the
+ * number of entries. If the signal is aborted, the last line is missing.
  *
- * @param onEntry called with each of them.
+ * @param onEntry called with each entry.
  */
 export async function* exportLines(
   kv: KvLike,

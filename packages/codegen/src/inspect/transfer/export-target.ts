@@ -5,24 +5,30 @@ import { LineOutput } from "../entries/line-output.js";
 import { openForWriting } from "./file-streams.js";
 import { writeWholeFile } from "./whole-file.js";
 
-/** What is where lines went: all of them, some, or what was there before. `unread`: nobody reads them any more. */
+/**
+ * How much of the lines the target contains: all of them, some of them, or none because the
+ * previous file was kept. `unread` if the reader closed the other end.
+ */
 export type Written = "all" | "some" | "none" | "unread";
 
-/** Where an export goes. */
+/** The destination of an export. */
 export interface ExportTarget {
   /**
-   * Takes lines until there are no more, or the signal that ends them is aborted.
+   * Writes lines until they end.
    *
-   * @throws {FileFailedError} where they cannot be written, and what `lines` throws.
+   * @param signal ends `lines` when aborted.
+   * @throws {FileFailedError} if they cannot be written.
+   * @throws errors of `lines`.
    */
   write(lines: AsyncIterable<string>, signal: AbortSignal): Promise<Written>;
 }
 
 /**
- * A path as a target. A file is written as a whole, and takes the place of one that is there; a link stays one, and what it leads
- * to is written. A device or a pipe takes the lines as they come.
+ * Opens a path as a target. A file is written completely before it replaces an existing one. If the
+ * path is a link, the link stays and the file that it leads to is replaced. A device or a named
+ * pipe receives the lines one after the other.
  *
- * @throws {FileFailedError} where the file system refuses, as for a folder.
+ * @throws {FileFailedError} if the file system refuses, for example because the path is a folder.
  */
 export async function openExportTarget(path: string): Promise<ExportTarget> {
   try {
@@ -32,7 +38,7 @@ export async function openExportTarget(path: string): Promise<ExportTarget> {
       return linesTarget(output, () => output.close());
     }
     const mode = found === undefined ? undefined : found.mode & 0o777;
-    const file = { path: await behindLinks(path), mode };
+    const file = { path: await followLinks(path), mode };
     return {
       write: async (lines, signal) =>
         (await writeWholeFile(file, lines, signal)) ? "all" : "none",
@@ -42,7 +48,7 @@ export async function openExportTarget(path: string): Promise<ExportTarget> {
   }
 }
 
-/** @param end called behind the last line. */
+/** @param end called after the last line. */
 export function linesTarget(output: LineOutput, end: () => Promise<void>): ExportTarget {
   return {
     write: async (lines, signal) => {
@@ -57,13 +63,13 @@ export function linesTarget(output: LineOutput, end: () => Promise<void>): Expor
   };
 }
 
-/** The path of a file, or where a link that leads nowhere yet will lead to it. */
-async function behindLinks(path: string): Promise<string> {
+/** Follows links and returns the path of the file, which need not exist yet. */
+async function followLinks(path: string): Promise<string> {
   const real = await unlessMissing(realpath(path));
   if (real !== undefined) return real;
   const found = await unlessMissing(lstat(path));
   if (!found?.isSymbolicLink()) return path;
-  return await behindLinks(resolve(await realpath(dirname(path)), await readlink(path)));
+  return await followLinks(resolve(await realpath(dirname(path)), await readlink(path)));
 }
 
 async function unlessMissing<T>(found: Promise<T>): Promise<T | undefined> {

@@ -3,24 +3,27 @@ import { Socket } from "node:net";
 import type { Readable, Writable } from "node:stream";
 import { promisify } from "node:util";
 
-/** Opens a file, a device or a named pipe for reading. Waits where it is a pipe that nobody writes to yet. */
+/** Opens a file, a device or a named pipe for reading. Waits for the writer of a pipe. */
 export async function openForReading(path: string): Promise<Readable> {
-  const { fd, isPipe } = await opened(path, constants.O_RDONLY);
+  const { fd, isPipe } = await openFile(path, constants.O_RDONLY);
   return isPipe
     ? new Socket({ fd, readable: true, writable: false })
     : createReadStream("", { fd });
 }
 
-/** Opens a device or a named pipe for writing. Waits where it is a pipe that nobody reads yet. */
+/** Opens a device or a named pipe for writing. Waits for the reader of a pipe. */
 export async function openForWriting(path: string): Promise<Writable> {
-  const { fd, isPipe } = await opened(path, constants.O_WRONLY);
+  const { fd, isPipe } = await openFile(path, constants.O_WRONLY);
   return isPipe
     ? new Socket({ fd, readable: false, writable: true })
     : createWriteStream("", { fd });
 }
 
-/** A stream of a file would hold a thread while the other end of a pipe is idle, and the process could not exit. */
-async function opened(
+/**
+ * Opens a file and detects pipes. Pipes need a socket: a file stream would block a thread while the
+ * other end is idle, and the process could not exit.
+ */
+async function openFile(
   path: string,
   flags: number,
 ): Promise<{ readonly fd: number; readonly isPipe: boolean }> {

@@ -6,7 +6,7 @@ import type { ImportedEntry } from "./import-fates.js";
 import { type ImportCounts, type ImportSettings, ImportWriter } from "./import-writer.js";
 import type { Line } from "./read-lines.js";
 
-/** How an export is imported. */
+/** Options of {@link importEntries}. */
 export interface ImportOptions extends ImportSettings {
   /** Ends the import between two commits. */
   readonly signal?: AbortSignal | undefined;
@@ -14,28 +14,30 @@ export interface ImportOptions extends ImportSettings {
   readonly onProgress?: ((entries: number) => void) | undefined;
 }
 
-/** What was imported. */
+/** The result of an import. */
 export interface ImportResult extends ImportCounts {
-  /** Entries that were read. */
+  /** The number of entries that were read. */
   readonly entries: number;
-  /** What they are by the last line of the export; undefined where that was not read. */
+  /** The number of entries according to the last line. Undefined if that was not read. */
   readonly announced: number | undefined;
   /**
-   * `stopped`: by its signal. `cut`: the export ended within a line or without its last one, or that counts other entries.
-   * `fault`: a line is not one of an export, or the database does not take its entry.
+   * - `stopped`: the signal was aborted
+   * - `cut`: the export ends within a line or without its last line, or its last line says a
+   *   different number of entries
+   * - `fault`: a line is not a line of an export, or the database does not accept its entry
    */
   readonly ending: "complete" | "stopped" | "cut" | "fault";
-  /** What is wrong with a line, above which all entries were imported. */
+  /** The error of a line. All entries above it were imported. */
   readonly fault: ImportFault | undefined;
 }
 
-/** What ends an import at a line. */
+/** An error that ends an import at a line. */
 export type ImportFault = ImportLineError | ImportRefusedError;
 
 /**
  * Reads the first line of an export.
  *
- * @throws {ImportLineError} where it is another one, or there is none.
+ * @throws {ImportLineError} if there is none, or if it is not the header of this format.
  */
 export async function readHeader(lines: AsyncIterator<Line, unknown>): Promise<void> {
   const first = await lines.next();
@@ -46,11 +48,12 @@ export async function readHeader(lines: AsyncIterator<Line, unknown>): Promise<v
 }
 
 /**
- * Puts the entries of an export into a database, as they are: nothing maintains indexes. An entry that is there already, with its
- * value and its expiry, is left alone, so that an import that stopped is simply run again. Of an export that is cut, those are
- * imported that it has, and of one with a faulty line those above it.
+ * Imports the entries of an export unchanged, without maintaining indexes. Leaves entries alone
+ * that the database already contains with the same value and expiry. An import that was stopped can
+ * therefore simply be repeated. If the export is truncated or has a faulty line, imports the
+ * entries before that place.
  *
- * @param lines those behind the first.
+ * @param lines the lines after the first.
  */
 export async function importEntries(
   kv: KvLike,
@@ -61,7 +64,7 @@ export async function importEntries(
   const writer = new ImportWriter(kv as Kv, options);
   let entries = 0;
   let announced: number | undefined;
-  const readFault = await faultOf(async () => {
+  const readFault = await catchFault(async () => {
     for await (const line of lines) {
       if (signal?.aborted) break;
       if (announced !== undefined)
@@ -75,13 +78,13 @@ export async function importEntries(
     }
   });
   const isStopped = signal?.aborted === true;
-  const fault = (isStopped ? undefined : await faultOf(() => writer.flush())) ?? readFault;
+  const fault = (isStopped ? undefined : await catchFault(() => writer.flush())) ?? readFault;
   const isComplete = announced === entries;
   const ending = fault ? "fault" : isStopped ? "stopped" : isComplete ? "complete" : "cut";
   return { ...writer.counts, entries, announced, ending, fault };
 }
 
-async function faultOf(run: () => Promise<void>): Promise<ImportFault | undefined> {
+async function catchFault(run: () => Promise<void>): Promise<ImportFault | undefined> {
   try {
     await run();
     return undefined;

@@ -2,41 +2,52 @@ import { Buffer } from "node:buffer";
 import { encodeValue, type Kv, type KvEntryMaybe, type KvKey } from "@keywright/core";
 import type { ExportedEntry } from "../entries/entry-line.js";
 
-/** An entry of a file. */
+/** An entry of an export file. */
 export interface ImportedEntry extends ExportedEntry {
-  /** Of the file, from 1. */
+  /** The line in the file, from 1. */
   readonly line: number;
   readonly encodedKey: Buffer;
   readonly encodedValue: Uint8Array;
 }
 
 /**
- * What becomes of an entry of a file. `created`: there is nothing under its key. `replaced`: it takes the place of something
- * else. `unchanged`: it is there. `expired`: its time is over. `refused`: there is something else, which stays.
+ * The effect of an import on an entry:
+ *
+ * - `created`: there is no entry under its key
+ * - `replaced`: it replaces a different entry
+ * - `unchanged`: the database already contains it
+ * - `expired`: its expiry time has passed, so it is left out
+ * - `refused`: a different entry is under its key and is kept
  */
 export type Fate = "created" | "replaced" | "unchanged" | "expired" | "refused";
 
-/** What is under a key. */
+/** The entry under a key. */
 export interface StoredEntry {
   readonly hasValue: (encodedValue: Uint8Array) => boolean;
   readonly expireAt: number | undefined;
 }
 
-/** What a database tells and takes. */
+/** Settings of the import, and properties of the database. */
 export interface FateSettings {
   readonly overwrite: boolean;
-  /** Its entries say when they expire. */
+  /** True if the database reports expiry times. */
   readonly tellsExpiry: boolean;
-  /** Keys that are read at once. */
+  /** The maximum number of keys in one read. */
   readonly keys: number;
-  /** What would be under the key of an entry by then; undefined where that is what the database has. */
+  /**
+   * Returns what a dry run would have stored under the key of an entry. Undefined if the database's
+   * entry applies.
+   */
   readonly wouldBeStored: (entry: ImportedEntry) => StoredEntry | undefined;
 }
 
-/** Milliseconds by which the same expiry may differ: it is written as a time from then on. */
+/**
+ * The maximum difference between expiry times that count as equal, in milliseconds. Expiry is
+ * written as a duration, so the stored time differs a little.
+ */
 const expiryTolerance = 5000;
 
-/** What becomes of entries, as the database is now. */
+/** Determines the fate of each entry from the current state of the database. */
 export async function fatesOf(
   kv: Kv,
   entries: readonly ImportedEntry[],
@@ -44,9 +55,9 @@ export async function fatesOf(
 ): Promise<Fate[]> {
   const fates: Fate[] = [];
   for (let from = 0; from < entries.length; from += settings.keys) {
-    const some = entries.slice(from, from + settings.keys);
-    const found = await kv.getMany<unknown[]>(some.map(({ key }) => key as KvKey));
-    for (const [index, entry] of some.entries()) {
+    const batch = entries.slice(from, from + settings.keys);
+    const found = await kv.getMany<unknown[]>(batch.map(({ key }) => key as KvKey));
+    for (const [index, entry] of batch.entries()) {
       const stored = settings.wouldBeStored(entry) ?? storedIn(found[index]!);
       fates.push(fateOf(entry, stored, settings));
     }

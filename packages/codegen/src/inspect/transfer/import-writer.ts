@@ -5,21 +5,24 @@ import { U64Values } from "../entries/u64-values.js";
 import { DryRunWrites } from "./dry-run-writes.js";
 import { type Fate, fatesOf, type ImportedEntry } from "./import-fates.js";
 
-/** How entries are written. */
+/** Settings of an import. */
 export interface ImportSettings {
-  /** Entries take the place of others under their keys. Without it those stay. */
+  /** Replaces values under the same keys. If false, they are kept. */
   readonly overwrite?: boolean | undefined;
-  /** Nothing is written, and what would be is counted. */
+  /** Writes nothing, and counts what would be written. */
   readonly dryRun?: boolean | undefined;
 }
 
-/** What became of the entries: how many had each fate. */
+/** The number of entries with each fate. */
 export interface ImportCounts extends Readonly<Record<Fate, number>> {
-  /** The first of the keys that were refused, ten at the most. */
+  /** The keys of the first refused entries, at most 10. */
   readonly refusedKeys: readonly KvKey[];
 }
 
-/** What Deno KV takes at once, as databases do that do not tell. Commits are not made larger where more is taken. */
+/**
+ * The limits of Deno KV. They apply to databases that do not report theirs, and are the maximum for
+ * all others.
+ */
 const denoLimits = {
   keys: 10,
   checks: 10,
@@ -27,11 +30,14 @@ const denoLimits = {
   totalMutationBytes: 819_200,
   totalKeyBytes: 81_920,
 };
-/** Of the bytes: the rest is for values that are longer in the encoding of another database. */
+/**
+ * The share of the byte limits that is used. The rest is a reserve, because another database's
+ * encoding of a value may be longer.
+ */
 const usedShare = 0.75;
-const namedKeys = 10;
+const maxListed = 10;
 
-/** Gathers entries and writes them in commits that the database takes. */
+/** Collects entries and writes them in commits that fit the limits of the database. */
 export class ImportWriter {
   readonly #kv: Kv;
   readonly #settings: ImportSettings;
@@ -41,9 +47,9 @@ export class ImportWriter {
   readonly #dryRunWrites: DryRunWrites | undefined;
   readonly #counts = { created: 0, replaced: 0, unchanged: 0, expired: 0, refused: 0 };
   readonly #refusedKeys: KvKey[] = [];
-  #gathered = new Map<string, ImportedEntry>();
-  #gatheredBytes = 0;
-  #gatheredKeyBytes = 0;
+  #pending = new Map<string, ImportedEntry>();
+  #pendingBytes = 0;
+  #pendingKeyBytes = 0;
 
   constructor(kv: Kv & { readonly limits?: KvLimits }, settings: ImportSettings) {
     this.#kv = kv;
@@ -59,44 +65,44 @@ export class ImportWriter {
   }
 
   /**
-   * Takes an entry, after those before it are written where there is no room for it beside them.
+   * Adds an entry. First writes the entries before it if they leave no room for it.
    *
-   * @throws {ImportRefusedError} where the database does not take one of those.
+   * @throws {ImportRefusedError} if the database does not accept one of those.
    */
   async add(entry: ImportedEntry): Promise<void> {
     const id = entry.encodedKey.toString("latin1");
     const bytes = entry.encodedKey.length + entry.encodedValue.length;
-    if (!this.#hasRoom(bytes, entry.encodedKey.length) || this.#gathered.has(id)) {
+    if (!this.#hasRoom(bytes, entry.encodedKey.length) || this.#pending.has(id)) {
       await this.flush();
     }
-    this.#gathered.set(id, entry);
-    this.#gatheredBytes += bytes;
-    this.#gatheredKeyBytes += entry.encodedKey.length;
+    this.#pending.set(id, entry);
+    this.#pendingBytes += bytes;
+    this.#pendingKeyBytes += entry.encodedKey.length;
   }
 
   /**
-   * Writes what was gathered.
+   * Writes the entries that were collected.
    *
-   * @throws {ImportRefusedError} where the database does not take an entry.
+   * @throws {ImportRefusedError} if the database does not accept an entry.
    */
   async flush(): Promise<void> {
-    const entries = [...this.#gathered.values()];
-    this.#gathered = new Map();
-    this.#gatheredBytes = 0;
-    this.#gatheredKeyBytes = 0;
+    const entries = [...this.#pending.values()];
+    this.#pending = new Map();
+    this.#pendingBytes = 0;
+    this.#pendingKeyBytes = 0;
     if (entries.length > 0) await this.#write(entries);
   }
 
   #hasRoom(bytes: number, keyBytes: number): boolean {
     const { mutations, checks, totalMutationBytes, totalKeyBytes } = this.#limits;
     return (
-      this.#gathered.size < (this.#settings.overwrite ? mutations : Math.min(mutations, checks)) &&
-      this.#gatheredBytes + bytes <= totalMutationBytes &&
-      this.#gatheredKeyBytes + keyBytes <= totalKeyBytes
+      this.#pending.size < (this.#settings.overwrite ? mutations : Math.min(mutations, checks)) &&
+      this.#pendingBytes + bytes <= totalMutationBytes &&
+      this.#pendingKeyBytes + keyBytes <= totalKeyBytes
     );
   }
 
-  /** Writes entries together or, where that is too much for the database, in halves. */
+  /** Writes entries in one commit. If the database does not accept it, writes them in halves. */
   async #write(entries: readonly ImportedEntry[]): Promise<void> {
     try {
       await this.#writeTogether(entries);
@@ -121,32 +127,33 @@ export class ImportWriter {
     for (;;) {
       const fates = await fatesOf(this.#kv, entries, settings);
       const written = entries.filter((_, index) => isWritten(fates[index]!));
-      // Where another has written to one of the keys meanwhile, its entry has another fate.
+      // The commit fails if another program has written one of the keys. The fates are then
+      // determined again.
       if (written.length > 0 && !(await this.#commit(written, !overwrite))) continue;
       for (const [index, fate] of fates.entries()) this.#count(fate, entries[index]!.key);
       return;
     }
   }
 
-  async #commit(entries: readonly ImportedEntry[], areNew: boolean): Promise<boolean> {
+  async #commit(entries: readonly ImportedEntry[], mustBeAbsent: boolean): Promise<boolean> {
     if (this.#dryRunWrites !== undefined) {
       for (const entry of entries) this.#dryRunWrites.add(entry);
       return true;
     }
     const operation = this.#kv.atomic();
     for (const { key, value, expireAt } of entries) {
-      if (areNew) operation.check({ key, versionstamp: null });
-      // It may have expired since its fate was told, and lives on for a moment then.
+      if (mustBeAbsent) operation.check({ key, versionstamp: null });
+      // The entry may have expired since its fate was determined. Then it lives for a moment.
       const expireIn = expireAt && Math.max(expireAt - Date.now(), 1);
-      const own = await this.#u64Values.ownOf(value);
-      operation.set(key, own, expireIn === undefined ? {} : { expireIn });
+      const stored = await this.#u64Values.ownOf(value);
+      operation.set(key, stored, expireIn === undefined ? {} : { expireIn });
     }
     return (await operation.commit()).ok;
   }
 
   #count(fate: Fate, key: KvKey): void {
     this.#counts[fate]++;
-    if (fate === "refused" && this.#refusedKeys.length < namedKeys) this.#refusedKeys.push(key);
+    if (fate === "refused" && this.#refusedKeys.length < maxListed) this.#refusedKeys.push(key);
   }
 }
 
@@ -154,23 +161,23 @@ function isWritten(fate: Fate): boolean {
   return fate === "created" || fate === "replaced";
 }
 
-function limitsOf(own: KvLimits | undefined): typeof denoLimits {
-  const least = (name: keyof typeof denoLimits) =>
-    own === undefined ? denoLimits[name] : Math.min(own[name], denoLimits.mutations);
-  const bytes = (name: "totalMutationBytes" | "totalKeyBytes") =>
-    Math.min(own?.[name] ?? Number.POSITIVE_INFINITY, denoLimits[name]) * usedShare;
+function limitsOf(reported: KvLimits | undefined): typeof denoLimits {
+  const countLimit = (name: keyof typeof denoLimits) =>
+    reported === undefined ? denoLimits[name] : Math.min(reported[name], denoLimits.mutations);
+  const byteLimit = (name: "totalMutationBytes" | "totalKeyBytes") =>
+    Math.min(reported?.[name] ?? Number.POSITIVE_INFINITY, denoLimits[name]) * usedShare;
   return {
-    keys: least("keys"),
-    checks: least("checks"),
-    mutations: least("mutations"),
-    totalMutationBytes: bytes("totalMutationBytes"),
-    totalKeyBytes: bytes("totalKeyBytes"),
+    keys: countLimit("keys"),
+    checks: countLimit("checks"),
+    mutations: countLimit("mutations"),
+    totalMutationBytes: byteLimit("totalMutationBytes"),
+    totalKeyBytes: byteLimit("totalKeyBytes"),
   };
 }
 
-/** Whether the database does not take what it was given, as opposed to one that does not work. */
+/** True if the database rejects what was written. False if the database itself failed. */
 function isRefusal(error: unknown): boolean {
   if (error instanceof TypeError) return true;
-  // So `@deno/kv` reports its limits.
+  // `@deno/kv` reports violated limits with this code.
   return (error as { code?: unknown } | undefined)?.code === "GenericFailure";
 }

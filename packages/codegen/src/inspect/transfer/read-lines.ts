@@ -1,26 +1,26 @@
 import { Buffer } from "node:buffer";
 import { ImportLineError } from "../../errors/inspect-errors.js";
 
-/** A line of a text and where it stands. */
+/** A line of a text. */
 export interface Line {
   readonly text: string;
-  /** From 1. */
+  /** The line number, from 1. */
   readonly number: number;
-  /** It has its line feed: without one it may go on behind the end of what was read. */
+  /** True if the line ends with a line feed. If false, it may be truncated. */
   readonly isEnded: boolean;
 }
 
 const lineFeed = 0x0a;
 
 /**
- * The lines of a text in UTF-8 that are not empty. Only a line feed ends one, with or without a carriage return before it: Node's
- * `readline` takes `U+2028` for an end, which stands in JSON as it is. Where the text ends within a character, its last line ends
- * before it.
+ * Yields the lines of a UTF-8 text that are not empty. Only a line feed ends a line, with or
+ * without a carriage return before it. Node's `readline` would also split at `U+2028`, which JSON
+ * contains unescaped. If the text ends within a character, that character is left out.
  *
- * @throws {ImportLineError} for what is not UTF-8, behind the lines above it.
+ * @throws {ImportLineError} if a line is not UTF-8. The lines above it are yielded before.
  */
 export async function* readLines(chunks: AsyncIterable<Uint8Array | string>): AsyncGenerator<Line> {
-  // In pieces, for a line may be longer than many chunks.
+  // Kept in pieces, because a line may be longer than many chunks.
   let pieces: Uint8Array[] = [];
   let number = 1;
   for await (const chunk of chunks) {
@@ -36,13 +36,13 @@ export async function* readLines(chunks: AsyncIterable<Uint8Array | string>): As
   yield* lineOf(pieces, number, false);
 }
 
-/** The line of some pieces, or none where it has nothing. */
+/** Returns the line that some pieces form, or none if it is empty. */
 function lineOf(pieces: readonly Uint8Array[], number: number, isEnded: boolean): Line[] {
-  const text = decoded(Buffer.concat(pieces), number, isEnded).trim();
+  const text = decode(Buffer.concat(pieces), number, isEnded).trim();
   return text === "" ? [] : [{ text, number, isEnded }];
 }
 
-function decoded(bytes: Uint8Array, number: number, isEnded: boolean): string {
+function decode(bytes: Uint8Array, number: number, isEnded: boolean): string {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes, { stream: !isEnded });
   } catch (cause) {

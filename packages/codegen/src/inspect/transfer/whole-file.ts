@@ -4,23 +4,25 @@ import { type FileHandle, open, rename } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { FileFailedError } from "../../errors/inspect-errors.js";
 
-/** Characters that are gathered for one write. */
+/** The number of characters that are buffered for one write. */
 const chunkLength = 0x10000;
 
-/** A file that is written as a whole. */
+/** A file that is written completely or not at all. */
 export interface WholeFile {
-  /** No link: a link's place would be taken. */
+  /** Must not be a link, because the file would replace the link. */
   readonly path: string;
-  /** Permission bits of the file that is there; undefined where there is none. */
+  /** The permission bits of the existing file. Undefined if there is no file. */
   readonly mode: number | undefined;
 }
 
 /**
- * Writes lines to a file, which takes the place of another only when all of them are on disk. It gets that one's mode.
+ * Writes lines to a temporary file, which replaces the file after all of them are on disk. The new
+ * file has the mode of the old one.
  *
- * @param signal where it is aborted, nothing takes the place.
- * @returns whether the file is there.
- * @throws {FileFailedError} where the file system refuses, and what `lines` throws.
+ * @param signal if it is aborted, the old file is kept.
+ * @returns true if the new file is in place.
+ * @throws {FileFailedError} if the file system refuses.
+ * @throws errors of `lines`.
  */
 export async function writeWholeFile(
   { path, mode }: WholeFile,
@@ -34,19 +36,19 @@ export async function writeWholeFile(
       throw new FileFailedError(path, error);
     }
   };
-  // Not made of the file's name, which may be as long as a name can be.
+  // The name does not contain that of the file, which may already have the maximum length.
   const temporary = join(dirname(path), `keywright-${randomUUID()}.tmp`);
   const remove = () => {
     try {
       rmSync(temporary, { force: true });
     } catch {
-      // What was thrown before says more.
+      // An earlier error is more useful than this one.
     }
   };
-  // A second Ctrl-C ends the process at once.
+  // A second Ctrl-C ends the process without running the `finally` block.
   process.on("exit", remove);
   try {
-    const file = await attempt(() => openLike(temporary, mode));
+    const file = await attempt(() => createWithMode(temporary, mode));
     try {
       for await (const chunk of chunksOf(lines)) await attempt(() => file.appendFile(chunk));
       await attempt(() => file.sync());
@@ -62,8 +64,8 @@ export async function writeWholeFile(
   }
 }
 
-/** Makes a file with exactly this mode, which nobody else could open before. */
-async function openLike(path: string, mode: number | undefined): Promise<FileHandle> {
+/** Creates a file with exactly this mode. No other user could open it before. */
+async function createWithMode(path: string, mode: number | undefined): Promise<FileHandle> {
   if (mode === undefined) return await open(path, "wx");
   const file = await open(path, "wx", 0o600);
   try {

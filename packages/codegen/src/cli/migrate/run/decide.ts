@@ -6,26 +6,29 @@ import { untilInputEnds } from "../../terminal/until-input-ends.js";
 import type { MigrateCommandOptions } from "../migrate-options.js";
 import { breakingSteps } from "../plan-text.js";
 
-/** The ids of the breaking steps that may be done; `"declined"` where somebody said no, `"refused"` where nobody was asked. */
+/**
+ * The ids of the breaking steps that are accepted. `"declined"` if the user said no, and
+ * `"refused"` if the user could not be asked.
+ */
 export type Decision = readonly string[] | "declined" | "refused";
 
 /**
- * Finds out whether the breaking steps of a plan may be done: by the options, or by asking. What is accepted is these
- * steps and no others, also where the plan is another one when it is run.
+ * Decides by the options, or by asking the user, if the breaking steps of a plan may be run. Only
+ * these steps are accepted, even if the plan has changed when it is run.
  *
- * @param always asks, or wants the options, also where no step is breaking.
+ * @param alwaysAsk requires a decision even if no step is breaking.
  */
 export async function decide(
   terminal: Terminal,
   plan: MigrationPlan,
   options: MigrateCommandOptions,
-  always: boolean,
+  alwaysAsk: boolean,
 ): Promise<Decision> {
   const ids = breakingSteps(plan).map(({ id }) => id);
   const { accept = [], acceptAll = false, json = false } = options;
   const isAccepted = acceptAll || ids.every((id) => accept.includes(id));
-  const isSaid = acceptAll || ids.length > 0;
-  if (isAccepted && (isSaid || !always)) return ids;
+  const isExplicit = acceptAll || ids.length > 0;
+  if (isAccepted && (isExplicit || !alwaysAsk)) return ids;
   if (json || !isInteractive(terminal)) return "refused";
   const answer = await untilInputEnds(terminal, (signal) =>
     confirm({

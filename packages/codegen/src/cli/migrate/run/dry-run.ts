@@ -7,10 +7,10 @@ import { planText } from "../plan-text.js";
 import { previewText } from "./preview-text.js";
 import { tryRows } from "./try-rows.js";
 
-/** Steps of which only the run finds out what rows are in their way. */
+/** The steps for which only the run itself finds the rows that block them. */
 const indexKinds: readonly MigrationStep["kind"][] = ["build-index", "rebuild-index"];
 
-/** Shows a plan, and what becomes of the rows that it changes, which are all tried. No row, index or counter is touched. */
+/** Shows a plan and tries it on all rows that it changes. Changes no row, index or counter. */
 export async function dryRun(
   terminal: Terminal,
   database: AnyDatabase,

@@ -2,64 +2,66 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { type AnyDatabase, type PreviewedRow, previewMigration, type RowId } from "@keywright/orm";
 import { isSameRow } from "./row-difference.js";
 
-type TakenRow = Extract<PreviewedRow, { readonly after: unknown }>;
-type RefusedRow = Exclude<PreviewedRow, TakenRow>;
+type ConvertedRow = Extract<PreviewedRow, { readonly after: unknown }>;
+type RejectedRow = Exclude<PreviewedRow, ConvertedRow>;
 
-/** What a change of all rows of a model would make of them. */
+/** The result of trying a migration on the rows of a model. */
 export interface ModelPreview {
   readonly model: string;
-  /** The first that it would change. */
-  readonly rows: readonly TakenRow[];
-  /** How many rows were tried: all that are not of the new schema yet. */
+  /** The first rows that it would change. */
+  readonly rows: readonly ConvertedRow[];
+  /** The number of rows that were tried: all rows that do not have the new schema yet. */
   readonly rowCount: number;
-  /** How many of them would be other rows then: some may be as they should be. */
+  /** The number of rows that it would change. Others may already be as they should be. */
   readonly changedCount: number;
-  /** The first that would stay as they are, or that an index could not hold. */
-  readonly failed: readonly RefusedRow[];
+  /** The first rows that it could not change, or that an index could not hold. */
+  readonly failed: readonly RejectedRow[];
   readonly failedCount: number;
 }
 
-/** How rows are tried. */
+/** Options of {@link previewRows}. */
 export interface PreviewRowsOptions {
-  /** No more rows are read in a second. */
+  /** The maximum number of rows per second. */
   readonly rowsPerSecond?: number | undefined;
   /** Called with the number of rows that were tried so far. */
   readonly onRows?: (rows: number) => void;
 }
 
-/** So many rows of each kind are kept. */
-const mostKept = 5;
+/** The maximum number of rows of each kind in a result. */
+const maxKept = 5;
 
-/** So many rows are in memory at a time. */
-const mostPageRows = 500;
+/** The maximum number of rows in a page, all of which are in memory. */
+const maxPageRows = 500;
 
-/** Tries the change of all rows of a model that is planned, or under way, on each of them. */
+/**
+ * Tries the migration of a model that is planned or under way on all of its rows. Writes nothing.
+ */
 export async function previewRows(
   database: AnyDatabase,
   model: string,
   { rowsPerSecond = Number.POSITIVE_INFINITY, onRows }: PreviewRowsOptions = {},
 ): Promise<ModelPreview> {
-  const rows: TakenRow[] = [];
-  const failed: RefusedRow[] = [];
+  const rows: ConvertedRow[] = [];
+  const failed: RejectedRow[] = [];
   let [rowCount, changedCount, failedCount] = [0, 0, 0];
   let after: RowId | undefined;
   const startedAt = performance.now();
-  // So many rows are a quarter of a second's work, as of a run.
-  const pageRows = Math.max(1, Math.min(mostPageRows, Math.floor(rowsPerSecond / 4)));
+  // A page is at most a quarter of a second's rows, so that reading is paced evenly.
+  const pageRows = Math.max(1, Math.min(maxPageRows, Math.floor(rowsPerSecond / 4)));
   for (;;) {
     const page = await previewMigration(database, { model, rows: pageRows, after });
     for (const row of page) {
       rowCount++;
       if (!("after" in row)) {
-        if (++failedCount <= mostKept) failed.push(row);
+        if (++failedCount <= maxKept) failed.push(row);
       } else if (!isSameRow(row.before, row.after)) {
-        if (++changedCount <= mostKept) rows.push(row);
+        if (++changedCount <= maxKept) rows.push(row);
       }
     }
     onRows?.(rowCount);
     if (page.length < pageRows) return { model, rows, rowCount, changedCount, failed, failedCount };
     after = page.at(-1)?.id;
-    const free = startedAt + (rowCount / rowsPerSecond) * 1000 - performance.now();
-    if (free > 0) await sleep(free);
+    const delay = startedAt + (rowCount / rowsPerSecond) * 1000 - performance.now();
+    if (delay > 0) await sleep(delay);
   }
 }

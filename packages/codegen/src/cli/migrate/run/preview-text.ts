@@ -8,7 +8,10 @@ import { differingFields } from "./row-difference.js";
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** What a change of rows would make of a model's: of some of them what changes, and which would fail. */
+/**
+ * Returns a preview as text: the first rows with their changed fields, and the rows that would
+ * fail.
+ */
 export function previewText({ stdout }: Terminal, preview: ModelPreview): string {
   const { model, rows, rowCount, changedCount, failed, failedCount } = preview;
   const changed = rows.flatMap(({ id, before, after }) => [
@@ -30,7 +33,7 @@ export function previewText({ stdout }: Terminal, preview: ModelPreview): string
   ].join("\n");
 }
 
-/** The fields in which a row differs from another version of it. Strings in it are escaped. */
+/** Returns the fields in which a row differs from another version of it. Strings are escaped. */
 function fieldsText(row: Row, other: Row): string {
   return inspect(differingFields(row, other), {
     breakLength: Number.POSITIVE_INFINITY,

@@ -16,21 +16,26 @@ import { runnerText } from "../runner-text.js";
 import type { ModelPreview } from "./preview-rows.js";
 import { previewText } from "./preview-text.js";
 
-/** A run and what it was seen to do. */
+/** The result of a run, and facts that only the command knows. */
 export interface RunReport {
   readonly result: MigrationResult;
-  /** How many rows of a model were gone through, where they were changed. */
+  /** The number of rows that a migration of rows went through, by model. */
   readonly changedRows: ReadonlyMap<string, number>;
-  /** Somebody was asked, and said no. */
+  /** True if the user was asked and said no. */
   readonly isDeclined?: boolean;
-  /** Nothing was begun, for rows of these models would fail. */
+  /** The models with rows that would fail. Nothing was begun because of them. */
   readonly failing?: readonly ModelPreview[];
 }
 
-/** So many duplicates and failed rows are shown. */
-const mostShown = 5;
+/**
+ * The maximum number of duplicates, failed rows and unindexed rows that are shown per model or
+ * index.
+ */
+const maxShown = 5;
 
-/** What a run has come to, for people: what was done, what is in the way, and what to do next. */
+/**
+ * Returns the result of a run as text: what was done, what blocks the rest, and what to do next.
+ */
 export async function resultText(
   terminal: Terminal,
   database: AnyDatabase,
@@ -41,7 +46,7 @@ export async function resultText(
   if (failing !== undefined) return failingText(terminal, failing);
   const lines = [
     ...doneLines(report),
-    ...refusedLines(result),
+    ...unindexedRowLines(result),
     ...(await duplicateLines(database, result.indexes)),
     ...failedLines(result),
   ];
@@ -51,10 +56,10 @@ export async function resultText(
 
 function failingText(terminal: Terminal, failing: readonly ModelPreview[]): string {
   const blocks = failing.map((preview) => `${previewText(terminal, preview)}\n`);
-  const nothing = styled(terminal.stdout, "yellow", "Nothing was done.");
+  const heading = styled(terminal.stdout, "yellow", "Nothing was done.");
   return [
     ...blocks,
-    `${nothing} Correct the migration or the rows, and run it again. With --accept-failures it is begun all the same: each query that meets such a row is refused then, and there is no way back until all rows are changed.`,
+    `${heading} Correct the migration or the rows, and run it again. With --accept-failures it is begun all the same: each query that meets such a row is refused then, and there is no way back until all rows are changed.`,
   ].join("\n");
 }
 
@@ -70,7 +75,7 @@ function doneLines({ result, changedRows }: RunReport): string[] {
   return [...rows, ...indexes];
 }
 
-/** What an index is that the run has left in a state. */
+/** Descriptions of the states in which a run can leave an index. */
 const stateTexts: Readonly<Partial<Record<MigratedIndex["state"], string>>> = {
   absent: "not begun",
   dropping: "not begun: its old entries are being removed",
@@ -79,25 +84,29 @@ const stateTexts: Readonly<Partial<Record<MigratedIndex["state"], string>>> = {
   "unique-pending": "not readable yet",
 };
 
-function refusedLines({ unindexed, unindexedCount }: MigrationResult): string[] {
+function unindexedRowLines({ unindexed, unindexedCount }: MigrationResult): string[] {
   if (unindexedCount === 0) return [];
   const models = [...new Set(unindexed.map(({ model }) => model))];
   const unlisted = unindexedCount - unindexed.length;
   const blocks = models.map((model) => {
     const rows = unindexed.filter((row) => row.model === model);
-    // Of which model the rows are that are not listed is known where there is one.
+    // The result does not contain the models of unlisted rows. With one model, all of them belong
+    // to it.
     const count = models.length === 1 ? unindexedCount : rows.length;
     return [
       "",
       `${model}  queries by an index do not find these rows:`,
-      ...unindexedLines(rows, count, mostShown),
+      ...unindexedLines(rows, count, maxShown),
     ];
   });
   const end = counted(unlisted, "more row is not listed.", "more rows are not listed.");
   return [...blocks.flat(), ...(models.length > 1 && unlisted > 0 ? ["", end] : [])];
 }
 
-/** The values that several rows have, as they are now: a run knows only those rows that are not in the index. */
+/**
+ * Reads the shared values and all rows that have them. The result of a run only lists the rows that
+ * could not enter the index.
+ */
 async function duplicateLines(
   database: AnyDatabase,
   indexes: readonly MigratedIndex[],
@@ -105,7 +114,7 @@ async function duplicateLines(
   const lines: string[] = [];
   for (const { model, index, duplicateCount } of indexes) {
     if (duplicateCount === 0) continue;
-    const { items } = await findDuplicates(database, { model, index, take: mostShown });
+    const { items } = await findDuplicates(database, { model, index, take: maxShown });
     lines.push(
       "",
       `${model}  ${index} is unique, and ${counted(duplicateCount, "row has a value", "rows have values")} that others have:`,
@@ -122,7 +131,7 @@ function failedLines({ failed }: MigrationResult): string[] {
   const models = [...new Set(failed.map(({ model }) => model))];
   return models.flatMap((model) => {
     const rows = failed.filter((row) => row.model === model);
-    const first = rows.slice(0, mostShown);
+    const first = rows.slice(0, maxShown);
     return [
       "",
       `${model}  rows could not be changed, and are as they were:`,
@@ -138,44 +147,44 @@ async function endLines(
   database: AnyDatabase,
   { status, plan }: MigrationResult,
 ): Promise<string[]> {
-  const word = (style: "green" | "yellow" | "red", text: string) =>
+  const styledWord = (style: "green" | "yellow" | "red", text: string) =>
     styled(terminal.stdout, style, text);
   switch (status) {
     case "done":
-      return [`${word("green", "Done.")} The database is as the models say.`];
+      return [`${styledWord("green", "Done.")} The database is as the models say.`];
     case "duplicates":
       return [
-        `${word("yellow", "Not complete.")} Change or delete all but one row of each value: the index goes readable with the last of them.`,
+        `${styledWord("yellow", "Not complete.")} Change or delete all but one row of each value: the index goes readable with the last of them.`,
       ];
     case "failed-rows":
       return [
-        `${word("yellow", "Not complete.")} Correct the migration or the rows, then: npx keywright migrate resume`,
+        `${styledWord("yellow", "Not complete.")} Correct the migration or the rows, then: npx keywright migrate resume`,
       ];
     case "unindexed-rows":
       return [
-        `${word("yellow", "Not complete.")} The indexes can be read, without those rows. Correct the rows, or the function of the index and run again, which builds it anew; where the plan does not see the change: npx keywright verify --repair. What is left then: npx keywright verify`,
+        `${styledWord("yellow", "Not complete.")} The indexes can be read, without those rows. Correct the rows, or the function of the index and run again, which builds it anew; where the plan does not see the change: npx keywright verify --repair. What is left then: npx keywright verify`,
       ];
     case "stopped":
       return [
-        `${word("yellow", "Stopped.")} What is done stays. To go on: npx keywright migrate resume`,
+        `${styledWord("yellow", "Stopped.")} What is done stays. To go on: npx keywright migrate resume`,
       ];
     case "lost":
       return [
-        `${word("red", "Another run has taken over.")} What it does: npx keywright migrate status`,
+        `${styledWord("red", "Another run has taken over.")} What it does: npx keywright migrate status`,
       ];
     case "busy": {
       const { runner } = await migrationStatus(database);
-      const who = runner === null ? "Another run was at work." : runnerText(runner);
+      const runnerSentence = runner === null ? "Another run was at work." : runnerText(runner);
       return [
-        `${word("yellow", "Nothing was done.")} ${who} Without --no-wait its end is waited for.`,
+        `${styledWord("yellow", "Nothing was done.")} ${runnerSentence} Without --no-wait its end is waited for.`,
       ];
     }
     case "blocked":
       return [
-        `${word("red", "Nothing was done.")} Do first what the blocked steps say. Migrations are named in \`migrations\` of keywright.config.ts.`,
+        `${styledWord("red", "Nothing was done.")} Do first what the blocked steps say. Migrations are named in \`migrations\` of keywright.config.ts.`,
       ];
     case "refused":
-      return [`${word("yellow", "Nothing was done.")} ${acceptText(plan)}`];
+      return [`${styledWord("yellow", "Nothing was done.")} ${acceptText(plan)}`];
   }
 }
 

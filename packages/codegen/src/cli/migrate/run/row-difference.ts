@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** The fields of a row that another version of it does not have, or has otherwise. */
+/** Returns the fields of a row that are missing or different in another version of it. */
 export function differingFields(row: Row, other: Row): Row {
   const differing = Object.entries(row).filter(
     ([field, value]) => !(Object.hasOwn(other, field) && isDeepStrictEqual(value, other[field])),
@@ -10,7 +10,7 @@ export function differingFields(row: Row, other: Row): Row {
   return Object.fromEntries(differing);
 }
 
-/** Whether two versions of a row are the same one. */
+/** True if two versions of a row have equal fields. */
 export function isSameRow(row: Row, other: Row): boolean {
   return [differingFields(row, other), differingFields(other, row)].every(
     (fields) => Object.keys(fields).length === 0,

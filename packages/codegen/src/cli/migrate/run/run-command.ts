@@ -33,7 +33,7 @@ Examples:
   $ keywright migrate run --rows-per-second 5000 --json
 ${exitCodesHelp}`;
 
-/** `keywright migrate run`. */
+/** Creates the command `keywright migrate run`. */
 export function runCommand(terminal: Terminal, exit: (code: ExitCode) => void): Command {
   return migratingCommand("run", terminal, exit, {
     nothingToDo: "Nothing to migrate.",
@@ -54,7 +54,7 @@ Examples:
   $ keywright migrate resume
 ${exitCodesHelp}`;
 
-/** `keywright migrate resume`. */
+/** Creates the command `keywright migrate resume`. */
 export function resumeCommand(terminal: Terminal, exit: (code: ExitCode) => void): Command {
   return migratingCommand("resume", terminal, exit, {
     nothingToDo: "Nothing to resume.",
@@ -84,7 +84,7 @@ Examples:
   $ keywright migrate rollback
 ${exitCodesHelp}`;
 
-/** `keywright migrate rollback`. */
+/** Creates the command `keywright migrate rollback`. */
 export function rollbackCommand(terminal: Terminal, exit: (code: ExitCode) => void): Command {
   return migratingCommand("rollback", terminal, exit, {
     nothingToDo:

@@ -21,22 +21,25 @@ import type { ModelPreview } from "./preview-rows.js";
 import { type RunReport, resultText } from "./result-text.js";
 import { newlyChanged, tryRows } from "./try-rows.js";
 
-/** What differs between the commands that migrate. */
+/** The differences between the commands that migrate. */
 export interface MigrationKind {
-  /** What is said where the database is as the models are. */
+  /** The message if the database already matches the models. */
   readonly nothingToDo: string;
-  /** It is not begun without somebody's word, whatever is in it. */
+  /** True if the user must always confirm, even if no step is breaking. */
   readonly alwaysAsks: boolean;
-  /** An id of `--accept` that no step has is wrong usage. Where a run is gone on with, its step may be done. */
+  /**
+   * True if an id of `--accept` without a step is a usage error. `resume` ignores such ids, because
+   * the step may be done already.
+   */
   readonly checksAccepted: boolean;
-  /** A database is made where there is none. */
+  /** True if a missing database is created. */
   readonly createsDatabase: boolean;
 }
 
 /**
- * Plans, decides, migrates and reports: what `migrate run`, `resume` and `rollback` do.
+ * Plans, asks, migrates and reports for `migrate run`, `resume` and `rollback`.
  *
- * @param fail ends the command as one that was used wrongly.
+ * @param fail ends the command with a usage error.
  */
 export async function runMigration(
   terminal: Terminal,
@@ -46,13 +49,13 @@ export async function runMigration(
 ): Promise<ExitCode> {
   const { config, json } = options;
   const ifMissing = kind.createsDatabase && !options.dryRun ? "create" : "fail";
-  const work = async ({ database }: OpenProject) => {
+  const migrateProject = async ({ database }: OpenProject) => {
     const plan = await planMigration(database);
     const unknown = kind.checksAccepted ? unknownStep(plan, options) : undefined;
     if (unknown !== undefined) fail(unknown);
     if (options.dryRun) return await dryRun(terminal, database, plan, options);
     if (plan.isEmpty && (await isAllReported(database))) {
-      if (json) writeJson(terminal, resultWithout("done", plan));
+      if (json) writeJson(terminal, unstartedResult("done", plan));
       else terminal.stdout.write(`${kind.nothingToDo}\n`);
       return exitCodes.done;
     }
@@ -62,12 +65,12 @@ export async function runMigration(
     else terminal.stdout.write(`${await resultText(terminal, database, report)}\n`);
     return exitCodeOf(report);
   };
-  return await withProject(terminal.folder, config, work, ifMissing);
+  return await withProject(terminal.folder, config, migrateProject, ifMissing);
 }
 
 /**
- * What is said of an id of `--accept` that no step has; undefined where there is none. A plan without steps is of a migration
- * that is done, by a command that was given twice.
+ * Returns the message for an id of `--accept` that no step has. Undefined if there is no such id,
+ * or if the plan is empty, because the same command may have done the migration before.
  */
 function unknownStep(
   { steps, isEmpty }: MigrationPlan,
@@ -80,8 +83,8 @@ function unknownStep(
   );
 }
 
-/** The result where nothing was begun. */
-function resultWithout(status: MigrationResult["status"], plan: MigrationPlan): MigrationResult {
+/** Returns the result of a run that did not begin. */
+function unstartedResult(status: MigrationResult["status"], plan: MigrationPlan): MigrationResult {
   return { status, plan, indexes: [], unindexed: [], unindexedCount: 0, failed: [] };
 }
 
@@ -92,22 +95,27 @@ async function reportOf(
   options: MigrateCommandOptions,
   { alwaysAsks }: MigrationKind,
 ): Promise<RunReport> {
-  const without = (status: MigrationResult["status"]): RunReport => ({
-    result: resultWithout(status, plan),
+  const unstarted = (status: MigrationResult["status"]): RunReport => ({
+    result: unstartedResult(status, plan),
     changedRows: new Map(),
   });
   if (plan.isEmpty) return await runWithProgress(terminal, database, options, []);
-  if (plan.needsMigration) return without("blocked");
+  if (plan.needsMigration) return unstarted("blocked");
   const accept = await decide(terminal, plan, options, alwaysAsks);
-  if (accept === "refused") return without("refused");
-  if (accept === "declined") return { ...without("refused"), isDeclined: true };
-  const failing = options.acceptFailures ? [] : await wouldFail(terminal, database, plan, options);
-  if (failing.length > 0) return { ...without("refused"), failing };
+  if (accept === "refused") return unstarted("refused");
+  if (accept === "declined") return { ...unstarted("refused"), isDeclined: true };
+  const failing = options.acceptFailures
+    ? []
+    : await previewFailures(terminal, database, plan, options);
+  if (failing.length > 0) return { ...unstarted("refused"), failing };
   return await runWithProgress(terminal, database, options, accept);
 }
 
-/** What becomes of the rows of models of which the plan begins a change that some of them would fail. */
-async function wouldFail(
+/**
+ * Tries the migrations that the plan begins, and returns the previews of the models with rows that
+ * would fail.
+ */
+async function previewFailures(
   terminal: Terminal,
   database: AnyDatabase,
   plan: MigrationPlan,
@@ -115,11 +123,14 @@ async function wouldFail(
 ): Promise<readonly ModelPreview[]> {
   const models = await newlyChanged(database, plan);
   const previews = await tryRows(terminal, database, models, options);
-  // What changes in others is no matter here.
+  // The rows that would change are not reported.
   return previews.flatMap((one) => (one.failedCount > 0 ? { ...one, rows: [] } : []));
 }
 
-/** Whether no run is left to end that has left rows out of an index: one may have been killed behind its last step. */
+/**
+ * True if all runs have reported the rows that they could not index. A run that was killed after
+ * its last step has not.
+ */
 async function isAllReported(database: AnyDatabase): Promise<boolean> {
   const { models } = await migrationStatus(database);
   const indexes = models.flatMap((model) => Object.values(model.indexes));
@@ -132,7 +143,7 @@ async function runWithProgress(
   { wait, verify, rowsPerSecond }: MigrateCommandOptions,
   accept: readonly string[],
 ): Promise<RunReport> {
-  if (wait) await tellOfWaiting(terminal, database);
+  if (wait) await announceWaiting(terminal, database);
   const progress = migrationProgress({ stream: terminal.stderr });
   const changedRows = new Map<string, number>();
   const result = await withProgress(terminal, progress, ({ signal, onProgress }) =>
@@ -151,8 +162,8 @@ async function runWithProgress(
   return { result, changedRows };
 }
 
-/** Says who is at work before the run waits for them, which may take long. */
-async function tellOfWaiting(terminal: Terminal, database: AnyDatabase): Promise<void> {
+/** Reports another run before waiting for its end, which may take long. */
+async function announceWaiting(terminal: Terminal, database: AnyDatabase): Promise<void> {
   const { runner } = await migrationStatus(database);
   if (runner?.alive) terminal.stderr.write(`${runnerText(runner)} Waiting for its end.\n`);
 }

@@ -4,10 +4,10 @@ import type { Terminal } from "../../terminal/terminal.js";
 import { type ModelPreview, previewRows } from "./preview-rows.js";
 
 /**
- * Tries the changes of all rows of some models, those that are planned or under way, and shows how far that has come. Nothing is
- * written.
+ * Tries the migrations of some models that are planned or under way on all of their rows, and shows
+ * the progress. Writes nothing.
  *
- * @returns what would become of the rows, for each model that has some.
+ * @returns the previews of the models with rows to change.
  */
 export async function tryRows(
   terminal: Terminal,
@@ -25,7 +25,10 @@ export async function tryRows(
   return previews;
 }
 
-/** The models of which a plan begins a change of all rows: not those of which one is under way. */
+/**
+ * Returns the models whose rows a plan begins to change. Excludes models whose change is already
+ * under way.
+ */
 export async function newlyChanged(
   database: AnyDatabase,
   { steps }: MigrationPlan,
