@@ -73,6 +73,7 @@ const leaves: readonly z.ZodType[] = [
   z.transform((value) => value),
   z.string().nullable().optional().nonoptional(),
   z.intersection(z.string(), z.union([z.email(), z.url()])),
+  z.object({ "a\\b": z.string(), "\\": z.int() }),
 ];
 
 /** Those that contain themselves: not all that can be around them is told exactly by a manifest. */
@@ -94,19 +95,18 @@ const text = fc.oneof(
     "class",
   ),
 );
+/**
+ * Texts that may be names of fields. V8 of Node.js 24 and 26 has a bug: once JSON.parse has read an object with the key `\`, it
+ * reads an escaped key in the same place, such as `"\ud800"`, as `\` too. Zod copies its JSON schemas through JSON.
+ */
+const name = text.filter((one) => one !== "__proto__" && !one.includes("\\"));
 const escaped = text.map((part) => part.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, "\\$&"));
-const uniqueTexts = fc.uniqueArray(
-  text.filter((one) => one !== "__proto__"),
-  {
-    minLength: 1,
-    maxLength: 4,
-  },
-);
+const uniqueTexts = fc.uniqueArray(name, { minLength: 1, maxLength: 4 });
 
 const { field } = fc.letrec<{ schema: z.ZodType; field: z.ZodType }>((tie) => {
   const part = tie("schema");
   const shape = fc
-    .array(fc.tuple(text, tie("field")), { maxLength: 3 })
+    .array(fc.tuple(name, tie("field")), { maxLength: 3 })
     .map((entries) => Object.fromEntries(entries));
   return {
     field: fc.oneof(
@@ -153,7 +153,7 @@ describe("the source of a row's schema", () => {
   it("has the manifest of any schema, and quotes all that is in it", async () => {
     const rows = fc
       .dictionary(
-        text.filter((name) => name !== "__proto__" && name !== "*"),
+        name.filter((one) => one !== "*"),
         field,
         { minKeys: 1, maxKeys: 3 },
       )

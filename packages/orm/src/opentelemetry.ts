@@ -10,23 +10,25 @@ import {
 } from "@opentelemetry/api";
 import type { QueryEvent } from "./context/database-settings.js";
 
-/** How calls are traced. */
+/** Options of {@link traceQueries}. */
 export interface TraceOptions {
-  /** Makes the spans; without it the tracer `@keywright/orm` of the global provider. */
+  /** Creates the spans. The default is the tracer `@keywright/orm` of the global provider. */
   readonly tracer?: Tracer;
 }
 
 /**
- * Makes an OpenTelemetry span of each call of a repository, a child of the span that is active where the call is made.
+ * Returns an `onQuery` function that creates an OpenTelemetry span for each call of a repository.
+ * Its parent is the span that is active where the call is made.
  *
  * ```ts
  * const db = await createDatabase({ kv, models: { users: User }, onQuery: traceQueries() });
  * ```
  *
- * A span is named for model and method, `users.findMany`, is of kind client, and lasts as long as the call. Its attributes
- * are those of OpenTelemetry's conventions for databases, `db.system.name`, `db.operation.name`, `db.collection.name` and
- * `error.type`, which is the code of an error that has one, and `keywright.index` and `keywright.reads` beside them. No
- * values of rows or queries are among them.
+ * The name of a span consists of the model and the method, such as `users.findMany`. Its kind is
+ * client, and it lasts as long as the call. Its attributes follow OpenTelemetry's conventions for
+ * databases: `db.system.name`, `db.operation.name`, `db.collection.name`, and `error.type`, which
+ * is the code of the error or else its name. Two more attributes are `keywright.index` and
+ * `keywright.reads`. The attributes contain no values of rows or queries.
  */
 export function traceQueries(options: TraceOptions = {}): (event: QueryEvent) => void {
   const tracer = options.tracer ?? trace.getTracer("@keywright/orm");
@@ -61,7 +63,10 @@ function recordError(span: Span, error: unknown, time: HrTime): void {
   span.setStatus({ code: SpanStatusCode.ERROR, message: exception.message });
 }
 
-/** Seconds and nanoseconds: a plain number could be taken for a time since the process began. */
+/**
+ * Converts milliseconds to seconds and nanoseconds. A plain number could be taken for the time
+ * since the process started.
+ */
 function timeOf(milliseconds: number): HrTime {
   const seconds = Math.floor(milliseconds / 1000);
   return [seconds, Math.floor((milliseconds - seconds * 1000) * 1e6)];

@@ -11,10 +11,13 @@ const list = new Set([...rows, ...page, ...shape]);
 const count = new Set(rows);
 const many = new Set([...rows, "take", "atomic", ...shape]);
 
-/** A method of a repository: errors call both of those that watch by one name. */
+/**
+ * The name of a method of a repository. In errors, both methods that watch have the operation
+ * `watch`.
+ */
 export type Method = Operation | "watchMany";
 
-/** The options of each method, which are those that its types offer. */
+/** The options that each method accepts. They are the same as in the types of `Repository`. */
 export const optionsOf: Readonly<Record<Method, ReadonlySet<string>>> = {
   findUnique: unique,
   findUniqueOrThrow: unique,
@@ -37,9 +40,10 @@ export const optionsOf: Readonly<Record<Method, ReadonlySet<string>>> = {
 };
 
 /**
- * Looks at what is to be returned of a row.
+ * Checks the `select` of a call.
  *
- * @throws {InvalidArgumentError} for what is no object of fields.
+ * @throws {InvalidArgumentError} if it is not an object, or if it names a field that the schema
+ * does not have.
  */
 export function assertSelect(model: CompiledModel, select: unknown): void {
   if (typeof select !== "object" || select === null || Array.isArray(select)) {

@@ -5,8 +5,9 @@ import type { CannotHold, LeadsNowhere } from "../model/type-errors.js";
 import type { ModelNamed, ModelsByName } from "./repository/include-types.js";
 
 /**
- * Models → what `createDatabase` cannot take of them: relations to models that are not among them, or by fields that a model
- * does not have or that cannot hold what they have to. Unknown for each model where all is well.
+ * Models → unknown for each model whose relations are valid. Otherwise type errors for its
+ * relations: to a model that is not among the models, or by fields that the model does not have or
+ * that cannot hold the primary key they refer to.
  */
 export type CheckedModels<Models extends AnyModels> = {
   readonly [K in keyof Models]: keyof Models[K]["relations"] extends never
@@ -31,8 +32,9 @@ type CheckedRelation<
 > = IsPlain<M, R, ByName> extends true ? unknown : CheckedNames<M, R, Models>;
 
 /**
- * Whether a relation is what most are, by one field with the values of a primary key of one field. It says so in a fraction
- * of the time that the whole check takes, which would be most of what checking many models costs.
+ * Model, relation → true if the relation is of the most common form and valid: one field that holds
+ * a primary key of one field. This test takes a fraction of the time of the full check, which would
+ * dominate the time for checking many models.
  */
 type IsPlain<M extends Model, R extends Relation, ByName extends AnyModels> =
   R extends BelongsTo<infer Name, readonly [infer F extends string], infer Rule>
@@ -62,7 +64,7 @@ type CheckedNames<M extends Model, R extends Relation, Models extends AnyModels>
           "no model among models has this name: add it, or name another by its own name"
         >;
 
-/** Relation → the names of the models that it leads to, and by. */
+/** Relation → the names of its target model and of its `through` model. */
 type ModelNames<R extends Relation> = R["model"] | (R extends ManyToMany ? R["through"] : never);
 
 type CheckedFields<
@@ -86,8 +88,9 @@ type CheckedFields<
       : unknown;
 
 /**
- * Model, fields, another model → unknown where the fields are the first's, as many as the other's primary key has, and can
- * hold it.
+ * Model, fields, another model → unknown if the first model has these fields, there are as many as
+ * the primary key of the other model has, and they can hold that primary key. Otherwise a type
+ * error.
  */
 type Holds<Holder extends Model, Fields, Held extends Model> = Fields extends readonly string[]
   ? string extends Fields[number]
@@ -110,7 +113,10 @@ type Holds<Holder extends Model, Fields, Held extends Model> = Fields extends re
         >
   : unknown;
 
-/** Row, fields, another row, its primary key → those of the fields that cannot hold the part of it in the same place. */
+/**
+ * Row, fields, another row, its primary key → the fields that cannot hold the key part at the same
+ * position.
+ */
 type Misfits<
   Holder,
   Fields extends readonly string[],
@@ -124,7 +130,10 @@ type Misfits<
         : never;
     }[number];
 
-/** Either of the two may be the narrower one: a list of the ids that there are, or an id with a brand. */
+/**
+ * Either of the two types may be the narrower one, for example a union of the known ids, or an id
+ * with a brand.
+ */
 type Misfit<Holder, F, Held, K> = F extends keyof Holder
   ? K extends keyof Held
     ? [NonNullable<Holder[F]>] extends [NonNullable<Held[K]>]
@@ -135,7 +144,10 @@ type Misfit<Holder, F, Held, K> = F extends keyof Holder
     : never
   : never;
 
-/** Row, fields → unknown where one of them may hold nothing. */
+/**
+ * Row, fields → unknown if at least one of the fields may be null or undefined. Otherwise a type
+ * error.
+ */
 type Clears<Holder, Fields> = Fields extends readonly (infer F extends string)[]
   ? string extends F
     ? unknown
@@ -147,7 +159,10 @@ type Clears<Holder, Fields> = Fields extends readonly (infer F extends string)[]
         >
   : unknown;
 
-/** Row, field → whether it may hold null or undefined. A field that the row does not have is refused by `Holds`. */
+/**
+ * Row, field → true if the field may be null or undefined. Also true for a field that the row does
+ * not have, because `Holds` refuses it.
+ */
 type ClearedBy<Holder, F extends string> = F extends keyof Holder
   ? null extends Holder[F]
     ? true

@@ -4,14 +4,19 @@ import type { UpdateInput } from "../model/update-input.js";
 import type { RowMigration } from "../schema/define-migration.js";
 
 /**
- * Functions to call around the writes of a model's rows, one after the other, each awaited. Those before a write may
- * throw, and nothing is written then; those after it run when it is committed.
+ * Functions that are called before and after writes of a model's rows. They are called one after
+ * another, and each is awaited. If a `before` hook throws, nothing is written, unless the row is
+ * deleted in several commits. An `after` hook is called after the commit, so the row stays written
+ * if the hook throws.
  */
 export interface ModelHooks<M extends Model> {
-  /** May return other data to create the row from. */
+  /** Called with the data of the call. Can return other data to create the row from. */
   readonly beforeCreate?: (data: CreateInput<M>) => Returned<CreateInput<M>>;
   readonly afterCreate?: (row: Row<M>) => Promisable<void>;
-  /** May return another change. It runs again where the row is read again. */
+  /**
+   * Called with the data of the call and the current row. Can return other data. It is called again
+   * if the row was changed by another writer and must be read again.
+   */
   readonly beforeUpdate?: (data: UpdateInput<M>, before: Row<M>) => Returned<UpdateInput<M>>;
   readonly afterUpdate?: (row: Row<M>, before: Row<M>) => Promisable<void>;
   readonly beforeDelete?: (row: Row<M>) => Promisable<void>;
@@ -20,22 +25,29 @@ export interface ModelHooks<M extends Model> {
 
 type Promisable<T> = T | Promise<T>;
 
-/** Other data, or nothing, which leaves them as they are. */
-// biome-ignore lint/suspicious/noConfusingVoidType: a function without a return statement is one that returns nothing.
+/** The data that replaces the input. Nothing if the input stays as it is. */
+// biome-ignore lint/suspicious/noConfusingVoidType: a hook may return nothing.
 type Returned<T> = Promisable<T | void>;
 
-/** How a database behaves. */
+/** Options of a database. */
 export interface DatabaseOptions<M extends Readonly<Record<string, Model>>> {
-  /** Entries that a query may read at the most, where it does not say so itself. No limit without it. */
+  /**
+   * The maximum number of entries that a query may read if it has no `maxReads`. No limit if
+   * absent.
+   */
   readonly maxReads?: number;
-  /** Put stored rows to their schema when they are read. */
+  /** Validate stored rows against their schema when they are read. The default is false. */
   readonly validateReads?: boolean;
   /**
-   * How rows of earlier schemas become rows of these models, made by `defineMigration`: what `migrate` changes them with, and
-   * what brings them up when they are read before that.
+   * Migrations, created by `defineMigration`, that change rows of earlier schemas into rows of the
+   * current models. `migrate` applies them to the stored rows. Before that, rows are upgraded when
+   * they are read.
    */
   readonly migrations?: readonly RowMigration[];
   readonly hooks?: { readonly [K in keyof M]?: ModelHooks<M[K]> };
-  /** Called when a call of a repository ends. What it throws goes to `console.error`, and the call stands. */
+  /**
+   * Called at the end of each call of a repository. Its errors are logged with `console.error` and
+   * do not affect the call.
+   */
   readonly onQuery?: (event: QueryEvent) => void;
 }

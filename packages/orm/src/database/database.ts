@@ -21,7 +21,7 @@ import type { Repository } from "./repository/repository.js";
 import { RowOperations } from "./repository/row-operations.js";
 import { Table } from "./table/table.js";
 
-/** Models by the name that they have in the program. */
+/** Models by the names that the program uses for them: `{ users: User }`. */
 export type Models = Readonly<Record<string, Model>>;
 
 /** Models → a repository for each of them. */
@@ -33,16 +33,22 @@ export type Repositories<M extends Models> = {
 export type Database<M extends Models> = AnyDatabase &
   Repositories<M> & {
     /**
-     * Runs a function whose reads and writes are one: its reads hold until its writes are made, all at once, or it runs
-     * again. Where it throws, nothing is written. It runs again whenever others changed what it read, so that it should do
-     * nothing but read and write through `tx`.
+     * Runs a function as one transaction, and returns its result after the commit. All writes of
+     * the function are one commit. If the function throws, nothing is written.
      *
-     * Every row that it read, found or not, is as it was read when its writes are made. So are the rows of a range; one
-     * that comes into the range meanwhile is noticed where the model has `live: true`.
+     * If another commit changes data that the function has read, the function runs again. So it
+     * should only read and write through `tx`, and have no other effects.
      *
-     * @throws {TransactionConflictError} after `maxAttempts`.
-     * @throws {TransactionEndedError} from calls that it did not await.
-     * @throws {LimitExceededError} for more reads or writes than the database takes at once.
+     * Every row that the function has read, found or not, is unchanged at the time of the commit.
+     * This includes the rows that a query has returned. A row that another commit adds to the range
+     * of a query is noticed only if the model has `live: true`.
+     *
+     * @throws {TransactionConflictError} after `maxAttempts` attempts.
+     * @throws {TransactionEndedError} from calls that the function has not awaited.
+     * @throws {LimitExceededError} if there are more reads or writes than the database accepts in
+     * one commit.
+     * @throws {RangeError} if `maxAttempts` is not a positive integer.
+     * @throws the reason of `signal` if it is aborted.
      */
     readonly transaction: <T>(
       body: (tx: AnyDatabase & Repositories<M>) => Promise<T>,
@@ -51,18 +57,21 @@ export type Database<M extends Models> = AnyDatabase &
   };
 
 /**
- * Opens models on a key-value database: one that `openKv` opened, or a Deno KV. A model that the database does not know
- * yet is entered in its catalog; an index that is new to a model that it knows is built by `migrate`.
+ * Opens a database with models on a key-value database, either one that `openKv` has opened or a
+ * Deno KV. A model that the key-value database does not contain yet is added to its catalog. A new
+ * index of a model that it already contains is built by `migrate`.
  *
  * ```ts
  * const db = await createDatabase({ kv: await openKv("./data"), models: { users: User } });
- * const ada = await db.users.create({ data: { email: "ada@example.com", favoriteColor: "green" } });
+ * const ada = await db.users.create({
+ *   data: { email: "ada@example.com", favoriteColor: "green" },
+ * });
  * ```
  *
- * @throws {ModelDefinitionError} where two models or indexes would store their entries in the same place, or a relation
- * leads nowhere.
- * @throws {InvalidArgumentError} for options that are not valid.
- * @throws {StaleSchemaError} where the catalog is of a later format than this version reads.
+ * @throws {ModelDefinitionError} if a model is not valid, if two models or indexes would store
+ * their entries in the same place, or if a relation names a model or field that does not exist.
+ * @throws {InvalidArgumentError} if an option is not valid.
+ * @throws {StaleSchemaError} if the catalog has a later format than this version can read.
  */
 export async function createDatabase<const M extends Models>(
   options: DatabaseOptions<M> & { readonly kv: KvLike; readonly models: M & CheckedModels<M> },
@@ -71,16 +80,17 @@ export async function createDatabase<const M extends Models>(
 }
 
 /**
- * The same for generated code, whose models were checked when it was generated: the compiler does not look at where their
- * relations lead.
+ * The same as `createDatabase`, for generated code. The types of the relations are not checked,
+ * because the models were checked when the code was generated.
  *
- * @throws what `createDatabase` throws.
+ * @throws the errors of `createDatabase`.
  */
 export async function openModels<M extends Models>(
   options: DatabaseOptions<M> & { readonly kv: KvLike; readonly models: M },
 ): Promise<Database<M>> {
   assertOptions(options);
-  // The keys that the ORM reads have no parts but those that it wrote.
+  // A `KvLike` may return keys with other kinds of parts, but the ORM reads only keys that it has
+  // written.
   const kv = options.kv as Kv;
   const names = new Map<string, string>();
   const models = Object.entries<Model>(options.models).map(([name, model]) => {
@@ -125,8 +135,8 @@ export async function openModels<M extends Models>(
   return databaseOf(tables, names, { transaction }) as Database<M>;
 }
 
-/** Options as they may come from a program without types. */
-interface GivenOptions {
+/** The options as a program without types may pass them. */
+interface UntypedOptions {
   readonly kv?: unknown;
   readonly models?: unknown;
   readonly hooks?: object | undefined;
@@ -134,8 +144,10 @@ interface GivenOptions {
   readonly onQuery?: unknown;
 }
 
-/** @throws {InvalidArgumentError} for what is missing, or not what it has to be. It names no model. */
-function assertOptions(options: GivenOptions): void {
+/**
+ * @throws {InvalidArgumentError} if an option is missing or not valid. The error names no model.
+ */
+function assertOptions(options: UntypedOptions): void {
   const fail = (argument: string, reason: string): never => {
     throw new InvalidArgumentError("", argument, reason);
   };
@@ -190,20 +202,22 @@ function settingsOf<M extends Models>(
 ): DatabaseSettings {
   const { maxReads = Number.POSITIVE_INFINITY, validateReads = false, onQuery } = options;
   assertMaxReads("", maxReads);
-  // What a hook takes and returns is the model's own; the code that calls it hands over what the schema made.
-  const given = (options.hooks ?? {}) as Readonly<Record<string, AnyHooks | undefined>>;
+  // Hooks are typed for their model. The code that calls them passes rows that the model's schema
+  // has produced.
+  const hooksByName = (options.hooks ?? {}) as Readonly<Record<string, AnyHooks | undefined>>;
   const hooks: Record<string, AnyHooks> = {};
   for (const [modelName, name] of names) {
-    const own = given[name];
-    if (own !== undefined) hooks[modelName] = own;
+    const modelHooks = hooksByName[name];
+    if (modelHooks !== undefined) hooks[modelName] = modelHooks;
   }
   return { maxReads, validateReads, onQuery, hooks };
 }
 
 /**
- * The rows of a model by its own name, with types that the caller spells out: for generated repositories.
+ * Returns the table of a model. The caller supplies the types. For generated repositories.
  *
- * @throws {ModelDefinitionError} where the database has no such model.
+ * @param modelName the `name` of the model, not its name in the program.
+ * @throws {ModelDefinitionError} if the database has no such model.
  */
 export function tableOf<Row, CreateInput, UpdateInput>(
   database: AnyDatabase,

@@ -10,11 +10,11 @@ import { includedRelations } from "../relations/load/include-query.js";
 import { assertSelect, type Method, optionsOf } from "./call-options.js";
 
 /**
- * Runs a call of a repository's method: it counts what the call reads, says in its errors which method it was, and reports
- * it when it ends.
+ * Runs a call of a repository's method. Counts the reads of the call, adds the name of the method
+ * to its errors, and reports the call to `onQuery` when it ends.
  *
- * @param maxReads instead of what the call or the database says.
- * @throws {InvalidArgumentError} for options that the method does not have.
+ * @param maxReads replaces the `maxReads` of the call and of the database.
+ * @throws {InvalidArgumentError} if the method does not have an option of the call.
  */
 export async function runCall<T>(
   context: TableContext,
@@ -38,7 +38,10 @@ export async function runCall<T>(
   }
 }
 
-/** The same for a call that gives its result one by one. It is reported when the loop over it ends or is left. */
+/**
+ * Like {@link runCall}, for a call that returns its results one by one. The call ends when the loop
+ * over the results ends, early or not.
+ */
 export async function* streamCall<T>(
   context: TableContext,
   operation: Operation,
@@ -60,7 +63,7 @@ export async function* streamCall<T>(
   }
 }
 
-/** Counts what a call reads, up to its own limit or to that of the database. */
+/** Returns a meter for a call, with the limit of the call or else of the database. */
 export function meterOf(
   { model, settings }: TableContext,
   query: AnyQuery,
@@ -70,9 +73,11 @@ export function meterOf(
 }
 
 /**
- * The argument of a call, looked at: a misspelled option would make it another call.
+ * Checks the argument of a call. Unknown options are refused, because a call with a misspelled
+ * option would do something else than intended.
  *
- * @throws {InvalidArgumentError} for what is no object, and for an option that the method does not have.
+ * @throws {InvalidArgumentError} if the argument is not an object, or if an option is unknown or
+ * not valid.
  */
 export function checkedOptions(context: TableContext, method: Method, argument: unknown): AnyQuery {
   const { model } = context;
@@ -85,22 +90,22 @@ export function checkedOptions(context: TableContext, method: Method, argument: 
   }
   const { select, include } = options as AnyQuery;
   if (select !== undefined) assertSelect(model, select);
-  // Before a write is made, which would stand whatever is wrong with what it is to return.
+  // Check it before a write. If the call failed after the commit, the write would stay.
   if (include !== undefined) includedRelations(context, include);
   return options;
 }
 
 /**
- * What a call says of the row that it means.
+ * Returns the `where` of a call that identifies one row.
  *
- * @throws {InvalidArgumentError} for what is no plain object.
+ * @throws {InvalidArgumentError} if it is not a plain object.
  */
 export function whereOf({ model }: TableContext, { where }: AnyQuery): AnyRow {
   if (isPlainObject(where)) return where;
   throw new InvalidArgumentError(model.name, "where", "it has to be a plain object");
 }
 
-/** @throws {InvalidArgumentError} for what is no object. */
+/** @throws {InvalidArgumentError} if the value is not an object. */
 export function objectOf({ model }: TableContext, value: unknown, name: string): AnyRow {
   if (typeof value === "object" && value !== null) return value as AnyRow;
   throw new InvalidArgumentError(model.name, name, "it has to be an object");

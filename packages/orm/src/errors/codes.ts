@@ -1,6 +1,6 @@
 /**
- * Every error code of this package with its static text. A code never changes its meaning; what varies from one
- * error to the next stands in the error's fields. Each code has a heading in `docs/errors.md`.
+ * The message of each error code of this package. A code never changes its meaning. Details that
+ * vary are fields of the error. Each code has a heading in `docs/errors.md`.
  */
 export const ormErrorMessages = {
   KW_MODEL_INVALID: "This model definition is not valid.",

@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from "./query-errors.js";
 import { RowInvalidError, StoredRowInvalidError } from "./row-errors.js";
 
-/** What an error says of a row, whatever was thrown. */
+/** Returns the reason why a row has failed, for a report. Accepts any thrown value. */
 export function messageOf(error: unknown): string {
   if (error instanceof InvalidArgumentError) return error.reason;
   if (error instanceof StoredRowInvalidError || error instanceof RowInvalidError) {

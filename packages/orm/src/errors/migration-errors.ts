@@ -1,8 +1,8 @@
 import { OrmError, type RowId } from "./orm-error.js";
 
-/** A write by a program whose models are newer than the database. */
+/** A write was refused because the program's models are newer than the database's schema. */
 export class SchemaNotMigratedError extends OrmError {
-  /** What the database does not have yet, a short sentence each. */
+  /** Short sentences about what the database does not have yet. */
   readonly differences: readonly string[];
 
   constructor(model: string, differences: readonly string[]) {
@@ -11,7 +11,10 @@ export class SchemaNotMigratedError extends OrmError {
   }
 }
 
-/** A row of an earlier schema that cannot be made one of this program's. `cause` is what the migration threw. */
+/**
+ * A row of an earlier schema cannot be upgraded to the program's schema. If the migration threw,
+ * `cause` is its error.
+ */
 export class RowUpgradeError extends OrmError {
   readonly rowId: RowId;
   readonly reason: string;
@@ -23,7 +26,7 @@ export class RowUpgradeError extends OrmError {
   }
 }
 
-/** Another runner has taken over the migration that this one had begun. Nothing was written since. */
+/** Another runner has taken over the migration. This runner has written nothing since then. */
 export class LeaseLostError extends OrmError {
   constructor() {
     super("KW_LEASE_LOST", "", { retryable: true });

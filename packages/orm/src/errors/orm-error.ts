@@ -1,7 +1,7 @@
 import { KeywrightError, type KeywrightErrorOptions, type KvKeyPart } from "@keywright/core";
 import { type OrmErrorCode, ormErrorMessages } from "./codes.js";
 
-/** What a call of a repository does: the name of its method. */
+/** The name of the repository's method that is called. */
 export type Operation =
   | "findUnique"
   | "findUniqueOrThrow"
@@ -21,10 +21,10 @@ export type Operation =
   | "delete"
   | "deleteMany";
 
-/** The base of the ORM's errors: each names its model. */
+/** The base class of the ORM's errors. Each names a model. */
 export class OrmError extends KeywrightError {
   readonly model: string;
-  /** The repository's method that threw; undefined where no such method was called. */
+  /** The method of the repository that threw. Undefined if no such method was called. */
   readonly operation: Operation | undefined;
 
   constructor(code: OrmErrorCode, model: string, options?: KeywrightErrorOptions) {
@@ -34,12 +34,12 @@ export class OrmError extends KeywrightError {
   }
 }
 
-/** Says in an error which method threw it, where it does not say so yet. */
+/** Adds the name of the method to an error, if it has none yet. */
 export function nameOperation(error: unknown, operation: Operation): void {
   if (error instanceof OrmError && error.operation === undefined) {
     (error as { operation: Operation | undefined }).operation = operation;
   }
 }
 
-/** Which row has a value: its primary key, the parts in a list where it has several. */
+/** The primary key of a row. A list if the key has several parts. */
 export type RowId = KvKeyPart | readonly KvKeyPart[];

@@ -1,8 +1,9 @@
 import { OrmError } from "./orm-error.js";
 
 /**
- * A query that would have to read the whole table. `suggestion` is an index, in code, that would serve it; what it would not
- * is in a comment behind it. Where the model has such an index, it says how to ask for that.
+ * No index serves the query, so it would have to read the whole table. `suggestion` is the code of
+ * an index that would serve it. A comment in the code names the conditions that must move to
+ * `filter`. If the model already has such an index, `suggestion` says how to use it.
  */
 export class UnindexedQueryError extends OrmError {
   readonly fields: readonly string[];
@@ -15,7 +16,7 @@ export class UnindexedQueryError extends OrmError {
   }
 }
 
-/** A condition that says nothing, or nothing that can be looked up. */
+/** A condition is empty or cannot be looked up in an index. */
 export class InvalidQueryError extends OrmError {
   readonly field: string;
   readonly reason: string;
@@ -32,7 +33,7 @@ export class InvalidQueryError extends OrmError {
   }
 }
 
-/** A cursor of another query, or one that was changed. */
+/** The cursor belongs to another query, or was modified. */
 export class InvalidCursorError extends OrmError {
   readonly cursor: string;
 
@@ -42,7 +43,10 @@ export class InvalidCursorError extends OrmError {
   }
 }
 
-/** An argument that is missing, or not what it has to be. `argument` is its name or its path, `reason` what it has to be. */
+/**
+ * An argument is missing or not valid. `argument` is its name or path, and `reason` says what it
+ * must be.
+ */
 export class InvalidArgumentError extends OrmError {
   readonly argument: string;
   readonly reason: string;
@@ -54,10 +58,13 @@ export class InvalidArgumentError extends OrmError {
   }
 }
 
-/** A query that reads more entries than its `maxReads`: an index entry and a row are a read each. */
+/**
+ * The query needs to read more entries than `maxReads`. An index entry and a row count as one read
+ * each.
+ */
 export class ReadLimitError extends OrmError {
   readonly maxReads: number;
-  /** The index that was read; undefined for the rows themselves. */
+  /** The index that was read. `"primaryKey"` if rows were read by primary key or in its order. */
   readonly index: string | undefined;
 
   constructor(model: string, maxReads: number, index: string | undefined) {
@@ -67,7 +74,10 @@ export class ReadLimitError extends OrmError {
   }
 }
 
-/** A live query on a database that does not tell what changes, of a model that does not keep a record of it. */
+/**
+ * A live query needs to watch ranges. The database cannot do this, and the model does not have
+ * `live: true`.
+ */
 export class LiveQueryUnavailableError extends OrmError {
   constructor(model: string) {
     super("KW_LIVE_UNAVAILABLE", model);

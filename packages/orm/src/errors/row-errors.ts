@@ -2,14 +2,14 @@ import type { KvKeyPart } from "@keywright/core";
 import * as z from "zod";
 import { OrmError, type RowId } from "./orm-error.js";
 
-/** One thing that the schema found wrong: where in the row, and what. */
+/** A violation of the schema, with its path in the row. */
 export interface RowIssue {
   readonly path: readonly PropertyKey[];
   readonly code: string;
   readonly message: string;
 }
 
-/** How many issues a reason tells of. */
+/** The maximum number of issues in a `reason`. */
 const toldIssues = 5;
 
 function reasonOf(issues: readonly RowIssue[]): string {
@@ -22,9 +22,9 @@ function reasonOf(issues: readonly RowIssue[]): string {
   return [...told, ...(more > 0 ? [`${more} more`] : [])].join("; ");
 }
 
-/** A row that its schema refuses: every issue with its path. Nothing was written. */
+/** The schema refuses a row. `issues` lists every violation. Nothing was written. */
 export class RowInvalidError extends OrmError {
-  /** The issues as a text for people: `address.city: Required; …`. */
+  /** The issues as text: `address.city: Required; …`. */
   readonly reason: string;
   readonly issues: readonly RowIssue[];
 
@@ -35,7 +35,7 @@ export class RowInvalidError extends OrmError {
   }
 }
 
-/** An update or delete of a row that is not there. */
+/** The row does not exist. */
 export class RowNotFoundError extends OrmError {
   readonly where: unknown;
 
@@ -45,17 +45,22 @@ export class RowNotFoundError extends OrmError {
   }
 }
 
-/** A create or update whose value of a unique index, or whose primary key, another row has. Nothing was written. */
+/**
+ * Another row has the same primary key or the same value of a unique index. Nothing was written.
+ */
 export class UniqueConstraintError extends OrmError {
-  /** The name of the index; `"primaryKey"` for the primary key. */
+  /** The name of the index, or `"primaryKey"`. */
   readonly index: string;
-  /** The fields of its key. */
+  /** The fields of the index or of the primary key. */
   readonly fields: readonly string[];
-  /** The parts of the key that is taken, as they stand in the index. */
+  /** The key parts that the other row has, as they are stored in the index. */
   readonly value: readonly KvKeyPart[];
-  /** The primary key of the row that has it. */
+  /** The primary key of the other row. */
   readonly ownerId: RowId;
-  /** The place of the refused row in the `data` of an atomic `createMany`, from 0; undefined elsewhere. */
+  /**
+   * The position of the refused row in the `data` of an atomic `createMany`, from 0. Otherwise
+   * undefined.
+   */
   readonly position: number | undefined;
 
   constructor(
@@ -76,7 +81,10 @@ export class UniqueConstraintError extends OrmError {
   }
 }
 
-/** Other writers changed the row in each of many attempts. The same call may be made again. */
+/**
+ * The row's versionstamp is not `ifVersion`, or other writers changed the row in each attempt. In
+ * the second case, the same call may succeed if it is repeated.
+ */
 export class VersionConflictError extends OrmError {
   readonly id: RowId;
   readonly attempts: number;
@@ -88,7 +96,7 @@ export class VersionConflictError extends OrmError {
   }
 }
 
-/** An update that names another primary key. */
+/** An update contains another primary key. */
 export class PrimaryKeyChangeError extends OrmError {
   readonly field: string;
 
@@ -103,7 +111,9 @@ export class IndexKeyError extends OrmError {
   readonly index: string;
   readonly field: string;
   readonly valueType: string;
-  /** The primary key of the row, where the value is a row's. */
+  /**
+   * The primary key of the row that has the value. Undefined if the value does not come from a row.
+   */
   readonly id: RowId | undefined;
 
   constructor(
@@ -121,10 +131,13 @@ export class IndexKeyError extends OrmError {
   }
 }
 
-/** A stored row that its schema refuses: it was written by hand, or by a program with another schema. */
+/**
+ * The schema refuses a stored row. The row was written by hand, or by a program with another
+ * schema.
+ */
 export class StoredRowInvalidError extends OrmError {
   readonly id: RowId;
-  /** The issues as a text for people: `address.city: Required; …`. */
+  /** The issues as text: `address.city: Required; …`. */
   readonly reason: string;
   readonly issues: readonly RowIssue[];
 
@@ -137,18 +150,21 @@ export class StoredRowInvalidError extends OrmError {
 }
 
 /**
- * A row whose fields refer to a row that is not there. Nothing was written. A read throws it where that row has to be there:
- * it was written by hand, or the row that it refers to has expired.
+ * A row refers to a row that does not exist. If a write throws this, nothing was written. If a read
+ * throws it, the referring row was written by hand, or the row that it refers to has expired.
  */
 export class ReferenceMissingError extends OrmError {
-  /** The relation by which it refers. */
+  /** The name of the relation. */
   readonly relation: string;
   readonly fields: readonly string[];
-  /** The model of the row that is missing. */
+  /** The model of the missing row. */
   readonly target: string;
-  /** Its primary key. */
+  /** The primary key of the missing row. */
   readonly targetId: RowId;
-  /** The place of the refused row in the `data` of an atomic `createMany`, from 0; undefined elsewhere. */
+  /**
+   * The position of the refused row in the `data` of an atomic `createMany`, from 0. Otherwise
+   * undefined.
+   */
   readonly position: number | undefined;
 
   constructor(
@@ -164,17 +180,23 @@ export class ReferenceMissingError extends OrmError {
   }
 }
 
-/** Says in an error which of the rows of a `createMany` it is of, where it has a place for that. */
+/**
+ * Adds the position of a row in the `data` of `createMany` to an error, if its class has a field
+ * for it.
+ */
 export function placeError(error: unknown, position: number): void {
   if (error instanceof UniqueConstraintError || error instanceof ReferenceMissingError) {
     (error as { position: number | undefined }).position = position;
   }
 }
 
-/** A delete of a row to which another refers by a relation with `onDelete: "restrict"`. Nothing was written. */
+/**
+ * A row cannot be deleted because another row refers to it, by a relation with
+ * `onDelete: "restrict"`, or with `"setNull"` if a hook or the schema keeps the reference.
+ */
 export class RowReferencedError extends OrmError {
   readonly id: RowId;
-  /** The row that refers to it, by which relation of its model. */
+  /** The row that refers to it, with the relation of its model. */
   readonly by: { readonly model: string; readonly relation: string; readonly id: RowId };
 
   constructor(model: string, id: RowId, by: RowReferencedError["by"]) {

@@ -1,6 +1,9 @@
 import { OrmError } from "./orm-error.js";
 
-/** A model whose definition contradicts itself, its schema or another model. `at` is the place within it. */
+/**
+ * A model's definition contradicts itself, its schema or another model. `at` is the place in the
+ * definition.
+ */
 export class ModelDefinitionError extends OrmError {
   readonly at: string;
   readonly reason: string;
@@ -12,16 +15,25 @@ export class ModelDefinitionError extends OrmError {
   }
 }
 
-/** How far the building of an index has come. */
+/** The progress of a backfill. */
 export interface IndexProgress {
   readonly rowsDone: number;
-  /** Absent where the rows were not counted. */
+  /** Absent if the rows were not counted. */
   readonly rowsTotal?: number;
 }
 
 /**
- * Where an index is in its life that cannot be read. `"unique-pending"`: it is built, and rows share a unique value: a run does
- * nothing about that. `"outdated"`: its rows are to change first. `"disabled"`: another has taken its place.
+ * The state of an index that cannot be read.
+ *
+ * - `"absent"`: it has no entries, because its backfill has not begun.
+ * - `"write-only"`: its backfill is running.
+ * - `"verifying"`: rows and entries are being compared.
+ * - `"unique-pending"`: it is built, but several rows share a unique value. It becomes readable
+ *   when the last duplicate is gone. A migration does not resolve duplicates.
+ * - `"disabled"`: another index has replaced it. It can become readable again.
+ * - `"dropping"`: its entries are being deleted.
+ * - `"outdated"`: its entries match the stored rows, but not the rows as the program reads them. A
+ *   migration must change the rows first.
  */
 export type UnreadableState =
   | "absent"
@@ -32,11 +44,11 @@ export type UnreadableState =
   | "dropping"
   | "outdated";
 
-/** A read through an index that is declared and cannot be read yet: `state` says what it waits for. */
+/** An index is declared but cannot be read yet. `state` says why. */
 export class IndexNotReadyError extends OrmError {
   readonly index: string;
   readonly state: UnreadableState;
-  /** Undefined where it is not being built. */
+  /** Undefined if the index is not being built. */
   readonly progress: IndexProgress | undefined;
 
   constructor(model: string, index: string, state: UnreadableState, progress?: IndexProgress) {
@@ -47,7 +59,7 @@ export class IndexNotReadyError extends OrmError {
   }
 }
 
-/** An index name that the model does not have. */
+/** The model has no index of this name. */
 export class UnknownIndexError extends OrmError {
   readonly index: string;
   readonly known: readonly string[];
@@ -59,7 +71,7 @@ export class UnknownIndexError extends OrmError {
   }
 }
 
-/** An index whose key, prefix or uniqueness is not what the database holds under its name. */
+/** The database contains an index of this name with another key, prefix, uniqueness or code. */
 export class IndexChangedError extends OrmError {
   readonly index: string;
   readonly stored: unknown;
@@ -74,11 +86,12 @@ export class IndexChangedError extends OrmError {
 }
 
 /**
- * A write by a program whose models lack something that the database keeps up: they are older, or newer ones that have dropped
- * it and were not migrated to. Its reads still work.
+ * A write was refused because the database maintains something that the program's models lack. The
+ * program is older than the database's schema. Or it is newer, has dropped that thing, and was not
+ * migrated yet. Reads still work.
  */
 export class StaleSchemaError extends OrmError {
-  /** What this program's model lacks, a short sentence each. */
+  /** Short sentences about what the program's model lacks. */
   readonly differences: readonly string[];
 
   constructor(model: string, differences: readonly string[]) {

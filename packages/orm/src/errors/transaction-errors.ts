@@ -2,11 +2,12 @@ import { KeywrightError } from "@keywright/core";
 import { ormErrorMessages } from "./codes.js";
 
 /**
- * Others changed what the transaction had read, in each of its attempts. Nothing was written; the same call may be made
- * again. `cause` is what the last attempt threw, where it threw something.
+ * Other commits changed what the transaction had read, in each of its attempts. Nothing was
+ * written. The same call may succeed if it is repeated. If the function threw in the last attempt,
+ * `cause` is its error.
  */
 export class TransactionConflictError extends KeywrightError {
-  /** How often the transaction was tried. */
+  /** The number of attempts. */
   readonly attempts: number;
 
   constructor(attempts: number, cause?: unknown) {
@@ -16,7 +17,9 @@ export class TransactionConflictError extends KeywrightError {
   }
 }
 
-/** A call within a transaction that has been committed or given up already. The call did nothing. */
+/**
+ * A call through a transaction that has already been committed or abandoned. The call did nothing.
+ */
 export class TransactionEndedError extends KeywrightError {
   constructor() {
     super("KW_TRANSACTION_ENDED", ormErrorMessages.KW_TRANSACTION_ENDED);

@@ -3,16 +3,17 @@ import { copyOfFields, copyOfGiven } from "../../context/copy-of-data.js";
 import { isPlainObject } from "../../context/is-plain-object.js";
 
 /**
- * A call's argument as it is now: the call reads it again after it has waited, and the caller may change it right away. What
- * is to be written is the same object still, of which the writers make a copy of their own before they wait.
+ * Returns a copy of the argument of a call, because the call reads it asynchronously and the caller
+ * may change it in the meantime. The data of a write is not copied here. The functions that write
+ * copy it before they wait for anything.
  */
 export function givenQuery<Query extends object>(query: Query): Query {
-  // What is wrong with it is said where the call is run.
+  // An invalid argument is refused when the call runs.
   if (!isPlainObject(query)) return query;
-  const own: { -readonly [Name in keyof AnyQuery]: AnyQuery[Name] } = { ...query };
-  if (isPlainObject(own.where)) own.where = copyOfFields(own.where);
-  if (own.orderBy !== undefined) own.orderBy = copyOfGiven(own.orderBy);
-  if (own.select !== undefined) own.select = copyOfGiven(own.select);
-  if (own.include !== undefined) own.include = copyOfGiven(own.include);
-  return own as Query;
+  const copy: { -readonly [Name in keyof AnyQuery]: AnyQuery[Name] } = { ...query };
+  if (isPlainObject(copy.where)) copy.where = copyOfFields(copy.where);
+  if (copy.orderBy !== undefined) copy.orderBy = copyOfGiven(copy.orderBy);
+  if (copy.select !== undefined) copy.select = copyOfGiven(copy.select);
+  if (copy.include !== undefined) copy.include = copyOfGiven(copy.include);
+  return copy as Query;
 }

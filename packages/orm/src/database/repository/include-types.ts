@@ -10,26 +10,31 @@ import type {
 import type { Served } from "../../query/types/served-types.js";
 import type { IndexedWhere, OrderBy } from "../../query/types/where-types.js";
 
-/** Models → the same by their own names, as relations name them. */
+/** Models → the models by their `name`, which relations use. */
 export type ModelsByName<Models extends AnyModels> = {
   readonly [K in keyof Models as Models[K]["name"]]: Models[K];
 };
 
 /**
- * Models, own name → the model. It looks one name up and never asks for all of them, which would take a step for each
- * model of the database at every relation.
+ * Models, a model's `name` → the model. It looks up one name. Listing all names first would cost
+ * one step per model of the database for each relation.
  */
 export type ModelNamed<Models extends AnyModels, Name extends string> =
   ModelsByName<Models> extends { readonly [N in Name]: infer Target extends Model }
     ? Target
     : Model;
 
-/** Names that are no relations: they are refused by `CheckedInclude`, which says what to do. */
+/**
+ * Names that are not relations. `CheckedInclude` refuses them with a message that says what to do.
+ */
 interface OtherRelations {
   readonly [relation: string]: unknown;
 }
 
-/** Model → the relations to load with its rows: all rows of one, or those of a query of its own; none where it is false. */
+/**
+ * Model → the relations to load with its rows: true for all rows of a relation, or a query for some
+ * of them. A relation with `false` is not loaded.
+ */
 export type Include<M extends Model, Models extends AnyModels> = OtherRelations & {
   readonly [R in keyof M["relations"]]?:
     | boolean
@@ -37,7 +42,7 @@ export type Include<M extends Model, Models extends AnyModels> = OtherRelations 
     | undefined;
 };
 
-/** Relation → what `include` can say of the rows that it leads to. */
+/** Relation → the query that `include` accepts for its rows. */
 type RelationQuery<R extends Relation, Models extends AnyModels> = R["kind"] extends
   | "belongsTo"
   | "hasOne"
@@ -46,28 +51,37 @@ type RelationQuery<R extends Relation, Models extends AnyModels> = R["kind"] ext
     ? IncludedRows<ModelNamed<Models, R["model"]>, Models>
     : IncludedList<ModelNamed<Models, R["model"]>, Models>;
 
-/** Of a relation to one row: which of its fields, and what to load with it in turn. */
+/**
+ * The query for a relation to one row: the fields to return, and the relations to load with the
+ * row.
+ */
 export interface IncludedRow<M extends Model, Models extends AnyModels> {
   readonly select?: { readonly [F in FieldOf<Row<M>>]?: true } | undefined;
   readonly include?: Include<M, Models> | undefined;
 }
 
-/** Of a relation to rows by way of a third model: the same, and which of them. */
+/** The query for a relation to many rows through a third model. It can also restrict the rows. */
 export interface IncludedList<M extends Model, Models extends AnyModels>
   extends IncludedRow<M, Models> {
   readonly filter?: ((row: Row<M>) => boolean) | undefined;
-  /** Rows at the most, of each row with the relation. */
+  /** The maximum number of related rows for each row. */
   readonly take?: number | undefined;
 }
 
-/** Of a relation to rows: the same, with conditions and an order that an index has behind the relation's fields. */
+/**
+ * The query for a relation to many rows. It can also have conditions and an order, if an index
+ * serves them after the fields of the relation.
+ */
 export interface IncludedRows<M extends Model, Models extends AnyModels>
   extends IncludedList<M, Models> {
   readonly where?: IndexedWhere<M> | undefined;
   readonly orderBy?: OrderBy<M> | readonly OrderBy<M>[] | undefined;
 }
 
-/** Model, `include` → what it may not have: relations, fields and orders that are not there. */
+/**
+ * Model, `include` → unknown for valid entries, and type errors for relations, fields and options
+ * that do not exist, and for queries that no index serves.
+ */
 export type CheckedInclude<M extends Model, Models extends AnyModels, I> = I extends undefined
   ? I
   : string extends keyof I
@@ -109,12 +123,15 @@ type CheckedSelect<M extends Model, S> = {
     : UnknownField<F, "name fields of the schema">;
 };
 
-/** Model, relation to its rows, query → what the query cannot be, of which the relation's fields are a part. */
+/**
+ * Model, relation to its rows, query → unknown if an index serves the query together with the
+ * fields of the relation. Otherwise a type error.
+ */
 type CheckedRows<M extends Model, R extends Relation, Q> = R extends {
   readonly fields: readonly (infer F extends string)[];
 }
-  ? [keyof Given<Q, "where"> & F] extends [never]
-    ? Served<M, Given<Q, "where"> & { readonly [K in F]: string }, Given<Q, "orderBy">, never>
+  ? [keyof OptionOf<Q, "where"> & F] extends [never]
+    ? Served<M, OptionOf<Q, "where"> & { readonly [K in F]: string }, OptionOf<Q, "orderBy">, never>
     : {
         readonly where: {
           readonly [K in F]?: NoCondition<"leave it out: the relation itself says what it is">;
@@ -122,8 +139,8 @@ type CheckedRows<M extends Model, R extends Relation, Q> = R extends {
       }
   : unknown;
 
-/** Query, option → the option, `{}` where it is absent or undefined. */
-type Given<Q, Option> = Option extends keyof Q
+/** Query, option → the option, or `{}` if it is absent or undefined. */
+type OptionOf<Q, Option> = Option extends keyof Q
   ? Q[Option] extends infer Value
     ? Value extends undefined
       ? Record<never, never>

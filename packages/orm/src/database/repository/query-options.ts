@@ -6,28 +6,32 @@ import type { IndexName } from "../../query/types/key-path-types.js";
 import type { IndexedWhere, OrderBy } from "../../query/types/where-types.js";
 import type { CheckedInclude, Include } from "./include-types.js";
 
-// What the methods of a repository take. The type parameters that begin with no `M` are what a call wrote, as the
-// repository infers them: W is its `where`, O its `orderBy`, X its `index`, S the names of the fields that it selects, I its
-// `include`, V its `withVersionstamp`, A its `atomic`. What may be undefined in a call is undefined in W, O, X or I.
+// The arguments of the methods of a repository. The repository infers all type parameters except
+// `M` and `Models` from the call: W is its `where`, O its `orderBy`, X its `index`, S the names of
+// the selected fields, I its `include`, V its `withVersionstamp`, and A its `atomic`. If an option
+// may be undefined, the type of W, O, X or I includes undefined.
 
-/** What is returned of each row. */
+/** Determines what is returned of each row. */
 export interface ShapeOptions<M extends Model, Models extends AnyModels, S extends string, I, V> {
-  /** The fields that are returned, `{ name: true }`; all without it. Each of them surely: an optional one is refused. */
+  /**
+   * The fields to return: `{ name: true }`. All fields if absent. The value of each field must be
+   * `true`. A type that may be undefined is refused.
+   */
   readonly select?: { readonly [F in S]: true } | undefined;
-  /** The relations that are loaded: `{ author: true }`, or a query for each of them. */
+  /** The relations to load: `{ author: true }`, or a query for each relation. */
   readonly include?: I & CheckedInclude<M, Models, NoInfer<I>>;
-  /** Return `{ row, versionstamp }` for each row. */
+  /** Return `{ row, versionstamp }` instead of the row. */
   readonly withVersionstamp?: V;
 }
 
-/** What names one row, and what is returned of it. */
+/** Identifies one row, and determines what is returned of it. */
 interface OneRowOptions<M extends Model, Models extends AnyModels, W, S extends string, I, V>
   extends ShapeOptions<M, Models, S, I, V> {
-  /** Values for the fields of the primary key, or for those of a unique index. */
+  /** Values for all fields of the primary key, or for all fields of a unique index. */
   readonly where: W;
 }
 
-/** What `findUnique` and `watch` take. */
+/** The argument of `findUnique` and `watch`. */
 export interface FindUniqueOptions<
   M extends Model,
   Models extends AnyModels,
@@ -36,28 +40,33 @@ export interface FindUniqueOptions<
   I,
   V,
 > extends OneRowOptions<M, Models, W, S, I, V> {
-  /** Entries that may be read at the most; of the database where it is absent. */
+  /** The maximum number of entries to read. The default is the `maxReads` of the database. */
   readonly maxReads?: number | undefined;
 }
 
-/** Which rows are meant, as an index serves it. */
+/** Selects rows by an index. */
 export interface RowsOptions<M extends Model, W, O, X> {
   /**
-   * Values, or lists `{ in: [...] }`, for the first fields of an index or of the primary key, then one range on the next:
-   * `gt gte lt lte`, `between` (inclusive), `startsWith`. Of an array `{ has: element }`.
+   * Conditions on the first fields of an index or of the primary key. Each is a value or a list of
+   * values, `{ in: [...] }`. The last one can be a range instead: `gt`, `gte`, `lt`, `lte`,
+   * `between` (both ends inclusive) or `startsWith`. The condition on a field whose elements are
+   * indexed is `{ has: element }`.
    */
   readonly where?: W;
-  /** The fields behind those with one value: one in an object, or several in a list of such objects. */
+  /**
+   * The order, by the fields of the index that come after those with a single value. Either an
+   * object with one field, `{ score: "desc" }`, or a list of such objects.
+   */
   readonly orderBy?: O;
-  /** The index to use, also where it holds some of the rows only. */
+  /** The name of the index to use. Required if the index may lack some of the rows. */
   readonly index?: X;
-  /** Which of the rows that are read are meant. */
+  /** Returns whether a row is in the result. It is called with each row that is read. */
   readonly filter?: ((row: Row<M>) => boolean) | undefined;
-  /** Entries that may be read at the most; of the database where it is absent. */
+  /** The maximum number of entries to read. The default is the `maxReads` of the database. */
   readonly maxReads?: number | undefined;
 }
 
-/** Which rows are meant, and what is returned of each of them. */
+/** Selects rows, and determines what is returned of each of them. */
 interface ShapedRowsOptions<
   M extends Model,
   Models extends AnyModels,
@@ -70,7 +79,7 @@ interface ShapedRowsOptions<
 > extends RowsOptions<M, W, O, X>,
     ShapeOptions<M, Models, S, I, V> {}
 
-/** What `findFirst` takes: which rows are meant, and what is returned of the first of them. */
+/** The argument of `findFirst`. */
 export interface FindFirstOptions<
   M extends Model,
   Models extends AnyModels,
@@ -81,13 +90,14 @@ export interface FindFirstOptions<
   I,
   V,
 > extends ShapedRowsOptions<M, Models, W, O, X, S, I, V> {
-  /** Where an earlier page of the same query ended. */
+  /** The cursor of an earlier page of the same query. The result begins after that page. */
   readonly cursor?: string | null | undefined;
 }
 
 /**
- * What `findMany` takes: which rows are meant, how many at once, and what is returned of each. `FindManyOptions<typeof
- * User>` is any query of the model that returns whole rows; whether an index serves it is found out at run time then.
+ * The argument of `findMany`. `FindManyOptions<typeof User>` is any query of the model that returns
+ * whole rows. For this type, the compiler does not check that an index serves the query. It is
+ * checked at run time.
  */
 export interface FindManyOptions<
   M extends Model,
@@ -99,34 +109,34 @@ export interface FindManyOptions<
   I = Include<M, Models> | undefined,
   V = boolean,
 > extends FindFirstOptions<M, Models, W, O, X, S, I, V> {
-  /** Rows at the most; all of them without it. */
+  /** The maximum number of rows. All rows if absent. */
   readonly take?: number | undefined;
 }
 
-/** What `scan` takes. */
+/** The argument of `scan`. */
 export interface ScanOptions<M extends Model, Models extends AnyModels, S extends string, I, V>
   extends ShapeOptions<M, Models, S, I, V> {
-  /** Which of the rows that are read are returned. */
+  /** Returns whether a row is in the result. It is called with each row that is read. */
   readonly filter?: ((row: Row<M>) => boolean) | undefined;
-  /** Of the primary key's first field: from the first row to the last without it. */
+  /** The direction of the primary key's first field: `{ id: "desc" }`. The default is `"asc"`. */
   readonly orderBy?: { readonly [F in PrimaryKeyFields<M>[0]]: Direction } | undefined;
-  /** Rows at the most; all of them without it. */
+  /** The maximum number of rows. All rows if absent. */
   readonly take?: number | undefined;
-  /** Where an earlier page of the same scan ended. */
+  /** The cursor of an earlier page of the same scan. The result begins after that page. */
   readonly cursor?: string | null | undefined;
-  /** Rows that may be read at the most; of the database where it is absent. */
+  /** The maximum number of rows to read. The default is the `maxReads` of the database. */
   readonly maxReads?: number | undefined;
 }
 
-/** What `create` takes. */
+/** The argument of `create`. */
 export interface CreateOptions<M extends Model, Models extends AnyModels, S extends string, I, V>
   extends ShapeOptions<M, Models, S, I, V> {
   readonly data: CreateInput<M>;
-  /** For how long the row and its index entries are there, in milliseconds. */
+  /** The lifetime of the row and its index entries in milliseconds. Unlimited if absent. */
   readonly expireIn?: number | undefined;
 }
 
-/** What `createMany` takes. */
+/** The argument of `createMany`. */
 export interface CreateManyOptions<
   M extends Model,
   Models extends AnyModels,
@@ -136,39 +146,46 @@ export interface CreateManyOptions<
   A,
 > extends ShapeOptions<M, Models, S, I, V> {
   readonly data: readonly CreateInput<M>[];
-  /** All rows in one commit, or none. */
+  /** Create all rows in one commit, or none. The default is false. */
   readonly atomic?: A;
-  /** For how long the rows and their index entries are there, in milliseconds. */
+  /** The lifetime of the rows and their index entries in milliseconds. Unlimited if absent. */
   readonly expireIn?: number | undefined;
 }
 
-/** What `delete` takes. */
+/** The argument of `delete`. */
 export interface DeleteOptions<M extends Model, Models extends AnyModels, W, S extends string, I, V>
   extends OneRowOptions<M, Models, W, S, I, V> {
-  /** The versionstamp that the row must have. */
+  /** The versionstamp that the row must have. If it has another one, nothing is written. */
   readonly ifVersion?: string | undefined;
 }
 
-/** What `update` takes. */
+/** The argument of `update`. */
 export interface UpdateOptions<M extends Model, Models extends AnyModels, W, S extends string, I, V>
   extends DeleteOptions<M, Models, W, S, I, V> {
   readonly data: UpdateInput<M>;
-  /** For how long the row and its index entries are there from now on, in milliseconds; as before without it. */
+  /**
+   * The lifetime of the row and its index entries in milliseconds, counted from this update. If
+   * absent, the row expires when it would have expired before.
+   */
   readonly expireIn?: number | undefined;
 }
 
-/** What `upsert` takes. */
+/** The argument of `upsert`. */
 export interface UpsertOptions<M extends Model, Models extends AnyModels, W, S extends string, I, V>
   extends DeleteOptions<M, Models, W, S, I, V> {
-  /** The row that is created where there is none. */
+  /** The data of the new row, if the row does not exist. */
   readonly create: CreateInput<M>;
-  /** What is changed of the row that is there. */
+  /** The changes, if the row exists. */
   readonly update: UpdateInput<M>;
-  /** For how long the row and its index entries are there, in milliseconds. */
+  /**
+   * The lifetime of the row and its index entries in milliseconds, counted from this write. If
+   * absent, a new row does not expire, and an existing row expires when it would have expired
+   * before.
+   */
   readonly expireIn?: number | undefined;
 }
 
-/** What `deleteMany` takes. */
+/** The argument of `deleteMany`. */
 export interface DeleteManyOptions<
   M extends Model,
   Models extends AnyModels,
@@ -180,13 +197,13 @@ export interface DeleteManyOptions<
   V,
   A,
 > extends ShapedRowsOptions<M, Models, W, O, X, S, I, V> {
-  /** Rows at the most; all of them without it. */
+  /** The maximum number of rows. All rows if absent. */
   readonly take?: number | undefined;
-  /** All rows in one commit, or none. */
+  /** Write all rows in one commit, or none. The default is false. */
   readonly atomic?: A;
 }
 
-/** What `updateMany` takes. */
+/** The argument of `updateMany`. */
 export interface UpdateManyOptions<
   M extends Model,
   Models extends AnyModels,
@@ -199,6 +216,9 @@ export interface UpdateManyOptions<
   A,
 > extends DeleteManyOptions<M, Models, W, O, X, S, I, V, A> {
   readonly data: UpdateInput<M>;
-  /** For how long the rows and their index entries are there from now on, in milliseconds; as before without it. */
+  /**
+   * The lifetime of the rows and their index entries in milliseconds, counted from this update. If
+   * absent, the rows expire when they would have expired before.
+   */
   readonly expireIn?: number | undefined;
 }

@@ -32,30 +32,41 @@ import type {
 import type { ManyRows, Shaped } from "./result-types.js";
 import type { RowQuery } from "./row-query.js";
 
-/** One order, or several in a list. */
+/** One field with its direction, or a list of such objects. */
 type Orders<M extends Model> = OrderBy<M> | readonly OrderBy<M>[];
 
 /**
- * The rows of one model, with the names that Prisma has for what is done with them. `Models` are those of the database,
- * to which relations lead.
+ * The rows of one model. `Models` are the models of the database, to which relations refer.
  *
- * What a call selects, includes and asks for is inferred into type parameters: W is its `where`, O its `orderBy`, X its
- * `index`, S the names of the fields that it selects, I its `include`, V its `withVersionstamp`, A its `atomic`.
+ * The type parameters of the methods are inferred from the call: W is its `where`, O its `orderBy`,
+ * X its `index`, S the names of the selected fields, I its `include`, V its `withVersionstamp`, and
+ * A its `atomic`.
  *
- * Every method may throw `StoredRowInvalidError` for a stored value that is no row of the model, and `ReadLimitError`
- * where it would read more than `maxReads` entries. Every write may throw `StaleSchemaError`, where the database has
- * indexes that this program does not know.
+ * These errors are possible in addition to those that are listed for each method:
  *
- * What a write includes is loaded when it stands: a relation is null there where its row has been deleted since, whatever its
- * type says. A read that includes rows may throw a retryable `VersionConflictError`, where others keep deleting them.
+ * - `InvalidArgumentError` if an argument or an option is not valid.
+ * - `StoredRowInvalidError` if a stored value is not a row of the model.
+ * - `RowUpgradeError` if a row has an earlier schema and cannot be upgraded.
+ * - `ReadLimitError` if a query needs to read more than `maxReads` entries.
+ * - `StaleSchemaError` from writes if the database maintains something, such as an index, that this
+ *   program's models lack.
+ * - `SchemaNotMigratedError` from writes if the database does not have this program's schema yet.
+ * - `VersionConflictError` (retryable) from reads with `include` if others keep deleting the rows
+ *   that are read.
+ *
+ * The relations that a write includes are loaded after its commit. If a related row has been
+ * deleted by then, the relation is null, even if its type does not allow null. `delete` is
+ * different: it loads them before the deletion.
  */
 export interface Repository<in out M extends Model, in out Models extends AnyModels> {
   /**
-   * The row that a primary key or the fields of a unique index name, null where there is none. One read by primary key,
-   * two by index.
+   * Returns the row that a primary key or the fields of a unique index identify, or null if there
+   * is none. Costs one read by primary key, and two by index.
    *
-   * @throws {UnindexedQueryError} where the fields are neither.
-   * @throws {IndexNotReadyError} where the index is not built.
+   * @throws {UnindexedQueryError} if the fields of `where` are neither a primary key nor those of a
+   * unique index.
+   * @throws {InvalidQueryError} if a value is not one that the field can have.
+   * @throws {IndexNotReadyError} if the index is not built.
    */
   findUnique<
     const W extends UniqueFields<M>,
@@ -67,9 +78,9 @@ export interface Repository<in out M extends Model, in out Models extends AnyMod
   ): Promise<Shaped<M, Models, S, I, V> | null>;
 
   /**
-   * The same as `findUnique`, where the row is expected to be there.
+   * The same as `findUnique`, but throws if there is no such row.
    *
-   * @throws {RowNotFoundError} where there is none.
+   * @throws {RowNotFoundError} if there is no such row.
    */
   findUniqueOrThrow<
     const W extends UniqueFields<M>,
@@ -80,7 +91,11 @@ export interface Repository<in out M extends Model, in out Models extends AnyMod
     options: FindUniqueOptions<M, Models, W, S, I, V> & NamesRow<M, W>,
   ): Promise<Shaped<M, Models, S, I, V>>;
 
-  /** The first of the rows that `findMany` finds, null where there is none. It throws what `findMany` throws. */
+  /**
+   * Returns the first of the rows that `findMany` finds, or null if there is none.
+   *
+   * @throws the errors of `findMany`.
+   */
   findFirst<
     const W extends IndexedWhere<M> | undefined = IndexedWhere<M> & NotGiven,
     const O extends Orders<M> | undefined = Orders<M> & NotGiven,
@@ -93,9 +108,9 @@ export interface Repository<in out M extends Model, in out Models extends AnyMod
   ): Promise<Shaped<M, Models, S, I, V> | null>;
 
   /**
-   * The same as `findFirst`, where there is expected to be one.
+   * The same as `findFirst`, but throws if there is no such row.
    *
-   * @throws {RowNotFoundError} where there is none.
+   * @throws {RowNotFoundError} if there is no such row.
    */
   findFirstOrThrow<
     const W extends IndexedWhere<M> | undefined = IndexedWhere<M> & NotGiven,
@@ -109,23 +124,27 @@ export interface Repository<in out M extends Model, in out Models extends AnyMod
   ): Promise<Shaped<M, Models, S, I, V>>;
 
   /**
-   * The rows that fit `where` and `filter`, in the order of the index that serves the query: awaited a page of them,
-   * `{ items, cursor }`; iterated one after the other, none of them held.
+   * Finds the rows that match `where` and `filter`, in the order of the index that serves the
+   * query. If the result is awaited, it is a page: `{ items, cursor }`. If it is iterated with
+   * `for await`, it returns one row after another and does not hold them in memory.
    *
-   * An index serves values for its first fields, then one range on the next, and the order behind those with one value. An
-   * index that is not unique goes on with the fields of the primary key. What no index serves goes into `filter`, which is
-   * called with each row that is read.
+   * An index serves values for its first fields, then a range of the next field. It serves an order
+   * by the fields that follow those with a single value. If the index is not unique, the fields of
+   * the primary key come after its own fields. Put other conditions into `filter`, which is called
+   * with each row that is read.
    *
-   * Each row fits when it is returned. The page as a whole is no snapshot: a row whose place in the index changes while
-   * it is read may be left out, or be met again on a later page. So a loop that moves the rows that it gets further ahead in
-   * its order never ends: let `updateMany` do it, or go through them in an order that the update does not change.
+   * Each row matches at the time when it is returned, but a page is not a snapshot. If the position
+   * of a row in the index changes during the query, the row may be left out, or returned again on a
+   * later page. A loop that moves each row forward in the order of the query therefore never ends.
+   * Use `updateMany` for this, or an order that the update does not change.
    *
-   * @throws {UnindexedQueryError} where no index serves the query; it suggests one.
-   * @throws {InvalidQueryError} for a condition that says nothing, such as bounds without a value.
-   * @throws {UnknownIndexError} for the name of an index that the model does not have.
-   * @throws {IndexNotReadyError} where the index is not built.
-   * @throws {InvalidCursorError} for a cursor of another query.
-   * @throws {RangeError} where `take` is not a positive integer.
+   * @throws {UnindexedQueryError} if no index serves the query. The error suggests one.
+   * @throws {InvalidQueryError} if a condition is empty or not valid, such as a range without
+   * bounds.
+   * @throws {UnknownIndexError} if the model has no index with the name in `index`.
+   * @throws {IndexNotReadyError} if the index is not built.
+   * @throws {InvalidCursorError} if the cursor belongs to another query.
+   * @throws {RangeError} if `take` is not a positive integer.
    */
   findMany<
     const W extends IndexedWhere<M> | undefined = IndexedWhere<M> & NotGiven,
@@ -139,11 +158,12 @@ export interface Repository<in out M extends Model, in out Models extends AnyMod
   ): RowQuery<Shaped<M, Models, S, I, V>>;
 
   /**
-   * The rows of the whole model, in the order of the primary key, as a page or one after the other. It reads every row
-   * that is not behind the last one returned.
+   * Finds all rows of the model in the order of the primary key. Like `findMany`, it returns a page
+   * or one row after another. It reads every row up to the last one that it returns, including
+   * those that `filter` refuses.
    *
-   * @throws {InvalidCursorError} for a cursor of another query.
-   * @throws {RangeError} where `take` is not a positive integer.
+   * @throws {InvalidCursorError} if the cursor belongs to another query.
+   * @throws {RangeError} if `take` is not a positive integer.
    */
   scan<
     S extends FieldOf<Row<M>> = FieldOf<Row<M>>,
@@ -152,8 +172,11 @@ export interface Repository<in out M extends Model, in out Models extends AnyMod
   >(options?: ScanOptions<M, Models, S, I, V>): RowQuery<Shaped<M, Models, S, I, V>>;
 
   /**
-   * How many rows there are: of the model, or of a query as `findMany` takes it. One read where the model or the index
-   * keeps the number and there is no `filter`; otherwise it reads the entries of the index, or with a `filter` the rows.
+   * Returns the number of rows of the model, or of a query like that of `findMany`. Costs one read
+   * if the model or the index keeps the count and there is no `filter`. Otherwise it reads the
+   * index entries, and with a `filter` also the rows.
+   *
+   * @throws the errors of `findMany`.
    */
   count<
     const W extends IndexedWhere<M> | undefined = IndexedWhere<M> & NotGiven,
@@ -161,7 +184,11 @@ export interface Repository<in out M extends Model, in out Models extends AnyMod
     const X extends IndexName<M> | undefined = never,
   >(options?: RowsOptions<M, W, O, X> & ServedOrAll<M, W, O, X>): Promise<number>;
 
-  /** Whether there is a row: of the model, or of a query as `findMany` takes it. */
+  /**
+   * Returns whether the model, or a query like that of `findMany`, has any rows.
+   *
+   * @throws the errors of `findMany`.
+   */
   exists<
     const W extends IndexedWhere<M> | undefined = IndexedWhere<M> & NotGiven,
     const O extends Orders<M> | undefined = Orders<M> & NotGiven,
@@ -169,8 +196,10 @@ export interface Repository<in out M extends Model, in out Models extends AnyMod
   >(options?: RowsOptions<M, W, O, X> & ServedOrAll<M, W, O, X>): Promise<boolean>;
 
   /**
-   * How `findMany` would answer a query: by which index, over which keys, with how many reads. It reads no rows. A query
-   * that says nothing is a `scan`. It throws what `findMany` throws for a query that it cannot answer.
+   * Returns how `findMany` would answer a query: the index, the ranges of keys and the number of
+   * reads. Reads no rows. A query without conditions is explained as a `scan`.
+   *
+   * @throws the errors of `findMany` if the query cannot be answered.
    */
   explain<
     const W extends IndexedWhere<M> | undefined = IndexedWhere<M> & NotGiven,
@@ -184,11 +213,12 @@ export interface Repository<in out M extends Model, in out Models extends AnyMod
   ): Promise<QueryExplanation>;
 
   /**
-   * Creates a row and returns it: defaults filled in, a ULID primary key generated where it is absent. One commit.
+   * Creates a row and returns it with its defaults. If the primary key is absent, a ULID is
+   * generated. One commit.
    *
-   * @throws {RowInvalidError} where the schema refuses the data.
-   * @throws {UniqueConstraintError} where another row has its primary key or a unique value.
-   * @throws {ReferenceMissingError} where it refers to a row that is not there.
+   * @throws {RowInvalidError} if the schema refuses the data.
+   * @throws {UniqueConstraintError} if another row has the same primary key or unique value.
+   * @throws {ReferenceMissingError} if the row refers to a row that does not exist.
    */
   create<
     S extends FieldOf<Row<M>> = FieldOf<Row<M>>,
@@ -197,11 +227,14 @@ export interface Repository<in out M extends Model, in out Models extends AnyMod
   >(options: CreateOptions<M, Models, S, I, V>): Promise<Shaped<M, Models, S, I, V>>;
 
   /**
-   * Creates rows and says of each what became of it. Rows are written in commits of some hundred each, and one that
-   * fails does not keep the others from being written; with `atomic: true` all are written in one commit, or none.
+   * Creates rows and returns the result of each. A commit contains up to about 100 rows, and a row
+   * that fails does not prevent the others from being created. With `atomic: true`, all rows are
+   * created in one commit, or none.
    *
-   * @throws what `create` throws, with `atomic: true`; otherwise that is in the row's result.
-   * @throws {LimitExceededError} where `atomic` asks for more than one commit takes. Nothing is written.
+   * @throws the errors of `create` if `atomic` is true. Otherwise they are in the result of the
+   * row.
+   * @throws {LimitExceededError} if `atomic` is true and there are more rows than one commit
+   * accepts. Nothing is written.
    */
   createMany<
     S extends FieldOf<Row<M>> = FieldOf<Row<M>>,
@@ -213,14 +246,16 @@ export interface Repository<in out M extends Model, in out Models extends AnyMod
   ): Promise<ManyRows<Shaped<M, Models, S, I, V>, A>>;
 
   /**
-   * Changes fields of a row and returns it as it is then. One commit, more where others write the row too.
+   * Changes fields of a row and returns the changed row. One commit. If others write the row at the
+   * same time, the update is tried again.
    *
-   * @throws {RowNotFoundError} where there is none.
-   * @throws {RowInvalidError} where the schema refuses the changed row.
-   * @throws {UniqueConstraintError} where another row has a unique value.
-   * @throws {PrimaryKeyChangeError} where the data name another primary key.
-   * @throws {ReferenceMissingError} where it refers to a row that is not there.
-   * @throws {VersionConflictError} where the row's versionstamp is not `ifVersion`, or others never ceased to change it.
+   * @throws {RowNotFoundError} if there is no such row.
+   * @throws {RowInvalidError} if the schema refuses the changed row.
+   * @throws {UniqueConstraintError} if another row has the same unique value.
+   * @throws {PrimaryKeyChangeError} if the data contains another primary key.
+   * @throws {ReferenceMissingError} if the row refers to a row that does not exist.
+   * @throws {VersionConflictError} if the row's versionstamp is not `ifVersion`, or if others have
+   * changed the row in each of a hundred attempts.
    */
   update<
     const W extends UniqueFields<M>,
@@ -232,12 +267,16 @@ export interface Repository<in out M extends Model, in out Models extends AnyMod
   ): Promise<Shaped<M, Models, S, I, V>>;
 
   /**
-   * Changes the rows of a query, each once, and says of each what became of it. A query without `where` or `index` needs a
-   * `filter`. Rows are written in commits of some hundred each, and one that fails does not keep the others from being
-   * written; with `atomic: true` all are written in one commit, or none.
+   * Changes the rows of a query, each of them once, and returns the result of each. A query without
+   * `where` and `index` needs a `filter`. A commit contains up to about 100 rows, and a row that
+   * fails does not prevent the others from being changed. With `atomic: true`, all rows are changed
+   * in one commit, or none.
    *
-   * @throws what `findMany` throws; with `atomic: true` what `update` throws, which otherwise is in the row's result.
-   * @throws {LimitExceededError} where `atomic` asks for more than one commit takes. Nothing is written.
+   * @throws the errors of `findMany`.
+   * @throws the errors of `update` if `atomic` is true. Otherwise they are in the result of the
+   * row.
+   * @throws {LimitExceededError} if `atomic` is true and there are more rows than one commit
+   * accepts. Nothing is written.
    */
   updateMany<
     const W extends IndexedWhere<M> | undefined = IndexedWhere<M> & NotGiven,
@@ -252,8 +291,11 @@ export interface Repository<in out M extends Model, in out Models extends AnyMod
   ): Promise<ManyRows<Shaped<M, Models, S, I, V>, A>>;
 
   /**
-   * Changes the row that `where` names, or creates one where there is none, and returns it: one of the two, whatever
-   * others do meanwhile. It throws what `update` and `create` throw.
+   * Changes the row that `where` identifies, or creates it if it does not exist, and returns the
+   * row. Exactly one of the two happens, even if others create or delete the row at the same time.
+   * `ifVersion` applies only if the row exists.
+   *
+   * @throws the errors of `update` and `create`.
    */
   upsert<
     const W extends UniqueFields<M>,
@@ -265,12 +307,13 @@ export interface Repository<in out M extends Model, in out Models extends AnyMod
   ): Promise<Shaped<M, Models, S, I, V>>;
 
   /**
-   * Removes a row and returns it as it was. What becomes of the rows that refer to it is what the `onDelete` of their
-   * relations says.
+   * Deletes a row and returns it as it was before. The `onDelete` of each relation to the model
+   * determines what happens to the rows that refer to it.
    *
-   * @throws {RowNotFoundError} where there is none.
-   * @throws {RowReferencedError} where another row refers to it and forbids it.
-   * @throws {VersionConflictError} where the row's versionstamp is not `ifVersion`, or others never ceased to change it.
+   * @throws {RowNotFoundError} if there is no such row.
+   * @throws {RowReferencedError} if another row refers to it and prevents the deletion.
+   * @throws {VersionConflictError} if the row's versionstamp is not `ifVersion`, or if others have
+   * changed the row in each of a hundred attempts.
    */
   delete<
     const W extends UniqueFields<M>,
@@ -282,10 +325,16 @@ export interface Repository<in out M extends Model, in out Models extends AnyMod
   ): Promise<Shaped<M, Models, S, I, V>>;
 
   /**
-   * Removes the rows of a query, as `updateMany` changes them, and says of each what became of it.
+   * Deletes the rows of a query and returns the result of each. A query without `where` and `index`
+   * needs a `filter`. If relations refer to the model, each row is deleted on its own. Otherwise a
+   * commit contains up to about 100 rows. With `atomic: true`, all rows are deleted in one commit,
+   * or none.
    *
-   * @throws what `findMany` throws; with `atomic: true` what `delete` throws, which otherwise is in the row's result.
-   * @throws {LimitExceededError} where `atomic` asks for more than one commit takes. Nothing is written.
+   * @throws the errors of `findMany`.
+   * @throws the errors of `delete` if `atomic` is true. Otherwise they are in the result of the
+   * row.
+   * @throws {LimitExceededError} if `atomic` is true and there are more rows than one commit
+   * accepts. Nothing is written.
    */
   deleteMany<
     const W extends IndexedWhere<M> | undefined = IndexedWhere<M> & NotGiven,
@@ -300,8 +349,12 @@ export interface Repository<in out M extends Model, in out Models extends AnyMod
   ): Promise<ManyRows<Shaped<M, Models, S, I, V>, A>>;
 
   /**
-   * The row that `where` names, at once and then after each change of it; null while there is none. Changes that come
-   * faster than they are read are given as one. Leaving the loop over it, or `cancel()`, ends it.
+   * Returns a stream of the row that `where` identifies, or null while there is none. It begins
+   * with the current row and continues after each change. If changes come faster than the stream is
+   * read, several are reported as one. To end the stream, leave the loop over it or call
+   * `cancel()`.
+   *
+   * @throws the errors of `findUnique`, some of them only in the stream.
    */
   watch<
     const W extends UniqueFields<M>,
@@ -313,11 +366,13 @@ export interface Repository<in out M extends Model, in out Models extends AnyMod
   ): ReadableStream<Shaped<M, Models, S, I, V> | null>;
 
   /**
-   * The rows of a query, at once and then after each change that affects them. Changes that come faster than they are
-   * read are given as one. Leaving the loop over it, or `cancel()`, ends it.
+   * Returns a stream of the rows of a query. It begins with the current rows and continues after
+   * each change that affects them. If changes come faster than the stream is read, several are
+   * reported as one. To end the stream, leave the loop over it or call `cancel()`.
    *
-   * @throws {LiveQueryUnavailableError} in the stream, where the database does not tell of changes within a range and the
-   * model keeps no record of them.
+   * @throws {LiveQueryUnavailableError} if the database cannot watch ranges and the model, or one
+   * that the query includes, is not `live: true`.
+   * @throws the errors of `findMany`, some of them only in the stream.
    */
   watchMany<
     const W extends IndexedWhere<M> | undefined = IndexedWhere<M> & NotGiven,

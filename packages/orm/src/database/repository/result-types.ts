@@ -4,44 +4,50 @@ import type { AnyModels, Model, Row } from "../../model/model.js";
 import type { BelongsTo, HasOne, Relation } from "../../model/relation-definition.js";
 import type { ModelNamed } from "./include-types.js";
 
-/** A row with its versionstamp, for a write under `ifVersion`. */
+/** A row with its versionstamp, which a later write can pass as `ifVersion`. */
 export interface Versioned<T> {
   readonly row: T;
   /** 20 hexadecimal digits. */
   readonly versionstamp: string;
 }
 
-/** What has become of one of many rows. */
+/** The result for one of many rows. */
 export type RowOutcome<T> =
   | {
       readonly ok: true;
       readonly row: T;
-      /** What a hook after the write threw; absent where none did. The row is written all the same. */
+      /**
+       * The error of a hook after the write. Absent if no hook threw. The row is written in any
+       * case.
+       */
       readonly hookError?: unknown;
     }
   | {
       readonly ok: false;
-      /** The row's primary key, where it was there before. */
+      /** The primary key of the row, if the row existed before. */
       readonly id?: RowId;
       readonly error: unknown;
     };
 
-/** What has become of many rows. */
+/** The result of writing many rows. */
 export interface ManyResult<T, Outcome = RowOutcome<T>> {
   /** How many rows were written. */
   readonly count: number;
-  /** What became of each, in the order of the data or of the query. */
+  /** The result of each row, in the order of the data or of the query. */
   readonly results: readonly Outcome[];
 }
 
-/** Whether it was atomic → what has become of many rows: where one commit wrote all, none failed. */
+/**
+ * Type of the results' rows, true if the write was atomic → the result of the write. If it was
+ * atomic, no row has failed.
+ */
 export type ManyRows<T, Atomic> = [Atomic] extends [true]
   ? ManyResult<T, { readonly ok: true; readonly row: T }>
   : ManyResult<T>;
 
 /**
- * Model, selected fields, `include`, `withVersionstamp` → a row as a method returns it. All fields selected is the row
- * as it is; `{}` includes nothing.
+ * Model, selected fields, `include`, `withVersionstamp` → a row as a method returns it. If all
+ * fields are selected, the result is the row's own type. `{}` includes no relations.
  */
 export type Shaped<M extends Model, Models extends AnyModels, S, I, V> = V extends true
   ? Versioned<Loaded<M, Models, S, I>>
@@ -57,13 +63,16 @@ type Loaded<M extends Model, Models extends AnyModels, S, I> = undefined extends
 
 type Picked<R, S> = [FieldOf<R>] extends [S] ? R : Flat<Pick<R, S & keyof R>>;
 
-/** Properties of an intersection → one object with them, which is how editors show it then. */
+/** Intersection → one object type with all of its properties, which editors show in full. */
 type Flat<T> = { [K in keyof T]: T[K] } & {};
 
-/** What is added to a row: of each relation its rows, which are optional where it may be that it is not loaded. */
+/**
+ * Model, models, `include` → the properties that the relations add to a row. A property is optional
+ * if the relation may not be loaded.
+ */
 type Relations<M extends Model, Models extends AnyModels, I> = [I[keyof I]] extends [true | object]
   ? AllRelations<M, Models, I>
-  : AllRelations<M, Models, Pick<I, SurelyLoaded<I>>> &
+  : AllRelations<M, Models, Pick<I, AlwaysLoaded<I>>> &
       Partial<AllRelations<M, Models, MaybeLoaded<I>>>;
 
 type AllRelations<M extends Model, Models extends AnyModels, I> = {
@@ -72,26 +81,32 @@ type AllRelations<M extends Model, Models extends AnyModels, I> = {
     : never;
 };
 
-/** `include` → the relations of which it is neither undefined nor false, nor may be. */
-type SurelyLoaded<I> = {
+/**
+ * `include` → the names of the relations that are certainly loaded, because their value can be
+ * neither undefined nor false.
+ */
+type AlwaysLoaded<I> = {
   [R in keyof I]-?: [I[R]] extends [true | object] ? R : never;
 }[keyof I];
 
-/** `include` → the other relations, as they are where they are loaded; without those that cannot be. */
+/**
+ * `include` → the relations that may or may not be loaded, with their values if they are loaded.
+ * Relations that are never loaded are left out.
+ */
 type MaybeLoaded<I> = {
-  [R in Exclude<keyof I, SurelyLoaded<I>> as [I[R]] extends [false | undefined]
+  [R in Exclude<keyof I, AlwaysLoaded<I>> as [I[R]] extends [false | undefined]
     ? never
     : R]: Exclude<I[R], false | undefined>;
 };
 
-/** Model, its relation, what `include` says of it → what the row has under the relation's name. */
+/** Model, its relation, models, value in `include` → the property of the row for that relation. */
 type Related<M extends Model, R extends Relation, Models extends AnyModels, Q> = R extends BelongsTo
   ? RelatedRow<ModelNamed<Models, R["model"]>, Models, Q> | AbsentWith<Row<M>, R["fields"][number]>
   : R extends HasOne
     ? RelatedRow<ModelNamed<Models, R["model"]>, Models, Q> | null
     : RelatedRow<ModelNamed<Models, R["model"]>, Models, Q>[];
 
-/** Row, fields of a reference → null where a row may have no reference. */
+/** Row, fields of a reference → null if the reference may be absent. */
 type AbsentWith<R, F> = F extends keyof R
   ? undefined extends R[F]
     ? null
@@ -109,10 +124,10 @@ type RelatedRow<M extends Model, Models extends AnyModels, Q> = Q extends unknow
     >
   : never;
 
-/** Model, `select` → the fields that are surely returned. */
+/** Model, `select` → the fields that are certainly returned. */
 type SelectedField<M extends Model, S> = [S] extends [undefined]
   ? FieldOf<Row<M>>
-  : SurelySelected<Exclude<S, undefined>>;
+  : AlwaysSelected<Exclude<S, undefined>>;
 
-/** `select` → its fields that are neither optional nor may be undefined. */
-type SurelySelected<S> = { [F in keyof S]-?: [S[F]] extends [true] ? F : never }[keyof S];
+/** `select` → its fields that are neither optional nor possibly undefined. */
+type AlwaysSelected<S> = { [F in keyof S]-?: [S[F]] extends [true] ? F : never }[keyof S];

@@ -20,7 +20,7 @@ import { type Shaped, shapeRow, shapeWritten, shapeWrittenRows } from "./shape-r
 
 const unlimited = Number.POSITIVE_INFINITY;
 
-/** The argument of a write, whatever its model. */
+/** The argument of a write, for any model. */
 export interface AnyWrite extends Pick<AnyQuery, "select" | "include" | "withVersionstamp"> {
   readonly where?: AnyRow;
   readonly data?: unknown;
@@ -31,7 +31,7 @@ export interface AnyWrite extends Pick<AnyQuery, "select" | "include" | "withVer
   readonly atomic?: boolean;
 }
 
-/** What can be done with the rows of one model: the methods of a repository, whose types `Repository` gives. */
+/** The methods of a repository, for any model. `Repository` describes them with their types. */
 export class RowOperations extends RowReads {
   readonly #context: TableContext;
 
@@ -40,24 +40,24 @@ export class RowOperations extends RowReads {
     this.#context = context;
   }
 
-  create(given: AnyWrite): Promise<Shaped> {
-    const write = givenQuery(given);
+  create(input: AnyWrite): Promise<Shaped> {
+    const write = givenQuery(input);
     return this.#write("create", write, async (meter) => {
       const created = await createRow(this.#context, write.data, write);
       return shapeWritten(this.#context, created, write, meter);
     });
   }
 
-  createMany(given: AnyWrite): Promise<Shaped> {
-    const write = givenQuery(given);
+  createMany(input: AnyWrite): Promise<Shaped> {
+    const write = givenQuery(input);
     return runCall(this.#context, "createMany", write, async (meter) => {
-      const data = this.#list(write.data);
-      return await this.#results(await createRows(this.#context, data, write), write, meter);
+      const data = this.#requireArray(write.data);
+      return await this.#shapeResults(await createRows(this.#context, data, write), write, meter);
     });
   }
 
-  update(given: AnyWrite): Promise<Shaped> {
-    const write = givenQuery(given);
+  update(input: AnyWrite): Promise<Shaped> {
+    const write = givenQuery(input);
     return this.#write("update", write, async (meter) => {
       const { where } = write;
       const data = objectOf(this.#context, write.data, "data");
@@ -67,17 +67,17 @@ export class RowOperations extends RowReads {
     });
   }
 
-  updateMany(given: AnyWrite & AnyQuery): Promise<Shaped> {
-    const write = givenQuery(given);
+  updateMany(input: AnyWrite & AnyQuery): Promise<Shaped> {
+    const write = givenQuery(input);
     return runCall(this.#context, "updateMany", write, async (meter) => {
       const data = objectOf(this.#context, write.data, "data");
       const results = await updateRows(this.#context, write, data, write, meter);
-      return await this.#results(results, write, meter);
+      return await this.#shapeResults(results, write, meter);
     });
   }
 
-  upsert(given: AnyWrite): Promise<Shaped> {
-    const write = givenQuery(given);
+  upsert(input: AnyWrite): Promise<Shaped> {
+    const write = givenQuery(input);
     return this.#write("upsert", write, async (meter) => {
       const update = objectOf(this.#context, write.update, "update");
       const find = () => this.#find(write, meter);
@@ -86,34 +86,36 @@ export class RowOperations extends RowReads {
     });
   }
 
-  delete(given: AnyWrite): Promise<Shaped> {
-    const write = givenQuery(given);
+  delete(input: AnyWrite): Promise<Shaped> {
+    const write = givenQuery(input);
     return this.#write("delete", write, async (meter) => {
       let shaped: Shaped;
-      const leaving = { ...write, orAsStored: true };
-      // What it is related to may go with it: that is read before.
+      const query = { ...write, orAsStored: true };
+      // Relations are read before the deletion, because related rows may be deleted too.
       const findWithRelations = async () => {
-        const found = await this.#find(leaving, meter);
+        const found = await this.#find(query, meter);
         if (found !== undefined) shaped = await shapeRow(this.#context, found, write, meter);
         return found;
       };
       const find = write.include
         ? () => rereadTorn(findWithRelations)
-        : () => this.#find(leaving, meter);
+        : () => this.#find(query, meter);
       const deleted = await deleteRow(this.#context, find, write.where, write, meter);
       return write.include ? shaped : shapeWritten(this.#context, deleted, write, meter);
     });
   }
 
-  deleteMany(given: AnyWrite & AnyQuery): Promise<Shaped> {
-    const write = givenQuery(given);
+  deleteMany(input: AnyWrite & AnyQuery): Promise<Shaped> {
+    const write = givenQuery(input);
     return runCall(this.#context, "deleteMany", write, async (meter) => {
       const results = await deleteRows(this.#context, write, write, meter);
-      return await this.#results(results, write, meter);
+      return await this.#shapeResults(results, write, meter);
     });
   }
 
-  /** A write of one row: it reads as often as it has to, for `maxReads` is about queries. */
+  /**
+   * Runs a write of one row without a limit of reads, because `maxReads` applies only to queries.
+   */
   #write<T>(
     operation: Operation,
     argument: unknown,
@@ -122,27 +124,27 @@ export class RowOperations extends RowReads {
     return runCall(this.#context, operation, argument, write, unlimited);
   }
 
-  /** The row to write, all of it. */
+  /** Finds the row to write, with all of its fields. */
   #find(query: AnyQuery, meter: ReadMeter): Promise<FoundRow | undefined> {
     return findOne(this.#context, whereOf(this.#context, query), meter, query);
   }
 
-  async #results(
+  async #shapeResults(
     results: readonly RowResult[],
     query: AnyQuery,
     meter: ReadMeter,
   ): Promise<Shaped> {
     const found = results.flatMap((result) => (result.ok ? [result.row] : []));
-    // They are written: what is read with them is read whatever it costs.
-    const own = meterOf(this.#context, query, unlimited);
-    const shaped = await shapeWrittenRows(this.#context, found, query, own);
-    meter.reads += own.reads;
+    // The rows are written already, so no limit applies to the relations that are read with them.
+    const shapeMeter = meterOf(this.#context, query, unlimited);
+    const shaped = await shapeWrittenRows(this.#context, found, query, shapeMeter);
+    meter.reads += shapeMeter.reads;
     let next = 0;
     const all = results.map((result) => (result.ok ? { ...result, row: shaped[next++] } : result));
     return { count: found.length, results: all };
   }
 
-  #list(value: unknown): readonly unknown[] {
+  #requireArray(value: unknown): readonly unknown[] {
     if (Array.isArray(value)) return value;
     throw new InvalidArgumentError(this.#context.model.name, "data", "it has to be an array");
   }

@@ -1,8 +1,9 @@
 import type { Page } from "../../query/read/read-page.js";
 
 /**
- * A query that has not been made yet. Awaited, it reads a page; iterated with `for await`, it reads row after row
- * without holding them, and stops reading where the loop is left.
+ * A query that has not been run yet. If it is awaited, it reads a page. If it is iterated with
+ * `for await`, it reads one row after another without holding them in memory, and stops reading
+ * when the loop ends.
  */
 export class RowQuery<Row> implements Promise<Page<Row>>, AsyncIterable<Row> {
   readonly [Symbol.toStringTag] = "RowQuery";

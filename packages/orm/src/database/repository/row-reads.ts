@@ -22,10 +22,10 @@ import { givenQuery } from "./given-query.js";
 import { RowQuery } from "./row-query.js";
 import { type Shaped, shapeRow, shapeRows, shapeStreamed } from "./shape-rows.js";
 
-/** So many rows of a stream have their relations loaded together. */
+/** The number of rows of a stream whose relations are loaded together. */
 const groupSize = 100;
 
-/** How the rows of one model are read: the methods of a repository that write nothing. */
+/** The methods of a repository that only read, for any model. */
 export class RowReads {
   readonly #context: TableContext;
 
@@ -33,16 +33,16 @@ export class RowReads {
     this.#context = context;
   }
 
-  findUnique(given: AnyQuery): Promise<Shaped> {
-    const query = givenQuery(given);
+  findUnique(input: AnyQuery): Promise<Shaped> {
+    const query = givenQuery(input);
     return this.#read("findUnique", query, async (meter) => {
       const found = await this.#find(query, meter);
       return found === undefined ? null : shapeRow(this.#context, found, query, meter);
     });
   }
 
-  findUniqueOrThrow(given: AnyQuery): Promise<Shaped> {
-    const query = givenQuery(given);
+  findUniqueOrThrow(input: AnyQuery): Promise<Shaped> {
+    const query = givenQuery(input);
     return this.#read("findUniqueOrThrow", query, async (meter) => {
       const found = await this.#find(query, meter);
       if (found === undefined) throw new RowNotFoundError(this.#context.model.name, query.where);
@@ -50,69 +50,69 @@ export class RowReads {
     });
   }
 
-  findFirst(given: AnyQuery): Promise<Shaped> {
-    const query = givenQuery(given);
+  findFirst(input: AnyQuery): Promise<Shaped> {
+    const query = givenQuery(input);
     return this.#read(
       "findFirst",
       query,
-      async (meter) => (await this.#first(query, meter)) ?? null,
+      async (meter) => (await this.#findFirst(query, meter)) ?? null,
     );
   }
 
-  findFirstOrThrow(given: AnyQuery): Promise<Shaped> {
-    const query = givenQuery(given);
+  findFirstOrThrow(input: AnyQuery): Promise<Shaped> {
+    const query = givenQuery(input);
     return this.#read("findFirstOrThrow", query, async (meter) => {
-      const first = await this.#first(query, meter);
+      const first = await this.#findFirst(query, meter);
       if (first === undefined) throw new RowNotFoundError(this.#context.model.name, query.where);
       return first;
     });
   }
 
   findMany(query: AnyQuery): RowQuery<Shaped> {
-    return this.#query("findMany", givenQuery(query), findPage, streamRows);
+    return this.#createQuery("findMany", givenQuery(query), findPage, streamRows);
   }
 
   scan(query: AnyQuery = {}): RowQuery<Shaped> {
-    return this.#query("scan", givenQuery(query), scanPage, scanRows);
+    return this.#createQuery("scan", givenQuery(query), scanPage, scanRows);
   }
 
-  count(given: AnyQuery = {}): Promise<number> {
-    const query = givenQuery(given);
+  count(input: AnyQuery = {}): Promise<number> {
+    const query = givenQuery(input);
     const context = this.#context;
     return runCall(context, "count", query, (meter) => countRows(context, query, meter));
   }
 
-  exists(given: AnyQuery = {}): Promise<boolean> {
-    const query = givenQuery(given);
+  exists(input: AnyQuery = {}): Promise<boolean> {
+    const query = givenQuery(input);
     const context = this.#context;
     return runCall(context, "exists", query, (meter) => rowExists(context, query, meter));
   }
 
-  explain(given: AnyQuery): Promise<QueryExplanation> {
-    const query = givenQuery(given);
+  explain(input: AnyQuery): Promise<QueryExplanation> {
+    const query = givenQuery(input);
     const context = this.#context;
     return runCall(context, "explain", query, async () => explainQuery(context, query));
   }
 
-  watch(given: AnyQuery): ReadableStream<Shaped> {
-    const query = givenQuery(given);
+  watch(input: AnyQuery): ReadableStream<Shaped> {
+    const query = givenQuery(input);
     const context = this.#context;
-    return this.#live("watch", query, () =>
+    return this.#watch("watch", query, () =>
       watchRow(context, whereOf(context, query), query, async (found, meter) =>
         found === null ? null : shapeRow(context, found, query, meter),
       ),
     );
   }
 
-  watchMany(given: AnyQuery): ReadableStream<readonly Shaped[]> {
-    const query = givenQuery(given);
+  watchMany(input: AnyQuery): ReadableStream<readonly Shaped[]> {
+    const query = givenQuery(input);
     const context = this.#context;
-    return this.#live("watchMany", query, () =>
+    return this.#watch("watchMany", query, () =>
       watchRows(context, query, (rows, meter) => shapeRows(context, rows, query, meter)),
     );
   }
 
-  #live<T>(method: Method, query: AnyQuery, watch: () => ReadableStream<T>): ReadableStream<T> {
+  #watch<T>(method: Method, query: AnyQuery, watch: () => ReadableStream<T>): ReadableStream<T> {
     try {
       checkedOptions(this.#context, method, query);
       return watch();
@@ -122,7 +122,7 @@ export class RowReads {
     }
   }
 
-  #query(
+  #createQuery(
     operation: Operation,
     query: AnyQuery,
     page: typeof findPage,
@@ -137,38 +137,44 @@ export class RowReads {
         }),
       () =>
         streamCall(context, operation, query, (meter) =>
-          shapedStream(context, query, stream, meter),
+          streamShaped(context, query, stream, meter),
         ),
     );
   }
 
-  /** A read, which is made again where rows that it includes were deleted between it and them. */
+  /**
+   * Runs a read. If the read includes relations, it is repeated if related rows were deleted in the
+   * meantime.
+   */
   #read<T>(
     operation: Operation,
     query: AnyQuery,
     read: (meter: ReadMeter) => Promise<T>,
   ): Promise<T> {
-    // Looked at with care: it may be missing, which `runCall` says.
-    const again =
+    // The query may be undefined here. `runCall` refuses it.
+    const readConsistently =
       query?.include === undefined ? read : (meter: ReadMeter) => rereadTorn(() => read(meter));
-    return runCall(this.#context, operation, query, again);
+    return runCall(this.#context, operation, query, readConsistently);
   }
 
-  /** The row to return, of which an index entry may hold enough. */
+  /** Finds the row to return. An index entry is enough if it holds what the query returns. */
   #find(query: AnyQuery, meter: ReadMeter): Promise<FoundRow | undefined> {
     const { select, include, withVersionstamp } = query;
-    const asked = { select, include, withVersionstamp, forWrite: false };
-    return findOne(this.#context, whereOf(this.#context, query), meter, asked);
+    const readQuery = { select, include, withVersionstamp, forWrite: false };
+    return findOne(this.#context, whereOf(this.#context, query), meter, readQuery);
   }
 
-  async #first(query: AnyQuery, meter: ReadMeter): Promise<Shaped> {
+  async #findFirst(query: AnyQuery, meter: ReadMeter): Promise<Shaped> {
     const found = await findFirstRow(this.#context, query, meter);
     return found === undefined ? undefined : shapeRow(this.#context, found, query, meter);
   }
 }
 
-/** Rows one by one, shaped in groups so that their relations are read together. */
-async function* shapedStream(
+/**
+ * Returns rows one by one. With `include`, they are shaped in groups, so that the relations of a
+ * group are read together.
+ */
+async function* streamShaped(
   context: TableContext,
   query: AnyQuery,
   stream: typeof streamRows,

@@ -10,13 +10,19 @@ import type { MissingRow } from "../../relations/load/relation-load.js";
 import { rereadTorn } from "../../relations/load/reread-torn.js";
 import { matcherOf } from "../../write/many/still-matches.js";
 
-/** A result as the caller asked for it: fields selected, relations loaded, with its versionstamp or without. */
+/**
+ * A row as the caller requested it, with its fields selected, its relations loaded, and with or
+ * without its versionstamp.
+ */
 export type Shaped = unknown;
 
-/** What is to be returned of rows. */
+/** Determines what is returned of rows. */
 type Shape = Pick<AnyQuery, "select" | "include" | "withVersionstamp">;
 
-/** The row itself where nothing else is asked for, else a promise. Throws as {@link shapeRows}. */
+/**
+ * Shapes one row like {@link shapeRows}. Returns the row itself, without a promise, if nothing has
+ * to be changed.
+ */
 export function shapeRow(
   context: TableContext,
   found: FoundRow,
@@ -28,11 +34,11 @@ export function shapeRow(
 }
 
 /**
- * Rows as the caller asked for them.
+ * Returns rows as the caller requested them.
  *
- * @param missing what becomes of a relation to a row that has to be there and is not.
- * @throws {VersionConflictError} where a row that is included was deleted while this was read.
- * @throws what `loadRelations` throws.
+ * @param missing the result of a required relation whose row is missing.
+ * @throws {VersionConflictError} if an included row was deleted during the read.
+ * @throws the errors of `loadRelations`.
  */
 export async function shapeRows(
   context: TableContext,
@@ -51,7 +57,10 @@ export async function shapeRows(
   return found.map(({ versionstamp }, i) => ({ row: loaded[i], versionstamp }));
 }
 
-/** A row that was written: see {@link shapeWrittenRows}. The row itself where nothing else is asked for, else a promise. */
+/**
+ * Shapes one written row like {@link shapeWrittenRows}. Returns the row itself, without a promise,
+ * if nothing has to be changed.
+ */
 export function shapeWritten(
   context: TableContext,
   found: FoundRow,
@@ -63,8 +72,9 @@ export function shapeWritten(
 }
 
 /**
- * Rows that were written, as they were written, whatever others have done to them since. The write stands: a relation to a
- * row that has gone since is null, and no reason to fail, for who takes the failure for that of the write makes it twice.
+ * Returns rows that were written, as they were written, even if others have changed them since. If
+ * a related row has been deleted since, the relation is null. This must not throw, because a caller
+ * that takes the error for a failure of the write would repeat the write.
  */
 export async function shapeWrittenRows(
   context: TableContext,
@@ -82,10 +92,12 @@ export async function shapeWrittenRows(
 }
 
 /**
- * Rows that a stream has read some time ago. Where one was deleted while its relations were loaded, all are read again, and
- * those are left out that are gone or no longer what the query asks for.
+ * Returns rows that a stream read some time ago. If a related row is deleted while the relations
+ * are loaded, all rows are read again. Rows that are gone by then, or that no longer match the
+ * query, are left out.
  *
- * @throws as {@link shapeRows}, where that has happened five times.
+ * @throws {VersionConflictError} if this has happened five times.
+ * @throws the errors of {@link shapeRows}.
  */
 export async function shapeStreamed(
   context: TableContext,
@@ -94,12 +106,12 @@ export async function shapeStreamed(
   meter: ReadMeter,
 ): Promise<Shaped[]> {
   return await rereadTorn(async (attempt) => {
-    const rows = attempt === 1 ? found : await rowsNow(context, found, query, meter);
+    const rows = attempt === 1 ? found : await rereadRows(context, found, query, meter);
     return await shapeRows(context, rows, query, meter);
   });
 }
 
-async function rowsNow(
+async function rereadRows(
   context: TableContext,
   found: readonly FoundRow[],
   query: AnyQuery,

@@ -4,21 +4,22 @@ import { InvalidQueryError } from "../../errors/query-errors.js";
 import { UnknownIndexError } from "../../errors/schema-errors.js";
 import type { AnyRow, CompiledIndex, CompiledModel } from "../../model/compiled-model.js";
 
-/** Conditions on the first fields of an index: by their names, or in their order. */
+/** Conditions on the first fields of an index, by the names of the fields or in their order. */
 export type IndexConditions = AnyRow | readonly unknown[];
 
 /**
- * Conditions on the first fields of an index, as the `where` of a repository's query has them. Bounds that are none, `{}`,
- * say nothing, and are left out.
+ * Converts conditions on the first fields of an index to the `where` of a repository's query. Empty
+ * bounds, `{}`, restrict nothing and are left out.
  *
- * @throws {InvalidQueryError} for what is neither an object nor a list, and for fields that the index does not have.
+ * @throws {InvalidQueryError} if the conditions are neither an object nor a list, or if they name a
+ * field that the index does not have.
  */
 export function whereOfIndex(
   model: CompiledModel,
   index: CompiledIndex,
-  given: IndexConditions,
+  conditions: IndexConditions,
 ): AnyRow {
-  const named = Array.isArray(given) ? byName(model, index, given) : given;
+  const named = Array.isArray(conditions) ? nameValues(model, index, conditions) : conditions;
   if (!isPlainObject(named)) {
     throw new InvalidQueryError(model.name, "where", "it has to be a plain object");
   }
@@ -30,13 +31,16 @@ export function whereOfIndex(
       throw new InvalidQueryError(model.name, field, reason);
     }
     const condition = named[field];
-    if (isOpen(condition)) continue;
+    if (isEmptyCondition(condition)) continue;
     where[field] = index.each === position ? { has: condition } : condition;
   }
   return where;
 }
 
-/** The query of the rows with {@link whereOfIndex}, in the order of the index. */
+/**
+ * Returns the query for the rows that match the result of {@link whereOfIndex}, in the order of the
+ * index.
+ */
 export function indexQuery(
   index: CompiledIndex,
   where: AnyRow,
@@ -46,19 +50,22 @@ export function indexQuery(
   return order === undefined ? query : { ...query, orderBy: orderOf(index, order) };
 }
 
-function byName(model: CompiledModel, { fields }: CompiledIndex, given: readonly unknown[]) {
-  if (given.length > fields.length) {
-    const reason = `it has ${fields.length} fields, and ${given.length} values were given`;
+function nameValues(model: CompiledModel, { fields }: CompiledIndex, values: readonly unknown[]) {
+  if (values.length > fields.length) {
+    const reason = `it has ${fields.length} fields, and ${values.length} values were given`;
     throw new InvalidQueryError(model.name, "where", reason);
   }
-  return Object.fromEntries(Array.from(given, (value, i) => [fields[i]!, value]));
+  return Object.fromEntries(Array.from(values, (value, i) => [fields[i]!, value]));
 }
 
-function isOpen(condition: unknown): boolean {
+function isEmptyCondition(condition: unknown): boolean {
   return isPlainObject(condition) && Object.keys(condition).length === 0;
 }
 
-/** The order of an index as that of its first field, which may be sorted from the last value to the first. */
+/**
+ * Returns the order of an index as the `orderBy` of its first field. A field can itself be sorted
+ * in descending order.
+ */
 function orderOf({ parts }: CompiledIndex, order: Direction): AnyQuery["orderBy"] {
   const [first] = parts;
   if (first === undefined) return undefined;
@@ -67,9 +74,9 @@ function orderOf({ parts }: CompiledIndex, order: Direction): AnyQuery["orderBy"
 }
 
 /**
- * Whether an order is from the last to the first.
+ * Returns true for descending order.
  *
- * @throws {InvalidQueryError} for what is no direction.
+ * @throws {InvalidQueryError} if the order is neither `"asc"` nor `"desc"`.
  */
 export function isDescending(model: CompiledModel, order: Direction | undefined): boolean {
   if (order === undefined || order === "asc") return false;
@@ -77,7 +84,10 @@ export function isDescending(model: CompiledModel, order: Direction | undefined)
   throw new InvalidQueryError(model.name, "order", 'it is neither "asc" nor "desc"');
 }
 
-/** @throws {UnknownIndexError} for a name that the model does not have, or not of a unique index. */
+/**
+ * @throws {UnknownIndexError} if the model has no index of this name, or if it is not unique but
+ * `unique` is true.
+ */
 export function indexNamed(model: CompiledModel, name: string, unique = false): CompiledIndex {
   const candidates = model.indexes.filter((index) => index.unique || !unique);
   const index = candidates.find((candidate) => candidate.name === name);

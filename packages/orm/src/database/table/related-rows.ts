@@ -12,10 +12,11 @@ import { givenQuery } from "../repository/given-query.js";
 import { runCall } from "../run-call.js";
 
 /**
- * What a relation leads to from each of some rows, in their order, read together. The rows were read some time ago: a row
- * that one of them refers to and that has gone since is null.
+ * Reads the related rows of each of some rows, in the order of the rows. All are read together. The
+ * rows may have been read some time ago. If a row that one of them refers to has been deleted
+ * since, the result is null.
  *
- * @throws {InvalidArgumentError} for a name that is no relation's, and for options that it does not take.
+ * @throws {InvalidArgumentError} if there is no such relation, or if it does not accept an option.
  */
 export async function readRelatedOf(
   context: TableContext,
@@ -24,23 +25,26 @@ export async function readRelatedOf(
   options: Pick<AnyQuery, "take">,
 ): Promise<unknown[]> {
   const { kind } = linkOf(context, relation).relation;
-  const own = linkingFields(context, relation, rows);
+  const linkingRows = linkingFields(context, relation, rows);
   const include = { [relation]: givenQuery(options) };
   const isOne = rows.length === 1 && (kind === "belongsTo" || kind === "hasOne");
   const operation = isOne ? "findUnique" : "findMany";
   return await runCall(relatedTable(context, relation), operation, {}, async (meter) => {
-    const nothing = own.map(() => ({}));
-    const loaded = await loadRelations(context, own, nothing, include, meter, "null");
+    const emptyRows = linkingRows.map(() => ({}));
+    const loaded = await loadRelations(context, linkingRows, emptyRows, include, meter, "null");
     return loaded.map((row) => row[relation]);
   });
 }
 
-/** The table that a relation leads to. */
+/** Returns the table of the model that a relation leads to. */
 export function relatedTable(context: TableContext, relation: string): TableContext {
   return tableOfModel(context.tables, linkOf(context, relation).target);
 }
 
-/** The fields of rows that tell what a relation leads to, as they are now: the caller may change the rows right away. */
+/**
+ * Copies the fields that determine the related rows, because the caller may change its rows in the
+ * meantime.
+ */
 export function linkingFields(
   context: TableContext,
   relation: string,
@@ -49,11 +53,13 @@ export function linkingFields(
   const link = linkOf(context, relation).relation;
   const foreign = link.kind === "belongsTo" ? link.fields : [];
   const fields = [...context.model.primaryKey, ...foreign];
-  const given = rows.map((row) => Object.fromEntries(fields.map((field) => [field, row[field]])));
-  return copyOfGiven(given);
+  const linkingRows = rows.map((row) =>
+    Object.fromEntries(fields.map((field) => [field, row[field]])),
+  );
+  return copyOfGiven(linkingRows);
 }
 
-/** The plans of the rows that a `hasMany` relation leads to from a row. */
+/** Returns the plans that read the rows that a `hasMany` relation leads to from a row. */
 export function planRelated(
   context: TableContext,
   relation: string,
@@ -62,8 +68,8 @@ export function planRelated(
 ): QueryPlan[] {
   const link = linkOf(context, relation);
   const fields = "fields" in link.relation ? link.relation.fields : [];
-  const own = context.model.primaryKey.map((field, i) => [fields[i], row[field]]);
-  const where = Object.fromEntries(own);
+  const conditions = context.model.primaryKey.map((field, i) => [fields[i], row[field]]);
+  const where = Object.fromEntries(conditions);
   const plans = plansOf(tableOfModel(context.tables, link.target), { where });
   return reverse ? plans.map((plan) => ({ ...plan, reverse: !plan.reverse })) : plans;
 }

@@ -14,10 +14,11 @@ import { RowQuery } from "../repository/row-query.js";
 import { runCall, streamCall } from "../run-call.js";
 
 /**
- * A query by plans of its own: awaited a page, iterated row after row.
+ * Returns a query that is read by some plans. It reads a page if it is awaited, or one row after
+ * another if it is iterated.
  *
- * @param query how its pages are read.
- * @param plans made when it is read; the first that can be read is taken.
+ * @param query determines how its pages are read.
+ * @param plans is called when the query is read. The first plan that can be used is chosen.
  */
 export function tableQuery<Row>(
   context: TableContext,
@@ -41,9 +42,11 @@ export function tableQuery<Row>(
 }
 
 /**
- * The row of a primary key, by the values of its fields.
+ * Finds the row with a primary key.
  *
- * @throws {InvalidQueryError} as {@link primaryKeyParts}.
+ * @param primaryKey the values of its fields.
+ * @param orAsStored true to return the row as it is stored if it cannot be upgraded.
+ * @throws {InvalidQueryError} as {@link primaryKeyParts} does.
  */
 export function findRow(
   context: TableContext,
@@ -56,9 +59,10 @@ export function findRow(
 }
 
 /**
- * The parts of the primary key with these values, one for each of its fields.
+ * Returns the key parts of a primary key.
  *
- * @throws {InvalidQueryError} for more or fewer values, and for one that none of the rows can have.
+ * @param values one value for each field of the primary key.
+ * @throws {InvalidQueryError} if there are more or fewer values, or if no row can have one of them.
  */
 export function primaryKeyParts(model: CompiledModel, values: readonly unknown[]): KvKeyPart[] {
   assertCount(model, "primaryKey", model.primaryKey, values);
@@ -68,9 +72,10 @@ export function primaryKeyParts(model: CompiledModel, values: readonly unknown[]
 }
 
 /**
- * Refuses values that no row can have in a unique index.
+ * Checks values of a unique index.
  *
- * @throws {InvalidQueryError} for more or fewer than it has fields, and for what is not one value, or of another kind.
+ * @throws {InvalidQueryError} if there are more or fewer values than the index has fields, or if
+ * one is not a single value of the right kind.
  */
 export function assertUniqueValues(
   model: CompiledModel,
@@ -96,7 +101,9 @@ function assertCount(
   throw new InvalidQueryError(model.name, key, reason);
 }
 
-/** What names a row in errors, and in the queries of a repository. */
+/**
+ * Returns a primary key as an object of fields, as in errors and in the queries of a repository.
+ */
 export function whereOf({ model }: TableContext, primaryKey: readonly unknown[]): AnyRow {
   const where: Record<string, unknown> = {};
   for (const [i, field] of model.primaryKey.entries()) where[field] = primaryKey[i];

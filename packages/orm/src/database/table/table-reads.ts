@@ -32,26 +32,26 @@ import {
   whereOf,
 } from "./table-query.js";
 
-/** How a list is read: its pages, its order, and how much. */
+/** Options of a list: its pages, its order and its limit of reads. */
 export interface ListOptions extends PageOptions {
-  /** Of the index; `"asc"` without it. */
+  /** The direction in which the index is read. The default is `"asc"`. */
   readonly order?: Direction | undefined;
-  /** Entries that may be read at the most; of the database where it is absent. */
+  /** The maximum number of entries to read. The default is the `maxReads` of the database. */
   readonly maxReads?: number | undefined;
 }
 
-/** How related rows are loaded. */
+/** Options for loading related rows. */
 interface RelatedOptions {
-  /** Related rows at the most, of each row. */
+  /** The maximum number of related rows for each row. All of them if absent. */
   readonly take?: number | undefined;
 }
 
-const nothing = Object.freeze({});
+const noOptions = Object.freeze({});
 
-/** An index entry will do where it holds the row. */
-const reading = { forWrite: false };
+/** Lets a query read only the index entry if the entry holds the whole row. */
+const entryQuery = { forWrite: false };
 
-/** How the rows of a table are read. */
+/** The methods of a table that only read. */
 export class TableReads<Row> {
   readonly #context: TableContext;
   readonly #rows: RowReads;
@@ -62,39 +62,43 @@ export class TableReads<Row> {
   }
 
   /**
-   * The row of a primary key, null where there is none. One read.
+   * Returns the row with a primary key, or null if there is none. Costs one read.
    *
-   * @throws {InvalidQueryError} for a value that none of the rows can have, as all methods do.
+   * @throws {InvalidQueryError} if no row can have one of the values. The same applies to all
+   * methods.
    */
   findByPrimaryKey(primaryKey: readonly unknown[]): Promise<Row | null> {
     const key = copyOfGiven(primaryKey);
-    return runCall(this.#context, "findUnique", nothing, async (meter) => {
+    return runCall(this.#context, "findUnique", noOptions, async (meter) => {
       const found = await findRow(this.#context, key, meter);
       return (found?.row ?? null) as Row | null;
     });
   }
 
   /**
-   * The row of a primary key. One read.
+   * Returns the row with a primary key. Costs one read.
    *
-   * @throws {RowNotFoundError} where there is none.
+   * @throws {RowNotFoundError} if there is no such row.
    */
   findByPrimaryKeyOrThrow(primaryKey: readonly unknown[]): Promise<Row> {
     const context = this.#context;
     const key = copyOfGiven(primaryKey);
-    return runCall(context, "findUniqueOrThrow", nothing, async (meter) => {
+    return runCall(context, "findUniqueOrThrow", noOptions, async (meter) => {
       const found = await findRow(context, key, meter);
       if (found !== undefined) return found.row as Row;
       throw new RowNotFoundError(context.model.name, whereOf(context, key));
     });
   }
 
-  /** The rows of some primary keys, in their order; null for each where there is none. A read for each, made together. */
+  /**
+   * Returns the rows with some primary keys, in the same order, with null for each that does not
+   * exist. Costs one read per key. They are read together.
+   */
   findEachByPrimaryKey(primaryKeys: readonly (readonly unknown[])[]): Promise<(Row | null)[]> {
     const context = this.#context;
-    const own = copyOfGiven(primaryKeys);
-    return runCall(context, "findMany", nothing, async (meter) => {
-      const keys = own.map((primaryKey) => primaryKeyParts(context.model, primaryKey));
+    const keysCopy = copyOfGiven(primaryKeys);
+    return runCall(context, "findMany", noOptions, async (meter) => {
+      const keys = keysCopy.map((primaryKey) => primaryKeyParts(context.model, primaryKey));
       meter.index = "primaryKey";
       meter.add(keys.length);
       const entries = await readRows(context, keys);
@@ -104,63 +108,75 @@ export class TableReads<Row> {
     });
   }
 
-  /** The row of a primary key with its versionstamp, for a write under `ifVersion`; null where there is none. One read. */
+  /**
+   * Returns the row with a primary key and its versionstamp, which a later write can pass as
+   * `ifVersion`. Null if there is none. Costs one read.
+   */
   findVersionedByPrimaryKey(primaryKey: readonly unknown[]): Promise<Versioned<Row> | null> {
     const key = copyOfGiven(primaryKey);
-    return runCall(this.#context, "findUnique", nothing, async (meter) => {
+    return runCall(this.#context, "findUnique", noOptions, async (meter) => {
       const found = await findRow(this.#context, key, meter);
       return found ? { row: found.row as Row, versionstamp: found.versionstamp } : null;
     });
   }
 
   /**
-   * The row with these values in a unique index, null where there is none. Two reads.
+   * Returns the row with these values in a unique index, or null if there is none. Costs two reads,
+   * or one if the index entry holds the whole row.
    *
-   * @throws {UnknownIndexError} for a name that is no unique index's.
-   * @throws {IndexNotReadyError} where the index is not built.
+   * @throws {UnknownIndexError} if the model has no unique index of this name.
+   * @throws {IndexNotReadyError} if the index is not built.
    */
   findByIndex(indexName: string, values: readonly unknown[]): Promise<Row | null> {
-    const own = copyOfGiven(values);
-    return runCall(this.#context, "findUnique", nothing, async (meter) => {
+    const valuesCopy = copyOfGiven(values);
+    return runCall(this.#context, "findUnique", noOptions, async (meter) => {
       const index = indexNamed(this.#context.model, indexName, true);
-      assertUniqueValues(this.#context.model, index, own);
-      const found = await findByUniqueIndex(this.#context, index, own, meter, reading);
+      assertUniqueValues(this.#context.model, index, valuesCopy);
+      const found = await findByUniqueIndex(this.#context, index, valuesCopy, meter, entryQuery);
       return (found?.row ?? null) as Row | null;
     });
   }
 
   /**
-   * Rows in the order of an index: those that conditions on its first fields mean, `[color]` or `{ color, size: { gt: 3 } }`.
-   * Each is a value, or one of several `{ in: [...] }`, and the last may be bounds. With none, `{}`, it is every row
-   * that the index holds.
+   * Finds the rows that match conditions on the first fields of an index, in the order of the
+   * index. The conditions are an array, `[color]`, or an object, `{ color, size: { gt: 3 } }`. Each
+   * is a value or a list of values, `{ in: [...] }`. The last one can be a range. Without
+   * conditions, `{}`, it finds every row that the index holds. Like `findMany`, it returns a page
+   * or one row after another.
    *
-   * @throws {UnknownIndexError} for a name that the model does not have.
-   * @throws {InvalidQueryError} for what is undefined, of another kind than its field, or of no field of the index.
-   * @throws {UnindexedQueryError} for a condition behind bounds, or behind a field without one.
-   * @throws {IndexNotReadyError} where the index is not built.
-   * @throws {InvalidCursorError} for a cursor of another list.
-   * @throws {ReadLimitError} where it reads more than it may.
-   * @throws {RangeError} where `take` is not a positive integer.
+   * @throws {UnknownIndexError} if the model has no index of this name.
+   * @throws {InvalidQueryError} if a value is undefined or of another kind than its field, or if
+   * the index does not have a field.
+   * @throws {UnindexedQueryError} if a condition comes after a range, or after a field without a
+   * condition.
+   * @throws {IndexNotReadyError} if the index is not built.
+   * @throws {InvalidCursorError} if the cursor belongs to another list.
+   * @throws {ReadLimitError} if it needs to read more than `maxReads` entries.
+   * @throws {RangeError} if `take` is not a positive integer.
    */
   listByIndex(
     indexName: string,
     conditions: IndexConditions,
-    options: ListOptions = nothing,
+    options: ListOptions = noOptions,
   ): RowQuery<Row> {
     const { order, ...query } = options;
     const context = this.#context;
-    const own = copyOfGiven(conditions);
+    const conditionsCopy = copyOfGiven(conditions);
     const plans = () => {
       const { model } = context;
       const index = indexNamed(model, indexName);
-      const where = whereOfIndex(model, index, own);
+      const where = whereOfIndex(model, index, conditionsCopy);
       return [planIndexRead(model, index, where, isDescending(model, order), orderIn(context))];
     };
     return tableQuery(context, "findMany", query, plans);
   }
 
-  /** Every row of the model, in the order of the primary key. It throws what `listByIndex` throws of its options. */
-  scan(options: ListOptions = nothing): RowQuery<Row> {
+  /**
+   * Finds all rows of the model in the order of the primary key.
+   *
+   * @throws the errors of `listByIndex` that concern its options.
+   */
+  scan(options: ListOptions = noOptions): RowQuery<Row> {
     const { order, ...query } = options;
     const context = this.#context;
     const plans = () => [
@@ -169,23 +185,29 @@ export class TableReads<Row> {
     return tableQuery(context, "scan", query, plans);
   }
 
-  /** How many rows the model has. One read where it keeps the number. */
+  /** Returns the number of rows of the model. Costs one read if the model keeps the count. */
   count(): Promise<number> {
     return this.#rows.count();
   }
 
-  /** How many rows `listByIndex` lists. One read where the index keeps the number and has a value for each field. */
+  /**
+   * Returns the number of rows that `listByIndex` finds. Costs one read if the index keeps the
+   * count and there is a value for each of its fields.
+   */
   countByIndex(indexName: string, conditions: IndexConditions): Promise<number> {
     const context = this.#context;
-    const own = copyOfGiven(conditions);
-    return runCall(context, "count", nothing, async (meter) => {
+    const conditionsCopy = copyOfGiven(conditions);
+    return runCall(context, "count", noOptions, async (meter) => {
       const index = indexNamed(context.model, indexName);
-      const where = whereOfIndex(context.model, index, own);
+      const where = whereOfIndex(context.model, index, conditionsCopy);
       return await countRows(context, { index: indexName, where }, meter);
     });
   }
 
-  /** The row of a primary key, now and after each change; null while there is none. */
+  /**
+   * Returns a stream of the row with a primary key, or null while there is none. It begins with the
+   * current row and continues after each change.
+   */
   watchByPrimaryKey(primaryKey: readonly unknown[]): ReadableStream<Row | null> {
     return this.#rows.watch({
       where: whereOf(this.#context, primaryKey),
@@ -193,27 +215,35 @@ export class TableReads<Row> {
   }
 
   /**
-   * The row with these values in a unique index, now and after each change; null while there is none.
+   * Returns a stream of the row with these values in a unique index, or null while there is none.
+   * It begins with the current row and continues after each change.
    *
-   * @throws {IndexNotReadyError} in the stream, where the index is not built.
+   * @throws {IndexNotReadyError} in the stream, if the index is not built.
    */
   watchRowByIndex(indexName: string, values: readonly unknown[]): ReadableStream<Row | null> {
     const context = this.#context;
-    const own = copyOfGiven(values);
+    const valuesCopy = copyOfGiven(values);
     return beginWatch(context, () => {
       const index = indexNamed(context.model, indexName, true);
-      assertUniqueValues(context.model, index, own);
-      return watchIndexedRow(context, index, own, nothing, async (found) =>
+      assertUniqueValues(context.model, index, valuesCopy);
+      return watchIndexedRow(context, index, valuesCopy, noOptions, async (found) =>
         found === null ? null : (found.row as Row),
       );
     });
   }
 
-  /** The rows of `listByIndex`, now and after each change that affects them. It throws what that throws. */
+  /**
+   * Returns a stream of the rows that `listByIndex` finds. It begins with the current rows and
+   * continues after each change that affects them.
+   *
+   * @throws {LiveQueryUnavailableError} if the database cannot watch ranges and the model is not
+   * `live: true`.
+   * @throws the errors of `listByIndex`, some of them only in the stream.
+   */
   watchByIndex(
     indexName: string,
     conditions: IndexConditions,
-    options: ListOptions = nothing,
+    options: ListOptions = noOptions,
   ): ReadableStream<readonly Row[]> {
     const { order, ...query } = options;
     const context = this.#context;
@@ -226,37 +256,43 @@ export class TableReads<Row> {
     });
   }
 
-  /** What a relation leads to from a row: of `belongsTo` and `hasOne` a row or null, of the others a list. */
+  /**
+   * Loads the related rows of one row: a row or null for `belongsTo` and `hasOne`, a list for the
+   * other relations.
+   */
   async loadRelated<Related>(
     relation: string,
     row: Row,
-    options: RelatedOptions = nothing,
+    options: RelatedOptions = noOptions,
   ): Promise<Related> {
     const [related] = await readRelatedOf(this.#context, relation, [row as AnyRow], options);
     return related as Related;
   }
 
-  /** The same of each of some rows, in their order, read together. */
+  /** Loads the related rows of each of some rows, in their order. All are read together. */
   loadRelatedOfEach<Related>(
     relation: string,
     rows: readonly Row[],
-    options: RelatedOptions = nothing,
+    options: RelatedOptions = noOptions,
   ): Promise<Related[]> {
-    const given = rows as readonly AnyRow[];
-    return readRelatedOf(this.#context, relation, given, options) as Promise<Related[]>;
+    const anyRows = rows as readonly AnyRow[];
+    return readRelatedOf(this.#context, relation, anyRows, options) as Promise<Related[]>;
   }
 
-  /** The rows that a `hasMany` relation leads to from a row, in the order of the index that it is read by. */
+  /**
+   * Finds the rows that a `hasMany` relation leads to from a row, in the order of the index that
+   * serves the relation.
+   */
   listRelated<Related>(
     relation: string,
     row: Row,
-    options: ListOptions = nothing,
+    options: ListOptions = noOptions,
   ): RowQuery<Related> {
     const { order, ...query } = options;
     const target = relatedTable(this.#context, relation);
-    const [own] = linkingFields(this.#context, relation, [row as AnyRow]);
+    const [linkingRow] = linkingFields(this.#context, relation, [row as AnyRow]);
     const plans = () =>
-      planRelated(this.#context, relation, own!, isDescending(target.model, order));
+      planRelated(this.#context, relation, linkingRow!, isDescending(target.model, order));
     return tableQuery(target, "findMany", query, plans);
   }
 }

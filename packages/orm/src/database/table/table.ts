@@ -16,20 +16,23 @@ import { type UpsertKey, upsertByIndex, upsertByPrimaryKey, withFields } from ".
 
 export type { ListOptions } from "./table-reads.js";
 
-/** What `upsert` writes: one of the two. */
+/** The data of an upsert. Either `create` or `update` is used. */
 export interface UpsertData<UpdateInput> {
-  /** What the row's key tells may be left out: which fields those are, generated methods say. */
+  /**
+   * The new row. It can leave out the fields that the key of the upsert determines. The
+   * documentation of each generated method lists them.
+   */
   readonly create: object;
   readonly update: UpdateInput;
 }
 
 const unlimited = Number.POSITIVE_INFINITY;
-const nothing = Object.freeze({});
+const noOptions = Object.freeze({});
 
 /**
- * The rows of one model by primary key and by the name of an index: what generated repositories are made of. Its types
- * are those that they spell out; `Repository` infers them from the model instead. Hooks, `onQuery`, `maxReads` and what
- * errors say are as there.
+ * The rows of one model, accessed by primary key and by the names of indexes. Generated
+ * repositories are built on it. They supply the types, whereas `Repository` infers its types from
+ * the model. Hooks, `onQuery`, `maxReads` and errors work as in `Repository`.
  */
 export class Table<Row, CreateInput, UpdateInput> extends TableReads<Row> {
   readonly #context: TableContext;
@@ -44,94 +47,98 @@ export class Table<Row, CreateInput, UpdateInput> extends TableReads<Row> {
   /**
    * Creates a row and returns it. One commit.
    *
-   * @throws what `Repository.create` throws.
+   * @throws the errors of `Repository.create`.
    */
-  create(data: CreateInput, options: WriteOptions = nothing): Promise<Row> {
+  create(data: CreateInput, options: WriteOptions = noOptions): Promise<Row> {
     const context = this.#context;
-    const own = givenQuery(options);
-    const write = async () => (await createRow(context, data, own)).row;
-    return runCall(context, "create", own, write, unlimited) as Promise<Row>;
+    const writeOptions = givenQuery(options);
+    const write = async () => (await createRow(context, data, writeOptions)).row;
+    return runCall(context, "create", writeOptions, write, unlimited) as Promise<Row>;
   }
 
   /**
-   * Creates rows and says of each what became of it; with `atomic` in one commit, or none.
+   * Creates rows and returns the result of each. With `atomic: true`, all rows are created in one
+   * commit, or none.
    *
-   * @throws what `Repository.createMany` throws.
+   * @throws the errors of `Repository.createMany`.
    */
   createMany(
     data: readonly CreateInput[],
-    options: WriteOptions & { readonly atomic?: boolean | undefined } = nothing,
+    options: WriteOptions & { readonly atomic?: boolean | undefined } = noOptions,
   ): Promise<ManyResult<Row>> {
     return this.#rows.createMany({ ...options, data } as object) as Promise<ManyResult<Row>>;
   }
 
   /**
-   * Changes fields of a row and returns it as it is then. One read and one commit, more where others write the row too.
+   * Changes fields of a row and returns the changed row. One read and one commit, or more if others
+   * write the row at the same time.
    *
-   * @throws what `Repository.update` throws.
+   * @throws the errors of `Repository.update`.
    */
   update(
     primaryKey: readonly unknown[],
     data: UpdateInput,
-    options: WriteOptions = nothing,
+    options: WriteOptions = noOptions,
   ): Promise<Row> {
     const context = this.#context;
     const key = copyOfGiven(primaryKey);
-    const own = givenQuery(options);
+    const writeOptions = givenQuery(options);
     const write = async (meter: ReadMeter) => {
       const patch = objectOf(context, data, "data");
       const find = () => findRow(context, key, meter);
-      return (await updateRow(context, find, whereOf(context, key), patch, own)).row;
+      return (await updateRow(context, find, whereOf(context, key), patch, writeOptions)).row;
     };
-    return runCall(context, "update", own, write, unlimited) as Promise<Row>;
+    return runCall(context, "update", writeOptions, write, unlimited) as Promise<Row>;
   }
 
   /**
-   * Changes the row of a primary key, or creates one where there is none. `create` may leave out the fields of the key.
+   * Changes the row with a primary key, or creates it if it does not exist. `create` can leave out
+   * the fields of the key.
    *
-   * @throws {InvalidArgumentError} where the row to be created has another key.
-   * @throws what `Repository.upsert` throws.
+   * @throws {InvalidArgumentError} if the new row would have another key.
+   * @throws the errors of `Repository.upsert`.
    */
   upsert(
     primaryKey: readonly unknown[],
     data: UpsertData<UpdateInput>,
-    options: WriteOptions = nothing,
+    options: WriteOptions = noOptions,
   ): Promise<Row> {
     const key = copyOfGiven(primaryKey);
     return this.#upsert(data, options, () => upsertByPrimaryKey(this.#context, key));
   }
 
   /**
-   * The same of the row with these values in a unique index. `create` may leave out the fields that the index holds as they are.
+   * Changes the row with these values in a unique index, or creates it if it does not exist.
+   * `create` can leave out the fields that the index holds unchanged.
    *
-   * @throws {UnknownIndexError} for a name that is no unique index's.
-   * @throws what `upsert` throws.
+   * @throws {UnknownIndexError} if the model has no unique index of this name.
+   * @throws the errors of `upsert`.
    */
   upsertByIndex(
     indexName: string,
     values: readonly unknown[],
     data: UpsertData<UpdateInput>,
-    options: WriteOptions = nothing,
+    options: WriteOptions = noOptions,
   ): Promise<Row> {
-    const own = copyOfGiven(values);
-    return this.#upsert(data, options, () => upsertByIndex(this.#context, indexName, own));
+    const valuesCopy = copyOfGiven(values);
+    return this.#upsert(data, options, () => upsertByIndex(this.#context, indexName, valuesCopy));
   }
 
   /**
-   * Removes a row and returns it as it was.
+   * Deletes a row and returns it as it was before.
    *
-   * @throws what `Repository.delete` throws.
+   * @throws the errors of `Repository.delete`.
    */
-  delete(primaryKey: readonly unknown[], options: WriteOptions = nothing): Promise<Row> {
+  delete(primaryKey: readonly unknown[], options: WriteOptions = noOptions): Promise<Row> {
     const context = this.#context;
     const key = copyOfGiven(primaryKey);
-    const own = givenQuery(options);
+    const writeOptions = givenQuery(options);
     const remove = async (meter: ReadMeter) => {
-      // A row that is to go is taken as it is stored, where it is none of the program's schema.
+      // A row that cannot be upgraded to the program's schema can still be deleted.
       const find = () => findRow(context, key, meter, true);
-      return (await deleteRow(context, find, whereOf(context, key), own, meter)).row;
+      return (await deleteRow(context, find, whereOf(context, key), writeOptions, meter)).row;
     };
-    return runCall(context, "delete", own, remove, unlimited) as Promise<Row>;
+    return runCall(context, "delete", writeOptions, remove, unlimited) as Promise<Row>;
   }
 
   #upsert(
@@ -140,15 +147,15 @@ export class Table<Row, CreateInput, UpdateInput> extends TableReads<Row> {
     keyOf: () => UpsertKey,
   ): Promise<Row> {
     const context = this.#context;
-    const own = givenQuery(options);
+    const writeOptions = givenQuery(options);
     const write = async (meter: ReadMeter) => {
       const { create, update } = objectOf(context, data, "data");
       const patch = objectOf(context, update, "update");
       const key = keyOf();
       const find = () => key.find(meter);
       const row = withFields(context.model, create, key.fields);
-      return (await upsertRow(context, find, row, patch, own, meter, key.assertNew)).row;
+      return (await upsertRow(context, find, row, patch, writeOptions, meter, key.assertNew)).row;
     };
-    return runCall(context, "upsert", own, write, unlimited) as Promise<Row>;
+    return runCall(context, "upsert", writeOptions, write, unlimited) as Promise<Row>;
   }
 }

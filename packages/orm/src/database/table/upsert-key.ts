@@ -12,16 +12,20 @@ import { findByUniqueIndex } from "../../query/read/find-unique.js";
 import { indexNamed } from "./index-query.js";
 import { assertUniqueValues, findRow, primaryKeyParts, whereOf } from "./table-query.js";
 
-/** What an upsert names a row by, which a row that it creates has to have. */
+/** The key that identifies the row of an upsert. A row that the upsert creates must have it. */
 export interface UpsertKey {
   readonly find: (meter: ReadMeter) => Promise<FoundRow | undefined>;
-  /** What fields of a new row have to be. */
+  /** The values that the key determines for fields of a new row. */
   readonly fields: AnyRow;
-  /** @throws {InvalidArgumentError} for a new row that has another key. */
+  /** @throws {InvalidArgumentError} if a new row has another key. */
   readonly assertNew: (row: AnyRow) => void;
 }
 
-/** @throws {InvalidQueryError} for a value that none of the rows can have. */
+/**
+ * Returns the key of an upsert by primary key.
+ *
+ * @throws {InvalidQueryError} if no row can have one of the values.
+ */
 export function upsertByPrimaryKey(
   context: TableContext,
   primaryKey: readonly unknown[],
@@ -32,16 +36,16 @@ export function upsertByPrimaryKey(
     find: (meter) => findRow(context, primaryKey, meter),
     fields: whereOf(context, primaryKey),
     assertNew: (row) => {
-      if (!isSameKey(primaryKeyOf(model, row), parts)) refuse(context, "the primary key");
+      if (!isSameKey(primaryKeyOf(model, row), parts)) throwOtherKey(context, "the primary key");
     },
   };
 }
 
 /**
- * The same, by a unique index.
+ * Returns the key of an upsert by a unique index.
  *
- * @throws {UnknownIndexError} for a name that is no unique index's.
- * @throws {InvalidQueryError} for a value that none of the rows can have.
+ * @throws {UnknownIndexError} if the model has no unique index of this name.
+ * @throws {InvalidQueryError} if no row can have one of the values.
  */
 export function upsertByIndex(
   context: TableContext,
@@ -61,24 +65,25 @@ export function upsertByIndex(
     fields: Object.fromEntries(fields),
     assertNew: (row) => {
       const primaryKey = primaryKeyOf(model, row);
-      if (!hasIndexKey(model, index, row, primaryKey, key)) refuse(context, `index ${indexName}`);
+      if (!hasIndexKey(model, index, row, primaryKey, key))
+        throwOtherKey(context, `index ${indexName}`);
     },
   };
 }
 
-/** What a row is created from, with the fields that it leaves out and that its key tells. */
+/** Returns the data of a new row. Fields that are absent get the values that the key determines. */
 export function withFields(model: CompiledModel, data: unknown, fields: AnyRow): unknown {
-  // What is no object the schema refuses.
+  // The schema refuses data that is not an object.
   if (typeof data !== "object" || data === null || Array.isArray(data)) return data;
-  const whole: Record<string, unknown> = { ...copyOfData(model, data) };
+  const row: Record<string, unknown> = { ...copyOfData(model, data) };
   for (const field of Object.keys(fields)) {
-    // Objects have properties from their prototype, such as `constructor`.
-    if (!Object.hasOwn(whole, field) || whole[field] === undefined) whole[field] = fields[field];
+    // Every object inherits properties such as `constructor`, so only own properties count.
+    if (!Object.hasOwn(row, field) || row[field] === undefined) row[field] = fields[field];
   }
-  return whole;
+  return row;
 }
 
-function refuse({ model }: TableContext, key: string): never {
+function throwOtherKey({ model }: TableContext, key: string): never {
   const reason = `the row that it makes has other values in ${key} than those that name the row`;
   throw new InvalidArgumentError(model.name, "create", reason);
 }
