@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { folder } from "./runtimes.mjs";
 
@@ -9,7 +9,8 @@ export function installRuntimes(runtimes) {
   if (missing.length > 0) {
     console.log(`Installing ${missing.map(({ name }) => name).join(", ")} in ${folder}.`);
     mkdirSync(folder, { recursive: true });
-    writeFileSync(join(folder, "package.json"), '{ "private": true }\n', { flag: "a" });
+    if (!existsSync(join(folder, "package.json")))
+      writeFileSync(join(folder, "package.json"), '{ "private": true }\n');
     npmInstall(missing.map(({ install }) => install));
   }
   return runtimes.map((runtime) => {
@@ -24,7 +25,9 @@ function isInstalled({ name, install, findProgram }) {
   const version = install.slice(install.lastIndexOf("@") + 1);
   try {
     const manifest = readFileSync(join(folder, "node_modules", name, "package.json"), "utf8");
-    return JSON.parse(manifest).version === version && findProgram() !== undefined;
+    // One of the packages writes its version as `v18.20.8`.
+    const found = JSON.parse(manifest).version.replace(/^v/, "");
+    return found === version && findProgram() !== undefined;
   } catch {
     return false;
   }
