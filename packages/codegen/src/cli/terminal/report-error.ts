@@ -62,13 +62,14 @@ function remedyOf(error: CodedError): string | undefined {
 
 /**
  * Returns the fields of an error, one per line, unless its message contains them. Messages of core
- * do.
+ * contain all fields except keys.
  */
 function fieldLines(error: CodedError): string[] {
-  if (hasFieldsInMessage(error)) return [];
-  return Object.entries(error).flatMap(([field, value]) =>
-    otherFields.has(field) || value === undefined ? [] : [`  ${field}: ${valueText(value)}`],
-  );
+  const isStated = hasFieldsInMessage(error);
+  return Object.entries(error).flatMap(([field, value]) => {
+    if (otherFields.has(field) || value === undefined) return [];
+    return isStated && !(value instanceof Uint8Array) ? [] : [`  ${field}: ${valueText(value)}`];
+  });
 }
 
 function hasFieldsInMessage({ code }: CodedError): boolean {
