@@ -3,7 +3,15 @@ import { fileURLToPath } from "node:url";
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const vitest = `${root}node_modules/vitest/vitest.mjs`;
 
-const tests = (folder, ...files) => [vitest, "run", "--root", `${root}${folder}`, ...files];
+/** Prints one character for a test that passes, so that the output of a failed run is about its failures. */
+const tests = (folder, ...files) => [
+  vitest,
+  "run",
+  "--reporter=dot",
+  "--root",
+  `${root}${folder}`,
+  ...files,
+];
 
 /**
  * What depends on the runtime: the script that runs it, with its arguments, and what it has to print.
