@@ -1,6 +1,6 @@
 import { openKv } from "@keywright/core";
 import { describe, expect, it } from "vitest";
-import { type Method, optionsOf } from "../src/database/call-options.js";
+import { allowedOptions, type RepositoryMethod } from "../src/database/call-options.js";
 import type {
   CreateManyOptions,
   CreateOptions,
@@ -128,7 +128,7 @@ describe("the options of the types", () => {
   const created = { data: true, expireIn: true, ...shape } satisfies Expected<
     CreateOptions<M, Models, "id", undefined, false>
   >;
-  const byMethod: Record<Method, Readonly<Record<string, true>>> = {
+  const byMethod: Record<RepositoryMethod, Readonly<Record<string, true>>> = {
     findUnique: unique,
     findUniqueOrThrow: unique,
     watch: unique,
@@ -164,9 +164,12 @@ describe("the options of the types", () => {
     >,
   };
 
-  it.each(Object.keys(optionsOf) as Method[])("are those that %s takes", (method) => {
-    expect([...optionsOf[method]].sort()).toEqual(Object.keys(byMethod[method]).sort());
-  });
+  it.each(Object.keys(allowedOptions) as RepositoryMethod[])(
+    "are those that %s takes",
+    (method) => {
+      expect([...allowedOptions[method]].sort()).toEqual(Object.keys(byMethod[method]).sort());
+    },
+  );
 
   it("go on with findFirst where a page ended", () =>
     withUsers(async (db) => {

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, it } from "vitest";
 import * as z from "zod";
 import { guideLayout } from "../src/adopt/source/guide-layout.js";
 import { adopt, createDatabase, defineMigration, defineModel, migrate } from "../src/index.js";
-import { entriesAfter } from "../src/migrate/run/entries-after.js";
+import { readEntriesAfter } from "../src/migrate/run/read-entries-after.js";
 import { listFailedRows } from "../src/migrate/transform/failed-rows.js";
 import { contextOf } from "./transform-models.js";
 
@@ -41,7 +41,13 @@ it("entries are read page by page behind keys as long as the database takes them
   for (const limit of [1, 2, 3, 20]) {
     const read: unknown[] = [];
     for (let after: KvKey | null = null; ; ) {
-      const page: KvEntry<unknown>[] = await entriesAfter(kv, kv.limits, ["notes"], after, limit);
+      const page: KvEntry<unknown>[] = await readEntriesAfter(
+        kv,
+        kv.limits,
+        ["notes"],
+        after,
+        limit,
+      );
       read.push(...page.map(({ key }) => key[1]));
       if (page.length < limit) break;
       after = page.at(-1)?.key ?? after;
@@ -55,7 +61,7 @@ it("a page behind a long key whose entry is gone is as long as asked for", async
   const [first = ""] = ids;
   const after = ["notes", "a".repeat(2039)];
   await kv.delete(after);
-  const page = await entriesAfter(kv, kv.limits, ["notes"], after, 3);
+  const page = await readEntriesAfter(kv, kv.limits, ["notes"], after, 3);
   expect(page.map(({ key }) => key[1])).toEqual(
     ids.filter((id) => id > (after[1] ?? "")).slice(0, 3),
   );

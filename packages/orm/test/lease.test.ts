@@ -2,7 +2,7 @@ import { type EmbeddedKv, type Kv, openKv } from "@keywright/core";
 import * as fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type Lease, leaseKey, type StoredLease, takeLease } from "../src/migrate/run/lease.js";
-import { migrationRun } from "../src/migrate/run/migration-run.js";
+import { createRun } from "../src/migrate/run/migration-run.js";
 import { Throttle } from "../src/migrate/run/throttle.js";
 import { denoKv, interferingKv } from "./faulty-kv.js";
 import { rejection } from "./user-model.js";
@@ -176,7 +176,7 @@ describe("a lease", () => {
     };
     await until(() => lease.commit(kv.atomic().set(["a"], 1)));
     await until(() => lease.renew());
-    await until(() => migrationRun(lease, {}).took(1));
+    await until(() => createRun(lease, {}).afterBatch(1));
     expect(await stored()).toMatchObject({ runner: lease.runner, timeToLive: 30 });
     const fresh = await take2(lease);
     const { versionstamp } = await kv.get(leaseKey);
@@ -236,7 +236,7 @@ describe("a throttle", () => {
         for (const batch of done) {
           now += batch.work;
           rows += batch.rows;
-          now += throttle.took(batch.rows, now);
+          now += throttle.afterBatch(batch.rows, now);
           expect(now).toBeGreaterThanOrEqual((rows / rate) * 1000 - 1e-6 * now - 1e-6);
         }
       }),
@@ -244,12 +244,12 @@ describe("a throttle", () => {
   });
 
   it("does not hold up who is slower anyway, nor without a bound", () => {
-    expect(new Throttle(Number.POSITIVE_INFINITY).took(1e9, 0)).toBe(0);
+    expect(new Throttle(Number.POSITIVE_INFINITY).afterBatch(1e9, 0)).toBe(0);
     const throttle = new Throttle(10);
-    expect(throttle.took(10, 0)).toBe(1000);
-    expect(throttle.took(10, 5000)).toBe(1000);
+    expect(throttle.afterBatch(10, 0)).toBe(1000);
+    expect(throttle.afterBatch(10, 5000)).toBe(1000);
     // Who does not wait has to wait longer then.
-    expect(throttle.took(10, 5000)).toBe(2000);
+    expect(throttle.afterBatch(10, 5000)).toBe(2000);
   });
 
   it.each([0, -1, Number.NaN])("refuses %s rows a second", (rate) => {

@@ -2,11 +2,7 @@ import type { Kv } from "@keywright/core";
 import { type AnyDatabase, tableContexts } from "../src/context/any-database.js";
 import type { TableContext } from "../src/context/table-context.js";
 import { takeLease } from "../src/migrate/run/lease.js";
-import {
-  type MigrationRun,
-  migrationRun,
-  type RunOptions,
-} from "../src/migrate/run/migration-run.js";
+import { createRun, type MigrationRun, type RunOptions } from "../src/migrate/run/migration-run.js";
 
 /** Does something as a run of a migration, which has the lease of the database meanwhile. */
 export async function withRun<T>(
@@ -17,7 +13,7 @@ export async function withRun<T>(
   const lease = await takeLease(kv, { wait: false });
   if (typeof lease === "string") throw new Error(lease);
   try {
-    return await body(migrationRun(lease, options));
+    return await body(createRun(lease, options));
   } finally {
     await lease.release();
   }

@@ -17,7 +17,7 @@ import {
   streamRows,
 } from "../src/query/read/find-rows.js";
 import { TransactionKv } from "../src/transaction/transaction-kv.js";
-import { matcherOf } from "../src/write/many/still-matches.js";
+import { createMatcher } from "../src/write/many/still-matches.js";
 import { meterOf, put, recordingKv, tableOn } from "./query-table.js";
 import { rejection } from "./user-model.js";
 
@@ -333,7 +333,7 @@ describe("a filter", () => {
     [
       "a change of many",
       async (filter) =>
-        (await matcherOf(context, { where: { shelf: 1 }, filter }))({
+        (await createMatcher(context, { where: { shelf: 1 }, filter }))({
           primaryKey: ["b001"],
           row: book(1),
           versionstamp: "",

@@ -12,7 +12,7 @@ import {
 } from "../src/migrate/backfill/replace-index.js";
 import { buildCounters } from "../src/migrate/build/build-counters.js";
 import { type Lease, takeLease } from "../src/migrate/run/lease.js";
-import { migrationRun, type RunOptions } from "../src/migrate/run/migration-run.js";
+import { createRun, type RunOptions } from "../src/migrate/run/migration-run.js";
 import { Crash, crashAtEachCommit, crashingKv, denoKv } from "./faulty-kv.js";
 import { rejection } from "./user-model.js";
 import { expectIndexesToMatch } from "./verify-indexes.js";
@@ -45,13 +45,13 @@ async function contextOf(kv: Kv): Promise<TableContext> {
 /** Does something by a run of its own. */
 async function inRun<T>(
   kv: Kv,
-  work: (context: TableContext, run: ReturnType<typeof migrationRun>) => Promise<T>,
+  work: (context: TableContext, run: ReturnType<typeof createRun>) => Promise<T>,
   options: RunOptions = {},
 ): Promise<T> {
   const context = await contextOf(kv);
   const lease = (await takeLease(kv, { wait: true })) as Lease;
   try {
-    return await work(context, migrationRun(lease, options));
+    return await work(context, createRun(lease, options));
   } finally {
     await lease.release();
   }
@@ -224,7 +224,7 @@ describe("replacing copies by pointers", () => {
     const db = await createDatabase({ kv, models: { users: Counted } });
     const context = tableContexts(db).get("users")!;
     const lease = (await takeLease(kv, { wait: false })) as Lease;
-    const run = migrationRun(lease, {});
+    const run = createRun(lease, {});
     const step = (names: typeof toPointers, name: ReplaceStep) =>
       runReplaceStep(context, { ...names, step: name }, run);
     await buildCounters(context, run);
@@ -302,7 +302,7 @@ describe("replacing copies by pointers", () => {
     const context = tableContexts(db).get("rows")!;
     const lease = (await takeLease(kv, { wait: false })) as Lease;
     const step = (from: string, to: string) =>
-      runReplaceStep(context, { from, to, step: "backfill" }, migrationRun(lease, {}));
+      runReplaceStep(context, { from, to, step: "backfill" }, createRun(lease, {}));
     const code = "the code of their functions, or its version";
     for (const [from, to, aspects] of [
       ["byA", "byB", "key"],
@@ -338,7 +338,7 @@ describe("replacing copies by pointers", () => {
     const context = tableContexts(db).get("users")!;
     const lease = (await takeLease(kv, { wait: false })) as Lease;
     const step = (name: ReplaceStep) =>
-      runReplaceStep(context, { ...toPointers, step: name }, migrationRun(lease, {}));
+      runReplaceStep(context, { ...toPointers, step: name }, createRun(lease, {}));
     expect(await step("backfill")).toMatchObject({
       status: "duplicates",
       states: { from: "readable", to: "unique-pending" },
@@ -355,7 +355,7 @@ describe("replacing copies by pointers", () => {
     });
     const db = await createDatabase({ kv, models: { users: Newer } });
     const lease = (await takeLease(kv, { wait: false })) as Lease;
-    await backfill(tableContexts(db).get("users")!, migrationRun(lease, {}));
+    await backfill(tableContexts(db).get("users")!, createRun(lease, {}));
     await lease.release();
     expect((await rejection(replace(kv, "switch"))).code).toBe("KW_STALE_SCHEMA");
   });

@@ -5,7 +5,7 @@ import { type AnyDatabase, tableContexts } from "../src/context/any-database.js"
 import type { TableContext } from "../src/context/table-context.js";
 import { createDatabase, type Database, defineModel } from "../src/index.js";
 import { takeLease } from "../src/migrate/run/lease.js";
-import { migrationRun, type RunOptions } from "../src/migrate/run/migration-run.js";
+import { createRun, type RunOptions } from "../src/migrate/run/migration-run.js";
 import { transformRows } from "../src/migrate/transform/transform-rows.js";
 import { defineMigration } from "../src/schema/define-migration.js";
 
@@ -96,7 +96,7 @@ export function contextOf(db: AnyDatabase, name: string): TableContext {
 export async function beginTransform({ kv, model, catalog }: TableContext): Promise<void> {
   await catalog.reload();
   const { entry, check } = catalog.snapshot;
-  const { manifest } = catalog.ownRows;
+  const { manifest } = catalog.programRows;
   const from = entry.schema?.hash;
   if (from === undefined) throw new Error("the database does not know the rows' schema");
   const id = ulid();
@@ -123,7 +123,7 @@ export async function runTransform(
   const lease = await takeLease(context.kv, { wait: true });
   if (typeof lease === "string") throw new Error(lease);
   try {
-    const run = migrationRun(lease, options);
+    const run = createRun(lease, options);
     return await transformRows(context, { ...run, batchRows: Math.min(run.batchRows, batchRows) });
   } finally {
     await lease.release();

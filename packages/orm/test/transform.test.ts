@@ -5,7 +5,7 @@ import { createDatabase, defineModel, type MigrationProgress, migrate } from "..
 import { listFailedRows } from "../src/migrate/transform/failed-rows.js";
 import { previewTransform } from "../src/migrate/transform/preview-transform.js";
 import { defineMigration } from "../src/schema/define-migration.js";
-import { letOthersRun } from "../src/transaction/let-others-run.js";
+import { yieldToEventLoop } from "../src/transaction/yield-to-event-loop.js";
 import { denoKv, interferingKv } from "./faulty-kv.js";
 import { openDenoKv } from "./open-deno-kv.js";
 import {
@@ -66,8 +66,8 @@ describe("transformRows", () => {
     expect(await storedRows()).toEqual(newMembers(25));
     await expectIndexesToMatch(kv, Member);
     expect(context.catalog.snapshot.entry.transform).toBe(undefined);
-    const { manifest } = context.catalog.ownRows;
-    const old = contextOf(await openOld(await openKv()), "members").catalog.ownRows.manifest;
+    const { manifest } = context.catalog.programRows;
+    const old = contextOf(await openOld(await openKv()), "members").catalog.programRows.manifest;
     expect(await ownKeys(kv)).toEqual(
       expect.arrayContaining([
         ["__keywright", "catalog", "members"],
@@ -251,7 +251,7 @@ describe("while rows are being changed", () => {
           data: { visits: { increment: 10 } },
         });
         expected[i]! += 10;
-        await letOthersRun();
+        await yieldToEventLoop();
       }
     };
     const writers = Array.from({ length: 16 }, (_, seed) => write(seed));

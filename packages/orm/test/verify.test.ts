@@ -10,7 +10,7 @@ import type { TableContext } from "../src/context/table-context.js";
 import { createDatabase, defineModel, verifyIndexes } from "../src/index.js";
 import { type Lease, takeLease } from "../src/migrate/run/lease.js";
 import type { MigrationProgress } from "../src/migrate/run/migration-progress.js";
-import { migrationRun, type RunOptions } from "../src/migrate/run/migration-run.js";
+import { createRun, type RunOptions } from "../src/migrate/run/migration-run.js";
 import { EntrySums } from "../src/migrate/verify/entry-sums.js";
 import type { VerifiedModel } from "../src/migrate/verify/verified-model.js";
 import { type VerifyModelOptions, verifyModel } from "../src/migrate/verify/verify-model.js";
@@ -94,7 +94,7 @@ async function verify(
   const lease = (await takeLease(kv, { wait: true })) as Lease;
   try {
     const { batchRows = Number.POSITIVE_INFINITY } = options;
-    const run = { ...migrationRun(lease, options), batchRows };
+    const run = { ...createRun(lease, options), batchRows };
     return await verifyModel(context, context.model.indexes, run, { repair: false, ...options });
   } finally {
     await lease.release();
@@ -276,7 +276,7 @@ describe("verifying", () => {
     const pointers = context.model.indexes.filter((index) => index.store === "pointer");
     const lease = (await takeLease(counted, { wait: false })) as Lease;
     const before = { ...calls };
-    await verifyModel(context, pointers, migrationRun(lease, {}), { repair: true });
+    await verifyModel(context, pointers, createRun(lease, {}), { repair: true });
     expect(calls.getMany).toBe(before.getMany);
     expect(calls.commit).toBe(before.commit);
     await lease.release();
@@ -334,7 +334,7 @@ describe("verifying", () => {
     await kv.delete(["readings_by_ok", true, 3]);
     const context = tableContexts(db).get("readings")!;
     const lease = (await takeLease(kv, { wait: false })) as Lease;
-    const run = migrationRun(lease, {});
+    const run = createRun(lease, {});
     const result = await verifyModel(context, context.model.indexes, run, { repair: true });
     expect(result).toMatchObject({
       counts: { missing: 1, mismatched: 2, dangling: 0 },
@@ -478,7 +478,7 @@ describe("verifying", () => {
       await db.people.update({ where: { id }, data: { name: `new${n}`, email: `N${n}@e.com` } });
       return await commit(operation);
     };
-    const run = migrationRun(lease, {});
+    const run = createRun(lease, {});
     const result = await verifyModel(context, context.model.indexes, run, { repair: true });
     expect(result).not.toBe("stopped");
     expect(n).toBeGreaterThan(3);
@@ -569,7 +569,7 @@ describe("verifying", () => {
     const db = await createDatabase({ kv, models: { people: Older } });
     const context = tableContexts(db).get("people")!;
     const lease = (await takeLease(kv, { wait: false })) as Lease;
-    const run = migrationRun(lease, {});
+    const run = createRun(lease, {});
     const refused = verifyModel(context, context.model.indexes, run, { repair: true });
     expect((await rejection(refused)).code).toBe("KW_STALE_SCHEMA");
     const looked = await verifyModel(context, context.model.indexes, run, { repair: false });

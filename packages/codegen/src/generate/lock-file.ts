@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { type CompiledModel, type SchemaManifest, schemaManifest } from "@keywright/orm";
 import { LockFileError, TypeInexpressibleError } from "../errors/codegen-errors.js";
-import { withoutEnd } from "../types/type-writer.js";
+import { endlessSchemaReason } from "../types/type-writer.js";
 import type { OutputFile } from "./output-folder.js";
 
 /**
@@ -39,7 +39,8 @@ function manifestOf(models: readonly CompiledModel[]): SchemaManifest {
     if (!(error instanceof RangeError)) throw error;
     const [first] = models;
     if (first === undefined) throw error;
-    if (models.length === 1) throw new TypeInexpressibleError(first.name, "", withoutEnd, error);
+    if (models.length === 1)
+      throw new TypeInexpressibleError(first.name, "", endlessSchemaReason, error);
     for (const model of models) manifestOf([model]);
     throw error;
   }

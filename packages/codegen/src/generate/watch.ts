@@ -5,7 +5,7 @@ import { isDynamicPattern } from "tinyglobby";
 import { ConfigMissingError, ProjectFileError } from "../errors/codegen-errors.js";
 import { isGeneratedFile } from "../project/generated-text.js";
 import { type LoadedConfig, loadConfig } from "../project/load-config.js";
-import { loadedModules } from "../project/load-module.js";
+import { loadedModulePaths } from "../project/load-module.js";
 import { posix } from "../project/paths.js";
 import { type GenerateResult, generate } from "./generate.js";
 
@@ -106,7 +106,7 @@ function createScope(root: string): Scope {
     },
     end(done) {
       isDone = done;
-      modules = new Set([...loadedModules()].map((path) => resolve(path)));
+      modules = new Set([...loadedModulePaths()].map((path) => resolve(path)));
     },
     isRelevant(event, path) {
       if (event === "addDir" || event === "unlinkDir" || !extensions.has(extname(path)))

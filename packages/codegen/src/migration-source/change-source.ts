@@ -7,7 +7,7 @@ import { canBeVariable, nameSource } from "./literal-source.js";
  * The placeholder for a value that the author has to write. It is declared nowhere, so the compiler
  * reports each occurrence.
  */
-export const toWrite = "TODO";
+export const placeholder = "TODO";
 
 /**
  * The name in a manifest's `fields` under which all fields without a name of their own are
@@ -61,7 +61,7 @@ export function changeSource(
     ...(rename === undefined ? [] : [propertySource(rename.to, local(rename.from))]),
     ...values.map((field) => {
       const hasOldValue = replaced.includes(field) && isOnlyRequired(from, to, field);
-      return propertySource(field, hasOldValue ? `${local(field)} ?? ${toWrite}` : toWrite);
+      return propertySource(field, hasOldValue ? `${local(field)} ?? ${placeholder}` : placeholder);
     }),
   ];
   const row = parts.length === 0 ? "row" : `{ ${[...parts, "...row"].join(", ")} }`;
@@ -98,7 +98,7 @@ function isOnlyRequired(from: RowManifest, to: RowManifest, field: string): bool
  * used.
  */
 function localNames(fields: readonly string[]): Map<string, string> {
-  const isFree = (name: string) => canBeVariable(name) && name !== "row" && name !== toWrite;
+  const isFree = (name: string) => canBeVariable(name) && name !== "row" && name !== placeholder;
   const taken = new Set(fields.filter(isFree));
   const names = new Map<string, string>();
   for (const field of fields) {
@@ -122,6 +122,6 @@ function otherName(field: string, isFree: (name: string) => boolean): string {
 }
 
 function propertySource(field: string, value: string): string {
-  const isShort = field === value && value !== toWrite;
+  const isShort = field === value && value !== placeholder;
   return isShort ? field : `${nameSource(field)}: ${value}`;
 }

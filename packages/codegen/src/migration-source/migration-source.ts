@@ -4,13 +4,13 @@ import { format } from "prettier";
 import { importedModel, type NamedModel } from "../project/model-names.js";
 import { type ImportExtension, importSpecifier } from "../project/paths.js";
 import { camelCase, pascalCase } from "../types/identifiers.js";
-import { changeSource, type Rename, renameBetween, toWrite } from "./change-source.js";
+import { changeSource, placeholder, type Rename, renameBetween } from "./change-source.js";
 import { defaultSources } from "./default-sources.js";
 import { canBeVariable, jsonSource } from "./literal-source.js";
 import { rowSource } from "./row-source.js";
 
 /** The input from which a migration is written. */
-export interface MigrationOutline {
+export interface MigrationInput {
   readonly name: string;
   readonly model: NamedModel;
   readonly rows: ChangedRows;
@@ -38,7 +38,7 @@ export interface FieldsToWrite {
 }
 
 /** True if the primary key of the rows changed. No migration can change it. */
-export function hasOtherKey({ from, to }: ChangedRows): boolean {
+export function changesPrimaryKey({ from, to }: ChangedRows): boolean {
   return compareRows(from, to).some(
     ({ field, class: step }) =>
       step === "breaking" && (to.primaryKey.includes(field) || to.primaryKey.join(",") === field),
@@ -48,10 +48,10 @@ export function hasOtherKey({ from, to }: ChangedRows): boolean {
 /**
  * Writes a migration with both schemas, and with as much of its functions as the schemas determine.
  */
-export async function migrationSource(outline: MigrationOutline): Promise<MigrationModule> {
+export async function migrationSource(outline: MigrationInput): Promise<MigrationModule> {
   const { name, model: named, rows, folder, extension } = outline;
   const { names, modulePath, exportName: modelExport, model } = named;
-  const taken = new Set(["z", "defineMigration", toWrite, names.model]);
+  const taken = new Set(["z", "defineMigration", placeholder, names.model]);
   const exportName = exportNameOf(name, taken);
   taken.add(exportName);
   const rename = renameBetween(rows.from, rows.to);
@@ -80,7 +80,7 @@ export async function migrationSource(outline: MigrationOutline): Promise<Migrat
     ...leftOutComment(rows.to, to),
     ...([...up.values, ...down.values].length === 0
       ? []
-      : [`// Write the values that are ${toWrite}.`]),
+      : [`// Write the values that are ${placeholder}.`]),
     `export const ${exportName} = defineMigration({`,
     `name: ${jsonSource(name)},`,
     `model: ${names.model},`,

@@ -3,7 +3,7 @@ import { guardCursor } from "./cursor-guard.js";
 import {
   type Detail,
   details,
-  hasEnd,
+  hasKnownTotal,
   labelOf,
   progressLineIn,
   progressWords,
@@ -46,7 +46,7 @@ export function barReporter(stream: NodeJS.WriteStream): Reporter {
   const line = () => {
     if (shown === undefined) return "";
     const columns = (stream.columns || 80) - 1;
-    if (!hasEnd(shown)) return progressLineIn(columns, shown);
+    if (!hasKnownTotal(shown)) return progressLineIn(columns, shown);
     // The layout is kept as long as it fits, so that the bar does not change its width with the
     // words next to it.
     const stillFits = layout?.columns === columns && roomIn(layout, shown) >= layout.width;

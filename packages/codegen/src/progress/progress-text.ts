@@ -67,7 +67,7 @@ export function progressLineIn(columns: number, progress: ShownProgress): string
 
 function lineParts(progress: ShownProgress): string[] {
   const label = labelOf(progress);
-  if (hasEnd(progress)) {
+  if (hasKnownTotal(progress)) {
     const words = [label, ...progressWords(progress, "all")].map((word) => word.trim());
     return words.filter((word) => word !== "");
   }
@@ -79,7 +79,12 @@ function lineParts(progress: ShownProgress): string[] {
  * True if the total number of rows is known. Otherwise the total grows with the rows that are done,
  * and the time left is unknown.
  */
-export function hasEnd({ phase, rowsDone, rowsTotal, secondsLeft }: MigrationProgress): boolean {
+export function hasKnownTotal({
+  phase,
+  rowsDone,
+  rowsTotal,
+  secondsLeft,
+}: MigrationProgress): boolean {
   const isOfRows = phase === "transforming" || phase === "building" || phase === "verifying";
   return isOfRows && (rowsDone < rowsTotal || secondsLeft !== undefined);
 }

@@ -1,7 +1,7 @@
 import { barReporter } from "./bar-reporter.js";
 import { lineReporter } from "./line-reporter.js";
 import type { Reporter } from "./reporter.js";
-import { tellSecondLooks } from "./second-look.js";
+import { withSecondPass } from "./with-second-pass.js";
 
 /**
  * Returns a reporter for a stream: a bar on a terminal, lines elsewhere. The default stream is
@@ -9,5 +9,5 @@ import { tellSecondLooks } from "./second-look.js";
  */
 export function reporterFor(stream: NodeJS.WriteStream = process.stderr): Reporter {
   const canMoveCursor = stream.isTTY && process.env.TERM !== "dumb";
-  return tellSecondLooks(canMoveCursor ? barReporter(stream) : lineReporter(stream));
+  return withSecondPass(canMoveCursor ? barReporter(stream) : lineReporter(stream));
 }

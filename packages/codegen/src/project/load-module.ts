@@ -32,7 +32,7 @@ export function createModuleLoader(from: string): LoadModule {
     try {
       return await loader.import<Readonly<Record<string, unknown>>>(path);
     } catch (error) {
-      throw new ModuleFailedError(path, placeOf(error), error);
+      throw new ModuleFailedError(path, errorPlace(error), error);
     } finally {
       for (const added of Object.keys(jiti.cache)) {
         if (!before.has(added) && !isPackage(added)) loadedPaths.add(added);
@@ -76,7 +76,7 @@ const loadedPaths = new Set<string>();
  * Returns the absolute paths of the modules that the last loader has loaded so far, including the
  * modules that they import but not packages.
  */
-export function loadedModules(): ReadonlySet<string> {
+export function loadedModulePaths(): ReadonlySet<string> {
   return loadedPaths;
 }
 
@@ -90,7 +90,7 @@ function forgetLoaded(jiti: Jiti): void {
  * Returns the place in the user's own code at which an error was thrown, as `file:line`. The column
  * is left out because the code that runs is a transformed copy of the file.
  */
-export function placeOf(error: unknown): string | undefined {
+export function errorPlace(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
   const syntaxError = /\n ?(\S.*:\d+):\d+\s*$/.exec(error.message);
   if (syntaxError?.[1] !== undefined) return syntaxError[1];
@@ -99,11 +99,11 @@ export function placeOf(error: unknown): string | undefined {
 }
 
 /**
- * Returns the result of {@link placeOf} if the user's own code threw the error, or a package that
+ * Returns the result of {@link errorPlace} if the user's own code threw the error, or a package that
  * it calls. Returns undefined if Keywright threw it.
  */
-export function placeThrown(error: unknown): string | undefined {
-  const place = placeOf(error);
+export function userErrorPlace(error: unknown): string | undefined {
+  const place = errorPlace(error);
   if (place === undefined) return undefined;
   const first = framesOf(error as Error).find(({ path }) => isKeywright(path) || !isPackage(path));
   return first !== undefined && isKeywright(first.path) ? undefined : place;

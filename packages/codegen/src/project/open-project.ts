@@ -8,7 +8,7 @@ import {
 import { DatabaseOpenError, DatabaseUnsetError } from "../errors/codegen-errors.js";
 import { findModels } from "./find-models.js";
 import { type LoadedConfig, loadConfig } from "./load-config.js";
-import { placeOf } from "./load-module.js";
+import { errorPlace } from "./load-module.js";
 import { type NamedModel, nameModels } from "./model-names.js";
 import { withoutNewDatabases } from "./without-new-databases.js";
 
@@ -34,7 +34,7 @@ export interface OpenProject extends Project {
  * would contain nothing to report. With `"create"` it creates a database. With `"empty"` it uses an
  * empty database in memory instead.
  */
-export type IfMissing = "fail" | "create" | "empty";
+export type MissingDatabasePolicy = "fail" | "create" | "empty";
 
 /**
  * Loads a project's configuration and models.
@@ -45,7 +45,7 @@ export type IfMissing = "fail" | "create" | "empty";
 export async function loadProject(
   folder: string,
   file: string | undefined,
-  ifMissing: IfMissing = "fail",
+  ifMissing: MissingDatabasePolicy = "fail",
 ): Promise<Project> {
   const config = await loadDatabaseConfig(folder, file, ifMissing);
   const models = nameModels(await findModels(config));
@@ -60,12 +60,15 @@ export async function loadProject(
 export async function loadDatabaseConfig(
   folder: string,
   file: string | undefined,
-  ifMissing: IfMissing = "fail",
+  ifMissing: MissingDatabasePolicy = "fail",
 ): Promise<LoadedConfig> {
   return await runWithPolicy(ifMissing, () => loadConfig(folder, file));
 }
 
-async function runWithPolicy<T>(ifMissing: IfMissing, run: () => Promise<T>): Promise<T> {
+async function runWithPolicy<T>(
+  ifMissing: MissingDatabasePolicy,
+  run: () => Promise<T>,
+): Promise<T> {
   return await (ifMissing === "create" ? run() : withoutNewDatabases(run));
 }
 
@@ -82,7 +85,7 @@ export async function withProject<T>(
   folder: string,
   file: string | undefined,
   use: (project: OpenProject) => Promise<T>,
-  ifMissing?: IfMissing,
+  ifMissing?: MissingDatabasePolicy,
 ): Promise<T> {
   const project = await loadProject(folder, file, ifMissing);
   return await withKv(
@@ -114,7 +117,7 @@ export async function openModels({ config, models }: Project, kv: KvLike): Promi
 export async function withKv<T>(
   config: LoadedConfig,
   use: (kv: KvLike) => Promise<T>,
-  ifMissing: IfMissing = "fail",
+  ifMissing: MissingDatabasePolicy = "fail",
 ): Promise<T> {
   const { path, database } = config;
   if (database === undefined) throw new DatabaseUnsetError(path, "database");
@@ -170,7 +173,7 @@ async function callOpenFunction<K extends object>(
     kv = await open();
   } catch (error) {
     if (codeOf(error)?.startsWith("KW_") === true) throw error;
-    throw new DatabaseOpenError(path, placeOf(error) ?? at, error);
+    throw new DatabaseOpenError(path, errorPlace(error) ?? at, error);
   }
   const missing = methods.filter((method) => typeof kv?.[method] !== "function");
   if (missing.length === 0) return kv;

@@ -32,7 +32,7 @@ function literalKind(member: string): string | undefined {
 }
 
 /** Returns a type without one of its union members. */
-export function without(type: Alternatives, member: string): Alternatives {
+export function withoutMember(type: Alternatives, member: string): Alternatives {
   return type.filter((alternative) => alternative !== member);
 }
 

@@ -6,7 +6,7 @@ import type { Schema } from "./writer.js";
  * The maximum depth of nested schemas. A schema is deeper only if it creates a new schema at each
  * step without end.
  */
-export const deepest = 64;
+export const maxSchemaDepth = 64;
 
 /**
  * True if Zod's types allow a property with this schema to be absent.
@@ -16,7 +16,7 @@ export const deepest = 64;
  * optional if both sides are. False for a schema without an end.
  */
 export function isOptional(schema: Schema, side: Side, depth = 0): boolean {
-  if (depth > deepest) return false;
+  if (depth > maxSchemaDepth) return false;
   const { def } = (schema as z.core.$ZodTypes)._zod;
   switch (def.type) {
     case "catch":

@@ -1,5 +1,5 @@
 import type * as z from "zod";
-import { type Alternatives, textOf, unionOf, without } from "./alternatives.js";
+import { type Alternatives, textOf, unionOf, withoutMember } from "./alternatives.js";
 import { classType } from "./class-type.js";
 import { arrayType, collectionType, recordType, tupleType, typesOf } from "./collection-types.js";
 import { literalType } from "./literal-type.js";
@@ -118,7 +118,7 @@ function wrappedType(
 }
 
 function withoutUndefined(writer: Writer, type: Alternatives): Alternatives {
-  return without(type, "undefined").map((member) =>
+  return withoutMember(type, "undefined").map((member) =>
     writer.isName(member) && writer.mayBeUndefined(member)
       ? `Exclude<${member}, undefined>`
       : member,

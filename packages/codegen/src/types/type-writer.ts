@@ -1,7 +1,7 @@
 import { TypeInexpressibleError } from "../errors/codegen-errors.js";
 import { type Alternatives, textOf } from "./alternatives.js";
 import { pascalCase } from "./identifiers.js";
-import { deepest } from "./is-optional.js";
+import { maxSchemaDepth } from "./is-optional.js";
 import { objectProperties, type Property } from "./object-type.js";
 import type { Place } from "./place.js";
 import { referredType, type Side } from "./reference.js";
@@ -40,7 +40,7 @@ export interface WriterOptions {
 }
 
 /** The reason in the error about a schema that nests without end. */
-export const withoutEnd =
+export const endlessSchemaReason =
   "it has no end: let its getter return the same schema each time, declared as a constant";
 
 /** A schema whose type is being written. */
@@ -123,8 +123,8 @@ export class TypeWriter implements Writer {
       outer.name ??= this.#claimName(outer.path);
       return [outer.name];
     }
-    if (this.#open.size > deepest) {
-      throw this.fault({ ...place, path: place.path.slice(0, 3) }, withoutEnd);
+    if (this.#open.size > maxSchemaDepth) {
+      throw this.fault({ ...place, path: place.path.slice(0, 3) }, endlessSchemaReason);
     }
     return this.#writeNew(schema, place);
   }

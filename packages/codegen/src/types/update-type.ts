@@ -1,4 +1,4 @@
-import { type Alternatives, textOf, unionOf, without } from "./alternatives.js";
+import { type Alternatives, textOf, unionOf, withoutMember } from "./alternatives.js";
 import type { InterfaceType, Property } from "./object-type.js";
 
 /**
@@ -43,7 +43,7 @@ export function updateType(
 }
 
 function withOperations(type: Alternatives, operations: Alternatives): Alternatives {
-  return unionOf(without(type, "undefined"), operations, ["undefined"]);
+  return unionOf(withoutMember(type, "undefined"), operations, ["undefined"]);
 }
 
 /** Returns the type of further properties. All of them may be absent. */
@@ -93,7 +93,7 @@ function pushArgument(elements: Alternatives): string | undefined {
 }
 
 function presentType(type: Alternatives): Alternatives {
-  return without(without(type, "null"), "undefined");
+  return withoutMember(withoutMember(type, "null"), "undefined");
 }
 
 const plainTypes: ReadonlySet<string> = new Set(

@@ -16,7 +16,7 @@ const u64Key: KvKey = ["__keywright", "copy", "u64"];
  * Deno KV's limits. They apply to every target, because some targets report no limits and because
  * commits should be small.
  */
-const denoLimits = { mutations: 1000, totalMutationBytes: 819_200, totalKeyBytes: 81_920 };
+const batchLimits = { mutations: 1000, totalMutationBytes: 819_200, totalKeyBytes: 81_920 };
 /**
  * The rest is reserved for the progress, and for values that are longer in the target's encoding
  * than in Keywright's.
@@ -62,7 +62,7 @@ export function isCopyKey(key: KvKey): boolean {
 export class CopyWriter {
   readonly #to: Kv;
   readonly #options: CopyOptions;
-  readonly #limits: typeof denoLimits;
+  readonly #limits: typeof batchLimits;
   readonly #resumed: boolean;
   /** The versionstamp of the stored progress. If it changes, another copy is running. */
   #versionstamp: string | null;
@@ -201,9 +201,9 @@ export class CopyWriter {
 /**
  * Returns the limits of one commit: {@link usedShare} of the lower of the target's and Deno KV's.
  */
-function copyLimits(to: Kv & { readonly limits?: Partial<KvLimits> }): typeof denoLimits {
-  const share = (name: keyof typeof denoLimits) =>
-    Math.min(denoLimits[name], to.limits?.[name] ?? Number.POSITIVE_INFINITY) * usedShare;
+function copyLimits(to: Kv & { readonly limits?: Partial<KvLimits> }): typeof batchLimits {
+  const share = (name: keyof typeof batchLimits) =>
+    Math.min(batchLimits[name], to.limits?.[name] ?? Number.POSITIVE_INFINITY) * usedShare;
   return {
     mutations: share("mutations"),
     totalMutationBytes: share("totalMutationBytes"),

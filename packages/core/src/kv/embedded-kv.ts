@@ -24,7 +24,7 @@ import type {
 import { assertWithin, type KvLimits } from "./limits.js";
 import { RangeIterator } from "./list-iterator.js";
 import type { SharedEngine } from "./shared-engine.js";
-import { entryOf } from "./stored-entry.js";
+import { toKvEntry } from "./stored-entry.js";
 import { assertSelectors, type KvRangeChange, watchRangeStream } from "./watch-range-stream.js";
 import { WatchStream } from "./watch-stream.js";
 
@@ -242,5 +242,5 @@ export class EmbeddedKv implements Kv, AsyncDisposable, Disposable {
 }
 
 function entryMaybe<T>(key: KvKey, entry: StoredEntry | undefined): KvEntryMaybe<T> {
-  return entry === undefined ? { key, value: null, versionstamp: null } : entryOf<T>(key, entry);
+  return entry === undefined ? { key, value: null, versionstamp: null } : toKvEntry<T>(key, entry);
 }

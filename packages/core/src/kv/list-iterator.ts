@@ -15,7 +15,7 @@ import {
 } from "../keys/key-range.js";
 import type { KvEntry, KvListIterator, KvListOptions } from "./kv.js";
 import type { KvLimits } from "./limits.js";
-import { entryOf } from "./stored-entry.js";
+import { toKvEntry } from "./stored-entry.js";
 
 const defaultBatchSize = 100;
 
@@ -148,7 +148,7 @@ export class RangeIterator<T> implements KvListIterator<T> {
 
   #take(): IteratorYieldResult<KvEntry<T>> {
     const stored = this.#batch[this.#next++]!;
-    const entry = entryOf<T>(decodeKey(stored.key, this.#context.order), stored);
+    const entry = toKvEntry<T>(decodeKey(stored.key, this.#context.order), stored);
     this.#lastReturned = stored.key;
     return { done: false, value: entry };
   }

@@ -5,7 +5,7 @@ import { decodeValue } from "../values/decode-value.js";
 import type { KvEntry } from "./kv.js";
 
 /** Returns an entry with its decoded value. Throws as {@link decodeStoredValue} does. */
-export function entryOf<T>(key: KvKey, stored: StoredEntry): KvEntry<T> {
+export function toKvEntry<T>(key: KvKey, stored: StoredEntry): KvEntry<T> {
   const { versionstamp, expireAt } = stored;
   const value = decodeStoredValue(stored) as T;
   return expireAt === undefined

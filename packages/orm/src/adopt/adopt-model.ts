@@ -1,20 +1,20 @@
 import type { KvKey } from "@keywright/core";
 import type { TableContext } from "../context/table-context.js";
 import type { RowId } from "../errors/orm-error.js";
-import type { AdoptedModel, AdoptProgress, BrokenEntry, FailedRow } from "./adopt-result.js";
+import type { AdoptedModel, AdoptFailure, AdoptProgress, BrokenEntry } from "./adopt-result.js";
 import { adoptRows, type RowAdoption } from "./adopt-rows.js";
 import type { AdoptRun } from "./adopt-run.js";
 import {
   type AdoptRecord,
   type AdoptState,
   firstRecord,
+  maxReports,
   nextPass,
-  reported,
   reportKey,
   stateKey,
   storedRecord,
 } from "./adopt-state.js";
-import { strayEntries, unmetEntries } from "./check-entries.js";
+import { findDanglingEntries, findMissingEntries } from "./check-entries.js";
 import { keysToRetry, writeFailedKeys } from "./failed-keys.js";
 import { documentsOf } from "./source/read-documents.js";
 import { idText, type SourceDocument, type SourceLayout } from "./source/source-layout.js";
@@ -124,7 +124,7 @@ class ModelAdoption {
     const adoption: RowAdoption = { map, inPlace, dryRun: this.#run.dryRun };
     const result = await adoptRows(this.#context, documents, adoption);
     const readable = documents.filter((document) => !("error" in document)) as SourceDocument[];
-    const broken = isFirst ? await unmetEntries(layout, reader, readable) : [];
+    const broken = isFirst ? await findMissingEntries(layout, reader, readable) : [];
     const failed = new Set(result.failed.map(({ id }) => idText(id)));
     const firstAdopted = readable.find(({ id }) => !failed.has(idText(id)))?.entry;
     const origin = firstAdopted && {
@@ -157,7 +157,7 @@ class ModelAdoption {
       broken,
     );
     this.#report("rows");
-    await this.#run.took(documents.length);
+    await this.#run.afterBatch(documents.length);
     if ((isFirst ? entries : retryKeys).length < limit) await this.#endPass();
   }
 
@@ -171,14 +171,14 @@ class ModelAdoption {
     }
     const limit = Math.min(entriesAtOnce, this.#run.batchRows);
     const entries = await reader.page(prefix, state.after, limit);
-    const broken = await strayEntries(layout, reader, entries);
+    const broken = await findDanglingEntries(layout, reader, entries);
     const isLast = entries.length < limit;
     const after: KvKey | null = isLast ? null : (entries.at(-1)?.key ?? null);
     const index = state.index + (isLast ? 1 : 0);
     const checked = state.entries + entries.length;
     await this.#save({ ...state, index, after, entries: checked }, [], broken);
     this.#report("entries");
-    await this.#run.took(entries.length);
+    await this.#run.afterBatch(entries.length);
   }
 
   /**
@@ -204,13 +204,13 @@ class ModelAdoption {
   /** Stores a state and the reports of a batch, and deletes the earlier reports of some kinds. */
   async #save(
     state: AdoptState,
-    failed: readonly FailedRow[],
+    failed: readonly AdoptFailure[],
     broken: readonly BrokenEntry[],
     forgotten: readonly ("failed" | "broken")[] = [],
   ): Promise<void> {
     const { model, kv } = this.#context;
-    const newFailed = failed.slice(0, reported - this.#record.failed.length);
-    const newBroken = broken.slice(0, reported - this.#record.brokenEntries.length);
+    const newFailed = failed.slice(0, maxReports - this.#record.failed.length);
+    const newBroken = broken.slice(0, maxReports - this.#record.brokenEntries.length);
     const next: AdoptState = {
       ...state,
       failedCount: state.failedCount + failed.length,
@@ -219,7 +219,7 @@ class ModelAdoption {
     await this.#run.commit(() => {
       const operation = kv.atomic().set(stateKey(model), next);
       for (const kind of forgotten) {
-        for (let i = 0; i < reported; i++) operation.delete(reportKey(model, kind, i));
+        for (let i = 0; i < maxReports; i++) operation.delete(reportKey(model, kind, i));
       }
       for (const [i, failure] of newFailed.entries()) {
         operation.set(reportKey(model, "failed", this.#record.failed.length + i), failure);

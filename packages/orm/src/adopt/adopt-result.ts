@@ -3,7 +3,7 @@ import type { RowId } from "../errors/orm-error.js";
 import type { RowIssue } from "../errors/row-errors.js";
 
 /** A document that did not become a row. */
-export interface FailedRow {
+export interface AdoptFailure {
   /** The id of the document in the source. */
   readonly id: RowId;
   /** One sentence. */
@@ -45,7 +45,7 @@ export interface AdoptedModel {
   readonly skipped: number;
   readonly failedCount: number;
   /** The first 100. */
-  readonly failed: readonly FailedRow[];
+  readonly failed: readonly AdoptFailure[];
   readonly brokenCount: number;
   /** The first 100. */
   readonly brokenEntries: readonly BrokenEntry[];

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { decodeValue, encodeValue, type KvKeyPart } from "@keywright/core";
-import { copyOfData } from "../context/copy-of-data.js";
+import { copyData } from "../context/copy-of-data.js";
 import type { TableContext } from "../context/table-context.js";
 import type { RowId } from "../errors/orm-error.js";
 import { InvalidArgumentError } from "../errors/query-errors.js";
@@ -12,7 +12,7 @@ import { assertStoredRow } from "../model/stored-row.js";
 import { parseRow } from "../write/input/parse-row.js";
 import { writeEach } from "../write/many/write-each.js";
 import { insertRow } from "../write/rows/insert-row.js";
-import type { FailedRow } from "./adopt-result.js";
+import type { AdoptFailure } from "./adopt-result.js";
 import { failedRow, isOfRow } from "./failed-row.js";
 import type { UnreadDocument } from "./source/read-documents.js";
 import { partsOf, type SourceDocument } from "./source/source-layout.js";
@@ -21,7 +21,7 @@ import { partsOf, type SourceDocument } from "./source/source-layout.js";
 export interface AdoptedRows {
   readonly adopted: number;
   readonly skipped: number;
-  readonly failed: readonly FailedRow[];
+  readonly failed: readonly AdoptFailure[];
   /** How many of the failed documents refer to a missing row of the same model. */
   readonly waiting: number;
 }
@@ -49,7 +49,7 @@ interface NewRow {
 }
 
 /** The result of adopting one document. */
-type Outcome = "adopted" | "skipped" | FailedRow | { readonly waiting: FailedRow };
+type Outcome = "adopted" | "skipped" | AdoptFailure | { readonly waiting: AdoptFailure };
 
 /**
  * Makes rows from documents and writes them as `create` does, but without hooks. Rows that already
@@ -91,7 +91,7 @@ async function rowOf(
   if (entry.expireAt !== undefined && keepsCounts(context)) {
     throw new Error("It expires, and rows of a model that keeps counts cannot.");
   }
-  const row = await parseRow(model, copyOfData(model, input));
+  const row = await parseRow(model, copyData(model, input));
   return { id, input, row, primaryKey: primaryKeyOf(model, row), expireAt: entry.expireAt };
 }
 
@@ -202,7 +202,7 @@ function summarize(outcomes: readonly Outcome[]): AdoptedRows {
   let adopted = 0;
   let skipped = 0;
   let waiting = 0;
-  const failed: FailedRow[] = [];
+  const failed: AdoptFailure[] = [];
   for (const outcome of outcomes) {
     if (outcome === "adopted") adopted++;
     else if (outcome === "skipped") skipped++;

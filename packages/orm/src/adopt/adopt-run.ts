@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { AtomicOperation } from "@keywright/core";
 import type { Lease } from "../migrate/run/lease.js";
-import { migrationRun } from "../migrate/run/migration-run.js";
+import { createRun } from "../migrate/run/migration-run.js";
 import { Throttle } from "../migrate/run/throttle.js";
-import { letOthersRun } from "../transaction/let-others-run.js";
+import { yieldToEventLoop } from "../transaction/yield-to-event-loop.js";
 import type { AdoptProgress } from "./adopt-result.js";
 
 /** A run of an adoption, as each of its models sees it. */
@@ -18,7 +18,7 @@ export interface AdoptRun {
    * Called after each batch, with its number of documents or entries. Lets other tasks run, and
    * waits if `rowsPerSecond` requires it.
    */
-  readonly took: (rows: number) => Promise<void>;
+  readonly afterBatch: (rows: number) => Promise<void>;
   /**
    * Commits the stored progress of the run. Does nothing in a dry run.
    *
@@ -45,18 +45,25 @@ export function adoptRun(lease: Lease | undefined, options: AdoptRunOptions): Ad
   if (lease === undefined) {
     const throttle = new Throttle(rowsPerSecond ?? Number.POSITIVE_INFINITY);
     const took = async (rows: number): Promise<void> => {
-      const left = throttle.took(rows, performance.now());
-      await letOthersRun();
+      const left = throttle.afterBatch(rows, performance.now());
+      await yieldToEventLoop();
       if (left > 0) await sleep(left, undefined, signal && { signal }).catch(() => undefined);
     };
     const commit = () => Promise.resolve();
-    return { signal, dryRun: true, onProgress, batchRows: throttle.batchRows, took, commit };
+    return {
+      signal,
+      dryRun: true,
+      onProgress,
+      batchRows: throttle.batchRows,
+      afterBatch: took,
+      commit,
+    };
   }
-  const { batchRows, took } = migrationRun(lease, { signal, rowsPerSecond });
+  const { batchRows, afterBatch: took } = createRun(lease, { signal, rowsPerSecond });
   const commit = async (operation: () => AtomicOperation): Promise<void> => {
     // Only the check of the lease can fail. If the lease is still held, the next attempt uses its
     // current versionstamp.
     while (!(await lease.commit(operation())).ok);
   };
-  return { signal, dryRun: false, onProgress, batchRows, took, commit };
+  return { signal, dryRun: false, onProgress, batchRows, afterBatch: took, commit };
 }

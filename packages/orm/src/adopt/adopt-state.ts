@@ -1,7 +1,7 @@
 import type { Kv, KvKey } from "@keywright/core";
 import { keyText } from "../indexes/key-text.js";
-import { type CompiledModel, ownPrefix } from "../model/compiled-model.js";
-import type { BrokenEntry, FailedRow } from "./adopt-result.js";
+import { type CompiledModel, systemPrefix } from "../model/compiled-model.js";
+import type { AdoptFailure, BrokenEntry } from "./adopt-result.js";
 import type { SourceLayout, SourceReader } from "./source/source-layout.js";
 
 /** The progress of the adoption of a model, stored under `["__keywright", "adopting", "users"]`. */
@@ -56,15 +56,15 @@ export interface SourceOrigin {
 /** A state with its reports, at most 100 of each kind. */
 export interface AdoptRecord {
   readonly state: AdoptState;
-  readonly failed: readonly FailedRow[];
+  readonly failed: readonly AdoptFailure[];
   readonly brokenEntries: readonly BrokenEntry[];
 }
 
 /** The maximum number of reported failed documents, and of reported broken entries. */
-export const reported = 100;
+export const maxReports = 100;
 
 /** The prefix of the states of all models. */
-export const adoptingKey: KvKey = [ownPrefix, "adopting"];
+export const adoptingKey: KvKey = [systemPrefix, "adopting"];
 
 /** Returns the key of a model's state. It is also the prefix of the model's reports. */
 export function stateKey(model: CompiledModel): KvKey {
@@ -152,7 +152,7 @@ export async function storedRecord(
   const { value: state } = await kv.get<AdoptState>(stateKey(model));
   if (state?.format !== 2 || state.source !== sourceText(layout)) return undefined;
   if (!(await isSameSource(state, reader))) return undefined;
-  const failed = await reports<FailedRow>(kv, [...stateKey(model), "failed"]);
+  const failed = await reports<AdoptFailure>(kv, [...stateKey(model), "failed"]);
   const brokenEntries = await reports<BrokenEntry>(kv, [...stateKey(model), "broken"]);
   return { state, failed, brokenEntries };
 }

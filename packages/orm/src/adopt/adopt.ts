@@ -8,7 +8,7 @@ import type { CreateInput, Model } from "../model/model.js";
 import { adoptModel, type ModelSource, modelResult } from "./adopt-model.js";
 import type { AdoptedModel, AdoptProgress, AdoptResult } from "./adopt-result.js";
 import { type AdoptRun, adoptRun } from "./adopt-run.js";
-import { type AdoptState, firstRecord, reported, reportKey, stateKey } from "./adopt-state.js";
+import { type AdoptState, firstRecord, maxReports, reportKey, stateKey } from "./adopt-state.js";
 import { forgetFailedKeys } from "./failed-keys.js";
 import type { SourceKv, SourceLayout } from "./source/source-layout.js";
 import { isInPlace, isSameDatabase } from "./source/source-place.js";
@@ -202,7 +202,7 @@ async function forgetAdoption(context: TableContext, run: AdoptRun): Promise<voi
   await forgetFailedKeys(context, run);
   await run.commit(() => {
     const operation = kv.atomic().delete(stateKey(model));
-    for (let i = 0; i < reported; i++) {
+    for (let i = 0; i < maxReports; i++) {
       operation.delete(reportKey(model, "failed", i)).delete(reportKey(model, "broken", i));
     }
     return operation;

@@ -17,7 +17,7 @@ import {
 /**
  * Returns the entries that some documents should have, but that are missing or hold something else.
  */
-export async function unmetEntries(
+export async function findMissingEntries(
   layout: SourceLayout,
   reader: SourceReader,
   documents: readonly SourceDocument[],
@@ -45,7 +45,7 @@ export async function unmetEntries(
  * Returns those of some index entries that lead to no document, or to a document that should not
  * have the entry.
  */
-export async function strayEntries(
+export async function findDanglingEntries(
   layout: SourceLayout,
   reader: SourceReader,
   entries: readonly SourceEntry[],

@@ -7,7 +7,7 @@ import {
   StoredRowInvalidError,
   UniqueConstraintError,
 } from "../errors/row-errors.js";
-import type { FailedRow } from "./adopt-result.js";
+import type { AdoptFailure } from "./adopt-result.js";
 import { partsOf } from "./source/source-layout.js";
 
 const maxIssues = 10;
@@ -16,7 +16,7 @@ const maxReasonLength = 300;
 const maxMessageLength = 200;
 
 /** Returns a report that can be stored, from the error that kept a document from becoming a row. */
-export function failedRow(id: RowId, error: unknown): FailedRow {
+export function failedRow(id: RowId, error: unknown): AdoptFailure {
   const code = error instanceof KeywrightError ? error.code : undefined;
   const issues = issuesOf(error).slice(0, maxIssues);
   return { id, reason: reasonOf(error).slice(0, maxReasonLength), code, issues };

@@ -1,6 +1,6 @@
 import type { KvKey, KvKeyPart } from "@keywright/core";
 import type { RowId } from "../errors/orm-error.js";
-import { type CompiledModel, ownPrefix } from "../model/compiled-model.js";
+import { type CompiledModel, systemPrefix } from "../model/compiled-model.js";
 
 /**
  * The progress of the backfill of a model's new indexes, stored beside the catalog. It is written
@@ -46,7 +46,7 @@ export interface UnindexedRow {
 }
 
 export function backfillKey(model: CompiledModel): KvKey {
-  return [ownPrefix, "backfill", model.prefix];
+  return [systemPrefix, "backfill", model.prefix];
 }
 
 /**
@@ -63,7 +63,7 @@ export interface UnreportedRows {
 
 /** Returns the prefix of the keys of a model's `UnreportedRows`. */
 export function unreportedPrefix(model: CompiledModel): KvKey {
-  return [ownPrefix, "unreported", model.prefix];
+  return [systemPrefix, "unreported", model.prefix];
 }
 
 /** Returns the key of the `UnreportedRows` of one backfill, by the id of the backfill. */
@@ -83,7 +83,7 @@ export interface Duplicate {
 
 /** Returns the prefix of the keys of an index's duplicates. */
 export function duplicatesPrefix(model: CompiledModel, indexName: string): KvKey {
-  return [ownPrefix, "duplicates", model.prefix, indexName];
+  return [systemPrefix, "duplicates", model.prefix, indexName];
 }
 
 /** Returns the prefix of the keys of the duplicates that have the same value. */

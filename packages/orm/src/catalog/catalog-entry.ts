@@ -1,6 +1,6 @@
 import type { KvKey } from "@keywright/core";
 import type { CompiledIndex, CompiledModel } from "../model/compiled-model.js";
-import { ownPrefix } from "../model/compiled-model.js";
+import { systemPrefix } from "../model/compiled-model.js";
 import { hashOf } from "../schema/hash.js";
 import { indexManifest } from "../schema/index-manifest.js";
 import type { IndexManifest } from "../schema/manifest.js";
@@ -105,7 +105,7 @@ export function declaredCounters(model: CompiledModel): string[] {
  * The prefix of the keys of all catalog entries. The last part of such a key is the prefix of the
  * model.
  */
-export const catalogPrefix: KvKey = [ownPrefix, "catalog"];
+export const catalogPrefix: KvKey = [systemPrefix, "catalog"];
 
 export function catalogKey(model: CompiledModel): KvKey {
   return [...catalogPrefix, model.prefix];
@@ -113,7 +113,7 @@ export function catalogKey(model: CompiledModel): KvKey {
 
 /** Returns the key of a manifest of a model's rows, by the hash of the manifest. */
 export function rowManifestKey(model: CompiledModel, hash: string): KvKey {
-  return [ownPrefix, "schema", model.prefix, hash];
+  return [systemPrefix, "schema", model.prefix, hash];
 }
 
 /**
@@ -122,7 +122,7 @@ export function rowManifestKey(model: CompiledModel, hash: string): KvKey {
  * before the change. A row with a later one has the schema after it.
  */
 export function transformMarkKey(model: CompiledModel, id: string): KvKey {
-  return [ownPrefix, "transform", model.prefix, id];
+  return [systemPrefix, "transform", model.prefix, id];
 }
 
 /** Returns the catalog's description of an index in this state. */
@@ -160,7 +160,7 @@ function definitionHash(manifest: IndexManifest): string {
  * Adds the definition of an index to its earlier ones. A program does this when it drops the index
  * or rebuilds it by another definition.
  */
-export function asEarlier(stored: StoredIndex): StoredIndex {
+export function withEarlierDefinition(stored: StoredIndex): StoredIndex {
   const hash = definitionHash(stored);
   const { earlier = [] } = withoutCurrent(stored.earlier, stored);
   return { ...stored, earlier: [...earlier, hash].slice(-maxEarlier) };

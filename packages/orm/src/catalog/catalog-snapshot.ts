@@ -50,7 +50,7 @@ export class CatalogSnapshot {
    * True if the program's schema has to be made known to the database: see
    * `ModelCatalog.makeKnown`.
    */
-  readonly isUnknown: boolean;
+  readonly needsRegistration: boolean;
   /** True if a unique index is `"unique-pending"`. */
   readonly hasPendingIndex: boolean;
   readonly #model: CompiledModel;
@@ -81,7 +81,7 @@ export class CatalogSnapshot {
       model,
       names.filter((name) => !isComplete(name)),
     );
-    this.isUnknown = !schemas.isKnown;
+    this.needsRegistration = !schemas.isKnown;
     this.#unknown = unknownTo(model, entry, schemas.relations);
     this.#changed = model.indexes.find((index) => this.isChanged(index));
     this.isWritable =

@@ -1,5 +1,5 @@
 import type { KvKey, KvKeyPart } from "@keywright/core";
-import { type CompiledModel, ownPrefix } from "../model/compiled-model.js";
+import { type CompiledModel, systemPrefix } from "../model/compiled-model.js";
 
 /** The progress of building a model's new counters, stored beside the catalog. */
 export interface CountingState {
@@ -12,12 +12,12 @@ export interface CountingState {
 }
 
 export function countingKey(model: CompiledModel): KvKey {
-  return [ownPrefix, "counting", model.prefix];
+  return [systemPrefix, "counting", model.prefix];
 }
 
 /** Returns the prefix of the keys of all marks of a model: see {@link countedMarkKey}. */
 export function countedMarksPrefix(model: CompiledModel): KvKey {
-  return [ownPrefix, "counted", model.prefix];
+  return [systemPrefix, "counted", model.prefix];
 }
 
 /**

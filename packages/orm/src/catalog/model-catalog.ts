@@ -19,7 +19,7 @@ import {
   storedIndex,
 } from "./catalog-entry.js";
 import { CatalogSnapshot } from "./catalog-snapshot.js";
-import { type OwnRows, readRowSchemas } from "./row-schemas.js";
+import { type ProgramRows, readRowSchemas } from "./row-schemas.js";
 
 /** Reads a model's catalog entry and caches it. All calls of a program share it. */
 export class ModelCatalog {
@@ -27,10 +27,10 @@ export class ModelCatalog {
    * True if the database returns the expiry times of its entries. Databases that state their limits
    * do. Deno KV does not.
    */
-  readonly tellsExpiry: boolean;
+  readonly returnsExpiry: boolean;
   readonly #kv: Kv;
   readonly #model: CompiledModel;
-  readonly #programRows: OwnRows;
+  readonly #programRows: ProgramRows;
   #snapshot: CatalogSnapshot;
   /** The time at which the entry was last read, in milliseconds of the monotonic clock. */
   #readAt: number;
@@ -40,12 +40,12 @@ export class ModelCatalog {
   private constructor(
     kv: Kv,
     model: CompiledModel,
-    programRows: OwnRows,
+    programRows: ProgramRows,
     snapshot: CatalogSnapshot,
     readAt: number,
   ) {
     this.#readAt = readAt;
-    this.tellsExpiry = "limits" in kv && kv.limits !== undefined;
+    this.returnsExpiry = "limits" in kv && kv.limits !== undefined;
     this.#kv = kv;
     this.#model = model;
     this.#programRows = programRows;
@@ -101,7 +101,7 @@ export class ModelCatalog {
   }
 
   /** The schema of the program's rows, and the migrations from earlier schemas. */
-  get ownRows(): OwnRows {
+  get programRows(): ProgramRows {
     return this.#programRows;
   }
 
@@ -143,32 +143,32 @@ export class ModelCatalog {
     return true;
   }
 
-  /** Reads the entry again if it was last read longer than {@link longestAge} ago. */
+  /** Reads the entry again if it was last read longer than {@link maxAgeMs} ago. */
   async refresh(): Promise<void> {
-    if (performance.now() - this.#readAt >= this.longestAge) await this.reload();
+    if (performance.now() - this.#readAt >= this.maxAgeMs) await this.reload();
   }
 
   /**
    * How long an index may be read after the catalog was read, in milliseconds. Other processes may
    * change the catalog in the meantime.
    */
-  get longestAge(): number {
-    return this.tellsExpiry ? 100 : 250;
+  get maxAgeMs(): number {
+    return this.returnsExpiry ? 100 : 250;
   }
 
   /**
    * How long a program waits before it removes the entries of an index, in milliseconds. After that
    * time, no other program still has a read in progress that relies on the index.
    */
-  get readersLeaveWithin(): number {
-    return this.tellsExpiry ? 200 : 1000;
+  get readerGraceMs(): number {
+    return this.returnsExpiry ? 200 : 1000;
   }
 
   /**
    * Returns whether an index can be read, and the catalog was read recently enough to rely on this.
    */
   isReadable(index: CompiledIndex): boolean {
-    return this.#snapshot.canRead(index) && performance.now() - this.#readAt < this.longestAge;
+    return this.#snapshot.canRead(index) && performance.now() - this.#readAt < this.maxAgeMs;
   }
 
   /**
@@ -178,7 +178,10 @@ export class ModelCatalog {
    *
    * @param versionstamps the versionstamps of the rows, null for rows that do not exist.
    */
-  async holds(snapshot: CatalogSnapshot, versionstamps: Iterable<string | null>): Promise<boolean> {
+  async determinesSchema(
+    snapshot: CatalogSnapshot,
+    versionstamps: Iterable<string | null>,
+  ): Promise<boolean> {
     if (this.#snapshot !== snapshot) return false;
     let latest = this.#holdsUntil;
     for (const versionstamp of versionstamps) {
@@ -197,7 +200,7 @@ export class ModelCatalog {
    *
    * @throws the errors of {@link CatalogSnapshot.assertWritable}.
    */
-  async note(fact: "expires" | "live"): Promise<void> {
+  async recordFact(fact: "expires" | "live"): Promise<void> {
     while (this.#snapshot.entry[fact] !== true) {
       this.#snapshot.assertWritable();
       const { check, entry } = this.#snapshot;
@@ -217,7 +220,7 @@ export class ModelCatalog {
    * @throws the errors of {@link CatalogSnapshot.assertWritable}.
    */
   async makeKnown(): Promise<void> {
-    while (this.#snapshot.isUnknown) {
+    while (this.#snapshot.needsRegistration) {
       this.#snapshot.assertWritable();
       const { check, entry } = this.#snapshot;
       const { manifest } = this.#programRows;
@@ -265,7 +268,7 @@ function toProgress({ rowsDone, rowsTotal }: BackfillState): IndexProgress {
 async function readSnapshot(
   kv: Kv,
   model: CompiledModel,
-  programRows: OwnRows,
+  programRows: ProgramRows,
   entry: CatalogEntry,
   versionstamp: string,
 ): Promise<CatalogSnapshot> {
@@ -278,7 +281,7 @@ async function readSnapshot(
 async function firstEntry(
   kv: Kv,
   model: CompiledModel,
-  { manifest: { hash }, relations }: OwnRows,
+  { manifest: { hash }, relations }: ProgramRows,
 ): Promise<CatalogEntry> {
   const hasRows = await hasEntries(kv, model.prefix);
   const indexes: Record<string, StoredIndex> = {};

@@ -47,7 +47,7 @@ export interface EarlierRows {
 }
 
 /** The schema of a program's rows, with the migrations from earlier schemas. */
-export interface OwnRows {
+export interface ProgramRows {
   readonly manifest: RowManifest;
   readonly migrations: readonly RowMigration[];
   /** The program's `belongsTo` relations, as `relationTexts` returns them. */
@@ -61,7 +61,7 @@ export interface OwnRows {
 export async function readRowSchemas(
   kv: Kv,
   model: CompiledModel,
-  programRows: OwnRows,
+  programRows: ProgramRows,
   { schema, transform }: CatalogEntry,
 ): Promise<RowSchemas> {
   const same: RowSchemas = {
@@ -100,7 +100,7 @@ export async function readRowSchemas(
 async function readEarlierRows(
   kv: Kv,
   model: CompiledModel,
-  programRows: OwnRows,
+  programRows: ProgramRows,
   { id, from }: NonNullable<CatalogEntry["transform"]>,
   isWriter: boolean,
 ): Promise<EarlierRows | undefined> {
@@ -128,7 +128,7 @@ function upgradeFunction(upgrade: RowUpgrade | undefined): UpgradeRow | undefine
 }
 
 function fenceOf(
-  programRows: OwnRows,
+  programRows: ProgramRows,
   accepts: readonly string[],
   stored: RowManifest | undefined,
   upgrade: RowUpgrade | undefined,

@@ -7,10 +7,10 @@ const { slice } = Uint8Array.prototype;
 /**
  * Returns a copy of input data. The caller may change the original afterwards. Each property is
  * read once. If the data is an instance of a class, fields of the model that come from its
- * prototype are copied too. Values are copied by {@link copyOfGiven}, and so is a list.
+ * prototype are copied too. Values are copied by {@link deepCopy}, and so is a list.
  */
-export function copyOfData(model: CompiledModel, data: object): AnyRow {
-  if (Array.isArray(data)) return copyOfGiven(data) as unknown as AnyRow;
+export function copyData(model: CompiledModel, data: object): AnyRow {
+  if (Array.isArray(data)) return deepCopy(data) as unknown as AnyRow;
   const copy: Record<string, unknown> = { ...data };
   const prototype: unknown = Object.getPrototypeOf(data);
   if (prototype !== Object.prototype && prototype !== null) {
@@ -23,13 +23,13 @@ export function copyOfData(model: CompiledModel, data: object): AnyRow {
   return copyValuesInPlace(copy, undefined);
 }
 
-/** Returns a copy like {@link copyOfData}. Input that is not an object is returned as it is. */
-export function copyOfInput(model: CompiledModel, input: unknown): unknown {
-  return typeof input === "object" && input !== null ? copyOfData(model, input) : input;
+/** Returns a copy like {@link copyData}. Input that is not an object is returned as it is. */
+export function copyInput(model: CompiledModel, input: unknown): unknown {
+  return typeof input === "object" && input !== null ? copyData(model, input) : input;
 }
 
-/** Returns a copy of a plain object. Its values are copied by {@link copyOfGiven}. */
-export function copyOfFields(object: AnyRow): AnyRow {
+/** Returns a copy of a plain object. Its values are copied by {@link deepCopy}. */
+export function copyFields(object: AnyRow): AnyRow {
   return copyValuesInPlace({ ...object }, undefined);
 }
 
@@ -38,7 +38,7 @@ export function copyOfFields(object: AnyRow): AnyRow {
  * any depth. Other objects, such as instances of classes, are shared with the original, because
  * there is no general way to copy them.
  */
-export function copyOfGiven<T>(value: T): T {
+export function deepCopy<T>(value: T): T {
   return copyValue(value, undefined) as T;
 }
 

@@ -15,10 +15,10 @@ const many = new Set([...rows, "take", "atomic", ...shape]);
  * The name of a method of a repository. In errors, both methods that watch have the operation
  * `watch`.
  */
-export type Method = Operation | "watchMany";
+export type RepositoryMethod = Operation | "watchMany";
 
 /** The options that each method accepts. They are the same as in the types of `Repository`. */
-export const optionsOf: Readonly<Record<Method, ReadonlySet<string>>> = {
+export const allowedOptions: Readonly<Record<RepositoryMethod, ReadonlySet<string>>> = {
   findUnique: unique,
   findUniqueOrThrow: unique,
   findFirst: first,

@@ -3,11 +3,11 @@ import { CallReport } from "../context/call-report.js";
 import { isPlainObject } from "../context/is-plain-object.js";
 import { ReadMeter } from "../context/read-meter.js";
 import type { TableContext } from "../context/table-context.js";
-import { nameOperation, type Operation } from "../errors/orm-error.js";
+import { addOperation, type Operation } from "../errors/orm-error.js";
 import { InvalidArgumentError } from "../errors/query-errors.js";
 import type { AnyRow } from "../model/compiled-model.js";
 import { includedRelations } from "../relations/load/include-query.js";
-import { assertSelect, type Method, optionsOf } from "./call-options.js";
+import { allowedOptions, assertSelect, type RepositoryMethod } from "./call-options.js";
 
 /**
  * Runs a call of a repository's method. Counts the reads of the call, adds the name of the method
@@ -30,7 +30,7 @@ export async function runCall<T>(
     meter = meterOf(context, checkedOptions(context, operation, argument), maxReads);
     return await run(meter);
   } catch (error) {
-    nameOperation(error, operation);
+    addOperation(error, operation);
     failure = error;
     throw error;
   } finally {
@@ -55,7 +55,7 @@ export async function* streamCall<T>(
     meter = meterOf(context, checkedOptions(context, operation, argument));
     yield* run(meter);
   } catch (error) {
-    nameOperation(error, operation);
+    addOperation(error, operation);
     failure = error;
     throw error;
   } finally {
@@ -79,10 +79,14 @@ export function meterOf(
  * @throws {InvalidArgumentError} if the argument is not an object, or if an option is unknown or
  * not valid.
  */
-export function checkedOptions(context: TableContext, method: Method, argument: unknown): AnyQuery {
+export function checkedOptions(
+  context: TableContext,
+  method: RepositoryMethod,
+  argument: unknown,
+): AnyQuery {
   const { model } = context;
   const options = objectOf(context, argument, "argument");
-  const known = optionsOf[method];
+  const known = allowedOptions[method];
   for (const name in options) {
     if (known.has(name)) continue;
     const reason = `${method} has no such option: it has ${[...known].join(", ")}`;

@@ -35,7 +35,7 @@ export class OrmError extends KeywrightError {
 }
 
 /** Adds the name of the method to an error, if it has none yet. */
-export function nameOperation(error: unknown, operation: Operation): void {
+export function addOperation(error: unknown, operation: Operation): void {
   if (error instanceof OrmError && error.operation === undefined) {
     (error as { operation: Operation | undefined }).operation = operation;
   }

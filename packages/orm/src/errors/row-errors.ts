@@ -184,7 +184,7 @@ export class ReferenceMissingError extends OrmError {
  * Adds the position of a row in the `data` of `createMany` to an error, if its class has a field
  * for it.
  */
-export function placeError(error: unknown, position: number): void {
+export function addPosition(error: unknown, position: number): void {
   if (error instanceof UniqueConstraintError || error instanceof ReferenceMissingError) {
     (error as { position: number | undefined }).position = position;
   }

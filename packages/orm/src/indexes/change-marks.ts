@@ -1,5 +1,5 @@
 import { encodeKey, type KvKey, type KvKeyPart } from "@keywright/core";
-import { type CompiledIndex, type CompiledModel, ownPrefix } from "../model/compiled-model.js";
+import { type CompiledIndex, type CompiledModel, systemPrefix } from "../model/compiled-model.js";
 import type { IndexEntry } from "./index-entries.js";
 
 /** The maximum number of marks per index, however many distinct values its rows have. */
@@ -49,11 +49,11 @@ export function changeMarkOfRead(
 }
 
 function modelMark(model: CompiledModel): KvKey {
-  return [ownPrefix, "changes", model.prefix];
+  return [systemPrefix, "changes", model.prefix];
 }
 
 function indexMark(model: CompiledModel, index: CompiledIndex, bucket: number): KvKey {
-  return [ownPrefix, "changes", model.prefix, index.name, bucket];
+  return [systemPrefix, "changes", model.prefix, index.name, bucket];
 }
 
 /**

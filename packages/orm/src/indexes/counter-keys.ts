@@ -1,9 +1,9 @@
 import type { KvKey, KvKeyPart } from "@keywright/core";
-import { type CompiledIndex, type CompiledModel, ownPrefix } from "../model/compiled-model.js";
+import { type CompiledIndex, type CompiledModel, systemPrefix } from "../model/compiled-model.js";
 
 /** Returns the key of the counter of all rows of a model. Its value is a `KvU64`. */
 export function rowCounterKey(model: Pick<CompiledModel, "prefix">): KvKey {
-  return [ownPrefix, "count", model.prefix];
+  return [systemPrefix, "count", model.prefix];
 }
 
 /**
@@ -13,5 +13,5 @@ export function rowCounterKey(model: Pick<CompiledModel, "prefix">): KvKey {
  * @param parts all parts of the index key, in order, as the index stores them.
  */
 export function indexCounterKey(index: CompiledIndex, parts: readonly KvKeyPart[]): KvKey {
-  return [ownPrefix, "count", index.prefix, ...parts];
+  return [systemPrefix, "count", index.prefix, ...parts];
 }

@@ -1,4 +1,4 @@
-import { decodeKey, encodeKey, type KvKeyPart } from "@keywright/core";
+import { decodeKey, encodeKey, type KvKey, type KvKeyPart } from "@keywright/core";
 
 /**
  * Returns the key part for a value. A date becomes its milliseconds since 1970, so that dates sort
@@ -40,6 +40,13 @@ export function isSameKey(a: readonly KvKeyPart[], b: readonly KvKeyPart[]): boo
     if (!isSamePart(a[i], b[i])) return false;
   }
   return true;
+}
+
+const smallestPart: KvKeyPart = new Uint8Array();
+
+/** Returns the smallest key that sorts after a key. It is one part longer. */
+export function keyAfter(key: KvKey): KvKey {
+  return [...key, smallestPart];
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { Kv, KvRangeChange } from "@keywright/core";
+import { detectChanges } from "./change-detector.js";
 import { isClosedError } from "./is-closed-error.js";
-import { beginLook } from "./look.js";
 import { Subscription } from "./subscription.js";
 import type { Watched } from "./watched.js";
 
@@ -11,7 +11,7 @@ export interface LiveSource<Report> {
   /** Reads the current state. */
   read(): Promise<LiveState<Report>>;
   /** True if the state may differ from the one that was read last, because of a change. */
-  concerns(change: KvRangeChange): Promise<boolean>;
+  mayAffect(change: KvRangeChange): Promise<boolean>;
 }
 
 /** The state of a live query at one time. */
@@ -68,7 +68,7 @@ export function liveStream<Report>(kv: Kv, source: LiveSource<Report>): Readable
         restartWatch();
         return true;
       }
-      if (await source.concerns(event.change)) return true;
+      if (await source.mayAffect(event.change)) return true;
     }
   }
 
@@ -92,11 +92,11 @@ export function liveStream<Report>(kv: Kv, source: LiveSource<Report>): Readable
   /** Reads a state that no change has interrupted, unless changes keep coming. */
   async function readConsistently(): Promise<LiveState<Report>> {
     for (let reads = 1; ; reads++) {
-      const look = await beginLook(kv, watched);
+      const look = await detectChanges(kv, watched);
       try {
         const state = await read();
         if (isCancelled || state.stamp === reported || reads === maxReads) return state;
-        if (!(await look.hasChanged(source.concerns))) return state;
+        if (!(await look.hasChanged(source.mayAffect))) return state;
       } finally {
         look.end();
       }

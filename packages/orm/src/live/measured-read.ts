@@ -2,9 +2,9 @@ import type { AnyQuery } from "../context/any-query.js";
 import { CallReport } from "../context/call-report.js";
 import { ReadMeter } from "../context/read-meter.js";
 import type { TableContext } from "../context/table-context.js";
-import { nameOperation } from "../errors/orm-error.js";
+import { addOperation } from "../errors/orm-error.js";
 import { InvalidArgumentError } from "../errors/query-errors.js";
-import { rereadTorn } from "../relations/load/reread-torn.js";
+import { retryTornRead } from "../relations/load/retry-torn-read.js";
 
 /**
  * Reads the state of a live query. `maxReads` applies to each such read, and `onQuery` is called
@@ -20,9 +20,9 @@ export async function measuredRead<T>(
   const report = new CallReport(context, "watch");
   let failure: unknown;
   try {
-    return await rereadTorn(() => read(meter));
+    return await retryTornRead(() => read(meter));
   } catch (error) {
-    nameOperation(error, "watch");
+    addOperation(error, "watch");
     failure = error;
     throw error;
   } finally {
@@ -43,7 +43,7 @@ export function beginWatch<T>({ model, transaction }: TableContext, begin: () =>
     }
     return begin();
   } catch (error) {
-    nameOperation(error, "watch");
+    addOperation(error, "watch");
     throw error;
   }
 }

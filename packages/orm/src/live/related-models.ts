@@ -3,7 +3,7 @@ import type { TableContext } from "../context/table-context.js";
 import { InvalidArgumentError, LiveQueryUnavailableError } from "../errors/query-errors.js";
 import { changeMarkOfRead } from "../indexes/change-marks.js";
 import type { CompiledModel } from "../model/compiled-model.js";
-import { tellsOfRanges, type Watched } from "./watched.js";
+import { canWatchRanges, type Watched } from "./watched.js";
 
 /** The number of keys that are watched for a row: the row, its index entry and the catalog. */
 const keysOfRow = 3;
@@ -37,7 +37,7 @@ export function relatedModels(
 export function relatedWatched(context: TableContext, include: AnyInclude | undefined): Watched {
   const models = [...relatedModels(context, include)];
   const ranges = models.map(({ prefix }) => ({ prefix: [prefix] }));
-  if (tellsOfRanges(context.kv)) return { keys: [], ranges, marks: [] };
+  if (canWatchRanges(context.kv)) return { keys: [], ranges, marks: [] };
   const maxModels = context.limits.keys - keysOfRow;
   if (models.length > maxModels) {
     const reason = `this database can watch the rows of ${maxModels} other models at the most`;

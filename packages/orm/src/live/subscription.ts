@@ -1,9 +1,10 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Kv, KvRangeChange } from "@keywright/core";
-import { tellsOfRanges, type Watched } from "./watched.js";
+import { keyAfter } from "../indexes/key-parts.js";
+import { canWatchRanges, type Watched } from "./watched.js";
 
 /** An event: keys have changed, a time was reached, or the database was closed. */
-export type Occasion =
+export type WatchEvent =
   | { readonly kind: "change"; readonly change: KvRangeChange }
   | { readonly kind: "time" }
   | { readonly kind: "end" };
@@ -13,9 +14,6 @@ const anyChange: KvRangeChange = { keys: [], isComplete: false };
 
 /** The longest delay of a timer, in milliseconds. */
 const maxDelay = 2 ** 31 - 1;
-
-/** Sorts before all other parts: no key lies between a key and the same key followed by it. */
-const smallestPart: Uint8Array = new Uint8Array();
 
 /**
  * Reports the changes of watched keys and ranges since its creation. Changes that occur while no
@@ -37,11 +35,11 @@ export class Subscription {
    *
    * @param until milliseconds since 1970, or `Infinity` for no limit.
    */
-  async next(until: number): Promise<Occasion> {
+  async next(until: number): Promise<WatchEvent> {
     const change = this.#change();
     if (until === Number.POSITIVE_INFINITY) return await change;
     let timer: ReturnType<typeof setTimeout> | undefined;
-    const time = new Promise<Occasion>((resolve) => {
+    const time = new Promise<WatchEvent>((resolve) => {
       const delay = Math.min(Math.max(until - Date.now(), 0), maxDelay);
       timer = setTimeout(resolve, delay, { kind: "time" });
     });
@@ -56,7 +54,7 @@ export class Subscription {
    * Returns the event that has already occurred. If there is none, the result is undefined, and the
    * caller must cancel the subscription, as after `next`.
    */
-  async past(): Promise<Occasion | undefined> {
+  async poll(): Promise<WatchEvent | undefined> {
     return await Promise.race([this.#change(), nextTurn(undefined)]);
   }
 
@@ -66,7 +64,7 @@ export class Subscription {
     this.#reader.cancel().catch(() => undefined);
   }
 
-  async #change(): Promise<Occasion> {
+  async #change(): Promise<WatchEvent> {
     const { done, value } = await this.#reader.read();
     if (done) return { kind: "end" };
     return { kind: "change", change: isRangeChange(value) ? value : anyChange };
@@ -74,8 +72,8 @@ export class Subscription {
 }
 
 function watch(kv: Kv, { keys, ranges, marks }: Watched): ReadableStream<unknown> {
-  if (tellsOfRanges(kv)) {
-    const entries = keys.map((key) => ({ start: key, end: [...key, smallestPart] }));
+  if (canWatchRanges(kv)) {
+    const entries = keys.map((key) => ({ start: key, end: keyAfter(key) }));
     return kv.watchRange([...entries, ...ranges]);
   }
   // Without `raw`, absent keys give no first report, which shows from when on they are watched.

@@ -119,7 +119,7 @@ function streamRow<Shaped>(
   return liveStream(context.kv, {
     watched: watchedWith(rows),
     read,
-    concerns: async () => true,
+    mayAffect: async () => true,
   });
 }
 

@@ -17,7 +17,7 @@ import { type LiveState, liveStream } from "./live-stream.js";
 import { beginWatch, measuredRead } from "./measured-read.js";
 import { relatedModels, relatedWatched } from "./related-models.js";
 import { stampOf } from "./result-stamp.js";
-import { tellsOfRanges, type Watched } from "./watched.js";
+import { canWatchRanges, type Watched } from "./watched.js";
 import { rangeOfPlan, type WatchedRange, watchedRange } from "./watched-range.js";
 
 /** Turns rows into a report of the stream. Its reads are counted by the meter. */
@@ -120,7 +120,11 @@ export function watchRows(
       );
     }
 
-    return liveStream(context.kv, { watched: watchedOf(context, query, range), read, concerns });
+    return liveStream(context.kv, {
+      watched: watchedOf(context, query, range),
+      read,
+      mayAffect: concerns,
+    });
   });
 }
 
@@ -151,7 +155,7 @@ function watchedOf(context: TableContext, query: AnyQuery, range: WatchedRange):
   // The catalog determines which index the query uses. If the index is no longer maintained, its
   // entries do not change.
   const keys = [catalogKey(model)];
-  if (tellsOfRanges(kv)) {
+  if (canWatchRanges(kv)) {
     const ranges = [...range.selectors, { prefix: [model.prefix] }, ...related.ranges];
     return { keys, ranges, marks: [] };
   }

@@ -3,16 +3,17 @@ import type { AnyQuery } from "../context/any-query.js";
 import type { TableContext } from "../context/table-context.js";
 import { changeMarkOfRead } from "../indexes/change-marks.js";
 import { indexKeys } from "../indexes/index-entries.js";
+import { keyAfter } from "../indexes/key-parts.js";
 import { rowKey } from "../indexes/primary-key.js";
 import type { AnyRow, CompiledIndex } from "../model/compiled-model.js";
 import { isReadable, orderIn, readablePlan } from "../query/plan/choose-plan.js";
 import { resumePlan } from "../query/plan/cursor.js";
 import { planQuery } from "../query/plan/plan-query.js";
 import {
+  findSegment,
   keyLength,
   prefixOf,
   type QueryPlan,
-  segmentOf,
   selectorOf,
 } from "../query/plan/query-plan.js";
 
@@ -45,9 +46,6 @@ export interface WatchedRange {
  */
 const maxRanges = 16;
 
-/** Sorts before all other parts: no key lies between a key and the same key followed by it. */
-const smallestPart: Uint8Array = new Uint8Array();
-
 /**
  * Returns the range that a query reads, chosen by the cached catalog of the model.
  *
@@ -65,7 +63,7 @@ export function watchedRange(context: TableContext, query: AnyQuery): WatchedRan
 export function rangeOfPlan(context: TableContext, plan: QueryPlan): WatchedRange {
   const { model, index } = plan;
   const canRead = isReadable(context, index);
-  const hasKey = (key: KvKey) => segmentOf(plan, key) >= 0;
+  const hasKey = (key: KvKey) => findSegment(plan, key) >= 0;
   return {
     index,
     isReadable: canRead,
@@ -87,7 +85,7 @@ function selectorsOf(plan: QueryPlan): KvListSelector[] {
   const length = keyLength(model, index);
   return segments.flatMap((segment) => {
     const prefix = prefixOf(plan, segment);
-    if (prefix.length === length) return { start: prefix, end: [...prefix, smallestPart] };
+    if (prefix.length === length) return { start: prefix, end: keyAfter(prefix) };
     return selectorOf(plan, segment, undefined) ?? [];
   });
 }

@@ -16,6 +16,6 @@ export interface RangeWatchingKv extends Kv {
 }
 
 /** True if a database reports which keys of a range change. */
-export function tellsOfRanges(kv: Kv): kv is RangeWatchingKv {
+export function canWatchRanges(kv: Kv): kv is RangeWatchingKv {
   return typeof (kv as Partial<RangeWatchingKv>).watchRange === "function";
 }

@@ -14,7 +14,7 @@ import { beginMigration } from "./plan/begin-migration.js";
 import type { MigrationPlan } from "./plan/migration-plan.js";
 import { readPlan } from "./plan/plan-facts.js";
 import { takeLease } from "./run/lease.js";
-import { type MigrationRun, migrationRun, type RunOptions } from "./run/migration-run.js";
+import { createRun, type MigrationRun, type RunOptions } from "./run/migration-run.js";
 import { type FailedRow, listFailedRows } from "./transform/failed-rows.js";
 import { transformRows } from "./transform/transform-rows.js";
 
@@ -156,7 +156,7 @@ async function migrateTables(
     plan = await readPlan(tables);
     const obstacle = findObstacle(plan, options.accept);
     if (obstacle !== undefined) return { status: obstacle, plan, ...report };
-    const run = migrationRun(lease, options);
+    const run = createRun(lease, options);
     return {
       status: await runStages(firstTable.kv, tables, run, options, report),
       plan,
@@ -280,9 +280,13 @@ async function finishIndex(
 
 async function resolve(context: TableContext, run: MigrationRun, index: CompiledIndex) {
   const between = async () => {
-    await run.took(0);
+    await run.afterBatch(0);
     return !run.signal?.aborted;
   };
   const commit = run.lease.commit.bind(run.lease);
-  return await resolveDuplicates(context, index, { commit, between, most: maxReported });
+  return await resolveDuplicates(context, index, {
+    commit,
+    shouldContinue: between,
+    maxListed: maxReported,
+  });
 }

@@ -13,7 +13,7 @@ import type { TableContext } from "../context/table-context.js";
 import type { IndexProgress } from "../errors/schema-errors.js";
 import type { CompiledModel } from "../model/compiled-model.js";
 import { readUnreported } from "./build/unreported-rows.js";
-import { isDead, leaseKey, type StoredLease } from "./run/lease.js";
+import { hasHolderEnded, leaseKey, type StoredLease } from "./run/lease.js";
 import { failedRowsPrefix } from "./transform/failed-rows.js";
 import { type TransformState, transformStateKey } from "./transform/transform-state.js";
 
@@ -99,7 +99,7 @@ async function runnerStatus(kv: Kv): Promise<RunnerStatus | null> {
   const { value } = await kv.get<StoredLease>(leaseKey);
   if (value === null) return null;
   const { runner: id, host, takenAt: since, expiresAt } = value;
-  return { id, host, since, alive: !isDead(kv, value) && expiresAt > new Date() };
+  return { id, host, since, alive: !hasHolderEnded(kv, value) && expiresAt > new Date() };
 }
 
 async function modelStatus(context: TableContext): Promise<ModelStatus> {

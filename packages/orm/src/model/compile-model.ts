@@ -1,7 +1,7 @@
 import type * as z from "zod";
 import { ModelDefinitionError } from "../errors/schema-errors.js";
 import { assertBooleans, assertFields, assertOptions, compileIndex } from "./compile-index.js";
-import { type CompiledModel, ownPrefix } from "./compiled-model.js";
+import { type CompiledModel, systemPrefix } from "./compiled-model.js";
 import { canBeAbsent, canBeCleared, isUlid } from "./field-schema.js";
 import { canBeInKey } from "./key-kinds.js";
 import type { Model } from "./model.js";
@@ -42,7 +42,7 @@ export function assertModelOptions(definition: { readonly name: string }): void 
  */
 export function compileModel(model: Model): CompiledModel {
   const { name, prefix = name, schema } = model;
-  if (typeof name !== "string" || name === "" || name === ownPrefix) {
+  if (typeof name !== "string" || name === "" || name === systemPrefix) {
     throw new ModelDefinitionError(String(name), "name", "this name cannot be used");
   }
   if (typeof prefix !== "string" || prefix === "")
@@ -161,7 +161,7 @@ function requiredFields(
  * @throws {ModelDefinitionError} if two do. The error names the second one.
  */
 export function assertDistinctPrefixes(models: readonly CompiledModel[]): void {
-  const owners = new Map<string, string>([[ownPrefix, "Keywright itself"]]);
+  const owners = new Map<string, string>([[systemPrefix, "Keywright itself"]]);
   const claim = (model: CompiledModel, at: string, prefix: string) => {
     const owner = owners.get(prefix);
     if (owner !== undefined) {

@@ -81,4 +81,4 @@ export interface CompiledModel {
 }
 
 /** The first part of Keywright's own keys. */
-export const ownPrefix = "__keywright";
+export const systemPrefix = "__keywright";

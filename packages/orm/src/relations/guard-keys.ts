@@ -1,8 +1,8 @@
 import type { KvKey, KvKeyPart } from "@keywright/core";
-import { type CompiledModel, ownPrefix } from "../model/compiled-model.js";
+import { type CompiledModel, systemPrefix } from "../model/compiled-model.js";
 
 /** The prefix of every {@link deleteJobKey}. */
-export const deleteJobsPrefix: KvKey = [ownPrefix, "cascade"];
+export const deleteJobsPrefix: KvKey = [systemPrefix, "cascade"];
 
 /**
  * Returns the key of a row's guard. Each commit that makes a reference to the row adds 1 to it, and
@@ -10,7 +10,7 @@ export const deleteJobsPrefix: KvKey = [ownPrefix, "cascade"];
  * and then checks in its commit that the guard has not changed since.
  */
 export function referenceGuardKey(model: CompiledModel, primaryKey: readonly KvKeyPart[]): KvKey {
-  return [ownPrefix, "refs", model.prefix, ...primaryKey];
+  return [systemPrefix, "refs", model.prefix, ...primaryKey];
 }
 
 /** Returns the key of the entry that records that a row is being deleted in steps. */

@@ -1,6 +1,7 @@
 import type { KvEntry, KvKey, KvKeyPart, KvListSelector } from "@keywright/core";
 import type { TableContext } from "../context/table-context.js";
 import { primaryKeyOfEntry } from "../indexes/entry-value.js";
+import { keyAfter } from "../indexes/key-parts.js";
 import type { CompiledIndex, CompiledModel } from "../model/compiled-model.js";
 
 /** The rows that have the given values in the first fields of an index or of the primary key. */
@@ -21,9 +22,6 @@ export interface EntryBatch {
 }
 
 const maxBatch = 500;
-
-/** Sorts before all other parts: no key lies between a key and the same key followed by it. */
-const smallestPart: KvKeyPart = new Uint8Array();
 
 /**
  * Reads entries of a range in the order of their keys.
@@ -64,9 +62,9 @@ function selectorOf(
     equals.length === (index === undefined ? model.primaryKey : index.fields).length &&
     (index === undefined || index.unique);
   if (isWhole) {
-    return after === undefined ? { start: prefix, end: [...prefix, smallestPart] } : undefined;
+    return after === undefined ? { start: prefix, end: keyAfter(prefix) } : undefined;
   }
-  return after === undefined ? { prefix } : { prefix, start: [...after, smallestPart] };
+  return after === undefined ? { prefix } : { prefix, start: keyAfter(after) };
 }
 
 function primaryKeyOf(

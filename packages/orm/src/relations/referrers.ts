@@ -77,7 +77,7 @@ function chooseIndex(reference: Reference, catalog: CatalogSnapshot): ReferrerSe
 
 /**
  * Returns the next row that refers to a row, with the cursor after it, or undefined at the end.
- * {@link wereAllFound} then reports whether the searches were complete.
+ * {@link searchesWereComplete} then reports whether the searches were complete.
  *
  * @param tables the tables in which entries are listed.
  */
@@ -113,7 +113,7 @@ export async function nextReferrer(
  * indexes were readable the whole time. A program that drops an index waits for its readers, but a
  * search may take longer than that. The catalogs are therefore read again, and must be unchanged.
  */
-export async function wereAllFound(
+export async function searchesWereComplete(
   tables: ReadonlyMap<string, TableContext>,
   searches: readonly ReferrerSearch[],
 ): Promise<boolean> {

@@ -1,7 +1,7 @@
 import { canonicalJson } from "./hash.js";
 import { isWider, objectParts } from "./is-wider.js";
-import { isEmpty, isNothing } from "./normalize-json-schema.js";
-import { optionsOf, partOf, type ValueSchema } from "./value-schema.js";
+import { acceptsAnything, acceptsNothing } from "./normalize-json-schema.js";
+import { nestedSchema, optionsOf, type ValueSchema } from "./value-schema.js";
 
 /** A difference between the values of two schemas. */
 export interface ValueDifference {
@@ -39,7 +39,7 @@ function differences(
     const inner = [...ancestors, a.schema.node];
     if (a.type === "object") return objectDifferences(path, a.schema, b.schema, inner);
     if (isSameExcept(a.schema, b.schema, "items")) {
-      const [x, y] = [a, b].map(({ schema }) => partOf(schema, schema.node.items));
+      const [x, y] = [a, b].map(({ schema }) => nestedSchema(schema, schema.node.items));
       if (x !== undefined && y !== undefined) return differences(`${path}[]`, x, y, inner);
     }
   }
@@ -93,10 +93,10 @@ function objectDifferences(
   for (const name of Object.keys(b.properties)) {
     const partPath = `${path}.${name}`;
     const quoted = JSON.stringify(partPath);
-    const part = partOf(to, b.properties[name]);
+    const part = nestedSchema(to, b.properties[name]);
     const isRequired = b.required.includes(name);
     if (!Object.hasOwn(a.properties, name)) {
-      const mayConflict = a.others !== false && !isWider(partOf(from, a.others), part);
+      const mayConflict = a.others !== false && !isWider(nestedSchema(from, a.others), part);
       if (isRequired)
         result.push({
           class: "data",
@@ -114,19 +114,19 @@ function objectDifferences(
     } else if (wasRequired && !isRequired) {
       result.push({ class: "safe", reason: `${quoted} was required and is optional` });
     }
-    result.push(...differences(partPath, partOf(from, a.properties[name]), part, ancestors));
+    result.push(...differences(partPath, nestedSchema(from, a.properties[name]), part, ancestors));
   }
   const remaining = { ...a, properties: {}, required: [] };
   for (const name of Object.keys(a.properties)) {
     if (Object.hasOwn(b.properties, name)) continue;
     const quoted = JSON.stringify(`${path}.${name}`);
-    const part = partOf(from, a.properties[name]);
+    const part = nestedSchema(from, a.properties[name]);
     if (b.others === false)
       result.push({
         class: "breaking",
         reason: `${quoted} is gone: rows keep what they hold in it`,
       });
-    else if (!isWider(part, partOf(to, b.others)))
+    else if (!isWider(part, nestedSchema(to, b.others)))
       result.push({ class: "data", reason: `${quoted} is named no more, and does not fit` });
   }
   if (!isSame(remaining, { ...b, properties: {}, required: [] })) {
@@ -177,8 +177,8 @@ const names: Readonly<Record<string, string>> = {
 
 /** Describes the values of a schema in a few words. */
 function valueText(schema: ValueSchema): string {
-  if (isEmpty(schema.node)) return "anything";
-  if (isNothing(schema.node)) return "nothing";
+  if (acceptsAnything(schema.node)) return "anything";
+  if (acceptsNothing(schema.node)) return "nothing";
   return optionsOf(schema).map(optionText).join(" or ");
 }
 

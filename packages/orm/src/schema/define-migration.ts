@@ -29,7 +29,7 @@ export interface RowMigration {
    * Fills absent `fields` of a row with the defaults of `from`, so that a row of an earlier schema
    * becomes a row of `from`.
    */
-  readonly complete?: (row: AnyRow, fields: readonly string[]) => AnyRow;
+  readonly fillDefaults?: (row: AnyRow, fields: readonly string[]) => AnyRow;
 }
 
 /** The argument of `defineMigration`. */
@@ -182,7 +182,7 @@ export function defineMigration<M extends Model, From extends z.ZodObject, To ex
     up: withChecks({ ...rest, at: "up", from: old, to: now, change: up as Change }),
     down: down && withChecks({ ...rest, at: "down", from: now, to: old, change: down as Change }),
     changes: rest.changes,
-    complete: (row: AnyRow, fields: readonly string[]) =>
+    fillDefaults: (row: AnyRow, fields: readonly string[]) =>
       fillDefaults(modelName, from, row, fields),
   });
 }

@@ -1,7 +1,7 @@
 import { canonicalJson } from "./hash.js";
 import type { JsonSchema } from "./manifest.js";
-import { isEmpty, isNothing } from "./normalize-json-schema.js";
-import { optionsOf, partOf, type ValueSchema, valueSchema } from "./value-schema.js";
+import { acceptsAnything, acceptsNothing } from "./normalize-json-schema.js";
+import { nestedSchema, optionsOf, type ValueSchema, valueSchema } from "./value-schema.js";
 
 /**
  * The pairs of schemas that are being compared. A schema that contains itself leads to the same
@@ -18,8 +18,8 @@ export function isWider(from: ValueSchema, to: ValueSchema): boolean {
 }
 
 function includes(from: ValueSchema, to: ValueSchema, pairs: Pairs): boolean {
-  if (isEmpty(to.node)) return true;
-  if (isEmpty(from.node)) return false;
+  if (acceptsAnything(to.node)) return true;
+  if (acceptsAnything(from.node)) return false;
   const known = pairs.get(from.node);
   if (known?.has(to.node)) return true;
   // A pair that is already being compared counts as true: it holds if all the rest of the
@@ -33,14 +33,14 @@ function includes(from: ValueSchema, to: ValueSchema, pairs: Pairs): boolean {
 }
 
 function isOneOf(from: ValueSchema, options: readonly ValueSchema[], pairs: Pairs): boolean {
-  if (isNothing(from.node)) return true;
+  if (acceptsNothing(from.node)) return true;
   if (!Array.isArray(from.node.enum)) return options.some((to) => isPart(from, to, pairs));
   return from.node.enum.every((value) => options.some(({ node }) => takes(node, value)));
 }
 
 /** True if a literal value fits a schema without alternatives. */
 function takes(to: JsonSchema, value: unknown): boolean {
-  if (isEmpty(to)) return true;
+  if (acceptsAnything(to)) return true;
   if (Array.isArray(to.enum)) {
     const text = canonicalJson(value);
     return to.enum.some((other) => canonicalJson(other) === text);
@@ -76,7 +76,7 @@ function bound(value: unknown, otherwise: number): number {
  * `enum`.
  */
 function isPart(from: ValueSchema, to: ValueSchema, pairs: Pairs): boolean {
-  if (isEmpty(to.node)) return true;
+  if (acceptsAnything(to.node)) return true;
   const { type } = to.node;
   const isInteger = type === "number" && from.node.type === "integer";
   if (typeof type !== "string" || (type !== from.node.type && !isInteger)) return false;
@@ -197,7 +197,7 @@ function hasWiderItems(from: ValueSchema, to: ValueSchema, pairs: Pairs): boolea
   for (let position = 0; position <= count; position++) {
     const [a, b] = [itemOf(from.node, position), itemOf(to.node, position)];
     if (a === false) continue;
-    if (b === false || !includes(partOf(from, a), partOf(to, b), pairs)) return false;
+    if (b === false || !includes(nestedSchema(from, a), nestedSchema(to, b), pairs)) return false;
   }
   return true;
 }
@@ -215,11 +215,12 @@ function hasWiderProperties(from: ValueSchema, to: ValueSchema, pairs: Pairs): b
   if (canonicalJson([a.patterns]) !== canonicalJson([b.patterns])) return false;
   if (!b.required.every((name) => a.required.includes(name))) return false;
   const isIn = (part: unknown, other: unknown) =>
-    part === false || (other !== false && includes(partOf(from, part), partOf(to, other), pairs));
+    part === false ||
+    (other !== false && includes(nestedSchema(from, part), nestedSchema(to, other), pairs));
   const names = new Set([...Object.keys(a.properties), ...Object.keys(b.properties)]);
   for (const name of names) {
     const isNamed = Object.hasOwn(a.properties, name);
-    if (isNamed && !optionsOf(partOf(to, b.names)).some(({ node }) => takes(node, name)))
+    if (isNamed && !optionsOf(nestedSchema(to, b.names)).some(({ node }) => takes(node, name)))
       return false;
     if (!isIn(propertyOf(a, name), propertyOf(b, name))) return false;
   }

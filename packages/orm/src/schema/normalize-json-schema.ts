@@ -124,7 +124,7 @@ function normalizeRequired(schema: Record<string, unknown>): void {
     readonly required?: readonly string[];
   };
   delete schema.required;
-  const names = required.filter((name) => !isEmpty(properties?.[name])).sort();
+  const names = required.filter((name) => !acceptsAnything(properties?.[name])).sort();
   if (names.length > 0) schema.required = names;
   if (properties === undefined) return;
   const entries = Object.entries(properties).map(([name, property]) => [
@@ -136,8 +136,8 @@ function normalizeRequired(schema: Record<string, unknown>): void {
 
 /** Returns one schema for the values that fit at least one of the schemas. */
 function unionOf(schemas: readonly JsonSchema[]): JsonSchema {
-  const flat = schemas.flatMap(alternativesOf).filter((schema) => !isNothing(schema));
-  if (flat.some(isEmpty)) return {};
+  const flat = schemas.flatMap(alternativesOf).filter((schema) => !acceptsNothing(schema));
+  if (flat.some(acceptsAnything)) return {};
   const literals = new Map<string, unknown>();
   const others: JsonSchema[] = [];
   for (const schema of flat) {
@@ -198,11 +198,15 @@ export function withoutUndefined(schema: JsonSchema): JsonSchema {
 }
 
 /** True if every value fits the schema. */
-export function isEmpty(schema: JsonSchema | undefined): boolean {
+export function acceptsAnything(schema: JsonSchema | undefined): boolean {
   return schema !== undefined && Object.keys(schema).every((keyword) => keyword === "$defs");
 }
 
 /** True if no value fits the schema. */
-export function isNothing(schema: JsonSchema): boolean {
-  return typeof schema.not === "object" && schema.not !== null && isEmpty(schema.not as JsonSchema);
+export function acceptsNothing(schema: JsonSchema): boolean {
+  return (
+    typeof schema.not === "object" &&
+    schema.not !== null &&
+    acceptsAnything(schema.not as JsonSchema)
+  );
 }

@@ -96,7 +96,7 @@ function runOf(
   if (edge.to.hash === last.hash)
     return (row) => fillDefaults(model.name, model.schema, row, fields);
   const { next } = edge;
-  return (row) => next?.complete?.(row, fields) ?? row;
+  return (row) => next?.fillDefaults?.(row, fields) ?? row;
 }
 
 function changedFields({ changes, from, to }: RowMigration): readonly string[] {

@@ -11,7 +11,7 @@ export type PathEdge =
       readonly to: RowManifest;
       readonly changes: readonly RowChange[];
       /**
-       * A migration from `to` whose `complete` adds the defaults that rows of an earlier schema
+       * A migration from `to` whose `fillDefaults` adds the defaults that rows of an earlier schema
        * lack.
        */
       readonly next: RowMigration | undefined;
@@ -147,7 +147,7 @@ class FreeEdges {
 
   #next(to: RowManifest): RowMigration | undefined {
     return this.#migrations.find(
-      ({ from, complete }) => from.hash === to.hash && complete !== undefined,
+      ({ from, fillDefaults }) => from.hash === to.hash && fillDefaults !== undefined,
     );
   }
 

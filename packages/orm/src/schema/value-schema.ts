@@ -14,7 +14,7 @@ export function valueSchema(root: JsonSchema): ValueSchema {
 }
 
 /** Returns a schema that is nested in another one, or the target if it is a reference. */
-export function partOf({ root }: ValueSchema, node: unknown): ValueSchema {
+export function nestedSchema({ root }: ValueSchema, node: unknown): ValueSchema {
   return resolve(root, node as JsonSchema);
 }
 
@@ -22,7 +22,7 @@ export function partOf({ root }: ValueSchema, node: unknown): ValueSchema {
 export function optionsOf(schema: ValueSchema): readonly ValueSchema[] {
   const options = alternativesOf(schema.node);
   if (options.length === 1 && options[0] === schema.node) return [schema];
-  return options.flatMap((option) => optionsOf(partOf(schema, option)));
+  return options.flatMap((option) => optionsOf(nestedSchema(schema, option)));
 }
 
 /**

@@ -9,11 +9,11 @@ import type {
   KvLimits,
 } from "@keywright/core";
 import { TransactionConflictError, TransactionEndedError } from "../errors/transaction-errors.js";
-import { entryOf } from "./buffered-write.js";
+import { entryAfterWrite } from "./buffered-write.js";
 import { copyOfKey, type KeyId, keyIdOf } from "./key-id.js";
 import { keyOrderOf } from "./key-order-of.js";
 import { limitsOf } from "./limits-of.js";
-import { nextOwnVersionstamp } from "./own-versionstamp.js";
+import { nextPendingVersionstamp } from "./pending-versionstamp.js";
 import { ReadSet } from "./read-set.js";
 import { type PendingCheck, pendingCheck } from "./transaction-atomic.js";
 import { type PendingChange, WriteBuffer } from "./write-buffer.js";
@@ -79,7 +79,7 @@ export class Attempt {
     const { id, key, versionstamp } = pendingCheck(check, this.order);
     // The versionstamp of a buffered write is made up, so the database could not check it.
     if (versionstamp !== null && this.buffer.get(id)?.versionstamp === versionstamp) return;
-    if (!this.reads.believe(id, key, versionstamp)) this.#fail();
+    if (!this.reads.assume(id, key, versionstamp)) this.#fail();
   }
 
   /**
@@ -97,7 +97,9 @@ export class Attempt {
       // Looked up again, because the key may have been written during the read.
       const write = this.buffer.get(key.id);
       const base = read.get(key);
-      return write === undefined ? (base as KvEntryMaybe<unknown>) : entryOf(write, key.id, base);
+      return write === undefined
+        ? (base as KvEntryMaybe<unknown>)
+        : entryAfterWrite(write, key.id, base);
     });
   }
 
@@ -142,9 +144,9 @@ export class Attempt {
       return { ok: false };
     }
     for (const { id, key } of checks) {
-      if (this.#seenVersionstamp(id) === undefined) this.reads.believe(id, key, null);
+      if (this.#seenVersionstamp(id) === undefined) this.reads.assume(id, key, null);
     }
-    const versionstamp = nextOwnVersionstamp();
+    const versionstamp = nextPendingVersionstamp();
     this.buffer.apply(changes, versionstamp);
     return { ok: true, versionstamp };
   }

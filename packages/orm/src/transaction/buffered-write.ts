@@ -109,7 +109,7 @@ export function withStep(
  * @param base the database's entry. It is used only if `stored` is undefined.
  * @throws {NotU64Error} if the value for a `sum`, `min` or `max` is not a 64-bit unsigned integer.
  */
-export function entryOf(
+export function entryAfterWrite(
   { key, stored, steps, versionstamp }: BufferedWrite,
   id: KeyId,
   base: KvEntryMaybe<unknown> | undefined,

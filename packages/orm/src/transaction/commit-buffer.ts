@@ -51,7 +51,7 @@ export async function commitBuffer(
 async function verifyReads(target: Target, reads: ReadSet): Promise<TransactionResult> {
   const success = { ok: true, versionstamp: null } as const;
   if (!reads.needsVerification) return success;
-  const isConsistent = await reads.hold(target.kv, target.limits.keys);
+  const isConsistent = await reads.verify(target.kv, target.limits.keys);
   if (isConsistent !== undefined) return isConsistent ? success : { ok: false };
   const { ok } = await operationWithChecks(target, reads).commit();
   return ok ? success : { ok };

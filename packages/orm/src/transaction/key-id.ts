@@ -22,7 +22,7 @@ const maxDirectBytes = 200;
  */
 export function keyIdOf(key: KvKey, order: KeyOrder): KeyId {
   if (Array.isArray(key) && key.length === 0) throw new InvalidKeyError("it has no parts");
-  return boundOf(key, order);
+  return boundIdOf(key, order);
 }
 
 /**
@@ -30,7 +30,7 @@ export function keyIdOf(key: KvKey, order: KeyOrder): KeyId {
  *
  * @throws {InvalidKeyError} if the key is not valid.
  */
-export function boundOf(key: KvKey, order: KeyOrder): KeyId {
+export function boundIdOf(key: KvKey, order: KeyOrder): KeyId {
   const bytes = encodeKey(key, order);
   // For a few bytes, a call of Buffer is several times slower than this.
   if (bytes.length <= maxDirectBytes)

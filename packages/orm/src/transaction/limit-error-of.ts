@@ -1,5 +1,5 @@
 import { type KvLimits, LimitExceededError } from "@keywright/core";
-import { denoLimits } from "./limits-of.js";
+import { defaultLimits } from "./limits-of.js";
 
 /**
  * The beginnings of the messages of `@deno/kv` and Deno, with the limit that each reports. There
@@ -24,7 +24,7 @@ export function limitErrorOf(error: unknown): unknown {
   const [, limit] = messagePatterns.find(([pattern]) => pattern.test(error.message)) ?? [];
   if (limit === undefined) return error;
   const statedMax = /\(max (\d+)\b/.exec(error.message)?.[1];
-  const max = statedMax === undefined ? denoLimits[limit] : Number(statedMax);
+  const max = statedMax === undefined ? defaultLimits[limit] : Number(statedMax);
   const exceeded = new LimitExceededError(limit, max, Number.NaN);
   Object.defineProperty(exceeded, "cause", { value: error, configurable: true, writable: true });
   return exceeded;

@@ -4,7 +4,7 @@ import type { Kv, KvLimits } from "@keywright/core";
  * Deno KV's limits, the lowest of all its releases. They apply to databases that do not state
  * limits.
  */
-export const denoLimits: KvLimits = {
+export const defaultLimits: KvLimits = {
   keyBytes: 2048,
   valueBytes: 65_536,
   keys: 10,
@@ -18,5 +18,5 @@ export const denoLimits: KvLimits = {
 
 /** Returns the limits that a database states, or else Deno KV's. */
 export function limitsOf(kv: Kv & { readonly limits?: KvLimits }): KvLimits {
-  return kv.limits ?? denoLimits;
+  return kv.limits ?? defaultLimits;
 }

@@ -6,7 +6,8 @@ import {
   type KvKey,
   type KvListSelector,
 } from "@keywright/core";
-import { boundOf, bytesOfId, copyOfKey, type KeyId } from "./key-id.js";
+import { keyAfter } from "../indexes/key-parts.js";
+import { boundIdOf, bytesOfId, copyOfKey, type KeyId } from "./key-id.js";
 
 /** A range of ids: `start` inclusive, `end` exclusive. */
 export interface IdRange {
@@ -18,18 +19,15 @@ export interface IdRange {
 const belowEveryTag = "\u0000";
 const aboveEveryTag = "\u00ff";
 
-/** A key with this part appended is the first one after the key. */
-const smallestPart = new Uint8Array();
-
 /**
  * Returns the ids of the keys that a selector covers. The database must have accepted the selector.
  */
 export function idRangeOf(selector: KvListSelector, order: KeyOrder): IdRange {
   const { prefix, start, end } = partsOf(selector);
-  const prefixId = boundOf(prefix ?? [], order);
+  const prefixId = boundIdOf(prefix ?? [], order);
   return {
-    start: start === undefined ? prefixId + belowEveryTag : boundOf(start, order),
-    end: end === undefined ? prefixId + aboveEveryTag : boundOf(end, order),
+    start: start === undefined ? prefixId + belowEveryTag : boundIdOf(start, order),
+    end: end === undefined ? prefixId + aboveEveryTag : boundIdOf(end, order),
   };
 }
 
@@ -46,13 +44,13 @@ export function copyOfSelector(selector: KvListSelector): KvListSelector {
 /**
  * Returns the part of a selector's range that comes after a key. In reverse, the part before it.
  */
-export function selectorBehind(
+export function selectorAfter(
   selector: KvListSelector,
   key: KvKey,
   reverse: boolean,
 ): KvListSelector {
   const { prefix, start, end } = partsOf(selector);
-  const bounds = reverse ? { start, end: key } : { start: [...key, smallestPart], end };
+  const bounds = reverse ? { start, end: key } : { start: keyAfter(key), end };
   if (bounds.start !== undefined && bounds.end !== undefined) {
     return { start: bounds.start, end: bounds.end };
   }

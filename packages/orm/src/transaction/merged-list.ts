@@ -9,7 +9,7 @@ import {
   type KvListOptions,
   type KvListSelector,
 } from "@keywright/core";
-import { entryOf } from "./buffered-write.js";
+import { entryAfterWrite } from "./buffered-write.js";
 import { copyOfKey, type KeyId, keyIdOf } from "./key-id.js";
 import {
   copyOfSelector,
@@ -17,7 +17,7 @@ import {
   type IdRange,
   idRangeOf,
   keyAtCursor,
-  selectorBehind,
+  selectorAfter,
 } from "./list-range.js";
 import type { ReadSet } from "./read-set.js";
 import type { WriteBuffer } from "./write-buffer.js";
@@ -91,7 +91,7 @@ export class MergedList<T> implements KvListIterator<T> {
       const key = keyAtCursor(options.cursor, this.#range, order);
       this.#last = keyIdOf(key, order);
       this.#lastReturned = this.#last;
-      this.#entries = kv.list(selectorBehind(copy, key, reverse), { reverse, batchSize });
+      this.#entries = kv.list(selectorAfter(copy, key, reverse), { reverse, batchSize });
     }
   }
 
@@ -181,7 +181,7 @@ export class MergedList<T> implements KvListIterator<T> {
     if (write?.stored === undefined && key !== undefined) {
       this.#context.record(id, copyOfKey(key), base?.versionstamp ?? null);
     }
-    const entry = write === undefined ? base : entryOf(write, id, base);
+    const entry = write === undefined ? base : entryAfterWrite(write, id, base);
     return entry?.versionstamp === null ? undefined : entry;
   }
 }

@@ -43,7 +43,7 @@ export class ReadSet {
   }
 
   /** Records a check without a read. Returns false as {@link record} does. */
-  believe(id: KeyId, key: KvKey, versionstamp: string | null): boolean {
+  assume(id: KeyId, key: KvKey, versionstamp: string | null): boolean {
     if (!this.#reads.has(id)) this.#hasAssumption = true;
     return this.record(id, key, versionstamp);
   }
@@ -55,7 +55,7 @@ export class ReadSet {
    *
    * @returns undefined if this is unknown, because more keys were absent than can be read together.
    */
-  async hold(kv: Kv, maxKeys: number): Promise<boolean | undefined> {
+  async verify(kv: Kv, maxKeys: number): Promise<boolean | undefined> {
     const checks = this.checks;
     const absent = checks.filter(({ versionstamp }) => versionstamp === null);
     if (absent.length > maxKeys) return undefined;

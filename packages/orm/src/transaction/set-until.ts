@@ -25,7 +25,7 @@ export function setUntil(expireAt: number, now: number): SetUntilOptions {
  * Returns the options with the lifetime that is left at `now`. Options without `expireAt` stay as
  * they are.
  */
-export function renewed(
+export function withRemainingLifetime(
   options: SetUntilOptions | undefined,
   now: number,
 ): SetUntilOptions | undefined {

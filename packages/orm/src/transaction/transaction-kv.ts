@@ -147,7 +147,7 @@ export class TransactionKv implements Kv {
     const { hasConflict, reads, kv, limits, isOptimistic } = this.#attempt;
     if (hasConflict) return false;
     if (!reads.needsVerification) return true;
-    return (await reads.hold(kv, limits.keys)) ?? !isOptimistic;
+    return (await reads.verify(kv, limits.keys)) ?? !isOptimistic;
   }
 
   /** @throws {TypeError} always. Keys are watched on the database. */

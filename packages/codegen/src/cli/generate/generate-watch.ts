@@ -1,5 +1,5 @@
 import { type Round, watchAndGenerate } from "../../generate/watch.js";
-import { interrupted } from "../terminal/exit-codes.js";
+import { interruptedExitCode } from "../terminal/exit-codes.js";
 import { reportError } from "../terminal/report-error.js";
 import { styled, type Terminal } from "../terminal/terminal.js";
 import { summary, unreadLines } from "./generate-summary.js";
@@ -12,7 +12,7 @@ export async function generateWatch(terminal: Terminal, config: string | undefin
   const ending = new AbortController();
   const end = () => {
     // At the second signal the process exits at once, because loading a module may never end.
-    if (ending.signal.aborted) process.exit(interrupted);
+    if (ending.signal.aborted) process.exit(interruptedExitCode);
     ending.abort();
   };
   process.on("SIGINT", end);

@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import type { KvEntry, KvKey, KvLike } from "@keywright/core";
 import { Command } from "commander";
 import { parseKey } from "../../inspect/entries/parse-key.js";
-import { ownPrefix } from "../../inspect/stats/model-places.js";
+import { keywrightPrefix } from "../../inspect/stats/model-places.js";
 import { exportLines } from "../../inspect/transfer/export-lines.js";
 import {
   type ExportTarget,
@@ -13,8 +13,8 @@ import { type ExitCode, exitCodes } from "../terminal/exit-codes.js";
 import { interruptible } from "../terminal/interruptible.js";
 import { keyCount } from "../terminal/key-count.js";
 import { shownPath, type Terminal } from "../terminal/terminal.js";
-import { inspecting, withConfiguredKv } from "./inspecting.js";
 import { keyHelp } from "./key-help.js";
+import { runInspectCommand, withConfiguredKv } from "./run-inspect-command.js";
 
 const help = `
 Between a first and a last line there is one for each entry:
@@ -53,7 +53,7 @@ export function exportCommand(terminal: Terminal, exit: (code: ExitCode) => void
     .addHelpText("after", help)
     .action(async (prefix: string | undefined, options: ExportOptions) => {
       const path = options.out === undefined ? undefined : resolve(terminal.folder, options.out);
-      await inspecting(terminal, exit, async (stdout) => {
+      await runInspectCommand(terminal, exit, async (stdout) => {
         const key = prefix === undefined ? undefined : parseKey(prefix);
         const target =
           path === undefined
@@ -86,7 +86,7 @@ async function exportTo(
   let isChanging = false;
   const onEntry = ({ key }: KvEntry<unknown>) => {
     count.update(++entries);
-    isChanging ||= key[0] === ownPrefix && key[1] === "transform";
+    isChanging ||= key[0] === keywrightPrefix && key[1] === "transform";
   };
   const write = (signal: AbortSignal) =>
     target.write(exportLines(kv, { prefix, signal }, onEntry), signal);

@@ -8,8 +8,8 @@ import { showValue } from "../../inspect/entries/show-value.js";
 import { type ExitCode, exitCodes } from "../terminal/exit-codes.js";
 import { styled, type Terminal } from "../terminal/terminal.js";
 import { writeJson } from "../terminal/write-json.js";
-import { inspecting, withConfiguredKv } from "./inspecting.js";
 import { keyHelp } from "./key-help.js";
+import { runInspectCommand, withConfiguredKv } from "./run-inspect-command.js";
 
 const help = `${keyHelp}
 
@@ -31,7 +31,7 @@ export function getCommand(terminal: Terminal, exit: (code: ExitCode) => void): 
     .option("--config <path>", "the configuration file, instead of keywright.config.ts")
     .addHelpText("after", help)
     .action(async (text: string, { json, config }: { json?: true; config?: string }) => {
-      await inspecting(terminal, exit, async (output) => {
+      await runInspectCommand(terminal, exit, async (output) => {
         const key = parseKey(text);
         const found = await withConfiguredKv(terminal, config, async (kv) => await kv.get(key));
         if (found.versionstamp === null) throw new EntryMissingError(formatKey(key));

@@ -15,7 +15,7 @@ import type { Terminal } from "../terminal/terminal.js";
 import { writeJson } from "../terminal/write-json.js";
 import { type ImportSource, openImportSource } from "./import-source.js";
 import { importSummary } from "./import-summary.js";
-import { inspecting, withConfiguredKv } from "./inspecting.js";
+import { runInspectCommand, withConfiguredKv } from "./run-inspect-command.js";
 
 const help = `
 An entry that is there already, with the same value and expiry, is left alone. Where something else is under its key, it is
@@ -57,7 +57,7 @@ export function importCommand(terminal: Terminal, exit: (code: ExitCode) => void
       if (file === undefined && terminal.stdin.isTTY) {
         command.error("error: name a file, or pipe one in: keywright inspect import < file");
       }
-      await inspecting(terminal, exit, async (output) => {
+      await runInspectCommand(terminal, exit, async (output) => {
         const source = await openImportSource(terminal, file);
         try {
           // Checked before the database is opened, which may create one.

@@ -3,12 +3,12 @@ import { Command, InvalidArgumentError } from "commander";
 import type { LineOutput } from "../../inspect/entries/line-output.js";
 import { type EntryRange, listEntries } from "../../inspect/entries/list-entries.js";
 import { parseKey } from "../../inspect/entries/parse-key.js";
-import { listOthers, namesOwnKeys } from "../../inspect/stats/own-keys.js";
+import { includesKeywrightKeys, listOthers } from "../../inspect/stats/own-keys.js";
 import { type ExitCode, exitCodes } from "../terminal/exit-codes.js";
 import { styled, type Terminal } from "../terminal/terminal.js";
-import { inspecting, withConfiguredKv } from "./inspecting.js";
 import { keyHelp } from "./key-help.js";
 import { writeArray, writeLines } from "./ls-output.js";
+import { runInspectCommand, withConfiguredKv } from "./run-inspect-command.js";
 
 const help = `${keyHelp}
 
@@ -56,7 +56,7 @@ export function lsCommand(terminal: Terminal, exit: (code: ExitCode) => void): C
     .option("--config <path>", "the configuration file, instead of keywright.config.ts")
     .addHelpText("after", help)
     .action(async (prefix: string | undefined, options: LsOptions) => {
-      await inspecting(terminal, exit, async (output) => {
+      await runInspectCommand(terminal, exit, async (output) => {
         const range = {
           prefix: parseOptionalKey(prefix),
           start: parseOptionalKey(options.start),
@@ -88,7 +88,7 @@ async function list(
   range: EntryRange,
   { limit, reverse, values, all, json }: LsOptions,
 ): Promise<void> {
-  const withOwn = all === true || namesOwnKeys(range);
+  const withOwn = all === true || includesKeywrightKeys(range);
   const read = withOwn ? listEntries : listOthers;
   const isShort = terminal.stdout.isTTY && limit === undefined && !json;
   // Reads one more key to find out if there are more.

@@ -5,7 +5,7 @@ import { type ExitCode, exitCodes } from "../terminal/exit-codes.js";
 import { keyCount } from "../terminal/key-count.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { writeJson } from "../terminal/write-json.js";
-import { inspecting } from "./inspecting.js";
+import { runInspectCommand } from "./run-inspect-command.js";
 import { statsText } from "./stats-text.js";
 
 const help = `
@@ -33,7 +33,7 @@ export function statsCommand(terminal: Terminal, exit: (code: ExitCode) => void)
     .option("--config <path>", "the configuration file, instead of keywright.config.ts")
     .addHelpText("after", help)
     .action(async ({ json, config }: { json?: true; config?: string }) => {
-      await inspecting(terminal, exit, async (output) => {
+      await runInspectCommand(terminal, exit, async (output) => {
         const project = await loadProject(terminal.folder, config);
         return await withKv(project.config, async (kv) => {
           const count = keyCount(terminal, "keys", false);

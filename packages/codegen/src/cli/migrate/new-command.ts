@@ -3,8 +3,8 @@ import { type ChangedRows, findChangedRows } from "@keywright/orm";
 import { Command } from "commander";
 import { importExtensionIn } from "../../generate/import-extension.js";
 import {
-  hasOtherKey,
-  type MigrationOutline,
+  changesPrimaryKey,
+  type MigrationInput,
   migrationSource,
 } from "../../migration-source/migration-source.js";
 import { writeNewFile } from "../../migration-source/write-new-file.js";
@@ -95,7 +95,7 @@ async function chooseModel(
   { models, database }: OpenProject,
   modelName: string | undefined,
   fail: (message: string) => never,
-): Promise<Pick<MigrationOutline, "model" | "rows"> | undefined> {
+): Promise<Pick<MigrationInput, "model" | "rows"> | undefined> {
   const known = models.map(({ model }) => model.name);
   if (modelName !== undefined && !known.includes(modelName)) {
     fail(`there is no model ${modelName}: there are ${known.join(", ")}`);
@@ -117,6 +117,6 @@ function missingText(model: string | undefined): string {
 }
 
 function keyText(rows: ChangedRows): string | undefined {
-  if (!hasOtherKey(rows)) return undefined;
+  if (!changesPrimaryKey(rows)) return undefined;
   return `The primary key of ${rows.model} has changed, and cannot be migrated: define a new model, and copy the rows.`;
 }

@@ -1,6 +1,6 @@
 import { CommandUnfinishedError } from "../../errors/codegen-errors.js";
 import { FileFailedError } from "../../errors/inspect-errors.js";
-import { type ExitCode, exitCodes, interrupted } from "./exit-codes.js";
+import { type ExitCode, exitCodes, interruptedExitCode } from "./exit-codes.js";
 import { reportError } from "./report-error.js";
 import type { Terminal } from "./terminal.js";
 
@@ -20,7 +20,7 @@ export function endOfProcess(terminal: Terminal): (exitCode: ExitCode) => Promis
     isOver = true;
   });
   process.on("exit", (code) => {
-    if (isOver || code === interrupted) return;
+    if (isOver || code === interruptedExitCode) return;
     process.exitCode = exitCodes.failed;
     reportError(new CommandUnfinishedError(), terminal);
   });

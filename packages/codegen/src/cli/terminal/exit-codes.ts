@@ -18,6 +18,6 @@ export const exitCodes = {
  * The exit code that shells use for a process that Ctrl-C has ended. Used if a second Ctrl-C ends
  * the process in the middle.
  */
-export const interrupted = 130;
+export const interruptedExitCode = 130;
 
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];

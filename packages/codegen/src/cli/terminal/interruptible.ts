@@ -1,4 +1,4 @@
-import { interrupted } from "./exit-codes.js";
+import { interruptedExitCode } from "./exit-codes.js";
 import type { Terminal } from "./terminal.js";
 
 /** SIGHUP is sent when the terminal is closed. */
@@ -18,7 +18,7 @@ export async function interruptible<T>(
 ): Promise<T> {
   const stopping = new AbortController();
   const stop = () => {
-    if (stopping.signal.aborted) process.exit(interrupted);
+    if (stopping.signal.aborted) process.exit(interruptedExitCode);
     stopping.abort();
     stderr.write(`\n${first} Ctrl-C again stops at once.\n`);
   };

@@ -1,6 +1,6 @@
 import { coreErrorCodes } from "@keywright/core";
 import { ProjectCodeError } from "../../errors/codegen-errors.js";
-import { placeThrown } from "../../project/load-module.js";
+import { userErrorPlace } from "../../project/load-module.js";
 import { remedyFor } from "./remedies.js";
 import { styled, type Terminal, withShownPaths } from "./terminal.js";
 
@@ -51,7 +51,7 @@ function isCoded(error: unknown): error is CodedError {
  * unchanged.
  */
 function asProjectError(error: unknown): unknown {
-  const place = placeThrown(error);
+  const place = userErrorPlace(error);
   return place === undefined ? error : new ProjectCodeError(place, error);
 }
 

@@ -1,11 +1,11 @@
 import type { CompiledModel } from "@keywright/orm";
 import type { ModelNames } from "../../project/model-names.js";
-import { type Alternatives, textOf, unionOf, without } from "../../types/alternatives.js";
+import { type Alternatives, textOf, unionOf, withoutMember } from "../../types/alternatives.js";
 import { propertyName } from "../../types/identifiers.js";
 import { type ModelTypes, modelTypes } from "../../types/model-types.js";
 import type { InterfaceType, Property } from "../../types/object-type.js";
 import type { Schema } from "../../types/writer.js";
-import { isMade } from "./is-made.js";
+import { changesValue } from "./changes-value.js";
 
 /** The data parameter of an upsert. */
 export interface UpsertData {
@@ -70,7 +70,7 @@ function fieldsStoredUnchanged(
   // The types that schemas show at run time have no brands.
   const plain = modelTypes(model, names);
   const isStoredUnchanged = (name: string) => {
-    if (isMade(model.schema.shape[name])) return false;
+    if (changesValue(model.schema.shape[name])) return false;
     if (isSame(presentType(row, name), presentType(create, name))) return true;
     if (!presentType(row, name).some(isReference)) return false;
     return (
@@ -84,7 +84,7 @@ function fieldsStoredUnchanged(
 /** Returns the type of a field without null and undefined, which are in no key. */
 function presentType({ properties }: InterfaceType, field: string): Alternatives {
   const { type = [] } = properties.find(({ name }) => name === field) ?? {};
-  return without(without(type, "null"), "undefined");
+  return withoutMember(withoutMember(type, "null"), "undefined");
 }
 
 function isSame(a: Alternatives, b: Alternatives): boolean {

@@ -84,7 +84,7 @@ export function valueFields(value: unknown): { readonly [name: string]: Json } {
  */
 export function parseLine(line: string): ExportedEntry | ExportEnd {
   const json = jsonObject(line) as JsonFields;
-  return json.keywright === "end" ? endOf(json) : entryOf(json);
+  return json.keywright === "end" ? endOf(json) : toExportedEntry(json);
 }
 
 type JsonFields = { readonly [name: string]: Json };
@@ -94,7 +94,7 @@ function endOf({ entries }: JsonFields): ExportEnd {
   throw new TypeError("its last line does not count the entries");
 }
 
-function entryOf({ key, value, encoded, expireAt, ...others }: JsonFields): ExportedEntry {
+function toExportedEntry({ key, value, encoded, expireAt, ...others }: JsonFields): ExportedEntry {
   if (key === undefined) throw new TypeError("it is not an object of JSON with a key");
   const [unknown] = Object.keys(others);
   if (unknown !== undefined) throw new TypeError(`an entry has no ${JSON.stringify(unknown)}`);

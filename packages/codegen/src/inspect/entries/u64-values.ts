@@ -19,7 +19,7 @@ export class U64Values {
   }
 
   /** Returns a value with which `set` stores the input. */
-  async ownOf(value: unknown): Promise<unknown> {
+  async toStorable(value: unknown): Promise<unknown> {
     if (!(value instanceof KvU64)) return value;
     this.#class ??= "limits" in this.#kv ? KvU64 : await this.#probe();
     return new this.#class(value.value);

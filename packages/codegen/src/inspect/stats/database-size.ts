@@ -2,7 +2,7 @@ import { encodeKey, encodeValue, type KvLike } from "@keywright/core";
 import type { CatalogEntry } from "@keywright/orm";
 import type { Project } from "../../project/open-project.js";
 import { listEntries } from "../entries/list-entries.js";
-import { type KnownModel, ModelPlaces, type ModelSize, ownPrefix } from "./model-places.js";
+import { type KnownModel, keywrightPrefix, ModelPlaces, type ModelSize } from "./model-places.js";
 import { type OtherSize, OtherSizes } from "./other-sizes.js";
 import { addTo, emptySize, type Size } from "./size.js";
 
@@ -50,7 +50,7 @@ export async function measureDatabase(
 /** Returns the models of a project, then the models that only the database's catalog has. */
 export async function knownModels(kv: KvLike, { models }: Project): Promise<KnownModel[]> {
   const entries = new Map<string, CatalogEntry>();
-  for await (const { key, value } of listEntries(kv, { prefix: [ownPrefix, "catalog"] })) {
+  for await (const { key, value } of listEntries(kv, { prefix: [keywrightPrefix, "catalog"] })) {
     entries.set(String(key[2]), value as CatalogEntry);
   }
   const declared = models.map(({ model: compiled }) => {

@@ -3,7 +3,7 @@ import type { CatalogEntry, CompiledModel, IndexState } from "@keywright/orm";
 import { emptySize, type Size } from "./size.js";
 
 /** The first part of the keys that Keywright keeps for itself. */
-export const ownPrefix = "__keywright";
+export const keywrightPrefix = "__keywright";
 
 /** The sizes of a model's rows, its indexes and the other entries that Keywright keeps for it. */
 export interface ModelSize {
@@ -40,7 +40,7 @@ export interface KnownModel {
 /** Assigns entries to models by their keys. */
 export class ModelPlaces {
   readonly sizes: readonly ModelSize[];
-  /** Entries below {@link ownPrefix} that belong to no model. */
+  /** Entries below {@link keywrightPrefix} that belong to no model. */
   readonly own: Size = emptySize();
   readonly #places = new Map<string, Place>();
 
@@ -52,7 +52,7 @@ export class ModelPlaces {
   sizeFor(key: KvKey): Size | undefined {
     const [first, kind, prefix] = key;
     if (typeof first !== "string") return undefined;
-    if (first !== ownPrefix) return this.#sizeOfEntry(first, key.length);
+    if (first !== keywrightPrefix) return this.#sizeOfEntry(first, key.length);
     const size = typeof prefix === "string" ? this.#places.get(prefix)?.size : undefined;
     if (size === undefined) return this.own;
     if (kind === "count") return size.counters;

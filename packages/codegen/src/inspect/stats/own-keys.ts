@@ -1,21 +1,21 @@
 import { compareKeys, type KvEntry, type KvKey, type KvLike } from "@keywright/core";
 import { type EntryRange, listEntries, type ReadOptions } from "../entries/list-entries.js";
-import { ownPrefix } from "./model-places.js";
+import { keywrightPrefix } from "./model-places.js";
 
-const ownKey: KvKey = [ownPrefix];
-/** The first key after those that begin with {@link ownPrefix}. No string sorts between the two. */
-const afterOwnKeys: KvKey = [`${ownPrefix}\0`];
+const ownKey: KvKey = [keywrightPrefix];
+/** The first key after those that begin with {@link keywrightPrefix}. No string sorts between the two. */
+const afterOwnKeys: KvKey = [`${keywrightPrefix}\0`];
 
-/** True if a bound of the range begins with {@link ownPrefix}. */
-export function namesOwnKeys({ prefix, start, end }: EntryRange): boolean {
-  return [prefix, start, end].some((key) => key?.[0] === ownPrefix);
+/** True if a bound of the range begins with {@link keywrightPrefix}. */
+export function includesKeywrightKeys({ prefix, start, end }: EntryRange): boolean {
+  return [prefix, start, end].some((key) => key?.[0] === keywrightPrefix);
 }
 
 /**
  * Lists the entries of a range without Keywright's own entries. These are skipped and not read,
  * because there may be many.
  *
- * @param range for which {@link namesOwnKeys} is false.
+ * @param range for which {@link includesKeywrightKeys} is false.
  * @throws {InvalidSelectorError} like `listEntries`.
  */
 export async function* listOthers(

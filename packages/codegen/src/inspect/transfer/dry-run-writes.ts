@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { ImportedEntry, StoredEntry } from "./import-fates.js";
+import type { ImportedEntry, StoredEntry } from "./determine-fates.js";
 
 /**
  * The entries that a dry run would have written so far. They are needed because a file may contain
@@ -19,7 +19,7 @@ export class DryRunWrites {
    * Returns what the import would have stored under the key of an entry. Undefined if it would not
    * have written the key, so the database's entry applies.
    */
-  under({ encodedKey }: ImportedEntry): StoredEntry | undefined {
+  entryFor({ encodedKey }: ImportedEntry): StoredEntry | undefined {
     const written = this.#written.get(encodedKey.toString("latin1"));
     if (written === undefined) return undefined;
     const { digest, expireAt } = written;

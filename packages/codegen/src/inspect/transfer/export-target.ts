@@ -9,7 +9,7 @@ import { writeWholeFile } from "./whole-file.js";
  * How much of the lines the target contains: all of them, some of them, or none because the
  * previous file was kept. `unread` if the reader closed the other end.
  */
-export type Written = "all" | "some" | "none" | "unread";
+export type ExportOutcome = "all" | "some" | "none" | "unread";
 
 /** The destination of an export. */
 export interface ExportTarget {
@@ -20,7 +20,7 @@ export interface ExportTarget {
    * @throws {FileFailedError} if they cannot be written.
    * @throws errors of `lines`.
    */
-  write(lines: AsyncIterable<string>, signal: AbortSignal): Promise<Written>;
+  write(lines: AsyncIterable<string>, signal: AbortSignal): Promise<ExportOutcome>;
 }
 
 /**

@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import { encodeKey, encodeValue, type Kv, type KvLike } from "@keywright/core";
 import { ImportLineError, ImportRefusedError } from "../../errors/inspect-errors.js";
 import { type ExportEnd, headerFault, isLinePart, parseLine } from "../entries/entry-line.js";
-import type { ImportedEntry } from "./import-fates.js";
+import type { ImportedEntry } from "./determine-fates.js";
 import { type ImportCounts, type ImportSettings, ImportWriter } from "./import-writer.js";
 import type { Line } from "./read-lines.js";
 

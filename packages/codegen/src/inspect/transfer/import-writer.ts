@@ -2,8 +2,8 @@ import type { Kv, KvKey, KvLimits } from "@keywright/core";
 import { ImportRefusedError } from "../../errors/inspect-errors.js";
 import { formatKey } from "../entries/format-key.js";
 import { U64Values } from "../entries/u64-values.js";
+import { determineFates, type Fate, type ImportedEntry } from "./determine-fates.js";
 import { DryRunWrites } from "./dry-run-writes.js";
-import { type Fate, fatesOf, type ImportedEntry } from "./import-fates.js";
 
 /** Settings of an import. */
 export interface ImportSettings {
@@ -23,7 +23,7 @@ export interface ImportCounts extends Readonly<Record<Fate, number>> {
  * The limits of Deno KV. They apply to databases that do not report theirs, and are the maximum for
  * all others.
  */
-const denoLimits = {
+const batchLimits = {
   keys: 10,
   checks: 10,
   mutations: 1000,
@@ -41,7 +41,7 @@ const maxListed = 10;
 export class ImportWriter {
   readonly #kv: Kv;
   readonly #settings: ImportSettings;
-  readonly #limits: typeof denoLimits;
+  readonly #limits: typeof batchLimits;
   readonly #tellsExpiry: boolean;
   readonly #u64Values: U64Values;
   readonly #dryRunWrites: DryRunWrites | undefined;
@@ -122,10 +122,10 @@ export class ImportWriter {
       overwrite,
       tellsExpiry: this.#tellsExpiry,
       keys: this.#limits.keys,
-      wouldBeStored: (entry: ImportedEntry) => this.#dryRunWrites?.under(entry),
+      wouldBeStored: (entry: ImportedEntry) => this.#dryRunWrites?.entryFor(entry),
     };
     for (;;) {
-      const fates = await fatesOf(this.#kv, entries, settings);
+      const fates = await determineFates(this.#kv, entries, settings);
       const written = entries.filter((_, index) => isWritten(fates[index]!));
       // The commit fails if another program has written one of the keys. The fates are then
       // determined again.
@@ -145,7 +145,7 @@ export class ImportWriter {
       if (mustBeAbsent) operation.check({ key, versionstamp: null });
       // The entry may have expired since its fate was determined. Then it lives for a moment.
       const expireIn = expireAt && Math.max(expireAt - Date.now(), 1);
-      const stored = await this.#u64Values.ownOf(value);
+      const stored = await this.#u64Values.toStorable(value);
       operation.set(key, stored, expireIn === undefined ? {} : { expireIn });
     }
     return (await operation.commit()).ok;
@@ -161,11 +161,11 @@ function isWritten(fate: Fate): boolean {
   return fate === "created" || fate === "replaced";
 }
 
-function limitsOf(reported: KvLimits | undefined): typeof denoLimits {
-  const countLimit = (name: keyof typeof denoLimits) =>
-    reported === undefined ? denoLimits[name] : Math.min(reported[name], denoLimits.mutations);
+function limitsOf(reported: KvLimits | undefined): typeof batchLimits {
+  const countLimit = (name: keyof typeof batchLimits) =>
+    reported === undefined ? batchLimits[name] : Math.min(reported[name], batchLimits.mutations);
   const byteLimit = (name: "totalMutationBytes" | "totalKeyBytes") =>
-    Math.min(reported?.[name] ?? Number.POSITIVE_INFINITY, denoLimits[name]) * usedShare;
+    Math.min(reported?.[name] ?? Number.POSITIVE_INFINITY, batchLimits[name]) * usedShare;
   return {
     keys: countLimit("keys"),
     checks: countLimit("checks"),

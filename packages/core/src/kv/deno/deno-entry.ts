@@ -9,7 +9,7 @@ import { decodeStoredValue } from "../stored-entry.js";
  * Returns an entry as Deno does. The property `expireAt` is for `copyKv`. It is not enumerable,
  * because Deno's entries have no such property.
  */
-export function entryOf<T>(stored: StoredEntry): KvEntry<T> {
+export function toDenoEntry<T>(stored: StoredEntry): KvEntry<T> {
   const { key, versionstamp, expireAt } = stored;
   const value = decodeStoredValue(stored) as T;
   const entry: KvEntry<T> = { key: decodeKey(key, denoOrder), value, versionstamp };
@@ -19,5 +19,5 @@ export function entryOf<T>(stored: StoredEntry): KvEntry<T> {
 
 /** Returns the entry, or the key with nulls if nothing is stored under it. */
 export function entryMaybeOf<T>(key: KvKey, stored: StoredEntry | undefined): KvEntryMaybe<T> {
-  return stored === undefined ? { key, value: null, versionstamp: null } : entryOf<T>(stored);
+  return stored === undefined ? { key, value: null, versionstamp: null } : toDenoEntry<T>(stored);
 }

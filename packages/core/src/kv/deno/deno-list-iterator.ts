@@ -6,7 +6,7 @@ import type { KeyRange, KvListSelector } from "../../keys/key-range.js";
 import type { KvEntry, KvListIterator, KvListOptions } from "../kv.js";
 import type { KvLimits } from "../limits.js";
 import { assertByteString, assertConsistency } from "./deno-argument.js";
-import { entryOf } from "./deno-entry.js";
+import { toDenoEntry } from "./deno-entry.js";
 import { denoError } from "./deno-error.js";
 import { assertReadKeySize, assertWithinDeno } from "./deno-limits.js";
 import {
@@ -105,7 +105,7 @@ export class DenoListIterator<T> implements KvListIterator<T> {
       return { done: true, value: undefined };
     }
     this.#count++;
-    return { done: false, value: entryOf<T>(entry) };
+    return { done: false, value: toDenoEntry<T>(entry) };
   }
 
   /** Returns the next entry of the batch that has not expired since the batch was read. */

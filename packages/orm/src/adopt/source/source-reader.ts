@@ -1,5 +1,5 @@
 import type { Kv, KvKey } from "@keywright/core";
-import { entriesAfter } from "../../migrate/run/entries-after.js";
+import { readEntriesAfter } from "../../migrate/run/read-entries-after.js";
 import { limitsOf } from "../../transaction/limits-of.js";
 import type { SourceEntry, SourceKv, SourceReader } from "./source-layout.js";
 
@@ -30,6 +30,6 @@ export function sourceReader(source: SourceKv): PagedReader {
       return found;
     },
     page: async (prefix, after, limit) =>
-      await entriesAfter<unknown>(kv, limits, [...prefix], after, limit),
+      await readEntriesAfter<unknown>(kv, limits, [...prefix], after, limit),
   };
 }

@@ -3,7 +3,7 @@ import type { AnyModels, Model, Row } from "../../model/model.js";
 import type { QueryExplanation } from "../../query/read/explain-query.js";
 import type { IndexName } from "../../query/types/key-path-types.js";
 import type {
-  NotGiven,
+  LeftOut,
   Served,
   ServedOrAll,
   ServedOrFiltered,
@@ -97,8 +97,8 @@ export interface Repository<in out M extends Model, in out Models extends AnyMod
    * @throws the errors of `findMany`.
    */
   findFirst<
-    const W extends IndexedWhere<M> | undefined = IndexedWhere<M> & NotGiven,
-    const O extends Orders<M> | undefined = Orders<M> & NotGiven,
+    const W extends IndexedWhere<M> | undefined = IndexedWhere<M> & LeftOut,
+    const O extends Orders<M> | undefined = Orders<M> & LeftOut,
     const X extends IndexName<M> | undefined = never,
     S extends FieldOf<Row<M>> = FieldOf<Row<M>>,
     const I extends Include<M, Models> | undefined = Include<M, Models>,
@@ -113,8 +113,8 @@ export interface Repository<in out M extends Model, in out Models extends AnyMod
    * @throws {RowNotFoundError} if there is no such row.
    */
   findFirstOrThrow<
-    const W extends IndexedWhere<M> | undefined = IndexedWhere<M> & NotGiven,
-    const O extends Orders<M> | undefined = Orders<M> & NotGiven,
+    const W extends IndexedWhere<M> | undefined = IndexedWhere<M> & LeftOut,
+    const O extends Orders<M> | undefined = Orders<M> & LeftOut,
     const X extends IndexName<M> | undefined = never,
     S extends FieldOf<Row<M>> = FieldOf<Row<M>>,
     const I extends Include<M, Models> | undefined = Include<M, Models>,
@@ -147,8 +147,8 @@ export interface Repository<in out M extends Model, in out Models extends AnyMod
    * @throws {RangeError} if `take` is not a positive integer.
    */
   findMany<
-    const W extends IndexedWhere<M> | undefined = IndexedWhere<M> & NotGiven,
-    const O extends Orders<M> | undefined = Orders<M> & NotGiven,
+    const W extends IndexedWhere<M> | undefined = IndexedWhere<M> & LeftOut,
+    const O extends Orders<M> | undefined = Orders<M> & LeftOut,
     const X extends IndexName<M> | undefined = never,
     S extends FieldOf<Row<M>> = FieldOf<Row<M>>,
     const I extends Include<M, Models> | undefined = Include<M, Models>,
@@ -179,8 +179,8 @@ export interface Repository<in out M extends Model, in out Models extends AnyMod
    * @throws the errors of `findMany`.
    */
   count<
-    const W extends IndexedWhere<M> | undefined = IndexedWhere<M> & NotGiven,
-    const O extends Orders<M> | undefined = Orders<M> & NotGiven,
+    const W extends IndexedWhere<M> | undefined = IndexedWhere<M> & LeftOut,
+    const O extends Orders<M> | undefined = Orders<M> & LeftOut,
     const X extends IndexName<M> | undefined = never,
   >(options?: RowsOptions<M, W, O, X> & ServedOrAll<M, W, O, X>): Promise<number>;
 
@@ -190,8 +190,8 @@ export interface Repository<in out M extends Model, in out Models extends AnyMod
    * @throws the errors of `findMany`.
    */
   exists<
-    const W extends IndexedWhere<M> | undefined = IndexedWhere<M> & NotGiven,
-    const O extends Orders<M> | undefined = Orders<M> & NotGiven,
+    const W extends IndexedWhere<M> | undefined = IndexedWhere<M> & LeftOut,
+    const O extends Orders<M> | undefined = Orders<M> & LeftOut,
     const X extends IndexName<M> | undefined = never,
   >(options?: RowsOptions<M, W, O, X> & ServedOrAll<M, W, O, X>): Promise<boolean>;
 
@@ -202,8 +202,8 @@ export interface Repository<in out M extends Model, in out Models extends AnyMod
    * @throws the errors of `findMany` if the query cannot be answered.
    */
   explain<
-    const W extends IndexedWhere<M> | undefined = IndexedWhere<M> & NotGiven,
-    const O extends Orders<M> | undefined = Orders<M> & NotGiven,
+    const W extends IndexedWhere<M> | undefined = IndexedWhere<M> & LeftOut,
+    const O extends Orders<M> | undefined = Orders<M> & LeftOut,
     const X extends IndexName<M> | undefined = never,
     S extends FieldOf<Row<M>> = FieldOf<Row<M>>,
     const I extends Include<M, Models> | undefined = Include<M, Models>,
@@ -279,8 +279,8 @@ export interface Repository<in out M extends Model, in out Models extends AnyMod
    * accepts. Nothing is written.
    */
   updateMany<
-    const W extends IndexedWhere<M> | undefined = IndexedWhere<M> & NotGiven,
-    const O extends Orders<M> | undefined = Orders<M> & NotGiven,
+    const W extends IndexedWhere<M> | undefined = IndexedWhere<M> & LeftOut,
+    const O extends Orders<M> | undefined = Orders<M> & LeftOut,
     const X extends IndexName<M> | undefined = never,
     S extends FieldOf<Row<M>> = FieldOf<Row<M>>,
     const I extends Include<M, Models> | undefined = Include<M, Models>,
@@ -337,8 +337,8 @@ export interface Repository<in out M extends Model, in out Models extends AnyMod
    * accepts. Nothing is written.
    */
   deleteMany<
-    const W extends IndexedWhere<M> | undefined = IndexedWhere<M> & NotGiven,
-    const O extends Orders<M> | undefined = Orders<M> & NotGiven,
+    const W extends IndexedWhere<M> | undefined = IndexedWhere<M> & LeftOut,
+    const O extends Orders<M> | undefined = Orders<M> & LeftOut,
     const X extends IndexName<M> | undefined = never,
     S extends FieldOf<Row<M>> = FieldOf<Row<M>>,
     const I extends Include<M, Models> | undefined = Include<M, Models>,
@@ -375,8 +375,8 @@ export interface Repository<in out M extends Model, in out Models extends AnyMod
    * @throws the errors of `findMany`, some of them only in the stream.
    */
   watchMany<
-    const W extends IndexedWhere<M> | undefined = IndexedWhere<M> & NotGiven,
-    const O extends Orders<M> | undefined = Orders<M> & NotGiven,
+    const W extends IndexedWhere<M> | undefined = IndexedWhere<M> & LeftOut,
+    const O extends Orders<M> | undefined = Orders<M> & LeftOut,
     const X extends IndexName<M> | undefined = never,
     S extends FieldOf<Row<M>> = FieldOf<Row<M>>,
     const I extends Include<M, Models> | undefined = Include<M, Models>,

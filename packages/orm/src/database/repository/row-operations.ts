@@ -5,7 +5,7 @@ import type { Operation } from "../../errors/orm-error.js";
 import { InvalidArgumentError } from "../../errors/query-errors.js";
 import type { AnyRow } from "../../model/compiled-model.js";
 import { findOne } from "../../query/read/find-rows.js";
-import { rereadTorn } from "../../relations/load/reread-torn.js";
+import { retryTornRead } from "../../relations/load/retry-torn-read.js";
 import { deleteRow } from "../../write/cascade/delete-row.js";
 import { deleteRows, updateRows } from "../../write/many/change-rows.js";
 import { createRows } from "../../write/many/create-rows.js";
@@ -14,9 +14,9 @@ import { createRow } from "../../write/rows/create-row.js";
 import { updateRow } from "../../write/rows/update-row.js";
 import { upsertRow } from "../../write/rows/upsert-row.js";
 import { meterOf, objectOf, runCall, whereOf } from "../run-call.js";
-import { givenQuery } from "./given-query.js";
+import { copyQuery } from "./copy-query.js";
 import { RowReads } from "./row-reads.js";
-import { type Shaped, shapeRow, shapeWritten, shapeWrittenRows } from "./shape-rows.js";
+import { type ShapedRow, shapeRow, shapeWritten, shapeWrittenRows } from "./shape-rows.js";
 
 const unlimited = Number.POSITIVE_INFINITY;
 
@@ -40,24 +40,24 @@ export class RowOperations extends RowReads {
     this.#context = context;
   }
 
-  create(input: AnyWrite): Promise<Shaped> {
-    const write = givenQuery(input);
+  create(input: AnyWrite): Promise<ShapedRow> {
+    const write = copyQuery(input);
     return this.#write("create", write, async (meter) => {
       const created = await createRow(this.#context, write.data, write);
       return shapeWritten(this.#context, created, write, meter);
     });
   }
 
-  createMany(input: AnyWrite): Promise<Shaped> {
-    const write = givenQuery(input);
+  createMany(input: AnyWrite): Promise<ShapedRow> {
+    const write = copyQuery(input);
     return runCall(this.#context, "createMany", write, async (meter) => {
       const data = this.#requireArray(write.data);
       return await this.#shapeResults(await createRows(this.#context, data, write), write, meter);
     });
   }
 
-  update(input: AnyWrite): Promise<Shaped> {
-    const write = givenQuery(input);
+  update(input: AnyWrite): Promise<ShapedRow> {
+    const write = copyQuery(input);
     return this.#write("update", write, async (meter) => {
       const { where } = write;
       const data = objectOf(this.#context, write.data, "data");
@@ -67,8 +67,8 @@ export class RowOperations extends RowReads {
     });
   }
 
-  updateMany(input: AnyWrite & AnyQuery): Promise<Shaped> {
-    const write = givenQuery(input);
+  updateMany(input: AnyWrite & AnyQuery): Promise<ShapedRow> {
+    const write = copyQuery(input);
     return runCall(this.#context, "updateMany", write, async (meter) => {
       const data = objectOf(this.#context, write.data, "data");
       const results = await updateRows(this.#context, write, data, write, meter);
@@ -76,8 +76,8 @@ export class RowOperations extends RowReads {
     });
   }
 
-  upsert(input: AnyWrite): Promise<Shaped> {
-    const write = givenQuery(input);
+  upsert(input: AnyWrite): Promise<ShapedRow> {
+    const write = copyQuery(input);
     return this.#write("upsert", write, async (meter) => {
       const update = objectOf(this.#context, write.update, "update");
       const find = () => this.#find(write, meter);
@@ -86,10 +86,10 @@ export class RowOperations extends RowReads {
     });
   }
 
-  delete(input: AnyWrite): Promise<Shaped> {
-    const write = givenQuery(input);
+  delete(input: AnyWrite): Promise<ShapedRow> {
+    const write = copyQuery(input);
     return this.#write("delete", write, async (meter) => {
-      let shaped: Shaped;
+      let shaped: ShapedRow;
       const query = { ...write, orAsStored: true };
       // Relations are read before the deletion, because related rows may be deleted too.
       const findWithRelations = async () => {
@@ -98,15 +98,15 @@ export class RowOperations extends RowReads {
         return found;
       };
       const find = write.include
-        ? () => rereadTorn(findWithRelations)
+        ? () => retryTornRead(findWithRelations)
         : () => this.#find(query, meter);
       const deleted = await deleteRow(this.#context, find, write.where, write, meter);
       return write.include ? shaped : shapeWritten(this.#context, deleted, write, meter);
     });
   }
 
-  deleteMany(input: AnyWrite & AnyQuery): Promise<Shaped> {
-    const write = givenQuery(input);
+  deleteMany(input: AnyWrite & AnyQuery): Promise<ShapedRow> {
+    const write = copyQuery(input);
     return runCall(this.#context, "deleteMany", write, async (meter) => {
       const results = await deleteRows(this.#context, write, write, meter);
       return await this.#shapeResults(results, write, meter);
@@ -133,7 +133,7 @@ export class RowOperations extends RowReads {
     results: readonly RowResult[],
     query: AnyQuery,
     meter: ReadMeter,
-  ): Promise<Shaped> {
+  ): Promise<ShapedRow> {
     const found = results.flatMap((result) => (result.ok ? [result.row] : []));
     // The rows are written already, so no limit applies to the relations that are read with them.
     const shapeMeter = meterOf(this.#context, query, unlimited);

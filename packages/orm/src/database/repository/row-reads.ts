@@ -1,7 +1,7 @@
 import type { AnyQuery, FoundRow } from "../../context/any-query.js";
 import type { ReadMeter } from "../../context/read-meter.js";
 import type { TableContext } from "../../context/table-context.js";
-import { nameOperation, type Operation } from "../../errors/orm-error.js";
+import { addOperation, type Operation } from "../../errors/orm-error.js";
 import { RowNotFoundError } from "../../errors/row-errors.js";
 import { watchRow } from "../../live/watch-row.js";
 import { watchRows } from "../../live/watch-rows.js";
@@ -15,12 +15,12 @@ import {
   scanRows,
   streamRows,
 } from "../../query/read/find-rows.js";
-import { rereadTorn } from "../../relations/load/reread-torn.js";
-import type { Method } from "../call-options.js";
+import { retryTornRead } from "../../relations/load/retry-torn-read.js";
+import type { RepositoryMethod } from "../call-options.js";
 import { checkedOptions, runCall, streamCall, whereOf } from "../run-call.js";
-import { givenQuery } from "./given-query.js";
+import { copyQuery } from "./copy-query.js";
 import { RowQuery } from "./row-query.js";
-import { type Shaped, shapeRow, shapeRows, shapeStreamed } from "./shape-rows.js";
+import { type ShapedRow, shapeRow, shapeRows, shapeStreamed } from "./shape-rows.js";
 
 /** The number of rows of a stream whose relations are loaded together. */
 const groupSize = 100;
@@ -33,16 +33,16 @@ export class RowReads {
     this.#context = context;
   }
 
-  findUnique(input: AnyQuery): Promise<Shaped> {
-    const query = givenQuery(input);
+  findUnique(input: AnyQuery): Promise<ShapedRow> {
+    const query = copyQuery(input);
     return this.#read("findUnique", query, async (meter) => {
       const found = await this.#find(query, meter);
       return found === undefined ? null : shapeRow(this.#context, found, query, meter);
     });
   }
 
-  findUniqueOrThrow(input: AnyQuery): Promise<Shaped> {
-    const query = givenQuery(input);
+  findUniqueOrThrow(input: AnyQuery): Promise<ShapedRow> {
+    const query = copyQuery(input);
     return this.#read("findUniqueOrThrow", query, async (meter) => {
       const found = await this.#find(query, meter);
       if (found === undefined) throw new RowNotFoundError(this.#context.model.name, query.where);
@@ -50,8 +50,8 @@ export class RowReads {
     });
   }
 
-  findFirst(input: AnyQuery): Promise<Shaped> {
-    const query = givenQuery(input);
+  findFirst(input: AnyQuery): Promise<ShapedRow> {
+    const query = copyQuery(input);
     return this.#read(
       "findFirst",
       query,
@@ -59,8 +59,8 @@ export class RowReads {
     );
   }
 
-  findFirstOrThrow(input: AnyQuery): Promise<Shaped> {
-    const query = givenQuery(input);
+  findFirstOrThrow(input: AnyQuery): Promise<ShapedRow> {
+    const query = copyQuery(input);
     return this.#read("findFirstOrThrow", query, async (meter) => {
       const first = await this.#findFirst(query, meter);
       if (first === undefined) throw new RowNotFoundError(this.#context.model.name, query.where);
@@ -68,34 +68,34 @@ export class RowReads {
     });
   }
 
-  findMany(query: AnyQuery): RowQuery<Shaped> {
-    return this.#createQuery("findMany", givenQuery(query), findPage, streamRows);
+  findMany(query: AnyQuery): RowQuery<ShapedRow> {
+    return this.#createQuery("findMany", copyQuery(query), findPage, streamRows);
   }
 
-  scan(query: AnyQuery = {}): RowQuery<Shaped> {
-    return this.#createQuery("scan", givenQuery(query), scanPage, scanRows);
+  scan(query: AnyQuery = {}): RowQuery<ShapedRow> {
+    return this.#createQuery("scan", copyQuery(query), scanPage, scanRows);
   }
 
   count(input: AnyQuery = {}): Promise<number> {
-    const query = givenQuery(input);
+    const query = copyQuery(input);
     const context = this.#context;
     return runCall(context, "count", query, (meter) => countRows(context, query, meter));
   }
 
   exists(input: AnyQuery = {}): Promise<boolean> {
-    const query = givenQuery(input);
+    const query = copyQuery(input);
     const context = this.#context;
     return runCall(context, "exists", query, (meter) => rowExists(context, query, meter));
   }
 
   explain(input: AnyQuery): Promise<QueryExplanation> {
-    const query = givenQuery(input);
+    const query = copyQuery(input);
     const context = this.#context;
     return runCall(context, "explain", query, async () => explainQuery(context, query));
   }
 
-  watch(input: AnyQuery): ReadableStream<Shaped> {
-    const query = givenQuery(input);
+  watch(input: AnyQuery): ReadableStream<ShapedRow> {
+    const query = copyQuery(input);
     const context = this.#context;
     return this.#watch("watch", query, () =>
       watchRow(context, whereOf(context, query), query, async (found, meter) =>
@@ -104,20 +104,24 @@ export class RowReads {
     );
   }
 
-  watchMany(input: AnyQuery): ReadableStream<readonly Shaped[]> {
-    const query = givenQuery(input);
+  watchMany(input: AnyQuery): ReadableStream<readonly ShapedRow[]> {
+    const query = copyQuery(input);
     const context = this.#context;
     return this.#watch("watchMany", query, () =>
       watchRows(context, query, (rows, meter) => shapeRows(context, rows, query, meter)),
     );
   }
 
-  #watch<T>(method: Method, query: AnyQuery, watch: () => ReadableStream<T>): ReadableStream<T> {
+  #watch<T>(
+    method: RepositoryMethod,
+    query: AnyQuery,
+    watch: () => ReadableStream<T>,
+  ): ReadableStream<T> {
     try {
       checkedOptions(this.#context, method, query);
       return watch();
     } catch (error) {
-      nameOperation(error, "watch");
+      addOperation(error, "watch");
       throw error;
     }
   }
@@ -127,9 +131,9 @@ export class RowReads {
     query: AnyQuery,
     page: typeof findPage,
     stream: typeof streamRows,
-  ): RowQuery<Shaped> {
+  ): RowQuery<ShapedRow> {
     const context = this.#context;
-    return new RowQuery<Shaped>(
+    return new RowQuery<ShapedRow>(
       () =>
         this.#read(operation, query, async (meter) => {
           const { items, cursor } = await page(context, query, meter);
@@ -153,7 +157,7 @@ export class RowReads {
   ): Promise<T> {
     // The query may be undefined here. `runCall` refuses it.
     const readConsistently =
-      query?.include === undefined ? read : (meter: ReadMeter) => rereadTorn(() => read(meter));
+      query?.include === undefined ? read : (meter: ReadMeter) => retryTornRead(() => read(meter));
     return runCall(this.#context, operation, query, readConsistently);
   }
 
@@ -164,7 +168,7 @@ export class RowReads {
     return findOne(this.#context, whereOf(this.#context, query), meter, readQuery);
   }
 
-  async #findFirst(query: AnyQuery, meter: ReadMeter): Promise<Shaped> {
+  async #findFirst(query: AnyQuery, meter: ReadMeter): Promise<ShapedRow> {
     const found = await findFirstRow(this.#context, query, meter);
     return found === undefined ? undefined : shapeRow(this.#context, found, query, meter);
   }
@@ -179,7 +183,7 @@ async function* streamShaped(
   query: AnyQuery,
   stream: typeof streamRows,
   meter: ReadMeter,
-): AsyncGenerator<Shaped> {
+): AsyncGenerator<ShapedRow> {
   const size = query.include === undefined ? 1 : groupSize;
   let group: FoundRow[] = [];
   for await (const found of stream(context, query, meter)) {

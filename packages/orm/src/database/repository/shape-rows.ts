@@ -7,14 +7,14 @@ import { readRows } from "../../query/read/read-rows.js";
 import { selectFields } from "../../query/read/select-fields.js";
 import { loadRelations } from "../../relations/load/load-relations.js";
 import type { MissingRow } from "../../relations/load/relation-load.js";
-import { rereadTorn } from "../../relations/load/reread-torn.js";
-import { matcherOf } from "../../write/many/still-matches.js";
+import { retryTornRead } from "../../relations/load/retry-torn-read.js";
+import { createMatcher } from "../../write/many/still-matches.js";
 
 /**
  * A row as the caller requested it, with its fields selected, its relations loaded, and with or
  * without its versionstamp.
  */
-export type Shaped = unknown;
+export type ShapedRow = unknown;
 
 /** Determines what is returned of rows. */
 type Shape = Pick<AnyQuery, "select" | "include" | "withVersionstamp">;
@@ -28,7 +28,7 @@ export function shapeRow(
   found: FoundRow,
   shape: Shape,
   meter: ReadMeter,
-): Shaped | Promise<Shaped> {
+): ShapedRow | Promise<ShapedRow> {
   if (isWhole(shape)) return found.row;
   return shapeRows(context, [found], shape, meter).then(([shaped]) => shaped);
 }
@@ -46,7 +46,7 @@ export async function shapeRows(
   { include, select, withVersionstamp }: Shape,
   meter: ReadMeter,
   missing: MissingRow = "refused",
-): Promise<Shaped[]> {
+): Promise<ShapedRow[]> {
   const rows = found.map(({ row }) => row);
   const selected = select === undefined ? rows : rows.map((row) => selectFields(row, select));
   const loaded =
@@ -66,7 +66,7 @@ export function shapeWritten(
   found: FoundRow,
   shape: Shape,
   meter: ReadMeter,
-): Shaped | Promise<Shaped> {
+): ShapedRow | Promise<ShapedRow> {
   if (isWhole(shape)) return found.row;
   return shapeWrittenRows(context, [found], shape, meter).then(([shaped]) => shaped);
 }
@@ -81,9 +81,9 @@ export async function shapeWrittenRows(
   found: readonly FoundRow[],
   shape: Shape,
   meter: ReadMeter,
-): Promise<Shaped[]> {
+): Promise<ShapedRow[]> {
   try {
-    return await rereadTorn(() => shapeRows(context, found, shape, meter));
+    return await retryTornRead(() => shapeRows(context, found, shape, meter));
   } catch (error) {
     const isGone = error instanceof VersionConflictError || error instanceof ReferenceMissingError;
     if (!isGone) throw error;
@@ -104,8 +104,8 @@ export async function shapeStreamed(
   found: readonly FoundRow[],
   query: AnyQuery,
   meter: ReadMeter,
-): Promise<Shaped[]> {
-  return await rereadTorn(async (attempt) => {
+): Promise<ShapedRow[]> {
+  return await retryTornRead(async (attempt) => {
     const rows = attempt === 1 ? found : await rereadRows(context, found, query, meter);
     return await shapeRows(context, rows, query, meter);
   });
@@ -117,7 +117,7 @@ async function rereadRows(
   query: AnyQuery,
   meter: ReadMeter,
 ): Promise<FoundRow[]> {
-  const matches = await matcherOf(context, query);
+  const matches = await createMatcher(context, query);
   const primaryKeys = found.map(({ primaryKey }) => primaryKey);
   meter.add(primaryKeys.length);
   const entries = await readRows(context, primaryKeys);

@@ -1,5 +1,5 @@
 import type { AnyQuery } from "../../context/any-query.js";
-import { copyOfGiven } from "../../context/copy-of-data.js";
+import { deepCopy } from "../../context/copy-of-data.js";
 import type { TableContext } from "../../context/table-context.js";
 import type { AnyRow } from "../../model/compiled-model.js";
 import type { LinkedRelation } from "../../model/linked-relations.js";
@@ -8,7 +8,7 @@ import type { QueryPlan } from "../../query/plan/query-plan.js";
 import { includedRelations } from "../../relations/load/include-query.js";
 import { loadRelations } from "../../relations/load/load-relations.js";
 import { tableOfModel } from "../../relations/referrers.js";
-import { givenQuery } from "../repository/given-query.js";
+import { copyQuery } from "../repository/copy-query.js";
 import { runCall } from "../run-call.js";
 
 /**
@@ -26,7 +26,7 @@ export async function readRelatedOf(
 ): Promise<unknown[]> {
   const { kind } = linkOf(context, relation).relation;
   const linkingRows = linkingFields(context, relation, rows);
-  const include = { [relation]: givenQuery(options) };
+  const include = { [relation]: copyQuery(options) };
   const isOne = rows.length === 1 && (kind === "belongsTo" || kind === "hasOne");
   const operation = isOne ? "findUnique" : "findMany";
   return await runCall(relatedTable(context, relation), operation, {}, async (meter) => {
@@ -56,7 +56,7 @@ export function linkingFields(
   const linkingRows = rows.map((row) =>
     Object.fromEntries(fields.map((field) => [field, row[field]])),
   );
-  return copyOfGiven(linkingRows);
+  return deepCopy(linkingRows);
 }
 
 /** Returns the plans that read the rows that a `hasMany` relation leads to from a row. */

@@ -5,7 +5,7 @@ import type { TableContext } from "../../context/table-context.js";
 import type { Operation } from "../../errors/orm-error.js";
 import { InvalidQueryError } from "../../errors/query-errors.js";
 import type { AnyRow, CompiledIndex, CompiledModel } from "../../model/compiled-model.js";
-import { chooseOf } from "../../query/plan/choose-plan.js";
+import { chooseAmong } from "../../query/plan/choose-plan.js";
 import { uniqueValuePart } from "../../query/plan/plan-unique.js";
 import type { QueryPlan } from "../../query/plan/query-plan.js";
 import { findByPrimaryKey } from "../../query/read/find-unique.js";
@@ -27,12 +27,12 @@ export function tableQuery<Row>(
   plans: () => readonly QueryPlan[],
 ): RowQuery<Row> {
   const page = async (meter: ReadMeter) => {
-    const chosen = await chooseOf(context, plans(), query.cursor);
+    const chosen = await chooseAmong(context, plans(), query.cursor);
     const { items, cursor } = await readPage(context, chosen, query, meter);
     return { items: items.map(({ row }) => row as Row), cursor };
   };
   async function* stream(meter: ReadMeter): AsyncGenerator<Row> {
-    const chosen = await chooseOf(context, plans(), query.cursor);
+    const chosen = await chooseAmong(context, plans(), query.cursor);
     for await (const { row } of readStream(context, chosen, query, meter)) yield row as Row;
   }
   return new RowQuery(
@@ -104,7 +104,7 @@ function assertCount(
 /**
  * Returns a primary key as an object of fields, as in errors and in the queries of a repository.
  */
-export function whereOf({ model }: TableContext, primaryKey: readonly unknown[]): AnyRow {
+export function primaryKeyFields({ model }: TableContext, primaryKey: readonly unknown[]): AnyRow {
   const where: Record<string, unknown> = {};
   for (const [i, field] of model.primaryKey.entries()) where[field] = primaryKey[i];
   return where;

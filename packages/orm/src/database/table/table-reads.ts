@@ -1,5 +1,5 @@
 import type { Direction } from "../../context/any-query.js";
-import { copyOfGiven } from "../../context/copy-of-data.js";
+import { deepCopy } from "../../context/copy-of-data.js";
 import type { TableContext } from "../../context/table-context.js";
 import { RowNotFoundError } from "../../errors/row-errors.js";
 import { beginWatch } from "../../live/measured-read.js";
@@ -27,9 +27,9 @@ import { linkingFields, planRelated, readRelatedOf, relatedTable } from "./relat
 import {
   assertUniqueValues,
   findRow,
+  primaryKeyFields,
   primaryKeyParts,
   tableQuery,
-  whereOf,
 } from "./table-query.js";
 
 /** Options of a list: its pages, its order and its limit of reads. */
@@ -68,7 +68,7 @@ export class TableReads<Row> {
    * methods.
    */
   findByPrimaryKey(primaryKey: readonly unknown[]): Promise<Row | null> {
-    const key = copyOfGiven(primaryKey);
+    const key = deepCopy(primaryKey);
     return runCall(this.#context, "findUnique", noOptions, async (meter) => {
       const found = await findRow(this.#context, key, meter);
       return (found?.row ?? null) as Row | null;
@@ -82,11 +82,11 @@ export class TableReads<Row> {
    */
   findByPrimaryKeyOrThrow(primaryKey: readonly unknown[]): Promise<Row> {
     const context = this.#context;
-    const key = copyOfGiven(primaryKey);
+    const key = deepCopy(primaryKey);
     return runCall(context, "findUniqueOrThrow", noOptions, async (meter) => {
       const found = await findRow(context, key, meter);
       if (found !== undefined) return found.row as Row;
-      throw new RowNotFoundError(context.model.name, whereOf(context, key));
+      throw new RowNotFoundError(context.model.name, primaryKeyFields(context, key));
     });
   }
 
@@ -96,7 +96,7 @@ export class TableReads<Row> {
    */
   findEachByPrimaryKey(primaryKeys: readonly (readonly unknown[])[]): Promise<(Row | null)[]> {
     const context = this.#context;
-    const keysCopy = copyOfGiven(primaryKeys);
+    const keysCopy = deepCopy(primaryKeys);
     return runCall(context, "findMany", noOptions, async (meter) => {
       const keys = keysCopy.map((primaryKey) => primaryKeyParts(context.model, primaryKey));
       meter.index = "primaryKey";
@@ -113,7 +113,7 @@ export class TableReads<Row> {
    * `ifVersion`. Null if there is none. Costs one read.
    */
   findVersionedByPrimaryKey(primaryKey: readonly unknown[]): Promise<Versioned<Row> | null> {
-    const key = copyOfGiven(primaryKey);
+    const key = deepCopy(primaryKey);
     return runCall(this.#context, "findUnique", noOptions, async (meter) => {
       const found = await findRow(this.#context, key, meter);
       return found ? { row: found.row as Row, versionstamp: found.versionstamp } : null;
@@ -128,7 +128,7 @@ export class TableReads<Row> {
    * @throws {IndexNotReadyError} if the index is not built.
    */
   findByIndex(indexName: string, values: readonly unknown[]): Promise<Row | null> {
-    const valuesCopy = copyOfGiven(values);
+    const valuesCopy = deepCopy(values);
     return runCall(this.#context, "findUnique", noOptions, async (meter) => {
       const index = indexNamed(this.#context.model, indexName, true);
       assertUniqueValues(this.#context.model, index, valuesCopy);
@@ -161,7 +161,7 @@ export class TableReads<Row> {
   ): RowQuery<Row> {
     const { order, ...query } = options;
     const context = this.#context;
-    const conditionsCopy = copyOfGiven(conditions);
+    const conditionsCopy = deepCopy(conditions);
     const plans = () => {
       const { model } = context;
       const index = indexNamed(model, indexName);
@@ -196,7 +196,7 @@ export class TableReads<Row> {
    */
   countByIndex(indexName: string, conditions: IndexConditions): Promise<number> {
     const context = this.#context;
-    const conditionsCopy = copyOfGiven(conditions);
+    const conditionsCopy = deepCopy(conditions);
     return runCall(context, "count", noOptions, async (meter) => {
       const index = indexNamed(context.model, indexName);
       const where = whereOfIndex(context.model, index, conditionsCopy);
@@ -210,7 +210,7 @@ export class TableReads<Row> {
    */
   watchByPrimaryKey(primaryKey: readonly unknown[]): ReadableStream<Row | null> {
     return this.#rows.watch({
-      where: whereOf(this.#context, primaryKey),
+      where: primaryKeyFields(this.#context, primaryKey),
     }) as ReadableStream<Row | null>;
   }
 
@@ -222,7 +222,7 @@ export class TableReads<Row> {
    */
   watchRowByIndex(indexName: string, values: readonly unknown[]): ReadableStream<Row | null> {
     const context = this.#context;
-    const valuesCopy = copyOfGiven(values);
+    const valuesCopy = deepCopy(values);
     return beginWatch(context, () => {
       const index = indexNamed(context.model, indexName, true);
       assertUniqueValues(context.model, index, valuesCopy);

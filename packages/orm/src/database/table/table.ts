@@ -1,4 +1,4 @@
-import { copyOfGiven } from "../../context/copy-of-data.js";
+import { deepCopy } from "../../context/copy-of-data.js";
 import type { ReadMeter } from "../../context/read-meter.js";
 import type { TableContext } from "../../context/table-context.js";
 import { deleteRow } from "../../write/cascade/delete-row.js";
@@ -6,11 +6,11 @@ import type { WriteOptions } from "../../write/input/write-options.js";
 import { createRow } from "../../write/rows/create-row.js";
 import { updateRow } from "../../write/rows/update-row.js";
 import { upsertRow } from "../../write/rows/upsert-row.js";
-import { givenQuery } from "../repository/given-query.js";
+import { copyQuery } from "../repository/copy-query.js";
 import type { ManyResult } from "../repository/result-types.js";
 import { RowOperations } from "../repository/row-operations.js";
 import { objectOf, runCall } from "../run-call.js";
-import { findRow, whereOf } from "./table-query.js";
+import { findRow, primaryKeyFields } from "./table-query.js";
 import { TableReads } from "./table-reads.js";
 import { type UpsertKey, upsertByIndex, upsertByPrimaryKey, withFields } from "./upsert-key.js";
 
@@ -51,7 +51,7 @@ export class Table<Row, CreateInput, UpdateInput> extends TableReads<Row> {
    */
   create(data: CreateInput, options: WriteOptions = noOptions): Promise<Row> {
     const context = this.#context;
-    const writeOptions = givenQuery(options);
+    const writeOptions = copyQuery(options);
     const write = async () => (await createRow(context, data, writeOptions)).row;
     return runCall(context, "create", writeOptions, write, unlimited) as Promise<Row>;
   }
@@ -81,12 +81,13 @@ export class Table<Row, CreateInput, UpdateInput> extends TableReads<Row> {
     options: WriteOptions = noOptions,
   ): Promise<Row> {
     const context = this.#context;
-    const key = copyOfGiven(primaryKey);
-    const writeOptions = givenQuery(options);
+    const key = deepCopy(primaryKey);
+    const writeOptions = copyQuery(options);
     const write = async (meter: ReadMeter) => {
       const patch = objectOf(context, data, "data");
       const find = () => findRow(context, key, meter);
-      return (await updateRow(context, find, whereOf(context, key), patch, writeOptions)).row;
+      return (await updateRow(context, find, primaryKeyFields(context, key), patch, writeOptions))
+        .row;
     };
     return runCall(context, "update", writeOptions, write, unlimited) as Promise<Row>;
   }
@@ -103,7 +104,7 @@ export class Table<Row, CreateInput, UpdateInput> extends TableReads<Row> {
     data: UpsertData<UpdateInput>,
     options: WriteOptions = noOptions,
   ): Promise<Row> {
-    const key = copyOfGiven(primaryKey);
+    const key = deepCopy(primaryKey);
     return this.#upsert(data, options, () => upsertByPrimaryKey(this.#context, key));
   }
 
@@ -120,7 +121,7 @@ export class Table<Row, CreateInput, UpdateInput> extends TableReads<Row> {
     data: UpsertData<UpdateInput>,
     options: WriteOptions = noOptions,
   ): Promise<Row> {
-    const valuesCopy = copyOfGiven(values);
+    const valuesCopy = deepCopy(values);
     return this.#upsert(data, options, () => upsertByIndex(this.#context, indexName, valuesCopy));
   }
 
@@ -131,12 +132,13 @@ export class Table<Row, CreateInput, UpdateInput> extends TableReads<Row> {
    */
   delete(primaryKey: readonly unknown[], options: WriteOptions = noOptions): Promise<Row> {
     const context = this.#context;
-    const key = copyOfGiven(primaryKey);
-    const writeOptions = givenQuery(options);
+    const key = deepCopy(primaryKey);
+    const writeOptions = copyQuery(options);
     const remove = async (meter: ReadMeter) => {
       // A row that cannot be upgraded to the program's schema can still be deleted.
       const find = () => findRow(context, key, meter, true);
-      return (await deleteRow(context, find, whereOf(context, key), writeOptions, meter)).row;
+      return (await deleteRow(context, find, primaryKeyFields(context, key), writeOptions, meter))
+        .row;
     };
     return runCall(context, "delete", writeOptions, remove, unlimited) as Promise<Row>;
   }
@@ -147,7 +149,7 @@ export class Table<Row, CreateInput, UpdateInput> extends TableReads<Row> {
     keyOf: () => UpsertKey,
   ): Promise<Row> {
     const context = this.#context;
-    const writeOptions = givenQuery(options);
+    const writeOptions = copyQuery(options);
     const write = async (meter: ReadMeter) => {
       const { create, update } = objectOf(context, data, "data");
       const patch = objectOf(context, update, "update");

@@ -1,5 +1,5 @@
 import type { FoundRow } from "../../context/any-query.js";
-import { copyOfData } from "../../context/copy-of-data.js";
+import { copyData } from "../../context/copy-of-data.js";
 import type { ReadMeter } from "../../context/read-meter.js";
 import type { TableContext } from "../../context/table-context.js";
 import { InvalidArgumentError } from "../../errors/query-errors.js";
@@ -10,7 +10,7 @@ import type { AnyRow, CompiledModel } from "../../model/compiled-model.js";
 import { queriedPart } from "../../query/plan/queried-part.js";
 import { findByUniqueIndex } from "../../query/read/find-unique.js";
 import { indexNamed } from "./index-query.js";
-import { assertUniqueValues, findRow, primaryKeyParts, whereOf } from "./table-query.js";
+import { assertUniqueValues, findRow, primaryKeyFields, primaryKeyParts } from "./table-query.js";
 
 /** The key that identifies the row of an upsert. A row that the upsert creates must have it. */
 export interface UpsertKey {
@@ -34,7 +34,7 @@ export function upsertByPrimaryKey(
   const parts = primaryKeyParts(model, primaryKey);
   return {
     find: (meter) => findRow(context, primaryKey, meter),
-    fields: whereOf(context, primaryKey),
+    fields: primaryKeyFields(context, primaryKey),
     assertNew: (row) => {
       if (!isSameKey(primaryKeyOf(model, row), parts)) throwOtherKey(context, "the primary key");
     },
@@ -75,7 +75,7 @@ export function upsertByIndex(
 export function withFields(model: CompiledModel, data: unknown, fields: AnyRow): unknown {
   // The schema refuses data that is not an object.
   if (typeof data !== "object" || data === null || Array.isArray(data)) return data;
-  const row: Record<string, unknown> = { ...copyOfData(model, data) };
+  const row: Record<string, unknown> = { ...copyData(model, data) };
   for (const field of Object.keys(fields)) {
     // Every object inherits properties such as `constructor`, so only own properties count.
     if (!Object.hasOwn(row, field) || row[field] === undefined) row[field] = fields[field];

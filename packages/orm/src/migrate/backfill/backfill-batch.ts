@@ -10,7 +10,7 @@ import { setUntil } from "../../transaction/set-until.js";
 import { claimUniqueKey } from "../../write/commit/claim-unique-key.js";
 import { rowExpireAt } from "../../write/commit/row-expiry.js";
 import {
-  noObject,
+  notAnObjectReason,
   noteRefused,
   type OnRefused,
   unindexedReason,
@@ -125,7 +125,7 @@ function entriesOf(
     return [];
   };
   if (typeof row !== "object" || row === null || Array.isArray(row)) {
-    return refuse(indexes, noObject);
+    return refuse(indexes, notAnObjectReason);
   }
   try {
     const entries = indexEntries(model, indexes, row, primaryKey);

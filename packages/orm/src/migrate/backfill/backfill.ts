@@ -10,7 +10,7 @@ import { commitBatch } from "../run/commit-batch.js";
 import { ProgressMeter } from "../run/migration-progress.js";
 import type { MigrationRun } from "../run/migration-run.js";
 import { maxBatchRows } from "../run/migration-run.js";
-import { nextRows } from "../run/scan-rows.js";
+import { readNextRows } from "../run/scan-rows.js";
 import { verifyModel } from "../verify/verify-model.js";
 import { Verification } from "../verify/verify-state.js";
 import { addBatch, type BackfillBatch, planBatch } from "./backfill-batch.js";
@@ -99,7 +99,7 @@ async function scan(
   for (;;) {
     if (run.signal?.aborted) return "stopped";
     size = Math.min(size, batchLimit(context, run, indexes));
-    const rows = await nextRows(context, state.after, size);
+    const rows = await readNextRows(context, state.after, size);
     const next = await fillBatch(context, run, { state, indexes }, rows);
     if (next === undefined) {
       size = Math.max(Math.floor(rows.length / 2), 1);
@@ -107,12 +107,12 @@ async function scan(
       catalog.snapshot.assertWritable();
       indexes = unfinishedIndexes(context, state);
       if (indexes.length === 0) return undefined;
-      await run.took(0);
+      await run.afterBatch(0);
       continue;
     }
     state = next;
     if (rows.length > 0) meter.advance(state.rowsDone, state.rowsTotal);
-    await run.took(rows.length);
+    await run.afterBatch(rows.length);
     // The batch is not full, so it was the last. Rows that were added after it was read have got
     // their entries from their writers.
     if (rows.length < size) return { state, indexes };
@@ -143,7 +143,7 @@ async function fillBatch(
   context: TableContext,
   run: MigrationRun,
   { state, indexes }: RunningBackfill,
-  rows: Awaited<ReturnType<typeof nextRows>>,
+  rows: Awaited<ReturnType<typeof readNextRows>>,
 ): Promise<BackfillState | undefined> {
   const last = rows.at(-1);
   if (last === undefined) return state;

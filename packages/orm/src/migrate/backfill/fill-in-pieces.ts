@@ -46,7 +46,7 @@ export async function fillInPieces(
       addBatch(context, operation, piece);
       return operation;
     });
-    await run.took(0);
+    await run.afterBatch(0);
     if (result.ok) position += chunk.length;
     else if (result.tooLarge === undefined) return undefined;
     else if (chunk.length > 1) size = Math.max(1, Math.floor(chunk.length / 2));

@@ -9,7 +9,7 @@ import { indexManifest } from "../../schema/index-manifest.js";
 import { buildCounters } from "../build/build-counters.js";
 import { dropIndexes } from "../build/drop-indexes.js";
 import { takeLease } from "../run/lease.js";
-import { type MigrationRun, migrationRun, type RunOptions } from "../run/migration-run.js";
+import { createRun, type MigrationRun, type RunOptions } from "../run/migration-run.js";
 import { findStaleCopies, type StaleCopies } from "../verify/stale-copies.js";
 import { backfill } from "./backfill.js";
 
@@ -81,7 +81,7 @@ export async function replaceIndex(
   const lease = await takeLease(context.kv, { wait: options.wait ?? true, signal: options.signal });
   if (typeof lease === "string") return { status: lease };
   try {
-    return await runReplaceStep(context, replacement, migrationRun(lease, options));
+    return await runReplaceStep(context, replacement, createRun(lease, options));
   } finally {
     await lease.release();
   }
@@ -106,7 +106,7 @@ export async function runReplaceStep(
   run: MigrationRun,
 ): Promise<ReplacedIndex> {
   const { model, catalog } = context;
-  const pair = { from: indexNamed(model, from), to: indexNamed(model, to) };
+  const pair = { from: findIndex(model, from), to: findIndex(model, to) };
   if (from === to) throw new InvalidArgumentError(model.name, "to", "it is the same index");
   assertSameKeys(model, pair);
   await catalog.reload();
@@ -357,7 +357,7 @@ function statesOf({ catalog }: TableContext, { from, to }: Pair): ReplacedIndex[
   return { from: snapshot.stateOf(from), to: snapshot.stateOf(to) };
 }
 
-function indexNamed(model: CompiledModel, name: string): CompiledIndex {
+function findIndex(model: CompiledModel, name: string): CompiledIndex {
   const index = model.indexes.find((candidate) => candidate.name === name);
   if (index !== undefined) return index;
   throw new UnknownIndexError(

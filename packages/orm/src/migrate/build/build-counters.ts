@@ -21,7 +21,7 @@ import { counterChanges } from "../../write/commit/counter-changes.js";
 import { commitBatch } from "../run/commit-batch.js";
 import { ProgressMeter } from "../run/migration-progress.js";
 import type { MigrationRun } from "../run/migration-run.js";
-import { nextRows } from "../run/scan-rows.js";
+import { readNextRows } from "../run/scan-rows.js";
 import { clearPrefix } from "./drop-indexes.js";
 import { expectedEntries } from "./expected-entries.js";
 
@@ -136,7 +136,7 @@ async function runBuild(
   let size = maxSize;
   for (;;) {
     if (run.signal?.aborted) return false;
-    const rows = await nextRows(context, state.after, size);
+    const rows = await readNextRows(context, state.after, size);
     if (rows.length === 0) {
       await finish(context, run, state);
       return true;
@@ -147,13 +147,13 @@ async function runBuild(
       await catalog.reload();
       catalog.snapshot.assertWritable();
       if (unfinishedCounters(context, state).length === 0) return true;
-      await run.took(0);
+      await run.afterBatch(0);
       continue;
     }
     size = Math.min(maxSize, size * 2);
     state = next;
     meter.advance(state.rowsDone, undefined);
-    await run.took(rows.length);
+    await run.afterBatch(rows.length);
   }
 }
 

@@ -8,7 +8,7 @@ import {
   type StoredIndex,
 } from "../../catalog/catalog-entry.js";
 import type { TableContext } from "../../context/table-context.js";
-import { ownPrefix } from "../../model/compiled-model.js";
+import { systemPrefix } from "../../model/compiled-model.js";
 import { ProgressMeter } from "../run/migration-progress.js";
 import type { MigrationRun } from "../run/migration-run.js";
 
@@ -70,11 +70,11 @@ export async function dropIndexes(context: TableContext, run: MigrationRun): Pro
  * signal was aborted.
  */
 async function waitForReaders({ catalog }: TableContext, run: MigrationRun): Promise<boolean> {
-  const until = performance.now() + catalog.readersLeaveWithin;
+  const until = performance.now() + catalog.readerGraceMs;
   while (performance.now() < until) {
     if (run.signal?.aborted) return false;
-    await sleep(catalog.readersLeaveWithin / 8);
-    await run.took(0);
+    await sleep(catalog.readerGraceMs / 8);
+    await run.afterBatch(0);
   }
   return true;
 }
@@ -115,7 +115,7 @@ function isPrefixUsed({ indexes }: CatalogEntry, name: string, { prefix }: Store
 }
 
 function counterPrefix(prefix: string): KvKey {
-  return [ownPrefix, "count", prefix];
+  return [systemPrefix, "count", prefix];
 }
 
 function withAbsentIndex(entry: CatalogEntry, name: string): CatalogEntry {
@@ -172,7 +172,7 @@ export async function clearPrefix(
     for (const key of keys) operation.delete(key);
     if (!(await run.lease.commit(operation)).ok) return false;
     onKeys(keys.length);
-    await run.took(keys.length);
+    await run.afterBatch(keys.length);
   }
 }
 

@@ -3,7 +3,7 @@ import type { TableContext } from "../../context/table-context.js";
 import { IndexKeyError } from "../../errors/row-errors.js";
 import { type IndexEntry, indexEntries } from "../../indexes/index-entries.js";
 import type { AnyRow, CompiledIndex, CompiledModel } from "../../model/compiled-model.js";
-import { noObject, type OnRefused, unindexedReason } from "./unindexed-rows.js";
+import { notAnObjectReason, type OnRefused, unindexedReason } from "./unindexed-rows.js";
 
 /**
  * Returns the entries that a stored row should have, even if it was written by hand. An index that
@@ -18,7 +18,7 @@ export function expectedEntries(
 ): IndexEntry[] {
   if (primaryKey.length !== model.primaryKey.length) return [];
   if (typeof row !== "object" || row === null || Array.isArray(row)) {
-    onRefused(indexes, noObject);
+    onRefused(indexes, notAnObjectReason);
     return [];
   }
   try {

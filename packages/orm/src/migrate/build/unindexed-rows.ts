@@ -11,7 +11,7 @@ const maxUnindexedText = 16_000;
 const maxReasonLength = 500;
 
 /** The reason if the stored value is not a row. */
-export const noObject = "It is not an object.";
+export const notAnObjectReason = "It is not an object.";
 
 /** The reason if the database does not accept the key that the row would have in the index. */
 export const unstorableKey =

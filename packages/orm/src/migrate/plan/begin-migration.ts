@@ -1,12 +1,12 @@
 import { ulid } from "@keywright/core";
 import {
-  asEarlier,
   type CatalogEntry,
   type IndexState,
   rowManifestKey,
   type StoredIndex,
   type StoredSchema,
   transformMarkKey,
+  withEarlierDefinition,
 } from "../../catalog/catalog-entry.js";
 import type { TableContext } from "../../context/table-context.js";
 import { canonicalJson } from "../../schema/hash.js";
@@ -36,7 +36,7 @@ export async function beginMigration(
   for (;;) {
     const facts = await readFacts(context);
     const { check } = catalog.snapshot;
-    const { manifest } = catalog.ownRows;
+    const { manifest } = catalog.programRows;
     const entry = plannedEntry(context, facts);
     if (canonicalJson(entry) === canonicalJson(facts.entry)) return;
     const operation = kv
@@ -97,7 +97,7 @@ function plannedIndexes(
 function droppedIndex({ model }: ModelFacts, name: string, stored: StoredIndex): StoredIndex {
   const declared = model.indexes.find((index) => index.name === name);
   const isSame = declared !== undefined && isSameIndex(stored, indexManifest(declared));
-  return { ...(isSame ? stored : asEarlier(stored)), state: "dropping" };
+  return { ...(isSame ? stored : withEarlierDefinition(stored)), state: "dropping" };
 }
 
 /**
@@ -172,7 +172,7 @@ function plannedRows(
   { catalog }: TableContext,
   { model, entry, storedRow, migrations }: ModelFacts,
 ): Pick<CatalogEntry, "schema" | "transform"> {
-  const { manifest } = catalog.ownRows;
+  const { manifest } = catalog.programRows;
   const { schema } = entry;
   if (schema === undefined) return { schema: { hash: manifest.hash, accepts: [] } };
   const isKnown = schema.hash === manifest.hash || schema.accepts.includes(manifest.hash);

@@ -24,7 +24,7 @@ export async function findChangedRows(database: AnyDatabase): Promise<ChangedRow
   const changed: ChangedRows[] = [];
   for (const context of tableContexts(database).values()) {
     const { model, entry, storedRow, migrations } = await readFacts(context);
-    const { manifest: to } = context.catalog.ownRows;
+    const { manifest: to } = context.catalog.programRows;
     if (storedRow === undefined || storedRow.hash === to.hash) continue;
     // The database has a newer schema, but accepts writes of programs with this one.
     if (entry.schema?.accepts.includes(to.hash)) continue;

@@ -24,7 +24,7 @@ export async function readFacts({ kv, model, catalog }: TableContext): Promise<M
   };
   const storedRow = await readManifest(entry.schema?.hash);
   const earlierRow = await readManifest(entry.transform?.from);
-  const { migrations, relations } = catalog.ownRows;
+  const { migrations, relations } = catalog.programRows;
   return { model, entry, storedRow, earlierRow, migrations, relations };
 }
 

@@ -10,10 +10,10 @@ import type {
 } from "@keywright/core";
 import { ulid } from "@keywright/core";
 import { LeaseLostError } from "../../errors/migration-errors.js";
-import { ownPrefix } from "../../model/compiled-model.js";
+import { systemPrefix } from "../../model/compiled-model.js";
 
 /** The key of the {@link StoredLease}. */
-export const leaseKey: KvKey = [ownPrefix, "lease"];
+export const leaseKey: KvKey = [systemPrefix, "lease"];
 
 /** The lease as it is stored. It is deleted when it is released. */
 export interface StoredLease {
@@ -122,17 +122,17 @@ export class Lease {
    * True if others have written recently. Their commits are noticed because versionstamps count
    * them.
    */
-  get othersWrite(): boolean {
+  get hasOtherWriters(): boolean {
     return performance.now() - this.#othersSeenAt < otherWritersWindow;
   }
 
   /**
-   * Renews the lease if nothing was committed through it for a while, so that {@link othersWrite}
+   * Renews the lease if nothing was committed through it for a while, so that {@link hasOtherWriters}
    * stays up to date during long reads.
    *
    * @throws {LeaseLostError} if another runner holds the lease.
    */
-  async lookAround(): Promise<void> {
+  async probeOtherWriters(): Promise<void> {
     if (performance.now() - this.#lastCommit.at < otherWritersWindow / 2) return;
     await this.#runInTurn(() => this.#commit(this.#kv.atomic(), true));
   }
@@ -218,7 +218,7 @@ export async function takeLease(
     const now = performance.now();
     const hasChanged = observed !== undefined && observed.versionstamp !== versionstamp;
     if (observed === undefined || hasChanged) observed = { versionstamp, since: now };
-    if (value === null || isDead(kv, value) || now - observed.since >= value.timeToLive) {
+    if (value === null || hasHolderEnded(kv, value) || now - observed.since >= value.timeToLive) {
       const lease = await tryToTake(kv, versionstamp, timeToLive);
       if (lease !== undefined) return lease;
       continue;
@@ -263,7 +263,10 @@ async function tryToTake(
 }
 
 /** True if it is known without waiting that the holder of a lease has ended. */
-export function isDead(kv: Kv & { readonly limits?: KvLimits }, lease: StoredLease): boolean {
+export function hasHolderEnded(
+  kv: Kv & { readonly limits?: KvLimits },
+  lease: StoredLease,
+): boolean {
   if (lease.process === currentProcess) return !activeRunners.has(lease.runner);
   // A database that states its limits can only be open in this process.
   return kv.limits !== undefined;

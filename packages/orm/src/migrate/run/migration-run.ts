@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { letOthersRun } from "../../transaction/let-others-run.js";
+import { yieldToEventLoop } from "../../transaction/yield-to-event-loop.js";
 import type { Lease } from "./lease.js";
 import type { MigrationProgress } from "./migration-progress.js";
 import { Throttle } from "./throttle.js";
@@ -24,7 +24,7 @@ export interface MigrationRun {
    *
    * @throws {LeaseLostError} if another runner holds the lease.
    */
-  readonly took: (rows: number) => Promise<void>;
+  readonly afterBatch: (rows: number) => Promise<void>;
 }
 
 /** The options of a run. */
@@ -50,16 +50,16 @@ const maxSleep = 1000;
  *
  * @throws {RangeError} if `rowsPerSecond` is not a positive number.
  */
-export function migrationRun(lease: Lease, options: RunOptions): MigrationRun {
+export function createRun(lease: Lease, options: RunOptions): MigrationRun {
   const { signal, onProgress = () => undefined } = options;
   const throttle = new Throttle(options.rowsPerSecond ?? Number.POSITIVE_INFINITY);
   let workStartedAt = performance.now();
   const took = async (rows: number): Promise<void> => {
-    await lease.lookAround();
+    await lease.probeOtherWriters();
     const now = performance.now();
-    const rest = lease.othersWrite ? (now - workStartedAt) * restRatio : 0;
-    const until = now + Math.max(throttle.took(rows, now), rest);
-    await letOthersRun();
+    const rest = lease.hasOtherWriters ? (now - workStartedAt) * restRatio : 0;
+    const until = now + Math.max(throttle.afterBatch(rows, now), rest);
+    await yieldToEventLoop();
     await waitUntil(until);
     workStartedAt = performance.now();
   };
@@ -80,9 +80,9 @@ export function migrationRun(lease: Lease, options: RunOptions): MigrationRun {
     get batchRows() {
       return Math.min(
         throttle.batchRows,
-        lease.othersWrite ? maxBatchRowsBesideWriters : maxBatchRows,
+        lease.hasOtherWriters ? maxBatchRowsBesideWriters : maxBatchRows,
       );
     },
-    took,
+    afterBatch: took,
   };
 }

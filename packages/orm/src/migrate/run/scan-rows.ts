@@ -3,9 +3,9 @@ import { rowCounter } from "../../catalog/catalog-entry.js";
 import type { TableContext } from "../../context/table-context.js";
 import { rowCounterKey } from "../../indexes/counter-keys.js";
 import type { AnyRow } from "../../model/compiled-model.js";
-import { entriesAfter } from "./entries-after.js";
 import { ProgressMeter } from "./migration-progress.js";
 import { type MigrationRun, maxBatchRows } from "./migration-run.js";
+import { readEntriesAfter } from "./read-entries-after.js";
 
 /**
  * Returns the next entries under a model's prefix, in order. These are the model's rows, and
@@ -15,14 +15,14 @@ import { type MigrationRun, maxBatchRows } from "./migration-run.js";
  * @param limit the maximum number of entries, at most {@link maxBatchRows}. Fewer are returned only
  * at the end.
  */
-export async function nextRows(
+export async function readNextRows(
   { kv, model, limits }: TableContext,
   after: readonly KvKeyPart[] | null,
   limit: number,
 ): Promise<KvEntry<AnyRow>[]> {
   const prefix = [model.prefix];
   const afterKey = after === null ? null : [...prefix, ...after];
-  return await entriesAfter<AnyRow>(kv, limits, prefix, afterKey, limit);
+  return await readEntriesAfter<AnyRow>(kv, limits, prefix, afterKey, limit);
 }
 
 /**
@@ -51,7 +51,7 @@ export async function countRows(
     rows++;
     if (rows % batchSize !== 0) continue;
     // `rowsPerSecond` does not limit counting, but other tasks must get their turn.
-    await run.took(0);
+    await run.afterBatch(0);
     if (run.signal?.aborted) return undefined;
     if (rows % 10_000 === 0) meter.counting(rows);
   }

@@ -25,7 +25,7 @@ export class Throttle {
    * @param now the time at which they were done, in milliseconds of any clock.
    * @returns how many milliseconds to wait before the next rows.
    */
-  took(rows: number, now: number): number {
+  afterBatch(rows: number, now: number): number {
     // Unused time does not accumulate.
     this.#freeAt = Math.max(this.#freeAt, now) + (rows / this.#rowsPerSecond) * 1000;
     return this.#freeAt - now;

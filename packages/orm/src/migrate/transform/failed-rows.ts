@@ -7,9 +7,9 @@ import type { RowIssue } from "../../errors/row-errors.js";
 import { canBeStored } from "../../indexes/can-be-stored.js";
 import { keyText } from "../../indexes/key-text.js";
 import { pointerOf } from "../../indexes/primary-key.js";
-import { type CompiledModel, ownPrefix } from "../../model/compiled-model.js";
+import { type CompiledModel, systemPrefix } from "../../model/compiled-model.js";
 import { readRows } from "../../query/read/read-rows.js";
-import { entriesAfter } from "../run/entries-after.js";
+import { readEntriesAfter } from "../run/read-entries-after.js";
 import { decodeRowCursor, encodeRowCursor } from "../run/row-cursor.js";
 import type { RowFailure } from "./upgraded-row.js";
 
@@ -61,7 +61,7 @@ const maxKeyBytes = 2048;
 
 /** The prefix of the keys of a model's failed rows. */
 export function failedRowsPrefix(model: CompiledModel): KvKey {
-  return [ownPrefix, "failed", model.prefix];
+  return [systemPrefix, "failed", model.prefix];
 }
 
 /**
@@ -112,7 +112,7 @@ function shorten(text: string): string {
  *
  * @param after the primary key after which to begin; null to begin at the first row.
  */
-export async function recordedFailures(
+export async function readRecordedFailures(
   context: TableContext,
   after: readonly KvKeyPart[] | null,
   limit: number,
@@ -120,7 +120,7 @@ export async function recordedFailures(
   const { kv, model, limits } = context;
   const prefix = failedRowsPrefix(model);
   const afterKey = after === null ? null : failedRowKey(context, after);
-  const entries = await entriesAfter<StoredFailure>(kv, limits, prefix, afterKey, limit);
+  const entries = await readEntriesAfter<StoredFailure>(kv, limits, prefix, afterKey, limit);
   return entries.map(({ value: { primaryKey, ...failure } }) => ({ primaryKey, failure }));
 }
 
@@ -145,7 +145,7 @@ export async function listFailedRows(
   for (;;) {
     // One row more than requested shows that there is a next page.
     const limit = Math.min(take - items.length + 1, defaultTake);
-    const recorded = await recordedFailures(context, after, limit);
+    const recorded = await readRecordedFailures(context, after, limit);
     for (const { primaryKey, failure } of await filterStillFailed(context, recorded)) {
       if (items.length === take) return { items, cursor: encodeRowCursor(last) };
       const { reason, issues = [] } = failure;

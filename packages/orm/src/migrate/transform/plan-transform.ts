@@ -3,7 +3,7 @@ import type { AtomicCheck, Kv, KvEntryMaybe, KvKey, KvKeyPart } from "@keywright
 import { LimitExceededError } from "@keywright/core";
 import type { CatalogSnapshot } from "../../catalog/catalog-snapshot.js";
 import type { TableContext } from "../../context/table-context.js";
-import { messageOf } from "../../errors/message-of.js";
+import { failureReason } from "../../errors/failure-reason.js";
 import { IndexKeyError } from "../../errors/row-errors.js";
 import { hasIndexKey, type IndexEntry } from "../../indexes/index-entries.js";
 import { keyText } from "../../indexes/key-text.js";
@@ -107,9 +107,9 @@ export function planFailed(
 
 /** Returns the reason why a row cannot be written, from the error of the attempt. */
 export function failureOf(error: unknown): RowFailure {
-  if (!(error instanceof IndexKeyError)) return { reason: messageOf(error) };
+  if (!(error instanceof IndexKeyError)) return { reason: failureReason(error) };
   const { index, field, valueType, cause } = error;
-  const thrown = cause === undefined ? "" : `: ${messageOf(cause)}`;
+  const thrown = cause === undefined ? "" : `: ${failureReason(cause)}`;
   const reason = `The index ${index} cannot hold its ${JSON.stringify(field)}, of type ${valueType}${thrown}.`;
   return { reason };
 }

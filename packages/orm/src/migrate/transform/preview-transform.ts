@@ -9,7 +9,7 @@ import type { AnyRow } from "../../model/compiled-model.js";
 import { findUpgrade, type RowUpgrade } from "../../schema/row-upgrade.js";
 import { readFacts } from "../plan/plan-facts.js";
 import { maxBatchRows } from "../run/migration-run.js";
-import { nextRows } from "../run/scan-rows.js";
+import { readNextRows } from "../run/scan-rows.js";
 import { failureOf } from "./plan-transform.js";
 import { type RowFailure, upgradeRow } from "./upgraded-row.js";
 
@@ -57,7 +57,7 @@ export async function previewTransform(
   let after: readonly KvKeyPart[] | null = primaryKeyOfId(options.after);
   for (;;) {
     const limit = Math.min(rows, maxBatchRows);
-    const entries = await nextRows(context, after, limit);
+    const entries = await readNextRows(context, after, limit);
     for (const { key, value, versionstamp } of entries) {
       const primaryKey = key.slice(1);
       if (primaryKey.length !== model.primaryKey.length) continue;
@@ -112,7 +112,7 @@ export async function previewMigration(
 ): Promise<readonly PreviewedRow[]> {
   const context = tableContextOf(database, query.model);
   const { model, storedRow, earlierRow, migrations } = await readFacts(context);
-  const { manifest } = context.catalog.ownRows;
+  const { manifest } = context.catalog.programRows;
   const from = earlierRow ?? storedRow;
   const upgrade = from ? findUpgrade(from, model, manifest, migrations) : undefined;
   if (upgrade === undefined || upgrade.isIdentity) return [];

@@ -76,12 +76,12 @@ export async function transformBatches(
       // A writer changed one of the rows or the catalog, or the batch was too large for one commit.
       if (!(await catalog.reload())) size = Math.max(1, Math.floor(size / 2));
       catalog.snapshot.assertWritable();
-      await run.took(0);
+      await run.afterBatch(0);
       continue;
     }
     current = committed.state;
     source.onBatch(current);
-    await run.took(committed.rows);
+    await run.afterBatch(committed.rows);
     const isLast = committed.rows === rows.length && rows.length < size;
     if (isLast) return current;
     after = rows[committed.rows - 1]?.primaryKey ?? after;

@@ -4,8 +4,8 @@ import { readRows } from "../../query/read/read-rows.js";
 import { ProgressMeter } from "../run/migration-progress.js";
 import type { MigrationRun } from "../run/migration-run.js";
 import { maxBatchRows } from "../run/migration-run.js";
-import { countRows, nextRows } from "../run/scan-rows.js";
-import { failedRowsPrefix, recordedFailures } from "./failed-rows.js";
+import { countRows, readNextRows } from "../run/scan-rows.js";
+import { failedRowsPrefix, readRecordedFailures } from "./failed-rows.js";
 import { type RowSource, transformBatches } from "./transform-batches.js";
 import { type TransformState, transformStateKey } from "./transform-state.js";
 
@@ -87,7 +87,7 @@ async function clearFailures(context: TableContext, run: MigrationRun): Promise<
     }
     if (found === 0) return true;
     await run.lease.commit(operation);
-    await run.took(0);
+    await run.afterBatch(0);
     if (run.signal?.aborted) return false;
   }
 }
@@ -97,7 +97,7 @@ function failedRows(context: TableContext): RowSource {
   return {
     start: null,
     next: async (after, limit) => {
-      const keys = (await recordedFailures(context, after, limit)).map(
+      const keys = (await readRecordedFailures(context, after, limit)).map(
         (failure) => failure.primaryKey,
       );
       const entries = await readRows(context, keys);
@@ -120,7 +120,7 @@ function remainingRows(
   return {
     start,
     next: async (after, limit) => {
-      const entries = await nextRows(context, after, limit);
+      const entries = await readNextRows(context, after, limit);
       return entries.map((entry) => ({
         primaryKey: entry.key.slice(1),
         entry,

@@ -1,5 +1,5 @@
 import type { KvKey, KvKeyPart } from "@keywright/core";
-import { type CompiledModel, ownPrefix } from "../../model/compiled-model.js";
+import { type CompiledModel, systemPrefix } from "../../model/compiled-model.js";
 
 /**
  * The progress of a transform, stored beside the catalog by each of its batches. It is the position
@@ -19,5 +19,5 @@ export interface TransformState {
 }
 
 export function transformStateKey(model: CompiledModel): KvKey {
-  return [ownPrefix, "transforming", model.prefix];
+  return [systemPrefix, "transforming", model.prefix];
 }

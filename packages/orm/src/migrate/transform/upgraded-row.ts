@@ -1,5 +1,5 @@
 import type { KvKeyPart } from "@keywright/core";
-import { messageOf } from "../../errors/message-of.js";
+import { failureReason } from "../../errors/failure-reason.js";
 import { RowInvalidError, type RowIssue, StoredRowInvalidError } from "../../errors/row-errors.js";
 import { isSameKey } from "../../indexes/key-parts.js";
 import { primaryKeyOf } from "../../indexes/primary-key.js";
@@ -47,8 +47,8 @@ export function upgradeRow(
     return { ok: true, row };
   } catch (error) {
     const isInvalid = error instanceof StoredRowInvalidError || error instanceof RowInvalidError;
-    if (!isInvalid) return fail(messageOf(error));
-    return fail(messageOf(error), error.issues);
+    if (!isInvalid) return fail(failureReason(error));
+    return fail(failureReason(error), error.issues);
   }
 }
 

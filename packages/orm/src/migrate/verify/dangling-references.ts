@@ -7,14 +7,14 @@ import { canBeStored } from "../../indexes/can-be-stored.js";
 import { isSameKey } from "../../indexes/key-parts.js";
 import { pointerOf, rowKey } from "../../indexes/primary-key.js";
 import type { AnyRow } from "../../model/compiled-model.js";
-import { readHeld, readKeys } from "../../query/read/read-rows.js";
+import { readKeys, readWithSchema } from "../../query/read/read-rows.js";
 import { referencedKey } from "../../relations/referenced-key.js";
 import { tableOfModel } from "../../relations/referrers.js";
 import { keyIdOf } from "../../transaction/key-id.js";
 import { expiryKey, keepsExpiry } from "../../write/commit/row-expiry.js";
 import { maxBatchRows } from "../run/migration-run.js";
 import { decodeRowCursor, encodeRowCursor } from "../run/row-cursor.js";
-import { nextRows } from "../run/scan-rows.js";
+import { readNextRows } from "../run/scan-rows.js";
 
 /** A reference of a row to a row that does not exist. */
 export interface DanglingReference {
@@ -105,7 +105,7 @@ async function listDanglingReferences(
   await Promise.all(Array.from(tables, ({ catalog }) => catalog.reload()));
   for (;;) {
     const limit = Math.min(maxRows - rows, maxBatchRows);
-    const entries = await readHeld(context, () => nextRows(context, after, limit));
+    const entries = await readWithSchema(context, () => readNextRows(context, after, limit));
     let last: Suspect | undefined;
     for (const suspect of await suspectsAmong(context, references, entries)) {
       const isFull = items.length >= take;

@@ -54,7 +54,7 @@ interface Reading {
 }
 
 /** Returns whether the stored value is the one that the entry of this row should have. */
-export function isOwnValue(
+export function isExpectedValue(
   model: CompiledModel,
   { index, value }: IndexEntry,
   primaryKey: readonly KvKeyPart[],
@@ -82,9 +82,9 @@ export async function inspectRowEntry(
   const entry = expected.find((candidate) => isSameKey(candidate.key, key));
   if (entry === undefined) return undefined;
   const isThere = stored.versionstamp !== null;
-  if (isThere && isOwnValue(model, entry, primaryKey, stored.value)) return undefined;
+  if (isThere && isExpectedValue(model, entry, primaryKey, stored.value)) return undefined;
   const isHeldByOther =
-    owner !== undefined && isHeld(model, index, key, owner.primaryKey, owner.row);
+    owner !== undefined && rowHasKey(model, index, key, owner.primaryKey, owner.row);
   // A backfill reports its duplicates itself. If the key has become free, the next run gives it to
   // one of the duplicates.
   const isBuilding = context.catalog.snapshot.stateOf(index) === "verifying";
@@ -139,7 +139,7 @@ export async function inspectEntry(
       primaryKey = named;
       continue;
     }
-    if (named !== undefined && row !== undefined && isHeld(model, index, key, named, row)) {
+    if (named !== undefined && row !== undefined && rowHasKey(model, index, key, named, row)) {
       return undefined;
     }
     const finding: EntryFinding = {
@@ -174,7 +174,7 @@ export function primaryKeyAt(
 }
 
 /** Returns whether the row has this key in the index. */
-export function isHeld(
+export function rowHasKey(
   model: CompiledModel,
   index: CompiledIndex,
   key: KvKey,

@@ -12,7 +12,7 @@ import type { EntryRepair, Inspection } from "./inspect-entry.js";
 /** An inspection, and the function that repeats it. */
 export interface Repairable {
   readonly inspection: Inspection;
-  readonly again: () => Promise<Inspection | undefined>;
+  readonly inspectAgain: () => Promise<Inspection | undefined>;
 }
 
 const maxRepairs = 100;
@@ -56,7 +56,7 @@ export async function repairEntries(
 async function repairOne(
   context: TableContext,
   run: MigrationRun,
-  { again }: Repairable,
+  { inspectAgain: again }: Repairable,
 ): Promise<Inspection | undefined> {
   for (;;) {
     await context.catalog.reload();

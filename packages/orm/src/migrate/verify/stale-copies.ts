@@ -5,7 +5,7 @@ import { rowKey } from "../../indexes/primary-key.js";
 import type { CompiledIndex } from "../../model/compiled-model.js";
 import { expectedEntries, readStored } from "../build/expected-entries.js";
 import { type MigrationRun, maxBatchRows } from "../run/migration-run.js";
-import { isOwnValue, primaryKeyAt } from "./inspect-entry.js";
+import { isExpectedValue, primaryKeyAt } from "./inspect-entry.js";
 import { nextEntries } from "./verify-entries.js";
 
 /** An entry of an index of copies that differs from its row. */
@@ -63,14 +63,14 @@ export async function findStaleCopies(
       const primaryKey = primaryKeys[i];
       const row = primaryKey && rows[read++];
       if (staleCopy(context, index, entry, primaryKey, row) === undefined) continue;
-      if (++inspected % pauseEvery === 0) await run.took(0);
+      if (++inspected % pauseEvery === 0) await run.afterBatch(0);
       const keys = primaryKey ? [entry.key, rowKey(model, primaryKey)] : [entry.key];
       const [entryNow, rowNow] = await kv.getMany<unknown[]>(keys);
       const stale = entryNow && staleCopy(context, index, entryNow, primaryKey, rowNow);
       if (stale === undefined) continue;
       if (count++ < maxListed) first.push(stale);
     }
-    await run.took(entries.length);
+    await run.afterBatch(entries.length);
     after = entries.at(-1)?.key ?? after;
     if (entries.length < limit) return { count, first };
   }
@@ -89,6 +89,6 @@ function staleCopy(
   }
   const expected = expectedEntries(model, [index], row.value, primaryKey);
   const entry = expected.find((candidate) => isSameKey(candidate.key, key));
-  if (entry !== undefined && isOwnValue(model, entry, primaryKey, value)) return undefined;
+  if (entry !== undefined && isExpectedValue(model, entry, primaryKey, value)) return undefined;
   return { key, primaryKey, reason: "row-differs" };
 }

@@ -3,8 +3,8 @@ import type { TableContext } from "../../context/table-context.js";
 import { rowKey } from "../../indexes/primary-key.js";
 import type { CompiledIndex } from "../../model/compiled-model.js";
 import { readStored } from "../build/expected-entries.js";
-import { entriesAfter } from "../run/entries-after.js";
-import { inspectEntry, isHeld, primaryKeyAt } from "./inspect-entry.js";
+import { readEntriesAfter } from "../run/read-entries-after.js";
+import { inspectEntry, primaryKeyAt, rowHasKey } from "./inspect-entry.js";
 import type { Suspect, VerifyStep } from "./verify-rows.js";
 import type { Verification } from "./verify-state.js";
 
@@ -15,7 +15,7 @@ export async function nextEntries(
   after: KvKey | null,
   limit: number,
 ): Promise<KvEntry<unknown>[]> {
-  return await entriesAfter(kv, limits, [index.prefix], after, limit);
+  return await readEntriesAfter(kv, limits, [index.prefix], after, limit);
 }
 
 /** Subtracts the next entries of an index of pointers from the sums. */
@@ -61,7 +61,7 @@ export async function verifyEntries(
   );
   for (const [i, { key, primaryKey }] of named.entries()) {
     const row = rows[i];
-    if (row === undefined || !isHeld(model, index, key, primaryKey, row)) suspect(key);
+    if (row === undefined || !rowHasKey(model, index, key, primaryKey, row)) suspect(key);
   }
   const looked = entries.length;
   const last = entries.at(-1);

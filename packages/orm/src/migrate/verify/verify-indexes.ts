@@ -2,7 +2,7 @@ import { type AnyDatabase, tableContextOf, tableContexts } from "../../context/a
 import type { TableContext } from "../../context/table-context.js";
 import { InvalidArgumentError } from "../../errors/query-errors.js";
 import { takeLease } from "../run/lease.js";
-import { migrationRun, type RunOptions } from "../run/migration-run.js";
+import { createRun, type RunOptions } from "../run/migration-run.js";
 import type { VerifiedModel } from "./verified-model.js";
 import { verifyModel } from "./verify-model.js";
 
@@ -52,7 +52,7 @@ export async function verifyIndexes(
   const lease = await takeLease(first.kv, { wait, signal });
   if (typeof lease === "string") return { status: lease, models: [] };
   try {
-    const run = migrationRun(lease, options);
+    const run = createRun(lease, options);
     const models: VerifiedModel[] = [];
     for (const context of contexts) {
       const indexes = context.model.indexes.filter(

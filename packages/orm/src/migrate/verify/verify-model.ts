@@ -155,7 +155,7 @@ async function runScans(work: Work): Promise<boolean> {
     const { phase } = verification.state;
     const step = await nextStep(work, Math.min(maxBatchRows, run.batchRows));
     const found = await inspectSuspects(work, step.suspects);
-    await run.took(step.looked);
+    await run.afterBatch(step.looked);
     unsaved += step.looked;
     const isSumming = phase === "sum-rows" || phase === "sum-entries";
     const { saveEvery: saveInterval = isSumming ? saveSumsEvery : saveEvery } = work.options;
@@ -214,12 +214,12 @@ async function inspectSuspects(work: Work, suspects: readonly Suspect[]): Promis
   const found: Repairable[] = [];
   let looked = 0;
   for (const again of suspects) {
-    if (++looked % 100 === 0) await run.took(0);
+    if (++looked % 100 === 0) await run.afterBatch(0);
     const inspection = await again();
     if (inspection === undefined) continue;
     const { kind, key } = inspection.finding;
     if (kind === "dangling" && (await verification.isClaimed(key))) continue;
-    found.push({ inspection, again });
+    found.push({ inspection, inspectAgain: again });
   }
   const isRepaired = found.some(({ inspection }) => inspection.finding.heldBy === undefined);
   if (

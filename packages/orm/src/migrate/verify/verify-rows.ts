@@ -6,8 +6,8 @@ import type { IndexEntry } from "../../indexes/index-entries.js";
 import type { CompiledIndex, CompiledModel } from "../../model/compiled-model.js";
 import { expectedEntries, readStored } from "../build/expected-entries.js";
 import { noteRefused, unstorableKey } from "../build/unindexed-rows.js";
-import { nextRows } from "../run/scan-rows.js";
-import { inspectRowEntry, isOwnValue } from "./inspect-entry.js";
+import { readNextRows } from "../run/scan-rows.js";
+import { inspectRowEntry, isExpectedValue } from "./inspect-entry.js";
 import type { Repairable } from "./repair-entries.js";
 import type { Verification } from "./verify-state.js";
 
@@ -26,7 +26,7 @@ export interface VerifyStep {
 }
 
 /** Inspects an entry again that looked wrong. */
-export type Suspect = Repairable["again"];
+export type Suspect = Repairable["inspectAgain"];
 
 /**
  * Adds the entries that the next rows should have to the sums, for those of the indexes that hold
@@ -39,7 +39,7 @@ export async function sumRows(
   limit: number,
 ): Promise<VerifyStep> {
   const { model } = context;
-  const rows = await nextRows(context, verification.state.after, limit);
+  const rows = await readNextRows(context, verification.state.after, limit);
   const unindexed: UnindexedRow[] = [];
   for (const { key, value } of rows) {
     const primaryKey = key.slice(1);
@@ -75,7 +75,7 @@ export async function verifyRows(
   countsRows: boolean,
 ): Promise<VerifyStep> {
   const { model } = context;
-  const rows = await nextRows(context, verification.state.after, limit);
+  const rows = await readNextRows(context, verification.state.after, limit);
   const expected: ExpectedEntry[] = [];
   const unindexed: UnindexedRow[] = [];
   for (const { key, value } of rows) {
@@ -97,7 +97,7 @@ export async function verifyRows(
     const isRight =
       found !== undefined &&
       found.versionstamp !== null &&
-      isOwnValue(model, entry, primaryKey, found.value);
+      isExpectedValue(model, entry, primaryKey, found.value);
     // The closure keeps only the key, so that the row and its other entries can be freed.
     const { index, key } = entry;
     if (!isRight) suspects.push(() => inspectRowEntry(context, { index, key }, primaryKey));

@@ -2,7 +2,7 @@ import type { AtomicOperation, KvKey, KvKeyPart } from "@keywright/core";
 import type { UnindexedRow, UnindexedRows } from "../../catalog/backfill-state.js";
 import type { TableContext } from "../../context/table-context.js";
 import { canBeStored } from "../../indexes/can-be-stored.js";
-import { type CompiledModel, ownPrefix } from "../../model/compiled-model.js";
+import { type CompiledModel, systemPrefix } from "../../model/compiled-model.js";
 import { withUnindexed } from "../build/unindexed-rows.js";
 import type { MigrationRun } from "../run/migration-run.js";
 import { EntrySums } from "./entry-sums.js";
@@ -76,7 +76,7 @@ const deletedAtOnce = 40;
 const noFindings: FindingCounts = { missing: 0, dangling: 0, mismatched: 0 };
 
 function verifyingKey(model: CompiledModel): KvKey {
-  return [ownPrefix, "verifying", model.prefix];
+  return [systemPrefix, "verifying", model.prefix];
 }
 
 /**
@@ -279,7 +279,7 @@ async function clearStored(
     await write(context, run, (operation) => {
       for (const left of keys) operation.delete(left);
     });
-    await run.took(0);
+    await run.afterBatch(0);
   }
 }
 

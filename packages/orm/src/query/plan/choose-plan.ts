@@ -23,7 +23,7 @@ export interface ChosenPlan {
  * @throws the errors of {@link plansOf}.
  */
 export async function choosePlan(context: TableContext, query: AnyQuery): Promise<ChosenPlan> {
-  return await chooseOf(context, plansOf(context, query), query.cursor);
+  return await chooseAmong(context, plansOf(context, query), query.cursor);
 }
 
 /**
@@ -45,11 +45,11 @@ export function plansOf(context: TableContext, query: AnyQuery): QueryPlan[] {
  * @throws the errors of {@link planScan}.
  */
 export async function chooseScan(context: TableContext, query: AnyQuery): Promise<ChosenPlan> {
-  return await chooseOf(context, [planScan(context.model, query)], query.cursor);
+  return await chooseAmong(context, [planScan(context.model, query)], query.cursor);
 }
 
 /** Chooses one of some plans as {@link choosePlan} does. */
-export async function chooseOf(
+export async function chooseAmong(
   context: TableContext,
   plans: readonly QueryPlan[],
   cursor: string | null | undefined,

@@ -9,7 +9,7 @@ import {
 } from "@keywright/core";
 import { InvalidCursorError } from "../../errors/query-errors.js";
 import type { QueryPlan } from "./query-plan.js";
-import { segmentOf } from "./query-plan.js";
+import { findSegment } from "./query-plan.js";
 
 const cursorFormat = 2;
 
@@ -47,7 +47,7 @@ export function resumePlan(plans: readonly QueryPlan[], cursor: string): Resumed
     for (const plan of plans) {
       if (!digestOf(plan, keyBytes).equals(digest)) continue;
       const after = [plan.index?.prefix ?? plan.model.prefix, ...decodedKey(keyBytes)];
-      if (segmentOf(plan, after) >= 0) return { plan, after };
+      if (findSegment(plan, after) >= 0) return { plan, after };
     }
   }
   throw new InvalidCursorError(model, cursor);

@@ -4,10 +4,10 @@ import { InvalidQueryError, UnindexedQueryError } from "../../errors/query-error
 import { UnknownIndexError } from "../../errors/schema-errors.js";
 import type { AnyRow, CompiledIndex, CompiledModel } from "../../model/compiled-model.js";
 import { canBeList, isList } from "../../model/key-kinds.js";
-import type { Condition } from "./condition.js";
 import { holdsSelection } from "./covered-read.js";
+import type { FieldCondition } from "./field-condition.js";
 import { type KeyField, keyFields } from "./key-fields.js";
-import { type QueryFields, queryFields } from "./query-fields.js";
+import { parseQueryFields, type QueryFields } from "./query-fields.js";
 import type { QueryPlan } from "./query-plan.js";
 import { assertFits, segmentsOf } from "./segments.js";
 import { type ExistingKey, suggestIndex } from "./suggest-index.js";
@@ -31,7 +31,7 @@ export function planQuery(
   query: PlannedQuery,
   order: () => KeyOrder = () => specificationOrder,
 ): QueryPlan[] {
-  const fields = queryFields(model, query);
+  const fields = parseQueryFields(model, query);
   const isForced = query.index !== undefined;
   if (!isForced && fields.conditions.size + fields.order.size === 0) {
     const reason = "the query says nothing: a whole table is read by scan()";
@@ -62,7 +62,7 @@ export function planQuery(
  * @throws {InvalidQueryError} if the query has conditions, or another order.
  */
 export function planScan(model: CompiledModel, query: PlannedQuery): QueryPlan {
-  const fields = queryFields(model, query);
+  const fields = parseQueryFields(model, query);
   for (const field of fields.conditions.keys()) {
     throw new InvalidQueryError(model.name, field, "scan() has no where: use findMany, or filter");
   }
@@ -89,7 +89,7 @@ export function planIndexRead(
   reverse: boolean,
   order: () => KeyOrder = () => specificationOrder,
 ): QueryPlan {
-  const fields = queryFields(model, { where });
+  const fields = parseQueryFields(model, { where });
   const plan = planOf(model, index, fields, order);
   if (plan === undefined) throw unindexedError(model, fields);
   assertKinds(model, where, [plan]);
@@ -126,7 +126,7 @@ function planOf(
 /** True if all conditions are on the first fields, and only the last of these fields has bounds. */
 function isServed(
   fields: readonly KeyField[],
-  conditions: ReadonlyMap<string, Condition>,
+  conditions: ReadonlyMap<string, FieldCondition>,
 ): boolean {
   let served = 0;
   for (const { name, sameAs } of fields) {
@@ -146,7 +146,7 @@ function isServed(
  */
 function directionOf(
   fields: readonly KeyField[],
-  conditions: ReadonlyMap<string, Condition>,
+  conditions: ReadonlyMap<string, FieldCondition>,
   ordered: ReadonlyMap<string, Direction>,
 ): boolean | undefined {
   if (ordered.size === 0) return false;

@@ -2,11 +2,11 @@ import type { AnyOrder, AnyQuery, Direction } from "../../context/any-query.js";
 import { isPlainObject } from "../../context/is-plain-object.js";
 import { InvalidQueryError } from "../../errors/query-errors.js";
 import type { CompiledModel } from "../../model/compiled-model.js";
-import { type Condition, parseCondition } from "./condition.js";
+import { type FieldCondition, parseCondition } from "./field-condition.js";
 
 /** The conditions and the order of a query, after the checks that need no index. */
 export interface QueryFields {
-  readonly conditions: ReadonlyMap<string, Condition>;
+  readonly conditions: ReadonlyMap<string, FieldCondition>;
   /** The fields of the order with their directions, most significant first. */
   readonly order: ReadonlyMap<string, Direction>;
 }
@@ -17,11 +17,11 @@ export interface QueryFields {
  * @throws {InvalidQueryError} if an option is not a plain object, if the model does not have a
  * field, if a condition is invalid, or if a direction is neither `"asc"` nor `"desc"`.
  */
-export function queryFields(
+export function parseQueryFields(
   model: CompiledModel,
   { where, orderBy }: Pick<AnyQuery, "where" | "orderBy">,
 ): QueryFields {
-  const conditions = new Map<string, Condition>();
+  const conditions = new Map<string, FieldCondition>();
   if (where !== undefined) {
     if (!isPlainObject(where)) {
       throw new InvalidQueryError(model.name, "where", "it has to be a plain object");

@@ -1,5 +1,5 @@
 import { compareKeys, type KvKey, type KvKeyPart, type KvListSelector } from "@keywright/core";
-import { isSamePart } from "../../indexes/key-parts.js";
+import { isSamePart, keyAfter } from "../../indexes/key-parts.js";
 import type { CompiledIndex, CompiledModel } from "../../model/compiled-model.js";
 import { keyFields } from "./key-fields.js";
 import { isOfType, type KeyInterval } from "./key-interval.js";
@@ -42,7 +42,7 @@ export function prefixOf({ model, index }: QueryPlan, segment: Segment): KvKeyPa
 }
 
 /** True if each segment of a plan is one complete key. */
-export function isPoints(plan: QueryPlan): boolean {
+export function readsWholeKeys(plan: QueryPlan): boolean {
   const length = keyLength(plan.model, plan.index);
   return plan.segments.every(({ equals }) => 1 + equals.length === length);
 }
@@ -54,8 +54,6 @@ export function mayRepeat({ index, segments }: QueryPlan): boolean {
   const element = segments[0]?.equals[each];
   return !segments.every(({ equals }) => equals.length > each && isSamePart(equals[each], element));
 }
-
-const lowestPart: KvKeyPart = new Uint8Array();
 
 /**
  * Returns the selector of a segment's keys. With `after`, only the keys after it, in the plan's
@@ -69,10 +67,11 @@ export function selectorOf(
   const { interval } = segment;
   if (interval.isEmpty) return undefined;
   const prefix = prefixOf(plan, segment);
-  let start = interval.start === undefined ? undefined : [...prefix, interval.start];
+  let start: KvKey | undefined =
+    interval.start === undefined ? undefined : [...prefix, interval.start];
   let end = interval.end === undefined ? undefined : [...prefix, interval.end];
   if (after !== undefined && plan.reverse) end = [...after];
-  if (after !== undefined && !plan.reverse) start = [...after, lowestPart];
+  if (after !== undefined && !plan.reverse) start = keyAfter(after);
   if (start !== undefined && end !== undefined) {
     // A selector with crossed bounds would be invalid. There are no keys between them.
     return compareKeys(start, end) < 0 ? { start, end } : undefined;
@@ -85,7 +84,11 @@ export function selectorOf(
  * True if a key in a segment's range belongs to the segment: it has the length of the plan's keys,
  * and the part within the bounds has their type.
  */
-export function isMeant(plan: QueryPlan, { equals, interval }: Segment, key: KvKey): boolean {
+export function belongsToSegment(
+  plan: QueryPlan,
+  { equals, interval }: Segment,
+  key: KvKey,
+): boolean {
   if (key.length !== keyLength(plan.model, plan.index)) return false;
   const field = keyFields(plan.model, plan.index)[equals.length];
   return interval.type === undefined || field === undefined
@@ -94,11 +97,11 @@ export function isMeant(plan: QueryPlan, { equals, interval }: Segment, key: KvK
 }
 
 /** Returns the position of the segment that contains a key, or -1 if none does. */
-export function segmentOf(plan: QueryPlan, key: KvKey): number {
+export function findSegment(plan: QueryPlan, key: KvKey): number {
   if (key[0] !== (plan.index?.prefix ?? plan.model.prefix)) return -1;
   return plan.segments.findIndex((segment) => {
     const { equals, interval } = segment;
-    if (!isMeant(plan, segment, key)) return false;
+    if (!belongsToSegment(plan, segment, key)) return false;
     if (!equals.every((part, i) => isSamePart(part, key[1 + i]))) return false;
     if (interval.isEmpty) return false;
     const part = key[1 + equals.length];

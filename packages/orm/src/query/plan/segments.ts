@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import { encodeKey, type KeyOrder, type KvKeyPart, specificationOrder } from "@keywright/core";
 import { InvalidQueryError } from "../../errors/query-errors.js";
 import type { CompiledModel } from "../../model/compiled-model.js";
-import type { Condition } from "./condition.js";
+import type { FieldCondition } from "./field-condition.js";
 import type { KeyField } from "./key-fields.js";
 import { intervalOf, type KeyInterval } from "./key-interval.js";
 import type { Segment } from "./query-plan.js";
@@ -32,7 +32,7 @@ interface Choice {
 export function segmentsOf(
   model: CompiledModel,
   fields: readonly KeyField[],
-  conditions: ReadonlyMap<string, Condition>,
+  conditions: ReadonlyMap<string, FieldCondition>,
   order: () => KeyOrder,
 ): Segment[] {
   let pinned: Pinned[] = [{ parts: [], values: [] }];

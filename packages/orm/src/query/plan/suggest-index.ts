@@ -2,7 +2,7 @@ import type { Direction } from "../../context/any-query.js";
 import type { CompiledIndex, CompiledModel } from "../../model/compiled-model.js";
 import { canBeAbsent } from "../../model/field-schema.js";
 import { canBeInKey, canBeList, canHoldElements, isList } from "../../model/key-kinds.js";
-import type { Condition } from "./condition.js";
+import type { FieldCondition } from "./field-condition.js";
 import type { QueryFields } from "./query-fields.js";
 
 /** An index of the model, or its primary key, that serves a query. */
@@ -85,7 +85,7 @@ function suggestedKey(model: CompiledModel, query: QueryFields): SuggestedKey {
     fields.push(name);
     return true;
   };
-  const fieldsWith = (matches: (condition: Condition) => boolean) =>
+  const fieldsWith = (matches: (condition: FieldCondition) => boolean) =>
     [...conditions].filter(([, condition]) => matches(condition)).map(([name]) => name);
   const equal = fieldsWith(({ isEqual }) => isEqual).sort(
     (a, b) => Number(order.has(b)) - Number(order.has(a)),

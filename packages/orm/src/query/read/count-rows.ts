@@ -5,8 +5,14 @@ import type { TableContext } from "../../context/table-context.js";
 import { indexCounterKey, rowCounterKey } from "../../indexes/counter-keys.js";
 import { primaryKeyOfEntry } from "../../indexes/entry-value.js";
 import { type KeyId, keyIdOf } from "../../transaction/key-id.js";
-import { type ChosenPlan, chooseOf, chooseScan, isReadable, plansOf } from "../plan/choose-plan.js";
-import { queryFields } from "../plan/query-fields.js";
+import {
+  type ChosenPlan,
+  chooseAmong,
+  chooseScan,
+  isReadable,
+  plansOf,
+} from "../plan/choose-plan.js";
+import { parseQueryFields } from "../plan/query-fields.js";
 import { mayRepeat, nameOfIndex, type QueryPlan } from "../plan/query-plan.js";
 import { EntryReader, maxBatch } from "./entry-reader.js";
 import { readKeys } from "./read-rows.js";
@@ -73,7 +79,7 @@ export async function rowExists(
 
 /** Returns the plans of a query. Undefined if it asks for all rows. */
 function plansOfCount(context: TableContext, query: AnyQuery): QueryPlan[] | undefined {
-  const { conditions, order } = queryFields(context.model, query);
+  const { conditions, order } = parseQueryFields(context.model, query);
   if (query.index !== undefined || conditions.size > 0) return plansOf(context, query);
   if (order.size === 0) return undefined;
   const plans = plansOf(context, query);
@@ -91,7 +97,7 @@ async function choosePlanOrScan(
 ): Promise<ChosenPlan> {
   return plans === undefined
     ? await chooseScan(context, {})
-    : await chooseOf(context, plans, undefined);
+    : await chooseAmong(context, plans, undefined);
 }
 
 /** True if there is a readable counter for each segment of a plan. */

@@ -4,15 +4,15 @@ import type { TableContext } from "../../context/table-context.js";
 import { changeMarkOfRead } from "../../indexes/change-marks.js";
 import { isSamePart } from "../../indexes/key-parts.js";
 import {
-  isMeant,
-  isPoints,
+  belongsToSegment,
+  findSegment,
   prefixOf,
   type QueryPlan,
+  readsWholeKeys,
   type Segment,
-  segmentOf,
   selectorOf,
 } from "../plan/query-plan.js";
-import { readHeld, readKeys } from "./read-rows.js";
+import { readKeys, readWithSchema } from "./read-rows.js";
 
 /** The maximum number of entries in one read. */
 export const maxBatch = 500;
@@ -66,9 +66,9 @@ export class EntryReader {
     this.#meter = meter;
     this.#cost = cost;
     this.#looksAhead = looksAhead;
-    this.#isPoints = isPoints(plan);
+    this.#isPoints = readsWholeKeys(plan);
     if (after === undefined) return;
-    const place = segmentOf(plan, after);
+    const place = findSegment(plan, after);
     this.#segmentsRead = plan.reverse ? plan.segments.length - 1 - place : place;
     if (this.#isPoints) this.#segmentsRead++;
     else this.#after = after;
@@ -169,13 +169,13 @@ export class EntryReader {
       this.#after = last.key;
     }
     for (const entry of entries) {
-      if (isMeant(this.#plan, segment, entry.key)) this.#buffered.push(entry);
+      if (belongsToSegment(this.#plan, segment, entry.key)) this.#buffered.push(entry);
     }
   }
 
   async #list(selector: KvListSelector, count: number): Promise<KvEntry<unknown>[]> {
     // The entries may be rows or copies of rows, whose schema the catalog must determine.
-    return await readHeld(this.#context, () => this.#listStored(selector, count));
+    return await readWithSchema(this.#context, () => this.#listStored(selector, count));
   }
 
   async #listStored(selector: KvListSelector, count: number): Promise<KvEntry<unknown>[]> {

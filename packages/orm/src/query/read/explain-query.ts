@@ -6,8 +6,14 @@ import { plansOf, readablePlan } from "../plan/choose-plan.js";
 import { isCovered } from "../plan/covered-read.js";
 import { keyFields } from "../plan/key-fields.js";
 import { planScan } from "../plan/plan-query.js";
-import { queryFields } from "../plan/query-fields.js";
-import { isPoints, mayRepeat, nameOfIndex, prefixOf, type QueryPlan } from "../plan/query-plan.js";
+import { parseQueryFields } from "../plan/query-fields.js";
+import {
+  mayRepeat,
+  nameOfIndex,
+  prefixOf,
+  type QueryPlan,
+  readsWholeKeys,
+} from "../plan/query-plan.js";
 import { kindOf as kindOfValues } from "../plan/value-kinds.js";
 import { takeOf } from "./read-page.js";
 import { rowFilterOf } from "./row-filter.js";
@@ -53,7 +59,7 @@ export interface QueryExplanation {
 export function explainQuery(context: TableContext, query: AnyQuery): QueryExplanation {
   const { model } = context;
   rowFilterOf(model, query.filter);
-  const { conditions, order } = queryFields(model, query);
+  const { conditions, order } = parseQueryFields(model, query);
   const isScan = query.index === undefined && conditions.size + order.size === 0;
   const plan = isScan ? planScan(model, query) : readablePlan(context, plansOf(context, query));
   const covered = isCovered(context, plan, query);
@@ -80,7 +86,7 @@ export function explainQuery(context: TableContext, query: AnyQuery): QueryExpla
 
 function kindOf(plan: QueryPlan): QueryExplanation["kind"] {
   const { index, segments } = plan;
-  if (isPoints(plan)) return segments.length === 1 ? "unique" : "points";
+  if (readsWholeKeys(plan)) return segments.length === 1 ? "unique" : "points";
   const [first] = segments;
   const isWhole =
     first?.equals.length === 0 &&
@@ -91,7 +97,7 @@ function kindOf(plan: QueryPlan): QueryExplanation["kind"] {
 
 function maxReadsOf(plan: QueryPlan, query: AnyQuery, covered: boolean): number | undefined {
   const cost = covered ? 1 : 2;
-  const keys = isPoints(plan) ? plan.segments.length * cost : Number.POSITIVE_INFINITY;
+  const keys = readsWholeKeys(plan) ? plan.segments.length * cost : Number.POSITIVE_INFINITY;
   // A page reads one entry more than it returns. With a filter, or with several entries per row,
   // the number of entries is not known.
   const isExact = query.filter === undefined && !mayRepeat(plan) && !mayReadOthers(plan);

@@ -6,7 +6,7 @@ import { IndexKeyError } from "../../errors/row-errors.js";
 import { hasIndexKey, indexKeys } from "../../indexes/index-entries.js";
 import { isSameKey } from "../../indexes/key-parts.js";
 import { keyOrderOf } from "../../transaction/key-order-of.js";
-import { mayRepeat, type QueryPlan, segmentOf } from "../plan/query-plan.js";
+import { findSegment, mayRepeat, type QueryPlan } from "../plan/query-plan.js";
 
 /**
  * True if a row has the key of an index entry, and no other of its keys comes earlier in the plan.
@@ -37,6 +37,6 @@ export function isFirstKey(
   return !rowKeys.some((other) => {
     const difference = Buffer.compare(encodeKey(other, order), bytes);
     const isBefore = reverse ? difference > 0 : difference < 0;
-    return isBefore && segmentOf(plan, other) >= 0;
+    return isBefore && findSegment(plan, other) >= 0;
   });
 }

@@ -1,7 +1,7 @@
 import type { KvEntryMaybe, KvKeyPart } from "@keywright/core";
 import type { FoundRow } from "../../context/any-query.js";
 import type { TableContext } from "../../context/table-context.js";
-import { messageOf } from "../../errors/message-of.js";
+import { failureReason } from "../../errors/failure-reason.js";
 import { RowUpgradeError } from "../../errors/migration-errors.js";
 import { StoredRowInvalidError } from "../../errors/row-errors.js";
 import { pointerOf } from "../../indexes/primary-key.js";
@@ -69,7 +69,7 @@ function upgradeRow(
   try {
     row = upgrade(value);
   } catch (error) {
-    throw new RowUpgradeError(model.name, pointerOf(primaryKey), messageOf(error), error);
+    throw new RowUpgradeError(model.name, pointerOf(primaryKey), failureReason(error), error);
   }
   assertRow(context, row, primaryKey);
   return row;

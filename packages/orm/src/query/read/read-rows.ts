@@ -17,14 +17,14 @@ export async function readKeys(
   context: TableContext,
   keys: readonly KvKey[],
 ): Promise<KvEntryMaybe<unknown>[]> {
-  return await readHeld(context, () => readBatches(context, keys));
+  return await readWithSchema(context, () => readBatches(context, keys));
 }
 
 /**
  * Reads entries that may hold rows. Reads them again if the catalog has changed meanwhile, because
  * it then does not determine the schema of the rows.
  */
-export async function readHeld<E extends { readonly versionstamp: string | null }>(
+export async function readWithSchema<E extends { readonly versionstamp: string | null }>(
   { catalog }: Pick<TableContext, "catalog">,
   read: () => Promise<E[]>,
 ): Promise<E[]> {
@@ -33,7 +33,7 @@ export async function readHeld<E extends { readonly versionstamp: string | null 
     const entries = await read();
     if (!snapshot.upgradesRows && !catalog.snapshot.upgradesRows) return entries;
     const versionstamps = entries.map((entry) => entry.versionstamp);
-    if (await catalog.holds(snapshot, versionstamps)) return entries;
+    if (await catalog.determinesSchema(snapshot, versionstamps)) return entries;
   }
 }
 

@@ -1,7 +1,7 @@
 declare const untold: unique symbol;
 
 /** Replaces the forms of a type if there are too many to check, or if their order is not known. */
-export interface Untold {
+export interface TooManyForms {
   readonly [untold]: true;
 }
 
@@ -41,7 +41,7 @@ type Subsets<All, Chosen = never, Depth extends readonly unknown[] = [], Next = 
   | [Chosen]
   | (Next extends unknown
       ? Depth["length"] extends 4
-        ? Untold
+        ? TooManyForms
         : Subsets<Exclude<All, Next>, Chosen | Next, [...Depth, Next]>
       : never);
 
@@ -54,7 +54,7 @@ export type OrderForms<O> = O extends readonly unknown[]
     ? [] | OneField<KeyOfEach<O[number]>, O[number]>
     : ListForms<O>
   : Forms<O> extends infer Form
-    ? Form extends Untold
+    ? Form extends TooManyForms
       ? Form
       : Form extends unknown
         ? [Form]
@@ -71,11 +71,11 @@ type OneField<F, Each> = [F] extends [
     : never,
 ]
   ? [Forms<Each>]
-  : Untold;
+  : TooManyForms;
 
 type ListForms<O extends readonly unknown[]> = O extends readonly [infer First, ...infer Others]
   ? Forms<First> extends infer Form
-    ? Form extends Untold
+    ? Form extends TooManyForms
       ? Form
       : ListForms<Others> extends infer Rest
         ? Rest extends readonly unknown[]
@@ -87,4 +87,4 @@ type ListForms<O extends readonly unknown[]> = O extends readonly [infer First, 
     : never
   : O extends readonly []
     ? []
-    : Untold;
+    : TooManyForms;

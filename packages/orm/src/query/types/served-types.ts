@@ -1,7 +1,7 @@
 import type { Model, Row } from "../../model/model.js";
 import type { NoCondition, NoIndexServes, ReadsWholeTable } from "../../model/type-errors.js";
 import type { ConditionKind } from "./condition-types.js";
-import type { Forms, KeyOfEach, OrderForms, Untold } from "./form-types.js";
+import type { Forms, KeyOfEach, OrderForms, TooManyForms } from "./form-types.js";
 import type { KeyPath, KeyPaths } from "./key-path-types.js";
 import type { UnknownFields, UnknownName } from "./unknown-fields.js";
 
@@ -11,7 +11,7 @@ declare const notGiven: unique symbol;
  * Marks the type of an option that a call leaves out. It is intersected with the option's full
  * type, because editors offer the fields of that type for completion.
  */
-export interface NotGiven {
+export interface LeftOut {
   readonly [notGiven]?: never;
 }
 
@@ -103,14 +103,14 @@ type EachRefusal<M extends Model, W, O, X, IfEmpty> = W extends unknown
  */
 type EachFormRefusal<M extends Model, W, O, X, IfEmpty> = W extends unknown
   ? O extends readonly unknown[]
-    ? W extends Untold
+    ? W extends TooManyForms
       ? { readonly where: CannotCheck<W> }
       : Refusal<M, W, O, X, IfEmpty>
     : { readonly orderBy: CannotCheck<W> }
   : never;
 
 type CannotCheck<W> = NoIndexServes<
-  Exclude<keyof W, keyof Untold>,
+  Exclude<keyof W, keyof TooManyForms>,
   "the types cannot tell what this may be: annotate where as IndexedWhere<typeof Model>, orderBy as OrderBy<typeof Model>[], to have it judged at run time"
 >;
 

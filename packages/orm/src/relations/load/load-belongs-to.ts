@@ -8,7 +8,7 @@ import { readRows } from "../../query/read/read-rows.js";
 import { isReferenceTo, referencedKey } from "../referenced-key.js";
 import { tableOfModel } from "../referrers.js";
 import type { RelationLoad } from "./relation-load.js";
-import { OwnCopies, readRowsByKey, rowIdOf } from "./rows-by-key.js";
+import { CopyOnReuse, readRowsByKey, rowIdOf } from "./rows-by-key.js";
 
 /**
  * Returns for each row the row that it belongs to, or null if there is none.
@@ -27,7 +27,7 @@ export async function loadBelongsTo(
   const found = await readRowsByKey(target, wanted, meter);
   const ids = [...found.keys()];
   const shaped = await shape(target, [...found.values()]);
-  const copies = new OwnCopies(new Map(ids.map((id, i) => [id, shaped[i]])));
+  const copies = new CopyOnReuse(new Map(ids.map((id, i) => [id, shaped[i]])));
   const loaded: (AnyRow | null)[] = [];
   for (const [i, key] of references.entries()) {
     const related = key && copies.take(rowIdOf(target, key));

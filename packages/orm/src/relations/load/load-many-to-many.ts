@@ -6,7 +6,7 @@ import { referencedKey } from "../referenced-key.js";
 import { tableOfModel } from "../referrers.js";
 import { type AcceptRows, type RelatedQuery, readRelated } from "./read-related.js";
 import type { RelationLoad } from "./relation-load.js";
-import { OwnCopies, readRowsByKey, rowIdOf } from "./rows-by-key.js";
+import { CopyOnReuse, readRowsByKey, rowIdOf } from "./rows-by-key.js";
 
 /**
  * Returns for each row the target rows to which rows of a third model, the rows between, lead. They
@@ -53,6 +53,6 @@ export async function loadManyToMany(
   const wanted = [...new Set(related.flat())];
   const found = wanted.map((id) => targets.get(id)).filter((row) => row !== undefined);
   const shaped = await shape(target, found);
-  const copies = new OwnCopies(new Map(wanted.map((id, i) => [id, shaped[i]])));
+  const copies = new CopyOnReuse(new Map(wanted.map((id, i) => [id, shaped[i]])));
   return related.map((ids) => ids.map((id) => copies.take(id)).filter((row) => row !== undefined));
 }

@@ -7,7 +7,7 @@ import { rowKey } from "../../indexes/primary-key.js";
 import { orderIn, readablePlan } from "../../query/plan/choose-plan.js";
 import { isCovered } from "../../query/plan/covered-read.js";
 import { planQuery } from "../../query/plan/plan-query.js";
-import { isPoints, prefixOf, type QueryPlan } from "../../query/plan/query-plan.js";
+import { prefixOf, type QueryPlan, readsWholeKeys } from "../../query/plan/query-plan.js";
 import { EntryReader, maxBatch } from "../../query/read/entry-reader.js";
 import { isFirstKey } from "../../query/read/first-key.js";
 import { foundRow } from "../../query/read/found-row.js";
@@ -121,7 +121,7 @@ async function readCandidates<T>(
   readings: readonly Reading<T>[],
   meter: ReadMeter,
 ): Promise<Candidate<T>[]> {
-  const found = readings.every(({ plan }) => isPoints(plan))
+  const found = readings.every(({ plan }) => readsWholeKeys(plan))
     ? await readPoints(context, readings, meter)
     : await inParallel(readings, maxConcurrentRanges, nextEntries);
   const candidates: Candidate<T>[] = [];

@@ -37,7 +37,7 @@ export async function readRowsByKey(
  * Values by their ids. The first call of `take` for an id returns the value itself, and each later
  * call returns a copy, so that callers do not share objects.
  */
-export class OwnCopies<T> {
+export class CopyOnReuse<T> {
   readonly #values: ReadonlyMap<KeyId, T>;
   readonly #taken = new Set<KeyId>();
 

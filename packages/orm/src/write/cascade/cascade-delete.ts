@@ -39,7 +39,7 @@ import type { CompiledModel } from "../../model/compiled-model.js";
 import { findByPrimaryKey } from "../../query/read/find-unique.js";
 import { findRestriction } from "../../relations/find-restriction.js";
 import { deleteJobKey } from "../../relations/guard-keys.js";
-import { beginSearches, wereAllFound } from "../../relations/referrers.js";
+import { beginSearches, searchesWereComplete } from "../../relations/referrers.js";
 import { isLimitError } from "../../transaction/is-limit-error.js";
 import { pauseBeforeAttempt } from "../../transaction/pause.js";
 import { runTransaction } from "../../transaction/run-transaction.js";
@@ -47,7 +47,7 @@ import { setUntil } from "../../transaction/set-until.js";
 import type { TransactionKv } from "../../transaction/transaction-kv.js";
 import { unexpired } from "../commit/row-expiry.js";
 import { isHookError } from "../input/hook-errors.js";
-import { askBeforeDelete } from "../input/row-hooks.js";
+import { callBeforeDelete } from "../input/row-hooks.js";
 import type { WriteOptions } from "../input/write-options.js";
 import { deleteSingleRow } from "../rows/delete-single-row.js";
 import { assertVersion, type FindRow } from "../rows/find-row.js";
@@ -281,7 +281,7 @@ async function assertFinishable(
     for (const { catalog } of written) catalog.snapshot.assertWritable();
     const searches = await beginSearches(tables, references);
     await findRestriction(tables, model, primaryKey);
-    isComplete = await wereAllFound(tables, searches);
+    isComplete = await searchesWereComplete(tables, searches);
   } while (!isComplete);
 }
 
@@ -306,7 +306,7 @@ async function recordJob(
     const found = await unexpired(within, snapshot, stored);
     if (found === undefined) throw new RowNotFoundError(model.name, where);
     assertVersion(model, found, options);
-    await askBeforeDelete(context, found.row);
+    await callBeforeDelete(context, found.row);
     const { expireAt } = found;
     // The job expires with the row, because a later row with the same key must not be deleted.
     const expiry = expireAt === undefined ? {} : setUntil(expireAt, Date.now());

@@ -17,8 +17,8 @@ import {
   type Referrer,
   type ReferrerCursor,
   type ReferrerSearch,
+  searchesWereComplete,
   tableOfModel,
-  wereAllFound,
 } from "../../relations/referrers.js";
 import { type KeyId, keyIdOf } from "../../transaction/key-id.js";
 import { hooksOf } from "../input/row-hooks.js";
@@ -221,7 +221,7 @@ async function isUnreferenced(
   const { kv } = tableOfModel(tables.writes, model);
   const [{ versionstamp }, areComplete] = await Promise.all([
     kv.get(referenceGuardKey(model, primaryKey)),
-    wereAllFound(tables.lists, searches),
+    searchesWereComplete(tables.lists, searches),
   ]);
   return versionstamp === guardVersionstamp && areComplete;
 }

@@ -12,7 +12,7 @@ export interface UniqueKeyClaim {
   /** The other row that has the key. Undefined if the key is free. */
   readonly owner: readonly KvKeyPart[] | undefined;
   /** True if the entry exists and points to this row. */
-  readonly isOwn: boolean;
+  readonly pointsToRow: boolean;
   /** The checks that make the commit fail if the key is no longer free. */
   readonly checks: readonly AtomicCheck[];
 }
@@ -30,10 +30,10 @@ export async function claimUniqueKey(
   const { kv, model, catalog } = context;
   const { value: pointer, versionstamp } = await kv.get(key);
   const checks: AtomicCheck[] = [{ key, versionstamp }];
-  if (versionstamp === null) return { owner: undefined, isOwn: false, checks };
+  if (versionstamp === null) return { owner: undefined, pointsToRow: false, checks };
   const owner = primaryKeyOfEntry(model, index, pointer);
-  if (owner === undefined) return { owner, isOwn: false, checks };
-  if (isSameKey(owner, primaryKey)) return { owner: undefined, isOwn: true, checks };
+  if (owner === undefined) return { owner, pointsToRow: false, checks };
+  if (isSameKey(owner, primaryKey)) return { owner: undefined, pointsToRow: true, checks };
   const ownerKey = rowKey(model, owner);
   const { value: row, versionstamp: ownerVersionstamp } = await kv.get<AnyRow>(ownerKey);
   const isTaken =
@@ -41,5 +41,5 @@ export async function claimUniqueKey(
     hasIndexKey(model, index, row, owner, key) &&
     !(await hasExpired(context, catalog.snapshot, owner));
   checks.push({ key: ownerKey, versionstamp: ownerVersionstamp });
-  return { owner: isTaken ? owner : undefined, isOwn: false, checks };
+  return { owner: isTaken ? owner : undefined, pointsToRow: false, checks };
 }

@@ -16,13 +16,13 @@ import type { CompiledModel } from "../../model/compiled-model.js";
 import { limitErrorOf } from "../../transaction/limit-error-of.js";
 import { pauseBeforeAttempt } from "../../transaction/pause.js";
 import { claimUniqueKey } from "./claim-unique-key.js";
-import type { RowChange } from "./plan-change.js";
+import type { PlannedChange } from "./plan-change.js";
 import { expiryOptions, hasExpired, recordExpiry } from "./row-expiry.js";
 import { settleDuplicates } from "./settle-duplicates.js";
 
 /** A change that was committed. */
 export interface CommittedChange {
-  readonly change: RowChange;
+  readonly change: PlannedChange;
   /** The versionstamp of the commit. Within a transaction it is provisional. */
   readonly versionstamp: string;
 }
@@ -51,15 +51,16 @@ const noTakeovers: Takeovers = new Map();
  */
 export async function commitChange(
   context: TableContext,
-  plan: (catalog: CatalogSnapshot) => RowChange | Promise<RowChange>,
+  plan: (catalog: CatalogSnapshot) => PlannedChange | Promise<PlannedChange>,
 ): Promise<CommittedChange> {
   let takeovers: Takeovers = noTakeovers;
   const { model } = context;
   for (let attempt = 1; ; attempt++) {
-    if (model.live && !context.catalog.snapshot.entry.live) await context.catalog.note("live");
+    if (model.live && !context.catalog.snapshot.entry.live)
+      await context.catalog.recordFact("live");
     // The database may have been migrated since.
     if (!context.catalog.snapshot.isWritable) await context.catalog.reload();
-    if (context.catalog.snapshot.isUnknown) await context.catalog.makeKnown();
+    if (context.catalog.snapshot.needsRegistration) await context.catalog.makeKnown();
     const catalog = context.catalog.snapshot;
     catalog.assertWritable();
     const planned = plan(catalog);
@@ -94,7 +95,7 @@ export async function commitChange(
 function operationInTime(
   context: TableContext,
   catalog: CatalogSnapshot,
-  change: RowChange,
+  change: PlannedChange,
   takeovers: Takeovers,
 ): AtomicOperation {
   for (let tries = 1; ; tries++) {
@@ -118,7 +119,7 @@ function operationInTime(
 export function commitOperation(
   { kv, model, limits, transaction }: TableContext,
   catalog: CatalogSnapshot,
-  change: RowChange,
+  change: PlannedChange,
   takeovers: Takeovers,
   now: number,
 ): AtomicOperation {
@@ -172,7 +173,7 @@ function mutate(operation: AtomicOperation, mutation: KvMutation): void {
  * Finds out which check failed. Throws an error if the change cannot be made, otherwise returns
  * what the next attempt needs.
  */
-async function settleConflict(context: TableContext, change: RowChange): Promise<Takeovers> {
+async function settleConflict(context: TableContext, change: PlannedChange): Promise<Takeovers> {
   const { kv, model, catalog } = context;
   if (await catalog.reload()) return noTakeovers;
   const { versionstamp } = await kv.get(rowKey(model, change.primaryKey));
@@ -204,7 +205,7 @@ function indexConflict({ index, key }: IndexEntry, ownerId: Conflict["ownerId"])
   return { index: index.name, fields: index.fields, value: key.slice(1), ownerId };
 }
 
-function primaryKeyConflict(model: CompiledModel, { primaryKey }: RowChange): Conflict {
+function primaryKeyConflict(model: CompiledModel, { primaryKey }: PlannedChange): Conflict {
   return {
     index: "primaryKey",
     fields: model.primaryKey,

@@ -19,11 +19,11 @@ import { checkReferences } from "../../relations/check-references.js";
 import type { CommitExtras } from "../../relations/commit-extras.js";
 import { deleteJobKey } from "../../relations/guard-keys.js";
 import { counterChanges } from "./counter-changes.js";
-import { entriesOfOthers, type OtherOwners } from "./entries-of-others.js";
+import { findForeignEntries, type OtherOwners } from "./find-foreign-entries.js";
 import { expiryKey, keepsExpiry, type RowExpiry } from "./row-expiry.js";
 
 /** A change of one row, with everything that is committed with it. */
-export interface RowChange {
+export interface PlannedChange {
   readonly primaryKey: readonly KvKeyPart[];
   /** The versionstamp of the row on which the change is based. Null if there was none. */
   readonly versionstamp: string | null;
@@ -98,7 +98,7 @@ export function planChange(
   context: TableContext,
   catalog: CatalogSnapshot,
   planned: PlannedRow,
-): RowChange | Promise<RowChange> {
+): PlannedChange | Promise<PlannedChange> {
   const { model } = context;
   const { primaryKey, row } = planned;
   const indexes = affectedIndexes(catalog, planned);
@@ -174,7 +174,7 @@ function findFacts(
   const needsMark = catalog.growingCounters !== undefined;
   // No entry may outlive the row, so all entries of a row that expires are written with it.
   const rewritten = expiry === undefined ? changes.rewritten : without(after, changes.added);
-  const others = entriesOfOthers(
+  const others = findForeignEntries(
     context,
     rewritten.length === 0 ? changes.removed : [...changes.removed, ...rewritten],
   );
@@ -228,7 +228,7 @@ function compose(
   { primaryKey, before, row, isNew = before === null }: PlannedRow,
   { before: old, after, changes }: Entries,
   { expiry, rewritten, others, mark, references }: Facts,
-): RowChange {
+): PlannedChange {
   const { model } = context;
   const { counters, growingCounters } = catalog;
   const mutations: KvMutation[] = [...references.mutations];

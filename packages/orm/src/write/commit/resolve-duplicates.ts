@@ -25,9 +25,9 @@ export interface DuplicatesLeft {
 export interface ResolveOptions {
   readonly commit: Commit;
   /** The maximum number of remaining duplicates that are returned. The others are only counted. */
-  readonly most: number;
+  readonly maxListed: number;
   /** Called after each duplicate. Resolves to false to stop. */
-  readonly between: () => Promise<boolean>;
+  readonly shouldContinue: () => Promise<boolean>;
 }
 
 /**
@@ -39,7 +39,7 @@ export interface ResolveOptions {
 export async function resolveDuplicates(
   context: TableContext,
   index: CompiledIndex,
-  { commit, most, between }: ResolveOptions,
+  { commit, maxListed: most, shouldContinue: between }: ResolveOptions,
 ): Promise<DuplicatesLeft | "stopped"> {
   const duplicates: Duplicate[] = [];
   let count = 0;

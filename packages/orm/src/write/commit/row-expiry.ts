@@ -2,7 +2,7 @@ import type { AtomicOperation, KvKey, KvKeyPart } from "@keywright/core";
 import type { CatalogSnapshot } from "../../catalog/catalog-snapshot.js";
 import type { FoundRow } from "../../context/any-query.js";
 import type { TableContext } from "../../context/table-context.js";
-import { type CompiledModel, ownPrefix } from "../../model/compiled-model.js";
+import { type CompiledModel, systemPrefix } from "../../model/compiled-model.js";
 import { type SetUntilOptions, setUntil } from "../../transaction/set-until.js";
 
 /**
@@ -10,12 +10,12 @@ import { type SetUntilOptions, setUntil } from "../../transaction/set-until.js";
  * the database does not report it. The record is written with the row and expires with it.
  */
 export function expiryKey(model: CompiledModel, primaryKey: readonly KvKeyPart[]): KvKey {
-  return [ownPrefix, "expiry", model.prefix, ...primaryKey];
+  return [systemPrefix, "expiry", model.prefix, ...primaryKey];
 }
 
 /** Returns whether the expiry times of the model's rows are recorded under {@link expiryKey}. */
 export function keepsExpiry({ catalog }: TableContext, { entry }: CatalogSnapshot): boolean {
-  return entry.expires === true && !catalog.tellsExpiry;
+  return entry.expires === true && !catalog.returnsExpiry;
 }
 
 /**

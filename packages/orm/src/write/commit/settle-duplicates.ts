@@ -7,7 +7,7 @@ import {
 import type { TableContext } from "../../context/table-context.js";
 import type { IndexEntry } from "../../indexes/index-entries.js";
 import type { CompiledIndex } from "../../model/compiled-model.js";
-import type { RowChange } from "./plan-change.js";
+import type { PlannedChange } from "./plan-change.js";
 import { type Commit, makeReadable, resolveDuplicate } from "./resolve-duplicates.js";
 
 /**
@@ -29,7 +29,7 @@ const commit: Commit = (operation) => operation.commit();
  */
 export async function settleDuplicates(
   context: TableContext,
-  { primaryKey, released }: Pick<RowChange, "primaryKey" | "released">,
+  { primaryKey, released }: Pick<PlannedChange, "primaryKey" | "released">,
 ): Promise<void> {
   const { catalog, transaction } = context;
   const { snapshot } = catalog;

@@ -90,7 +90,7 @@ function push(
       : input.map((value) => parse(element, value));
   return whenReady(allReady<Parsed>(parsed), (results) => {
     const issues = results.flatMap((result, position) =>
-      result.success ? [] : under(stored.length + position, result.error.issues),
+      result.success ? [] : prefixPaths(stored.length + position, result.error.issues),
     );
     if (issues.length > 0) return { success: false, issues };
     const list = [...stored, ...results.map((result) => result.data)];
@@ -109,6 +109,9 @@ function refused(input: unknown, message: string): ChangedField {
 }
 
 /** Returns issues of a part with `place` added in front of their paths. */
-export function under(place: PropertyKey, issues: readonly z.core.$ZodIssue[]): z.core.$ZodIssue[] {
+export function prefixPaths(
+  place: PropertyKey,
+  issues: readonly z.core.$ZodIssue[],
+): z.core.$ZodIssue[] {
   return issues.map((issue) => ({ ...issue, path: [place, ...issue.path] }));
 }

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { RowInvalidError } from "../../errors/row-errors.js";
 import type { AnyRow, CompiledModel } from "../../model/compiled-model.js";
 import { rowIssues } from "../../model/stored-row.js";
-import { type ChangedField, changedField, under } from "./field-operations.js";
+import { type ChangedField, changedField, prefixPaths } from "./field-operations.js";
 import { allReady, parse, whenReady } from "./parse.js";
 
 /**
@@ -60,7 +60,7 @@ export function parsePatch(
     for (let i = 0; i < results.length; i++) {
       const result = results[i] as ChangedField;
       const field = fields[i] as string;
-      if (!result.success) issues.push(...under(field, result.issues));
+      if (!result.success) issues.push(...prefixPaths(field, result.issues));
       else if (result.value === undefined) delete changed[field];
       else changed[field] = result.value;
     }

@@ -12,12 +12,15 @@ export function hooksOf({ model, settings }: TableContext): AnyHooks | undefined
  * Calls a hook before a write with the data, which the hook may change. Returns the data that the
  * hook returns, or the same data if it returns nothing.
  */
-export async function hookedData(data: AnyRow, call: (data: AnyRow) => unknown): Promise<AnyRow> {
+export async function callBeforeHook(
+  data: AnyRow,
+  call: (data: AnyRow) => unknown,
+): Promise<AnyRow> {
   return ((await callHook(() => call(data))) ?? data) as AnyRow;
 }
 
 /** Calls the `beforeDelete` hook of a row's model. The hook forbids the delete by throwing. */
-export async function askBeforeDelete(context: TableContext, row: AnyRow): Promise<void> {
+export async function callBeforeDelete(context: TableContext, row: AnyRow): Promise<void> {
   const hooks = hooksOf(context);
   if (hooks?.beforeDelete === undefined) return;
   await callHook(() => hooks.beforeDelete?.(copyOfRow(row)));

@@ -1,6 +1,6 @@
 import type { KvKeyPart } from "@keywright/core";
 import type { AnyQuery, FoundRow } from "../../context/any-query.js";
-import { copyOfData } from "../../context/copy-of-data.js";
+import { copyData } from "../../context/copy-of-data.js";
 import { ReadMeter } from "../../context/read-meter.js";
 import type { TableContext } from "../../context/table-context.js";
 import { InvalidArgumentError, InvalidQueryError } from "../../errors/query-errors.js";
@@ -14,10 +14,10 @@ import { deleteRow } from "../cascade/delete-row.js";
 import { unexpired } from "../commit/row-expiry.js";
 import type { WriteOptions } from "../input/write-options.js";
 import type { FindRow } from "../rows/find-row.js";
-import { runAtomically, stamped } from "../rows/run-atomically.js";
+import { runAtomically, withVersionstamp } from "../rows/run-atomically.js";
 import { updateRow } from "../rows/update-row.js";
 import type { RowResult } from "./row-result.js";
-import { isScan, type Matches, matcherOf } from "./still-matches.js";
+import { createMatcher, isScan, type RowMatcher } from "./still-matches.js";
 import { writeEach } from "./write-each.js";
 
 /** Options for writing many rows. */
@@ -63,7 +63,7 @@ export async function updateRows(
   const { expireIn } = options;
   const rowOptions = expireIn === undefined ? {} : { expireIn };
   // Changes that the caller makes to the object after the call are not written.
-  const patch = copyOfData(context.model, data);
+  const patch = copyData(context.model, data);
   return await changeRows(context, query, options, meter, {
     isAlone: false,
     write: (within, find, primaryKey) =>
@@ -113,7 +113,7 @@ async function changeRows(
   // The read limit applies only to finding the rows. It must not stop a call in the middle of its
   // writes.
   const writeMeter = new ReadMeter(model.name, Number.POSITIVE_INFINITY);
-  const matches = await matcherOf(context, query);
+  const matches = await createMatcher(context, query);
   const write = (within: TableContext, primaryKey: PrimaryKey) =>
     writeIfStill(within, matches, primaryKey, writeMeter, change.write);
   const results = options.atomic
@@ -145,7 +145,7 @@ async function changeAtomically(
     }
   };
   const onCommit = (versionstamp: string | null) => {
-    rows = rows.map((row) => stamped(row, versionstamp));
+    rows = rows.map((row) => withVersionstamp(row, versionstamp));
   };
   await runAtomically(context, body, onCommit);
   return rows.map((row) => ({ ok: true, row }));
@@ -168,7 +168,7 @@ async function findKeys(
 
 async function writeIfStill(
   context: TableContext,
-  matches: Matches,
+  matches: RowMatcher,
   primaryKey: PrimaryKey,
   meter: ReadMeter,
   write: WriteFound,

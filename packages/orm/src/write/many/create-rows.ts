@@ -1,14 +1,14 @@
 import { type KvKeyPart, LimitExceededError } from "@keywright/core";
 import type { FoundRow } from "../../context/any-query.js";
-import { copyOfInput } from "../../context/copy-of-data.js";
+import { copyInput } from "../../context/copy-of-data.js";
 import type { TableContext } from "../../context/table-context.js";
-import { placeError, ReferenceMissingError, RowInvalidError } from "../../errors/row-errors.js";
+import { addPosition, ReferenceMissingError, RowInvalidError } from "../../errors/row-errors.js";
 import { primaryKeyOfPointer } from "../../indexes/primary-key.js";
 import { isHookError } from "../input/hook-errors.js";
 import { hooksOf } from "../input/row-hooks.js";
 import type { WriteOptions } from "../input/write-options.js";
 import { createRow } from "../rows/create-row.js";
-import { runAtomically, stamped } from "../rows/run-atomically.js";
+import { runAtomically, withVersionstamp } from "../rows/run-atomically.js";
 import type { RowResult } from "./row-result.js";
 import { writeEach } from "./write-each.js";
 
@@ -37,7 +37,7 @@ export async function createRows(
   const rowOptions = expireIn === undefined ? {} : { expireIn };
   const create = (within: TableContext, row: unknown) => createRow(within, row, rowOptions);
   // Changes that the caller makes to the list or its rows after the call are not written.
-  const rows = Array.from(data, (row) => copyOfInput(context.model, row));
+  const rows = Array.from(data, (row) => copyInput(context.model, row));
   if (atomic) return await createAtomically(context, rows, create);
   if (!refersToItself(context)) return await writeEach(context, { items: rows, write: create });
   return await writeEach(context, {
@@ -79,13 +79,13 @@ async function createAtomically(
         rows.push(await create(within, row));
       } catch (error) {
         if (error instanceof RowInvalidError) throw withPosition(model.name, error, position);
-        if (!isHookError(error)) placeError(error, position);
+        if (!isHookError(error)) addPosition(error, position);
         throw error;
       }
     }
   };
   const onCommit = (versionstamp: string | null) => {
-    rows = rows.map((row) => stamped(row, versionstamp));
+    rows = rows.map((row) => withVersionstamp(row, versionstamp));
   };
   await runAtomically(context, body, onCommit);
   return rows.map((row) => ({ ok: true, row }));

@@ -13,7 +13,7 @@ import {
   specificationOrder,
 } from "@keywright/core";
 import { keyIdOf } from "../../transaction/key-id.js";
-import { renewed, type SetUntilOptions } from "../../transaction/set-until.js";
+import { type SetUntilOptions, withRemainingLifetime } from "../../transaction/set-until.js";
 
 /**
  * Repeats a recorded step on another operation, which is committed `now`, in milliseconds since
@@ -55,7 +55,9 @@ export class RecordedOperation implements AtomicOperation {
 
   set(key: KvSetKey, value: unknown, options?: SetUntilOptions): this {
     this.#noteWritten(key);
-    return this.#record((operation, now) => operation.set(key, value, renewed(options, now)));
+    return this.#record((operation, now) =>
+      operation.set(key, value, withRemainingLifetime(options, now)),
+    );
   }
 
   delete(key: KvKey): this {

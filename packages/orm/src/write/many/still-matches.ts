@@ -5,11 +5,11 @@ import { IndexKeyError } from "../../errors/row-errors.js";
 import { indexKeys } from "../../indexes/index-entries.js";
 import { rowKey } from "../../indexes/primary-key.js";
 import { choosePlan, chooseScan } from "../../query/plan/choose-plan.js";
-import { type QueryPlan, segmentOf } from "../../query/plan/query-plan.js";
+import { findSegment, type QueryPlan } from "../../query/plan/query-plan.js";
 import { rowFilterOf } from "../../query/read/row-filter.js";
 
 /** Returns whether a row is one of those that a query asks for. */
-export type Matches = (found: FoundRow) => boolean;
+export type RowMatcher = (found: FoundRow) => boolean;
 
 /** Returns whether a query reads all rows, because no part of it can be served by an index. */
 export function isScan({ where, index, orderBy }: AnyQuery): boolean {
@@ -24,11 +24,11 @@ export function isScan({ where, index, orderBy }: AnyQuery): boolean {
  * @throws {InvalidArgumentError} if the filter is not a function, or returns a promise.
  * @throws any error of planning the query.
  */
-export async function matcherOf(context: TableContext, query: AnyQuery): Promise<Matches> {
+export async function createMatcher(context: TableContext, query: AnyQuery): Promise<RowMatcher> {
   const { plan } = await (isScan(query) ? chooseScan : choosePlan)(context, query);
   const filter = rowFilterOf(context.model, query.filter);
   return (found) =>
-    keysOf(plan, found).some((key) => segmentOf(plan, key) >= 0) &&
+    keysOf(plan, found).some((key) => findSegment(plan, key) >= 0) &&
     (filter === undefined || filter(found.row));
 }
 

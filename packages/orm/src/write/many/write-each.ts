@@ -9,7 +9,7 @@ import {
   TransactionEndedError,
 } from "../../errors/transaction-errors.js";
 import { keyText } from "../../indexes/key-text.js";
-import { letOthersRun } from "../../transaction/let-others-run.js";
+import { yieldToEventLoop } from "../../transaction/yield-to-event-loop.js";
 import { callsAfterHooks, catchAfterHooks } from "../input/catch-after-hooks.js";
 import { isHookError } from "../input/hook-errors.js";
 import { commitTogether } from "./commit-together.js";
@@ -68,7 +68,7 @@ export async function writeEach<T>(
   const writeAll: WriteAll<T> = (batch) => write(context, writes, batch);
   const results: RowResult[] = [];
   for (let from = 0; from < items.length; from += atOnce) {
-    if (from > 0 && from % rowsAtOnce === 0) await letOthersRun();
+    if (from > 0 && from % rowsAtOnce === 0) await yieldToEventLoop();
     const chunk = items.slice(from, from + atOnce);
     const outcomes = await writeAll(chunk);
     if (writes.missingRow !== undefined) {

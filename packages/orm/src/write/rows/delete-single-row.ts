@@ -4,7 +4,7 @@ import { RowNotFoundError } from "../../errors/row-errors.js";
 import { commitChange } from "../commit/commit-change.js";
 import { planChange } from "../commit/plan-change.js";
 import { unexpired } from "../commit/row-expiry.js";
-import { afterWrite, askBeforeDelete, copyOfRow, hooksOf } from "../input/row-hooks.js";
+import { afterWrite, callBeforeDelete, copyOfRow, hooksOf } from "../input/row-hooks.js";
 import { assertWriteOptions, type WriteOptions } from "../input/write-options.js";
 import { assertVersion, type FindRow } from "./find-row.js";
 
@@ -31,7 +31,7 @@ export async function deleteSingleRow(
     const found = current instanceof Promise ? await current : current;
     if (found === undefined) throw new RowNotFoundError(model.name, where);
     assertVersion(model, found, options);
-    if (hooks?.beforeDelete !== undefined) await askBeforeDelete(context, found.row);
+    if (hooks?.beforeDelete !== undefined) await callBeforeDelete(context, found.row);
     deleted = found;
     const { primaryKey } = found;
     return planChange(context, catalog, {

@@ -1,7 +1,7 @@
 import { type KvKeyPart, monotonicUlid } from "@keywright/core";
 import type { CatalogSnapshot } from "../../catalog/catalog-snapshot.js";
 import type { FoundRow } from "../../context/any-query.js";
-import { copyOfData } from "../../context/copy-of-data.js";
+import { copyData } from "../../context/copy-of-data.js";
 import type { TableContext } from "../../context/table-context.js";
 import { primaryKeyOf, rowKey } from "../../indexes/primary-key.js";
 import type { AnyRow, CompiledModel } from "../../model/compiled-model.js";
@@ -9,7 +9,7 @@ import { commitChange } from "../commit/commit-change.js";
 import { planChange } from "../commit/plan-change.js";
 import { hasExpired, keepsExpiry } from "../commit/row-expiry.js";
 import { parseRow } from "../input/parse-row.js";
-import { afterWrite, copyOfRow, hookedData, hooksOf } from "../input/row-hooks.js";
+import { afterWrite, callBeforeHook, copyOfRow, hooksOf } from "../input/row-hooks.js";
 import { expireInOf, type WriteOptions } from "../input/write-options.js";
 
 /**
@@ -24,11 +24,11 @@ export function newRow(context: TableContext, data: unknown): AnyRow | Promise<A
   if (typeof data !== "object" || data === null || Array.isArray(data)) {
     return parseRow(model, data);
   }
-  const copy = copyOfData(model, data);
+  const copy = copyData(model, data);
   const beforeCreate = hooksOf(context)?.beforeCreate;
   if (beforeCreate === undefined) return parseRow(model, withId(model, copy));
-  return hookedData(copy, beforeCreate).then((hooked) =>
-    parseRow(model, withId(model, copyOfData(model, hooked))),
+  return callBeforeHook(copy, beforeCreate).then((hooked) =>
+    parseRow(model, withId(model, copyData(model, hooked))),
   );
 }
 
@@ -45,7 +45,7 @@ export async function insertRow(
   const { model, catalog } = context;
   const expireIn = expireInOf(options);
   const primaryKey = primaryKeyOf(model, row);
-  if (expireIn !== undefined) await catalog.note("expires");
+  if (expireIn !== undefined) await catalog.recordFact("expires");
   let isFirst = true;
   const { versionstamp } = await commitChange(context, (snapshot) => {
     if (isFirst || !keepsExpiry(context, snapshot)) {

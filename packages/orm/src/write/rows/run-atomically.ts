@@ -48,6 +48,6 @@ function contextWithin(context: TableContext, transaction: TransactionKv): Table
  * Returns a row with the versionstamp of the commit that wrote it. It keeps its own if the
  * transaction has written nothing.
  */
-export function stamped(found: FoundRow, versionstamp: string | null): FoundRow {
+export function withVersionstamp(found: FoundRow, versionstamp: string | null): FoundRow {
   return versionstamp === null ? found : { ...found, versionstamp };
 }

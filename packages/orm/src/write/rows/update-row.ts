@@ -1,5 +1,5 @@
 import type { FoundRow } from "../../context/any-query.js";
-import { copyOfData, copyOfGiven } from "../../context/copy-of-data.js";
+import { copyData, deepCopy } from "../../context/copy-of-data.js";
 import type { TableContext } from "../../context/table-context.js";
 import { PrimaryKeyChangeError, RowNotFoundError } from "../../errors/row-errors.js";
 import { isSamePart, keyPartOf } from "../../indexes/key-parts.js";
@@ -8,7 +8,7 @@ import { commitChange } from "../commit/commit-change.js";
 import { planChange } from "../commit/plan-change.js";
 import { unexpired } from "../commit/row-expiry.js";
 import { parsePatch } from "../input/parse-row.js";
-import { afterWrite, copyOfRow, hookedData, hooksOf } from "../input/row-hooks.js";
+import { afterWrite, callBeforeHook, copyOfRow, hooksOf } from "../input/row-hooks.js";
 import { assertWriteOptions, expireInOf, type WriteOptions } from "../input/write-options.js";
 import { assertVersion, type FindRow } from "./find-row.js";
 
@@ -38,8 +38,8 @@ export async function updateRow(
   assertWriteOptions(model, options);
   const expireIn = expireInOf(options);
   // The caller may change its object before the commit.
-  const patch = copyOfData(model, data);
-  if (expireIn !== undefined) await catalog.note("expires");
+  const patch = copyData(model, data);
+  if (expireIn !== undefined) await catalog.recordFact("expires");
   const hooks = hooksOf(context);
   let before: AnyRow = {};
   const { change, versionstamp } = await commitChange(context, async (snapshot) => {
@@ -52,7 +52,7 @@ export async function updateRow(
     const changes =
       hooks?.beforeUpdate === undefined
         ? patch
-        : await hookedData(copyOfGiven(patch), (copy) =>
+        : await callBeforeHook(deepCopy(patch), (copy) =>
             hooks.beforeUpdate?.(copy, copyOfRow(found.row)),
           );
     const parsed = parsePatch(model, before, changes);

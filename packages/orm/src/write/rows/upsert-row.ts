@@ -1,5 +1,5 @@
 import type { FoundRow } from "../../context/any-query.js";
-import { copyOfData, copyOfInput } from "../../context/copy-of-data.js";
+import { copyData, copyInput } from "../../context/copy-of-data.js";
 import type { ReadMeter } from "../../context/read-meter.js";
 import type { TableContext } from "../../context/table-context.js";
 import {
@@ -52,8 +52,8 @@ export async function upsertRow(
   const { model } = context;
   assertWriteOptions(model, options);
   // The caller may change its objects before the commit.
-  const patch = copyOfData(model, update);
-  const data = copyOfInput(model, create);
+  const patch = copyData(model, update);
+  const data = copyInput(model, create);
   // Identifies the error of this update. A `RowNotFoundError` from a hook has another `where`.
   const rowToken = {};
   let row: AnyRow | undefined;

@@ -1,7 +1,11 @@
 import type { KvLike } from "@keywright/core";
 import { KeyNotationError } from "../../errors/inspect-errors.js";
 import { LineOutput } from "../../inspect/entries/line-output.js";
-import { type IfMissing, loadDatabaseConfig, withKv } from "../../project/open-project.js";
+import {
+  loadDatabaseConfig,
+  type MissingDatabasePolicy,
+  withKv,
+} from "../../project/open-project.js";
 import { type ExitCode, exitCodes } from "../terminal/exit-codes.js";
 import { reportError } from "../terminal/report-error.js";
 import type { Terminal } from "../terminal/terminal.js";
@@ -11,7 +15,7 @@ import type { Terminal } from "../terminal/terminal.js";
  * output has closed the pipe. Ctrl-C ends the process, unless the command uses `interruptible`
  * because it has something to clean up.
  */
-export async function inspecting(
+export async function runInspectCommand(
   terminal: Terminal,
   exit: (code: ExitCode) => void,
   run: (output: LineOutput) => Promise<ExitCode>,
@@ -36,7 +40,7 @@ export async function withConfiguredKv<T>(
   { folder }: Terminal,
   configFile: string | undefined,
   use: (kv: KvLike) => Promise<T>,
-  ifMissing?: IfMissing,
+  ifMissing?: MissingDatabasePolicy,
 ): Promise<T> {
   return await withKv(await loadDatabaseConfig(folder, configFile, ifMissing), use, ifMissing);
 }

@@ -3,7 +3,7 @@ const firstDigits = "ffffffff";
 let count = 0;
 
 /** Returns a versionstamp for uncommitted writes. It is unique within this program. */
-export function nextOwnVersionstamp(): string {
+export function nextPendingVersionstamp(): string {
   count++;
   return firstDigits + count.toString(16).padStart(12, "0");
 }

@@ -1,9 +1,9 @@
 import type { Kv, KvRangeChange } from "@keywright/core";
 import { Subscription } from "./subscription.js";
-import { tellsOfRanges, type Watched } from "./watched.js";
+import { canWatchRanges, type Watched } from "./watched.js";
 
 /** Detects changes while a state is read. */
-export interface Look {
+export interface ChangeDetector {
   /** True if a change since the beginning concerns the state. May be called only once. */
   hasChanged(concerns: (change: KvRangeChange) => Promise<boolean>): Promise<boolean>;
   /** Releases the watch. Must be called after the read. */
@@ -11,12 +11,12 @@ export interface Look {
 }
 
 /** Begins to detect changes of watched keys and ranges. */
-export async function beginLook(kv: Kv, watched: Watched): Promise<Look> {
-  if (!tellsOfRanges(kv)) return await compareVersions(kv, watched);
+export async function detectChanges(kv: Kv, watched: Watched): Promise<ChangeDetector> {
+  if (!canWatchRanges(kv)) return await compareVersions(kv, watched);
   const subscription = new Subscription(kv, watched);
   return {
     hasChanged: async (concerns) => {
-      const event = await subscription.past();
+      const event = await subscription.poll();
       return event?.kind === "change" && (await concerns(event.change));
     },
     end: () => subscription.cancel(),
@@ -24,7 +24,7 @@ export async function beginLook(kv: Kv, watched: Watched): Promise<Look> {
 }
 
 /** Compares the versionstamps of watched entries and marks before and after. Costs two reads. */
-async function compareVersions(kv: Kv, { keys, marks }: Watched): Promise<Look> {
+async function compareVersions(kv: Kv, { keys, marks }: Watched): Promise<ChangeDetector> {
   const versions = async () => {
     const entries = await kv.getMany<unknown[]>([...keys, ...marks]);
     return entries.map(({ versionstamp }) => versionstamp).join();

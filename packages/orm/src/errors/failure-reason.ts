@@ -2,7 +2,7 @@ import { InvalidArgumentError } from "./query-errors.js";
 import { RowInvalidError, StoredRowInvalidError } from "./row-errors.js";
 
 /** Returns the reason why a row has failed, for a report. Accepts any thrown value. */
-export function messageOf(error: unknown): string {
+export function failureReason(error: unknown): string {
   if (error instanceof InvalidArgumentError) return error.reason;
   if (error instanceof StoredRowInvalidError || error instanceof RowInvalidError) {
     const found = error.issues.map(

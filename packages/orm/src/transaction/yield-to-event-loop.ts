@@ -5,6 +5,6 @@ import { setImmediate } from "node:timers/promises";
  * turn. A long series of reads and writes must therefore call this, so that timers, signals and
  * other callers get their turn.
  */
-export async function letOthersRun(): Promise<void> {
+export async function yieldToEventLoop(): Promise<void> {
   await setImmediate();
 }

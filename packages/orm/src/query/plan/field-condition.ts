@@ -3,7 +3,7 @@ import { keyPartOf } from "../../indexes/key-parts.js";
 import type { CompiledModel } from "../../model/compiled-model.js";
 
 /** The condition of a query on a field: a list of possible values, or bounds. */
-export interface Condition {
+export interface FieldCondition {
   /** The values that the field may have. Undefined if the condition has bounds. */
   readonly values: readonly unknown[] | undefined;
   /**
@@ -35,7 +35,11 @@ const unbounded: Bounds = {};
  * @throws {InvalidQueryError} if the condition is empty, contradicts itself, or has a value that a
  * key cannot hold.
  */
-export function parseCondition(model: CompiledModel, field: string, condition: unknown): Condition {
+export function parseCondition(
+  model: CompiledModel,
+  field: string,
+  condition: unknown,
+): FieldCondition {
   const fail = (reason: string): never => {
     throw new InvalidQueryError(model.name, field, reason);
   };

@@ -48,7 +48,7 @@ export interface FateSettings {
 const expiryTolerance = 5000;
 
 /** Determines the fate of each entry from the current state of the database. */
-export async function fatesOf(
+export async function determineFates(
   kv: Kv,
   entries: readonly ImportedEntry[],
   settings: FateSettings,

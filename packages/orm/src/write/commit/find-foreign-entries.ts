@@ -19,7 +19,7 @@ const none: OtherOwners = { entries: new Set(), checks: [] };
  * is built or has duplicates, its entry may belong to another row or be missing. The checks are
  * needed because a backfill may be about to write the entry. Each unique entry costs one read.
  */
-export function entriesOfOthers(
+export function findForeignEntries(
   context: TableContext,
   entries: readonly IndexEntry[],
 ): OtherOwners | Promise<OtherOwners> {

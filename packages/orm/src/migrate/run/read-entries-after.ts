@@ -1,10 +1,7 @@
 import type { Kv, KvEntry, KvKey } from "@keywright/core";
 import type { TableLimits } from "../../context/table-context.js";
 import { canBeStored } from "../../indexes/can-be-stored.js";
-import { isSameKey } from "../../indexes/key-parts.js";
-
-/** Sorts before all other key parts. */
-const smallestPart = new Uint8Array();
+import { isSameKey, keyAfter } from "../../indexes/key-parts.js";
 
 /**
  * Returns the next entries whose keys begin with a prefix, in order.
@@ -13,14 +10,14 @@ const smallestPart = new Uint8Array();
  * at the first entry.
  * @param limit the maximum number of entries. Fewer are returned only at the end.
  */
-export async function entriesAfter<T>(
+export async function readEntriesAfter<T>(
   kv: Pick<Kv, "list">,
   limits: Pick<TableLimits, "keyBytes" | "batchSize">,
   prefix: KvKey,
   after: KvKey | null,
   limit: number,
 ): Promise<KvEntry<T>[]> {
-  const nextKey = after === null ? null : [...after, smallestPart];
+  const nextKey = after === null ? null : keyAfter(after);
   // The key right after a long key may be too long for a selector. Then the entry with the long key
   // is read again and left out.
   const isTooLong = nextKey !== null && !canBeStored(nextKey, limits.keyBytes);

@@ -1,11 +1,11 @@
-import { hasEnd, type ShownProgress } from "./progress-text.js";
+import { hasKnownTotal, type ShownProgress } from "./progress-text.js";
 import type { Reporter } from "./reporter.js";
 
 /**
  * Shows the second pass over the entries separately from the first. `migrate` reports the second
  * pass from its start, after the first one has reached its end. A single bar would jump back.
  */
-export function tellSecondLooks(reporter: Reporter): Reporter {
+export function withSecondPass(reporter: Reporter): Reporter {
   let previous: ShownProgress | undefined;
   return {
     show(progress) {
@@ -34,6 +34,6 @@ function isSameWork(a: ShownProgress, b: ShownProgress): boolean {
  * back when the total becomes known. That is not a second pass.
  */
 function goesBack(previous: ShownProgress, progress: ShownProgress): boolean {
-  const isKnown = hasEnd(previous) && hasEnd(progress);
+  const isKnown = hasKnownTotal(previous) && hasKnownTotal(progress);
   return progress.phase === "verifying" && isKnown && progress.rowsDone < previous.rowsDone;
 }

@@ -10,7 +10,7 @@ const maxAttempts = 5;
  * @param read is called with the number of the attempt, beginning with 1.
  * @throws {VersionConflictError} if this has happened five times.
  */
-export async function rereadTorn<T>(read: (attempt: number) => Promise<T>): Promise<T> {
+export async function retryTornRead<T>(read: (attempt: number) => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await read(attempt);

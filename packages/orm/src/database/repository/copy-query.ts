@@ -1,5 +1,5 @@
 import type { AnyQuery } from "../../context/any-query.js";
-import { copyOfFields, copyOfGiven } from "../../context/copy-of-data.js";
+import { copyFields, deepCopy } from "../../context/copy-of-data.js";
 import { isPlainObject } from "../../context/is-plain-object.js";
 
 /**
@@ -7,13 +7,13 @@ import { isPlainObject } from "../../context/is-plain-object.js";
  * may change it in the meantime. The data of a write is not copied here. The functions that write
  * copy it before they wait for anything.
  */
-export function givenQuery<Query extends object>(query: Query): Query {
+export function copyQuery<Query extends object>(query: Query): Query {
   // An invalid argument is refused when the call runs.
   if (!isPlainObject(query)) return query;
   const copy: { -readonly [Name in keyof AnyQuery]: AnyQuery[Name] } = { ...query };
-  if (isPlainObject(copy.where)) copy.where = copyOfFields(copy.where);
-  if (copy.orderBy !== undefined) copy.orderBy = copyOfGiven(copy.orderBy);
-  if (copy.select !== undefined) copy.select = copyOfGiven(copy.select);
-  if (copy.include !== undefined) copy.include = copyOfGiven(copy.include);
+  if (isPlainObject(copy.where)) copy.where = copyFields(copy.where);
+  if (copy.orderBy !== undefined) copy.orderBy = deepCopy(copy.orderBy);
+  if (copy.select !== undefined) copy.select = deepCopy(copy.select);
+  if (copy.include !== undefined) copy.include = deepCopy(copy.include);
   return copy as Query;
 }
