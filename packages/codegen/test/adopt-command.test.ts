@@ -11,7 +11,7 @@ const adopting = playersConfig(
     from: () => openKv(new URL("./old", import.meta.url).pathname),
     models: { players: guideLayout(Player) },
   },`,
-  'import { guideLayout } from "@keywright/orm";\nimport { Player } from "./models/player.js";',
+  'import { guideLayout } from "@keywright/orm/adopt";\nimport { Player } from "./models/player.js";',
 );
 
 let project: Project;

@@ -10,7 +10,7 @@ afterEach(() => project.remove());
 
 const adopting =
   'adopt: { models: { players: kvdexLayout({ version: 4, collection: "players" }) } },';
-const kvdexImport = 'import { kvdexLayout } from "@keywright/orm";';
+const kvdexImport = 'import { kvdexLayout } from "@keywright/orm/adopt";';
 
 it.each([
   { args: ["verify"] },

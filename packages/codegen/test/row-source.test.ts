@@ -1,4 +1,4 @@
-import { rowManifest } from "@keywright/orm";
+import { rowManifest } from "@keywright/orm/codegen";
 import * as fc from "fast-check";
 import ts from "typescript";
 import { describe, expect, it } from "vitest";

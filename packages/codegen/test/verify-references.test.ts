@@ -1,12 +1,12 @@
 import { openKv } from "@keywright/core";
 import {
   belongsTo,
-  compileModel,
   createDatabase,
   defineModel,
   type MigrationProgress,
   verifyIndexes,
 } from "@keywright/orm";
+import { compileModel } from "@keywright/orm/codegen";
 import { afterEach, expect, it } from "vitest";
 import * as z from "zod";
 import { verifyReferences } from "../src/cli/verify/verify-references.js";

@@ -1,39 +1,15 @@
 export { isKeywrightError, KeywrightError } from "@keywright/core";
-export { type AdoptedFrom, type AdoptOptions, adopt } from "./adopt/adopt.js";
-export type {
-  AdoptedModel,
-  AdoptProgress,
-  AdoptResult,
-  BrokenEntry,
-  BrokenEntryKind,
-} from "./adopt/adopt-result.js";
-export { guideLayout } from "./adopt/source/guide-layout.js";
-export type { KvdexEncoder } from "./adopt/source/kvdex-encoder.js";
-export { type KvdexOptions, kvdexLayout } from "./adopt/source/kvdex-layout.js";
-export { type PentagonOptions, pentagonLayout } from "./adopt/source/pentagon-layout.js";
-export type {
-  ExpectedEntry,
-  SourceDocument,
-  SourceEntry,
-  SourceKv,
-  SourceLayout,
-  SourceReader,
-} from "./adopt/source/source-layout.js";
+
 export type { Duplicate, UnindexedRow, UnindexedRows } from "./catalog/backfill-state.js";
-export type {
-  CatalogEntry,
-  IndexState,
-  StoredIndex,
-} from "./catalog/catalog-entry.js";
+export type { CatalogEntry, IndexState, StoredIndex } from "./catalog/catalog-entry.js";
 export type { AnyDatabase } from "./context/any-database.js";
 export type { Direction } from "./context/any-query.js";
 export type { QueryEvent } from "./context/database-settings.js";
-export type { CheckedModels } from "./database/checked-models.js";
+
 export {
   createDatabase,
   type Database,
   type Models,
-  openModels,
   type Repositories,
   tableOf,
 } from "./database/database.js";
@@ -162,9 +138,8 @@ export {
   verifyIndexes,
 } from "./migrate/verify/verify-indexes.js";
 export type { EntryFinding, FindingCounts } from "./migrate/verify/verify-state.js";
-export { assertDistinctPrefixes, compileModel } from "./model/compile-model.js";
-export type { CompiledIndex, CompiledModel } from "./model/compiled-model.js";
-export { defineModel, isModel } from "./model/define-model.js";
+
+export { defineModel } from "./model/define-model.js";
 export {
   type AnyIndexDefinition,
   type DescendingField,
@@ -225,24 +200,13 @@ export type {
 } from "./query/types/condition-types.js";
 export type { IndexedField, IndexName } from "./query/types/key-path-types.js";
 export type { IndexedWhere, OrderBy, UniqueWhere } from "./query/types/where-types.js";
-export { linkRelations } from "./relations/link-relations.js";
-export { compareRows, type RowChange, type StepClass } from "./schema/compare-rows.js";
+
+export type { RowChange, StepClass } from "./schema/compare-rows.js";
 export {
   defineMigration,
   type MadeRow,
   type MigrationDefinition,
   type RowMigration,
 } from "./schema/define-migration.js";
-export type {
-  FieldManifest,
-  IndexManifest,
-  IndexTraits,
-  JsonSchema,
-  ModelManifest,
-  RelationManifest,
-  RowManifest,
-  SchemaManifest,
-} from "./schema/manifest.js";
-export { modelManifest, schemaManifest } from "./schema/model-manifest.js";
-export { rowManifest } from "./schema/row-manifest.js";
+
 export { type ResumedDeletes, resumeDeletes } from "./write/cascade/resume-deletes.js";

@@ -2,7 +2,8 @@ import { encodeKey, type KvKey } from "@keywright/core";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { compileModel, defineModel, desc } from "../src/index.js";
+import { compileModel } from "../src/codegen.js";
+import { defineModel, desc } from "../src/index.js";
 import { changeMarkKeys, changeMarkOfRead } from "../src/indexes/change-marks.js";
 import { indexEntries } from "../src/indexes/index-entries.js";
 

@@ -1,6 +1,7 @@
 import { type KvLike, openKv } from "@keywright/core";
 import { expect, it } from "vitest";
 import * as z from "zod";
+import { rowManifest } from "../src/codegen.js";
 import {
   createDatabase,
   defineMigration,
@@ -8,7 +9,6 @@ import {
   findChangedRows,
   migrate,
   type RowMigration,
-  rowManifest,
 } from "../src/index.js";
 
 const id = z.string();

@@ -1,7 +1,8 @@
 import { openKv } from "@keywright/core";
 import * as fc from "fast-check";
 import { it } from "vitest";
-import { createDatabase, isModel, type OrmError } from "../src/index.js";
+import { isModel } from "../src/codegen.js";
+import { createDatabase, type OrmError } from "../src/index.js";
 import { User } from "./user-model.js";
 import { expectIndexesToMatch } from "./verify-indexes.js";
 

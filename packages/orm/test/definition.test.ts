@@ -1,14 +1,8 @@
 import { openKv } from "@keywright/core";
 import { afterEach, describe, expect, it } from "vitest";
 import * as z from "zod";
-import {
-  belongsTo,
-  compileModel,
-  createDatabase,
-  defineModel,
-  desc,
-  hasMany,
-} from "../src/index.js";
+import { compileModel } from "../src/codegen.js";
+import { belongsTo, createDatabase, defineModel, desc, hasMany } from "../src/index.js";
 
 const open: { close(): void }[] = [];
 afterEach(() => {

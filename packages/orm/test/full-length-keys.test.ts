@@ -2,7 +2,8 @@ import { type EmbeddedKv, type KvEntry, type KvKey, openKv } from "@keywright/co
 import { afterEach, beforeEach, expect, it } from "vitest";
 import * as z from "zod";
 import { guideLayout } from "../src/adopt/source/guide-layout.js";
-import { adopt, createDatabase, defineMigration, defineModel, migrate } from "../src/index.js";
+import { adopt } from "../src/adopt.js";
+import { createDatabase, defineMigration, defineModel, migrate } from "../src/index.js";
 import { readEntriesAfter } from "../src/migrate/run/read-entries-after.js";
 import { listFailedRows } from "../src/migrate/transform/failed-rows.js";
 import { contextOf } from "./transform-models.js";

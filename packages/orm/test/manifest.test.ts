@@ -1,7 +1,8 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { belongsTo, compileModel, defineModel, hasMany } from "../src/index.js";
+import { compileModel } from "../src/codegen.js";
+import { belongsTo, defineModel, hasMany } from "../src/index.js";
 import type { FieldManifest } from "../src/schema/manifest.js";
 import {
   modelManifest,

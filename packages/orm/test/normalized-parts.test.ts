@@ -1,13 +1,12 @@
 import { type EmbeddedKv, type KvKey, openKv } from "@keywright/core";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import * as z from "zod";
+import { compileModel, modelManifest } from "../src/codegen.js";
 import {
-  compileModel,
   createDatabase,
   defineModel,
   formatPlan,
   migrate,
-  modelManifest,
   planMigration,
   tableOf,
 } from "../src/index.js";

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import type { CatalogEntry, IndexState } from "../src/catalog/catalog-entry.js";
-import { belongsTo, compileModel, defineModel } from "../src/index.js";
+import { compileModel } from "../src/codegen.js";
+import { belongsTo, defineModel } from "../src/index.js";
 import { formatPlan } from "../src/migrate/plan/format-plan.js";
 import type { MigrationStep, ModelFacts } from "../src/migrate/plan/migration-plan.js";
 import { planModel, planModels } from "../src/migrate/plan/plan-migration.js";

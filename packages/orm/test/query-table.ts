@@ -1,9 +1,10 @@
 import type { Kv, KvKeyPart, KvLimits } from "@keywright/core";
 import { ModelCatalog } from "../src/catalog/model-catalog.js";
+import { compileModel } from "../src/codegen.js";
 import type { DatabaseSettings } from "../src/context/database-settings.js";
 import { ReadMeter } from "../src/context/read-meter.js";
 import type { TableContext } from "../src/context/table-context.js";
-import { compileModel, type Model } from "../src/index.js";
+import type { Model } from "../src/index.js";
 import { indexEntries } from "../src/indexes/index-entries.js";
 import { primaryKeyOf, rowKey } from "../src/indexes/primary-key.js";
 import type { AnyRow } from "../src/model/compiled-model.js";

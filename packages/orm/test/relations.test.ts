@@ -1,10 +1,10 @@
 import { type EmbeddedKv, openKv } from "@keywright/core";
 import { afterEach, beforeEach, describe, expect, expectTypeOf, it } from "vitest";
 import * as z from "zod";
+import type { CheckedModels } from "../src/codegen.js";
 import {
   belongsTo,
   type CannotHold,
-  type CheckedModels,
   createDatabase,
   type Database,
   defineModel,

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { compileModel, defineModel } from "../src/index.js";
+import { compileModel } from "../src/codegen.js";
+import { defineModel } from "../src/index.js";
 import { defineMigration, type RowMigration } from "../src/schema/define-migration.js";
 import { rowManifest } from "../src/schema/row-manifest.js";
 import { affectedIndexes, findUpgrade, type RowUpgrade } from "../src/schema/row-upgrade.js";

@@ -1,7 +1,8 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { compileModel, defineModel } from "../src/index.js";
+import { compileModel } from "../src/codegen.js";
+import { defineModel } from "../src/index.js";
 import { assertStoredRow } from "../src/model/stored-row.js";
 
 /** What is wrong with a row of this schema; undefined where it fits. */

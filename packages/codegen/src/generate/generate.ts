@@ -1,4 +1,4 @@
-import { assertDistinctPrefixes } from "@keywright/orm";
+import { assertDistinctPrefixes } from "@keywright/orm/codegen";
 import { type InferredFields, inferredFields } from "../infer/inferred-fields.js";
 import { assertLinked } from "../project/assert-linked.js";
 import { findModels } from "../project/find-models.js";

@@ -62,7 +62,8 @@ export function indexFile(
   );
   return `
 import type { Kv } from "@keywright/core";
-import { type AnyDatabase, type Database, type DatabaseOptions, openModels } from "@keywright/orm";
+import { type AnyDatabase, type Database, type DatabaseOptions } from "@keywright/orm";
+import { openModels } from "@keywright/orm/codegen";
 ${[...modelImports, ...repositoryImports].join("\n")}
 
 ${exports.join("\n")}

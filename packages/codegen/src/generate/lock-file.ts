@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { type CompiledModel, type SchemaManifest, schemaManifest } from "@keywright/orm";
+import { type CompiledModel, type SchemaManifest, schemaManifest } from "@keywright/orm/codegen";
 import { LockFileError, TypeInexpressibleError } from "../errors/codegen-errors.js";
 import { endlessSchemaReason } from "../types/type-writer.js";
 import type { OutputFile } from "./output-folder.js";

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { compareRows, type RowManifest } from "@keywright/orm";
+import { compareRows, type RowManifest } from "@keywright/orm/codegen";
 import { camelCase } from "../types/identifiers.js";
 import { canBeVariable, nameSource } from "./literal-source.js";
 

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
-import { type ChangedRows, compareRows, type RowManifest } from "@keywright/orm";
+import type { ChangedRows } from "@keywright/orm";
+import { compareRows, type RowManifest } from "@keywright/orm/codegen";
 import { format } from "prettier";
 import { importedModel, type NamedModel } from "../project/model-names.js";
 import { type ImportExtension, importSpecifier } from "../project/paths.js";

@@ -1,4 +1,4 @@
-import type { JsonSchema } from "@keywright/orm";
+import type { JsonSchema } from "@keywright/orm/codegen";
 import { dateSource, literalSource } from "./literal-source.js";
 import { UnwritableError } from "./unwritable-error.js";
 

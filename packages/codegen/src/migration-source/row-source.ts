@@ -1,5 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
-import { type FieldManifest, type JsonSchema, type RowManifest, rowManifest } from "@keywright/orm";
+import {
+  type FieldManifest,
+  type JsonSchema,
+  type RowManifest,
+  rowManifest,
+} from "@keywright/orm/codegen";
 import type Typescript from "typescript";
 import * as z from "zod";
 import { pascalCase } from "../types/identifiers.js";

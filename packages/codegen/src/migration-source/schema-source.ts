@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { type JsonSchema, rowManifest } from "@keywright/orm";
+import { type JsonSchema, rowManifest } from "@keywright/orm/codegen";
 import * as z from "zod";
 import { lengthsSource, sizesSource } from "./bounds-source.js";
 import { literalSource, nameSource, regexSource } from "./literal-source.js";

@@ -1,4 +1,4 @@
-import type { JsonSchema } from "@keywright/orm";
+import type { JsonSchema } from "@keywright/orm/codegen";
 import { lengthsSource } from "./bounds-source.js";
 import { jsonSource, literalSource, nameSource, regexSource } from "./literal-source.js";
 

@@ -1,4 +1,5 @@
-import { linkRelations, ModelDefinitionError } from "@keywright/orm";
+import { ModelDefinitionError } from "@keywright/orm";
+import { linkRelations } from "@keywright/orm/codegen";
 import { RelationInvalidError } from "../errors/codegen-errors.js";
 import { describeOrigin, type FoundModel } from "./found-model.js";
 

@@ -1,5 +1,6 @@
 import type { KvLike } from "@keywright/core";
-import type { AdoptedFrom, Model, RowMigration, SourceKv, SourceLayout } from "@keywright/orm";
+import type { Model, RowMigration } from "@keywright/orm";
+import type { AdoptedFrom, SourceKv, SourceLayout } from "@keywright/orm/adopt";
 
 /**
  * The settings of a project for the `keywright` command. Paths are relative to the configuration

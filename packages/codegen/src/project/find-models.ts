@@ -1,6 +1,7 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
-import { compileModel, isModel, type Model } from "@keywright/orm";
+import type { Model } from "@keywright/orm";
+import { compileModel, isModel } from "@keywright/orm/codegen";
 import { glob, isDynamicPattern } from "tinyglobby";
 import {
   ModelsUnmatchedError,

@@ -1,4 +1,5 @@
-import type { CompiledModel, Model } from "@keywright/orm";
+import type { Model } from "@keywright/orm";
+import type { CompiledModel } from "@keywright/orm/codegen";
 
 /** A model and the place where it was found. */
 export interface FoundModel {

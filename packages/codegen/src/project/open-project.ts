@@ -1,10 +1,7 @@
 import { type KvLike, openKv } from "@keywright/core";
-import {
-  type AnyDatabase,
-  assertDistinctPrefixes,
-  createDatabase,
-  type SourceKv,
-} from "@keywright/orm";
+import { type AnyDatabase, createDatabase } from "@keywright/orm";
+import type { SourceKv } from "@keywright/orm/adopt";
+import { assertDistinctPrefixes } from "@keywright/orm/codegen";
 import { DatabaseOpenError, DatabaseUnsetError } from "../errors/codegen-errors.js";
 import { findModels } from "./find-models.js";
 import { type LoadedConfig, loadConfig } from "./load-config.js";

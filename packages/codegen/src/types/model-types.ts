@@ -1,4 +1,4 @@
-import type { CompiledModel } from "@keywright/orm";
+import type { CompiledModel } from "@keywright/orm/codegen";
 import { TypeInexpressibleError } from "../errors/codegen-errors.js";
 import { textOf } from "./alternatives.js";
 import { type InterfaceType, objectText, restType } from "./object-type.js";

@@ -1,12 +1,6 @@
 import type { KvLike } from "@keywright/core";
-import {
-  type AdoptOptions,
-  type AdoptResult,
-  adopt,
-  type Database,
-  type Models,
-  type SourceKv,
-} from "@keywright/orm";
+import type { Database, Models } from "@keywright/orm";
+import { type AdoptOptions, type AdoptResult, adopt, type SourceKv } from "@keywright/orm/adopt";
 import { Command } from "commander";
 import { AdoptUnsetError } from "../../errors/codegen-errors.js";
 import type { AdoptConfig } from "../../project/config.js";
@@ -30,7 +24,7 @@ Takes data that was written by hand, by kvdex or by pentagon.
 keywright.config.ts says where it is and how it is stored:
   import { openKv } from "@keywright/core";
   import { defineConfig } from "@keywright/codegen";
-  import { kvdexLayout } from "@keywright/orm";
+  import { kvdexLayout } from "@keywright/orm/adopt";
 
   export default defineConfig({
     models: "src/models/*.ts",

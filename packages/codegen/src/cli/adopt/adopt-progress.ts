@@ -1,4 +1,4 @@
-import type { AdoptProgress } from "@keywright/orm";
+import type { AdoptProgress } from "@keywright/orm/adopt";
 import { counted, shownNumber } from "../terminal/counted.js";
 
 /**

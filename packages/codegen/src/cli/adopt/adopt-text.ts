@@ -1,4 +1,4 @@
-import type { AdoptedModel, AdoptResult, BrokenEntry } from "@keywright/orm";
+import type { AdoptedModel, AdoptResult, BrokenEntry } from "@keywright/orm/adopt";
 import { counted } from "../terminal/counted.js";
 import { failureText } from "../terminal/failure-text.js";
 import { shownId } from "../terminal/shown-value.js";

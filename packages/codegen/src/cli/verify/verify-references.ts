@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import {
   type AnyDatabase,
-  type CompiledModel,
   type DanglingReference,
   findDanglingReferences,
   type MigrationProgress,
   type VerifiedModel,
   type VerifyResult,
 } from "@keywright/orm";
+import type { CompiledModel } from "@keywright/orm/codegen";
 
 /** The result of verifying the references of a model. */
 interface VerifiedReferences {

@@ -1,4 +1,4 @@
-import type { CompiledIndex } from "@keywright/orm";
+import type { CompiledIndex } from "@keywright/orm/codegen";
 import { elementType } from "../../infer/element-type.js";
 import type { ModelNames } from "../../project/model-names.js";
 import { textOf } from "../../types/alternatives.js";

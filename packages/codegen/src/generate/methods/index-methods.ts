@@ -1,4 +1,4 @@
-import type { CompiledIndex, CompiledModel } from "@keywright/orm";
+import type { CompiledIndex, CompiledModel } from "@keywright/orm/codegen";
 import { NameUnusableError } from "../../errors/codegen-errors.js";
 import type { ModelNames } from "../../project/model-names.js";
 import { pascalCase } from "../../types/identifiers.js";

@@ -1,4 +1,5 @@
-import type { BelongsTo, CompiledModel, Relation } from "@keywright/orm";
+import type { BelongsTo, Relation } from "@keywright/orm";
+import type { CompiledModel } from "@keywright/orm/codegen";
 import { NameUnusableError } from "../../errors/codegen-errors.js";
 import type { ModelNames, NamedModel } from "../../project/model-names.js";
 import { pascalCase } from "../../types/identifiers.js";

@@ -1,4 +1,5 @@
-import type { BelongsTo, CompiledModel } from "@keywright/orm";
+import type { BelongsTo } from "@keywright/orm";
+import type { CompiledModel } from "@keywright/orm/codegen";
 import type { ModelNames } from "../../project/model-names.js";
 import { pascalCase } from "../../types/identifiers.js";
 import { keyType, type ModelTypes } from "../../types/model-types.js";

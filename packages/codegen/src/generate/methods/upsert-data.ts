@@ -1,4 +1,4 @@
-import type { CompiledModel } from "@keywright/orm";
+import type { CompiledModel } from "@keywright/orm/codegen";
 import type { ModelNames } from "../../project/model-names.js";
 import { type Alternatives, textOf, unionOf, withoutMember } from "../../types/alternatives.js";
 import { propertyName } from "../../types/identifiers.js";

@@ -1,4 +1,4 @@
-import type { CompiledModel } from "@keywright/orm";
+import type { CompiledModel } from "@keywright/orm/codegen";
 import { fieldList } from "./field-list.js";
 
 export const notFound = "{RowNotFoundError} where there is no such row.";

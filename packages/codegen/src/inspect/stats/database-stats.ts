@@ -1,5 +1,6 @@
 import type { KvLike } from "@keywright/core";
-import { type MigrationStatus, migrationStatus, modelManifest } from "@keywright/orm";
+import { type MigrationStatus, migrationStatus } from "@keywright/orm";
+import { modelManifest } from "@keywright/orm/codegen";
 import { openModels, type Project } from "../../project/open-project.js";
 import { type DatabaseSize, knownModels, measureDatabase } from "./database-size.js";
 import type { KnownModel, ModelSize } from "./model-places.js";

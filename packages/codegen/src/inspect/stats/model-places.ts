@@ -1,5 +1,6 @@
 import type { KvKey } from "@keywright/core";
-import type { CatalogEntry, CompiledModel, IndexState } from "@keywright/orm";
+import type { CatalogEntry, IndexState } from "@keywright/orm";
+import type { CompiledModel } from "@keywright/orm/codegen";
 import { emptySize, type Size } from "./size.js";
 
 /** The first part of the keys that Keywright keeps for itself. */

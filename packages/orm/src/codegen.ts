@@ -1,0 +1,19 @@
+export type { CheckedModels } from "./database/checked-models.js";
+export { openModels } from "./database/database.js";
+export { assertDistinctPrefixes, compileModel } from "./model/compile-model.js";
+export type { CompiledIndex, CompiledModel } from "./model/compiled-model.js";
+export { isModel } from "./model/define-model.js";
+export { linkRelations } from "./relations/link-relations.js";
+export { compareRows } from "./schema/compare-rows.js";
+export type {
+  FieldManifest,
+  IndexManifest,
+  IndexTraits,
+  JsonSchema,
+  ModelManifest,
+  RelationManifest,
+  RowManifest,
+  SchemaManifest,
+} from "./schema/manifest.js";
+export { modelManifest, schemaManifest } from "./schema/model-manifest.js";
+export { rowManifest } from "./schema/row-manifest.js";

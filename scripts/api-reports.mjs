@@ -1,0 +1,90 @@
+// `npm run api` compares what each package exports, with signatures, with the reports in packages/*/api,
+// and fails if they differ. `npm run api:update` writes the reports again.
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { basename, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { Extractor, ExtractorConfig, ExtractorLogLevel } from "@microsoft/api-extractor";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const temporary = join(root, "node_modules/.cache/keywright-api");
+const isUpdate = process.argv.includes("--update");
+
+let changed = 0;
+for (const name of ["core", "orm", "codegen"]) {
+  const folder = join(root, "packages", name);
+  const manifest = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+  const expected = new Set();
+  for (const [entryPoint, { types }] of Object.entries(manifest.exports)) {
+    const reportName = entryPoint === "." ? "index" : basename(entryPoint);
+    expected.add(`${reportName}.api.md`);
+    if (isAsReported(folder, join(folder, types), reportName)) continue;
+    changed++;
+    console.error(`The exports of ${join(manifest.name, entryPoint)} have changed.`);
+  }
+  for (const file of readdirSync(join(folder, "api"))) {
+    if (expected.has(file)) continue;
+    changed++;
+    if (isUpdate) rmSync(join(folder, "api", file));
+    else console.error(`packages/${name}/api/${file} belongs to no entry point.`);
+  }
+}
+if (changed > 0 && !isUpdate) {
+  console.error("If this is intended, run `npm run api:update` and commit the reports.");
+  process.exitCode = 1;
+}
+
+/** Returns whether an entry point exports what its report says. Prints the lines that differ. */
+function isAsReported(folder, types, reportName) {
+  const reportFolder = join(folder, "api");
+  mkdirSync(reportFolder, { recursive: true });
+  const report = join(reportFolder, `${reportName}.api.md`);
+  const before = existsSync(report) ? readFileSync(report, "utf8") : "";
+  const config = ExtractorConfig.prepare({
+    configObject: {
+      projectFolder: folder,
+      mainEntryPointFilePath: types,
+      newlineKind: "lf",
+      compiler: { tsconfigFilePath: join(folder, "tsconfig.json") },
+      apiReport: {
+        enabled: true,
+        reportFileName: `${reportName}.api.md`,
+        reportFolder,
+        reportTempFolder: join(temporary, basename(folder)),
+      },
+      docModel: { enabled: false },
+      dtsRollup: { enabled: false },
+      tsdocMetadata: { enabled: false },
+      messages: {
+        compilerMessageReporting: { default: { logLevel: ExtractorLogLevel.Error } },
+        // No release tags and no strict TSDoc: biome and the docs' tests check the comments.
+        extractorMessageReporting: {
+          default: { logLevel: ExtractorLogLevel.None },
+          // A type that a signature needs and nobody can import. The report lists them.
+          "ae-forgotten-export": { logLevel: ExtractorLogLevel.Warning, addToApiReportFile: true },
+        },
+        tsdocMessageReporting: { default: { logLevel: ExtractorLogLevel.None } },
+      },
+    },
+    configObjectFullPath: join(folder, "api-extractor.json"),
+    packageJsonFullPath: join(folder, "package.json"),
+  });
+  const { apiReportChanged } = Extractor.invoke(config, {
+    localBuild: isUpdate,
+    messageCallback: (message) => {
+      message.handled = true;
+      if (message.category === "Compiler") console.error(message.text);
+    },
+  });
+  if (apiReportChanged) {
+    const after = readFileSync(join(temporary, basename(folder), basename(report)), "utf8");
+    printDifference(before, after);
+  }
+  return !apiReportChanged;
+}
+
+function printDifference(before, after) {
+  const known = new Set(before.split("\n"));
+  const now = new Set(after.split("\n"));
+  for (const line of known) if (!now.has(line)) console.error(`- ${line}`);
+  for (const line of now) if (!known.has(line)) console.error(`+ ${line}`);
+}
