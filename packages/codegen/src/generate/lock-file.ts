@@ -5,9 +5,7 @@ import { LockFileError, TypeInexpressibleError } from "../errors/codegen-errors.
 import { endlessSchemaReason } from "../types/type-writer.js";
 import type { OutputFile } from "./output-folder.js";
 
-/**
- * The file next to the configuration that contains the schema as data. Reviews show its changes.
- */
+/** Contains the schema as data, next to the configuration, so that reviews show its changes. */
 const lockFileName = "keywright.lock.json";
 
 /**

@@ -22,10 +22,7 @@ export interface WatchOptions {
   onRound(round: Round): void;
 }
 
-/**
- * The time without changes after which a round starts, in milliseconds. An editor or a checkout
- * changes several files at once.
- */
+/** Milliseconds without changes before a round: an editor or a checkout changes several files. */
 const quietMs = 100;
 
 const extensions: ReadonlySet<string> = new Set(
@@ -136,10 +133,7 @@ function modelFolders({ folder, models }: LoadedConfig): string[] {
   });
 }
 
-/**
- * True for packages, hidden folders, and files that are not modules, such as the many files of a
- * database.
- */
+/** True for packages, hidden folders and other files than modules, such as those of a database. */
 function isIgnored(root: string, path: string, isFile: boolean): boolean {
   if (isFile && !extensions.has(extname(path))) return true;
   return relative(root, path)
@@ -161,10 +155,7 @@ function waitUntilReady(watcher: FSWatcher): Promise<void> {
   });
 }
 
-/**
- * The errors of a path that leads nowhere or cannot be read, such as a link to itself or the folder
- * of another user. If a model is there, `generate` reports it.
- */
+/** A path that leads nowhere or cannot be read. If it has a model, `generate` reports it. */
 const unreadable: ReadonlySet<unknown> = new Set(["ELOOP", "ENOENT", "EACCES", "EPERM"]);
 
 /** Rejects when the files can no longer be watched. */

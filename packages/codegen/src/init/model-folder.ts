@@ -4,10 +4,7 @@ import { ProjectFileError } from "../errors/codegen-errors.js";
 
 const moduleName = /\.[cm]?[jt]sx?$/;
 
-/**
- * True if a path is free for modules of Keywright: there is no folder, it is empty, or it contains
- * models.
- */
+/** True if Keywright can put modules there: no folder, an empty one, or one with models. */
 export function isForKeywright(folder: string): boolean {
   if (!existsSync(folder)) return true;
   if (!statSync(folder).isDirectory()) return false;

@@ -17,10 +17,7 @@ const phaseWords = {
 
 /** A progress with everything that is shown of it. */
 export interface ShownProgress extends MigrationProgress {
-  /**
-   * True if this is the second pass over the entries, which is needed because of something that the
-   * first pass found.
-   */
+  /** True in a second pass over the entries, needed because of a finding of the first. */
   readonly isSecondLook?: boolean;
 }
 
@@ -47,10 +44,7 @@ function labelWith({ model, phase, isSecondLook }: ShownProgress, indexes: strin
   return `${subject}  ${phaseWords[phase]}${isSecondLook ? " again" : ""}`;
 }
 
-/**
- * Returns the whole progress:
- * `cities byPopulation  45,000 / 135,233 rows  33 %  210,000 rows/s  1 s left`.
- */
+/** `cities byPopulation  45,000 / 135,233 rows  33 %  210,000 rows/s  1 s left` */
 export function progressLine(progress: ShownProgress): string {
   return lineParts(progress).join("  ");
 }
@@ -75,10 +69,7 @@ function lineParts(progress: ShownProgress): string[] {
   return [`${label}, ${wholeNumbers.format(progress.rowsDone)} ${what} so far`];
 }
 
-/**
- * True if the total number of rows is known. Otherwise the total grows with the rows that are done,
- * and the time left is unknown.
- */
+/** True if the total is known. Otherwise it grows with the rows done, without a time left. */
 export function hasKnownTotal({
   phase,
   rowsDone,
@@ -114,10 +105,7 @@ export function shareDone(rowsDone: number, rowsTotal: number): number {
   return rowsTotal > 0 ? Math.min(rowsDone / rowsTotal, 1) : 1;
 }
 
-/**
- * Returns a duration in at most two units: `1 s`, `2 min 5 s`, `3 h 20 min`. Seconds are rounded
- * up.
- */
+/** Returns at most two units, seconds rounded up: `1 s`, `2 min 5 s`, `3 h 20 min`. */
 function durationText(seconds: number): string {
   const whole = Math.ceil(seconds);
   if (whole < 60) return `${whole} s`;

@@ -2,15 +2,9 @@ import type { KvLike } from "@keywright/core";
 import type { Model, RowMigration } from "@keywright/orm";
 import type { AdoptedFrom, SourceKv, SourceLayout } from "@keywright/orm/adopt";
 
-/**
- * The settings of a project for the `keywright` command. Paths are relative to the configuration
- * file.
- */
+/** The settings of the `keywright` command. Paths are relative to the configuration file. */
 export interface Config {
-  /**
-   * The modules that export the models: files, or patterns such as `src/models/*.ts`. A pattern
-   * that begins with `!` excludes files.
-   */
+  /** Files or patterns that export the models: `src/models/*.ts`. A `!` at the start excludes. */
   readonly models: string | readonly string[];
   /** The folder of the generated files. Other files in it are not changed. */
   readonly output: string;
@@ -33,10 +27,7 @@ export interface Config {
 
 /** Data that was not written with Keywright, and the models whose rows it becomes. */
 export interface AdoptConfig {
-  /**
-   * Opens the database that is read. Nothing is written to it. The default is the project's own
-   * database.
-   */
+  /** Opens the database to read. Nothing is written to it. Default: the project's own database. */
   readonly from?: () => SourceKv | Promise<SourceKv>;
   /**
    * The layout of the data of each model, under the name of its property in the result of

@@ -1,7 +1,4 @@
-/**
- * Compares two byte strings as unsigned bytes. A prefix sorts before its extensions. Returns a
- * negative number, 0 or a positive number.
- */
+/** Compares byte strings as unsigned bytes: negative, 0 or positive. A prefix sorts first. */
 export function compareBytes(a: Uint8Array, b: Uint8Array): number {
   const shared = Math.min(a.length, b.length);
   for (let i = 0; i < shared; i++) {

@@ -1,7 +1,4 @@
-/**
- * Every error code of this package. A code never changes its meaning. `docs/errors.md` has a
- * heading for each code.
- */
+/** Every error code of core. A code never changes its meaning. `docs/errors.md` describes each. */
 export const coreErrorCodes = [
   "KW_RUNTIME_UNSUPPORTED",
   "KW_KEY_INVALID",

@@ -2,17 +2,11 @@
 export interface KeyOrder {
   /** The tag of number parts. It places numbers before or after bigints. */
   readonly numberTag: number;
-  /**
-   * The maximum size of the magnitude of a bigint part, in bytes. If it is at most 255, the length
-   * of a bigint always takes one byte.
-   */
+  /** The largest magnitude of a bigint, in bytes. Up to 255, its length always takes one byte. */
   readonly maxBigintBytes: number;
 }
 
-/**
- * The order of the specification's list of part types: numbers before bigints
- * (`docs/adr/0001-number-before-bigint.md`).
- */
+/** Numbers before bigints, as in the specification (`docs/adr/0001-number-before-bigint.md`). */
 export const specificationOrder: KeyOrder = { numberTag: 0x0a, maxBigintBytes: 0xffff };
 
 /** The order and the bytes of Deno KV: bigints before numbers, and at most 255 bytes per bigint. */

@@ -7,10 +7,7 @@ export const keyTag = {
   string: 0x02,
   /** A negative bigint of more than eight bytes. Its length follows. */
   bigNegative: 0x0b,
-  /**
-   * 0n. A bigint of n bytes, 1 to 8, has this tag plus n if it is positive, or minus n if it is
-   * negative.
-   */
+  /** 0n. A bigint of n bytes, 1 to 8, has this tag plus n, or minus n if it is negative. */
   zero: 0x14,
   /** A positive bigint of more than eight bytes. Its length follows. */
   bigPositive: 0x1d,

@@ -24,9 +24,7 @@ import { draftMessage, enqueueMutation, type MessageDraft } from "./queue/enqueu
 const u64Bytes = 8;
 const typeReason = 'must be "set", "delete", "sum", "min" or "max"';
 
-/**
- * A mutation before its commit. Times count from the commit, and each commit makes new messages.
- */
+/** A mutation before its commit. Times count from the commit, which also makes the messages. */
 type PendingMutation =
   | StoredMutation
   | (StoredSet & { readonly expireIn: number })
@@ -40,10 +38,7 @@ export interface AtomicWriteContext {
   commit(write: AtomicWrite): Promise<string | null>;
 }
 
-/**
- * Collects an atomic operation. An invalid argument throws at once. `commit()` checks the limits of
- * the operation as a whole.
- */
+/** Collects an atomic operation. Invalid arguments throw at once, `commit()` checks the limits. */
 export class AtomicWriteBuilder implements AtomicOperation {
   readonly #context: AtomicWriteContext;
   readonly #checks: StoredCheck[] = [];

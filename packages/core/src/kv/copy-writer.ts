@@ -12,15 +12,9 @@ import { type U64Class, u64ClassOf } from "./u64-class.js";
 const progressKey: KvKey = ["__keywright", "copy"];
 const u64Key: KvKey = ["__keywright", "copy", "u64"];
 
-/**
- * Deno KV's limits. They apply to every target, because some targets report no limits and because
- * commits should be small.
- */
+/** Deno KV's limits apply to every target: some report none, and commits should be small. */
 const batchLimits = { mutations: 1000, totalMutationBytes: 819_200, totalKeyBytes: 81_920 };
-/**
- * The rest is reserved for the progress, and for values that are longer in the target's encoding
- * than in Keywright's.
- */
+/** Leaves room for the progress, and for values that are longer in the target's encoding. */
 const usedShare = 0.75;
 const u64Bytes = 8;
 /** The assumed size of a value that only the target can encode. */
@@ -28,10 +22,7 @@ const unknownValueBytes = 65_536;
 
 /** The progress that is stored in the target during a copy. */
 interface StoredProgress {
-  /**
-   * The encoded key of the first copied entry, and its versionstamp in the source. They identify
-   * the source.
-   */
+  /** The key and versionstamp of the first copied entry. They identify the source. */
   readonly first: { readonly key: Uint8Array; readonly versionstamp: string };
   /** The encoded key of the entry that was copied last. */
   readonly position: Uint8Array;
@@ -56,9 +47,7 @@ export function isCopyKey(key: KvKey): boolean {
   );
 }
 
-/**
- * Gathers entries and commits them to the target. Each commit includes the progress of the copy.
- */
+/** Gathers entries and commits them to the target, each time with the progress of the copy. */
 export class CopyWriter {
   readonly #to: Kv;
   readonly #options: CopyOptions;

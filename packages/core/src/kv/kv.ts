@@ -9,10 +9,7 @@ export interface KvEntry<T> {
   value: T;
   /** The versionstamp of the commit that stored it: 20 lower-case hexadecimal digits. */
   versionstamp: string;
-  /**
-   * The time at which the entry expires, in milliseconds since the epoch. Absent if it does not
-   * expire. Deno KV does not report it.
-   */
+  /** The expiry in milliseconds since the epoch, if there is one. Deno KV does not report it. */
   expireAt?: number;
 }
 
@@ -46,15 +43,9 @@ export interface KvListOptions {
   batchSize?: number | undefined;
 }
 
-/**
- * The entries of a `list`, in key order. The iterator holds nothing open between two entries, so a
- * program may stop at any entry.
- */
+/** Entries of a `list` in key order. Nothing is open between two, so a program may stop anytime. */
 export interface KvListIterator<T> extends AsyncIterableIterator<KvEntry<T>> {
-  /**
-   * The position of the entry that was returned last. A `list` with this cursor continues after
-   * that entry. Empty before the first entry.
-   */
+  /** The position of the last entry, after which a `list` continues. Empty before the first. */
   readonly cursor: string;
 }
 
@@ -98,17 +89,13 @@ export interface KvEnqueueOptions {
    * numbers, each at most an hour. The default is 100, 1000, 5000, 30000 and 60000.
    */
   backoffSchedule?: number[] | undefined;
-  /**
-   * Keys under which the message is stored if its last delivery fails. Without keys it is dropped.
-   */
+  /** Keys that store the message if its last delivery fails. Without keys it is dropped. */
   keysIfUndelivered?: KvKey[] | undefined;
 }
 
 /** Options of `watch`. */
 export interface KvWatchOptions {
-  /**
-   * Reports every change that is noticed, even if all versionstamps are those of the last report.
-   */
+  /** Reports every noticed change, even if the versionstamps are those of the last report. */
   raw?: boolean | undefined;
 }
 
@@ -165,9 +152,7 @@ export interface AtomicOperation {
   sum(key: KvKey, n: bigint): this;
   /** Stores `n` if the `KvU64` under a key is larger or the key is absent. Throws as `sum` does. */
   min(key: KvKey, n: bigint): this;
-  /**
-   * Stores `n` if the `KvU64` under a key is smaller or the key is absent. Throws as `sum` does.
-   */
+  /** Stores `n` if the `KvU64` under a key is smaller or absent. Throws as `sum` does. */
   max(key: KvKey, n: bigint): this;
   /**
    * Puts a message in the queue. It is delivered to a handler of `listenQueue`, at least once.

@@ -38,10 +38,7 @@ export function openMemoryEngine(options: OpenEngineOptions): Promise<SharedEngi
   return openLevelEngine(level as unknown as LevelDatabase, { ...options, readOnly: false });
 }
 
-/**
- * Opens an abstract-level database, or shares it if this process already uses it. The engine is
- * acquired for the caller.
- */
+/** Opens an abstract-level database, or shares it if this process has it open already. */
 export async function openLevelEngine(
   level: LevelDatabase,
   options: OpenEngineOptions,
@@ -192,10 +189,7 @@ async function syncFolder(path: string): Promise<void> {
   }
 }
 
-/**
- * Checks the files in a folder. Without `CURRENT`, LevelDB would create a new database and delete
- * the files of the old one.
- */
+/** Refuses a folder without `CURRENT`, where LevelDB would delete the old database's files. */
 function assertDatabaseFiles(location: string, names: readonly string[]): void {
   if (names.includes("CURRENT") || names.every(isFirstFile)) return;
   if (names.some(isTableOrManifest))

@@ -19,10 +19,7 @@ export interface ReportSource<Report extends object> {
   onEnd(): void;
 }
 
-/**
- * A stream that makes a report only when its reader asks for the next one. `end()` closes it. A
- * pending read keeps the process alive, a stream without one does not.
- */
+/** Makes a report only when its reader asks. A pending read keeps the process alive. */
 export class ReportStream<Report extends object> {
   readonly stream: ReadableStream<Report>;
   readonly #source: ReportSource<Report>;

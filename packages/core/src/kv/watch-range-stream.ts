@@ -15,9 +15,7 @@ const maxKeys = 1000;
 export interface KvRangeChange {
   /** At most 1,000 keys that were set or deleted, each once, in the order of their first change. */
   readonly keys: readonly KvKey[];
-  /**
-   * True if `keys` has all changed keys. If false, other keys in the ranges may have changed too.
-   */
+  /** True if `keys` has all changed keys. Otherwise other keys may have changed too. */
   readonly isComplete: boolean;
 }
 

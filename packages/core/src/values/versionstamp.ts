@@ -5,16 +5,10 @@ import { InvalidVersionstampError } from "../errors/core-errors.js";
  * The size of a versionstamp in bytes. As text it has two lower-case hexadecimal digits per byte.
  */
 export const versionstampBytes = 10;
-/**
- * The maximum number of commits in one group. The last two bytes of a versionstamp are the order
- * within the group.
- */
+/** The maximum number of commits in a group: two bytes of the versionstamp order them. */
 export const maxGroupSize = 0x10000;
 
-/**
- * Formats a versionstamp: 8 bytes of group sequence, then 2 bytes of order within the group, both
- * big-endian. The order of the texts is the order of the commits.
- */
+/** 8 bytes of group sequence, 2 of order within the group, big-endian. Texts sort as commits. */
 export function formatVersionstamp(sequence: number, order: number): string {
   return sequence.toString(16).padStart(16, "0") + order.toString(16).padStart(4, "0");
 }

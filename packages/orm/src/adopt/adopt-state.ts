@@ -39,10 +39,7 @@ export interface AdoptState {
   readonly skipped: number;
   readonly failedCount: number;
   readonly brokenCount: number;
-  /**
-   * How many rows were adopted in this pass, and how many documents wait for a row of the same
-   * model.
-   */
+  /** Rows adopted in this pass, and documents that wait for a row of the same model. */
   readonly adoptedInPass: number;
   readonly waiting: number;
 }
@@ -71,10 +68,7 @@ export function stateKey(model: CompiledModel): KvKey {
   return [...adoptingKey, model.prefix];
 }
 
-/**
- * Returns the key of a report. Each report has its own entry, because together they may exceed the
- * maximum size of a value.
- */
+/** Each report has its own entry: together they may exceed the maximum size of a value. */
 export function reportKey(
   model: CompiledModel,
   kind: "failed" | "broken",
@@ -83,10 +77,7 @@ export function reportKey(
   return [...stateKey(model), kind, position];
 }
 
-/**
- * Returns the prefix of the list of documents that failed in a pass. Each entry of the list holds a
- * key in the source.
- */
+/** The prefix of the documents that failed in a pass. Each entry holds a key in the source. */
 export function failedKeysPrefix(model: CompiledModel, pass: number): KvKey {
   return [...allFailedKeysPrefix(model), pass];
 }

@@ -130,10 +130,7 @@ type Misfits<
         : never;
     }[number];
 
-/**
- * Either of the two types may be the narrower one, for example a union of the known ids, or an id
- * with a brand.
- */
+/** Either type may be the narrower one, such as a union of known ids, or an id with a brand. */
 type Misfit<Holder, F, Held, K> = F extends keyof Holder
   ? K extends keyof Held
     ? [NonNullable<Holder[F]>] extends [NonNullable<Held[K]>]
@@ -144,10 +141,7 @@ type Misfit<Holder, F, Held, K> = F extends keyof Holder
     : never
   : never;
 
-/**
- * Row, fields → unknown if at least one of the fields may be null or undefined. Otherwise a type
- * error.
- */
+/** Row, fields → unknown if at least one field may be null or undefined, otherwise a type error. */
 type Clears<Holder, Fields> = Fields extends readonly (infer F extends string)[]
   ? string extends F
     ? unknown
@@ -159,10 +153,7 @@ type Clears<Holder, Fields> = Fields extends readonly (infer F extends string)[]
         >
   : unknown;
 
-/**
- * Row, field → true if the field may be null or undefined. Also true for a field that the row does
- * not have, because `Holds` refuses it.
- */
+/** Row, field → true if it may be null or undefined, or does not exist, which `Holds` refuses. */
 type ClearedBy<Holder, F extends string> = F extends keyof Holder
   ? null extends Holder[F]
     ? true

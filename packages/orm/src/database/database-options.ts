@@ -31,10 +31,7 @@ type Returned<T> = Promisable<T | void>;
 
 /** Options of a database. */
 export interface DatabaseOptions<M extends Readonly<Record<string, Model>>> {
-  /**
-   * The maximum number of entries that a query may read if it has no `maxReads`. No limit if
-   * absent.
-   */
+  /** The maximum number of entries that a query without its own `maxReads` may read. */
   readonly maxReads?: number;
   /** Validate stored rows against their schema when they are read. The default is false. */
   readonly validateReads?: boolean;
@@ -45,9 +42,6 @@ export interface DatabaseOptions<M extends Readonly<Record<string, Model>>> {
    */
   readonly migrations?: readonly RowMigration[];
   readonly hooks?: { readonly [K in keyof M]?: ModelHooks<M[K]> };
-  /**
-   * Called at the end of each call of a repository. Its errors are logged with `console.error` and
-   * do not affect the call.
-   */
+  /** Called at the end of each call. Its errors go to `console.error` only. */
   readonly onQuery?: (event: QueryEvent) => void;
 }

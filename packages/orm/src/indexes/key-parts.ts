@@ -25,10 +25,7 @@ export function keyPartOf(value: unknown): KvKeyPart | undefined {
   }
 }
 
-/**
- * Returns whether two key parts are the same. Bytes are compared by content. NaN is the same as
- * NaN, but 0 is not the same as -0.
- */
+/** Compares bytes by content. NaN is the same as NaN, but 0 is not the same as -0. */
 export function isSamePart(a: KvKeyPart | undefined, b: KvKeyPart | undefined): boolean {
   if (typeof a !== "object" || typeof b !== "object") return Object.is(a, b);
   return a.length === b.length && a.every((byte, index) => byte === b[index]);
@@ -49,10 +46,7 @@ export function keyAfter(key: KvKey): KvKey {
   return [...key, smallestPart];
 }
 
-/**
- * Returns the smallest part of the same type that sorts after `part`, or undefined if there is
- * none.
- */
+/** Returns the smallest part of the same type that sorts after `part`, or undefined. */
 export function partAfter(part: KvKeyPart): KvKeyPart | undefined {
   switch (typeof part) {
     case "string":

@@ -19,19 +19,13 @@ export interface LiveState<Report> {
   readonly report: Report;
   /** Equal for equal states, and different for different ones. */
   readonly stamp: string;
-  /**
-   * The time at which the state changes because a row expires, in milliseconds since 1970, or
-   * `Infinity` if no row expires.
-   */
+  /** When a row expires and changes the state, in milliseconds since 1970, or `Infinity`. */
   readonly expireAt: number;
   /** The keys and ranges to watch from now on; undefined if they stay the same. */
   readonly watched?: Watched | undefined;
 }
 
-/**
- * Milliseconds until the next read if an entry still exists after its expiry time. Deno KV does not
- * specify when it removes expired entries.
- */
+/** Milliseconds until an expired entry is read again. Deno KV may remove it at any time. */
 const lingerDelay = 1000;
 
 /** The maximum number of reads for one report if changes keep coming while the state is read. */
@@ -72,10 +66,7 @@ export function liveStream<Report>(kv: Kv, source: LiveSource<Report>): Readable
     }
   }
 
-  /**
-   * Reads the state. If other keys must be watched from now on, another read becomes due, because
-   * changes of these keys before the new watch were not seen.
-   */
+  /** If it must watch other keys, another read is due: they may have changed before the watch. */
   async function read(): Promise<LiveState<Report>> {
     isDue = false;
     const readAt = Date.now();

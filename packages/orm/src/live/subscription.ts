@@ -50,10 +50,7 @@ export class Subscription {
     }
   }
 
-  /**
-   * Returns the event that has already occurred. If there is none, the result is undefined, and the
-   * caller must cancel the subscription, as after `next`.
-   */
+  /** Returns an event that has already occurred. If undefined, cancel the subscription. */
   async poll(): Promise<WatchEvent | undefined> {
     return await Promise.race([this.#change(), nextTurn(undefined)]);
   }

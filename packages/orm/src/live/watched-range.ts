@@ -23,10 +23,7 @@ export interface WatchedRange {
   readonly index: CompiledIndex | undefined;
   /** True if the index was readable when the range was created. */
   readonly isReadable: boolean;
-  /**
-   * The ranges of index keys to watch. They may contain more keys than the query reads. Empty for
-   * the rows themselves.
-   */
+  /** The ranges of index keys, which may be wider than the query. Empty for the rows themselves. */
   readonly selectors: readonly KvListSelector[];
   /** The change marks of the rows in the range, without duplicates. */
   readonly marks: readonly KvKey[];
@@ -40,10 +37,7 @@ export interface WatchedRange {
   hasRow(row: AnyRow, primaryKey: readonly KvKeyPart[]): boolean;
 }
 
-/**
- * The maximum number of watched ranges, because each commit is compared with each of them. A query
- * with more segments watches the whole index.
- */
+/** Each commit is compared with each range. With more segments, the whole index is watched. */
 const maxRanges = 16;
 
 /**

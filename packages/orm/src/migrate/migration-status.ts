@@ -30,10 +30,7 @@ export interface RunnerStatus {
   readonly id: string;
   readonly host: string;
   readonly since: Date;
-  /**
-   * True if the lease has not expired by this process's clock, and the runner is not known to have
-   * ended. If false, another runner may take over.
-   */
+  /** False if the lease has expired or its runner has ended. Then another runner may take over. */
   readonly alive: boolean;
 }
 
@@ -54,10 +51,7 @@ export interface IndexStatus {
   readonly declared: boolean;
   /** The progress of the build; null if the index is not being built. */
   readonly progress: IndexProgress | null;
-  /**
-   * The number of rows that could not enter the index because other rows have their values, at most
-   * 1,000.
-   */
+  /** Rows that could not enter the index because others have their values, at most 1,000. */
   readonly duplicates: number;
   /**
    * The rows that could not be indexed by the running backfill of this index, or by an ended
@@ -83,10 +77,7 @@ export interface TransformStatus extends RunningTransform {
 /** The maximum number of records that are counted. */
 const maxCounted = 1000;
 
-/**
- * Reads the state of a database's migration. Runners and writers may be at work meanwhile, so the
- * states of two models may be of different moments.
- */
+/** Reads the state of a migration. Models may be of different moments beside runners. */
 export async function migrationStatus(database: AnyDatabase): Promise<MigrationStatus> {
   const tables = [...tableContexts(database).values()];
   const [firstTable] = tables;

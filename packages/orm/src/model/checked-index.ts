@@ -8,10 +8,7 @@ import type {
 } from "./index-definition.js";
 import type { IndexCannotBe } from "./type-errors.js";
 
-/**
- * Row, index definitions → `unknown` for each valid definition, otherwise an error type that says
- * what to do.
- */
+/** Row, index definitions → `unknown` for a valid definition, otherwise an error type. */
 export type CheckedIndexes<Row, Indexes> = string extends keyof Indexes
   ? unknown
   : {
@@ -30,10 +27,7 @@ type CheckedIndex<Row, I extends AnyIndexDefinition> = [keyof I, I] extends [
     : unknown
   : CheckedParts<Row, I>;
 
-/**
- * The shape of most indexes. Their parts need no individual check, so type checking takes a
- * fraction of the time.
- */
+/** The shape of most indexes. Without a check of each part, they take a fraction of the time. */
 type FieldsIndex<F> =
   | { readonly key: F; readonly each?: false }
   | { readonly key: readonly F[]; readonly each?: false; readonly normalize?: never };

@@ -1,15 +1,9 @@
 import type { KvKeyPart } from "@keywright/core";
 
-/**
- * A value that an index or a primary key can contain. A date is stored as its milliseconds since
- * 1970.
- */
+/** A value of an index or a primary key. A date is stored as its milliseconds since 1970. */
 export type KeyValue = KvKeyPart | Date;
 
-/**
- * Row → the names of its fields. Fields that only the `catchall` of a loose object allows do not
- * count.
- */
+/** Row → the names of its fields, without those that only a `catchall` allows. */
 export type FieldOf<Row> = (string extends keyof Row ? KnownKey<Row> : keyof Row) & string;
 
 type KnownKey<Row> = keyof {
@@ -57,9 +51,7 @@ interface IndexOptions<Row> {
    * changes.
    */
   readonly version?: number | string;
-  /**
-   * The first part of the index's keys. The default for `byEmail` of `users` is `users_by_email`.
-   */
+  /** The first part of the index's keys. `byEmail` of `users` has `users_by_email` by default. */
   readonly prefix?: string;
   /**
    * Selects the rows that the index contains. Must be a pure function. A query uses such an index
@@ -72,10 +64,7 @@ interface IndexOptions<Row> {
    * writes the entry.
    */
   readonly store?: "pointer" | "copy";
-  /**
-   * Fields that an entry contains in addition to the primary key. A query that selects only these
-   * fields does not read the row.
-   */
+  /** Fields that entries contain. A query that selects only these does not read the row. */
   readonly include?: readonly FieldOf<Row>[];
   /** Maintains the number of rows for each key of the index, so that `count` reads one entry. */
   readonly count?: boolean;
@@ -96,10 +85,7 @@ export interface FieldIndexDefinition<Row, F, Value> extends IndexOptions<Row> {
 export interface ListIndexDefinition<Row, F, Element> extends IndexOptions<Row> {
   readonly key: F;
   readonly each: true;
-  /**
-   * Maps an element to the key part that is indexed, both for writes and for lookups. Must be a
-   * pure function.
-   */
+  /** Maps an element to its key part, for writes and lookups. Must be a pure function. */
   readonly normalize?: (element: Element) => KvKeyPart;
 }
 

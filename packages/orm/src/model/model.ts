@@ -10,9 +10,7 @@ export type AnyRelations = Readonly<Record<string, Relation>>;
 
 declare const modelBrand: unique symbol;
 
-/**
- * A model: the schema of its rows, their primary key, indexes and relations. Made by `defineModel`.
- */
+/** The schema of rows, their primary key, indexes and relations. Made by `defineModel`. */
 export interface Model<
   Name extends string = string,
   Schema extends z.ZodObject = z.ZodObject,
@@ -66,10 +64,7 @@ export type PrimaryKeyField<M extends Model> = M["primaryKey"] extends readonly 
   ? F
   : M["primaryKey"];
 
-/**
- * Index definition, its name → the parts of its key, by the names that queries use. A computed part
- * has the name of the index.
- */
+/** Index, its name → the parts of its key in queries. A computed part has the index's name. */
 export type IndexFields<I extends AnyIndexDefinition, Name> = I["key"] extends infer K extends
   readonly AnyIndexPart[]
   ? { readonly [P in keyof K]: PartName<K[P], Name> }

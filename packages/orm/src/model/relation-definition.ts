@@ -100,10 +100,7 @@ export function hasMany<const Target extends string, const F extends string | re
   return { kind: "hasMany", model, fields: toList(fields) };
 }
 
-/**
- * Defines a relation like `hasMany`, to at most one row. If several rows refer to this one, it
- * leads to the first of them.
- */
+/** Like `hasMany`, but leads to one row at most: the first of those that refer to this one. */
 export function hasOne<const Target extends string, const F extends string | readonly string[]>(
   model: Target,
   fields: F,

@@ -1,9 +1,6 @@
 import { createHash } from "node:crypto";
 
-/**
- * Returns a hash of a JSON value: 16 hexadecimal digits of its SHA-256. The order of properties
- * does not matter.
- */
+/** Returns 16 hexadecimal digits of a JSON value's SHA-256. The order of properties is ignored. */
 export function hashOf(value: unknown): string {
   return createHash("sha256").update(canonicalJson(value)).digest("hex").slice(0, 16);
 }

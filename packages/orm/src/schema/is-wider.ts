@@ -3,10 +3,7 @@ import type { JsonSchema } from "./manifest.js";
 import { acceptsAnything, acceptsNothing } from "./normalize-json-schema.js";
 import { nestedSchema, optionsOf, type ValueSchema, valueSchema } from "./value-schema.js";
 
-/**
- * The pairs of schemas that are being compared. A schema that contains itself leads to the same
- * pair again.
- */
+/** Pairs that are being compared. A schema that contains itself leads to the same pair again. */
 type Pairs = Map<JsonSchema, Set<JsonSchema>>;
 
 /**
@@ -71,10 +68,7 @@ function bound(value: unknown, otherwise: number): number {
   return typeof value === "number" ? value : otherwise;
 }
 
-/**
- * True if every value of `from` is a value of `to`. Neither has alternatives, and `from` is not an
- * `enum`.
- */
+/** True if every value of `from` is one of `to`. Neither has alternatives, `from` is no `enum`. */
 function isPart(from: ValueSchema, to: ValueSchema, pairs: Pairs): boolean {
   if (acceptsAnything(to.node)) return true;
   const { type } = to.node;
@@ -177,10 +171,7 @@ function hasFewerConditions(from: JsonSchema, to: JsonSchema): boolean {
   );
 }
 
-/**
- * `narrowing` options restrict a format: without them it takes more values. `widening` options
- * extend it: with them it takes more values.
- */
+/** Without `narrowing` options, or with `widening` ones, a format takes more values. */
 const narrowing = new Set(["version", "hostname", "protocol", "alg", "precision"]);
 const widening = new Set(["offset", "local"]);
 
@@ -238,9 +229,7 @@ interface ObjectParts {
   readonly patterns: unknown;
 }
 
-/**
- * Returns all keywords that describe the properties of an object, with the defaults of absent ones.
- */
+/** Returns all keywords about the properties of an object, with the defaults of absent ones. */
 export function objectParts(schema: JsonSchema): ObjectParts {
   const {
     properties = {},

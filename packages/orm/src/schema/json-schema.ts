@@ -61,10 +61,7 @@ function describe(schema: Schema, ancestors: readonly Schema[]): JsonSchema {
   return normalizeJsonSchema(json as JsonSchema);
 }
 
-/**
- * Returns the description of a schema that replaces Zod's, or undefined to keep Zod's. Zod has
- * already described the schemas within.
- */
+/** Returns a description to replace Zod's, or undefined. Schemas within are described already. */
 function overrideFor(
   schema: Schema,
   json: Json,
@@ -134,10 +131,7 @@ const formatOptions = [
   "local",
 ] as const;
 
-/**
- * Describes all formats of a string by their names. Zod's JSON Schema contains only one format, and
- * Zod changes the patterns of some formats between versions.
- */
+/** Lists all formats by name. Zod has one, and changes patterns between versions. */
 function stringSchema(def: Definition, json: Json): Json {
   const formats = checksOf(def).filter(({ check }) => check === "string_format");
   if (formats.length === 0) return json;
@@ -249,10 +243,7 @@ function sizesOf(def: Definition): Json {
   };
 }
 
-/**
- * Returns the definitions of a schema's checks. A schema of a format, such as `z.email()`, is a
- * check itself.
- */
+/** Returns the definitions of a schema's checks. A format, such as `z.email()`, is one itself. */
 function checksOf(def: Definition): Definition[] {
   const checks = (def.checks ?? []).map((check) => check._zod.def as Definition);
   return def.check === undefined ? checks : [def, ...checks];

@@ -13,9 +13,7 @@ export interface FieldManifest {
 
 /** The rows of a model as data. */
 export interface RowManifest {
-  /**
-   * A hash of the primary key and the fields. Two programs with the same hash write the same rows.
-   */
+  /** A hash of primary key and fields. Programs with the same hash write the same rows. */
   readonly hash: string;
   readonly primaryKey: readonly string[];
   readonly fields: Readonly<Record<string, FieldManifest>>;
@@ -38,9 +36,7 @@ export interface IndexTraits {
   readonly partial?: true;
   /** Set if a part of its key is computed by a function of the row. */
   readonly computed?: true;
-  /**
-   * The content of its entries if they are not pointers: the whole row (`"copy"`), or these fields.
-   */
+  /** The content of entries that are not pointers: the whole row (`"copy"`), or these fields. */
   readonly value?: "copy" | readonly string[];
 }
 
@@ -53,10 +49,7 @@ export interface IndexManifest {
   readonly normalized: boolean;
   /** Absent if no trait applies. */
   readonly traits?: IndexTraits;
-  /**
-   * The version that the index states, or else a hash of the source of its functions. Absent if it
-   * has no functions.
-   */
+  /** The version that the index states, or else a hash of its functions' source. */
   readonly functions?: string;
 }
 
@@ -72,9 +65,7 @@ export interface ModelManifest {
   readonly hash: string;
   readonly row: RowManifest;
   readonly indexes: Readonly<Record<string, IndexManifest>>;
-  /**
-   * The names of its counters: `""` for the counter of all rows, and the names of counted indexes.
-   */
+  /** The names of its counters: `""` for all rows, and the names of counted indexes. */
   readonly counters: readonly string[];
   readonly relations: Readonly<Record<string, RelationManifest>>;
   readonly live: boolean;

@@ -47,10 +47,7 @@ export function normalizeJsonSchema(schema: JsonSchema): JsonSchema {
   return used.size < walk.names.size ? normalizeJsonSchema(whole) : whole;
 }
 
-/**
- * Returns the names of the definitions that a schema refers to, directly or through other
- * definitions.
- */
+/** Returns the definitions that a schema refers to, directly or through others. */
 function findUsed(
   schema: unknown,
   definitions: Readonly<Record<string, JsonSchema>>,
@@ -114,10 +111,7 @@ function nameOfReference(reference: string): string | undefined {
   return /^#\/(?:\$defs|definitions)\/(.*)$/.exec(reference)?.[1];
 }
 
-/**
- * A property that takes any value counts as optional. An optional property may always be undefined,
- * so its schema does not list undefined.
- */
+/** A property of any value counts as optional. An optional one does not list undefined. */
 function normalizeRequired(schema: Record<string, unknown>): void {
   const { properties, required = [] } = schema as {
     readonly properties?: Readonly<Record<string, JsonSchema>>;

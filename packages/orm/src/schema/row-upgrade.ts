@@ -9,26 +9,17 @@ import { findPath, type PathEdge } from "./upgrade-path.js";
 export interface RowUpgrade {
   /** The names of the migrations on the way, in order. */
   readonly steps: readonly string[];
-  /**
-   * Returns the new row for a stored one. Throws `RowInvalidError`, or what a migration throws.
-   */
+  /** Converts a stored row. Throws `RowInvalidError`, or what a migration throws. */
   readonly up: (row: AnyRow) => AnyRow;
-  /**
-   * The names of migrations that take such rows too, but change what both schemas allow. They do
-   * not run.
-   */
+  /** Migrations of such rows that do not run, because both schemas allow what they change. */
   readonly leftOut: readonly string[];
   /** True if `up` changes nothing. */
   readonly isIdentity: boolean;
   /** True if the way contains the `down` of a migration. */
   readonly goesBack: boolean;
-  /**
-   * True if programs with the old schema may keep writing while programs with the new one write.
-   */
+  /** True if programs with the old schema may write beside those with the new one. */
   readonly sideBySide: boolean;
-  /**
-   * The differences that no migration on the way covers: safe ones, defaults, and removed fields.
-   */
+  /** The differences that no migration covers: safe ones, defaults, and removed fields. */
   readonly changes: readonly RowChange[];
   /** The fields that may have another value afterwards. */
   readonly fields: readonly string[];

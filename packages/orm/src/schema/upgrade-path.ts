@@ -10,15 +10,9 @@ export type PathEdge =
       readonly kind: "free";
       readonly to: RowManifest;
       readonly changes: readonly RowChange[];
-      /**
-       * A migration from `to` whose `fillDefaults` adds the defaults that rows of an earlier schema
-       * lack.
-       */
+      /** A migration from `to` that can add the defaults which earlier rows lack. */
       readonly next: RowMigration | undefined;
-      /**
-       * Migrations from the same rows that are not run, because this step would take back what they
-       * do.
-       */
+      /** Migrations of these rows that do not run, because this step would undo them. */
       readonly leftOut: readonly RowMigration[];
     };
 
@@ -127,10 +121,7 @@ class FreeEdges {
     });
   }
 
-  /**
-   * Returns the differences between two schemas, or undefined if there is no free edge between
-   * them.
-   */
+  /** Returns the differences of two schemas, or undefined if there is no free edge. */
   #between(from: RowManifest, to: RowManifest): readonly RowChange[] | undefined {
     const cacheKey = `${from.hash} ${to.hash}`;
     if (!this.#differences.has(cacheKey)) this.#differences.set(cacheKey, this.#compare(from, to));
@@ -213,9 +204,7 @@ function isFilledIn(change: RowChange): boolean {
   return change.class === "backfill";
 }
 
-/**
- * True if `others` include every change of `changes` that makes a field invisible or fills it in.
- */
+/** True if `others` hide or fill in every field that `changes` hide or fill in. */
 function requiresNoMore(changes: readonly RowChange[], others: readonly RowChange[]): boolean {
   return changes
     .filter((change) => isUnseen(change) || isFilledIn(change))

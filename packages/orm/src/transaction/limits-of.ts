@@ -1,9 +1,6 @@
 import type { Kv, KvLimits } from "@keywright/core";
 
-/**
- * Deno KV's limits, the lowest of all its releases. They apply to databases that do not state
- * limits.
- */
+/** The lowest limits of all releases of Deno KV, for databases that state none. */
 export const defaultLimits: KvLimits = {
   keyBytes: 2048,
   valueBytes: 65_536,

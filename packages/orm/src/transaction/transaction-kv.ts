@@ -57,10 +57,7 @@ export class TransactionKv implements Kv {
     return entry as KvEntryMaybe<T>;
   }
 
-  /**
-   * Reads several keys. They may come from several snapshots, but inconsistent reads are not
-   * committed.
-   */
+  /** May read several snapshots. Inconsistent reads are not committed. */
   async getMany<T extends readonly unknown[]>(
     keys: readonly [...{ [K in keyof T]: KvKey }],
   ): Promise<{ [K in keyof T]: KvEntryMaybe<T[K]> }> {
@@ -102,10 +99,7 @@ export class TransactionKv implements Kv {
     this.#attempt.believe(check);
   }
 
-  /**
-   * Runs a function after the commit, and after the functions that were added before. Without a
-   * commit it never runs.
-   */
+  /** Runs a function after the commit, and after those that were added before. */
   afterCommit(run: AfterCommit): void {
     this.#attempt.assertActive();
     this.#afterCommit.push(run);
@@ -131,10 +125,7 @@ export class TransactionKv implements Kv {
     return result;
   }
 
-  /**
-   * Ends the transaction without a commit. Later calls are refused, and calls in flight write
-   * nothing.
-   */
+  /** Ends the transaction without a commit. Later calls fail, calls in flight write nothing. */
   end(): void {
     this.#attempt.end();
   }

@@ -11,10 +11,7 @@ export interface KeyField {
   readonly type: string;
 }
 
-/**
- * Returns the fields of an index, with the types of the values by which rows are looked up. For an
- * array it is the type of its elements.
- */
+/** Returns the fields of an index with the types of their lookup values (of an array: elements). */
 export function keyFields(index: CompiledIndex, names: ModelNames, types: ModelTypes): KeyField[] {
   return index.parts.map(({ field, compute }, position) => {
     if (compute !== undefined)
@@ -32,10 +29,7 @@ export function conditionOn(type: string): string {
   return `Condition<${type}>`;
 }
 
-/**
- * Returns the type that a list by several fields takes: values for the first fields, then one
- * condition. The union has one alternative for each field that can be the last.
- */
+/** The conditions of a list: values for the first fields, then one condition, as a union. */
 export function conditionsOn(fields: readonly KeyField[]): string {
   const alternatives = fields.map((_, last) => {
     const members = fields.map(({ name, type }, position) => {

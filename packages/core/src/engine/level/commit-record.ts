@@ -14,10 +14,7 @@ const previousOffset = lastOffset + versionstampBytes;
 const countOffset = previousOffset + versionstampBytes;
 const commitRecordBytes = countOffset + 4 + 4;
 
-/**
- * The record that each group of commits writes: its last versionstamp, the last versionstamp of the
- * group before, and the number of its mutations.
- */
+/** Written by each group of commits. The versionstamps are the last of this and the last group. */
 export interface CommitRecord {
   readonly last: string;
   readonly previous: string;

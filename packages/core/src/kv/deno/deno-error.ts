@@ -27,10 +27,7 @@ export class BadResource extends Error {
   }
 }
 
-/**
- * Copies the fields of `own` to an error. They are not enumerable, because an error of Deno shows
- * only its message.
- */
+/** Copies fields, not enumerable: an error of Deno shows only its message. */
 function withFieldsOf(own: OwnError, error: Error): Error {
   for (const [name, value] of Object.entries(own)) {
     if (name !== "name") Object.defineProperty(error, name, { value });

@@ -2,10 +2,7 @@ import { LimitExceededError } from "../../errors/core-errors.js";
 import type { KvLimits } from "../limits.js";
 import { denoError } from "./deno-error.js";
 
-/**
- * The limits of Deno KV (`ext/kv/config.rs` of denoland/deno). A key to read may be one byte longer
- * than `keyBytes`.
- */
+/** Deno KV's limits (`ext/kv/config.rs`). A key to read may be one byte longer than `keyBytes`. */
 export const denoLimits: KvLimits = {
   keyBytes: 2048,
   valueBytes: 65_536,

@@ -1,7 +1,4 @@
-/**
- * The longest wait, in milliseconds. It is short because a timer does not notice that the clock was
- * set or that the machine slept.
- */
+/** The longest wait in milliseconds. Timers do not notice a set clock or a sleeping machine. */
 const maxWait = 60_000;
 
 /** Calls a function once at a time of the clock, or after one minute if that is earlier. */

@@ -7,10 +7,7 @@ export interface StoredMessage extends QueuedMessage {
   readonly key: Uint8Array;
 }
 
-/**
- * Returns the mutations that mark a delivery as begun. If this process ends before it stores the
- * result, the delivery has failed.
- */
+/** Marks a delivery as begun. It has failed if this process ends before it stores the result. */
 export function beginDelivery(message: StoredMessage): StoredMutation[] {
   return [storeAgain(message, true)];
 }

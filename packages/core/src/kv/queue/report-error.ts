@@ -1,7 +1,4 @@
-/**
- * Reports an error that no call of the program can return, as Deno does for errors of a handler. It
- * never throws.
- */
+/** Reports an error that no call can return, as Deno does for handlers. Never throws. */
 export function reportError(what: string, error: unknown): void {
   try {
     console.error(what, error);

@@ -308,10 +308,7 @@ function failing(kv: Kv): Inbox {
   return inbox;
 }
 
-/**
- * Returns the values of keys after all of them exist. Polls, because Deno's `watch` does not report
- * what a queue stores.
- */
+/** Polls until all keys exist: Deno's `watch` does not report what a queue stores. */
 async function present(kv: Kv, keys: readonly KvKey[]): Promise<unknown[]> {
   const arrived = async () => {
     for (;;) {

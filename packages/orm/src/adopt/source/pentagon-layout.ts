@@ -49,10 +49,7 @@ export function pentagonLayout(options: PentagonOptions): SourceLayout {
   };
 }
 
-/**
- * Returns the id of the row that an entry is a copy of. If the index is not unique, the id is in
- * the key.
- */
+/** Returns the id of the row that an entry copies. If the index is not unique, the key has it. */
 function ownerOf({ key, value }: SourceEntry, primaryKey: string): KvKey[number] | undefined {
   if (key.length === 3) return key[2];
   if (typeof value !== "object" || value === null) return undefined;

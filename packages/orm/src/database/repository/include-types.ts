@@ -24,9 +24,7 @@ export type ModelNamed<Models extends AnyModels, Name extends string> =
     ? Target
     : Model;
 
-/**
- * Names that are not relations. `CheckedInclude` refuses them with a message that says what to do.
- */
+/** Names that are not relations. `CheckedInclude` refuses them and says what to do. */
 interface OtherRelations {
   readonly [relation: string]: unknown;
 }
@@ -51,10 +49,7 @@ type RelationQuery<R extends Relation, Models extends AnyModels> = R["kind"] ext
     ? IncludedRows<ModelNamed<Models, R["model"]>, Models>
     : IncludedList<ModelNamed<Models, R["model"]>, Models>;
 
-/**
- * The query for a relation to one row: the fields to return, and the relations to load with the
- * row.
- */
+/** A relation to one row: the fields to return, and the relations to load with the row. */
 export interface IncludedRow<M extends Model, Models extends AnyModels> {
   readonly select?: { readonly [F in FieldOf<Row<M>>]?: true } | undefined;
   readonly include?: Include<M, Models> | undefined;
@@ -68,10 +63,7 @@ export interface IncludedList<M extends Model, Models extends AnyModels>
   readonly take?: number | undefined;
 }
 
-/**
- * The query for a relation to many rows. It can also have conditions and an order, if an index
- * serves them after the fields of the relation.
- */
+/** A relation to many rows. Conditions and order need an index after the relation's fields. */
 export interface IncludedRows<M extends Model, Models extends AnyModels>
   extends IncludedList<M, Models> {
   readonly where?: IndexedWhere<M> | undefined;
@@ -123,10 +115,7 @@ type CheckedSelect<M extends Model, S> = {
     : UnknownField<F, "name fields of the schema">;
 };
 
-/**
- * Model, relation to its rows, query → unknown if an index serves the query together with the
- * fields of the relation. Otherwise a type error.
- */
+/** Model, relation, query → unknown if an index serves both together, otherwise a type error. */
 type CheckedRows<M extends Model, R extends Relation, Q> = R extends {
   readonly fields: readonly (infer F extends string)[];
 }

@@ -16,10 +16,7 @@ export type RowOutcome<T> =
   | {
       readonly ok: true;
       readonly row: T;
-      /**
-       * The error of a hook after the write. Absent if no hook threw. The row is written in any
-       * case.
-       */
+      /** The error of a hook after the write. The row is written in any case. */
       readonly hookError?: unknown;
     }
   | {
@@ -37,10 +34,7 @@ export interface ManyResult<T, Outcome = RowOutcome<T>> {
   readonly results: readonly Outcome[];
 }
 
-/**
- * Type of the results' rows, true if the write was atomic → the result of the write. If it was
- * atomic, no row has failed.
- */
+/** Row type, true if the write was atomic → its result. Of an atomic write, no row has failed. */
 export type ManyRows<T, Atomic> = [Atomic] extends [true]
   ? ManyResult<T, { readonly ok: true; readonly row: T }>
   : ManyResult<T>;
@@ -81,18 +75,12 @@ type AllRelations<M extends Model, Models extends AnyModels, I> = {
     : never;
 };
 
-/**
- * `include` → the names of the relations that are certainly loaded, because their value can be
- * neither undefined nor false.
- */
+/** `include` → the relations that are certainly loaded: their value is never undefined or false. */
 type AlwaysLoaded<I> = {
   [R in keyof I]-?: [I[R]] extends [true | object] ? R : never;
 }[keyof I];
 
-/**
- * `include` → the relations that may or may not be loaded, with their values if they are loaded.
- * Relations that are never loaded are left out.
- */
+/** `include` → the relations that may be loaded, with their values. */
 type MaybeLoaded<I> = {
   [R in Exclude<keyof I, AlwaysLoaded<I>> as [I[R]] extends [false | undefined]
     ? never

@@ -12,24 +12,16 @@ export type MigrationPhase = "counting" | "dropping" | "transforming" | "buildin
 /** The progress of a run with one model. */
 export interface MigrationProgress {
   readonly model: string;
-  /**
-   * The names of the indexes that the run works on. Empty while it changes rows or builds counters.
-   */
+  /** The indexes that the run works on. Empty while it changes rows or builds counters. */
   readonly indexes: readonly string[];
   readonly phase: MigrationPhase;
   /** Rows, or entries in the phase `"dropping"`. */
   readonly rowsDone: number;
-  /**
-   * The number of rows when they were counted. If there is no count, or if it is exceeded, the same
-   * as `rowsDone`.
-   */
+  /** The rows when they were counted. `rowsDone` if they were not, or if there are more by now. */
   readonly rowsTotal: number;
   /** The rate of this run; 0 before its first batch. */
   readonly rowsPerSecond: number;
-  /**
-   * Estimated from `rowsPerSecond`. Undefined before the first batch, or if the rows were not
-   * counted.
-   */
+  /** Estimated from `rowsPerSecond`. Undefined before the first batch, or without a count. */
   readonly secondsLeft: number | undefined;
 }
 

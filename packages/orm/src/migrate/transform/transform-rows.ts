@@ -108,10 +108,7 @@ function failedRows(context: TableContext): RowSource {
   };
 }
 
-/**
- * Returns a source of the rows that no run has reached yet, and of other entries under their
- * prefix.
- */
+/** Returns the rows that no run has reached yet, and other entries under their prefix. */
 function remainingRows(
   context: TableContext,
   { after: start }: TransformState,

@@ -1,10 +1,7 @@
 import type { KvKey, KvKeyPart } from "@keywright/core";
 import { type CompiledModel, systemPrefix } from "../../model/compiled-model.js";
 
-/**
- * The progress of a transform, stored beside the catalog by each of its batches. It is the position
- * at which to resume. Which rows are done depends only on their versionstamps.
- */
+/** The position at which to resume. Which rows are done is known by their versionstamps. */
 export interface TransformState {
   readonly format: 1;
   /** The id of the catalog's `transform`. */

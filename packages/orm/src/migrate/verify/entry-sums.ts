@@ -52,9 +52,7 @@ export class EntrySums {
     return this.#sums[at] !== 0 || this.#sums[at + 1] !== 0;
   }
 
-  /**
-   * Returns the table in pieces that can be stored. A piece whose sums are all zero is undefined.
-   */
+  /** Returns the table in pieces that can be stored, undefined for a piece of zeros. */
   toPieces(): (Uint8Array | undefined)[] {
     const pieces: (Uint8Array | undefined)[] = [];
     const sumsOfPiece = pieceBytes / 4;
@@ -102,10 +100,7 @@ function hashParts(parts: readonly KvKeyPart[]): void {
 
 const bits = new DataView(new ArrayBuffer(8));
 
-/**
- * Hashes the type, the content and the length of a part, so that different lists of parts give
- * different input to the hash.
- */
+/** Hashes type, content and length, so that different lists of parts hash differently. */
 function hashPart(part: KvKeyPart): void {
   switch (typeof part) {
     case "string":

@@ -15,15 +15,9 @@ export interface VerifiedModel {
   readonly counts: FindingCounts;
   /** How many of the findings were repaired. */
   readonly repaired: number;
-  /**
-   * How many of the findings are rows that should have the same unique value as another row. Only a
-   * change of one of the two rows can repair these.
-   */
+  /** Findings of rows with the unique value of another row. Changing a row repairs them. */
   readonly conflicts: number;
-  /**
-   * The first rows that an index cannot hold, for example because its function throws for them.
-   * Queries by that index do not find them. They cannot be repaired.
-   */
+  /** The first rows that an index cannot hold. Its queries miss them. They cannot be repaired. */
   readonly unindexed: readonly UnindexedRow[];
   /** The number of such rows. A row counts once for each reason. */
   readonly unindexedCount: number;

@@ -26,10 +26,7 @@ export function nameOfIndex(plan: QueryPlan): string {
   return plan.index?.name ?? "primaryKey";
 }
 
-/**
- * Returns the number of parts in the keys of an index, including the prefix. If `index` is
- * undefined, returns that of the rows' keys.
- */
+/** The number of parts in an index's keys, with the prefix. Without an index, in the rows' keys. */
 export function keyLength(model: CompiledModel, index: CompiledIndex | undefined): number {
   const primaryKey = model.primaryKey.length;
   if (index === undefined) return 1 + primaryKey;
@@ -80,10 +77,7 @@ export function selectorOf(
   return end === undefined ? { prefix } : { prefix, end };
 }
 
-/**
- * True if a key in a segment's range belongs to the segment: it has the length of the plan's keys,
- * and the part within the bounds has their type.
- */
+/** True if a key in the range has the plan's length, and a part of the bounds' type. */
 export function belongsToSegment(
   plan: QueryPlan,
   { equals, interval }: Segment,

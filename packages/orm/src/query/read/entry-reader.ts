@@ -23,10 +23,7 @@ export interface EntryReaderOptions {
   readonly after?: KvKey | undefined;
   /** How many reads an entry costs, including the entry itself: 2 if its row is read too. */
   readonly cost: number;
-  /**
-   * True to read one entry more than requested, if the limit allows it, to find out if there are
-   * more.
-   */
+  /** True to read one entry more if the limit allows it, to know if there are more. */
   readonly looksAhead?: boolean;
 }
 
@@ -49,10 +46,7 @@ export class EntryReader {
   /** Entries that were read but not returned yet. */
   #buffered: KvEntry<unknown>[] = [];
   #isStarted = false;
-  /**
-   * The minimum number of complete keys that are read together. It grows if there are keys without
-   * an entry.
-   */
+  /** The minimum number of keys that are read together. It grows if keys have no entry. */
   #minPoints = 0;
 
   constructor(
@@ -99,10 +93,7 @@ export class EntryReader {
     return this.#buffered.length > 0 || this.#nextSegment() !== undefined;
   }
 
-  /**
-   * Reads up to `count` entries, but not beyond the end of a range. Returns false if there is no
-   * segment left.
-   */
+  /** Reads up to `count` entries of one range. Returns false if no segment is left. */
   async #read(count: number): Promise<boolean> {
     if (!this.#isStarted) await this.#start();
     const segment = this.#nextSegment();

@@ -30,10 +30,7 @@ export class RowReader {
   readonly #entries: EntryReader;
   readonly #isCovered: boolean;
   readonly #mayRepeat: boolean;
-  /**
-   * The minimum number of entries that are read together. It grows if some entries are not rows of
-   * the result.
-   */
+  /** The minimum number of entries read together. It grows if some do not lead to a result. */
   #minBatch = 0;
 
   /**

@@ -61,10 +61,7 @@ export type OrderForms<O> = O extends readonly unknown[]
         : never
     : never;
 
-/**
- * Fields, the elements of a list → the forms of one element, because only the first element counts
- * if all have the same field. `Untold` if there are several fields.
- */
+/** Fields, list elements → the forms of one element if all have the same field. */
 type OneField<F, Each> = [F] extends [
   (F extends unknown ? (field: F) => void : never) extends (field: infer Only) => void
     ? Only

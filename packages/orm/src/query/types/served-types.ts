@@ -7,10 +7,7 @@ import type { UnknownFields, UnknownName } from "./unknown-fields.js";
 
 declare const notGiven: unique symbol;
 
-/**
- * Marks the type of an option that a call leaves out. It is intersected with the option's full
- * type, because editors offer the fields of that type for completion.
- */
+/** The type of an option that a call leaves out. Editors complete the full type beside it. */
 export interface LeftOut {
   readonly [notGiven]?: never;
 }
@@ -44,10 +41,7 @@ export type Served<M extends Model, W, O, X> = Checked<
 /** The same as `Served`, but a query without `where`, `orderBy` and `index` means all rows. */
 export type ServedOrAll<M extends Model, W, O, X> = Checked<M, OrEmpty<W>, OrEmpty<O>, X, never>;
 
-/**
- * The same as `ServedOrAll`, but a query that may lack both `where` and `index` must have a
- * `filter`, so that no program changes all rows by mistake.
- */
+/** Like `ServedOrAll`, but without `where` and `index`, `filter` is required: no accidents. */
 export type ServedOrFiltered<M extends Model, W, O, X> = ServedOrAll<M, W, O, X> &
   ([MaybeEmpty<OrEmpty<W>> | MaybeAbsent<X>] extends [true] ? RequiresFilter<M> : unknown);
 
@@ -80,9 +74,7 @@ type Checked<M extends Model, W, O, X, IfEmpty> = string extends KeyOfEach<W> | 
       : R
     : never;
 
-/**
- * Model, query → the refusals of the queries that its unions stand for. Never if all are served.
- */
+/** Model, query → the refusals of the queries in its unions. Never if all are served. */
 type Refusals<M extends Model, W, O, X, IfEmpty> = [X] extends [never]
   ? EachRefusal<M, W, O, never, IfEmpty>
   : X extends undefined
@@ -97,10 +89,7 @@ type EachRefusal<M extends Model, W, O, X, IfEmpty> = W extends unknown
     : never
   : never;
 
-/**
- * The same for each form of a query. Used only if the query as a whole is refused, which is always
- * the case if it has optional fields.
- */
+/** The same for each form of a query. Used only if the query as a whole is refused. */
 type EachFormRefusal<M extends Model, W, O, X, IfEmpty> = W extends unknown
   ? O extends readonly unknown[]
     ? W extends TooManyForms
@@ -206,10 +195,7 @@ type Unserved<Paths extends AnyKeyPaths, W, O extends readonly unknown[]> =
         >
       >;
 
-/**
- * Indexes that serve the query without its order, error → the refusal. It is reported at `orderBy`
- * if there are such indexes, otherwise at `where`.
- */
+/** Indexes that serve without the order, error → a refusal at `orderBy`, otherwise at `where`. */
 type RefusedAt<WithoutOrder, E> = [WithoutOrder] extends [never]
   ? { readonly where: E }
   : { readonly orderBy: E };
@@ -236,20 +222,14 @@ type Serves<P extends KeyPath, W, O extends readonly unknown[], Forced> = [
     : false
   : false;
 
-/**
- * Key path, fields of `where`, fields of the order → true if the index has all rows that the query
- * asks for.
- */
+/** Key path, fields of `where` and order → true if the index has all rows of the query. */
 type HasAllRows<P extends KeyPath, Named, Ordered> = P["partial"] extends true
   ? false
   : [Exclude<P["needed"], Named> | Exclude<P["computed"], Named | Ordered>] extends [never]
     ? true
     : false;
 
-/**
- * Fields of a key, `where` → the leading fields that it names, up to and including the first one
- * with a range.
- */
+/** Fields of a key, `where` → the leading ones that it names, up to the first with a range. */
 type LeadingFields<Fields extends readonly unknown[], W, Named = never> = Fields extends readonly [
   infer F,
   ...infer Next,

@@ -3,9 +3,7 @@ import type { Model, Row } from "../../model/model.js";
 import type { UnknownField } from "../../model/type-errors.js";
 import type { IndexedField } from "./key-path-types.js";
 
-/**
- * Model, names → the names that are neither fields of its rows nor computed parts of its indexes.
- */
+/** Model, names → those that are neither fields nor computed parts of its indexes. */
 export type UnknownName<M extends Model, Names> = Exclude<Names, FieldOf<Row<M>> | IndexedField<M>>;
 
 /** Model, names → an object with a type error for each name that is not a field. */

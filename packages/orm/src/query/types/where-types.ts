@@ -6,10 +6,7 @@ import type { Forms, KeyOfEach } from "./form-types.js";
 import type { IndexedField, IndexedValue, IndexName } from "./key-path-types.js";
 import type { UnknownFields, UnknownName } from "./unknown-fields.js";
 
-/**
- * Allows fields that no index has. `Served` and `NamesRow` refuse them with a message that says
- * what to do. Otherwise the compiler would report only an unknown property.
- */
+/** Allows other fields, which `Served` and `NamesRow` refuse with a better message. */
 interface OtherFields {
   readonly [field: string]: unknown;
 }
@@ -33,9 +30,7 @@ type UniqueIndexName<M extends Model> = {
     : never;
 }[IndexName<M>];
 
-/**
- * Model → a union of field lists: the fields of the primary key, and those of each unique index.
- */
+/** Model → a union of field lists: of the primary key and of each unique index. */
 type UniqueKey<M extends Model> =
   | PrimaryKeyFields<M>
   | { [N in UniqueIndexName<M>]: IndexFields<M["indexes"][N], N> }[UniqueIndexName<M>];
@@ -71,9 +66,7 @@ export type NamesRow<M extends Model, W> = string extends keyof W
           }
         : { readonly where: UnknownFields<M, KeyOfEach<W>> };
 
-/**
- * Unique keys, `where` → the members of the union whose fields are not those of one of the keys.
- */
+/** Unique keys, `where` → the members of the union whose fields are not those of a key. */
 type NotIdentifying<Keys extends readonly unknown[], W> = W extends unknown
   ? true extends HasKeyFields<Keys, W>
     ? never

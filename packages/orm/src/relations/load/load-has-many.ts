@@ -5,10 +5,7 @@ import { tableOfModel } from "../referrers.js";
 import { type RelatedQuery, readRelated } from "./read-related.js";
 import type { RelationLoad } from "./relation-load.js";
 
-/**
- * Returns for each row the list of rows that refer to it. For a `hasOne` it is the first of them,
- * or null if there is none.
- */
+/** Returns the rows that refer to each row: a list, or for `hasOne` the first one or null. */
 export async function loadHasMany(
   load: RelationLoad,
   { kind, fields }: HasMany | HasOne,

@@ -25,10 +25,7 @@ export async function tryRows(
   return previews;
 }
 
-/**
- * Returns the models whose rows a plan begins to change. Excludes models whose change is already
- * under way.
- */
+/** Returns the models whose rows a plan begins to change, not those already under way. */
 export async function newlyChanged(
   database: AnyDatabase,
   { steps }: MigrationPlan,
