@@ -63,10 +63,7 @@ function recordError(span: Span, error: unknown, time: HrTime): void {
   span.setStatus({ code: SpanStatusCode.ERROR, message: exception.message });
 }
 
-/**
- * Converts milliseconds to seconds and nanoseconds. A plain number could be taken for the time
- * since the process started.
- */
+/** Returns seconds and nanoseconds: a plain number could count from the start of the process. */
 function timeOf(milliseconds: number): HrTime {
   const seconds = Math.floor(milliseconds / 1000);
   return [seconds, Math.floor((milliseconds - seconds * 1000) * 1e6)];

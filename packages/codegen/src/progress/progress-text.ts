@@ -80,10 +80,7 @@ export function hasKnownTotal({
   return isOfRows && (rowsDone < rowsTotal || secondsLeft !== undefined);
 }
 
-/**
- * Returns the words after the label in the line of a progress with a known total: rows, percent,
- * rate and time left. Each is padded to a constant width.
- */
+/** The words of a line with a known total: rows, percent, rate, time left, each of fixed width. */
 export function progressWords(progress: MigrationProgress, detail: Detail): string[] {
   const { rowsDone, rowsTotal, rowsPerSecond, secondsLeft } = progress;
   const hasUnit = detail === "all" || detail === "noPercent";

@@ -6,10 +6,7 @@ const maxDelay = 2 ** 31 - 1;
 
 /** The source of the reports of a stream. */
 export interface ReportSource<Report extends object> {
-  /**
-   * Returns the report that is due, or undefined if there is none. Called for the first read, after
-   * each change, and at `dueAt`.
-   */
+  /** Returns the report that is due. Called for the first read, after a change, and at `dueAt`. */
   next(): Report | undefined | Promise<Report | undefined>;
   /** Returns when a report is due even without a change, in milliseconds since the epoch. */
   dueAt?(): number;

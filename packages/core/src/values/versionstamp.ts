@@ -1,9 +1,7 @@
 import { bytesToHex, writeHex } from "../bytes/hex.js";
 import { InvalidVersionstampError } from "../errors/core-errors.js";
 
-/**
- * The size of a versionstamp in bytes. As text it has two lower-case hexadecimal digits per byte.
- */
+/** The size of a versionstamp in bytes. As text, each byte is two lower-case hexadecimal digits. */
 export const versionstampBytes = 10;
 /** The maximum number of commits in a group: two bytes of the versionstamp order them. */
 export const maxGroupSize = 0x10000;

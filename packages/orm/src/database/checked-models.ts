@@ -113,10 +113,7 @@ type Holds<Holder extends Model, Fields, Held extends Model> = Fields extends re
         >
   : unknown;
 
-/**
- * Row, fields, another row, its primary key → the fields that cannot hold the key part at the same
- * position.
- */
+/** Row, fields, other row, its primary key → the fields that cannot hold the part they refer to. */
 type Misfits<
   Holder,
   Fields extends readonly string[],

@@ -41,10 +41,7 @@ export interface CompiledIndex {
 /** A model in the form that reads and writes use. */
 export interface CompiledModel {
   readonly name: string;
-  /**
-   * The first part of the keys of its rows. It also identifies the model in Keywright's own keys,
-   * so that the model can be renamed.
-   */
+  /** The first part of its rows' keys and of its records, so that the model can be renamed. */
   readonly prefix: string;
   readonly schema: z.ZodObject;
   readonly primaryKey: readonly string[];

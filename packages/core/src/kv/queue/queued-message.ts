@@ -17,10 +17,7 @@ export interface QueuedMessage {
   readonly keysIfUndelivered: readonly Uint8Array[];
   /** The number of failed deliveries. */
   readonly failures: number;
-  /**
-   * True if a delivery has begun. If no handler of this process has the message, that delivery was
-   * lost with its process.
-   */
+  /** True if a delivery has begun. If no handler of this process has it, its process has ended. */
   readonly isInDelivery: boolean;
 }
 

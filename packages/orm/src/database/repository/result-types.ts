@@ -60,10 +60,7 @@ type Picked<R, S> = [FieldOf<R>] extends [S] ? R : Flat<Pick<R, S & keyof R>>;
 /** Intersection → one object type with all of its properties, which editors show in full. */
 type Flat<T> = { [K in keyof T]: T[K] } & {};
 
-/**
- * Model, models, `include` → the properties that the relations add to a row. A property is optional
- * if the relation may not be loaded.
- */
+/** Model, models, `include` → the properties that relations add, optional if not surely loaded. */
 type Relations<M extends Model, Models extends AnyModels, I> = [I[keyof I]] extends [true | object]
   ? AllRelations<M, Models, I>
   : AllRelations<M, Models, Pick<I, AlwaysLoaded<I>>> &

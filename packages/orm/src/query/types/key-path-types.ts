@@ -6,10 +6,7 @@ export type IndexName<M extends Model> = keyof M["indexes"] & string;
 
 /** The facts about an index, or the primary key, that decide which queries it serves. */
 export interface KeyPath {
-  /**
-   * The parts of its keys, in order, by the names that queries use. If the index is not unique, the
-   * fields of the primary key come last.
-   */
+  /** The parts of its keys as queries name them, and the primary key's fields unless unique. */
   readonly fields: readonly unknown[];
   /** The fields that sort in descending order. */
   readonly descending: unknown;
@@ -79,9 +76,7 @@ type NeededFields<R, I extends AnyIndexDefinition, F> =
         ? F
         : never;
 
-/**
- * Key of an index → true if a function in it may return undefined or null. Never if it has none.
- */
+/** Key of an index → true if its function may return nothing. Never if it has no function. */
 type MayReturnAbsent<Key> = Key extends readonly (infer Part)[]
   ? MayReturnAbsent<Part>
   : Key extends (row: never) => infer V
