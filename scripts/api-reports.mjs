@@ -1,5 +1,5 @@
-// `npm run api` compares what each package exports, with signatures, with the reports in packages/*/api,
-// and fails if they differ. `npm run api:update` writes the reports again.
+// `npm run api` compares the exports and signatures of each package with the reports in
+// packages/*/api, and fails if they differ. `npm run api:update` rewrites the reports.
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -33,7 +33,7 @@ if (changed > 0 && !isUpdate) {
   process.exitCode = 1;
 }
 
-/** Returns whether an entry point exports what its report says. Prints the lines that differ. */
+/** Returns true if an entry point exports what its report says. Prints the lines that differ. */
 function isAsReported(folder, types, reportName) {
   const reportFolder = join(folder, "api");
   mkdirSync(reportFolder, { recursive: true });
@@ -59,7 +59,7 @@ function isAsReported(folder, types, reportName) {
         // No release tags and no strict TSDoc: biome and the docs' tests check the comments.
         extractorMessageReporting: {
           default: { logLevel: ExtractorLogLevel.None },
-          // A type that a signature needs and nobody can import. The report lists them.
+          // A type that a signature uses but that is not exported. The report lists these.
           "ae-forgotten-export": { logLevel: ExtractorLogLevel.Warning, addToApiReportFile: true },
         },
         tsdocMessageReporting: { default: { logLevel: ExtractorLogLevel.None } },

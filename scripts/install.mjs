@@ -1,23 +1,23 @@
-// Lets `npm start` and `npm test` work on a fresh clone: runs `npm ci`, unless everything that
-// package-lock.json asks for is installed. Needs only Node.js and npm: nothing else is there yet.
+// Lets `npm start` and `npm test` work in a fresh clone: runs `npm ci` unless everything that
+// package-lock.json lists is installed. Uses no packages, because none may be installed yet.
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const lockFile = `${root}package-lock.json`;
-// npm lists here what it has installed, as the last step of an install that succeeded.
+// npm writes this list of installed packages as the last step of a successful install.
 const installedFile = `${root}node_modules/.package-lock.json`;
 
 if (!isInstalled()) process.exit(install());
 
-/** By content, not by time: a clone or a checkout gives every file a new time. */
+/** Compares contents and not times, because a clone or a checkout gives every file a new time. */
 function isInstalled() {
   const wanted = readPackages(lockFile);
   const installed = readPackages(installedFile);
   if (wanted === undefined || installed === undefined) return false;
   return Object.entries(wanted).every(([path, { version, integrity, link, optional }]) => {
-    if (path === "") return true; // the workspace itself, which npm doesn't list as installed
+    if (path === "") return true; // the root, which npm does not list as installed
     const found = installed[path];
     if (found === undefined) return optional === true; // a binary for another platform
     const same = integrity === undefined || found.integrity === integrity;
@@ -25,7 +25,7 @@ function isInstalled() {
   });
 }
 
-/** The packages in a lock file by path; undefined where the file is absent or broken. */
+/** Returns the packages of a lock file by path, or undefined if the file is absent or damaged. */
 function readPackages(file) {
   try {
     return JSON.parse(readFileSync(file, "utf8")).packages;
@@ -35,14 +35,13 @@ function readPackages(file) {
 }
 
 function install() {
-  console.log("Installing dependencies with npm ci.");
-  // npm ci deletes node_modules in no certain order: stopped half-way, it must not look finished.
+  console.log("Installing dependencies with npm ci. This may take some minutes.");
+  // Deleted first: an npm ci that is stopped half-way may leave this list.
   rmSync(installedFile, { force: true });
-  // The tools are devDependencies, and wanted under NODE_ENV=production too.
+  // The tools are devDependencies. They are needed with NODE_ENV=production too.
   const options = ["ci", "--include=dev", "--include=optional", "--loglevel=error"];
-  // Inside an npm script, this is the npm that runs it. Node starts it without a shell, which
-  // Windows would need for npm.cmd.
-  // biome-ignore lint/suspicious/noUndeclaredEnvVars: not a task of Turborepo, but before it.
+  // In an npm script, this is the npm that runs it. Unlike npm.cmd on Windows, it needs no shell.
+  // biome-ignore lint/suspicious/noUndeclaredEnvVars: runs before Turborepo, not in it.
   const npm = process.env.npm_execpath;
   const { status, error } = npm?.endsWith("npm-cli.js")
     ? spawnSync(process.execPath, [npm, ...options], { cwd: root, stdio: "inherit" })

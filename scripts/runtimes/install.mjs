@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { folder } from "./runtimes.mjs";
 
-/** Installs those of the runtimes that are missing, and returns each with the path of its program. */
+/** Installs the missing runtimes, and returns all with the paths of their programs. */
 export function installRuntimes(runtimes) {
   const missing = runtimes.filter((runtime) => !isInstalled(runtime));
   if (missing.length > 0) {
@@ -15,12 +15,13 @@ export function installRuntimes(runtimes) {
   }
   return runtimes.map((runtime) => {
     const program = runtime.findProgram();
-    if (program === undefined) throw new Error(`npm installed no program for ${runtime.name}.`);
+    if (program === undefined)
+      throw new Error(`npm installed ${runtime.install} without a program for this platform.`);
     return { ...runtime, program };
   });
 }
 
-/** True if the runtime is installed in the version that it should have. */
+/** Returns true if the runtime is installed in the right version. */
 function isInstalled({ name, install, findProgram }) {
   const version = install.slice(install.lastIndexOf("@") + 1);
   try {
@@ -34,9 +35,9 @@ function isInstalled({ name, install, findProgram }) {
 }
 
 function npmInstall(packages) {
-  // The packages have scripts that move their programs. Without them each program stays in its package.
+  // Without the install scripts of the packages, each program stays in its package.
   const args = ["install", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"];
   const options = { cwd: folder, stdio: "inherit", shell: process.platform === "win32" };
   const { status, error } = spawnSync("npm", [...args, ...packages], options);
-  if (status !== 0) throw error ?? new Error(`npm install ended with ${status}.`);
+  if (status !== 0) throw error ?? new Error(`npm install in ${folder} ended with code ${status}.`);
 }

@@ -1,5 +1,6 @@
-// `npm run test:runtimes`: runs what depends on the runtime on every runtime that docs/runtimes.md lists, except on the one that
-// runs this script, on which `npm test` runs everything. `npm run test:runtimes -- node24 bun` runs it on some.
+// `npm run test:runtimes`: runs the tests that depend on the runtime, on all runtimes of
+// docs/runtimes.md except the one that runs this script, because `npm test` runs all tests on it.
+// `npm run test:runtimes -- node24 bun` runs them only on these runtimes.
 import { spawn } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { availableParallelism, tmpdir } from "node:os";
@@ -13,7 +14,7 @@ const names = process.argv.slice(2);
 const unknown = names.filter((name) => !runtimes.some((runtime) => runtime.name === name));
 if (unknown.length > 0) {
   console.error(
-    `There is no runtime ${unknown.join(", ")}. There are: ${runtimes.map((r) => r.name).join(", ")}.`,
+    `Unknown runtime: ${unknown.join(", ")}. Choose from ${runtimes.map((r) => r.name).join(", ")}.`,
   );
   process.exit(2);
 }
@@ -42,11 +43,10 @@ try {
 } finally {
   await rm(folder, { recursive: true, force: true });
 }
-console.log(`The runtimes took ${seconds(started)}.`);
-console.log(`${passed} passed, ${failed} failed`);
+console.log(`${passed} passed, ${failed} failed in ${seconds(started)}`);
 process.exitCode = failed === 0 ? 0 : 1;
 
-/** Runs tasks, one more at a time than the machine has processors, because some of them wait now and then. */
+/** Runs tasks, one more at a time than there are processors, because tasks sometimes wait. */
 async function runAll(tasks) {
   const queue = tasks.values();
   const worker = async () => {
@@ -55,29 +55,34 @@ async function runAll(tasks) {
   await Promise.all(Array.from({ length: availableParallelism() + 1 }, worker));
 }
 
-/** Each runtime writes a database, then each reads all of them. */
+/** Checks that each runtime reads the databases that all runtimes have written. */
 async function checkGoldenDatabases(all) {
   const paths = all.map(({ name }) => join(folder, name));
   for (const [i, runtime] of all.entries())
     await check(runtime, { name: "writes a database", args: [goldenDatabase, "write", paths[i]] });
-  // One after another, because a database belongs to one process at a time.
+  // One after another, because only one process at a time can open a database.
   for (const runtime of all)
     await check(runtime, { name: "reads all databases", args: [goldenDatabase, "read", ...paths] });
 }
 
-/** A script succeeds on a runtime, and prints what it should. */
+/** Checks that a script succeeds on a runtime and prints what it should. */
 async function check(runtime, { name, args, env, prints = /^/ }) {
   const since = Date.now();
   const { exitCode, output } = await run(runtime, args, env);
   report(exitCode === 0 && prints.test(output), `${runtime.name}: ${name}`, since, output);
 }
 
-/** A script says on a runtime, in its first line or as the message of its error, that the runtime is too old. */
+/** Checks that a script fails on a runtime with the message that the runtime is too old. */
 async function checkRefused(runtime, args) {
   const since = Date.now();
   const { exitCode, output } = await run(runtime, args);
   const isRefused = /Keywright needs Node\.js 20\.15.*Node\.js v?18\./i.test(output);
-  report(exitCode === 1 && isRefused, `${runtime.name}: refused by ${args[0]}`, since, output);
+  report(
+    exitCode === 1 && isRefused,
+    `${runtime.name}: refused as too old by ${args[0]}`,
+    since,
+    output,
+  );
 }
 
 function report(isGood, name, since, output) {
@@ -89,7 +94,7 @@ function report(isGood, name, since, output) {
 
 function run({ program, args: before }, args, env = {}) {
   return new Promise((resolve, reject) => {
-    // Its workers are to be of the same runtime, and their output without colours.
+    // Without colors, so that the output can be compared.
     const child = spawn(program, [...before, ...args], {
       env: { ...process.env, NO_COLOR: "1", ...env },
       stdio: ["ignore", "pipe", "pipe"],

@@ -5,12 +5,12 @@ import { fileURLToPath } from "node:url";
 const platform = process.platform === "win32" ? "win" : process.platform;
 const end = process.platform === "win32" ? ".exe" : "";
 
-/** Where the runtimes are installed. Git ignores it. */
+/** The folder where the runtimes are installed. Git ignores it. */
 export const folder = fileURLToPath(new URL("../../.runtimes", import.meta.url));
 
 /**
- * The runtimes, each with the npm package that ships it, the folder of its program, and the arguments before a script.
- * `docs/runtimes.md` lists them.
+ * The runtimes: the npm package of each, a function that finds its program, and the arguments before
+ * a script. `docs/runtimes.md` lists them.
  */
 export const runtimes = [
   node("node20", "20.20.2"),
@@ -31,7 +31,7 @@ export const runtimes = [
   },
 ];
 
-/** A Node.js that is too old. */
+/** A version of Node.js that is too old. */
 export const oldRuntime = node("node18", "18.20.8");
 
 function node(name, version) {
@@ -43,7 +43,7 @@ function node(name, version) {
   };
 }
 
-/** The program in the one package of a scope that npm has installed for this platform. */
+/** Finds a program in the package of a scope that npm has installed for this platform. */
 function findPlatform(scope, program) {
   const packages = join(folder, "node_modules", scope);
   if (!existsSync(packages)) return undefined;

@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const vitest = `${root}node_modules/vitest/vitest.mjs`;
 
-/** Prints one character for a test that passes, so that the output of a failed run is about its failures. */
+/** Runs vitest with a reporter that prints little more than failures. */
 const tests = (folder, ...files) => [
   vitest,
   "run",
@@ -14,21 +14,21 @@ const tests = (folder, ...files) => [
 ];
 
 /**
- * What depends on the runtime: the script that runs it, with its arguments, and what it has to print.
+ * Returns the suites that depend on the runtime: arguments, environment, and what each must print.
  *
  * @param folder an empty folder for one runtime.
  * @param packed a folder in which the packed packages are installed.
  */
 export function suites(folder, packed) {
   return [
-    // The longest first, so that none of them is left for the end.
+    // The longest come first, so that none of them runs alone at the end.
     { name: "core", args: tests("packages/core"), env: { KEYWRIGHT_KILLS: "10" } },
     {
       name: "packed walk",
       args: tests("packages/codegen", "packed.test.ts"),
       env: { KEYWRIGHT_PACKED: packed },
     },
-    // Once to its end. That it can be stopped and killed is tested by `npm test`.
+    // Once to its end. `npm test` tests that it can be stopped and killed.
     {
       name: "example cities",
       args: [`${root}examples/cities/dist/main.js`, folder],
@@ -41,13 +41,13 @@ export function suites(folder, packed) {
   ];
 }
 
-/** Writes databases for other runtimes, and reads theirs. */
+/** A script that writes a database for other runtimes, and reads theirs. */
 export const goldenDatabase = `${root}packages/core/test/golden-database.mjs`;
 
-/** Packs the packages and installs them in a folder. */
+/** A script that packs the packages and installs them in a folder. */
 export const installPacked = `${root}packages/codegen/test/install-packed.mjs`;
 
-/** What a Node.js that is too old must answer with one sentence. */
+/** The entry points that a version of Node.js that is too old must refuse with one sentence. */
 export const entryPoints = [
   [`${root}scripts/check-node.cjs`],
   [`${root}packages/codegen/bin/keywright.js`, "--version"],

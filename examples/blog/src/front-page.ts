@@ -8,7 +8,7 @@ export interface Teaser {
   readonly comments: number;
 }
 
-/** The latest posts, the newest first. */
+/** Returns the latest posts, newest first. */
 export async function frontPage(blog: Blog, take = 10): Promise<Teaser[]> {
   const { items } = await blog.posts.findMany({
     orderBy: { publishedAt: "desc" },

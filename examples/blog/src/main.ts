@@ -17,29 +17,36 @@ const second = await publish(blog, {
   tags: ["life"],
 });
 
-// A page of comments that is open in somebody's browser.
+// A live query, as a page of comments that is open in a browser needs it.
 const comments = blog.comments.watchMany({
   where: { postId: second.id },
   include: { author: true },
 });
 const reader = comments.getReader();
-console.log("comments:", (await reader.read()).value?.length);
+console.log(`Comments on "A walk": ${(await reader.read()).value?.length}`);
 await blog.comments.create({ data: { postId: second.id, authorId: ada.id, text: "Where to?" } });
-for (const { author, text } of (await reader.read()).value ?? [])
-  console.log(`${author?.name}: ${text}`);
+console.log("Ada adds a comment. The live query sends:");
+await printComments();
 
+console.log("\nThe front page:");
 console.table(await frontPage(blog));
 
-// A tag that a post has stays; its author's leave takes the posts along, and leaves the comments.
+// A tag that a post has cannot be deleted.
 const tag = { where: { name: "math" } };
 await blog.tags.delete(tag).catch((error) => {
-  if (error instanceof RowReferencedError)
-    console.log(`${tag.where.name} is in use by ${error.by.model}`);
+  if (!(error instanceof RowReferencedError)) throw error;
+  console.log(`\nDeleting the tag "math" fails: a row of ${error.by.model} refers to it.`);
 });
+// Deleting an author deletes the author's posts. The author's comments remain, without an author.
 await blog.users.delete({ where: { handle: "ADA" } });
-for (const { author, text } of (await reader.read()).value ?? []) {
-  console.log(`${author?.name ?? "somebody"}: ${text}`);
-}
+console.log("\nAda is deleted, with her posts. The live query sends:");
+await printComments();
 await blog.tags.delete(tag);
+console.log('\nNo post has the tag "math" now: it is deleted. The front page:');
 console.table(await frontPage(blog));
 await reader.cancel();
+
+async function printComments(): Promise<void> {
+  for (const { author, text } of (await reader.read()).value ?? [])
+    console.log(`  ${author?.name ?? "(deleted user)"}: ${text}`);
+}

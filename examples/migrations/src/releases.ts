@@ -19,7 +19,7 @@ import {
   thirdCustomer,
 } from "./models.js";
 
-/** The first release goes live, and customers come. */
+/** Opens the shop and registers customers. */
 export async function firstRelease(kv: Kv, customers: number): Promise<void> {
   const db = await createDatabase({ kv, models: { customers: firstCustomer } });
   const { count } = await db.customers.createMany({
@@ -30,62 +30,62 @@ export async function firstRelease(kv: Kv, customers: number): Promise<void> {
       spent: (i / 8).toFixed(2),
     })),
   });
-  console.log(`${count} customers`);
+  console.log(`${count} customers registered`);
 }
 
-/** An index is added whose values turn out not to be unique. */
+/** Adds a unique index over values that are not unique, and deletes the duplicates. */
 export async function secondRelease(kv: Kv): Promise<void> {
   const db = await createDatabase({ kv, models: { customers: secondCustomer } });
   await migrateWithBar(db);
   const { items } = await findDuplicates(db, { model: "customers", index: "byEmail" });
-  console.log(`${items.length} emails are taken twice`);
+  console.log(`${items.length} emails have two customers. Deleting the second customer of each`);
   for (const { ids } of items) {
     for (const id of ids.slice(1)) await db.customers.delete({ where: { id: String(id) } });
   }
-  // The index is readable by itself, now that the last of them is gone.
+  // The index became readable when the last duplicate was deleted.
   const found = await db.customers.findUnique({ where: { email: "CUSTOMER1@example.com" } });
-  console.log(`${found?.name} has spent ${found?.spent}`);
+  console.log(`Found by byEmail: ${found?.name}, spent ${found?.spent}`);
 }
 
-/** Every row changes, and pointers take the place of copies. */
+/** Changes every row, and replaces an index of copies by an index of pointers. */
 export async function thirdRelease(kv: Kv): Promise<void> {
   const db = await createDatabase({
     kv,
     models: { customers: thirdCustomer },
     migrations: [moneyIsCents],
   });
-  // It runs on the old rows already, which are made new ones as they are read.
+  // The new program can run before the migration: reads convert the old rows.
   const early = await db.customers.findUnique({ where: { email: "customer1@example.com" } });
-  console.log(`${early?.name} has spent ${early?.spentCents} cents`);
+  console.log(`Before the migration, as the new model: ${early?.name}, ${early?.spentCents} cents`);
   await migrateWithBar(db);
   const best = await db.customers.findFirst({ orderBy: { spentCents: "desc" } });
-  console.log(`${best?.name} has spent the most: ${best?.spentCents} cents`);
+  console.log(`Spent the most: ${best?.name}, ${best?.spentCents} cents`);
 
-  console.log("\nbyName takes the place of byNameCopy");
+  console.log("\nReplacing byNameCopy by byName:");
   const pair = { model: "customers", from: "byNameCopy", to: "byName" };
   for (const step of ["backfill", "switch", "clean-up"] as const) {
     const { status } = await replaceIndex(db, { ...pair, step });
-    console.log(`${step}: ${status}`);
+    console.log(`  ${step}: ${status}`);
   }
 }
 
-/** What nobody reads any more is taken out of the model. */
+/** Removes the replaced index from the model, and verifies the database. */
 export async function fourthRelease(kv: Kv): Promise<void> {
   const db = await createDatabase({
     kv,
     models: { customers: fourthCustomer },
     migrations: [moneyIsCents],
   });
-  console.log(formatPlan(await planMigration(db)));
+  console.log(`Plan: ${formatPlan(await planMigration(db))}`);
   const verified = await verifyIndexes(db);
   const { rows, entries } = verified.models[0] ?? { rows: 0, entries: 0 };
-  console.log(`${verified.status}: ${rows} rows, ${entries} entries`);
+  console.log(`Verified: ${verified.status}, ${rows} rows and ${entries} index entries`);
 }
 
 async function migrateWithBar(db: AnyDatabase): Promise<MigrationResult> {
-  console.log(`\n${formatPlan(await planMigration(db))}\n`);
+  console.log(`\nPlan:\n${formatPlan(await planMigration(db))}\n`);
   const progress = migrationProgress();
   const result = await migrate(db, { onProgress: progress.onProgress }).finally(progress.stop);
-  console.log(`migrate: ${result.status}\n`);
+  console.log(`Status of the migration: ${result.status}\n`);
   return result;
 }

@@ -1,7 +1,7 @@
 import { defineModel } from "@keywright/orm";
 import * as z from "zod";
 
-/** Both indexes of the guide, which the code under `by-hand/` keeps up by hand. */
+/** A model with both indexes of the guide, which the code in `by-hand/` maintains by hand. */
 export const User = defineModel({
   name: "users",
   schema: z.object({

@@ -24,7 +24,7 @@ async function keys(): Promise<unknown[]> {
 }
 
 describe("the guide, by hand", () => {
-  it("inserts a user once, whichever of the two is taken", async () => {
+  it("refuses a user whose id or email address is taken", async () => {
     await byEmail.insertUser(kv, ada);
     await expect(byEmail.insertUser(kv, { ...bob, id: "1" })).rejects.toThrow(TypeError);
     await expect(byEmail.insertUser(kv, { ...bob, email: "ADA@example.com" })).rejects.toThrow(
@@ -44,13 +44,13 @@ describe("the guide, by hand", () => {
     expect(await byEmail.getUserByEmail(kv, "bob@example.com")).toBeNull();
   });
 
-  it("deletes a user whose email address changes meanwhile", async () => {
+  it("deletes a user whose email address changes during the delete", async () => {
     await byEmail.insertUser(kv, ada);
     const race = Object.create(kv, {
       get: {
         value: async (key: readonly string[]) => {
           const entry = await kv.get<typeof ada>(key);
-          // Between the read and the delete, and once only: another user of the database.
+          // Another writer, once, between the read and the delete.
           if (entry.value?.email === ada.email) {
             await kv
               .atomic()
@@ -69,7 +69,7 @@ describe("the guide, by hand", () => {
     expect(await keys()).toEqual([]);
   });
 
-  it("lists users by their favourite colour", async () => {
+  it("lists users by their favorite color", async () => {
     for (const user of [ada, bob, { ...ada, id: "3", favoriteColor: "red" }]) {
       await byColor.insertUser(kv, user);
     }
@@ -78,8 +78,8 @@ describe("the guide, by hand", () => {
   });
 });
 
-describe("the same data through a model", () => {
-  it("is there without a migration", async () => {
+describe("a model over the same data", () => {
+  it("reads what the code by hand wrote, without a migration", async () => {
     await byEmail.insertUser(kv, ada);
     await kv.set(["users_by_favorite_color", "green", "1"], "1");
     const db = await createDatabase({ kv, models: { users: User } });
@@ -87,7 +87,7 @@ describe("the same data through a model", () => {
     expect((await db.users.findMany({ where: { favoriteColor: "green" } })).items).toEqual([ada]);
   });
 
-  it("is what the code by hand reads", async () => {
+  it("writes what the code by hand reads", async () => {
     const db = await createDatabase({ kv, models: { users: User } });
     await db.users.create({ data: ada });
     await db.users.create({ data: bob });
@@ -103,18 +103,19 @@ it("runs as a program", async () => {
   const main = fileURLToPath(new URL("../dist/main.js", import.meta.url));
   const { stdout } = await promisify(execFile)(process.execPath, [main]);
   expect(stdout.split("\n")).toEqual([
-    "By hand, on the core",
-    "  a second ada@example.com: User with ID or email already exists",
-    "  by id: Ada",
-    "  by email: Ada",
-    "  after the delete: null",
-    "  who likes green: Ada, Bob",
-    "The same through a model",
-    "  a second ada@example.com: Another row has this value, which is unique. It is 1's.",
-    "  by id: Ada",
-    "  by email: Ada",
-    "  who likes green: Ada, Bob",
-    "  after the delete: null",
+    "By hand, with @keywright/core",
+    "  a second user with ada@example.com: User with ID or email already exists",
+    "  found by id: Ada",
+    "  found by email: Ada",
+    "  after deleting Ada: null",
+    "  users who like green: Ada, Bob",
+    "",
+    "The same with a model of @keywright/orm",
+    "  a second user with ada@example.com: KW_UNIQUE_CONSTRAINT (byEmail, taken by user 1)",
+    "  found by id: Ada",
+    "  found by email: Ada",
+    "  users who like green: Ada, Bob",
+    "  after deleting Ada: null",
     "",
   ]);
 });

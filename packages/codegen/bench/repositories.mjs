@@ -1,5 +1,5 @@
-// What generated repositories cost at run time, beside the repositories of @keywright/orm whose types are inferred: both on one
-// database in memory, in one run. Run by `npm run bench:repositories`; ROUNDS says how often each is measured.
+// `npm run bench:repositories`: compares generated repositories with the repositories of
+// `createDatabase`, on one database in memory, in one run. ROUNDS sets the number of rounds.
 import { mkdtemp, readdir, readFile, realpath, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -23,7 +23,7 @@ const rounds = Number(process.env.ROUNDS ?? 9);
 const milliseconds = 150;
 const rows = 1000;
 
-/** Generates the repository of a model in a project of its own, and loads it as plain JavaScript. */
+/** Generates the repository of a model in a new project, and loads it as plain JavaScript. */
 async function loadGenerated(folder) {
   const modules = fileURLToPath(new URL("../../../node_modules", import.meta.url));
   await symlink(modules, join(folder, "node_modules"), "junction");
@@ -48,7 +48,7 @@ async function loadGenerated(folder) {
   return { User, repositoriesOf };
 }
 
-/** For each operation the same work by both; each call takes another row. */
+/** Returns each operation as a generated method and as a call through `createDatabase`. */
 async function operationsOf({ User, repositoriesOf }, kv) {
   const db = await createDatabase({ kv, models: { users: User } });
   const { users } = repositoriesOf(db);
@@ -96,11 +96,14 @@ const folder = await realpath(await mkdtemp(join(tmpdir(), "keywright-bench-")))
 const kv = await openKv();
 try {
   const operations = await operationsOf(await loadGenerated(folder), kv);
-  console.log("operation              generated    inferred  times as fast (middle half)");
+  console.log(
+    "How many times as fast as createDatabase are generated repositories? Larger is better.",
+  );
+  console.log("operation              generated  createDatabase  times as fast (middle half)");
   for (const [name, [generated, inferred]] of Object.entries(operations)) {
     const times = [];
     for (let round = 0; round <= rounds; round++) {
-      // Each is first in every other round; the first round is not counted.
+      // They take turns in being first. The first round is not counted.
       const isFirst = round % 2 === 0;
       const a = await nanoseconds(isFirst ? generated : inferred);
       const b = await nanoseconds(isFirst ? inferred : generated);
@@ -118,7 +121,7 @@ try {
       quantile(ratios, share).toFixed(2),
     );
     console.log(
-      `${name.padEnd(22)} ${micro(0).padStart(9)}  ${micro(1).padStart(9)}  ${middle} (${low}–${high})`,
+      `${name.padEnd(22)} ${micro(0).padStart(9)}  ${micro(1).padStart(14)}  ${middle} (${low}–${high})`,
     );
   }
 } finally {

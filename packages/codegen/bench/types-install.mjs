@@ -1,5 +1,5 @@
-// Installs Prisma beside the workspace, where it is missing: `npm ci` in this folder. Its engines are not: generating a
-// client needs none of them.
+// Runs `npm ci` in this folder if Prisma is missing. Its engines are not installed: generating a
+// client does not need them.
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -14,11 +14,11 @@ if (!isInstalled()) {
   const { status, error } = npm?.endsWith("npm-cli.js")
     ? spawnSync(process.execPath, [npm, ...options], { cwd: folder, stdio: "inherit" })
     : spawnSync(`npm ${options.join(" ")}`, { cwd: folder, stdio: "inherit", shell: true });
-  if (error) console.error(`npm ci could not be started: ${error.message}`);
+  if (error) console.error(`npm ci could not be started in ${folder}: ${error.message}`);
   process.exitCode = status ?? 1;
 }
 
-/** In the versions that package.json names. */
+/** Returns true if the versions of package.json are installed. */
 function isInstalled() {
   try {
     const { dependencies } = readJson("package.json");

@@ -1,4 +1,4 @@
-// The programs whose types are checked, each written to a folder of its own.
+// The programs whose types are checked. Each is written to its own folder.
 import { mkdir, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -15,7 +15,7 @@ const { prismaProgram, prismaSchema } = await load.import("./types/prisma-progra
 const workspaceModules = fileURLToPath(new URL("../../../node_modules", import.meta.url));
 const prismaModules = fileURLToPath(new URL("node_modules", import.meta.url));
 
-/** For each library by its name, the paths of the parts of its program with `count` models. */
+/** Writes a program with `count` models for each library, and returns the paths of its parts. */
 export async function writePrograms(folder, count) {
   return {
     inferred: await writeProgram(await workspaceProject(join(folder, "inferred")), () =>
@@ -67,7 +67,7 @@ async function emptyProject(folder) {
   await writeFile(join(folder, "package.json"), '{ "type": "module" }\n');
 }
 
-/** Prisma would download its engines first, which do nothing here: any program stands in for them. */
+/** Generates the client. Naming any program as Prisma's engines prevents their download. */
 function generateClient(folder) {
   const prisma = join(prismaModules, "prisma", "build", "index.js");
   runNode(folder, [prisma, "generate", "--schema", "schema.prisma"], {

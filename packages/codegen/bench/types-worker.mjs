@@ -1,5 +1,5 @@
-// Checks the types of one program, in a process of its own, and prints what that cost as JSON. Its arguments: a file with the
-// paths as JSON, and the one to check where it is not all of them.
+// Checks the types of one program and prints the cost as JSON. Arguments: a JSON file with the paths
+// of the program, and optionally the only path to check.
 import { readFileSync } from "node:fs";
 import { createJiti } from "jiti";
 

@@ -1,5 +1,5 @@
-// Measures what the types of 200 models cost the compiler, prints the figures, and writes them to docs/type-cost.md:
-// `npm run bench:types`. With `--quick` it takes 40 models, and writes nothing.
+// `npm run bench:types`: measures what the types of 200 models cost the compiler, prints the
+// figures, and writes docs/type-cost.md. With `--quick` it uses 40 models and only prints.
 import { spawnSync } from "node:child_process";
 import { mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -27,7 +27,7 @@ try {
   await rm(folder, { recursive: true, force: true });
 }
 
-/** What each part of a program costs together with those before it, and one file of queries in the whole of it. */
+/** Measures each part of a program together with the parts before it, and one file of queries. */
 async function costsOf({ imports, models, database, queries }) {
   const whole = [...models, ...database, ...queries];
   return {
@@ -39,7 +39,7 @@ async function costsOf({ imports, models, database, queries }) {
   };
 }
 
-/** What counts is the same each time; the times are the medians of all rounds. */
+/** Returns the counts, which are the same in each round, and the medians of the times. */
 async function median(paths, only) {
   const costs = [];
   for (let round = 0; round < rounds; round++) costs.push(await cost(paths, only));
@@ -48,13 +48,13 @@ async function median(paths, only) {
   return { ...costs[0], reading: middle("reading"), checking: middle("checking") };
 }
 
-/** In a process of its own: what another has checked is neither in its memory nor compiled. */
+/** Checks in a new process, which shares no memory and no compiled code with other checks. */
 async function cost(paths, only) {
   const list = join(folder, "paths.json");
   await writeFile(list, JSON.stringify(paths));
   const args = ["--expose-gc", worker, list, ...(only === undefined ? [] : [only])];
   const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: "utf8" });
-  if (status !== 0) throw new Error(`Checking failed:\n${stderr}`);
+  if (status !== 0) throw new Error(`The compiler failed:\n${stderr}`);
   const { problems, ...figures } = JSON.parse(stdout);
   if (problems.length > 0) throw new Error(`The program has errors:\n${problems.join("\n")}`);
   return figures;

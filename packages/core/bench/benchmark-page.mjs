@@ -1,40 +1,49 @@
-// What was measured, as the Markdown of docs/benchmarks.md.
+// Writes what was measured as the Markdown of docs/benchmarks.md.
 import { readFileSync } from "node:fs";
 import { cpus, release, totalmem, type } from "node:os";
 
 const peers = ["classic-level", "@deno/kv", "ordered-binary", "fdb-tuple", "mitata"];
 
-/** The page: what was measured, how, and on what. */
+/** Returns the page: the tables, how they were measured, and on which machine. */
 export function benchmarkPage(ratios, sizes) {
-  return `# Benchmarks
+  return `# Benchmarks of the database
 
-\`npm run bench:core\` measures the core engine and writes this page. What counts are the ratios, taken in one run: the
-times are those of one machine.
+How fast is \`@keywright/core\`, compared with LevelDB alone, with Deno KV, and with other encodings of keys?
+
+Compare the ratios, which were taken in one run. The times are those of one machine. A ratio of 2 × means that Keywright
+takes half the time of the other: a larger ratio is better. If the other does less work, as LevelDB alone does, the goal
+is below 1 ×.
 
 ${benchmarkTables(ratios, sizes)}
 ## What is measured
 
-- A row has four fields and takes about 100 bytes as an encoded value. With its two index entries it has three keys;
-  their ids are random, so that neighbouring reads and writes lie far apart. The databases of the first table hold
-  10,000 rows.
-- Each operation and what it is compared with run in turns; the figure is the median of the
-  rounds, each of which is a mean over all of its calls.
-- "Raw" is classic-level alone, on the very bytes that Keywright stores, with keys that are encoded beforehand. It
-  decodes what it reads with \`decodeValue\` (and \`decodeKey\` for \`list\`), but verifies no checksum and checks nothing
-  before it writes.
-- A commit creates a row as the guide to secondary indexes does: it checks that neither the row nor its unique index
-  entry is there, and sets both and one more index entry. An update checks that both are as they were, which is dearer:
-  keys that are there have to be read. 64 commits are in flight. The raw batch puts the three keys of a new row, 64
-  batches in flight, without fsync.
-- \`@deno/kv\` stores in SQLite with a write-ahead log and \`synchronous=FULL\`, its own defaults: it syncs the log once for
-  each commit, also where 64 are in flight (seen with \`strace\`: 1,405 calls of \`fsync\` for 1,380 commits). Keywright
-  syncs once for each group of commits. Both acknowledge a commit only when it is on disk.
-- \`get\` is awaited before the next one begins, in both. \`@deno/kv\` answers it from another thread: with many in flight
-  it takes about half of the time for each.
-- \`list\` reads 1,000 entries from a random row on; Keywright in batches of 500, its largest, raw in one call.
-- The second table is of databases with so many keys in a process of its own each. Both have LevelDB's block cache at
-  classic-level's default, 8 MB, and files that were compacted after loading; keys are random over all of the database.
-  Memory is what the process has gained, from before it opened the database until all was measured.
+\`npm run bench:core\` takes these measurements and writes this page.
+
+- **Rows.** A row has four fields and takes about 100 bytes as an encoded value. With its two index entries it takes
+  three keys. Ids are random, so rows that are used one after another are far apart in the database. The databases of
+  the first table hold 10,000 rows.
+- **Times.** Keywright and the other take turns. A time is the mean of all calls of a round, and the table shows the
+  median of the rounds. A ratio is the quotient of the two times before they are rounded.
+- **LevelDB** is \`classic-level\` alone, with the same bytes that Keywright stores, and with keys that are encoded before
+  the measurement. It decodes what it reads with \`decodeValue\` (and \`decodeKey\` for \`list\`), but verifies no checksum,
+  and checks nothing before it writes.
+- **Commits.** A commit that creates a row does what Deno KV's guide to secondary indexes does: it checks that neither
+  the row nor its unique index entry exists, and sets the row and two index entries. A commit that updates a row checks
+  that the row and its unique index entry are unchanged. This costs more, because keys that exist have to be read. 64
+  commits are in flight at any time. A batch of LevelDB puts the three keys of a new row, with 64 batches in flight.
+- **Durability.** With \`full\`, Keywright acknowledges a commit when it is on disk. With \`relaxed\`, it does not wait for
+  fsync, and neither does the batch of LevelDB.
+- **\`@deno/kv\`** stores in SQLite with a write-ahead log and \`synchronous=FULL\`, which are its defaults. It acknowledges
+  a commit when it is on disk, and syncs once per commit, even with 64 in flight: \`strace\` counted 1,405 calls of
+  \`fsync\` for 1,380 commits. Keywright syncs once for a group of commits.
+- **\`get\`** is awaited before the next one begins. \`@deno/kv\` answers from another thread. With many calls in flight it
+  takes about half the time per call.
+- **\`list\`** reads 1,000 entries, starting at a random row. Keywright reads them in batches of 500, which is its
+  maximum, and LevelDB in one call.
+- **The second table** has one database for each number of keys, measured in its own process, with durability \`relaxed\`.
+  LevelDB's block cache has the default size of \`classic-level\`, 8 MiB. Files were compacted after loading. Keys are
+  random over the whole database. Memory gained is the growth of the process's resident memory, from before the
+  database was opened until the end of the measurement.
 
 ## Measured with
 
@@ -42,10 +51,18 @@ ${machine()}
 `;
 }
 
-/** The two tables, which stand in the page and are printed. */
+/** Returns the two tables, which are part of the page and are also printed. */
 export function benchmarkTables(ratios, sizes) {
   return `${table(
-    ["operation", "against", "times as fast", "goal", "", "ours", "theirs"],
+    [
+      "operation of Keywright",
+      "compared with",
+      "times as fast",
+      "goal, at least",
+      "goal is",
+      "time of Keywright",
+      "time of the other",
+    ],
     ratios.map(({ operation, against, ours, theirs, goal }) => {
       const ratio = theirs / ours;
       return [
@@ -59,14 +76,22 @@ export function benchmarkTables(ratios, sizes) {
       ];
     }),
   )}
+Does an operation take longer in a larger database?
+
 ${table(
-  ["keys", "`get`", "commit, `relaxed`", "`list`, per entry", "memory gained"],
+  [
+    "keys in the database",
+    "`get`",
+    "commit that creates a row",
+    "`list`, per entry",
+    "memory gained",
+  ],
   sizes.map(({ keys, get, commit, list, memory }) => [
     keys.toLocaleString("en"),
     microseconds(get),
     microseconds(commit),
     microseconds(list),
-    megabytes(memory),
+    mebibytes(memory),
   ]),
 )}
 ${flatVerdict(sizes)}
@@ -77,17 +102,17 @@ function flatVerdict(sizes) {
   const few = sizes[0];
   const many = sizes.at(-1);
   const growth = Math.max(...["get", "commit", "list"].map((name) => many[name] / few[name]));
-  return `With a hundred times the keys an operation takes ${times(growth)} the time at the most; the goal is 2 ×: ${verdict(growth <= 2)}.`;
+  return `With 100 times the keys, an operation takes at most ${times(growth)} the time. The goal is at most 2 ×: ${verdict(growth <= 2)}.`;
 }
 
 function machine() {
   const [cpu] = cpus();
   const versions = peers.map((name) => `${name} ${installedVersion(name)}`).join(", ");
-  return `${cpu.model}, ${cpus().length} cores, ${Math.round(totalmem() / 2 ** 30)} GB of memory; ${type()} ${release()}; Node.js ${process.versions.node};
+  return `${cpu.model}, ${cpus().length} cores, ${Math.round(totalmem() / 2 ** 30)} GiB of memory; ${type()} ${release()}; Node.js ${process.versions.node};
 ${versions}.`;
 }
 
-/** The version of a package as npm installed it. */
+/** Returns the version of a package that npm has installed. */
 function installedVersion(name) {
   for (const folder of ["../node_modules/", "../../../node_modules/"]) {
     try {
@@ -115,6 +140,6 @@ function microseconds(nanoseconds) {
   return `${(nanoseconds / 1000).toFixed(2)} µs`;
 }
 
-function megabytes(bytes) {
-  return `${(bytes / 2 ** 20).toFixed(0)} MB`;
+function mebibytes(bytes) {
+  return `${(bytes / 2 ** 20).toFixed(0)} MiB`;
 }

@@ -1,5 +1,5 @@
-// Measures the core engine, prints the tables, and writes them to docs/benchmarks.md: `npm run bench:core`. With
-// `--quick` it measures for a shorter time, and writes nothing.
+// `npm run bench:core`: measures the database, prints the tables, and writes docs/benchmarks.md.
+// With `--quick` it measures for a shorter time and only prints.
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-// What an operation costs, and how much memory the process takes, with few keys and with many.
+// Measures the cost of operations, and the memory of the process, with few keys and with many.
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
@@ -6,13 +6,14 @@ import { fileURLToPath } from "node:url";
 import { makeKeywright } from "./stores.mjs";
 
 const script = fileURLToPath(new URL("one-size.mjs", import.meta.url));
-/** Its own and two index entries. */
+/** The row and two index entries. */
 const keysPerRow = 3;
 
 /**
- * Measures databases of so many keys, each in a process of its own.
+ * Measures a database for each of the numbers of keys, each in its own process.
  *
- * @returns for each of them the nanoseconds of `get`, `commit` and `list` (an entry), and the bytes of memory gained.
+ * @returns for each number the nanoseconds of `get`, of `commit` and of `list` (per entry), and the
+ *   bytes of memory gained.
  */
 export async function measureFlatCost(folder, effort, keyCounts) {
   const results = [];
@@ -28,7 +29,7 @@ export async function measureFlatCost(folder, effort, keyCounts) {
 async function measureInProcess(task) {
   const child = fork(script, [JSON.stringify(task)], { execArgv: ["--expose-gc"] });
   const exit = once(child, "exit").then(([code]) => {
-    throw new Error(`the measuring process ended with ${code}, and without figures`);
+    throw new Error(`The measuring process ended with code ${code} before it sent its figures.`);
   });
   exit.catch(() => undefined);
   const [figures] = await Promise.race([once(child, "message"), exit]);

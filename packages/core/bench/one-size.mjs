@@ -26,7 +26,7 @@ try {
   process.disconnect();
 }
 
-/** Bytes of memory that the process has, after what JavaScript no longer needs was freed. */
+/** Returns the resident memory of the process in bytes, after a garbage collection. */
 function residentBytes() {
   globalThis.gc();
   return process.memoryUsage.rss();

@@ -1,5 +1,5 @@
-// The same work on LevelDB itself, with the very bytes that Keywright stores: the keys are encoded beforehand, and what is
-// read is decoded, but no record is verified, and nobody asks whether a commit may be made.
+// The same work on LevelDB alone, with the same bytes that Keywright stores. Keys are encoded before
+// the measurement. What is read is decoded. No record is verified, and no commit is checked.
 import { decodeKey, decodeValue, encodeKey, encodeValue } from "@keywright/core";
 import { entriesOf } from "./rows.mjs";
 import { entriesPerList, firstHalf, perCall } from "./workload.mjs";
@@ -20,7 +20,7 @@ export function listRawRows(level, keys) {
   let next = 0;
   return async () => {
     const gte = starts[next++ % starts.length];
-    // All entries in one call: with classic-level's own limit of 16 kB it takes nine.
+    // Reads all entries in one call. The default limit of 16 KiB would need nine.
     const iterator = level.iterator({ gte, lt, highWaterMarkBytes: 1024 * 1024 });
     const entries = await iterator.nextv(entriesPerList);
     await iterator.close();
@@ -28,7 +28,7 @@ export function listRawRows(level, keys) {
   };
 }
 
-/** Three puts a batch, of a row and its index entries. */
+/** Creates rows with batches of three puts: a row and its index entries. */
 export function createRawRows(level, numbers) {
   const puts = () =>
     entriesOf(numbers.next()).map(([key, value]) => ({

@@ -1,10 +1,13 @@
-// The rows of the benchmarks: about 100 bytes each, and computed from their number, so that a million of them are made
-// where they are needed and take no memory while memory is measured.
+// The rows of the benchmarks, of about 100 bytes each. They are computed from their numbers, so that
+// a million rows take no memory while memory is measured.
 
 const colors = ["amber", "blue", "green", "indigo", "red", "teal", "violet", "white"];
 const crockford = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 
-/** A generator of whole numbers from 0 to `below`, exclusive, the same for the same seed (xorshift32). */
+/**
+ * Returns a generator of pseudorandom whole numbers from 0 to `below`, exclusive (xorshift32). The
+ * same seed gives the same numbers.
+ */
 export function randomIntegers(seed) {
   let state = seed;
   return (below) => {
@@ -15,7 +18,7 @@ export function randomIntegers(seed) {
   };
 }
 
-/** An id as a ULID has it, of 26 characters: those of neighbouring numbers lie far apart. */
+/** Returns an id in the form of a ULID. The ids of consecutive numbers are far apart. */
 export function idOf(number) {
   const random = randomIntegers(Math.imul(number + 1, 0x9e3779b1));
   let id = crockford[random(8)];
@@ -23,7 +26,7 @@ export function idOf(number) {
   return id;
 }
 
-/** What is stored for a row: its own entry and two index entries, as keys and values. */
+/** Returns the entries of a row as keys and values: the row itself and two index entries. */
 export function entriesOf(number) {
   const id = idOf(number);
   const email = `ada${number}@example.com`;

@@ -1,10 +1,10 @@
-// The databases that are compared, with the same rows in them.
+// The databases that are compared. All hold the same rows.
 import { openKv as openDenoKv } from "@deno/kv";
 import { openKv } from "@keywright/core";
 import { ClassicLevel } from "classic-level";
 import { entriesOf } from "./rows.mjs";
 
-/** All keys there can be: inclusive, exclusive. */
+/** The range of all keys: start (inclusive), end (exclusive). */
 const everything = [Uint8Array.of(0x00), Uint8Array.of(0xff)];
 
 async function openRaw(path) {
@@ -13,7 +13,7 @@ async function openRaw(path) {
   return level;
 }
 
-/** Makes a Keywright database of so many rows, its files compacted: nothing is left to be done from the loading. */
+/** Creates a Keywright database with this many rows, and compacts its files. */
 export async function makeKeywright(path, rows) {
   const kv = await openKv(path, { durability: "relaxed" });
   await load(kv, rows, 1000);
@@ -23,7 +23,7 @@ export async function makeKeywright(path, rows) {
   await level.close();
 }
 
-/** A LevelDB database with the very bytes of another one. */
+/** Opens a new LevelDB database with the same bytes as another one. */
 export async function copyRaw(path, from) {
   const [source, copy] = await Promise.all([openRaw(from), openRaw(path)]);
   const batch = [];
@@ -36,9 +36,10 @@ export async function copyRaw(path, from) {
   return copy;
 }
 
-/** Real Deno KV on SQLite, with so many rows. It takes a thousand mutations a commit. */
+/** Creates and opens real Deno KV on SQLite with this many rows. */
 export async function makeDeno(path, rows) {
   const kv = await openDenoKv(path);
+  // Deno KV takes at most 1,000 mutations per commit, and a row needs three.
   await load(kv, rows, 300);
   return kv;
 }

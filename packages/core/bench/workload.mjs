@@ -1,8 +1,8 @@
-// What is done to a database, the same for every one that has Deno KV's interface.
+// The measured operations, for every database with Deno KV's interface.
 import { entriesOf, idOf, randomIntegers } from "./rows.mjs";
 
 const inFlight = 64;
-/** Commits of one call, `inFlight` of them at a time. */
+/** The number of commits of one call. `inFlight` of them run at a time. */
 export const commitsPerCall = inFlight * 8;
 export const entriesPerList = 1000;
 
@@ -12,7 +12,7 @@ export function getRow(kv, keys) {
   return () => kv.get(keys[next++ % keys.length]);
 }
 
-/** Lists `entriesPerList` rows from a random one on. */
+/** Lists `entriesPerList` rows, starting at a random row. */
 export function listRows(kv, keys) {
   const starts = firstHalf(keys);
   let next = 0;
@@ -21,13 +21,14 @@ export function listRows(kv, keys) {
     const options = { limit: entriesPerList, batchSize: 500 };
     let count = 0;
     for await (const entry of kv.list(selector, options)) if (entry.value !== null) count++;
-    if (count !== entriesPerList) throw new Error(`${count} entries were listed`);
+    if (count !== entriesPerList)
+      throw new Error(`${count} entries were listed, not ${entriesPerList}.`);
   };
 }
 
 /**
- * Creates rows, as the secondary-index guide does it: a commit checks that neither the row nor its unique index entry is
- * there, and sets both and one more index entry.
+ * Creates rows as Deno KV's guide to secondary indexes does: a commit checks that neither the row
+ * nor its unique index entry exists, and sets the row and two index entries.
  */
 export function createRows(kv, numbers) {
   const create = async ([row, unique, index]) => {
@@ -38,14 +39,15 @@ export function createRows(kv, numbers) {
       .set(...unique)
       .set(...index)
       .commit();
-    if (!result.ok) throw new Error("a commit was refused");
+    if (!result.ok) throw new Error("A commit was refused.");
   };
   return perCall(() => entriesOf(numbers.next()), create);
 }
 
 /**
- * Updates rows: a commit checks that the row and its unique index entry are as they were, and sets both and one more index
- * entry. The rows are taken in turn, so that no two commits in flight are of the same one.
+ * Updates rows: a commit checks that the row and its unique index entry are unchanged, and sets the
+ * row and two index entries. Rows are updated in turn, so that two commits in flight never update
+ * the same row.
  */
 export async function updateRows(kv, rows) {
   const versionstamps = [];
@@ -62,7 +64,7 @@ export async function updateRows(kv, rows) {
       .set(...unique)
       .set(...index)
       .commit();
-    if (!result.ok) throw new Error("a commit was refused");
+    if (!result.ok) throw new Error("A commit was refused.");
     versionstamps[number] = result.versionstamp;
   };
   let next = 0;
@@ -73,8 +75,8 @@ export async function updateRows(kv, rows) {
 }
 
 /**
- * A mitata benchmark whose calls do `commit` for so many inputs, so many at a time. To make the inputs is no part of what
- * is measured.
+ * Returns a mitata benchmark whose calls run `commit` for `commitsPerCall` inputs, `inFlight` at a
+ * time. Making the inputs is not measured.
  */
 export function perCall(makeInput, commit) {
   return function* benchmark() {
@@ -91,19 +93,19 @@ export function perCall(makeInput, commit) {
   };
 }
 
-/** Numbers of rows that are not there yet. */
+/** Returns a source of numbers of rows that do not exist yet. */
 export function freshNumbers(first) {
   let number = first;
   return { next: () => number++ };
 }
 
-/** Keys of random rows of a database that has so many. */
+/** Returns the keys of random rows of a database with this many rows. */
 export function randomRowKeys(rows, count = 20_000) {
   const random = randomIntegers(7);
   return Array.from({ length: count }, () => ["users", idOf(random(rows))]);
 }
 
-/** The keys of ids that lie in the first half, so that there is enough to list from each. */
+/** Selects the keys of ids in the first half, so that enough rows follow each of them. */
 export function firstHalf(keys) {
   return keys.filter(([, id]) => id < "4");
 }

@@ -1,5 +1,6 @@
-// The same work written by hand, as the guide to secondary indexes does it, on any database with Deno KV's interface:
-// what @keywright/orm adds to it is what it costs. No row is validated, no schema epoch is checked, no conflict explained.
+// The same work written by hand, as Deno KV's guide to secondary indexes does it, on any database
+// with Deno KV's interface. The difference is the cost of @keywright/orm. No row is validated, no
+// schema epoch is checked, and no conflict is explained.
 import { openKv as openDenoKv } from "@deno/kv";
 import { monotonicUlid, openKv } from "@keywright/core";
 import { usersPerColor } from "./rows.mjs";
@@ -9,12 +10,12 @@ export async function openByHand(path, durability) {
   return usersByHand(await openKv(path, { durability }));
 }
 
-/** Opens a database of users on real Deno KV: its SQLite, by its own client for Node.js. */
+/** Opens a database of users on real Deno KV, on SQLite, with its client for Node.js. */
 export async function openDeno(path) {
   return usersByHand(await openDenoKv(path));
 }
 
-/** Rows in one commit while a database is loaded: Deno KV takes a thousand mutations. */
+/** The rows of a commit during loading. Deno KV takes at most 1,000 mutations per commit. */
 const rowsPerCommit = 300;
 
 function usersByHand(kv) {
@@ -74,7 +75,7 @@ function usersByHand(kv) {
   };
 }
 
-/** A row and its index entries. */
+/** Sets a row and its index entries. */
 function setUser(operation, user) {
   const { id, email, favoriteColor } = user;
   return operation
@@ -84,5 +85,5 @@ function setUser(operation, user) {
 }
 
 function assertCommitted({ ok }) {
-  if (!ok) throw new Error("a commit was refused");
+  if (!ok) throw new Error("A commit was refused.");
 }

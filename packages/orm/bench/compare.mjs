@@ -1,13 +1,14 @@
-// Measures what is compared side by side: in rounds, each candidate once a round, so that what the machine does besides
-// (other programs, heat, compaction) falls on all of them alike.
+// Measures candidates in rounds, each candidate once in each round, so that other load on the
+// machine (other programs, heat, compaction) affects all of them alike.
 import { measure } from "mitata";
 
 /**
- * Nanoseconds per operation of each candidate, one figure for each round.
+ * Returns the nanoseconds per operation of each candidate, one figure for each round.
  *
- * @param candidates name → a function to call again and again, or a function that makes a mitata generator.
- * @param effort how many rounds are measured, after one that is not; how many milliseconds each candidate has in a round.
- * @param operations how many operations one call does.
+ * @param candidates by name, a function that is called repeatedly, or a mitata benchmark.
+ * @param effort the number of rounds that are measured, after one that is not, and the milliseconds
+ *   of a candidate in each round.
+ * @param operations the number of operations of one call.
  */
 export async function compare(candidates, { rounds, milliseconds }, operations = 1) {
   const times = new Map(Object.keys(candidates).map((name) => [name, []]));
@@ -17,7 +18,7 @@ export async function compare(candidates, { rounds, milliseconds }, operations =
         gc: false,
         min_cpu_time: milliseconds * 1e6,
         min_samples: 2,
-        // None is left out: a stall that every hundredth operation waits for is part of the price.
+        // Keeps all samples: a stall of every hundredth operation is part of the cost.
         samples_threshold: Number.POSITIVE_INFINITY,
       });
       if (round > 0) times.get(name).push(avg / operations);
@@ -26,7 +27,7 @@ export async function compare(candidates, { rounds, milliseconds }, operations =
   return Object.fromEntries(times);
 }
 
-/** How many times as fast as theirs ours is, round by round: the median, and between what the middle half lies. */
+/** Returns the ratio theirs / ours of the rounds: the median, and the bounds of the middle half. */
 export function ratioOf(ours, theirs) {
   const ratios = ours.map((time, round) => theirs[round] / time);
   return { ratio: median(ratios), low: quantile(ratios, 0.25), high: quantile(ratios, 0.75) };

@@ -1,11 +1,11 @@
-// The databases that are compared, with the same users in them.
+// The databases that are compared. All hold the same users.
 import { join } from "node:path";
 import { openByHand, openDeno } from "./by-hand.mjs";
 import { openDrizzle } from "./drizzle.mjs";
 import { openKeywright } from "./keywright.mjs";
 import { users } from "./rows.mjs";
 
-/** Makes all of them in a folder, and opens them. */
+/** Creates all databases in a folder and opens them. */
 export async function openDatabases(folder) {
   const orm = await makeAndReopen(openKeywright, join(folder, "orm"));
   const hand = await makeAndReopen(openByHand, join(folder, "by-hand"));
@@ -30,7 +30,10 @@ export async function openDatabases(folder) {
   };
 }
 
-/** One handle for each durability. What was loaded lies in LevelDB's files then, and no longer in its log. */
+/**
+ * Loads a database and opens it again, once for each durability. Opening moves what was loaded from
+ * LevelDB's log to its files.
+ */
 async function makeAndReopen(open, path) {
   const made = await open(path, "relaxed");
   await made.load(users);
@@ -38,7 +41,7 @@ async function makeAndReopen(open, path) {
   return { relaxed: await open(path, "relaxed"), full: await open(path, "full") };
 }
 
-/** Before anything is measured: each finds the same, and writes what it is told to. */
+/** Throws before the measurement if a database does not find or write the same as the others. */
 async function assertAlike(candidates) {
   const user = users[4321];
   const wanted = users.filter(({ favoriteColor }) => favoriteColor === user.favoriteColor);
@@ -54,5 +57,5 @@ async function assertAlike(candidates) {
 
 function assertSame(found, wanted) {
   if (JSON.stringify(found) !== JSON.stringify(wanted))
-    throw new Error(`found ${JSON.stringify(found)}, not ${JSON.stringify(wanted)}`);
+    throw new Error(`A database returned ${JSON.stringify(found)}, not ${JSON.stringify(wanted)}.`);
 }

@@ -1,5 +1,5 @@
-// Installs what the benchmark needs beside the workspace, where it is missing: `npm ci` in this folder. Without network
-// access to GitHub, from where better-sqlite3 has its binaries, npm compiles it: that takes some minutes and a compiler.
+// Runs `npm ci` in this folder if drizzle-orm or better-sqlite3 is missing. If npm cannot download a
+// binary of better-sqlite3 from GitHub, it compiles it, which takes some minutes and a compiler.
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -8,18 +8,18 @@ import { loadPeers } from "./peers.mjs";
 const folder = fileURLToPath(new URL(".", import.meta.url));
 
 if (!isInstalled()) {
-  console.log("Installing drizzle-orm and better-sqlite3, which may have to be compiled.");
+  console.log("Installing drizzle-orm and better-sqlite3. Compiling them may take some minutes.");
   // Inside an npm script, this is the npm that runs it.
   const npm = process.env.npm_execpath;
   const options = ["ci", "--loglevel=error", "--no-audit", "--no-fund"];
   const { status, error } = npm?.endsWith("npm-cli.js")
     ? spawnSync(process.execPath, [npm, ...options], { cwd: folder, stdio: "inherit" })
     : spawnSync(`npm ${options.join(" ")}`, { cwd: folder, stdio: "inherit", shell: true });
-  if (error) console.error(`npm ci could not be started: ${error.message}`);
+  if (error) console.error(`npm ci could not be started in ${folder}: ${error.message}`);
   process.exitCode = status ?? 1;
 }
 
-/** In the versions that package.json names, and so that they can be loaded. */
+/** Returns true if the versions of package.json are installed and can be loaded. */
 function isInstalled() {
   try {
     const { dependencies } = readJson("package.json");

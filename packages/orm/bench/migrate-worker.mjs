@@ -1,4 +1,5 @@
-// One job of `npm run bench:migrate`, in a process of its own: `migrate-worker.mjs <job> <path> <rows>`. Prints JSON.
+// Runs one job of `npm run bench:migrate` and prints its figures as JSON:
+// `migrate-worker.mjs <job> <path> <rows>`.
 import { openKv } from "@keywright/core";
 import { createDatabase, defineModel, migrate } from "@keywright/orm";
 import * as z from "zod";
@@ -41,7 +42,7 @@ async function fill() {
   return {};
 }
 
-/** What somebody would write who does without the ORM, and stops the writers meanwhile. */
+/** Builds the index as a program without the ORM would, while no writer runs. */
 async function buildByHand() {
   const start = performance.now();
   let entries = 0;
@@ -68,18 +69,18 @@ async function build() {
     last = now;
   };
   const { status } = await migrate(db, { onProgress });
-  if (status !== "done") throw new Error(`the migration ended as ${status}`);
+  if (status !== "done") throw new Error(`The migration ended with status ${status}.`);
   const seconds = secondsSince(start);
   return { entries: await db.users.count(), seconds, phases };
 }
 
-/** How many commits a second 16 writers make, alone and beside a build. */
+/** Measures the commits per second of 16 writers, without a build and during one. */
 async function write() {
   const db = await createDatabase({ kv, models: { users: after } });
   const alone = await whileWriting(db, () => new Promise((done) => setTimeout(done, 3000)));
   const beside = await whileWriting(db, async () => {
     const { status } = await migrate(db);
-    if (status !== "done") throw new Error(`the migration ended as ${status}`);
+    if (status !== "done") throw new Error(`The migration ended with status ${status}.`);
   });
   return { alone, beside, ratio: beside.perSecond / alone.perSecond };
 }

@@ -1,5 +1,5 @@
-// Measures the building of an index, prints the figures, and writes them to docs/migrate-benchmarks.md:
-// `npm run bench:migrate`. With `--quick` it takes fewer rows, and writes nothing.
+// `npm run bench:migrate`: measures building an index, prints the figures, and writes
+// docs/migrate-benchmarks.md. With `--quick` it uses fewer rows and only prints.
 import { spawnSync } from "node:child_process";
 import { cp, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -20,7 +20,7 @@ try {
     const filled = join(folder, `filled-${rows}`);
     run("fill", filled, rows);
     for (let round = 0; round < rounds; round++) {
-      // In turns, each in a process of its own: its memory is the measure's.
+      // In turns, each in its own process, whose memory is measured.
       builds.push({ rows, by: "hand", ...(await onCopy(filled, "build-by-hand", rows)) });
       builds.push({ rows, by: "keywright", ...(await onCopy(filled, "build", rows)) });
     }
@@ -46,11 +46,11 @@ async function onCopy(filled, job, rows) {
   }
 }
 
-/** Runs a job in a process of its own, and returns what it measured. */
+/** Runs a job in its own process and returns its figures. */
 function run(job, path, rows) {
   const { status, stdout, stderr } = spawnSync(process.execPath, [worker, job, path, rows], {
     encoding: "utf8",
   });
-  if (status !== 0) throw new Error(`${job} failed:\n${stderr}`);
+  if (status !== 0) throw new Error(`The job ${job} failed:\n${stderr}`);
   return JSON.parse(stdout);
 }

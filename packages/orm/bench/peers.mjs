@@ -1,13 +1,17 @@
-// The SQL ORM that is measured beside Keywright. It is installed in this folder, by install.mjs, and only where the
-// benchmark runs: elsewhere nothing must import it, nor look for it, hence not `import`.
+// The SQL ORM that Keywright is compared with. install.mjs installs it in this folder before the
+// benchmark. `require` hides it from tools that check imports where it is not installed.
 import { createRequire } from "node:module";
 
 const peer = createRequire(import.meta.url);
 
-/** Loads drizzle-orm and better-sqlite3; throws where they are absent, or built for another Node.js. */
+/**
+ * Loads drizzle-orm and better-sqlite3.
+ *
+ * @throws if they are not installed, or built for another version of Node.js.
+ */
 export function loadPeers() {
   const Sqlite = peer("better-sqlite3");
-  // The module alone says nothing about its native part, which is loaded with the first database.
+  // The native part of the module is loaded with the first database.
   new Sqlite(":memory:").close();
   return {
     Sqlite,

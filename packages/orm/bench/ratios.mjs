@@ -1,4 +1,4 @@
-// @keywright/orm beside an SQL ORM, real Deno KV, and the same work by hand: how many times as fast it is.
+// Compares @keywright/orm with an SQL ORM, with real Deno KV, and with the same work by hand.
 import { randomBytes } from "node:crypto";
 import { compare, median, ratioOf } from "./compare.mjs";
 import { openDatabases } from "./databases.mjs";
@@ -15,16 +15,17 @@ import {
 
 const handGoal = 0.7;
 const names = {
-  built: "drizzle, built each time",
-  prepared: "drizzle, prepared",
+  built: "Drizzle, statement built each time",
+  prepared: "Drizzle, prepared statement",
   deno: "`@deno/kv`, by hand",
   hand: "`@keywright/core`, by hand",
 };
 
 /**
- * @returns `ratios`: for each operation the nanoseconds of ours and theirs, their ratio and its spread, and the ratio that
- *   is the goal, where there is one; `validation`: the nanoseconds in which Zod validates one row; `thread`: those of the
- *   way to a thread of Node's pool and back.
+ * @returns `ratios`: for each operation the nanoseconds of Keywright (`ours`) and of the other
+ *   (`theirs`), their ratio with the range of its middle half, and the goal if there is one;
+ *   `validation`: the nanoseconds in which Zod validates one row; `thread`: the nanoseconds of a
+ *   round trip to a thread of Node's pool.
  */
 export async function measureRatios(folder, effort) {
   const databases = await openDatabases(folder);
@@ -43,7 +44,7 @@ export async function measureRatios(folder, effort) {
     }
   };
   try {
-    // The reads first: they find what was loaded, and nothing else.
+    // Reads come first, while the databases hold only what was loaded.
     await measureEach(
       "`findUnique` by id",
       relaxed,
@@ -75,7 +76,7 @@ export async function measureRatios(folder, effort) {
       perCall.one,
     );
     await measureEach(
-      "`create`, one after another, `relaxed`",
+      "`create`, one at a time, `relaxed`",
       relaxed,
       { built: 1, prepared: undefined, hand: handGoal },
       ({ create }) => createUsers(create),
@@ -94,14 +95,17 @@ export async function measureRatios(folder, effort) {
   }
 }
 
-/** What it would cost to validate a stored row each time it is read. */
+/** Measures what `validateReads` would add to reading a row. */
 function validateUsers() {
   return forUsers((user) => {
     if (!userSchema.safeParse(user).success) throw new Error("a user is not valid");
   });
 }
 
-/** The least that an asynchronous call into native code costs: eight random bytes take no time. */
+/**
+ * Makes the cheapest asynchronous call into native code: the time to get eight random bytes is
+ * negligible.
+ */
 function reachThread() {
   return new Promise((resolve) => randomBytes(8, resolve));
 }

@@ -1,32 +1,32 @@
-// The rows of the benchmark: users with an email, which is unique, and a favorite color, which a hundred of them share.
+// The rows of the benchmark: users with a unique email and a favorite color that 100 users share.
 import { ulid } from "@keywright/core";
 
-/** How many users the databases hold before anything is measured. */
+/** The number of users that the databases hold before the measurement. */
 export const userCount = 10_000;
 export const usersPerColor = 100;
 export const colors = Array.from({ length: userCount / usersPerColor }, (_, i) => `color-${i}`);
 
 const since = Date.UTC(2026, 0, 1);
 
-/** The users that are there from the start, with ids in the order of their creation. */
+/** The users that are loaded before the measurement. Their ids are in the order of creation. */
 export const users = Array.from({ length: userCount }, (_, number) => ({
   id: ulid(since + number * 1000),
   ...userData(number),
 }));
 
-/** A user without an id. */
+/** Returns a user without an id. */
 export function userData(number) {
   return {
     name: `Ada Lovelace ${number}`,
     email: `ada${number}@example.com`,
-    // Users of one color are not neighbours.
+    // Consecutive users have different colors.
     favoriteColor: colors[number % colors.length],
     age: 18 + (number % 60),
     createdAt: new Date(since + number * 1000),
   };
 }
 
-/** The users in an order that is random and always the same: a Fisher-Yates shuffle by xorshift32. */
+/** Returns the users in a random order that is always the same (Fisher-Yates with xorshift32). */
 export function shuffledUsers() {
   const shuffled = [...users];
   let state = 7;

@@ -1,30 +1,30 @@
-// What is done to a database of users, the same for every way to talk to it.
+// The measured operations on a database of users, the same for all candidates.
 import { colors, shuffledUsers, userCount, userData } from "./rows.mjs";
 
 const inFlight = 64;
 export const perCall = { one: 200, page: 5, inFlight: inFlight * 8 };
 
-/** Finds one user after another by a field, in an order that is random and the same for all. */
+/** Finds one user at a time by a field, in a random order that is the same for all candidates. */
 export function findUsers(find, field) {
   return forUsers((user) => find(user[field]));
 }
 
-/** Does something for one user after another. */
+/** Runs an operation for one user at a time. */
 export function forUsers(operation) {
   return oneAfterAnother(inTurn(shuffledUsers()), operation, perCall.one);
 }
 
-/** Reads the hundred users of one color after another. */
+/** Reads the 100 users of a color, one color at a time. */
 export function findColors(find) {
   return oneAfterAnother(inTurn(colors), find, perCall.page);
 }
 
-/** Creates one user after another. */
+/** Creates one user at a time. */
 export function createUsers(create) {
   return oneAfterAnother(freshUser, create, perCall.one);
 }
 
-/** Creates users, 64 of them at any time. */
+/** Creates users, 64 at a time. */
 export function createUsersTogether(create) {
   return calls(freshUser, perCall.inFlight, async (users) => {
     let next = 0;
@@ -35,7 +35,7 @@ export function createUsersTogether(create) {
   });
 }
 
-/** Gives one user after another a color that it does not have: the next one, and the one after it the next time. */
+/** Changes the color of one user at a time to the next color, so that each update changes it. */
 export function changeColors(change) {
   const shuffled = shuffledUsers();
   let count = 0;
@@ -47,7 +47,7 @@ export function changeColors(change) {
   return oneAfterAnother(next, ([id, color]) => change(id, color), perCall.one);
 }
 
-/** Each of them is waited for, where there is anything to wait for: SQLite has answered when its call returns. */
+/** Awaits each operation if it returns a promise. The calls of SQLite are synchronous. */
 function oneAfterAnother(makeInput, operation, count) {
   return calls(makeInput, count, async (inputs) => {
     for (const input of inputs) {
@@ -57,7 +57,7 @@ function oneAfterAnother(makeInput, operation, count) {
   });
 }
 
-/** A mitata benchmark whose calls do so many operations. To make their inputs is no part of what is measured. */
+/** Returns a mitata benchmark of `count` operations per call. Making the inputs is not measured. */
 function calls(makeInput, count, bench) {
   return function* benchmark() {
     yield { 0: () => Array.from({ length: count }, makeInput), bench };
@@ -71,7 +71,7 @@ function inTurn(values) {
 
 let created = userCount;
 
-/** A user that no database has. */
+/** Returns a user that no database has yet. */
 function freshUser() {
   return userData(created++);
 }

@@ -1,7 +1,7 @@
 import { belongsTo, defineModel } from "@keywright/orm";
 import * as z from "zod";
 
-/** A comment outlives its author: it is nobody's then. */
+/** If the author is deleted, the comment remains and its `authorId` becomes null. */
 export const Comment = defineModel({
   name: "comments",
   schema: z.object({

@@ -10,7 +10,7 @@ export const Tag = defineModel({
   },
 });
 
-/** Which post has which tag. A tag that is in use stays. */
+/** Links posts and tags. A tag that a post has cannot be deleted. */
 export const PostTag = defineModel({
   name: "post_tags",
   schema: z.object({ postId: z.ulid(), tagName: z.string() }),

@@ -1,6 +1,6 @@
 /**
- * A non-unique index as Deno KV's guide to secondary indexes builds it: a pointer for each user, under the colour and
- * then the id. https://docs.deno.com/deploy/kv/secondary_indexes/
+ * A non-unique index as Deno KV's guide to secondary indexes builds it: each user has a pointer,
+ * whose key is the color and the id. https://docs.deno.com/deploy/kv/secondary_indexes/
  */
 import type { Kv } from "@keywright/core";
 

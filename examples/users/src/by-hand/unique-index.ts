@@ -1,6 +1,6 @@
 /**
- * A unique index as Deno KV's guide to secondary indexes builds it: the row under its primary key, and a pointer to it
- * under its email address. https://docs.deno.com/deploy/kv/secondary_indexes/
+ * A unique index as Deno KV's guide to secondary indexes builds it: the row under its primary key,
+ * and a pointer to it under its email address. https://docs.deno.com/deploy/kv/secondary_indexes/
  */
 import type { Kv } from "@keywright/core";
 
@@ -10,7 +10,11 @@ export interface User {
   email: string;
 }
 
-/** Stores a user whose id and email address, in whatever letter case, nobody else has. */
+/**
+ * Stores a user.
+ *
+ * @throws {TypeError} if another user has the id or the email address, in any letter case.
+ */
 export async function insertUser(kv: Kv, user: User): Promise<void> {
   const primaryKey = ["users", user.id] as const;
   const byEmailKey = ["users_by_email", user.email.toLowerCase()] as const;
@@ -36,7 +40,7 @@ export async function getUserByEmail(kv: Kv, email: string): Promise<User | null
   return res.value;
 }
 
-/** Deletes a user and the pointer to it, again and again until nobody changed the user in between. */
+/** Deletes a user and its pointer. Retries if the user changed between the read and the commit. */
 export async function deleteUser(kv: Kv, id: string): Promise<void> {
   let res = { ok: false };
   while (!res.ok) {

@@ -1,16 +1,16 @@
 import ts from "typescript";
 
-/** What the types of a program cost. */
+/** The cost of the types of a program. */
 export interface TypeCost {
-  /** What is wrong with the program, as `file:line: message`. */
+  /** The errors of the program, as `file:line: message`. */
   readonly problems: readonly string[];
   readonly instantiations: number;
   readonly types: number;
-  /** Reading, parsing and binding the files, in milliseconds. */
+  /** The milliseconds of reading, parsing and binding the files. */
   readonly reading: number;
-  /** Checking them, in milliseconds. */
+  /** The milliseconds of checking them. */
   readonly checking: number;
-  /** The heap behind the program, in bytes; without `--expose-gc`, with what is no longer used. */
+  /** The bytes of the heap. Without `--expose-gc`, they include garbage. */
   readonly memory: number;
 }
 
@@ -27,7 +27,7 @@ const options: ts.CompilerOptions = {
   noEmit: true,
 };
 
-/** A reader of files that parses those of packages and of TypeScript once, for several programs. */
+/** Returns a compiler host that parses each `.d.ts` file once for several programs. */
 export function cachingHost(): ts.CompilerHost {
   const host = ts.createCompilerHost(options);
   const parsed = new Map<string, ts.SourceFile | undefined>();
@@ -44,8 +44,8 @@ export function cachingHost(): ts.CompilerHost {
 /**
  * Checks a program as `tsc --noEmit` does.
  *
- * @param paths of all of its files.
- * @param only the file to check, as an editor does that opens it; without it, all of them.
+ * @param paths the paths of all files of the program.
+ * @param only the file to check, as an editor does when it opens a file. The default is all files.
  */
 export function checkTypes(
   paths: readonly string[],

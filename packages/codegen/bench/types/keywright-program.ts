@@ -7,7 +7,7 @@ import {
   readsParent,
 } from "./program.js";
 
-/** For `keywright generate`, which then writes to `db`. */
+/** The configuration of `keywright generate`, which writes to `db`. */
 export const configuration: Files = {
   "keywright.config.ts": 'export default { models: "models/*.ts", output: "db" };\n',
 };
@@ -55,7 +55,7 @@ export const Model${i} = defineModel({
 `;
 }
 
-/** What `create` is called with. */
+/** The argument of `create`. */
 export function rowText(i: number): string {
   return `{
     email: "a",
@@ -69,7 +69,7 @@ export function rowText(i: number): string {
   }`;
 }
 
-/** What the queries return, so that the types of their results are looked at. */
+/** Code that uses the results of the queries, so that the compiler resolves their types. */
 export function resultText(i: number, parentName: string, items: string): string {
   const parent = readsParent(i) ? parentName : "one?.name";
   return `  const values: readonly (string | number | undefined)[] = [
@@ -79,7 +79,7 @@ export function resultText(i: number, parentName: string, items: string): string
 `;
 }
 
-/** Models and queries through `createDatabase`, which infers the types of its repositories. */
+/** Models, and queries with `createDatabase`, which infers the types of its repositories. */
 export function inferredProgram(count: number): Program {
   const names = positions(count);
   return {
@@ -126,9 +126,9 @@ ${resultText(i, "one?.parent.name", "page.items")}}
 }
 
 /**
- * Queries through the repositories that `keywright generate` makes from `modelFiles`.
+ * Models, and queries with the repositories that `keywright generate` makes from `modelFiles`.
  *
- * @param generated the files that it made.
+ * @param generated the generated files.
  */
 export function generatedProgram(count: number, generated: Files): Program {
   return {

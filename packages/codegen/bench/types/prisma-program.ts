@@ -8,7 +8,10 @@ import {
   readsParent,
 } from "./program.js";
 
-/** The same models for `prisma generate`, whose output is `client`. For PostgreSQL: its SQLite has no enums and no lists. */
+/**
+ * The same models for `prisma generate`, which writes to `client`. For PostgreSQL, because Prisma's
+ * SQLite has no enums and no lists.
+ */
 export function prismaSchema(count: number): Files {
   const models = positions(count).map((i) => {
     const { parent, child } = neighboursOf(i, count);
@@ -58,7 +61,7 @@ ${models.join("\n\n")}
 /**
  * The same queries in Prisma.
  *
- * @param generated the client that `prisma generate` made.
+ * @param generated the generated client.
  */
 export function prismaProgram(count: number, generated: Files): Program {
   return {

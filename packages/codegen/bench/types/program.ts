@@ -1,19 +1,19 @@
-/** A project as text: its files by their paths. */
+/** The texts of the files of a project, by their paths. */
 export type Files = Readonly<Record<string, string>>;
 
-/** The same application written for one library, in parts that can be measured apart. */
+/** The application, written for one library, in parts that are measured separately. */
 export interface Program {
   /** A file that imports what the others import, and does nothing with it. */
   readonly imports: Files;
-  /** The models as they are written; none where they are not written in TypeScript. */
+  /** The models. Empty if they are not written in TypeScript. */
   readonly models: Files;
-  /** How the database is opened, and what was generated for that. */
+  /** Code that opens the database, and the generated code. */
   readonly database: Files;
-  /** A file with the queries over each model: `queries-0.ts` is the first. */
+  /** One file of queries for each model. The first is `queries-0.ts`. */
   readonly queries: Files;
 }
 
-/** The models that a model has relations to, which are its neighbours: the first is one of the last. */
+/** The models to which a model has relations. The first and the last model are neighbours. */
 export interface Neighbours {
   readonly parent: number;
   readonly child: number;
@@ -23,17 +23,17 @@ export function neighboursOf(position: number, count: number): Neighbours {
   return { parent: (position + count - 1) % count, child: (position + 1) % count };
 }
 
-/** Every other model is read with the row that it belongs to. */
+/** True for every second model: its queries also read the row that it belongs to. */
 export function readsParent(position: number): boolean {
   return position % 2 === 0;
 }
 
-/** Numbers from 0 up to `count`. */
+/** Returns the numbers from 0 to `count`, exclusive. */
 export function positions(count: number): number[] {
   return Array.from({ length: count }, (_, position) => position);
 }
 
-/** A file for each position. */
+/** Makes a file for each position. */
 export function eachFile(
   count: number,
   path: (position: number) => string,
