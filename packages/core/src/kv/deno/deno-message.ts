@@ -1,7 +1,7 @@
 import type { StoredSet } from "../../engine/engine.js";
 import { InvalidOptionError } from "../../errors/core-errors.js";
 import type { KvKeyPart } from "../../keys/key.js";
-import { KvU64 } from "../../values/kv-u64.js";
+import { bigintOfU64 } from "../../values/bigint-of-u64.js";
 import type { KvEnqueueOptions } from "../kv.js";
 import { messageKey, newMessageId } from "../queue/message-key.js";
 import { encodeQueuedMessage } from "../queue/queued-message.js";
@@ -42,9 +42,10 @@ export function denoMessage(value: unknown, options?: KvEnqueueOptions): DenoMes
   const schedule = options?.backoffSchedule;
   if (delay !== undefined) assertDelay(delay);
   if (schedule !== undefined) assertSchedule(schedule);
+  const number = bigintOfU64(value);
   return {
     // A KvU64 is special only as the value of a mutation. In a message it is an ordinary object.
-    payload: encodeClone(value instanceof KvU64 ? { value: value.value } : value),
+    payload: encodeClone(number === undefined ? value : { value: number }),
     delay: delay ?? 0,
     keysIfUndelivered: options?.keysIfUndelivered ?? [],
     backoffSchedule: schedule ?? undefined,

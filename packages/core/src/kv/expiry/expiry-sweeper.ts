@@ -12,6 +12,8 @@ import {
 const sweepSize = 500;
 /** The longest delay of a timer, in milliseconds. */
 const maxDelay = 2 ** 31 - 1;
+/** Milliseconds from a failed sweep to the next one. */
+const retryDelay = 60_000;
 
 /**
  * Reclaims the space of expired entries, in the background and in batches. Readers do not depend on
@@ -56,14 +58,15 @@ export class ExpirySweeper {
     this.#sweeping = (this.#sweeping ?? Promise.resolve()).then(() => this.#sweep());
   }
 
-  /** Removes expired entries. Never rejects, because the next sweep finds what is left. */
+  /** Removes expired entries. Never rejects: a later sweep removes what an error leaves. */
   async #sweep(): Promise<void> {
     try {
       while (!this.#isClosed && (await this.#sweepBatch()) === sweepSize);
       const [next] = await this.#hintsBefore(endOfHintKeys, 1);
       if (next !== undefined) this.schedule(decodeHintKey(next).dueAt);
     } catch (error) {
-      await this.#removeDamagedHint(error);
+      const isRemoved = await this.#removeDamagedHint(error).catch(() => false);
+      this.schedule(Date.now() + (isRemoved ? 0 : retryDelay));
     }
   }
 
@@ -90,15 +93,13 @@ export class ExpirySweeper {
     return hints.map((hint) => hint.key);
   }
 
-  async #removeDamagedHint(error: unknown): Promise<void> {
+  /** Returns true if the error is that of a damaged hint, which is then deleted. */
+  async #removeDamagedHint(error: unknown): Promise<boolean> {
     if (!(error instanceof CorruptionError && error.key !== undefined && isHintKey(error.key)))
-      return;
+      return false;
     // Losing a hint costs only space, because the entry itself stores when it expires.
-    const removal = this.#commitMutations([{ type: "delete", key: error.key }]);
-    await removal.then(
-      () => this.schedule(Date.now()),
-      () => undefined,
-    );
+    await this.#commitMutations([{ type: "delete", key: error.key }]);
+    return true;
   }
 
   async #commitMutations(mutations: StoredMutation[]): Promise<void> {
