@@ -3,8 +3,7 @@ import { bytesToHex } from "../src/bytes/hex.js";
 import { encodeKey } from "../src/keys/encode-key.js";
 import type { KvKey, KvKeyPart } from "../src/keys/key.js";
 import type { Kv, KvEntry } from "../src/kv/kv.js";
-import { bigintOfU64 } from "../src/values/bigint-of-u64.js";
-import { KvU64 } from "../src/values/kv-u64.js";
+import { bigintOfU64, KvU64 } from "../src/values/kv-u64.js";
 import { valueDifference } from "./value-difference.js";
 
 export const progressKey: KvKey = ["__keywright", "copy"];

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { KeyWatchers } from "../src/engine/key-watchers.js";
+import { KeyWatchers } from "../src/engine/change-watchers.js";
 import type { KvEntryMaybe } from "../src/kv/kv.js";
 import { openKv } from "../src/kv/open-kv.js";
-import { WatchStream } from "../src/kv/watch-stream.js";
+import { WatchStream } from "../src/kv/watch/watch-stream.js";
 import { runCode } from "./run-in-process.js";
 
 describe("KeyWatchers", () => {

@@ -1,6 +1,11 @@
 import { KeywrightError, KeywrightTypeError } from "./keywright-error.js";
-import { limitMessage } from "./limit-message.js";
-import { causeSentence, databaseOf, sentence, versionstampReason } from "./message-parts.js";
+import {
+  causeSentence,
+  databaseOf,
+  limitMessage,
+  sentence,
+  versionstampReason,
+} from "./message-parts.js";
 
 /** The package was imported in a version of Node.js, Deno or Bun that it cannot run on. */
 export class UnsupportedRuntimeError extends KeywrightError {

@@ -2,11 +2,10 @@ import { types } from "node:util";
 import { ByteWriter } from "../bytes/byte-writer.js";
 import { smallBytes } from "../bytes/small-bytes.js";
 import { InvalidKeyError } from "../errors/core-errors.js";
-import { encodePlainKey } from "./encode-plain-key.js";
+import { encodePlainKey, numberPartBytes, writeNumberPart } from "./encode-plain-key.js";
 import type { KvKey, KvKeyPart } from "./key.js";
 import { type KeyOrder, specificationOrder } from "./key-order.js";
 import { keyTag, longBigint, partEnd, zeroEscape } from "./key-tags.js";
-import { numberPartBytes, writeNumberPart } from "./number-part.js";
 
 const writer = new ByteWriter(1024);
 const maxUint64 = (1n << 64n) - 1n;

@@ -5,8 +5,6 @@ import { encodeEntryKey } from "../keys/encode-key.js";
 import type { KvKey } from "../keys/key.js";
 import type { KeyOrder } from "../keys/key-order.js";
 import { type KeyRange, type KvListSelector, keyRange } from "../keys/key-range.js";
-import { AtomicWriteBuilder } from "./atomic-write-builder.js";
-import { commitVersionstampSymbol } from "./commit-versionstamp.js";
 import type {
   AtomicOperation,
   Kv,
@@ -22,11 +20,17 @@ import type {
   QueueHandler,
 } from "./kv.js";
 import { assertWithin, type KvLimits } from "./limits.js";
-import { RangeIterator } from "./list-iterator.js";
-import type { SharedEngine } from "./shared-engine.js";
-import { toKvEntry } from "./stored-entry.js";
-import { assertSelectors, type KvRangeChange, watchRangeStream } from "./watch-range-stream.js";
-import { WatchStream } from "./watch-stream.js";
+import type { SharedEngine } from "./open/shared-engine.js";
+import { RangeIterator } from "./read/list-iterator.js";
+import { toKvEntry } from "./read/stored-entry.js";
+import {
+  assertSelectors,
+  type KvRangeChange,
+  watchRangeStream,
+} from "./watch/watch-range-stream.js";
+import { WatchStream } from "./watch/watch-stream.js";
+import { AtomicWriteBuilder } from "./write/atomic-write-builder.js";
+import { commitVersionstampSymbol } from "./write/commit-versionstamp.js";
 
 /** The settings of one handle of a database. */
 export interface EmbeddedKvOptions {

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { soon } from "./soon.js";
-import type { TestRunner } from "./test-runner.js";
 
 /** The part of a store that {@link runContract} needs. */
 export interface ContractStore {
@@ -106,5 +105,20 @@ function failing<Store>(
       () => true,
     );
     assert.ok(failed, `the test passes, so that this is no difference any more: ${reason}`);
+  };
+}
+
+/**
+ * The part of a test runner that the contract suites need. vitest, jest, mocha, node:test and
+ * bun:test have it.
+ */
+export interface TestRunner {
+  /** Creates a group of tests. `body` adds them while it runs. */
+  describe(name: string, body: () => void): unknown;
+  /** Adds a test. It passes if the promise of `body` resolves. */
+  it: {
+    (name: string, body: () => Promise<void>): unknown;
+    /** Reports a test without running it. */
+    skip(name: string, body: () => Promise<void>): unknown;
   };
 }

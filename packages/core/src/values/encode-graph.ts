@@ -1,9 +1,8 @@
 import { Buffer } from "node:buffer";
 import { types } from "node:util";
 import { UnsupportedValueError } from "../errors/core-errors.js";
-import { bigintOfU64 } from "./bigint-of-u64.js";
-import { isDetached } from "./detached-buffer.js";
-import { isPlainScalar } from "./is-plain.js";
+import { isDetached, isPlainScalar } from "./is-plain.js";
+import { bigintOfU64 } from "./kv-u64.js";
 import {
   errorClasses,
   type GraphNode,

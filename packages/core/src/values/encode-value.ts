@@ -1,9 +1,17 @@
-import { bigintOfU64 } from "./bigint-of-u64.js";
 import { encodeGraph } from "./encode-graph.js";
 import { isPlain } from "./is-plain.js";
-import { KvU64 } from "./kv-u64.js";
+import { bigintOfU64, KvU64 } from "./kv-u64.js";
 import { packBehind } from "./message-pack.js";
-import { valueFormat } from "./value-format.js";
+
+/** The first byte of an encoded value. It determines the format of the rest. */
+export const valueFormat = {
+  /** One MessagePack item: plain data, in which nothing is referenced twice. */
+  plain: 0x01,
+  /** One MessagePack item: a list of nodes that refer to each other. All other values use it. */
+  graph: 0x02,
+  /** A `KvU64`: eight bytes, little-endian. */
+  u64: 0x03,
+} as const;
 
 /**
  * Encodes a value: a format byte, then the value in that format. Plain data is stored as

@@ -1,5 +1,4 @@
 import { types } from "node:util";
-import { isDetached } from "./detached-buffer.js";
 
 const maxDepth = 64;
 const maxInt64 = (1n << 63n) - 1n;
@@ -133,6 +132,20 @@ class SeenObjects {
     }
     if (this.#many.has(object)) return false;
     this.#many.add(object);
+    return true;
+  }
+}
+
+/**
+ * True if the buffer has been transferred, so that its bytes are no longer accessible through it.
+ */
+export function isDetached(buffer: ArrayBufferLike): boolean {
+  if (buffer.byteLength > 0) return false;
+  try {
+    // Node.js 20 has no `ArrayBuffer.prototype.detached`.
+    new Uint8Array(buffer);
+    return false;
+  } catch {
     return true;
   }
 }

@@ -5,6 +5,7 @@ import { textOfBytes } from "../../bytes/text-of-bytes.js";
 import { DatabaseFormatError } from "../../errors/core-errors.js";
 import type { KeyRange } from "../../keys/key-range.js";
 import { sequenceOfVersionstamp } from "../../values/versionstamp.js";
+import { KeyWatchers, RangeWatchers } from "../change-watchers.js";
 import type {
   AtomicWrite,
   Engine,
@@ -14,11 +15,7 @@ import type {
   StoredEntry,
   WriteOutcome,
 } from "../engine.js";
-import { hasExpired } from "../has-expired.js";
-import { KeyWatchers } from "../key-watchers.js";
-import { maxRangeBytes } from "../range-end.js";
-import { RangeWatchers } from "../range-watchers.js";
-import { CheckedVersions } from "./checked-versions.js";
+import { hasExpired, maxRangeBytes } from "../engine.js";
 import { decodeCommitRecord, encodeCommitRecord, verifyCommitRecords } from "./commit-record.js";
 import {
   type DatabaseMode,
@@ -34,7 +31,12 @@ import {
   headerKey,
   lastKey,
 } from "./reserved-keys.js";
-import { dependsOnStored, type RecordMutation, WriteGroup } from "./write-group.js";
+import {
+  CheckedVersions,
+  dependsOnStored,
+  type RecordMutation,
+  WriteGroup,
+} from "./write-group.js";
 
 /** Any abstract-level database, opened with any encodings. */
 export type LevelDatabase = AbstractLevel<string | Buffer | Uint8Array, unknown, unknown>;

@@ -3,15 +3,14 @@ import { textOfBytes } from "../../bytes/text-of-bytes.js";
 import { appendVersionstampPart } from "../../keys/encode-key.js";
 import { formatVersionstamp } from "../../values/versionstamp.js";
 import { combineU64 } from "../combine-u64.js";
-import type {
-  AtomicWrite,
-  DeleteExpired,
-  StoredEntry,
-  StoredMutation,
-  WriteOutcome,
+import {
+  type AtomicWrite,
+  type DeleteExpired,
+  hasExpired,
+  type StoredEntry,
+  type StoredMutation,
+  type WriteOutcome,
 } from "../engine.js";
-import { hasExpired } from "../has-expired.js";
-import type { CheckedVersions, EntryVersion } from "./checked-versions.js";
 import { encodeRecord, recordSize } from "./record.js";
 
 /** A record to store under a key, or undefined to delete the stored one. */
@@ -152,4 +151,38 @@ export class WriteGroup {
 /** True if the effect of a mutation depends on what is stored under its key. */
 export function dependsOnStored({ type }: StoredMutation): boolean {
   return type !== "set" && type !== "delete";
+}
+
+/** The part of an entry that a check needs. */
+export type EntryVersion = Pick<StoredEntry, "versionstamp" | "expireAt">;
+
+/** The maximum number of versions that are remembered. */
+const most = 1024;
+
+/**
+ * The versions of entries that checks have read and that no commit has changed since, by the texts
+ * of their keys. A key that every commit checks, such as that of the schema epoch, is read from the
+ * database only once.
+ */
+export class CheckedVersions {
+  readonly #versions = new Map<string, EntryVersion>();
+
+  get(text: string): EntryVersion | undefined {
+    return this.#versions.get(text);
+  }
+
+  add(text: string, { versionstamp, expireAt }: EntryVersion): void {
+    if (this.#versions.size === most) {
+      for (const oldest of this.#versions.keys()) {
+        this.#versions.delete(oldest);
+        break;
+      }
+    }
+    this.#versions.set(text, { versionstamp, expireAt });
+  }
+
+  /** Removes the version of a key whose entry is about to change. */
+  forget(text: string): void {
+    this.#versions.delete(text);
+  }
 }

@@ -19,9 +19,9 @@ import type {
   QueueHandler,
 } from "../kv.js";
 import type { KvLimits } from "../limits.js";
-import type { SharedEngine } from "../shared-engine.js";
-import type { KvRangeChange } from "../watch-range-stream.js";
-import { WatchStream } from "../watch-stream.js";
+import type { SharedEngine } from "../open/shared-engine.js";
+import type { KvRangeChange } from "../watch/watch-range-stream.js";
+import { WatchStream } from "../watch/watch-stream.js";
 import { assertConsistency, wrongType } from "./deno-argument.js";
 import { DenoAtomicOperation } from "./deno-atomic-operation.js";
 import { entryMaybeOf } from "./deno-entry.js";

@@ -1,6 +1,5 @@
 import type { StoredEntry } from "../../engine/engine.js";
-import { hasExpired } from "../../engine/has-expired.js";
-import { isRangeEnd } from "../../engine/range-end.js";
+import { hasExpired, isRangeEnd } from "../../engine/engine.js";
 import { InvalidSelectorError } from "../../errors/core-errors.js";
 import type { KeyRange, KvListSelector } from "../../keys/key-range.js";
 import type { KvEntry, KvListIterator, KvListOptions } from "../kv.js";

@@ -1,7 +1,7 @@
 import type { StoredSet } from "../../engine/engine.js";
 import { InvalidOptionError } from "../../errors/core-errors.js";
 import type { KvKeyPart } from "../../keys/key.js";
-import { bigintOfU64 } from "../../values/bigint-of-u64.js";
+import { bigintOfU64 } from "../../values/kv-u64.js";
 import type { KvEnqueueOptions } from "../kv.js";
 import { messageKey, newMessageId } from "../queue/message-key.js";
 import { encodeQueuedMessage } from "../queue/queued-message.js";

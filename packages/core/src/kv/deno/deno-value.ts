@@ -1,9 +1,8 @@
 import { types } from "node:util";
 import { deserialize, serialize } from "node:v8";
 import { UnsupportedValueError } from "../../errors/core-errors.js";
-import { bigintOfU64 } from "../../values/bigint-of-u64.js";
 import { encodeValue } from "../../values/encode-value.js";
-import { KvU64 } from "../../values/kv-u64.js";
+import { bigintOfU64, KvU64 } from "../../values/kv-u64.js";
 import { wrongType } from "./deno-argument.js";
 import { denoError } from "./deno-error.js";
 

@@ -6,10 +6,10 @@ import {
   NotU64Error,
 } from "../../errors/core-errors.js";
 import type { KvKeyPart } from "../../keys/key.js";
-import { partsBeforeVersionstamp } from "../commit-versionstamp.js";
 import { expiryHint } from "../expiry/expiry-hint.js";
 import type { KvSetKey } from "../kv.js";
 import type { KvLimits } from "../limits.js";
+import { partsBeforeVersionstamp } from "../write/commit-versionstamp.js";
 import { assertByteString } from "./deno-argument.js";
 import { denoError } from "./deno-error.js";
 import { encodeKeyOf, takeKey } from "./deno-key.js";

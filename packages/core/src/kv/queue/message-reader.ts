@@ -1,9 +1,9 @@
 import { compareBytes } from "../../bytes/compare-bytes.js";
 import { textOfBytes } from "../../bytes/text-of-bytes.js";
 import type { Engine, StoredEntry } from "../../engine/engine.js";
-import { isRangeEnd } from "../../engine/range-end.js";
+import { isRangeEnd } from "../../engine/engine.js";
 import { keyAfter } from "../../keys/key-range.js";
-import { decodeStoredValue } from "../stored-entry.js";
+import { decodeStoredValue } from "../read/stored-entry.js";
 import { messageKeys, readyAtOf } from "./message-key.js";
 import type { StoredMessage } from "./message-life.js";
 import { decodeQueuedMessage } from "./queued-message.js";

@@ -1,6 +1,6 @@
 import { compareBytes } from "../../bytes/compare-bytes.js";
 import type { Engine, StoredEntry } from "../../engine/engine.js";
-import { isRangeEnd } from "../../engine/range-end.js";
+import { isRangeEnd } from "../../engine/engine.js";
 import { CorruptionError } from "../../errors/core-errors.js";
 import { type KeyRange, keyAfter } from "../../keys/key-range.js";
 

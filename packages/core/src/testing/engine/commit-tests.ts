@@ -1,7 +1,16 @@
 import assert from "node:assert/strict";
 import type { EngineTestGroup } from "./engine-adapter.js";
-import { assertStrictlyIncreasing } from "./strictly-increasing.js";
-import { check, commit, del, k, set, v, values, write } from "./writes.js";
+import {
+  assertStrictlyIncreasing,
+  check,
+  commit,
+  del,
+  k,
+  set,
+  v,
+  values,
+  write,
+} from "./writes.js";
 
 export const commitTests: EngineTestGroup = {
   name: "commit",

@@ -3,7 +3,7 @@ import type { Engine, StoredMutation } from "../../engine/engine.js";
 import { keyRange } from "../../keys/key-range.js";
 import { decodeValue } from "../../values/decode-value.js";
 import { KvU64 } from "../../values/kv-u64.js";
-import { until } from "../until.js";
+import { until } from "../soon.js";
 import type { EngineTestGroup } from "./engine-adapter.js";
 import { check, commit, k, set, v, values, write } from "./writes.js";
 

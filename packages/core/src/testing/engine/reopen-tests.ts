@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import type { EngineTestGroup } from "./engine-adapter.js";
-import { assertStrictlyIncreasing } from "./strictly-increasing.js";
-import { commit, del, k, set, values, write } from "./writes.js";
+import { assertStrictlyIncreasing, commit, del, k, set, values, write } from "./writes.js";
 
 export const reopenTests: EngineTestGroup = {
   name: "after reopening",

@@ -71,3 +71,12 @@ export async function values(engine: Engine, ...names: string[]): Promise<(numbe
   const entries = await engine.getMany(names.map((name) => k(name)));
   return entries.map((entry) => entry?.value[0]);
 }
+
+/** Fails unless all values are versionstamps, each later than the one before it. */
+export function assertStrictlyIncreasing(stamps: readonly unknown[]): void {
+  for (const [index, stamp] of stamps.entries()) {
+    assert.match(String(stamp), /^[0-9a-f]{20}$/);
+    if (index > 0)
+      assert.ok(String(stamps[index - 1]) < String(stamp), `${index}: ${String(stamp)}`);
+  }
+}

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import type { KvKey } from "../../keys/key.js";
 import type { Kv, KvEntryMaybe, KvWatchOptions } from "../../kv/kv.js";
-import { soon } from "../soon.js";
-import { until } from "../until.js";
+import { soon, until } from "../soon.js";
 import type { KvTestGroup } from "./kv-adapter.js";
 import { refuses } from "./refuses.js";
 

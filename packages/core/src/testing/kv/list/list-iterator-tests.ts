@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import type { KvEntry, KvListOptions } from "../../kv/kv.js";
-import { collect, valuesOf } from "./collect.js";
-import type { KvTestGroup } from "./kv-adapter.js";
+import type { KvEntry, KvListOptions } from "../../../kv/kv.js";
+import { collect, valuesOf } from "../collect.js";
+import type { KvTestGroup } from "../kv-adapter.js";
 import { fillSample } from "./list-sample.js";
 
 export const listIteratorTests: KvTestGroup = {

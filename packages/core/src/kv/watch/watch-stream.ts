@@ -1,4 +1,4 @@
-import type { KvEntryMaybe } from "./kv.js";
+import type { KvEntryMaybe } from "../kv.js";
 import { ReportStream } from "./report-stream.js";
 
 export interface WatchSource {

@@ -1,13 +1,12 @@
-import type { AtomicWrite, StoredCheck, StoredMutation, StoredSet } from "../engine/engine.js";
-import { CommitMissingError, InvalidOptionError } from "../errors/core-errors.js";
-import { encodeEntryKey, versionstampPartBytes } from "../keys/encode-key.js";
-import type { KvKey } from "../keys/key.js";
-import type { KeyOrder } from "../keys/key-order.js";
-import { encodeValue } from "../values/encode-value.js";
-import { KvU64 } from "../values/kv-u64.js";
-import { assertVersionstamp } from "../values/versionstamp.js";
-import { partsBeforeVersionstamp } from "./commit-versionstamp.js";
-import { expiryHint } from "./expiry/expiry-hint.js";
+import type { AtomicWrite, StoredCheck, StoredMutation, StoredSet } from "../../engine/engine.js";
+import { CommitMissingError, InvalidOptionError } from "../../errors/core-errors.js";
+import { encodeEntryKey, versionstampPartBytes } from "../../keys/encode-key.js";
+import type { KvKey } from "../../keys/key.js";
+import type { KeyOrder } from "../../keys/key-order.js";
+import { encodeValue } from "../../values/encode-value.js";
+import { KvU64 } from "../../values/kv-u64.js";
+import { assertVersionstamp } from "../../values/versionstamp.js";
+import { expiryHint } from "../expiry/expiry-hint.js";
 import type {
   AtomicCheck,
   AtomicOperation,
@@ -17,9 +16,10 @@ import type {
   KvMutation,
   KvSetKey,
   KvSetOptions,
-} from "./kv.js";
-import { assertWithin, type KvLimits } from "./limits.js";
-import { draftMessage, enqueueMutation, type MessageDraft } from "./queue/enqueue-mutation.js";
+} from "../kv.js";
+import { assertWithin, type KvLimits } from "../limits.js";
+import { draftMessage, enqueueMutation, type MessageDraft } from "../queue/enqueue-mutation.js";
+import { partsBeforeVersionstamp } from "./commit-versionstamp.js";
 
 const u64Bytes = 8;
 const typeReason = 'must be "set", "delete", "sum", "min" or "max"';

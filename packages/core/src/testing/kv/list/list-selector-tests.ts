@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
-import type { KvKeyPart } from "../../keys/key.js";
-import type { KvListSelector } from "../../keys/key-range.js";
-import type { KvListOptions } from "../../kv/kv.js";
-import { valuesOf } from "./collect.js";
-import type { KvTestGroup } from "./kv-adapter.js";
+import type { KvKeyPart } from "../../../keys/key.js";
+import type { KvListSelector } from "../../../keys/key-range.js";
+import type { KvListOptions } from "../../../kv/kv.js";
+import { valuesOf } from "../collect.js";
+import type { KvTestGroup } from "../kv-adapter.js";
+import { refuses } from "../refuses.js";
 import { fillSample } from "./list-sample.js";
-import { refuses } from "./refuses.js";
 
 export const listSelectorTests: KvTestGroup = {
   name: "list selectors and cursors",

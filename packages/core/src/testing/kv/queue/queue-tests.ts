@@ -1,12 +1,11 @@
 import assert from "node:assert/strict";
-import type { KvKey } from "../../keys/key.js";
-import type { Kv, KvEnqueueOptions } from "../../kv/kv.js";
-import { soon } from "../soon.js";
-import { until } from "../until.js";
-import { keysOf } from "./collect.js";
+import type { KvKey } from "../../../keys/key.js";
+import type { Kv, KvEnqueueOptions } from "../../../kv/kv.js";
+import { soon, until } from "../../soon.js";
+import { keysOf } from "../collect.js";
+import type { KvTestGroup } from "../kv-adapter.js";
+import { refuses } from "../refuses.js";
 import { Inbox } from "./inbox.js";
-import type { KvTestGroup } from "./kv-adapter.js";
-import { refuses } from "./refuses.js";
 
 export const queueTests: KvTestGroup = {
   name: "enqueue, listenQueue",

@@ -1,13 +1,12 @@
-import { CopyFailedError } from "../errors/core-errors.js";
-import { decodeKey } from "../keys/decode-key.js";
-import { encodeKey } from "../keys/encode-key.js";
-import type { KvKey } from "../keys/key.js";
-import { bigintOfU64 } from "../values/bigint-of-u64.js";
-import { encodeValue } from "../values/encode-value.js";
+import { CopyFailedError } from "../../errors/core-errors.js";
+import { decodeKey } from "../../keys/decode-key.js";
+import { encodeKey } from "../../keys/encode-key.js";
+import type { KvKey } from "../../keys/key.js";
+import { encodeValue } from "../../values/encode-value.js";
+import { bigintOfU64 } from "../../values/kv-u64.js";
+import type { AtomicOperation, Kv, KvEntry } from "../kv.js";
+import type { KvLimits } from "../limits.js";
 import type { CopyOptions, CopyProgress } from "./copy-options.js";
-import type { AtomicOperation, Kv, KvEntry } from "./kv.js";
-import type { KvLimits } from "./limits.js";
-import { type U64Class, u64ClassOf } from "./u64-class.js";
 
 const progressKey: KvKey = ["__keywright", "copy"];
 const u64Key: KvKey = ["__keywright", "copy", "u64"];
@@ -255,4 +254,17 @@ function runningCopyError(): CopyFailedError {
     "another copy into the target is running; wait until it has ended, then copy again",
     progressKey,
   );
+}
+
+/** A class of 64-bit unsigned integers. Each implementation of Deno KV accepts only its own. */
+export type U64Class = new (value: bigint) => object;
+
+/**
+ * Returns the class of 64-bit unsigned integers of a database. Not every implementation exports it,
+ * so this function stores a number under `key` and reads it. The caller deletes the key.
+ */
+export async function u64ClassOf(kv: Kv, key: KvKey): Promise<U64Class> {
+  await kv.atomic().sum(key, 0n).commit();
+  const { value } = await kv.get<object>(key);
+  return (value as object).constructor as U64Class;
 }

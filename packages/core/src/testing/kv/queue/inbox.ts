@@ -1,4 +1,4 @@
-import { soon } from "../soon.js";
+import { soon } from "../../soon.js";
 
 /** Collects the messages that a queue handler receives. */
 export class Inbox {

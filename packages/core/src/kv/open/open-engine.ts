@@ -2,10 +2,10 @@ import { mkdir, open, readdir, realpath } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { ClassicLevel } from "classic-level";
 import { MemoryLevel } from "memory-level";
-import type { Engine } from "../engine/engine.js";
-import type { DatabaseMode } from "../engine/level/database-header.js";
-import type { LevelDatabase } from "../engine/level/level-engine.js";
-import { LevelEngine } from "../engine/level/level-engine.js";
+import type { Engine } from "../../engine/engine.js";
+import type { DatabaseMode } from "../../engine/level/database-header.js";
+import type { LevelDatabase } from "../../engine/level/level-engine.js";
+import { LevelEngine } from "../../engine/level/level-engine.js";
 import {
   CorruptionError,
   DatabaseFormatError,
@@ -13,7 +13,7 @@ import {
   DatabaseModeError,
   DatabaseNotFoundError,
   DatabasePathError,
-} from "../errors/core-errors.js";
+} from "../../errors/core-errors.js";
 import { SharedEngine } from "./shared-engine.js";
 
 /** The engines that this process has open, opens or closes, by the real path of their folder. */

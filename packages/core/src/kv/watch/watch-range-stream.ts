@@ -1,11 +1,11 @@
 import { Buffer } from "node:buffer";
-import { textOfBytes } from "../bytes/text-of-bytes.js";
-import type { Engine } from "../engine/engine.js";
-import { InvalidOptionError } from "../errors/core-errors.js";
-import { decodeKey } from "../keys/decode-key.js";
-import type { KvKey } from "../keys/key.js";
-import type { KeyOrder } from "../keys/key-order.js";
-import type { KeyRange, KvListSelector } from "../keys/key-range.js";
+import { textOfBytes } from "../../bytes/text-of-bytes.js";
+import type { Engine } from "../../engine/engine.js";
+import { InvalidOptionError } from "../../errors/core-errors.js";
+import { decodeKey } from "../../keys/decode-key.js";
+import type { KvKey } from "../../keys/key.js";
+import type { KeyOrder } from "../../keys/key-order.js";
+import type { KeyRange, KvListSelector } from "../../keys/key-range.js";
 import { ReportStream } from "./report-stream.js";
 
 /** The maximum number of changed keys that are kept for the reader of a stream. */

@@ -1,5 +1,5 @@
 import type { ReadableStreamDefaultController, UnderlyingSource } from "node:stream/web";
-import { keepAlive } from "./keep-alive.js";
+import { keepAlive } from "../keep-alive.js";
 
 /** The longest delay of a timer, in milliseconds. */
 const maxDelay = 2 ** 31 - 1;

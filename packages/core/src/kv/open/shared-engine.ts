@@ -1,11 +1,11 @@
-import { CommitQueue } from "../engine/commit-queue.js";
-import type { AtomicWrite, Engine } from "../engine/engine.js";
-import type { DatabaseMode } from "../engine/level/database-header.js";
-import { maxGroupSize } from "../values/versionstamp.js";
-import { decodeHintKey, isHintKey } from "./expiry/expiry-hint.js";
-import { ExpirySweeper } from "./expiry/expiry-sweeper.js";
-import { isMessageKey } from "./queue/message-key.js";
-import { MessageQueue } from "./queue/message-queue.js";
+import { CommitQueue } from "../../engine/commit-queue.js";
+import type { AtomicWrite, Engine } from "../../engine/engine.js";
+import type { DatabaseMode } from "../../engine/level/database-header.js";
+import { maxGroupSize } from "../../values/versionstamp.js";
+import { decodeHintKey, isHintKey } from "../expiry/expiry-hint.js";
+import { ExpirySweeper } from "../expiry/expiry-sweeper.js";
+import { isMessageKey } from "../queue/message-key.js";
+import { MessageQueue } from "../queue/message-queue.js";
 
 /** An engine with its commit queue, message queue and expiry sweeper, and a count of its users. */
 export class SharedEngine {
