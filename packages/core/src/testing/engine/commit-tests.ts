@@ -15,14 +15,14 @@ import {
 export const commitTests: EngineTestGroup = {
   name: "commit",
   define(test) {
-    test("applies the mutations of a write in their order", async ({ engine }) => {
+    test("applies the mutations of a write in order", async ({ engine }) => {
       await commit(engine, write(set("a", 1), del("a"), set("a", 2), set("b", 1), del("b")));
       assert.deepEqual(await values(engine, "a", "b"), [2, undefined]);
       await commit(engine, write(del("a"), set("a", 3), del("never there")));
       assert.deepEqual(await values(engine, "a", "never there"), [3, undefined]);
     });
 
-    test("gives all keys of a write its versionstamp, and each write a later one", async ({
+    test("gives all keys of a write one versionstamp, and later writes a later one", async ({
       engine,
     }) => {
       const outcomes = await engine.commit([
@@ -38,9 +38,7 @@ export const commitTests: EngineTestGroup = {
       assertStrictlyIncreasing([...outcomes, next]);
     });
 
-    test("applies a write where its checks hold, and nothing of it where one does not", async ({
-      engine,
-    }) => {
+    test("applies a write only if all of its checks hold", async ({ engine }) => {
       const stamp = await commit(engine, write(set("a", 1)));
       const stale = stamp.replace(/.$/, (digit) => (digit === "0" ? "1" : "0"));
       const refused = [
@@ -61,7 +59,7 @@ export const commitTests: EngineTestGroup = {
       assert.deepEqual(await values(engine, "a", "b"), [2, 2]);
     });
 
-    test("looks at the checks of a write before its mutations", async ({ engine }) => {
+    test("evaluates the checks of a write before its mutations", async ({ engine }) => {
       await commit(engine, write([check("a", null)], set("a", 1), del("a"), set("a", 2)));
       assert.deepEqual(await values(engine, "a"), [2]);
     });
@@ -90,7 +88,7 @@ export const commitTests: EngineTestGroup = {
       assert.deepEqual(await values(engine, "new", "old", "gone"), [1, 2, 2]);
     });
 
-    test("lets no check see a write that was refused", async ({ engine }) => {
+    test("does not let a check see a refused write", async ({ engine }) => {
       await commit(engine, write(set("a", 1)));
       const outcomes = await engine.commit([
         write([check("a", null)], set("b", 9)),
@@ -101,7 +99,7 @@ export const commitTests: EngineTestGroup = {
       assert.deepEqual(await values(engine, "b"), [1]);
     });
 
-    test("tells keys apart that begin alike", async ({ engine }) => {
+    test("distinguishes keys that begin with the same bytes", async ({ engine }) => {
       const outcomes = await engine.commit([
         write(set("a", 1)),
         write([{ key: k("a", ""), versionstamp: null }], {
@@ -114,7 +112,7 @@ export const commitTests: EngineTestGroup = {
       assert.ok(outcomes.every((outcome) => typeof outcome === "string"));
     });
 
-    test("writes nothing where no write of a group is applied", async ({ engine, reopen }) => {
+    test("writes nothing if no write of a group is applied", async ({ engine, reopen }) => {
       const stamp = await commit(engine, write(set("a", 1)));
       const refused = write([check("a", null)], set("a", 9), set("b", 9));
       assert.deepEqual(await engine.commit([refused, refused]), [null, null]);
@@ -124,14 +122,14 @@ export const commitTests: EngineTestGroup = {
       assertStrictlyIncreasing([stamp, await commit(reopened, write(set("a", 2)))]);
     });
 
-    test("gives an empty write a versionstamp of its own", async ({ engine, reopen }) => {
+    test("gives an empty write its own versionstamp", async ({ engine, reopen }) => {
       const stamps = [await commit(engine, write()), await commit(engine, write())];
       const reopened = await reopen();
       stamps.push(await commit(reopened, write()), await commit(reopened, write(set("a", 1))));
       assertStrictlyIncreasing(stamps);
     });
 
-    test("takes a hundred writes at once", async ({ engine }) => {
+    test("accepts a hundred writes at once", async ({ engine }) => {
       const writes = Array.from({ length: 100 }, (_, i) => write(set(`key ${i}`, i)));
       const outcomes = await engine.commit(writes);
       assertStrictlyIncreasing(outcomes);

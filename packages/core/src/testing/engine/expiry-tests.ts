@@ -12,10 +12,7 @@ const hour = 3_600_000;
 export const expiryTests: EngineTestGroup = {
   name: "expireAt",
   define(test) {
-    test("is told of an entry that has one, and undefined of one that stays", async ({
-      engine,
-      reopen,
-    }) => {
+    test("is returned with an entry that expires", async ({ engine, reopen }) => {
       const time = Date.now() + hour;
       await commit(engine, write(expiring("a", 1, time), set("b", 2)));
       for (const open of [engine, await reopen()]) {
@@ -31,7 +28,7 @@ export const expiryTests: EngineTestGroup = {
       }
     });
 
-    test("is the time from which on nobody finds the entry", async ({ engine, reopen }) => {
+    test("is the time from which the entry is absent", async ({ engine, reopen }) => {
       const time = Date.now() + 60;
       await commit(
         engine,
@@ -48,14 +45,14 @@ export const expiryTests: EngineTestGroup = {
       }
     });
 
-    test("that is past leaves an entry that nobody finds", async ({ engine }) => {
+    test("in the past makes an entry absent at once", async ({ engine }) => {
       await commit(engine, write(set("a", 1), expiring("a", 2, Date.now() - 1)));
       assert.deepEqual(await values(engine, "a"), [undefined]);
       await commit(engine, write([check("a", null)], set("a", 3)));
       assert.deepEqual(await values(engine, "a"), [3]);
     });
 
-    test("expired entries take no place of those that a range asks for", async ({ engine }) => {
+    test("expired entries do not count toward the limit of a range", async ({ engine }) => {
       const past = Date.now() - 1;
       await commit(
         engine,
@@ -77,7 +74,7 @@ export const expiryTests: EngineTestGroup = {
       }
     });
 
-    test("a check takes an expired entry for absent, also within its group", async ({ engine }) => {
+    test("an expired entry is absent for a check, also within its group", async ({ engine }) => {
       const stamp = await commit(engine, write(expiring("a", 1, Date.now() - 1)));
       const outcomes = await engine.commit([
         write([check("a", stamp)], set("b", 9)),
@@ -91,7 +88,7 @@ export const expiryTests: EngineTestGroup = {
       assert.deepEqual(await values(engine, "a", "b"), [undefined, 1]);
     });
 
-    test("a sum begins anew where an entry has expired, and stays", async ({ engine }) => {
+    test("a sum of an expired entry begins at 0 and does not expire", async ({ engine }) => {
       const sum: StoredMutation = { type: "sum", key: k("a"), operand: 5n };
       await commit(engine, write(expiring("a", 1, Date.now() - 1)));
       await commit(engine, write(sum));
@@ -100,7 +97,7 @@ export const expiryTests: EngineTestGroup = {
       assert.equal(entry?.expireAt, undefined);
     });
 
-    test("a later set puts another in its place, or none", async ({ engine }) => {
+    test("a later set replaces or removes it", async ({ engine }) => {
       const time = Date.now() + hour;
       await commit(engine, write(expiring("a", 1, time), expiring("b", 1, time)));
       await commit(engine, write(expiring("a", 2, time + 1), set("b", 2)));
@@ -111,7 +108,7 @@ export const expiryTests: EngineTestGroup = {
       );
     });
 
-    test("deleteExpired removes what has expired, and nothing else", async ({ engine, reopen }) => {
+    test("deleteExpired removes only expired entries", async ({ engine, reopen }) => {
       const past = Date.now() - 1;
       const deleteExpired = (name: string): StoredMutation => ({
         type: "deleteExpired",

@@ -7,9 +7,7 @@ import { commit, k, plain, set, v, write } from "./writes.js";
 export const getManyTests: EngineTestGroup = {
   name: "getMany",
   define(test) {
-    test("answers in the order of the keys, also for absent and repeated ones", async ({
-      engine,
-    }) => {
+    test("returns entries in the order of the keys, absent or repeated", async ({ engine }) => {
       await commit(engine, write(set("a", 1), set("b", 2)));
       const entries = await engine.getMany([k("b"), k("missing"), k("a"), k("b")]);
       assert.deepEqual(
@@ -19,7 +17,7 @@ export const getManyTests: EngineTestGroup = {
       assert.deepEqual(await engine.getMany([]), []);
     });
 
-    test("sees one state of the database beside commits", async ({ engine }) => {
+    test("reads from one snapshot during commits", async ({ engine }) => {
       const keys = Array.from({ length: 100 }, (_, i) => k("counter", i));
       const setAll = (n: number): AtomicWrite =>
         write(...keys.map((key): StoredMutation => ({ type: "set", key, value: v(n) })));

@@ -19,7 +19,7 @@ export const getRangeTests: EngineTestGroup = {
     };
     const fiveLetters = write(set("a", 1), set("b", 2), set("c", 3), set("d", 4), set("e", 5));
 
-    test("reads in order from the start on and up to the end without it", async ({ engine }) => {
+    test("reads in order from start, inclusive, to end, exclusive", async ({ engine }) => {
       await commit(engine, fiveLetters);
       assert.deepEqual(await range(engine, { start: ["b"], end: ["d"] }), [2, 3]);
       assert.deepEqual(await range(engine, { start: ["b"], end: ["d"] }, 1000, true), [3, 2]);
@@ -27,7 +27,7 @@ export const getRangeTests: EngineTestGroup = {
       assert.deepEqual(await range(engine, { start: ["aa"], end: ["cc"] }, 1000, true), [3, 2]);
     });
 
-    test("reads at most as many as were asked for, from either end", async ({ engine }) => {
+    test("reads at most as many entries as the limit, from either end", async ({ engine }) => {
       await commit(engine, fiveLetters);
       const all: KvListSelector = { prefix: [] };
       assert.deepEqual(await range(engine, all, 1), [1]);
@@ -53,9 +53,7 @@ export const getRangeTests: EngineTestGroup = {
       }
     });
 
-    test("of everything has the entries alone, none of the engine's own records", async ({
-      engine,
-    }) => {
+    test("returns none of the engine's own records", async ({ engine }) => {
       await commit(engine, fiveLetters);
       await commit(engine, write(set("f", 6)));
       const everything = { start: new Uint8Array(0), end: Uint8Array.of(0xff) };
@@ -65,7 +63,7 @@ export const getRangeTests: EngineTestGroup = {
       }
     });
 
-    test("answers each entry with its key and versionstamp", async ({ engine }) => {
+    test("returns each entry with its key and versionstamp", async ({ engine }) => {
       const first = await commit(engine, write(set("a", 1)));
       const second = await commit(engine, write(set("b", 2)));
       const entries = await engine.getRange({
@@ -102,7 +100,7 @@ export const getRangeTests: EngineTestGroup = {
       }
     });
 
-    test("sees one state of the database beside commits", async ({ engine }) => {
+    test("reads from one snapshot during commits", async ({ engine }) => {
       const keys = Array.from({ length: 100 }, (_, i) => k("counter", i));
       const setAll = (n: number): AtomicWrite =>
         write(...keys.map((key): StoredMutation => ({ type: "set", key, value: v(n) })));

@@ -11,14 +11,12 @@ const largest = (1n << 64n) - 1n;
 export const mutationTests: EngineTestGroup = {
   name: "sum, min, max and versionstamps in keys",
   define(test) {
-    test("sum, min and max store their operand where there is nothing", async ({ engine }) => {
+    test("sum, min and max store their operand if the key is absent", async ({ engine }) => {
       await commit(engine, write(sum("a", 5n), min("b", 6n), max("c", largest)));
       assert.deepEqual(await numbers(engine, "a", "b", "c"), [5n, 6n, largest]);
     });
 
-    test("sum, min and max put their operand and the stored number together", async ({
-      engine,
-    }) => {
+    test("sum, min and max combine their operand with the stored number", async ({ engine }) => {
       const ten = encodeValue(new KvU64(10n));
       const tens = ["a", "b", "c"].map(
         (name): StoredMutation => ({ type: "set", key: k(name), value: ten }),
@@ -40,9 +38,7 @@ export const mutationTests: EngineTestGroup = {
       );
     });
 
-    test("sum, min and max see the writes before them, in their own and in their group", async ({
-      engine,
-    }) => {
+    test("sum, min and max see the earlier changes of their group", async ({ engine }) => {
       await commit(engine, write(sum("a", 100n)));
       const outcomes = await engine.commit([
         write(sum("a", 1n), sum("a", 2n)),
@@ -57,9 +53,7 @@ export const mutationTests: EngineTestGroup = {
       assert.deepEqual(await numbers(engine, "a", "b"), [12n, 2n]);
     });
 
-    test("a number of another kind is an error of its write alone, which does nothing", async ({
-      engine,
-    }) => {
+    test("a stored value that is no KvU64 fails only its own write", async ({ engine }) => {
       const text: StoredMutation = { type: "set", key: k("text"), value: encodeValue("text") };
       await commit(engine, write(text));
       for (const mutation of [sum("text", 1n), min("text", 1n), max("text", 1n)]) {
@@ -76,10 +70,7 @@ export const mutationTests: EngineTestGroup = {
       assert.deepEqual(plain(await engine.get(k("text")))?.value, [...text.value]);
     });
 
-    test("a group in which no write is applied for an error writes nothing", async ({
-      engine,
-      reopen,
-    }) => {
+    test("a group whose only write fails writes nothing", async ({ engine, reopen }) => {
       const stamp = await commit(
         engine,
         write({ type: "set", key: k("a"), value: encodeValue(1) }),

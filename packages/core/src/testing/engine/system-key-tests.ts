@@ -16,7 +16,7 @@ export const systemKeyTests: EngineTestGroup = {
       set("a", 1),
     );
 
-    test("are read and checked as others are", async ({ engine, reopen }) => {
+    test("are read and checked like other keys", async ({ engine, reopen }) => {
       const stamp = await commit(engine, storeAll);
       for (const open of [engine, await reopen()]) {
         const entries = await open.getMany([hint, message, k("a")]);
@@ -31,7 +31,7 @@ export const systemKeyTests: EngineTestGroup = {
       }
     });
 
-    test("are removed as others are", async ({ engine }) => {
+    test("are deleted like other keys", async ({ engine }) => {
       const stamp = await commit(engine, storeAll);
       const remove: StoredMutation = { type: "delete", key: message };
       const checks = [{ key: message, versionstamp: stamp }];
@@ -46,7 +46,7 @@ export const systemKeyTests: EngineTestGroup = {
       assert.equal(await engine.get(message), undefined);
     });
 
-    test("are seen by a range that begins among them, and by no other", async ({ engine }) => {
+    test("are in a range only if it begins among them", async ({ engine }) => {
       await commit(engine, storeAll);
       const end = Uint8Array.of(0xff);
       const ranges: [start: number[], end: Uint8Array, expected: number[]][] = [

@@ -8,9 +8,7 @@ import { check, commit, del, k, set, v, write } from "./writes.js";
 export const watchRangesTests: EngineTestGroup = {
   name: "watchRanges",
   define(test) {
-    test("tells of the keys of each commit that are within its ranges, and of no other", async ({
-      engine,
-    }) => {
+    test("reports the keys of each commit that are in its ranges", async ({ engine }) => {
       const watch = new RangeWatch(engine, range("b", "d"), range("f", "g"));
       await commit(engine, write(set("a", 1), set("b", 1), set("c", 1), set("d", 1)));
       await commit(engine, write(del("f"), set("c", 2)));
@@ -19,27 +17,27 @@ export const watchRangesTests: EngineTestGroup = {
       assert.deepEqual(watch.changes, [texts("b", "c"), texts("c", "f")]);
     });
 
-    test("tells of a key that is in several ranges", async ({ engine }) => {
+    test("reports a key that is in several ranges", async ({ engine }) => {
       const watch = new RangeWatch(engine, range("a", "c"), range("b", "d"), range("a", "c"));
       await commit(engine, write(set("b", 1), set("c", 1), set("b", 2)));
       assert.deepEqual(watch.changes, [texts("b", "c")]);
     });
 
-    test("tells of no key where a range has none", async ({ engine }) => {
+    test("reports nothing for an empty range", async ({ engine }) => {
       const watch = new RangeWatch(engine, range("b", "b"), range("c", "a"));
       await commit(engine, write(set("a", 1), set("b", 1), set("c", 1)));
       assert.deepEqual(watch.changes, []);
     });
 
     for (const type of ["sum", "min", "max"] as const) {
-      test(`tells of ${type}`, async ({ engine }) => {
+      test(`reports ${type}`, async ({ engine }) => {
         const watch = new RangeWatch(engine, range("a", "b"));
         await commit(engine, write({ type, key: k("a"), operand: 1n }));
         assert.deepEqual(watch.changes, [texts("a")]);
       });
     }
 
-    test("tells of a key that ends in a versionstamp with the versionstamp", async ({ engine }) => {
+    test("reports a key that ends in a versionstamp with that versionstamp", async ({ engine }) => {
       const watch = new RangeWatch(engine, range("a", "b"));
       const versionstamp = await commit(
         engine,
@@ -48,9 +46,7 @@ export const watchRangesTests: EngineTestGroup = {
       assert.deepEqual(watch.changes, [[text(k("a", versionstamp))]]);
     });
 
-    test("tells of an expired key that is removed, and not of one that stays", async ({
-      engine,
-    }) => {
+    test("reports an expired key when it is removed", async ({ engine }) => {
       const expired: StoredMutation = {
         type: "set",
         key: k("a"),
@@ -66,7 +62,7 @@ export const watchRangesTests: EngineTestGroup = {
       assert.deepEqual(watch.changes, [texts("a")]);
     });
 
-    test("does not tell of a write that was refused", async ({ engine }) => {
+    test("does not report a refused write", async ({ engine }) => {
       await commit(engine, write(set("a", 1)));
       const watch = new RangeWatch(engine, range("a", "z"));
       await engine.commit([
@@ -77,7 +73,7 @@ export const watchRangesTests: EngineTestGroup = {
       assert.deepEqual(watch.changes, [texts("d")]);
     });
 
-    test("tells when the commit can be read", async ({ engine }) => {
+    test("reports a commit when it can be read", async ({ engine }) => {
       const seen: Promise<unknown>[] = [];
       engine.watchRanges([range("a", "b")], () =>
         seen.push(Promise.resolve(engine.get(k("a"))).then((entry) => entry?.versionstamp)),
@@ -89,7 +85,7 @@ export const watchRangesTests: EngineTestGroup = {
       assert.deepEqual(await Promise.all(seen), stamps);
     });
 
-    test("ends when it is told to, and the others go on", async ({ engine }) => {
+    test("can be ended without an effect on other watches", async ({ engine }) => {
       const first = new RangeWatch(engine, range("a", "b"));
       const second = new RangeWatch(engine, range("a", "b"));
       first.stop();
@@ -100,7 +96,7 @@ export const watchRangesTests: EngineTestGroup = {
       assert.deepEqual([first.changes, second.changes], [[], [texts("a")]]);
     });
 
-    test("tells of the database's own keys where a range begins among them", async ({ engine }) => {
+    test("reports system keys only if the range begins among them", async ({ engine }) => {
       const system = Uint8Array.of(0, 3, 1);
       const end = Uint8Array.of(0xff);
       const all = [[], [0], [0, 2], [1]].map(

@@ -6,9 +6,7 @@ import { check, commit, del, k, set, v, write } from "./writes.js";
 export const watchTests: EngineTestGroup = {
   name: "watch",
   define(test) {
-    test("tells of each commit that writes or removes one of its keys, and of no other", async ({
-      engine,
-    }) => {
+    test("reports each commit that sets or deletes one of its keys", async ({ engine }) => {
       const a = count(engine, "a");
       const ab = count(engine, "a", "b");
       await commit(engine, write(set("a", 1)));
@@ -22,13 +20,13 @@ export const watchTests: EngineTestGroup = {
       assert.deepEqual([a.changes, ab.changes], [2, 3]);
     });
 
-    test("tells of a commit of several of its keys", async ({ engine }) => {
+    test("reports a commit of several of its keys", async ({ engine }) => {
       const ab = count(engine, "a", "b", "a");
       await commit(engine, write(set("a", 1), set("b", 1), set("a", 2)));
       assert.ok(ab.changes >= 1);
     });
 
-    test("tells of sum and of a key that ends in a versionstamp", async ({ engine }) => {
+    test("reports sum, and the full key if it ends in a versionstamp", async ({ engine }) => {
       const a = count(engine, "a");
       await commit(engine, write({ type: "sum", key: k("a"), operand: 1n }));
       assert.equal(a.changes, 1);
@@ -39,9 +37,7 @@ export const watchTests: EngineTestGroup = {
       assert.equal(a.changes, 1);
     });
 
-    test("tells of an expired key that is removed, and not of one that stays", async ({
-      engine,
-    }) => {
+    test("reports an expired key when it is removed", async ({ engine }) => {
       const past = Date.now() - 1;
       await commit(
         engine,
@@ -56,7 +52,7 @@ export const watchTests: EngineTestGroup = {
       assert.deepEqual([a.changes, b.changes], [1, 0]);
     });
 
-    test("does not tell of a write that was refused", async ({ engine }) => {
+    test("does not report a refused write", async ({ engine }) => {
       await commit(engine, write(set("a", 1)));
       const a = count(engine, "a");
       await engine.commit([
@@ -67,7 +63,7 @@ export const watchTests: EngineTestGroup = {
       assert.equal(a.changes, 0);
     });
 
-    test("tells when the commit can be read", async ({ engine }) => {
+    test("reports a commit when it can be read", async ({ engine }) => {
       const seen: Promise<unknown>[] = [];
       engine.watch([k("a")], () => seen.push(Promise.resolve(engine.get(k("a")))));
       const stamps = [
@@ -79,7 +75,7 @@ export const watchTests: EngineTestGroup = {
       assert.equal(entries.at(-1)?.versionstamp, stamps[1]);
     });
 
-    test("ends when it is told to, and the others go on", async ({ engine }) => {
+    test("can be ended without an effect on other watches", async ({ engine }) => {
       const first = count(engine, "a");
       const second = count(engine, "a");
       first.stop();

@@ -25,7 +25,7 @@ export const atomicTests: KvTestGroup = {
       ]);
     });
 
-    test("writes where its checks hold, and nothing where one fails", async ({ kv }) => {
+    test("writes only if all of its checks hold", async ({ kv }) => {
       const absent = await kv.get(["a"]);
       assert.equal((await kv.atomic().check(absent).set(["a"], 1).commit()).ok, true);
       const present = await kv.get(["a"]);
@@ -48,7 +48,7 @@ export const atomicTests: KvTestGroup = {
     });
 
     for (const [name, versionstamp] of Object.entries(noVersionstamps)) {
-      test(`${name} is no versionstamp`, async ({ kv }) => {
+      test(`refuses ${name} as a versionstamp`, async ({ kv }) => {
         await kv.set(["a"], 1);
         await refuses(() =>
           kv
@@ -61,16 +61,14 @@ export const atomicTests: KvTestGroup = {
       });
     }
 
-    test("what is no versionstamp is refused with a TypeError", async ({ kv }) => {
+    test("refuses an invalid versionstamp with a TypeError", async ({ kv }) => {
       for (const versionstamp of Object.values(noVersionstamps)) {
         const check = { key: ["a"], versionstamp };
         await refuses(() => kv.atomic().check(check).commit(), TypeError);
       }
     });
 
-    test("bad input throws as it is handed over, and adds nothing to the operation", async ({
-      kv,
-    }) => {
+    test("throws for invalid input when it is passed in, and ignores it", async ({ kv }) => {
       await kv.set(["a"], 1);
       const atomic = kv.atomic().set(["b"], 2);
       const wrong = { key: ["a"], versionstamp: "1" };
@@ -85,12 +83,12 @@ export const atomicTests: KvTestGroup = {
       assert.deepEqual(await keysOf(kv.list({ prefix: [] })), [["a"], ["b"]]);
     });
 
-    test("is no promise: it cannot be awaited by mistake", async ({ kv }) => {
+    test("cannot be awaited without commit()", async ({ kv }) => {
       await refuses(async () => await (kv.atomic().set(["a"], 1) as unknown), TypeError);
       assert.equal((await kv.get(["a"])).versionstamp, null);
     });
 
-    test("without mutations still checks, and gets a versionstamp", async ({ kv }) => {
+    test("checks, and gets a versionstamp, without mutations", async ({ kv }) => {
       const first = await kv.atomic().commit();
       const { versionstamp } = await kv.set(["a"], 1);
       const second = await kv
@@ -106,7 +104,7 @@ export const atomicTests: KvTestGroup = {
       assert.deepEqual(failed, { ok: false });
     });
 
-    test("copies its values when they are handed over", async ({ kv }) => {
+    test("copies values when they are passed in", async ({ kv }) => {
       const value = { n: 1 };
       const atomic = kv.atomic().set(["a"], value);
       value.n = 2;
@@ -127,7 +125,7 @@ export const atomicTests: KvTestGroup = {
       assert.equal((await kv.get(["a"])).versionstamp, null);
     });
 
-    test("of 64 at once on one counter, by check and set, none is lost", async ({ kv }) => {
+    test("loses none of 64 concurrent increments by check and set", async ({ kv }) => {
       const increment = async () => {
         // An attempt fails only if another increment has succeeded, so 64 attempts are enough.
         for (let attempt = 0; attempt < 64; attempt++) {
@@ -142,7 +140,7 @@ export const atomicTests: KvTestGroup = {
       assert.equal((await kv.get(["counter"])).value, 64);
     });
 
-    test("of 64 at once that all want the same key, one gets it", async ({ kv }) => {
+    test("lets one of 64 concurrent operations claim a key", async ({ kv }) => {
       const claims = Array.from({ length: 64 }, async (_, n) => {
         const claim = kv
           .atomic()

@@ -11,7 +11,7 @@ const hour = 3_600_000;
 export const expiryTests: KvTestGroup = {
   name: "expireIn",
   define(test) {
-    test("an entry is there until it expires", async ({ kv }) => {
+    test("an entry is present until it expires", async ({ kv }) => {
       const { versionstamp } = await kv.set(["a"], 1, { expireIn: hour });
       const entry = await kv.get(["a"]);
       assert.deepEqual([entry.value, entry.versionstamp], [1, versionstamp]);
@@ -24,7 +24,7 @@ export const expiryTests: KvTestGroup = {
       assert.deepEqual(await valuesOf(kv.list({ prefix: [] })), [1, 2, 3]);
     });
 
-    test("an expired entry is not got", async ({ kv }) => {
+    test("an expired entry is absent", async ({ kv }) => {
       await kv.set(["b"], 2);
       await expired(kv, ["a"]);
       const absent = { key: ["a"], value: null, versionstamp: null };
@@ -33,7 +33,7 @@ export const expiryTests: KvTestGroup = {
       assert.deepEqual([a, b.value], [absent, 2]);
     });
 
-    test("an expired entry is not listed, and does not count for a limit", async ({ kv }) => {
+    test("an expired entry is not listed and does not count toward a limit", async ({ kv }) => {
       for (const n of [1, 3, 5]) await kv.set(["n", n], n);
       await expired(kv, ["n", 0], ["n", 2], ["n", 4], ["n", 6]);
       for (const batchSize of [1, 2, 100]) {
@@ -46,7 +46,7 @@ export const expiryTests: KvTestGroup = {
       }
     });
 
-    test("a set as data expires too", async ({ kv }) => {
+    test("an entry expires if its set is passed as data", async ({ kv }) => {
       await kv
         .atomic()
         .mutate({ type: "set", key: ["a"], value: 1, expireIn: 30 })
@@ -55,7 +55,7 @@ export const expiryTests: KvTestGroup = {
       assert.equal((await kv.get(["a"])).versionstamp, null);
     });
 
-    test("an iterator goes on behind an entry that has expired", async ({ kv }) => {
+    test("an iterator continues after an entry that has expired", async ({ kv }) => {
       for (const n of [1, 3]) await kv.set(["n", n], n);
       await kv.set(["n", 2], 2, { expireIn: hour });
       const iterator = kv.list<number>({ prefix: ["n"] }, { batchSize: 1 });
@@ -76,7 +76,7 @@ export const expiryTests: KvTestGroup = {
       assert.equal((await kv.get(["a"])).value, 2);
     });
 
-    test("sum, min and max begin anew where an entry has expired", async ({ kv, KvU64 }) => {
+    test("sum, min and max treat an expired entry as absent", async ({ kv, KvU64 }) => {
       await kv
         .atomic()
         .set(["a"], new KvU64(5n), { expireIn: 30 })
@@ -88,7 +88,7 @@ export const expiryTests: KvTestGroup = {
       assert.deepEqual((await kv.get(["b"])).value, new KvU64(2n));
     });
 
-    test("setting a key again sets its time anew", async ({ kv }) => {
+    test("setting a key again replaces its expiry time", async ({ kv }) => {
       await kv.set(["longer"], 1, { expireIn: 30 });
       await kv.set(["longer"], 2, { expireIn: hour });
       await kv.set(["shorter"], 1, { expireIn: hour });
@@ -103,10 +103,7 @@ export const expiryTests: KvTestGroup = {
       assert.equal((await kv.get(["longer"])).value, 2);
     });
 
-    test("setting a key without expireIn ends it, and so do sum and delete", async ({
-      kv,
-      KvU64,
-    }) => {
+    test("set without expireIn, sum and delete remove the expiry", async ({ kv, KvU64 }) => {
       await kv.set(["set"], 1, { expireIn: 30 });
       await kv.set(["set"], 2);
       await kv.set(["delete"], 1, { expireIn: 30 });
@@ -117,7 +114,7 @@ export const expiryTests: KvTestGroup = {
       assert.deepEqual(await keysOf(kv.list({ prefix: [] })), [["delete"], ["set"], ["sum"]]);
     });
 
-    test("a commit that is refused leaves it as it was", async ({ kv }) => {
+    test("a refused commit does not change the expiry time", async ({ kv }) => {
       await kv.set(["a"], 1, { expireIn: 30 });
       const check = { key: ["a"], versionstamp: null };
       assert.equal((await kv.atomic().check(check).set(["a"], 2).commit()).ok, false);
@@ -126,7 +123,7 @@ export const expiryTests: KvTestGroup = {
     });
 
     test(
-      "an expired entry is not there after reopening either",
+      "an expired entry is absent after reopening",
       async ({ kv, reopen }) => {
         await kv.set(["long"], 2, { expireIn: hour });
         await kv.set(["always"], 3);
@@ -151,7 +148,7 @@ export const expiryTests: KvTestGroup = {
       "reopen",
     );
 
-    test("an entry tells when it expires", async ({ kv }) => {
+    test("an entry has its expiry time", async ({ kv }) => {
       const before = Date.now();
       await kv.set(["a"], 1, { expireIn: hour });
       await kv.set(["b"], 1);
@@ -164,7 +161,7 @@ export const expiryTests: KvTestGroup = {
     });
 
     for (const [name, expireIn] of Object.entries(noTimes)) {
-      test(`${name} is no time`, async ({ kv }) => {
+      test(`refuses ${name} as expireIn`, async ({ kv }) => {
         const options = { expireIn };
         await refuses(() => kv.set(["a"], 1, options), TypeError);
         await refuses(() => kv.atomic().set(["b"], 1).set(["a"], 1, options).commit(), TypeError);

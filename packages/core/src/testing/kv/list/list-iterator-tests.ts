@@ -14,7 +14,7 @@ export const listIteratorTests: KvTestGroup = {
       ]);
     });
 
-    test("limit is the number of entries at the most", async ({ kv }) => {
+    test("limit is the maximum number of entries", async ({ kv }) => {
       await fillSample(kv);
       for (const limit of [1, 2, 3, 7, 8, 1000]) {
         for (const batchSize of [2, 3, 100]) {
@@ -30,9 +30,7 @@ export const listIteratorTests: KvTestGroup = {
       }
     });
 
-    test("pages by cursor and limit are all entries once, beside inserts and deletions", async ({
-      kv,
-    }) => {
+    test("pages by cursor have every entry once during inserts and deletes", async ({ kv }) => {
       for (let n = 0; n < 20; n += 2) await kv.set(["n", n], n);
       const seen: number[] = [];
       let options: KvListOptions = { limit: 3 };
@@ -51,14 +49,14 @@ export const listIteratorTests: KvTestGroup = {
       assert.deepEqual(seen, [0, 2, 4, 5, 6, 8, 10, 12, 14, 16, 18]);
     });
 
-    test("either consistency may be asked for", async ({ kv }) => {
+    test("either consistency is accepted", async ({ kv }) => {
       await fillSample(kv);
       for (const consistency of ["strong", "eventual"] as const) {
         assert.deepEqual(await valuesOf(kv.list({ prefix: ["b", 2] }, { consistency })), [7, 8]);
       }
     });
 
-    test("an iterator is done for good, and can be left anywhere", async ({ kv }) => {
+    test("an iterator stays done, and can be left at any entry", async ({ kv }) => {
       await fillSample(kv);
       const finished = kv.list({ prefix: ["b", 2] });
       await collect(finished);
@@ -75,7 +73,7 @@ export const listIteratorTests: KvTestGroup = {
     });
 
     for (const batchSize of [1, 2, 3, 100]) {
-      test(`calls of next that overlap get an entry each, in their order, from batches of ${batchSize}`, async ({
+      test(`overlapping calls of next get one entry each from batches of ${batchSize}`, async ({
         kv,
       }) => {
         await fillSample(kv);
@@ -94,7 +92,7 @@ export const listIteratorTests: KvTestGroup = {
       });
     }
 
-    test("calls of next before a return are answered, and none after it", async ({ kv }) => {
+    test("only calls of next before a return get an entry", async ({ kv }) => {
       await fillSample(kv);
       const iterator = kv.list<number>({ prefix: ["b"] }, { batchSize: 2 });
       assert.ok(iterator.return);
@@ -116,7 +114,7 @@ export const listIteratorTests: KvTestGroup = {
       assert.deepEqual(await valuesOf(iterator), [1, 3, 3.5, 4, 5]);
     });
 
-    test("a batch is as large as the limit, or 100, and never larger than 500", async ({ kv }) => {
+    test("a batch has limit entries, or 100, and at most 500", async ({ kv }) => {
       const atomic = kv.atomic();
       for (let n = 0; n < 600; n++) atomic.set(["n", n], n);
       await atomic.commit();
