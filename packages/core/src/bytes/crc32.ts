@@ -24,9 +24,9 @@ export function crc32(bytes: Uint8Array, previous = 0, end: number = bytes.lengt
  * bytes follow the byte.
  */
 const table0 = tableOfBytes();
-const table1 = tableBehind(table0);
-const table2 = tableBehind(table1);
-const table3 = tableBehind(table2);
+const table1 = nextTable(table0);
+const table2 = nextTable(table1);
+const table3 = nextTable(table2);
 
 /** Processes four bytes at a time ("slicing by 4"). */
 function shortCrc32(bytes: Uint8Array, previous: number, end: number): number {
@@ -55,6 +55,6 @@ function tableOfBytes(): Int32Array {
 }
 
 /** Derives the table for n + 1 following bytes from the table for n. */
-function tableBehind(table: Int32Array): Int32Array {
+function nextTable(table: Int32Array): Int32Array {
   return table.map((crc) => table0[crc & 0xff]! ^ (crc >>> 8));
 }

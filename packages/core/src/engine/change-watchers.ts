@@ -9,7 +9,6 @@ interface RangeWatcher {
   readonly onChange: OnChange;
 }
 
-/** The callbacks that watch ranges of keys. */
 export class RangeWatchers {
   readonly #watchers = new Set<RangeWatcher>();
 
@@ -40,7 +39,6 @@ function isWithin(ranges: readonly KeyRange[], key: Uint8Array): boolean {
   return false;
 }
 
-/** The callbacks that watch keys. */
 export class KeyWatchers {
   readonly #watchersByKey = new Map<string, Set<() => void>>();
 

@@ -22,7 +22,6 @@ export function causeSentence(cause: unknown): string {
   return firstLine === "" ? "" : ` Cause: ${sentence(firstLine)}`;
 }
 
-/** Returns what is wrong with a versionstamp, without the versionstamp itself. */
 export function versionstampReason(versionstamp: unknown): string {
   if (versionstamp === undefined) return "it is undefined";
   if (typeof versionstamp === "object") return "it is an object";
@@ -44,7 +43,6 @@ const atomic = {
   remedy: "Divide the atomic operation into smaller ones",
 };
 
-/** The texts by the name of the limit, as in `KvLimits`. */
 const limitTexts: Readonly<Record<string, LimitText>> = {
   keyBytes: { subject: "the encoded key has", unit: "bytes", remedy: "Use a shorter key" },
   valueBytes: { subject: "the encoded value has", unit: "bytes", remedy: "Store a smaller value" },

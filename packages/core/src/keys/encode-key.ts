@@ -49,7 +49,6 @@ function ownBytes(size: number): Uint8Array {
 /** The size in bytes of a versionstamp as a key part: a tag, 20 digits and the end. */
 export const versionstampPartBytes = 22;
 
-/** Returns the encoding of a key with a versionstamp appended as a string part. */
 export function appendVersionstampPart(key: Uint8Array, versionstamp: string): Uint8Array {
   const longer = new Uint8Array(key.length + versionstamp.length + 2);
   longer.set(key);

@@ -57,7 +57,6 @@ function sizeOfPart(part: KvKeyPart): number | undefined {
   }
 }
 
-/** The size in bytes of a number part: its tag and the 64 bits of the number. */
 export const numberPartBytes = 9;
 
 const float = new DataView(new ArrayBuffer(8));

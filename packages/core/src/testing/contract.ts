@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { soon } from "./soon.js";
 
-/** The part of a store that {@link runContract} needs. */
 export interface ContractStore {
   /** Closes the store if the test has not closed it, and removes its data. */
   dispose(): Promise<void>;
@@ -35,14 +34,12 @@ export type AddTest<Store> = (
   needs?: string,
 ) => void;
 
-/** Tests on one topic. */
 export interface TestGroup<Store> {
   readonly name: string;
   /** Adds the tests of the group. Called once for each adapter. */
   readonly define: (test: AddTest<Store>) => void;
 }
 
-/** Passes the tests of a contract to a test runner. */
 export function runContract<Store extends ContractStore>(
   { describe, it }: TestRunner,
   adapter: ContractAdapter<Store>,

@@ -7,7 +7,6 @@ import {
   viewClasses,
 } from "./value-graph.js";
 
-/** Builds the value that a graph describes. Throws if the graph is malformed. */
 export function decodeGraph(graph: ValueGraph): unknown {
   if (!Array.isArray(graph) || graph.length === 0) throw new TypeError("no graph");
   return new GraphReader(graph).read();

@@ -81,7 +81,6 @@ class GraphBuilder {
     return number;
   }
 
-  /** Returns the node of an object, without its parts. */
   #newNode(object: object, path: ValuePath): GraphNode {
     if (types.isProxy(object)) throw unsupported(path, "it is a Proxy");
     if (Array.isArray(object)) return isDense(object) ? ["array"] : ["sparse", object.length];
@@ -147,7 +146,6 @@ class GraphBuilder {
     return node;
   }
 
-  /** Adds an object's parts to its node. */
   #fill(object: object, node: unknown[], path: ValuePath): void {
     const slot = (value: unknown, step: PathStep) => this.#slot(value, { parent: path, step });
     switch (node[0]) {
@@ -238,7 +236,6 @@ function unboxed(box: object): unknown {
   return BigInt.prototype.valueOf.call(box);
 }
 
-/** Reduces a buffer that only one view uses to the bytes of that view. */
 function trimBuffer({ node, views, whole }: BufferUse): void {
   const only = views[0];
   if (whole || views.length !== 1 || only === undefined) return;

@@ -1,7 +1,7 @@
 import { encodeGraph } from "./encode-graph.js";
 import { isPlain } from "./is-plain.js";
 import { bigintOfU64, KvU64 } from "./kv-u64.js";
-import { packBehind } from "./message-pack.js";
+import { packAfter } from "./message-pack.js";
 
 /** The first byte of an encoded value. It determines the format of the rest. */
 export const valueFormat = {
@@ -23,10 +23,10 @@ export const valueFormat = {
  * to the part.
  */
 export function encodeValue(value: unknown): Uint8Array {
-  if (isPlain(value)) return packBehind(valueFormat.plain, value);
+  if (isPlain(value)) return packAfter(valueFormat.plain, value);
   const number = bigintOfU64(value);
   return number === undefined
-    ? packBehind(valueFormat.graph, encodeGraph(value))
+    ? packAfter(valueFormat.graph, encodeGraph(value))
     : encodeU64(new KvU64(number));
 }
 

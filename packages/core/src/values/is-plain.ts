@@ -123,7 +123,6 @@ class SeenObjects {
   readonly #few: object[] = [];
   #many: Set<object> | undefined;
 
-  /** Adds an object. Returns false if it was already there. */
   add(object: object): boolean {
     if (this.#many === undefined) {
       if (this.#few.includes(object)) return false;

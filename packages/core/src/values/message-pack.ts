@@ -18,8 +18,7 @@ const packr = new Packr({
   copyBuffers: true,
 });
 
-/** Packs plain data, as {@link isPlain} defines it, after the given byte. */
-export function packBehind(byte: number, value: unknown): Uint8Array {
+export function packAfter(byte: number, value: unknown): Uint8Array {
   const bytes = packr.pack(value, RESERVE_START_SPACE + 1);
   bytes[0] = byte;
   // msgpackr's buffer has grown to fit a large value and does not shrink by itself.

@@ -14,7 +14,6 @@ export type PathStep =
   | { readonly mapKey: unknown }
   | { readonly part: string };
 
-/** The path of the value itself. */
 export const rootPath: ValuePath = {
   parent: undefined,
   step: { part: "value" },

@@ -295,7 +295,6 @@ export class LevelEngine implements Engine {
   }
 }
 
-/** Decodes a stored record, even if its entry has expired. */
 function recordOf(key: Uint8Array, record: Uint8Array | undefined): StoredEntry | undefined {
   return record === undefined ? undefined : decodeRecord(key, record);
 }
@@ -319,7 +318,6 @@ function unexpired(entry: StoredEntry | undefined, now: number): StoredEntry | u
   return entry === undefined || hasExpired(entry, now) ? undefined : entry;
 }
 
-/** Returns the keys whose stored entries a write needs to know. */
 function keysReadBy({ checks, mutations }: AtomicWrite): Uint8Array[] {
   return [...checks, ...mutations.filter(dependsOnStored)].map(({ key }) => key);
 }

@@ -1,7 +1,6 @@
 /** The first byte of the database's own keys. No encoded key of a user's entry begins with it. */
 const reserved = 0x00;
 
-/** The key of the database header, which holds the format and the mode. */
 export const headerKey: Uint8Array = Uint8Array.of(reserved, 0x01);
 
 /**
@@ -11,7 +10,6 @@ export const headerKey: Uint8Array = Uint8Array.of(reserved, 0x01);
  */
 export const firstSystemKey: Uint8Array = Uint8Array.of(reserved, 0x03);
 
-/** The lowest possible key of a user's entry. */
 export const firstEntryKey: Uint8Array = Uint8Array.of(reserved + 1);
 
 /**
@@ -22,7 +20,6 @@ export const lastKey: Uint8Array = Uint8Array.of(0xff);
 
 const commitRecordTag = 0x02;
 
-/** The number of commit records that are kept. */
 export const commitRecordSlots = 0x8000;
 
 /**

@@ -13,7 +13,6 @@ import {
 } from "../engine.js";
 import { encodeRecord, recordSize } from "./record.js";
 
-/** A record to store under a key, or undefined to delete the stored one. */
 export interface RecordMutation {
   readonly key: Uint8Array;
   readonly record: Uint8Array | undefined;
@@ -25,7 +24,6 @@ export interface WriteGroupOptions {
   readonly now: number;
   /** Reads the record of a key as it was before the group, even if it has expired. It may throw. */
   readonly read: (key: Uint8Array) => StoredEntry | undefined;
-  /** Shared with the groups before and after this one. */
   readonly versions: CheckedVersions;
   /** True if the database copies its input. Keys and records may then be parts of shared memory. */
   readonly copiesWrites: boolean;
@@ -39,7 +37,6 @@ type KeyState = StoredEntry | null;
  */
 export class WriteGroup {
   readonly mutations: RecordMutation[] = [];
-  /** The versionstamp of the last applied write. Undefined if none was applied. */
   last: string | undefined;
   readonly #options: WriteGroupOptions;
   readonly #states = new Map<string, KeyState>();
@@ -148,15 +145,12 @@ export class WriteGroup {
   }
 }
 
-/** True if the effect of a mutation depends on what is stored under its key. */
 export function dependsOnStored({ type }: StoredMutation): boolean {
   return type !== "set" && type !== "delete";
 }
 
-/** The part of an entry that a check needs. */
 export type EntryVersion = Pick<StoredEntry, "versionstamp" | "expireAt">;
 
-/** The maximum number of versions that are remembered. */
 const most = 1024;
 
 /**
@@ -181,7 +175,6 @@ export class CheckedVersions {
     this.#versions.set(text, { versionstamp, expireAt });
   }
 
-  /** Removes the version of a key whose entry is about to change. */
   forget(text: string): void {
     this.#versions.delete(text);
   }

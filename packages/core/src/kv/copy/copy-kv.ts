@@ -47,7 +47,6 @@ export async function copyKv(
   return await writer.finish();
 }
 
-/** Yields the entries after an encoded key, or all entries without one. */
 async function* entriesAfter(
   from: Kv,
   position: Uint8Array | undefined,

@@ -25,7 +25,6 @@ const u64Bytes = 8;
 /** The assumed size of a value that only the target can encode. */
 const unknownValueBytes = 65_536;
 
-/** The progress that is stored in the target during a copy. */
 interface StoredProgress {
   /**
    * The encoded key of the first copied entry, and its versionstamp in the source. They identify

@@ -13,8 +13,8 @@ import {
   type DenoRange,
   type DenoSelector,
   denoRange,
-  rangeBehind,
-  rangeBehindCursor,
+  rangeAfter,
+  rangeAfterCursor,
   takeBounds,
   takeSelector,
 } from "./deno-selector.js";
@@ -140,8 +140,8 @@ export class DenoListIterator<T> implements KvListIterator<T> {
   }
 
   #rest(range: DenoRange, cursor: string | undefined): KeyRange {
-    if (this.#lastKey !== undefined) return rangeBehind(range, this.#lastKey, this.#reverse);
-    if (cursor !== undefined) return rangeBehindCursor(range, cursor, this.#reverse);
+    if (this.#lastKey !== undefined) return rangeAfter(range, this.#lastKey, this.#reverse);
+    if (cursor !== undefined) return rangeAfterCursor(range, cursor, this.#reverse);
     return range;
   }
 }

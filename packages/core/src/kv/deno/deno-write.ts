@@ -17,10 +17,7 @@ import { assertMessageSize, assertWithinDeno } from "./deno-limits.js";
 import { type DenoMessage, storedMessage, type TakenMessage, takeMessage } from "./deno-message.js";
 import { assertOwnMemory, type DenoValue, encodeDenoValue, sizeOfValue } from "./deno-value.js";
 
-/**
- * The last time that Deno can represent: the end of the year 262142, in milliseconds since the
- * epoch.
- */
+/** The last time of Deno: the end of the year 262142, in milliseconds since the epoch. */
 const endOfTime = 8_210_266_876_799_999;
 const maxU64 = 2n ** 64n - 1n;
 
@@ -41,14 +38,12 @@ export type DenoMutation =
   | { readonly type: "delete"; readonly key: KvSetKey }
   | { readonly type: "sum" | "min" | "max"; readonly key: KvSetKey; readonly value: DenoValue };
 
-/** An atomic operation as the caller passed it. */
 export interface DenoWrite {
   readonly checks: readonly DenoCheck[];
   readonly mutations: readonly DenoMutation[];
   readonly messages: readonly DenoMessage[];
 }
 
-/** The operations of the database that a commit uses. */
 export interface DenoWriteContext {
   readonly limits: KvLimits;
   readonly sync: boolean;
@@ -57,23 +52,18 @@ export interface DenoWriteContext {
   commit(write: AtomicWrite): Promise<string | null>;
 }
 
-/** A check whose key and versionstamp have the right types. */
 interface TakenCheck {
   readonly key: KvKeyPart[];
   readonly versionstamp: string | null;
 }
 
-/**
- * A mutation whose key parts have the right types. `key` does not include the placeholder for the
- * versionstamp.
- */
+/** A mutation whose key parts have the right types, without the versionstamp's placeholder. */
 interface TakenMutation {
   readonly mutation: DenoMutation;
   readonly key: KvKeyPart[];
   readonly endsInVersionstamp: boolean;
 }
 
-/** A mutation whose key is encoded. */
 interface EncodedMutation extends TakenMutation {
   readonly encodedKey: Uint8Array;
 }
@@ -128,13 +118,12 @@ function beforeVersionstamp(type: DenoMutation["type"], key: KvSetKey): unknown[
   return partsBeforeVersionstamp(key) as unknown[] | undefined;
 }
 
-function takeCheck({ key, versionstamp }: DenoCheck): TakenCheck {
-  const ownKey = takeKey(key);
-  if (versionstamp === null || versionstamp === undefined) {
-    return { key: ownKey, versionstamp: null };
-  }
+function takeCheck(check: DenoCheck): TakenCheck {
+  const key = takeKey(check.key);
+  const versionstamp = check.versionstamp ?? null;
+  if (versionstamp === null) return { key, versionstamp };
   assertByteString(new InvalidVersionstampError(versionstamp), versionstamp);
-  return { key: ownKey, versionstamp };
+  return { key, versionstamp };
 }
 
 function takeMutation(mutation: DenoMutation, before: unknown[] | undefined): TakenMutation {
@@ -144,25 +133,20 @@ function takeMutation(mutation: DenoMutation, before: unknown[] | undefined): Ta
 }
 
 function storedCheck({ key, versionstamp }: TakenCheck): StoredCheck {
-  const isValid = versionstamp === null || /^[0-9a-fA-F]{20}$/.test(versionstamp);
-  if (!isValid) {
+  if (versionstamp !== null && !/^[0-9a-fA-F]{20}$/.test(versionstamp))
     throw denoError(new InvalidVersionstampError(versionstamp), "Invalid check");
-  }
   const encoded = encodeKeyOf(key, () => "Invalid check");
   return { key: encoded, versionstamp: versionstamp?.toLowerCase() ?? null };
 }
 
 function encodeMutation(taken: TakenMutation, now: number): EncodedMutation {
   const encodedKey = encodeKeyOf(taken.key, (text) => `Invalid mutation: ${text}`);
-  const { mutation } = taken;
-  if (mutation.type === "set" && mutation.expireIn !== undefined) {
-    assertTime(mutation.expireIn, now);
-  }
+  if (taken.mutation.type === "set") assertExpiry(taken.mutation.expireIn, now);
   return { ...taken, encodedKey };
 }
 
-function assertTime(expireIn: number, now: number): void {
-  if (now + expireIn <= endOfTime) return;
+function assertExpiry(expireIn: number | undefined, now: number): void {
+  if (expireIn === undefined || now + expireIn <= endOfTime) return;
   const asU64 = BigInt(expireIn) > maxU64 ? maxU64 : BigInt(expireIn);
   const text = `Invalid mutation: expireIn is too large: ${asU64}`;
   throw denoError(new InvalidOptionError("expireIn", "is too large", "set"), text);
@@ -180,7 +164,8 @@ function assertSizes(
 ): void {
   let total = 0;
   let keys = 0;
-  for (const key of [...checks.map(keyOf), ...mutations.map(encodedKeyOf)]) {
+  const allKeys = [...checks.map(({ key }) => key), ...mutations.map((each) => each.encodedKey)];
+  for (const key of allKeys) {
     if (key.length === 0)
       throw denoError(new InvalidKeyError("it has no parts"), "key cannot be empty");
     assertWithinDeno(limits, "keyBytes", key.length);
@@ -201,22 +186,10 @@ function assertSizes(
   assertWithinDeno(limits, "totalKeyBytes", keys);
 }
 
-function keyOf(check: StoredCheck): Uint8Array {
-  return check.key;
-}
-
-function encodedKeyOf(mutation: EncodedMutation): Uint8Array {
-  return mutation.encodedKey;
-}
-
-/**
- * Returns the error of a `sum`, `min` or `max` whose operand is not a `KvU64`. Returns undefined if
- * the operand is valid.
- */
+/** Returns the error of a `sum`, `min` or `max` whose operand is not a `KvU64`. */
 function operandError({ mutation, encodedKey }: EncodedMutation): Error | undefined {
-  if (mutation.type === "set" || mutation.type === "delete" || mutation.value.kind === "u64") {
+  if (mutation.type === "set" || mutation.type === "delete" || mutation.value.kind === "u64")
     return undefined;
-  }
   const { type, value } = mutation;
   const isNumber = value.kind === "clone" && (value.type === "number" || value.type === "bigint");
   const text =

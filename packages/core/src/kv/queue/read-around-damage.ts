@@ -29,15 +29,15 @@ export async function readAroundDamage(
     return { entries: await engine.getRange({ range, limit, reverse: false }), damage: [] };
   } catch (error) {
     if (!isDamagedRecord(error, range)) throw error;
-    const beforeIt = { start: range.start, end: error.key };
-    const behindIt = { start: keyAfter(error.key), end: range.end };
-    const before = await readAroundDamage(engine, beforeIt, limit);
+    const beforeDamage = { start: range.start, end: error.key };
+    const afterDamage = { start: keyAfter(error.key), end: range.end };
+    const before = await readAroundDamage(engine, beforeDamage, limit);
     if (!isRangeEnd(before.entries, limit)) return before;
     const missing = limit - before.entries.length;
-    const behind = await readAroundDamage(engine, behindIt, missing);
+    const after = await readAroundDamage(engine, afterDamage, missing);
     return {
-      entries: [...before.entries, ...behind.entries],
-      damage: [...before.damage, error, ...behind.damage],
+      entries: [...before.entries, ...after.entries],
+      damage: [...before.damage, error, ...after.damage],
     };
   }
 }

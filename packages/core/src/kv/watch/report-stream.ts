@@ -4,7 +4,6 @@ import { keepAlive } from "../keep-alive.js";
 /** The longest delay of a timer, in milliseconds. */
 const maxDelay = 2 ** 31 - 1;
 
-/** The source of the reports of a stream. */
 export interface ReportSource<Report extends object> {
   /**
    * Returns the report that is due, or undefined if there is none. Called for the first read, after
@@ -13,7 +12,7 @@ export interface ReportSource<Report extends object> {
   next(): Report | undefined | Promise<Report | undefined>;
   /** Returns when a report is due even without a change, in milliseconds since the epoch. */
   dueAt?(): number;
-  /** Calls `onChange` after each change, until the returned function is called. */
+  /** Calls `onChange` after each change. The returned function ends that. */
   subscribe(onChange: () => void): () => void;
   /** Called when the stream has ended, for any reason. */
   onEnd(): void;
@@ -53,7 +52,6 @@ export class ReportStream<Report extends object> {
     this.#controller?.close();
   }
 
-  /** Waits until a report is due, and enqueues it. */
   async #pull(): Promise<void> {
     const release = keepAlive();
     try {

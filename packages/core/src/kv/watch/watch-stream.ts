@@ -1,54 +1,35 @@
 import type { KvEntryMaybe } from "../kv.js";
-import { ReportStream } from "./report-stream.js";
+import { type ReportSource, ReportStream } from "./report-stream.js";
 
-export interface WatchSource {
+type Entries = KvEntryMaybe<unknown>[];
+
+export interface WatchSource extends Pick<ReportSource<Entries>, "subscribe" | "onEnd"> {
   /** Reads the keys from one snapshot. */
-  read(): Promise<KvEntryMaybe<unknown>[]>;
-  /** Calls `onChange` after each commit that changed a key. The returned function ends that. */
-  subscribe(onChange: () => void): () => void;
-  /** Called when the stream has ended, for any reason. */
-  onEnd(): void;
+  read(): Promise<Entries>;
 }
 
-/** A stream of the latest state of some keys. `end()` closes it. */
-export class WatchStream {
-  readonly #reports: ReportStream<KvEntryMaybe<unknown>[]>;
-  readonly #source: WatchSource;
-  readonly #isRaw: boolean;
-  /** The versionstamps that were reported last. */
-  #reported: (string | null)[] | undefined;
-  /** The time at which the first of the reported entries expires. No commit announces an expiry. */
-  #expireAt = Number.POSITIVE_INFINITY;
-
-  constructor(source: WatchSource, isRaw: boolean) {
-    this.#source = source;
-    this.#isRaw = isRaw;
-    this.#reports = new ReportStream({
-      next: () => this.#next(),
-      dueAt: () => this.#expireAt,
-      subscribe: (onChange) => source.subscribe(onChange),
-      onEnd: () => source.onEnd(),
-    });
-  }
-
-  get stream(): ReadableStream<KvEntryMaybe<unknown>[]> {
-    return this.#reports.stream;
-  }
-
-  /** Closes the stream, even if a read is pending. */
-  end(): void {
-    this.#reports.end();
-  }
-
-  /** Reads the keys. Returns undefined if no versionstamp is new and the stream is not raw. */
-  async #next(): Promise<KvEntryMaybe<unknown>[] | undefined> {
-    const entries = await this.#source.read();
-    const versionstamps = entries.map((entry) => entry.versionstamp);
-    const isNews = versionstamps.some((each, index) => each !== this.#reported?.[index]);
-    this.#reported = versionstamps;
-    this.#expireAt = firstExpiry(entries);
-    return isNews || this.#isRaw ? entries : undefined;
-  }
+/**
+ * Returns a stream of the latest state of keys.
+ *
+ * @param isRaw true to report changes even if no versionstamp is new.
+ */
+export function watchStream(source: WatchSource, isRaw: boolean): ReportStream<Entries> {
+  let reported: (string | null)[] | undefined;
+  // No commit announces an expiry.
+  let expireAt = Number.POSITIVE_INFINITY;
+  return new ReportStream({
+    next: async () => {
+      const entries = await source.read();
+      const versionstamps = entries.map((entry) => entry.versionstamp);
+      const isNews = versionstamps.some((each, index) => each !== reported?.[index]);
+      reported = versionstamps;
+      expireAt = firstExpiry(entries);
+      return isNews || isRaw ? entries : undefined;
+    },
+    dueAt: () => expireAt,
+    subscribe: (onChange) => source.subscribe(onChange),
+    onEnd: () => source.onEnd(),
+  });
 }
 
 function firstExpiry(entries: readonly KvEntryMaybe<unknown>[]): number {

@@ -32,12 +32,10 @@ type PendingMutation =
   | (StoredSet & { readonly expireIn: number })
   | { readonly type: "enqueue"; readonly draft: MessageDraft };
 
-/** The parts of a database that an atomic operation needs. */
-export interface AtomicWriteContext {
+export interface AtomicWriteOptions {
   readonly order: KeyOrder;
   readonly limits: KvLimits;
   readonly sync: boolean;
-  commit(write: AtomicWrite): Promise<string | null>;
 }
 
 /**
@@ -45,14 +43,16 @@ export interface AtomicWriteContext {
  * the operation as a whole.
  */
 export class AtomicWriteBuilder implements AtomicOperation {
-  readonly #context: AtomicWriteContext;
+  readonly #options: AtomicWriteOptions;
+  readonly #commit: (write: AtomicWrite) => Promise<string | null>;
   readonly #checks: StoredCheck[] = [];
   readonly #mutations: PendingMutation[] = [];
   #keyBytes = 0;
   #totalBytes = 0;
 
-  constructor(context: AtomicWriteContext) {
-    this.#context = context;
+  constructor(options: AtomicWriteOptions, commit: (write: AtomicWrite) => Promise<string | null>) {
+    this.#options = options;
+    this.#commit = commit;
   }
 
   check(...checks: AtomicCheck[]): this {
@@ -90,9 +90,9 @@ export class AtomicWriteBuilder implements AtomicOperation {
       endsInVersionstamp: before !== undefined,
     };
     if (before !== undefined) {
-      assertWithin(this.#context.limits, "keyBytes", set.key.length + versionstampPartBytes);
+      assertWithin(this.#options.limits, "keyBytes", set.key.length + versionstampPartBytes);
     }
-    assertWithin(this.#context.limits, "valueBytes", set.value.length);
+    assertWithin(this.#options.limits, "valueBytes", set.value.length);
     const expireIn = options?.expireIn;
     const pending =
       expireIn === undefined ? set : { ...set, expireIn: wholeMilliseconds(expireIn) };
@@ -118,7 +118,7 @@ export class AtomicWriteBuilder implements AtomicOperation {
   }
 
   enqueue(value: unknown, options?: KvEnqueueOptions): this {
-    const { limits, order } = this.#context;
+    const { limits, order } = this.#options;
     const draft = draftMessage(value, options, order);
     assertWithin(limits, "valueBytes", draft.payloadBytes);
     for (const key of draft.keysIfUndelivered) assertWithin(limits, "keyBytes", key.length);
@@ -128,12 +128,12 @@ export class AtomicWriteBuilder implements AtomicOperation {
   }
 
   async commit(): Promise<KvCommitResult | KvCommitError> {
-    const { limits, sync } = this.#context;
+    const { limits, sync } = this.#options;
     assertWithin(limits, "checks", this.#checks.length);
     assertWithin(limits, "mutations", this.#mutations.length);
     assertWithin(limits, "totalKeyBytes", this.#keyBytes);
     assertWithin(limits, "totalMutationBytes", this.#totalBytes);
-    const versionstamp = await this.#context.commit({
+    const versionstamp = await this.#commit({
       // Copied, so that later additions to the operation are not part of this commit.
       checks: [...this.#checks],
       mutations: storedMutations(this.#mutations, Date.now()),
@@ -169,8 +169,8 @@ export class AtomicWriteBuilder implements AtomicOperation {
   }
 
   #encodeKey(key: KvKey): Uint8Array {
-    const encoded = encodeEntryKey(key, this.#context.order);
-    assertWithin(this.#context.limits, "keyBytes", encoded.length);
+    const encoded = encodeEntryKey(key, this.#options.order);
+    assertWithin(this.#options.limits, "keyBytes", encoded.length);
     return encoded;
   }
 }

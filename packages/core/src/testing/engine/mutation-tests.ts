@@ -119,7 +119,6 @@ function max(name: string, operand: bigint): StoredMutation {
   return { type: "max", key: k(name), operand };
 }
 
-/** Returns the numbers that are stored under keys of one part. */
 async function numbers(engine: Engine, ...names: string[]): Promise<bigint[]> {
   const entries = await engine.getMany(names.map((name) => k(name)));
   return entries.map((entry) => {

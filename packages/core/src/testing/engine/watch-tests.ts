@@ -88,7 +88,6 @@ export const watchTests: EngineTestGroup = {
   },
 };
 
-/** Counts the changes of keys that the engine reports. */
 function count(engine: Engine, ...names: string[]): { changes: number; stop: () => void } {
   const counted = { changes: 0, stop: () => undefined as undefined };
   const stop = engine.watch(

@@ -9,12 +9,10 @@ export interface PlainEntry {
   readonly versionstamp: string;
 }
 
-/** Encodes a key. */
 export function k(...parts: KvKey): Uint8Array {
   return encodeKey(parts);
 }
 
-/** Returns a stored value of the given bytes. */
 export function v(...bytes: number[]): Uint8Array {
   return Uint8Array.from(bytes);
 }
@@ -24,12 +22,10 @@ export function set(name: string, number: number): StoredMutation {
   return { type: "set", key: k(name), value: v(number) };
 }
 
-/** Returns a mutation that deletes a key of one part. */
 export function del(name: string): StoredMutation {
   return { type: "delete", key: k(name) };
 }
 
-/** Returns a check of a key of one part. */
 export function check(name: string, versionstamp: string | null): AtomicWrite["checks"][number] {
   return { key: k(name), versionstamp };
 }
@@ -72,7 +68,6 @@ export async function values(engine: Engine, ...names: string[]): Promise<(numbe
   return entries.map((entry) => entry?.value[0]);
 }
 
-/** Fails unless all values are versionstamps, each later than the one before it. */
 export function assertStrictlyIncreasing(stamps: readonly unknown[]): void {
   for (const [index, stamp] of stamps.entries()) {
     assert.match(String(stamp), /^[0-9a-f]{20}$/);

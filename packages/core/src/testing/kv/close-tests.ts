@@ -3,7 +3,6 @@ import type { Kv } from "../../kv/kv.js";
 import { soon } from "../soon.js";
 import type { KvTestGroup } from "./kv-adapter.js";
 
-/** Calls that need an open database. */
 const calls: Record<string, (kv: Kv) => unknown> = {
   get: (kv) => kv.get(["a"]),
   getMany: (kv) => kv.getMany([["a"]]),

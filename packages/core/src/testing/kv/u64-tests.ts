@@ -190,7 +190,6 @@ const noMutations = {
   "a mutation without a key": { type: "delete" },
 } as unknown as Record<string, KvMutation>;
 
-/** Returns the numbers that are stored under "sum", "min" and "max". */
 async function numbers(kv: Kv): Promise<Record<"sum" | "min" | "max", bigint | undefined>> {
   const [sum, min, max] = await kv.getMany<{ value: bigint }[]>([["sum"], ["min"], ["max"]]);
   return { sum: sum?.value?.value, min: min?.value?.value, max: max?.value?.value };

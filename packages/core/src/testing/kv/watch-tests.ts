@@ -7,7 +7,6 @@ import { refuses } from "./refuses.js";
 
 type Entries = KvEntryMaybe<unknown>[];
 
-/** A reader of a watch. Its methods fail if they wait too long. */
 class Watch {
   readonly #reader: ReadableStreamDefaultReader<Entries>;
 
@@ -20,7 +19,6 @@ class Watch {
     return (await soon("a report of watch", this.#reader.read())).value;
   }
 
-  /** Returns the values of the next report. */
   async values(): Promise<unknown[] | undefined> {
     return (await this.next())?.map((entry) => entry.value);
   }

@@ -286,14 +286,12 @@ const noOptions = {
   "an undelivered key with null": { keysIfUndelivered: [["a"], [null]] },
 } as unknown as Record<string, KvEnqueueOptions>;
 
-/** Collects the delivered messages. */
 function listen(kv: Kv): Inbox {
   const inbox = new Inbox();
   void kv.listenQueue((message) => inbox.receive(message));
   return inbox;
 }
 
-/** Collects the delivered messages with a handler that always fails. */
 function failing(kv: Kv): Inbox {
   const inbox = new Inbox();
   void kv.listenQueue((message) => {
