@@ -117,12 +117,7 @@ class GraphReader {
       const key = this.#value(node[i]) as string;
       const value = this.#value(node[i + 1]);
       if (key === "__proto__") {
-        const property = {
-          value,
-          writable: true,
-          enumerable: true,
-          configurable: true,
-        };
+        const property = { value, writable: true, enumerable: true, configurable: true };
         Object.defineProperty(object, key, property);
       } else {
         (object as Record<string, unknown>)[key] = value;

@@ -115,11 +115,7 @@ class GraphBuilder {
     assertOwnMemory(buffer, path);
     let use = this.#buffers.get(buffer);
     if (use === undefined) {
-      use = {
-        node: ["buffer", new Uint8Array(buffer)],
-        views: [],
-        whole: false,
-      };
+      use = { node: ["buffer", new Uint8Array(buffer)], views: [], whole: false };
       this.#buffers.set(buffer, use);
     }
     return use;

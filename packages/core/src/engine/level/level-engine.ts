@@ -346,10 +346,7 @@ async function ensureLastKey(level: Level): Promise<void> {
 
 async function readLastVersionstamp(level: Level): Promise<string> {
   const records = [];
-  for await (const [key, value] of level.iterator({
-    ...bytes,
-    ...commitRecordRange,
-  })) {
+  for await (const [key, value] of level.iterator({ ...bytes, ...commitRecordRange })) {
     records.push(decodeCommitRecord(key, value));
   }
   return verifyCommitRecords(records);

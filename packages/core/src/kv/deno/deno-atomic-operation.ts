@@ -148,9 +148,9 @@ function operandOf(n: bigint): bigint {
   try {
     return new KvU64(n).value;
   } catch (error) {
-    const { message, constructor } = error as Error;
     const own = new InvalidOptionError("n", "must be a bigint from 0 to 2 ** 64 - 1");
-    throw denoError(own, message, constructor as ErrorConstructor);
+    const type = error instanceof RangeError ? RangeError : TypeError;
+    throw denoError(own, (error as Error).message, type);
   }
 }
 

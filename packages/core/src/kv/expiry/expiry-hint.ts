@@ -43,10 +43,7 @@ export function endOfDueHints(now: number): Uint8Array {
 
 export function decodeHintKey(bytes: Uint8Array): ExpiryHint {
   const view = new DataView(bytes.buffer, bytes.byteOffset);
-  return {
-    dueAt: Number(view.getBigUint64(hintPrefix.length)),
-    key: bytes.slice(keyOffset),
-  };
+  return { dueAt: Number(view.getBigUint64(hintPrefix.length)), key: bytes.slice(keyOffset) };
 }
 
 export function isHintKey(bytes: Uint8Array): boolean {

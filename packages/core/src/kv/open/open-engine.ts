@@ -31,9 +31,7 @@ export interface OpenEngineOptions {
 
 /** Opens a new database in memory. The engine is acquired for the caller. */
 export function openMemoryEngine(options: OpenEngineOptions): Promise<SharedEngine> {
-  const level = new MemoryLevel<Uint8Array, Uint8Array>({
-    storeEncoding: "view",
-  });
+  const level = new MemoryLevel<Uint8Array, Uint8Array>({ storeEncoding: "view" });
   // The engine refuses an empty database that is read-only, and a new one is always empty.
   return openLevelEngine(level as unknown as LevelDatabase, { ...options, readOnly: false });
 }

@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import type { StoredMutation } from "../../engine/engine.js";
 import type { EngineTestGroup } from "./engine-adapter.js";
 import { commit, k, plain, set, v, write } from "./writes.js";
 
@@ -21,13 +20,8 @@ export const getTests: EngineTestGroup = {
 
     test("reads back an empty value and a value of a megabyte", async ({ engine }) => {
       const large = Uint8Array.from({ length: 1_000_000 }, (_, i) => i % 251);
-      await commit(
-        engine,
-        write(
-          { type: "set", key: k("empty"), value: new Uint8Array(0) },
-          { type: "set", key: k("large"), value: large },
-        ),
-      );
+      const empty = set("empty", 0, { value: new Uint8Array(0) });
+      await commit(engine, write(empty, set("large", 0, { value: large })));
       assert.equal((await engine.get(k("empty")))?.value.length, 0);
       assert.deepEqual(new Uint8Array((await engine.get(k("large")))!.value), large);
     });
@@ -46,17 +40,14 @@ export const getTests: EngineTestGroup = {
         k(false),
         k("x".repeat(3000)),
       ];
-      await commit(
-        engine,
-        write(...keys.map((key, i): StoredMutation => ({ type: "set", key, value: v(i) }))),
-      );
+      await commit(engine, write(...keys.map((key, i) => set("", i, { key }))));
       for (const [index, key] of keys.entries())
         assert.deepEqual(plain(await engine.get(key))?.value, [index]);
     });
 
     test("does not keep the memory of a value that was passed in", async ({ engine }) => {
       const value = v(1, 2, 3);
-      await commit(engine, write({ type: "set", key: k("a"), value }));
+      await commit(engine, write(set("a", 0, { value })));
       value.fill(9);
       assert.deepEqual(plain(await engine.get(k("a")))?.value, [1, 2, 3]);
     });

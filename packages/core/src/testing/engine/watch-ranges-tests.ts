@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
-import type { Engine, StoredMutation } from "../../engine/engine.js";
+import type { Engine, MaybePromise, StoredEntry } from "../../engine/engine.js";
 import type { KeyRange } from "../../keys/key-range.js";
 import type { EngineTestGroup } from "./engine-adapter.js";
-import { check, commit, del, k, set, v, write } from "./writes.js";
+import { check, combine, commit, del, deleteExpired, k, set, stampsOf, write } from "./writes.js";
 
 export const watchRangesTests: EngineTestGroup = {
   name: "watchRanges",
@@ -32,33 +32,22 @@ export const watchRangesTests: EngineTestGroup = {
     for (const type of ["sum", "min", "max"] as const) {
       test(`reports ${type}`, async ({ engine }) => {
         const watch = new RangeWatch(engine, range("a", "b"));
-        await commit(engine, write({ type, key: k("a"), operand: 1n }));
+        await commit(engine, write(combine(type, "a", 1n)));
         assert.deepEqual(watch.changes, [texts("a")]);
       });
     }
 
-    test("reports a key that ends in a versionstamp with that versionstamp", async ({ engine }) => {
+    test("reports the full key if it ends in a versionstamp", async ({ engine }) => {
       const watch = new RangeWatch(engine, range("a", "b"));
-      const versionstamp = await commit(
-        engine,
-        write({ type: "set", key: k("a"), value: v(1), endsInVersionstamp: true }),
-      );
+      const stamped = set("a", 1, { endsInVersionstamp: true });
+      const versionstamp = await commit(engine, write(stamped));
       assert.deepEqual(watch.changes, [[text(k("a", versionstamp))]]);
     });
 
     test("reports an expired key when it is removed", async ({ engine }) => {
-      const expired: StoredMutation = {
-        type: "set",
-        key: k("a"),
-        value: v(1),
-        expireAt: Date.now() - 1,
-      };
-      await commit(engine, write(expired, set("b", 1)));
+      await commit(engine, write(set("a", 1, { expireAt: Date.now() - 1 }), set("b", 1)));
       const watch = new RangeWatch(engine, range("a", "c"));
-      await commit(
-        engine,
-        write({ type: "deleteExpired", key: k("a") }, { type: "deleteExpired", key: k("b") }),
-      );
+      await commit(engine, write(deleteExpired("a"), deleteExpired("b")));
       assert.deepEqual(watch.changes, [texts("a")]);
     });
 
@@ -67,22 +56,18 @@ export const watchRangesTests: EngineTestGroup = {
       const watch = new RangeWatch(engine, range("a", "z"));
       await engine.commit([
         write([check("a", null)], set("b", 2)),
-        write(set("c", 2), { type: "sum", key: k("a"), operand: 1n }),
+        write(set("c", 2), combine("sum", "a", 1n)),
         write(set("d", 1)),
       ]);
       assert.deepEqual(watch.changes, [texts("d")]);
     });
 
     test("reports a commit when it can be read", async ({ engine }) => {
-      const seen: Promise<unknown>[] = [];
-      engine.watchRanges([range("a", "b")], () =>
-        seen.push(Promise.resolve(engine.get(k("a"))).then((entry) => entry?.versionstamp)),
-      );
-      const stamps = [
-        await commit(engine, write(set("a", 1))),
-        await commit(engine, write(set("a", 2))),
-      ];
-      assert.deepEqual(await Promise.all(seen), stamps);
+      const seen: MaybePromise<StoredEntry | undefined>[] = [];
+      engine.watchRanges([range("a", "b")], () => seen.push(engine.get(k("a"))));
+      const first = await commit(engine, write(set("a", 1)));
+      const second = await commit(engine, write(set("a", 2)));
+      assert.deepEqual(stampsOf(await Promise.all(seen)), [first, second]);
     });
 
     test("can be ended without an effect on other watches", async ({ engine }) => {
@@ -103,7 +88,7 @@ export const watchRangesTests: EngineTestGroup = {
         (start) => new RangeWatch(engine, { start: Uint8Array.from(start), end }),
       );
       const own = new RangeWatch(engine, { start: Uint8Array.of(0, 3), end: Uint8Array.of(0, 4) });
-      await commit(engine, write({ type: "set", key: system, value: v(3) }, set("a", 1)));
+      await commit(engine, write(set("", 3, { key: system }), set("a", 1)));
       for (const watch of all) assert.deepEqual(watch.changes, [texts("a")]);
       assert.deepEqual(own.changes, [[text(system)]]);
     });
