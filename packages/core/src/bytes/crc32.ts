@@ -1,5 +1,4 @@
-// Imports the whole module, because a named import of `crc32` is a syntax error if it does not
-// exist.
+// Not a named import, because that would be a syntax error if `crc32` does not exist.
 import zlib from "node:zlib";
 import { UnsupportedRuntimeError } from "../errors/core-errors.js";
 
@@ -19,10 +18,7 @@ export function crc32(bytes: Uint8Array, previous = 0, end: number = bytes.lengt
     : zlib.crc32(bytes.subarray(0, end), previous);
 }
 
-/**
- * The effect of each byte value on a CRC. `table1` to `table3` hold the effect if one to three more
- * bytes follow the byte.
- */
+/** The effect of each byte on a CRC. In `table1` to `table3`, one to three bytes follow it. */
 const table0 = tableOfBytes();
 const table1 = nextTable(table0);
 const table2 = nextTable(table1);

@@ -12,7 +12,7 @@ interface RangeWatcher {
 export class RangeWatchers {
   readonly #watchers = new Set<RangeWatcher>();
 
-  /** Calls `onChange` with the changed keys in the ranges. The returned function ends the watch. */
+  /** The returned function ends the watch. */
   add(ranges: readonly KeyRange[], onChange: OnChange): () => void {
     const watcher = { ranges, onChange };
     this.#watchers.add(watcher);
@@ -42,7 +42,7 @@ function isWithin(ranges: readonly KeyRange[], key: Uint8Array): boolean {
 export class KeyWatchers {
   readonly #watchersByKey = new Map<string, Set<() => void>>();
 
-  /** Calls `onChange` at each change of one of the keys. The returned function ends the watch. */
+  /** The returned function ends the watch. */
   add(keys: readonly Uint8Array[], onChange: () => void): () => void {
     const texts = new Set(keys.map(textOfBytes));
     // A new function, because the same `onChange` may be added twice.

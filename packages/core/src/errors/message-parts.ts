@@ -9,10 +9,7 @@ export function databaseOf(operation: string | undefined, path: string | undefin
   return operation === undefined ? `The database${place}` : `${operation}: the database${place}`;
 }
 
-/**
- * Returns the first line of an error's message as the last sentence of another message, or an empty
- * string if there is no error.
- */
+/** Returns the first line of an error's message as a sentence for another message. */
 export function causeSentence(cause: unknown): string {
   if (!(cause instanceof Error)) return "";
   // A failed read may cause a failed commit. Its message would repeat the advice.
@@ -61,11 +58,7 @@ const otherLimit: LimitText = {
   remedy: "Make the call smaller",
 };
 
-/**
- * Returns the message for an exceeded limit.
- *
- * @param actual NaN if it is not known.
- */
+/** @param actual NaN if it is not known. */
 export function limitMessage(limit: string, max: number, actual: number): string {
   const { subject, unit, remedy } = limitTexts[limit] ?? otherLimit;
   const size = Number.isNaN(actual) ? "" : `${subject} ${actual} ${unit}, and `;

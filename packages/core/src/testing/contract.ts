@@ -55,7 +55,7 @@ export function runContract<Store extends ContractStore>(
         assert.ok(!known.has(id), `two tests have the name "${id}"`);
         const run = () => withStore(adapter, body);
         if (needs !== undefined && !adapter.capabilities?.includes(needs)) {
-          it.skip(`${name} (left out: it cannot do "${needs}")`, run);
+          it.skip(`${name} (skipped: no capability "${needs}")`, run);
           return;
         }
         known.add(id);
@@ -72,7 +72,7 @@ export function runContract<Store extends ContractStore>(
         assert.deepEqual(
           [...differences.keys()].filter((id) => !known.has(id)),
           [],
-          "no test that is run has these names",
+          "no test has these names",
         );
       });
     });
@@ -101,14 +101,11 @@ function failing<Store>(
       () => false,
       () => true,
     );
-    assert.ok(failed, `the test passes, so that this is no difference any more: ${reason}`);
+    assert.ok(failed, `the test passes, so remove this difference: ${reason}`);
   };
 }
 
-/**
- * The part of a test runner that the contract suites need. vitest, jest, mocha, node:test and
- * bun:test have it.
- */
+/** The interface of vitest, jest, mocha, node:test and bun:test that the suites use. */
 export interface TestRunner {
   /** Creates a group of tests. `body` adds them while it runs. */
   describe(name: string, body: () => void): unknown;

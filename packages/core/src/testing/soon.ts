@@ -12,7 +12,7 @@ export async function soon<T>(
 ): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`waited in vain for ${what}`)), time);
+    timer = setTimeout(() => reject(new Error(`${what} did not come in time`)), time);
   });
   try {
     return await Promise.race([promise, late]);

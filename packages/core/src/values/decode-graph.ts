@@ -38,10 +38,7 @@ class GraphReader {
     throw new TypeError("unknown slot");
   }
 
-  /**
-   * Returns the object of a node. Creates it on first use, without its parts, because they may
-   * refer back to it.
-   */
+  /** Creates the object of a node on first use, without its parts, which may refer to it. */
   #object(number: number): object {
     const known = this.#objects[number];
     if (known !== undefined) return known;

@@ -22,10 +22,7 @@ export function isPlain(value: unknown): boolean {
   return isPlainScalar(value) ?? isPlainTree(value as object, new SeenObjects(), 0);
 }
 
-/**
- * Returns whether a value without parts is plain. Returns undefined for an object, which may have
- * parts.
- */
+/** Returns undefined for an object, which may have parts. */
 export function isPlainScalar(value: unknown): boolean | undefined {
   switch (typeof value) {
     case "string":
@@ -135,9 +132,7 @@ class SeenObjects {
   }
 }
 
-/**
- * True if the buffer has been transferred, so that its bytes are no longer accessible through it.
- */
+/** True if the buffer has been transferred. */
 export function isDetached(buffer: ArrayBufferLike): boolean {
   if (buffer.byteLength > 0) return false;
   try {

@@ -38,10 +38,7 @@ export class KvU64 {
   }
 }
 
-/**
- * Returns the number in a `KvU64` of this package, of Deno or of `@deno/kv`. Returns undefined for
- * every other value.
- */
+/** Returns the number in a `KvU64` of this package, of Deno or of `@deno/kv`. */
 export function bigintOfU64(value: unknown): bigint | undefined {
   if (value instanceof KvU64) return value.value;
   if (typeof value !== "object" || value === null) return undefined;

@@ -1,14 +1,9 @@
 import { bytesToHex, writeHex } from "../bytes/hex.js";
 import { InvalidVersionstampError } from "../errors/core-errors.js";
 
-/**
- * The size of a versionstamp in bytes. As text it has two lower-case hexadecimal digits per byte.
- */
+/** As text, a versionstamp has two lower-case hexadecimal digits per byte. */
 export const versionstampBytes = 10;
-/**
- * The maximum number of commits in one group. The last two bytes of a versionstamp are the order
- * within the group.
- */
+/** The maximum number of commits in one group. Two bytes of a versionstamp count them. */
 export const maxGroupSize = 0x10000;
 
 /**
@@ -19,7 +14,6 @@ export function formatVersionstamp(sequence: number, order: number): string {
   return sequence.toString(16).padStart(16, "0") + order.toString(16).padStart(4, "0");
 }
 
-/** Returns the group sequence of a versionstamp that {@link formatVersionstamp} made. */
 export function sequenceOfVersionstamp(versionstamp: string): number {
   return Number.parseInt(versionstamp.slice(0, 16), 16);
 }

@@ -10,10 +10,7 @@ import { headerKey } from "./reserved-keys.js";
 const magic = new TextEncoder().encode("keywright");
 const databaseFormat = 0x01;
 
-/**
- * The order of a database's keys: that of the specification's list of part types, or that of Deno
- * KV.
- */
+/** The order of a database's keys. */
 export type DatabaseMode = "specification" | "deno";
 
 const modeBytes: Readonly<Record<DatabaseMode, number>> = { specification: 0x00, deno: 0x01 };

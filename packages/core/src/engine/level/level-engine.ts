@@ -46,11 +46,9 @@ type Level = AbstractLevel<string | Buffer | Uint8Array, Uint8Array, Uint8Array>
 const bytes = { keyEncoding: "view", valueEncoding: "view" } as const;
 /** Options of classic-level. Other databases ignore them. */
 const readAhead: object = { highWaterMarkBytes: 1024 * 1024 };
-/**
- * The maximum number of entries that are read at once. If the first batch was too small, the next
- * ones read `spare` more entries than are missing.
- */
+/** The maximum number of entries that are read at once. */
 const mostAtOnce = 4096;
+/** Each batch after the first reads this many entries more than are missing. */
 const spare = 256;
 const nothing = new Uint8Array(0);
 const synced: typeof bytes & { sync: boolean } = { ...bytes, sync: true };
@@ -58,13 +56,9 @@ const synced: typeof bytes & { sync: boolean } = { ...bytes, sync: true };
 export interface LevelEngineOptions {
   /** True if the database copies the bytes of a write and keeps no reference to them. */
   readonly copiesWrites?: boolean;
-  /**
-   * The order of the database's keys, which its header records. The default is `"specification"`.
-   */
+  /** The default is `"specification"`. */
   readonly mode?: DatabaseMode;
-  /**
-   * True to write nothing while opening. An empty database, which has no header, is then refused.
-   */
+  /** True to write nothing while opening, and to refuse an empty database. */
   readonly readOnly?: boolean;
 }
 
@@ -336,9 +330,8 @@ async function initialise(level: Level, mode: DatabaseMode, readOnly: boolean): 
 }
 
 /**
- * Stores the last key if it is absent, as in a new database or in one of an earlier version. An
- * iterator that seeks the end lands on it. Without it, LevelDB would walk back over all entries
- * that were deleted there, in the caller's thread.
+ * Stores the last key if it is absent. An iterator that seeks the end stops at it. Without it,
+ * LevelDB would walk over all entries that were deleted there, in the caller's thread.
  */
 async function ensureLastKey(level: Level): Promise<void> {
   if ((await level.get(lastKey, bytes)) === undefined) await level.put(lastKey, nothing, bytes);

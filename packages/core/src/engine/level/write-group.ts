@@ -32,9 +32,6 @@ export interface WriteGroupOptions {
 /** The state of a key after the writes so far: its entry, or null if there is none. */
 type KeyState = StoredEntry | null;
 
-/**
- * The writes of one group so far: the mutations for LevelDB and the resulting states of the keys.
- */
 export class WriteGroup {
   readonly mutations: RecordMutation[] = [];
   last: string | undefined;
@@ -155,8 +152,7 @@ const most = 1024;
 
 /**
  * The versions of entries that checks have read and that no commit has changed since, by the texts
- * of their keys. A key that every commit checks, such as that of the schema epoch, is read from the
- * database only once.
+ * of their keys. So a key that every commit checks is read from the database only once.
  */
 export class CheckedVersions {
   readonly #versions = new Map<string, EntryVersion>();

@@ -11,25 +11,16 @@ import type { CopyOptions, CopyProgress } from "./copy-options.js";
 const progressKey: KvKey = ["__keywright", "copy"];
 const u64Key: KvKey = ["__keywright", "copy", "u64"];
 
-/**
- * Deno KV's limits. They apply to every target, because some targets report no limits and because
- * commits should be small.
- */
+/** Deno KV's limits. They apply to every target, because some targets report none. */
 const batchLimits = { mutations: 1000, totalMutationBytes: 819_200, totalKeyBytes: 81_920 };
-/**
- * The rest is reserved for the progress, and for values that are longer in the target's encoding
- * than in Keywright's.
- */
+/** The rest is for the progress, and for values that are longer in the target's encoding. */
 const usedShare = 0.75;
 const u64Bytes = 8;
 /** The assumed size of a value that only the target can encode. */
 const unknownValueBytes = 65_536;
 
 interface StoredProgress {
-  /**
-   * The encoded key of the first copied entry, and its versionstamp in the source. They identify
-   * the source.
-   */
+  /** The first copied entry and its versionstamp in the source, which identify the source. */
   readonly first: { readonly key: Uint8Array; readonly versionstamp: string };
   /** The encoded key of the entry that was copied last. */
   readonly position: Uint8Array;
@@ -54,9 +45,7 @@ export function isCopyKey(key: KvKey): boolean {
   );
 }
 
-/**
- * Gathers entries and commits them to the target. Each commit includes the progress of the copy.
- */
+/** Commits entries to the target. Each commit includes the progress of the copy. */
 export class CopyWriter {
   readonly #to: Kv;
   readonly #options: CopyOptions;
@@ -97,7 +86,6 @@ export class CopyWriter {
     this.#versionstamp = versionstamp;
   }
 
-  /** The encoded key of the entry that was copied last. */
   get position(): Uint8Array | undefined {
     return this.#copied?.position;
   }
@@ -196,9 +184,7 @@ export class CopyWriter {
   }
 }
 
-/**
- * Returns the limits of one commit: {@link usedShare} of the lower of the target's and Deno KV's.
- */
+/** Returns {@link usedShare} of the lower of the target's and Deno KV's limits. */
 function copyLimits(to: Kv & { readonly limits?: Partial<KvLimits> }): typeof batchLimits {
   const share = (name: keyof typeof batchLimits) =>
     Math.min(batchLimits[name], to.limits?.[name] ?? Number.POSITIVE_INFINITY) * usedShare;
@@ -256,13 +242,13 @@ function runningCopyError(): CopyFailedError {
 }
 
 /** A class of 64-bit unsigned integers. Each implementation of Deno KV accepts only its own. */
-export type U64Class = new (value: bigint) => object;
+type U64Class = new (value: bigint) => object;
 
 /**
  * Returns the class of 64-bit unsigned integers of a database. Not every implementation exports it,
  * so this function stores a number under `key` and reads it. The caller deletes the key.
  */
-export async function u64ClassOf(kv: Kv, key: KvKey): Promise<U64Class> {
+async function u64ClassOf(kv: Kv, key: KvKey): Promise<U64Class> {
   await kv.atomic().sum(key, 0n).commit();
   const { value } = await kv.get<object>(key);
   return (value as object).constructor as U64Class;

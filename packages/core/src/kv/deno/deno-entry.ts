@@ -17,7 +17,6 @@ export function toDenoEntry<T>(stored: StoredEntry): KvEntry<T> {
   return entry;
 }
 
-/** Returns the entry, or the key with nulls if nothing is stored under it. */
 export function entryMaybeOf<T>(key: KvKey, stored: StoredEntry | undefined): KvEntryMaybe<T> {
   return stored === undefined ? { key, value: null, versionstamp: null } : toDenoEntry<T>(stored);
 }

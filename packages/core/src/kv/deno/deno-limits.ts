@@ -43,11 +43,7 @@ export function assertMessageSize(limits: KvLimits, bytes: number): void {
   if (bytes > max) throw exceeded(texts.messageBytes(max), "valueBytes", max, bytes);
 }
 
-/**
- * Checks the size of a key to read or of a bound of a range.
- *
- * @throws {TypeError} if it is more than one byte longer than the limit of a key to write.
- */
+/** @throws {TypeError} if the size is more than one byte above the limit of a key to write. */
 export function assertReadKeySize(limits: KvLimits, bytes: number): void {
   const max = limits.keyBytes + 1;
   if (bytes <= max) return;

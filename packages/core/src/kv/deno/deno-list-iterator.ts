@@ -23,7 +23,6 @@ const defaultBatchSize = 100;
 /** The largest batch, in entries, if the caller gives no `batchSize`. */
 const largestOwnBatch = 500;
 
-/** The operations of the database that an iterator uses. */
 export interface DenoListContext {
   readonly limits: KvLimits;
   /** @throws {BadResource} if the database is closed. */

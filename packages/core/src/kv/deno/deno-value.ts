@@ -32,7 +32,6 @@ export function sizeOfValue(value: DenoValue): number {
   return value.kind === "bytes" ? value.bytes.length : value.encoded.length;
 }
 
-/** Returns the bytes to store for a value. */
 export function encodeDenoValue(value: DenoValue): Uint8Array {
   if (value.kind === "clone") return value.encoded;
   return encodeValue(value.kind === "u64" ? new KvU64(value.value) : value.bytes);

@@ -108,10 +108,7 @@ export async function commitDenoWrite(
   }
 }
 
-/**
- * Returns the key parts before the placeholder for the versionstamp. Returns undefined if there is
- * no placeholder, or if the mutation is not a `set`. Only a `set` may have one.
- */
+/** Returns the key parts before the placeholder for the versionstamp, which only a `set` has. */
 function beforeVersionstamp(type: DenoMutation["type"], key: KvSetKey): unknown[] | undefined {
   // Deno reads `length` first, so that null and undefined throw the error of the JavaScript engine.
   if (key.length === 0 || type !== "set") return undefined;

@@ -36,7 +36,6 @@ export function expiryHint(set: StoredSet, now: number): StoredSet {
   };
 }
 
-/** Returns the first hint key that is not due yet at a time: the exclusive end of the due hints. */
 export function endOfDueHints(now: number): Uint8Array {
   return encodeHintKey({ dueAt: now + 1, key: nothing });
 }

@@ -8,7 +8,7 @@ import {
   isHintKey,
 } from "./expiry-hint.js";
 
-/** The maximum number of expired entries that one commit removes. */
+/** The maximum number of hints that one commit processes. */
 const sweepSize = 500;
 /** The longest delay of a timer, in milliseconds. */
 const maxDelay = 2 ** 31 - 1;
@@ -32,10 +32,7 @@ export class ExpirySweeper {
     this.#commit = commit;
   }
 
-  /**
-   * Schedules a sweep at `dueAt` (milliseconds since the epoch), unless an earlier one is
-   * scheduled.
-   */
+  /** @param dueAt milliseconds since the epoch. No effect if an earlier sweep is scheduled. */
   schedule(dueAt: number): void {
     if (this.#isClosed || dueAt >= this.#dueAt) return;
     this.#dueAt = dueAt;
@@ -107,10 +104,6 @@ export class ExpirySweeper {
   }
 }
 
-/**
- * Returns the mutation that removes the entry of a hint if it has expired, and the hint if it is no
- * longer needed.
- */
 function removal(hintKey: Uint8Array): StoredMutation {
   const { key, dueAt } = decodeHintKey(hintKey);
   return { type: "deleteExpired", key, hint: { key: hintKey, dueAt } };

@@ -21,7 +21,6 @@ const enginesByPath = new Map<string, Promise<SharedEngine>>();
 /** The same by their database. Weak, so that an unclosed database in memory can be collected. */
 const enginesByDatabase = new WeakMap<LevelDatabase, Promise<SharedEngine>>();
 
-/** The options of opening an engine. */
 export interface OpenEngineOptions {
   readonly mode: DatabaseMode;
   readonly readOnly: boolean;
@@ -36,10 +35,7 @@ export function openMemoryEngine(options: OpenEngineOptions): Promise<SharedEngi
   return openLevelEngine(level as unknown as LevelDatabase, { ...options, readOnly: false });
 }
 
-/**
- * Opens an abstract-level database, or shares it if this process already uses it. The engine is
- * acquired for the caller.
- */
+/** Opens or shares an abstract-level database. The engine is acquired for the caller. */
 export async function openLevelEngine(
   level: LevelDatabase,
   options: OpenEngineOptions,
@@ -171,7 +167,7 @@ async function databaseFolder(path: string, createIfMissing: boolean): Promise<s
   }
 }
 
-/** Creates a folder and its missing parents, and syncs them, so that they survive a power cut. */
+/** Creates a folder and its missing parents, and syncs them to disk. */
 async function makeFolder(location: string): Promise<void> {
   const firstMade = await mkdir(location, { recursive: true });
   // Windows cannot sync a folder.

@@ -6,10 +6,7 @@ const messagePrefix = [0x00, 0x04] as const;
 const idOffset = messagePrefix.length + 8;
 
 const messageIdBytes = 16;
-/**
- * The number of leading bytes of an id, which count the messages of this process. The others are
- * random.
- */
+/** The leading bytes of an id count the messages of this process. The others are random. */
 const counterBytes = 6;
 let counter = 0;
 

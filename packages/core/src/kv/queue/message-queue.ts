@@ -75,7 +75,7 @@ export class MessageQueue {
   }
 
   /**
-   * Stops all listeners. Resolves after the last write of the queue. Does not wait for the
+   * Ends all listeners. Resolves after the last write of the queue. Does not wait for the
    * handlers: their messages are delivered again when the database is opened again.
    */
   close(): Promise<void> {
@@ -99,7 +99,7 @@ export class MessageQueue {
     void Promise.all(this.#finishing).then(() => listener.resolve());
   }
 
-  /** Stops all listeners with an error of the engine. The messages stay stored. */
+  /** Ends all listeners with an error of the engine. The messages stay stored. */
   #fail(error: unknown): void {
     this.#alarm.clear();
     this.#reader.expect(messageKeys.start);
@@ -152,9 +152,7 @@ export class MessageQueue {
     });
   }
 
-  /**
-   * Never rejects. Errors of the handler are reported, and the listeners reject with all others.
-   */
+  /** Never rejects. The listeners reject with errors that the handler has not thrown. */
   async #deliverTo({ handler, sync }: ActiveListener, message: ReadyMessage): Promise<void> {
     let isTaken = true;
     try {

@@ -17,16 +17,11 @@ export interface ReadyMessage extends StoredMessage {
 
 /** The first messages of the queue, by what the queue does with them. */
 export interface MessageBatch {
-  /** Messages to deliver now. */
   readonly ready: readonly ReadyMessage[];
   /** Due messages whose last delivery was lost with the process that began it. */
   readonly lost: readonly StoredMessage[];
-  /** True if more messages may be due. */
   readonly hasMore: boolean;
-  /**
-   * The time of the first message that is not due yet, in milliseconds since the epoch. Undefined
-   * if the batch does not reach such a message.
-   */
+  /** Milliseconds since the epoch. Undefined if the batch reaches no message that is not due. */
   readonly nextReadyAt: number | undefined;
 }
 

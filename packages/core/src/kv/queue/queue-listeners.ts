@@ -8,7 +8,6 @@ export interface QueueListener {
   end(): void;
 }
 
-/** A listener as the queue keeps it. */
 export interface ActiveListener {
   readonly handler: QueueHandler;
   /** True if the commit that ends a delivery must survive a power cut. */
@@ -42,7 +41,6 @@ export class QueueListeners {
     this.#letGoWhenEmpty();
   }
 
-  /** Removes all listeners and returns them. */
   removeAll(): ActiveListener[] {
     const removed = this.#listeners;
     this.#listeners = [];

@@ -4,7 +4,6 @@ import { isRangeEnd } from "../../engine/engine.js";
 import { CorruptionError } from "../../errors/core-errors.js";
 import { type KeyRange, keyAfter } from "../../keys/key-range.js";
 
-/** The error of one damaged record, with the key of the record. */
 export type DamagedRecord = CorruptionError & { readonly key: Uint8Array };
 
 export interface ReadAroundDamage {
