@@ -30,14 +30,8 @@ export const atomicTests: KvTestGroup = {
       assert.equal((await kv.atomic().check(absent).set(["a"], 1).commit()).ok, true);
       const present = await kv.get(["a"]);
       for (const checks of [[absent], [present, absent], [absent, present]]) {
-        const result = await kv
-          .atomic()
-          .check(...checks)
-          .set(["a"], 9)
-          .set(["b"], 9)
-          .delete(["a"])
-          .commit();
-        assert.deepEqual(result, { ok: false });
+        const refused = kv.atomic().set(["a"], 9).set(["b"], 9).delete(["a"]);
+        assert.deepEqual(await refused.check(...checks).commit(), { ok: false });
       }
       const chained = await kv.atomic().check(present).check(absent).set(["b"], 9).commit();
       assert.deepEqual(chained, { ok: false });
@@ -50,13 +44,8 @@ export const atomicTests: KvTestGroup = {
     for (const [name, versionstamp] of Object.entries(noVersionstamps)) {
       test(`refuses ${name} as a versionstamp`, async ({ kv }) => {
         await kv.set(["a"], 1);
-        await refuses(() =>
-          kv
-            .atomic()
-            .check({ key: ["a"], versionstamp })
-            .set(["b"], 1)
-            .commit(),
-        );
+        const check = { key: ["a"], versionstamp };
+        await refuses(() => kv.atomic().check(check).set(["b"], 1).commit());
         assert.deepEqual(await keysOf(kv.list({ prefix: [] })), [["a"]]);
       });
     }
@@ -91,16 +80,11 @@ export const atomicTests: KvTestGroup = {
     test("checks, and gets a versionstamp, without mutations", async ({ kv }) => {
       const first = await kv.atomic().commit();
       const { versionstamp } = await kv.set(["a"], 1);
-      const second = await kv
-        .atomic()
-        .check({ key: ["a"], versionstamp })
-        .commit();
+      const key = ["a"];
+      const second = await kv.atomic().check({ key, versionstamp }).commit();
       assert.ok(first.ok && second.ok);
       assert.ok(first.versionstamp < versionstamp && versionstamp < second.versionstamp);
-      const failed = await kv
-        .atomic()
-        .check({ key: ["a"], versionstamp: null })
-        .commit();
+      const failed = await kv.atomic().check({ key, versionstamp: null }).commit();
       assert.deepEqual(failed, { ok: false });
     });
 
@@ -142,11 +126,8 @@ export const atomicTests: KvTestGroup = {
 
     test("lets one of 64 concurrent operations claim a key", async ({ kv }) => {
       const claims = Array.from({ length: 64 }, async (_, n) => {
-        const claim = kv
-          .atomic()
-          .check({ key: ["claim"], versionstamp: null })
-          .set(["claim"], n);
-        return (await claim.commit()).ok;
+        const check = { key: ["claim"], versionstamp: null };
+        return (await kv.atomic().check(check).set(["claim"], n).commit()).ok;
       });
       const winners = (await Promise.all(claims)).flatMap((ok, n) => (ok ? [n] : []));
       assert.equal(winners.length, 1);

@@ -50,11 +50,8 @@ export const commitVersionstampTests: KvTestGroup = {
 
     test("stores nothing if a check fails", async ({ kv }) => {
       const check = { key: ["a"], versionstamp: "0".repeat(20) };
-      const result = await kv
-        .atomic()
-        .check(check)
-        .set(["a", stampOf(kv)], 1)
-        .commit();
+      const stamp = stampOf(kv);
+      const result = await kv.atomic().check(check).set(["a", stamp], 1).commit();
       assert.deepEqual(result, { ok: false });
       assert.deepEqual(await keysOf(kv.list({ prefix: [] })), []);
     });

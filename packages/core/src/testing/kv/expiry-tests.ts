@@ -17,10 +17,8 @@ export const expiryTests: KvTestGroup = {
       assert.deepEqual([entry.value, entry.versionstamp], [1, versionstamp]);
       assert.deepEqual(await valuesOf(kv.list({ prefix: [] })), [1]);
       await kv.atomic().set(["b"], 2, { expireIn: hour }).commit();
-      await kv
-        .atomic()
-        .mutate({ type: "set", key: ["c"], value: 3, expireIn: hour })
-        .commit();
+      const mutation: KvMutation = { type: "set", key: ["c"], value: 3, expireIn: hour };
+      await kv.atomic().mutate(mutation).commit();
       assert.deepEqual(await valuesOf(kv.list({ prefix: [] })), [1, 2, 3]);
     });
 
@@ -47,10 +45,8 @@ export const expiryTests: KvTestGroup = {
     });
 
     test("an entry expires if its set is passed as data", async ({ kv }) => {
-      await kv
-        .atomic()
-        .mutate({ type: "set", key: ["a"], value: 1, expireIn: 30 })
-        .commit();
+      const mutation: KvMutation = { type: "set", key: ["a"], value: 1, expireIn: 30 };
+      await kv.atomic().mutate(mutation).commit();
       await until(Date.now() + 30);
       assert.equal((await kv.get(["a"])).versionstamp, null);
     });
@@ -77,11 +73,8 @@ export const expiryTests: KvTestGroup = {
     });
 
     test("sum, min and max treat an expired entry as absent", async ({ kv, KvU64 }) => {
-      await kv
-        .atomic()
-        .set(["a"], new KvU64(5n), { expireIn: 30 })
-        .set(["b"], "text", { expireIn: 30 })
-        .commit();
+      await kv.set(["a"], new KvU64(5n), { expireIn: 30 });
+      await kv.set(["b"], "text", { expireIn: 30 });
       await until(Date.now() + 30);
       await kv.atomic().sum(["a"], 1n).max(["b"], 2n).commit();
       assert.deepEqual((await kv.get(["a"])).value, new KvU64(1n));

@@ -129,18 +129,11 @@ export const listIteratorTests: KvTestGroup = {
         const iterator = kv.list<number>({ prefix: ["n"] }, options);
         await iterator.next();
         // Entries of a batch that was already read are still returned.
-        await kv
-          .atomic()
-          .delete(["n", size - 1])
-          .delete(["n", size])
-          .commit();
+        const [last, next] = [size - 1, size];
+        await kv.atomic().delete(["n", last]).delete(["n", next]).commit();
         const rest = new Set(await valuesOf(iterator));
-        assert.deepEqual([rest.has(size - 1), rest.has(size)], [true, false]);
-        await kv
-          .atomic()
-          .set(["n", size - 1], size - 1)
-          .set(["n", size], size)
-          .commit();
+        assert.deepEqual([rest.has(last), rest.has(next)], [true, false]);
+        await kv.atomic().set(["n", last], last).set(["n", next], next).commit();
       }
     });
 
