@@ -3,7 +3,9 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { folder } from "./runtimes.mjs";
 
-/** Installs those of the runtimes that are missing, and returns each with the path of its program. */
+/**
+ * Installs those of the runtimes that are missing, and returns each with the path of its program.
+ */
 export function installRuntimes(runtimes) {
   const missing = runtimes.filter((runtime) => !isInstalled(runtime));
   if (missing.length > 0) {
@@ -34,7 +36,8 @@ function isInstalled({ name, install, findProgram }) {
 }
 
 function npmInstall(packages) {
-  // The packages have scripts that move their programs. Without them each program stays in its package.
+  // The packages have scripts that move their programs. Without them each program stays in its
+  // package.
   const args = ["install", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"];
   const options = { cwd: folder, stdio: "inherit", shell: process.platform === "win32" };
   const { status, error } = spawnSync("npm", [...args, ...packages], options);

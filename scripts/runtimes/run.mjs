@@ -1,5 +1,6 @@
-// `npm run test:runtimes`: runs what depends on the runtime on every runtime that docs/runtimes.md lists, except on the one that
-// runs this script, on which `npm test` runs everything. `npm run test:runtimes -- node24 bun` runs it on some.
+// `npm run test:runtimes`: runs what depends on the runtime on every runtime that docs/runtimes.md
+// lists, except on the one that runs this script, on which `npm test` runs everything. `npm run
+// test:runtimes -- node24 bun` runs it on some.
 import { spawn } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { availableParallelism, tmpdir } from "node:os";
@@ -46,7 +47,10 @@ console.log(`The runtimes took ${seconds(started)}.`);
 console.log(`${passed} passed, ${failed} failed`);
 process.exitCode = failed === 0 ? 0 : 1;
 
-/** Runs tasks, one more at a time than the machine has processors, because some of them wait now and then. */
+/**
+ * Runs tasks, one more at a time than the machine has processors, because some of them wait now and
+ * then.
+ */
 async function runAll(tasks) {
   const queue = tasks.values();
   const worker = async () => {
@@ -72,7 +76,10 @@ async function check(runtime, { name, args, env, prints = /^/ }) {
   report(exitCode === 0 && prints.test(output), `${runtime.name}: ${name}`, since, output);
 }
 
-/** A script says on a runtime, in its first line or as the message of its error, that the runtime is too old. */
+/**
+ * A script says on a runtime, in its first line or as the message of its error, that the runtime is
+ * too old.
+ */
 async function checkRefused(runtime, args) {
   const since = Date.now();
   const { exitCode, output } = await run(runtime, args);

@@ -9,8 +9,8 @@ const end = process.platform === "win32" ? ".exe" : "";
 export const folder = fileURLToPath(new URL("../../.runtimes", import.meta.url));
 
 /**
- * The runtimes, each with the npm package that ships it, the folder of its program, and the arguments before a script.
- * `docs/runtimes.md` lists them.
+ * The runtimes, each with the npm package that ships it, the folder of its program, and the
+ * arguments before a script. `docs/runtimes.md` lists them.
  */
 export const runtimes = [
   node("node20", "20.20.2"),

@@ -3,7 +3,10 @@ import { fileURLToPath } from "node:url";
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const vitest = `${root}node_modules/vitest/vitest.mjs`;
 
-/** Prints one character for a test that passes, so that the output of a failed run is about its failures. */
+/**
+ * Prints one character for a test that passes, so that the output of a failed run is about its
+ * failures.
+ */
 const tests = (folder, ...files) => [
   vitest,
   "run",
@@ -14,7 +17,8 @@ const tests = (folder, ...files) => [
 ];
 
 /**
- * What depends on the runtime: the script that runs it, with its arguments, and what it has to print.
+ * What depends on the runtime: the script that runs it, with its arguments, and what it has to
+ * print.
  *
  * @param folder an empty folder for one runtime.
  * @param packed a folder in which the packed packages are installed.

@@ -1,5 +1,6 @@
-// What generated repositories cost at run time, beside the repositories of @keywright/orm whose types are inferred: both on one
-// database in memory, in one run. Run by `npm run bench:repositories`; ROUNDS says how often each is measured.
+// Compares generated repositories at run time with the repositories of @keywright/orm whose types
+// are inferred, on one database in memory: `npm run bench:repositories`. ROUNDS is the number of
+// measurements of each.
 import { mkdtemp, readdir, readFile, realpath, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -23,7 +24,7 @@ const rounds = Number(process.env.ROUNDS ?? 9);
 const milliseconds = 150;
 const rows = 1000;
 
-/** Generates the repository of a model in a project of its own, and loads it as plain JavaScript. */
+/** Generates the repository of a model in a separate project, and loads it as plain JavaScript. */
 async function loadGenerated(folder) {
   const modules = fileURLToPath(new URL("../../../node_modules", import.meta.url));
   await symlink(modules, join(folder, "node_modules"), "junction");

@@ -1,5 +1,5 @@
-// Installs Prisma beside the workspace, where it is missing: `npm ci` in this folder. Its engines are not: generating a
-// client needs none of them.
+// Installs Prisma with `npm ci` in this folder, if it is missing. It installs no engines, because
+// generating a client needs none.
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";

@@ -67,7 +67,9 @@ async function emptyProject(folder) {
   await writeFile(join(folder, "package.json"), '{ "type": "module" }\n');
 }
 
-/** Prisma would download its engines first, which do nothing here: any program stands in for them. */
+/**
+ * Prisma would download its engines first. They are not used here, so any program can replace them.
+ */
 function generateClient(folder) {
   const prisma = join(prismaModules, "prisma", "build", "index.js");
   runNode(folder, [prisma, "generate", "--schema", "schema.prisma"], {

@@ -1,5 +1,5 @@
-// Checks the types of one program, in a process of its own, and prints what that cost as JSON. Its arguments: a file with the
-// paths as JSON, and the one to check where it is not all of them.
+// Checks the types of one program in a separate process and prints the cost as JSON. Its arguments
+// are a file with the paths as JSON, and the path to check if not all are checked.
 import { readFileSync } from "node:fs";
 import { createJiti } from "jiti";
 

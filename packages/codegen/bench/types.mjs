@@ -1,5 +1,6 @@
-// Measures what the types of 200 models cost the compiler, prints the figures, and writes them to docs/type-cost.md:
-// `npm run bench:types`. With `--quick` it takes 40 models, and writes nothing.
+// Measures the cost of the types of 200 models for the compiler, prints the figures, and writes
+// them to docs/type-cost.md: `npm run bench:types`. With `--quick` it uses 40 models and writes
+// nothing.
 import { spawnSync } from "node:child_process";
 import { mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -27,7 +28,10 @@ try {
   await rm(folder, { recursive: true, force: true });
 }
 
-/** What each part of a program costs together with those before it, and one file of queries in the whole of it. */
+/**
+ * Returns the cost of each part of a program including the parts before it, and of one file of
+ * queries in the whole program.
+ */
 async function costsOf({ imports, models, database, queries }) {
   const whole = [...models, ...database, ...queries];
   return {

@@ -1,13 +1,14 @@
-// Measures what is compared side by side: in rounds, each candidate once a round, so that what the machine does besides
+// Compares candidates in rounds, each candidate once per round, so that what else the machine does
 // (other programs, heat, compaction) falls on all of them alike.
 import { measure } from "mitata";
 
 /**
  * Nanoseconds per operation of each candidate: the median of its rounds.
  *
- * @param candidates name → a function to call again and again, or a function that makes a mitata generator.
- * @param effort how many rounds are measured, after one that is not; how many milliseconds each candidate has in a round.
- * @param operations how many operations one call does.
+ * @param candidates name → a function to call repeatedly, or one that makes a mitata generator.
+ * @param effort the number of measured rounds, which follow one for warm-up, and the milliseconds
+ * of each candidate in a round.
+ * @param operations the number of operations of one call.
  */
 export async function compare(candidates, { rounds, milliseconds }, operations = 1) {
   const times = new Map(Object.keys(candidates).map((name) => [name, []]));
@@ -17,7 +18,7 @@ export async function compare(candidates, { rounds, milliseconds }, operations =
         gc: false,
         min_cpu_time: milliseconds * 1e6,
         min_samples: 2,
-        // None is left out: a stall that every hundredth operation waits for is part of the price.
+        // No sample is dropped, because a stall of every hundredth operation is part of the cost.
         samples_threshold: Number.POSITIVE_INFINITY,
       });
       if (round > 0) times.get(name).push(avg / operations);

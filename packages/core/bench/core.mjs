@@ -1,5 +1,5 @@
-// Measures the core engine, prints the tables, and writes them to docs/benchmarks.md: `npm run bench:core`. With
-// `--quick` it measures for a shorter time, and writes nothing.
+// Measures the core engine, prints the tables, and writes them to docs/benchmarks.md: `npm run
+// bench:core`. With `--quick` it measures for a shorter time and writes nothing.
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

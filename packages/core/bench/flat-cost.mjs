@@ -1,4 +1,4 @@
-// What an operation costs, and how much memory the process takes, with few keys and with many.
+// Measures the cost of an operation and the memory of the process, with few keys and with many.
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
@@ -6,13 +6,14 @@ import { fileURLToPath } from "node:url";
 import { makeKeywright } from "./stores.mjs";
 
 const script = fileURLToPath(new URL("one-size.mjs", import.meta.url));
-/** Its own and two index entries. */
+/** The row and its two index entries. */
 const keysPerRow = 3;
 
 /**
- * Measures databases of so many keys, each in a process of its own.
+ * Measures a database for each of the numbers of keys, each in a separate process.
  *
- * @returns for each of them the nanoseconds of `get`, `commit` and `list` (an entry), and the bytes of memory gained.
+ * @returns for each database the nanoseconds of `get`, `commit` and `list` (per entry), and the
+ * bytes of memory that the process gained.
  */
 export async function measureFlatCost(folder, effort, keyCounts) {
   const results = [];

@@ -1,4 +1,4 @@
-// Keywright beside LevelDB itself, real Deno KV and other key encodings: how many times as fast it is.
+// Compares Keywright with LevelDB itself, real Deno KV and other key encodings.
 import { join } from "node:path";
 import { encodeKey, openKv } from "@keywright/core";
 import tuple from "fdb-tuple";
@@ -17,7 +17,10 @@ import {
   updateRows,
 } from "./workload.mjs";
 
-/** @returns for each operation the nanoseconds of ours and theirs, their ratio, and the ratio that is the goal. */
+/**
+ * @returns for each operation the nanoseconds of ours and theirs, their ratio, and the goal for the
+ * ratio.
+ */
 export async function measureRatios(folder, effort, rows = 10_000) {
   const path = join(folder, "keywright");
   await makeKeywright(path, rows);

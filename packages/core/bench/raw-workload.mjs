@@ -1,5 +1,6 @@
-// The same work on LevelDB itself, with the very bytes that Keywright stores: the keys are encoded beforehand, and what is
-// read is decoded, but no record is verified, and nobody asks whether a commit may be made.
+// The same work on LevelDB itself, with the bytes that Keywright stores. Keys are encoded
+// beforehand, and values that are read are decoded. No record is verified, and no commit is
+// checked.
 import { decodeKey, decodeValue, encodeKey, encodeValue } from "@keywright/core";
 import { entriesOf } from "./rows.mjs";
 import { entriesPerList, firstHalf, perCall } from "./workload.mjs";

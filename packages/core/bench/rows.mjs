@@ -1,10 +1,10 @@
-// The rows of the benchmarks: about 100 bytes each, and computed from their number, so that a million of them are made
-// where they are needed and take no memory while memory is measured.
+// The rows of the benchmarks have about 100 bytes each. They are computed from their numbers when
+// they are needed, so that a million of them use no memory while memory is measured.
 
 const colors = ["amber", "blue", "green", "indigo", "red", "teal", "violet", "white"];
 const crockford = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 
-/** A generator of whole numbers from 0 to `below`, exclusive, the same for the same seed (xorshift32). */
+/** Returns a generator of integers from 0 to `below`, exclusive (xorshift32). */
 export function randomIntegers(seed) {
   let state = seed;
   return (below) => {
@@ -15,7 +15,7 @@ export function randomIntegers(seed) {
   };
 }
 
-/** An id as a ULID has it, of 26 characters: those of neighbouring numbers lie far apart. */
+/** Returns an id like a ULID. The ids of neighbouring numbers are far apart. */
 export function idOf(number) {
   const random = randomIntegers(Math.imul(number + 1, 0x9e3779b1));
   let id = crockford[random(8)];

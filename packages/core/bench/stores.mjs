@@ -4,7 +4,7 @@ import { openKv } from "@keywright/core";
 import { ClassicLevel } from "classic-level";
 import { entriesOf } from "./rows.mjs";
 
-/** All keys there can be: inclusive, exclusive. */
+/** The bounds of all keys: inclusive, exclusive. */
 const everything = [Uint8Array.of(0x00), Uint8Array.of(0xff)];
 
 async function openRaw(path) {
@@ -13,7 +13,10 @@ async function openRaw(path) {
   return level;
 }
 
-/** Makes a Keywright database of so many rows, its files compacted: nothing is left to be done from the loading. */
+/**
+ * Makes a Keywright database with `rows` rows. Its files are compacted, so that no work of the
+ * loading is left.
+ */
 export async function makeKeywright(path, rows) {
   const kv = await openKv(path, { durability: "relaxed" });
   await load(kv, rows, 1000);
@@ -23,7 +26,7 @@ export async function makeKeywright(path, rows) {
   await level.close();
 }
 
-/** A LevelDB database with the very bytes of another one. */
+/** Makes a LevelDB database with the bytes of another one. */
 export async function copyRaw(path, from) {
   const [source, copy] = await Promise.all([openRaw(from), openRaw(path)]);
   const batch = [];
@@ -36,7 +39,7 @@ export async function copyRaw(path, from) {
   return copy;
 }
 
-/** Real Deno KV on SQLite, with so many rows. It takes a thousand mutations a commit. */
+/** Makes a database of real Deno KV on SQLite. It accepts 1,000 mutations in a commit. */
 export async function makeDeno(path, rows) {
   const kv = await openDenoKv(path);
   await load(kv, rows, 300);

@@ -1,4 +1,5 @@
-// How long a small row takes to encode and to decode, beside what else could do it: `npm run bench -w @keywright/core`.
+// Measures how long a small row takes to encode and to decode, compared with other codecs: `npm run
+// bench -w @keywright/core`.
 import v8 from "node:v8";
 import { decodeValue, encodeValue } from "@keywright/core";
 import { bench, do_not_optimize, run, summary } from "mitata";

@@ -1,8 +1,8 @@
-// What is done to a database, the same for every one that has Deno KV's interface.
+// The operations that are measured, for every database with Deno KV's interface.
 import { entriesOf, idOf, randomIntegers } from "./rows.mjs";
 
 const inFlight = 64;
-/** Commits of one call, `inFlight` of them at a time. */
+/** The number of commits of one call. */
 export const commitsPerCall = inFlight * 8;
 export const entriesPerList = 1000;
 
@@ -12,7 +12,7 @@ export function getRow(kv, keys) {
   return () => kv.get(keys[next++ % keys.length]);
 }
 
-/** Lists `entriesPerList` rows from a random one on. */
+/** Lists `entriesPerList` rows, beginning at a random one. */
 export function listRows(kv, keys) {
   const starts = firstHalf(keys);
   let next = 0;
@@ -26,8 +26,8 @@ export function listRows(kv, keys) {
 }
 
 /**
- * Creates rows, as the secondary-index guide does it: a commit checks that neither the row nor its unique index entry is
- * there, and sets both and one more index entry.
+ * Creates rows as the guide to secondary indexes does: a commit checks that the row and its unique
+ * index entry are absent, and sets both and another index entry.
  */
 export function createRows(kv, numbers) {
   const create = async ([row, unique, index]) => {
@@ -44,8 +44,9 @@ export function createRows(kv, numbers) {
 }
 
 /**
- * Updates rows: a commit checks that the row and its unique index entry are as they were, and sets both and one more index
- * entry. The rows are taken in turn, so that no two commits in flight are of the same one.
+ * Updates rows: a commit checks that the row and its unique index entry are unchanged, and sets
+ * both and another index entry. Rows are updated in turn, so that no two commits in flight have the
+ * same row.
  */
 export async function updateRows(kv, rows) {
   const versionstamps = [];
@@ -73,8 +74,8 @@ export async function updateRows(kv, rows) {
 }
 
 /**
- * A mitata benchmark whose calls do `commit` for so many inputs, so many at a time. To make the inputs is no part of what
- * is measured.
+ * Returns a mitata benchmark. Each call commits `commitsPerCall` inputs, `inFlight` at a time.
+ * Making the inputs is not measured.
  */
 export function perCall(makeInput, commit) {
   return function* benchmark() {
@@ -91,19 +92,19 @@ export function perCall(makeInput, commit) {
   };
 }
 
-/** Numbers of rows that are not there yet. */
+/** Returns a generator of the numbers of new rows. */
 export function freshNumbers(first) {
   let number = first;
   return { next: () => number++ };
 }
 
-/** Keys of random rows of a database that has so many. */
+/** Returns the keys of random rows of a database with `rows` rows. */
 export function randomRowKeys(rows, count = 20_000) {
   const random = randomIntegers(7);
   return Array.from({ length: count }, () => ["users", idOf(random(rows))]);
 }
 
-/** The keys of ids that lie in the first half, so that there is enough to list from each. */
+/** Returns the keys whose ids are in the first half, so that enough rows follow each. */
 export function firstHalf(keys) {
   return keys.filter(([, id]) => id < "4");
 }

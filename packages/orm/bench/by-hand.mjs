@@ -1,5 +1,6 @@
-// The same work written by hand, as the guide to secondary indexes does it, on any database with Deno KV's interface:
-// what @keywright/orm adds to it is what it costs. No row is validated, no schema epoch is checked, no conflict explained.
+// The same work written by hand, as the guide to secondary indexes does it, on any database with
+// Deno KV's interface. The difference is the cost of @keywright/orm. No row is validated, no schema
+// epoch is checked, and no conflict is explained.
 import { openKv as openDenoKv } from "@deno/kv";
 import { monotonicUlid, openKv } from "@keywright/core";
 import { usersPerColor } from "./rows.mjs";

@@ -1,12 +1,13 @@
-// Measures what is compared side by side: in rounds, each candidate once a round, so that what the machine does besides
+// Compares candidates in rounds, each candidate once per round, so that what else the machine does
 // (other programs, heat, compaction) falls on all of them alike.
 import { measure } from "mitata";
 
 /**
  * Nanoseconds per operation of each candidate, one figure for each round.
  *
- * @param candidates name → a function to call again and again, or a function that makes a mitata generator.
- * @param effort how many rounds are measured, after one that is not; how many milliseconds each candidate has in a round.
+ * @param candidates name → a function to call repeatedly, or one that makes a mitata generator.
+ * @param effort the number of measured rounds, which follow one for warm-up, and the milliseconds
+ * of each candidate in a round.
  * @param operations how many operations one call does.
  */
 export async function compare(candidates, { rounds, milliseconds }, operations = 1) {
@@ -26,7 +27,7 @@ export async function compare(candidates, { rounds, milliseconds }, operations =
   return Object.fromEntries(times);
 }
 
-/** How many times as fast as theirs ours is, round by round: the median, and between what the middle half lies. */
+/** Returns the ratio of theirs to ours over all rounds: the median and the quartiles. */
 export function ratioOf(ours, theirs) {
   const ratios = ours.map((time, round) => theirs[round] / time);
   return { ratio: median(ratios), low: quantile(ratios, 0.25), high: quantile(ratios, 0.75) };

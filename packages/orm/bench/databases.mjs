@@ -30,7 +30,10 @@ export async function openDatabases(folder) {
   };
 }
 
-/** One handle for each durability. What was loaded lies in LevelDB's files then, and no longer in its log. */
+/**
+ * Opens a handle for each durability. The loaded rows are then in LevelDB's files, no longer in its
+ * log.
+ */
 async function makeAndReopen(open, path) {
   const made = await open(path, "relaxed");
   await made.load(users);

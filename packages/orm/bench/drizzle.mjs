@@ -1,11 +1,12 @@
-// The same users in SQLite, through drizzle-orm and better-sqlite3, which answers at once: nothing here is awaited.
+// The same users in SQLite, through drizzle-orm and better-sqlite3. Its calls are synchronous, so
+// nothing is awaited.
 import { monotonicUlid } from "@keywright/core";
 import { loadPeers } from "./peers.mjs";
 import { usersPerColor } from "./rows.mjs";
 
 /**
- * Opens a database of users, with a write-ahead log that is not synced at each commit: `synchronous = NORMAL`, which
- * survives what `durability: "relaxed"` does.
+ * Opens a database of users, with a write-ahead log that is not synced at each commit: `synchronous
+ * = NORMAL`, which is as durable as `durability: "relaxed"`.
  *
  * @param statements `"built"` for each call, or `"prepared"` once.
  */

@@ -1,5 +1,6 @@
-// Installs what the benchmark needs beside the workspace, where it is missing: `npm ci` in this folder. Without network
-// access to GitHub, from where better-sqlite3 has its binaries, npm compiles it: that takes some minutes and a compiler.
+// Installs the packages of the benchmark with `npm ci` in this folder, if they are missing. If npm
+// cannot download the binary of better-sqlite3 from GitHub, it compiles it, which takes some
+// minutes and needs a compiler.
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";

@@ -1,4 +1,5 @@
-// One job of `npm run bench:migrate`, in a process of its own: `migrate-worker.mjs <job> <path> <rows>`. Prints JSON.
+// One job of `npm run bench:migrate`, in a separate process: `migrate-worker.mjs <job> <path>
+// <rows>`. Prints JSON.
 import { openKv } from "@keywright/core";
 import { createDatabase, defineModel, migrate } from "@keywright/orm";
 import * as z from "zod";

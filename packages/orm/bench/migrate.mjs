@@ -1,5 +1,6 @@
-// Measures the building of an index, prints the figures, and writes them to docs/migrate-benchmarks.md:
-// `npm run bench:migrate`. With `--quick` it takes fewer rows, and writes nothing.
+// Measures the building of an index, prints the figures, and writes them to
+// docs/migrate-benchmarks.md: `npm run bench:migrate`. With `--quick` it takes fewer rows, and
+// writes nothing.
 import { spawnSync } from "node:child_process";
 import { cp, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";

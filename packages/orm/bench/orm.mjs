@@ -1,5 +1,5 @@
-// Measures the ORM, prints the table, and writes it to docs/orm-benchmarks.md: `npm run bench:orm`. With `--quick` it
-// measures for a shorter time, and writes nothing.
+// Measures the ORM, prints the table, and writes it to docs/orm-benchmarks.md: `npm run bench:orm`.
+// With `--quick` it measures for a shorter time, and writes nothing.
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

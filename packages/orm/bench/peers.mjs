@@ -1,10 +1,10 @@
-// The SQL ORM that is measured beside Keywright. It is installed in this folder, by install.mjs, and only where the
-// benchmark runs: elsewhere nothing must import it, nor look for it, hence not `import`.
+// The SQL ORM that Keywright is compared with. install.mjs installs it in this folder only for the
+// benchmark, so other tools must not find an `import` of it.
 import { createRequire } from "node:module";
 
 const peer = createRequire(import.meta.url);
 
-/** Loads drizzle-orm and better-sqlite3; throws where they are absent, or built for another Node.js. */
+/** Loads drizzle-orm and better-sqlite3. Throws if they are absent or built for another Node.js. */
 export function loadPeers() {
   const Sqlite = peer("better-sqlite3");
   // The module alone says nothing about its native part, which is loaded with the first database.

@@ -1,4 +1,4 @@
-// @keywright/orm beside an SQL ORM, real Deno KV, and the same work by hand: how many times as fast it is.
+// Compares @keywright/orm with an SQL ORM, real Deno KV, and the same work by hand.
 import { randomBytes } from "node:crypto";
 import { compare, median, ratioOf } from "./compare.mjs";
 import { openDatabases } from "./databases.mjs";
@@ -22,9 +22,9 @@ const names = {
 };
 
 /**
- * @returns `ratios`: for each operation the nanoseconds of ours and theirs, their ratio and its spread, and the ratio that
- *   is the goal, where there is one; `validation`: the nanoseconds in which Zod validates one row; `thread`: those of the
- *   way to a thread of Node's pool and back.
+ * @returns `ratios`: for each operation the nanoseconds of ours and theirs, their ratio and its
+ * spread, and the goal for the ratio, if there is one; `validation`: the nanoseconds of Zod for one
+ * row; `thread`: those of a round trip to a thread of Node's pool.
  */
 export async function measureRatios(folder, effort) {
   const databases = await openDatabases(folder);

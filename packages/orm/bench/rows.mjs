@@ -1,7 +1,8 @@
-// The rows of the benchmark: users with an email, which is unique, and a favorite color, which a hundred of them share.
+// The rows of the benchmark are users with a unique email and a favorite color, which a hundred of
+// them share.
 import { ulid } from "@keywright/core";
 
-/** How many users the databases hold before anything is measured. */
+/** The number of users in a database before anything is measured. */
 export const userCount = 10_000;
 export const usersPerColor = 100;
 export const colors = Array.from({ length: userCount / usersPerColor }, (_, i) => `color-${i}`);
@@ -26,7 +27,10 @@ export function userData(number) {
   };
 }
 
-/** The users in an order that is random and always the same: a Fisher-Yates shuffle by xorshift32. */
+/**
+ * Returns the users in a random order that is always the same: a Fisher-Yates shuffle by
+ * xorshift32.
+ */
 export function shuffledUsers() {
   const shuffled = [...users];
   let state = 7;

@@ -35,7 +35,7 @@ export function createUsersTogether(create) {
   });
 }
 
-/** Gives one user after another a color that it does not have: the next one, and the one after it the next time. */
+/** Changes the color of one user after another, to the next color each time. */
 export function changeColors(change) {
   const shuffled = shuffledUsers();
   let count = 0;
@@ -47,7 +47,7 @@ export function changeColors(change) {
   return oneAfterAnother(next, ([id, color]) => change(id, color), perCall.one);
 }
 
-/** Each of them is waited for, where there is anything to wait for: SQLite has answered when its call returns. */
+/** Awaits each operation if it returns a promise. Calls of SQLite are synchronous. */
 function oneAfterAnother(makeInput, operation, count) {
   return calls(makeInput, count, async (inputs) => {
     for (const input of inputs) {
@@ -57,7 +57,9 @@ function oneAfterAnother(makeInput, operation, count) {
   });
 }
 
-/** A mitata benchmark whose calls do so many operations. To make their inputs is no part of what is measured. */
+/**
+ * Returns a mitata benchmark whose calls do `count` operations. Making the inputs is not measured.
+ */
 function calls(makeInput, count, bench) {
   return function* benchmark() {
     yield { 0: () => Array.from({ length: count }, makeInput), bench };

@@ -8,7 +8,10 @@ import {
   readsParent,
 } from "./program.js";
 
-/** The same models for `prisma generate`, whose output is `client`. For PostgreSQL: its SQLite has no enums and no lists. */
+/**
+ * The same models for `prisma generate`, whose output is `client`. They are for PostgreSQL, because
+ * Prisma has no enums and lists on SQLite.
+ */
 export function prismaSchema(count: number): Files {
   const models = positions(count).map((i) => {
     const { parent, child } = neighboursOf(i, count);

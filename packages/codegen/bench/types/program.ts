@@ -13,7 +13,9 @@ export interface Program {
   readonly queries: Files;
 }
 
-/** The models that a model has relations to, which are its neighbours: the first is one of the last. */
+/**
+ * The models to which a model has relations: its neighbours, the first model follows the last one.
+ */
 export interface Neighbours {
   readonly parent: number;
   readonly child: number;

@@ -69,7 +69,7 @@ export async function commit(engine: Engine, write: AtomicWrite): Promise<string
   return outcome as string;
 }
 
-/** Returns for each of several writes whether it was applied, after they were committed together. */
+/** Commits writes together. Returns for each of them whether it was applied. */
 export async function applied(engine: Engine, ...writes: AtomicWrite[]): Promise<boolean[]> {
   return (await engine.commit(writes)).map((outcome) => typeof outcome === "string");
 }
