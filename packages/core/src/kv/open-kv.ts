@@ -122,7 +122,6 @@ function assertKnown(options: object): void {
  */
 const setting = Symbol.for("keywright.createIfMissing");
 
-/** True if the option and the setting of the process both allow the creation of a database. */
 export function createsMissing(createIfMissing: boolean): boolean {
   return createIfMissing && (globalThis as { [setting]?: unknown })[setting] !== false;
 }
