@@ -36,8 +36,8 @@ export { encodeKey } from "./keys/encode-key.js";
 export type { KvKey, KvKeyPart } from "./keys/key.js";
 export { denoOrder, type KeyOrder, specificationOrder } from "./keys/key-order.js";
 export type { KvListSelector } from "./keys/key-range.js";
-export { copyKv } from "./kv/copy-kv.js";
-export type { CopyOptions, CopyProgress } from "./kv/copy-options.js";
+export { copyKv } from "./kv/copy/copy-kv.js";
+export type { CopyOptions, CopyProgress } from "./kv/copy/copy-options.js";
 export type { EmbeddedKv } from "./kv/embedded-kv.js";
 export type {
   AtomicCheck,
@@ -61,7 +61,7 @@ export type {
 export type { KvLimits } from "./kv/limits.js";
 export { type OpenKvOptions, openKv } from "./kv/open-kv.js";
 export { monotonicUlid, ulid } from "./kv/ulid.js";
-export type { KvRangeChange } from "./kv/watch-range-stream.js";
+export type { KvRangeChange } from "./kv/watch/watch-range-stream.js";
 export { decodeValue } from "./values/decode-value.js";
 export { encodeValue } from "./values/encode-value.js";
 export { KvU64 } from "./values/kv-u64.js";

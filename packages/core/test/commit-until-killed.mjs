@@ -1,7 +1,8 @@
-// Commits to the database at a path, 64 commits in flight, until it is killed: crash-run.mjs starts it. Each commit
-// writes the same number under several keys, counts itself, and enqueues the number. Lines that are printed:
-// `opening`; `committed <number> <versionstamp>` once a commit is acknowledged; `delivered <number>` where it listens.
-// With `last` it kills itself as soon as so many commits are acknowledged: from outside it would live a little longer.
+// Commits to the database at a path, with 64 commits in flight, until it is killed. crash-run.mjs
+// starts it. Each commit writes the same number under several keys, counts itself, and enqueues the
+// number. It prints `opening`, `committed <number> <versionstamp>` after a commit is acknowledged,
+// and `delivered <number>` if it listens. With `last` it kills itself after that number of
+// acknowledged commits, because a kill from outside would come a little later.
 import { openKv } from "../dist/index.js";
 
 const { path, durability, round, listens, last } = JSON.parse(process.argv[2]);

@@ -3,8 +3,7 @@ import { bytesToHex } from "../src/bytes/hex.js";
 import { encodeKey } from "../src/keys/encode-key.js";
 import type { KvKey, KvKeyPart } from "../src/keys/key.js";
 import type { Kv, KvEntry } from "../src/kv/kv.js";
-import { bigintOfU64 } from "../src/values/bigint-of-u64.js";
-import { KvU64 } from "../src/values/kv-u64.js";
+import { bigintOfU64, KvU64 } from "../src/values/kv-u64.js";
 import { valueDifference } from "./value-difference.js";
 
 export const progressKey: KvKey = ["__keywright", "copy"];
@@ -90,7 +89,10 @@ export async function entriesOf(kv: Kv): Promise<KvEntry<unknown>[]> {
   return entries;
 }
 
-/** Where the contents of two databases differ, undefined where they are the same. Their order does not matter. */
+/**
+ * Returns the first difference between the contents of two databases, in any order, or undefined if
+ * they are the same.
+ */
 export async function contentDifference(actual: Kv, expected: Kv): Promise<string | undefined> {
   const contents = await Promise.all([content(actual), content(expected)]);
   return valueDifference(contents[0], contents[1]);
@@ -105,7 +107,9 @@ async function content(kv: Kv): Promise<[string, unknown][]> {
   return pairs.sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
-/** A value without what the database's implementation brings in: its class of numbers, and Node.js's Buffer. */
+/**
+ * Returns a value without the classes of an implementation: its class of numbers, and Buffer.
+ */
 function comparable(value: unknown): unknown {
   const number = bigintOfU64(value);
   if (number !== undefined) return { type: "u64", number };

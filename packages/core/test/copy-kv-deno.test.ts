@@ -1,6 +1,6 @@
 import { openKv as openDenoKv } from "@deno/kv";
 import { describe, expect, it } from "vitest";
-import { copyKv } from "../src/kv/copy-kv.js";
+import { copyKv } from "../src/kv/copy/copy-kv.js";
 import type { Kv } from "../src/kv/kv.js";
 import { openKv } from "../src/kv/open-kv.js";
 import { KvU64 } from "../src/values/kv-u64.js";

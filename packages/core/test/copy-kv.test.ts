@@ -3,8 +3,8 @@ import { describe, expect, it, vi } from "vitest";
 import { CopyFailedError, DatabaseClosedError } from "../src/errors/core-errors.js";
 import { compareKeys } from "../src/keys/compare-keys.js";
 import type { KvKey, KvKeyPart } from "../src/keys/key.js";
-import { copyKv } from "../src/kv/copy-kv.js";
-import type { CopyProgress } from "../src/kv/copy-options.js";
+import { copyKv } from "../src/kv/copy/copy-kv.js";
+import type { CopyProgress } from "../src/kv/copy/copy-options.js";
 import type { AtomicOperation, Kv, KvEntry } from "../src/kv/kv.js";
 import { openKv } from "../src/kv/open-kv.js";
 import { KvU64 } from "../src/values/kv-u64.js";
@@ -27,7 +27,9 @@ interface Interference {
   readonly after?: (commit: number) => void | Promise<void>;
 }
 
-/** A database that shows its commits; it has Deno KV's interface and no more, so that it does not tell its limits. */
+/**
+ * A database that shows its commits. It has only Deno KV's interface, so it does not report limits.
+ */
 function watchedKv(
   kv: Kv,
   { before, after }: Interference = {},
@@ -227,7 +229,8 @@ describe("a copy that stopped is continued", () => {
           expect(result.entries).toBe(result.resumed ? entries : copiedBy([second.commits]).length);
           await assertSame(to, from);
           const copied = copiedBy([crashing.commits, second.commits]);
-          // The last commit removes the progress: who is not told of that begins anew, and so copies all of it again.
+          // The last commit removes the progress. If its result is lost, the next call copies all
+          // entries again.
           const isForgotten = moment === "after" && !result.resumed && at > 1;
           expect(copied).toHaveLength(isForgotten ? 2 * entries : entries);
           const { length } = second.commits;

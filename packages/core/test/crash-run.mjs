@@ -8,8 +8,8 @@ const script = fileURLToPath(new URL("commit-until-killed.mjs", import.meta.url)
 const millisecondsToAMessage = 20_000;
 
 /**
- * One database, in which another process commits until it is killed, again and again. After each kill the database is
- * opened here, and everything in it is looked at.
+ * One database, in which other processes commit until they are killed. After each kill the database
+ * is opened here and verified.
  */
 export class CrashRun {
   /** Processes that were killed. */
@@ -35,9 +35,10 @@ export class CrashRun {
   }
 
   /**
-   * Lets the other process commit with a durability, until it is killed when so many commits of it were acknowledged:
-   * with 0, while it opens the database. Every second process also takes the messages; every fourth is killed by itself,
-   * right after the last acknowledgement, the others from here.
+   * Lets another process commit with a durability until it is killed after a number of acknowledged
+   * commits, or with 0 while it opens the database. Every second process also receives the
+   * messages. Every fourth kills itself right after the last acknowledgement. The others are killed
+   * from here.
    *
    * @returns what is wrong with the database after that, in words: nothing, if all is well.
    */
@@ -146,7 +147,9 @@ export class CrashRun {
   }
 }
 
-/** Kills a process within a few milliseconds: at whatever it is about then, and not at what it has just printed. */
+/**
+ * Kills a process after a few random milliseconds, so that it is not always killed after it prints.
+ */
 function killSoon(child) {
   setTimeout(() => child.kill("SIGKILL"), Math.random() * 8);
 }

@@ -6,7 +6,10 @@ import { withFolder } from "./temporary-folder.js";
 /** `npm run test:runtimes` takes fewer for each of its runtimes. */
 const kills = Number(process.env["KEYWRIGHT_KILLS"] ?? 50);
 
-/** How many acknowledged commits a process has before it is killed: mostly few, now and then many, and none. */
+/**
+ * The number of acknowledged commits before a process is killed: mostly few, sometimes many or
+ * none.
+ */
 function acknowledgements(cycle: number): number {
   if (cycle % 10 === 9) return 0;
   return 1 + Math.floor(Math.random() * (cycle % 10 === 0 ? 2000 : 400));

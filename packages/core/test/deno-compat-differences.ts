@@ -1,7 +1,7 @@
-/** Reasons, each with names of tests. A name that ends in `*` stands for all that begin so. */
+/** The names of tests by reason. A name that ends in `*` stands for all names that begin so. */
 type NamesByReason = Readonly<Record<string, readonly string[]>>;
 
-/** Whether a name is one of those that are listed. */
+/** True if the list has the name. */
 export function isListed(list: NamesByReason, name: string): boolean {
   return Object.values(list)
     .flat()
@@ -10,56 +10,57 @@ export function isListed(list: NamesByReason, name: string): boolean {
 
 /** Cases of `golden/deno-cases.mjs` whose outcome in compat mode is not that of Deno KV. */
 export const denoCompatDifferences: NamesByReason = {
-  "Deno stores another character for a lone surrogate, so that two keys become one; here it is refused":
-    ["a lone surrogate: *"],
-  "Deno adds up numbers and bigints too, which its documentation does not tell; here only a KvU64":
-    [
-      "mutate sum with: a number, on *",
-      "mutate sum with: a bigint, on *",
-      "mutate: sum with a number for KvU64",
-    ],
-  "Bytes in shared memory are copied, where Deno refuses a message of them": [
+  "Deno replaces a lone surrogate by U+FFFD, so that two keys become one; here it is refused": [
+    "a lone surrogate: *",
+  ],
+  "Deno also sums numbers and bigints, which is not documented; here only a KvU64": [
+    "mutate sum with: a number, on *",
+    "mutate sum with: a bigint, on *",
+    "mutate: sum with a number for KvU64",
+  ],
+  "A message of bytes in shared memory is copied; Deno refuses it": [
     "a view of shared memory: in a message*",
   ],
 };
 
 /** Tests of the Kv contract that Deno KV fails and compat mode passes. */
 export const denoContractTestsPassed: NamesByReason = {
-  "An entry is gone when it has expired": [
-    "expireIn: a commit that is refused leaves it as it was",
-    "expireIn: a set as data expires too",
+  "An expired entry is absent": [
+    "expireIn: a refused commit does not change the expiry time",
+    "expireIn: an entry expires if its set is passed as data",
     "expireIn: an expired *",
-    "expireIn: setting a key again sets its time anew",
-    "expireIn: sum, min and max begin anew where an entry has expired",
+    "expireIn: setting a key again replaces its expiry time",
+    "expireIn: sum, min and max treat an expired entry as absent",
     "watch: reports an expired key as absent",
-    "watch: reports that a key expires, without a commit that would tell of it",
+    "watch: reports that a key expires without a commit",
   ],
-  "An entry tells when it expires": ["expireIn: an entry tells when it expires"],
+  "An entry has its expiry time": ["expireIn: an entry has its expiry time"],
   "A lone surrogate is refused": [
-    "get, set, delete: an array with a lone surrogate *",
-    "list selectors and cursors: a prefix with a lone surrogate *",
-    "watch: an array with a lone surrogate *",
+    "get, set, delete: refuses an array with a lone surrogate *",
+    "get, set, delete: refuses a check of an array with a lone surrogate *",
+    "list selectors and cursors: refuses a prefix with a lone surrogate *",
+    "watch: refuses an array with a lone surrogate *",
   ],
   "The key of an entry is a copy": [
-    "get, set, delete: the key of an entry is the one that was asked for, whatever becomes of it",
+    "get, set, delete: returns a copy of the requested key in an entry",
   ],
-  "Calls of next that overlap get an entry each": [
-    "list options and iterators: calls of next that overlap *",
+  "Overlapping calls of next get one entry each": [
+    "list options and iterators: overlapping calls of next *",
   ],
-  "A commit with a sum that is refused writes nothing": [
-    "sum, min, max: are refused where *",
-    "sum, min, max: that are refused leave the commits beside them alone",
+  "A commit with a refused sum writes nothing": [
+    "sum, min, max: refuse the whole commit if *",
+    "sum, min, max: do not affect concurrent commits if they are refused",
   ],
-  "A sum takes only a KvU64": [
-    "sum, min, max: a sum of *",
-    "sum, min, max: what is no mutation is refused with a TypeError",
+  "A sum accepts only a KvU64": [
+    "sum, min, max: mutate refuses a sum of *",
+    "sum, min, max: throw a TypeError for an invalid mutation",
   ],
-  "A watch is told of what the queue stores": [
-    "enqueue, listenQueue: a watch is told of a message that is stored",
+  "A watch reports what the queue stores": [
+    "enqueue, listenQueue: reports a stored message to a watch",
   ],
-  "close() waits for what was begun": [
-    "close: waits for the commits that were begun",
-    "close: is what Symbol.asyncDispose does, and waits for",
+  "close() waits for unfinished commits": [
+    "close: waits for commits that have begun",
+    "close: is called and awaited by Symbol.asyncDispose",
   ],
   "Errors have codes": [
     "error codes: KW_COMMIT_MISSING",

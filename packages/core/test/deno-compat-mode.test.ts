@@ -1,8 +1,10 @@
+import { KvU64 as DenoKvU64 } from "@deno/kv";
 import { describe, expect, it } from "vitest";
 import { DatabaseModeError, LimitExceededError, ReadOnlyError } from "../src/errors/core-errors.js";
 import type { KvKey } from "../src/keys/key.js";
 import type { KvEntry } from "../src/kv/kv.js";
 import { type OpenKvOptions, openKv } from "../src/kv/open-kv.js";
+import { KvU64 } from "../src/values/kv-u64.js";
 import { withFolder } from "./temporary-folder.js";
 
 type CompatKv = Awaited<ReturnType<typeof openKv>>;
@@ -81,6 +83,24 @@ describe("compat mode", () => {
       },
       { limits: { checks: 1, keys: 20 } },
     );
+  });
+
+  it("delivers a KvU64 of any class as a plain object", async () => {
+    await withCompatKv(async (kv) => {
+      const messages: unknown[] = [];
+      const arrived = new Promise<void>((resolve) => {
+        void kv.listenQueue((message) => {
+          if (messages.push(message) === 2) resolve();
+        });
+      });
+      await kv.enqueue(new KvU64(7n));
+      await kv.enqueue(new DenoKvU64(7n));
+      await arrived;
+      expect(messages).toEqual([{ value: 7n }, { value: 7n }]);
+      expect(messages.map((message) => Object.getPrototypeOf(message))).toEqual(
+        Array(2).fill(Object.prototype),
+      );
+    });
   });
 
   it("refuses writes where it is opened for reading only", async () => {

@@ -7,7 +7,7 @@ import { denoDifferences, denoKvDifferences } from "./deno-kv-differences.js";
 import { hasFormatOfV8 } from "./javascript-engine.js";
 import { makeFolder, removeFolder } from "./temporary-folder.js";
 
-// Deno KV itself. The contract asks of a database what Deno KV does, except for what is listed as a difference.
+// Deno KV itself. It must pass the contract, except for the listed differences.
 
 const { Deno } = globalThis as {
   Deno?: { openKv(path: string): Promise<Kv>; readonly KvU64: typeof KvU64 };

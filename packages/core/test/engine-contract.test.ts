@@ -26,7 +26,8 @@ engineContract(
   },
 );
 
-// A database that somebody else made: it keeps Buffers, its default encoding is another, and it reads in promises only.
+// A database of the caller: it keeps Buffers, has another default encoding, and has only
+// asynchronous reads.
 engineContract(
   { describe, it },
   {

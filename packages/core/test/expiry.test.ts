@@ -216,6 +216,24 @@ describe("an entry that expires", () => {
     await kv.close();
   });
 
+  it("is swept by a later sweep if one fails", async () => {
+    const level = openLevel();
+    const kv = await openKv(handedIn(level));
+    await kv.set(["a"], 1, { expireIn: 1000 });
+    await settled();
+    const iterators = vi.spyOn(level, "iterator").mockImplementation(() => {
+      throw new Error("the disk does not answer");
+    });
+    await pass(2000);
+    expect(iterators).toHaveBeenCalled();
+    iterators.mockRestore();
+    expect((await count(level)).entries).toBe(1);
+    await pass(minute);
+    expect(await count(level)).toEqual({ entries: 0, hints: 0 });
+    await kv.close();
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
   it("does not keep the database open, nor its process running", async () => {
     const level = openLevel();
     const kv = await openKv(handedIn(level));

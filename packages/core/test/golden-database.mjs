@@ -1,5 +1,6 @@
-// Writes the golden values and keys to a database, or compares those of a database with the golden files, so that one runtime
-// can read what another has written: `node golden-database.mjs write FOLDER`, `bun golden-database.mjs read FOLDER …`.
+// Writes the golden values and keys to a database, or compares those of a database with the golden
+// files, so that one runtime can read what another has written: `node golden-database.mjs write
+// FOLDER`, `bun golden-database.mjs read FOLDER …`.
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { readFileSync } from "node:fs";

@@ -2,12 +2,17 @@
 import { serialize, setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 
-/** True if the engine's own errors have the messages of V8, some of which Deno's compat mode repeats. */
+/**
+ * True if the engine's own errors have the messages of V8.
+ */
 export const hasMessagesOfV8: boolean = messageOf(() => Reflect.get(null as never, "x")).includes(
   "called on non-object",
 );
 
-/** True if `structuredClone` copies the cause of an error. The HTML standard leaves that to the engine. */
+/**
+ * True if `structuredClone` copies the cause of an error. The HTML standard leaves that to the
+ * engine.
+ */
 export const clonesCauses: boolean =
   structuredClone(new Error("a", { cause: "b" })).cause !== undefined;
 

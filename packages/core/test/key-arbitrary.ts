@@ -13,12 +13,14 @@ const stringPart: fc.Arbitrary<string> = fc.oneof(
 );
 
 const numberPart: fc.Arbitrary<number> = fc.oneof(
-  // Not -NaN: a runtime may lose the sign of a NaN between two looks at it. The golden keys have it.
+  // Not -NaN, because a runtime may lose its sign between two reads. The golden keys have it.
   fc.constantFrom(Number.NaN, -0, 0, 1, -1, 0.5, Infinity, -Infinity),
   fc.double().map((value) => (Number.isNaN(value) ? Number.NaN : value)),
 );
 
-/** Bigints around the sizes at which the encoding changes: whole bytes, eight of them, 254, 255, 256. */
+/**
+ * Bigints around the sizes at which the encoding changes: whole bytes, 8, 254, 255 and 256 bytes.
+ */
 const bigintPart: fc.Arbitrary<bigint> = fc.oneof(
   fc.bigInt({ min: -300n, max: 300n }),
   fc

@@ -31,7 +31,9 @@ interface GoldenKey {
 const goldenFile = JSON.parse(
   readFileSync(new URL("golden/keys.json", import.meta.url), "utf8"),
 ) as GoldenKey[];
-/** Without those with a -NaN: V8 drops its sign when it optimises a function, and JavaScriptCore always does. */
+/**
+ * Without -NaN: V8 may drop its sign in an optimised function, and JavaScriptCore always does.
+ */
 const golden = goldenFile.filter(({ key }) => !key.some(isNegativeNaN));
 
 function isNegativeNaN(part: GoldenPart): boolean {
@@ -120,7 +122,7 @@ describe("encodeKey and decodeKey", () => {
         const prefixBytes = encodeKey(prefix);
         const bytes = encodeKey(parts);
         const begins = Buffer.from(bytes.subarray(0, prefixBytes.length)).equals(prefixBytes);
-        // The escape that goes on with a part that ends in 00 is the one byte that no new part begins with.
+        // No new part begins with the byte of the escape that continues a part after 00.
         const isExtension = begins && bytes[prefixBytes.length] !== 0xff;
         expect(isExtension).toBe(hasPartPrefix(parts, prefix));
       }),

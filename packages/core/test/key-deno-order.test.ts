@@ -21,7 +21,7 @@ function isDenoKey(parts: readonly KvKeyPart[]): boolean {
 }
 
 describe("keys in the order of Deno", () => {
-  // From the cursors that Deno 2.9.6 gives for a list of the empty prefix: they are the whole key, in base64.
+  // From cursors of Deno 2.9.6 for a list of the empty prefix, which are the whole key in base64.
   it.each<[string, KvKeyPart[], string]>([
     ["0", [0], "IYAAAAAAAAAA"],
     ["-0", [-0], "IX__________"],

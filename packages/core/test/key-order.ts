@@ -3,7 +3,9 @@ import { hasSignBit } from "./javascript-engine.js";
 
 type TypeOrder = "number before bigint" | "bigint before number";
 
-/** The order of keys, written from the specification's words alone: part by part, first by type and then by value. */
+/**
+ * The order of keys, written from the specification alone: part by part, by type and then by value.
+ */
 export function compareParts(
   a: KvKey,
   b: KvKey,

@@ -40,7 +40,9 @@ type ModelCommand = fc.AsyncCommand<Model, Watched>;
 /** How a check is made to hold or to fail. */
 type CheckKind = "current" | "absent" | "stale";
 
-/** Does the same things to a database and to a sorted list, in any order, and compares what they answer. */
+/**
+ * Applies random operations to a database and to a sorted list, and compares the results.
+ */
 export async function compareWithModel(create: () => Promise<Kv>, numRuns: number): Promise<void> {
   const property = fc.asyncProperty(fc.commands(commands, { maxCommands: 40 }), async (run) => {
     const kv = await create();

@@ -1,7 +1,7 @@
 import { MemoryLevel } from "memory-level";
 import { describe, expect, it } from "vitest";
+import { isRangeEnd, maxRangeBytes } from "../src/engine/engine.js";
 import { type LevelDatabase, LevelEngine } from "../src/engine/level/level-engine.js";
-import { isRangeEnd, maxRangeBytes } from "../src/engine/range-end.js";
 import { encodeKey } from "../src/keys/encode-key.js";
 import { keyRange } from "../src/keys/key-range.js";
 import { openKv } from "../src/kv/open-kv.js";

@@ -22,7 +22,10 @@ type DiskDatabase = ClassicLevel<Uint8Array, Uint8Array>;
 
 const view = { keyEncoding: "view", valueEncoding: "view" } as const;
 
-/** A database in memory, and how to open an engine on it: what stands in it can be changed behind the engine's back. */
+/**
+ * A database in memory whose records a test can change directly, and a function that opens an
+ * engine on it.
+ */
 async function withMemory(
   body: (level: MemoryDatabase, open: () => Promise<LevelEngine>) => Promise<void>,
 ): Promise<void> {
@@ -424,7 +427,8 @@ describe("reads", () => {
       await engine.getRange(everything);
       await engine.getRange({ ...everything, limit: 1 });
       const commit = engine.commit([write(set("a", 3))]);
-      // The commit begins its write in one of these turns, and cannot end it before the event loop's next.
+      // The commit begins its write in one of these microtasks and ends it in a later turn of the
+      // event loop.
       for (let turn = 0; turn < 50; turn++) await engine.getMany([keyOf("a"), keyOf("b")]);
       await commit;
       expect(snapshots.length).toBeGreaterThan(0);

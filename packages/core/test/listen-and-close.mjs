@@ -1,4 +1,5 @@
-// Listens to an empty queue and closes the database by a timer that does not keep the process alive itself.
+// Listens to an empty queue and closes the database with a timer that does not keep the process
+// alive.
 import { openKv } from "../dist/index.js";
 
 const kv = await openKv();

@@ -1,5 +1,6 @@
-// Prints the key bytes of -NaN as this runtime encodes them, and those of the key that it decodes from them. It is a process of
-// its own because V8 may drop the sign of a NaN in a function that it has optimised.
+// Prints the key bytes of -NaN that this runtime encodes, and those of the key that it decodes from
+// them. It runs in a separate process, because V8 may drop the sign of a NaN in a function that it
+// has optimised.
 import { Buffer } from "node:buffer";
 import { decodeKey, encodeKey } from "../dist/index.js";
 

@@ -338,7 +338,9 @@ describe("openKv on a database that was handed in", () => {
 });
 
 describe("a handle", () => {
-  /** A database in memory that tells whether its batches were written with `sync`, and can be made to fail. */
+  /**
+   * A database in memory that records the `sync` of its batches and can be made to fail.
+   */
   function watched(): {
     level: LevelDatabase;
     synced: boolean[];

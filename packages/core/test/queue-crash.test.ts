@@ -16,7 +16,10 @@ interface Said {
   readonly taken: Set<string>;
 }
 
-/** Lets another process enqueue and listen until it is killed: by itself, or here after so many lines. */
+/**
+ * Lets another process enqueue and listen until it kills itself, or until it has printed `lines`
+ * lines.
+ */
 async function listenAndCrash(
   said: Said,
   [path, durability, round, messages]: [string, "full" | "relaxed", number, number],

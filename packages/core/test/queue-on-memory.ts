@@ -16,7 +16,10 @@ import { maxGroupSize } from "../src/values/versionstamp.js";
 
 const view = { keyEncoding: "view", valueEncoding: "view" } as const;
 
-/** A queue over the real engine in memory; its commits and reads are recorded, and can be made to fail or wait. */
+/**
+ * A queue on the real engine in memory. Its commits and reads are recorded and can be made to fail
+ * or wait.
+ */
 class QueueOnMemory {
   readonly level: MemoryLevel<Uint8Array, Uint8Array>;
   readonly engine: LevelEngine;
@@ -42,7 +45,10 @@ class QueueOnMemory {
     return new QueueOnMemory(level, await LevelEngine.open(level as unknown as LevelDatabase));
   }
 
-  /** What the death of the process leaves: another queue on the same data. The old one writes nothing any more. */
+  /**
+   * Returns another queue on the same data, as after a crash. The old queue writes nothing
+   * afterwards.
+   */
   crash(): void {
     this.queue = this.#openQueue();
   }
@@ -132,7 +138,10 @@ export async function withQueue(body: (on: QueueOnMemory) => Promise<void>): Pro
   }
 }
 
-/** Lets the clock go on, to the end of all that is done by then: a database in memory waits for nothing else. */
+/**
+ * Advances the clock and waits for all work that is due. A database in memory waits for nothing
+ * else.
+ */
 export async function pass(milliseconds: number): Promise<void> {
   await vi.advanceTimersByTimeAsync(milliseconds);
   await settled();

@@ -1,5 +1,6 @@
-// Enqueues messages and listens to them, at a path, until it is killed. It prints what was acknowledged ("enqueued 1-7")
-// and what its handler has done ("taken 1-7"), each on a line. The message "deadly" it does not survive.
+// Enqueues messages and listens to them, at a path, until it is killed. It prints a line for each
+// acknowledged message ("enqueued 1-7") and for each message that its handler has received ("taken
+// 1-7"). The message "deadly" kills it.
 import { openKv } from "../dist/index.js";
 
 const [path, durability, round, messages] = process.argv.slice(2);

@@ -83,12 +83,12 @@ describe("a message", () => {
   it("is taken for good as durably as its listener asks", async () => {
     await withQueue(async (on) => {
       for (const sync of [true, false]) {
-        const { stop } = on.queue.listen(() => undefined, sync);
+        const { end } = on.queue.listen(() => undefined, sync);
         on.writes.length = 0;
         await on.enqueue("a");
         await settled();
         expect(on.writes.map((write) => write.sync)).toEqual([false, sync]);
-        stop();
+        end();
       }
     });
   });
@@ -260,8 +260,8 @@ describe("listeners", () => {
       await on.enqueue(1);
       await settled();
       on.queue.listen(other, false);
-      listener.stop();
-      listener.stop();
+      listener.end();
+      listener.end();
       await listener.done;
       await on.enqueueAll([2, 3]);
       work.resolve();
@@ -275,12 +275,12 @@ describe("listeners", () => {
   it("are done when what has ended is written", async () => {
     await withQueue(async (on) => {
       const commit = deferred();
-      const { done, stop } = on.queue.listen(() => {
+      const { done, end } = on.queue.listen(() => {
         on.beforeCommit = () => commit.promise;
       }, false);
       await on.enqueue(1);
       await settled();
-      stop();
+      end();
       let isDone = false;
       void done.then(() => {
         isDone = true;
@@ -296,7 +296,7 @@ describe("listeners", () => {
   it("that come when the last has left get what has come meanwhile", async () => {
     await withQueue(async (on) => {
       const first = vi.fn();
-      on.queue.listen(first, false).stop();
+      on.queue.listen(first, false).end();
       await on.enqueue(1);
       await on.enqueue(2, { delay: 10 });
       await pass(20);
@@ -311,7 +311,7 @@ describe("listeners", () => {
 
   it("that are all stopped by a handler leave the rest of the batch uncounted", async () => {
     await withQueue(async (on) => {
-      const first = vi.fn(() => listener.stop());
+      const first = vi.fn(() => listener.end());
       const listener = on.queue.listen(first, false);
       await on.enqueueAll([1, 2, 3]);
       await settled();
@@ -332,9 +332,9 @@ describe("listeners", () => {
       for (let time = 0; time < 2; time++) {
         const idle = [1, 2].map(() => on.queue.listen(() => undefined, false));
         await settled();
-        for (const { stop } of idle) {
+        for (const { end } of idle) {
           expect(vi.getTimerCount()).toBe(1);
-          stop();
+          end();
         }
         expect(vi.getTimerCount()).toBe(0);
       }
@@ -343,9 +343,9 @@ describe("listeners", () => {
       const first = on.queue.listen(() => undefined, false);
       const second = on.queue.listen(() => undefined, false);
       await settled();
-      first.stop();
+      first.end();
       expect(vi.getTimerCount()).toBeGreaterThan(0);
-      second.stop();
+      second.end();
       expect(vi.getTimerCount()).toBe(0);
       await settled();
       expect(vi.getTimerCount()).toBe(0);
@@ -619,7 +619,7 @@ describe("a message that cannot be read", () => {
       for (const index of [0, 1, 3])
         await on.level.put(entries[index]!.key, Uint8Array.of(1, 2, 3));
       const handler = vi.fn();
-      const { done, stop } = on.queue.listen(handler, false);
+      const { done, end } = on.queue.listen(handler, false);
       await settled();
       on.queue.wake();
       await on.enqueue(6);
@@ -632,7 +632,7 @@ describe("a message that cannot be read", () => {
         ]),
       );
       expect(await on.level.get(entries[0]!.key)).toEqual(Uint8Array.of(1, 2, 3));
-      stop();
+      end();
       await done;
     });
   });

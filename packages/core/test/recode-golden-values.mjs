@@ -1,5 +1,5 @@
-// Decodes each value of a golden file and encodes it again, in a process of its own: which string reader msgpackr takes
-// is settled when it is loaded.
+// Decodes each value of a golden file and encodes it again. It runs in a separate process, because
+// msgpackr chooses its string reader when it is loaded.
 import { Buffer } from "node:buffer";
 import { readFileSync } from "node:fs";
 import { isNativeAccelerationEnabled } from "msgpackr";

@@ -1,5 +1,5 @@
-// Kills a process that commits, again and again, and looks at what it leaves: `npm run soak:crash -- --minutes 10`.
-// Ends with 1 where anything was lost, or was there by half.
+// Repeatedly kills a process that commits, and verifies the database: `npm run soak:crash --
+// --minutes 10`. Exits with 1 if a commit was lost or was stored in part.
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -48,7 +48,10 @@ function count(problems) {
   return problems.length === 0;
 }
 
-/** Of processes that are killed while they open the database to those that have written for a while. */
+/**
+ * From processes that are killed while they open the database to those that have written for a
+ * while.
+ */
 function acknowledgements() {
   return Math.floor(pick([0, 10, 100, 1000, 5000]) * Math.random());
 }

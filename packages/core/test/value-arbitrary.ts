@@ -94,8 +94,8 @@ const nodePlan: fc.Arbitrary<NodePlan> = fc.record({
 });
 
 /**
- * Objects that refer to each other in any way, also in circles, some of them of another realm: arrays with further
- * properties, getters, errors with causes.
+ * Objects that refer to each other, also in circles, some of another realm, with arrays that have
+ * other properties, getters, and errors with causes.
  */
 export const linked: fc.Arbitrary<unknown> = fc
   .array(nodePlan, { minLength: 1, maxLength: 6 })

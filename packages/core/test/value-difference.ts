@@ -3,16 +3,18 @@ import { types } from "node:util";
 import { clonesCauses } from "./javascript-engine.js";
 
 /**
- * Where two values differ, as a path and a reason; undefined where they are the same. Stricter than the equality of a
- * test runner: prototypes, holes, -0, the order of keys, hidden properties of errors, lone surrogates, and which objects
- * are one and the same.
+ * Returns the first difference between two values, as a path and a reason, or undefined if they are
+ * the same. It is stricter than the equality of a test runner: it compares prototypes, holes, -0,
+ * the order of keys, hidden properties of errors, lone surrogates, and the identity of objects.
  */
 export function valueDifference(actual: unknown, expected: unknown): string | undefined {
   return new Comparison().compare(actual, expected, "value");
 }
 
 class Comparison {
-  /** Objects that were met, each with its counterpart: an object that is met twice must have one counterpart. */
+  /**
+   * The objects that were compared, each with its counterpart. An object has only one counterpart.
+   */
   readonly #counterparts = new Map<object, object>();
   readonly #taken = new Set<object>();
 
@@ -56,7 +58,9 @@ class Comparison {
     return undefined;
   }
 
-  /** The bytes that a view shows; where it lies in its buffer only where the buffers are equally long. */
+  /**
+   * The bytes of a view, and its offset if both buffers have the same length.
+   */
   #compareViews(a: ArrayBufferView, b: ArrayBufferView, path: string): string | undefined {
     const bytesOf = (view: ArrayBufferView) =>
       Buffer.from(view.buffer, view.byteOffset, view.byteLength);
@@ -93,7 +97,9 @@ class Comparison {
   }
 }
 
-/** Without what the engine adds to errors, and without their causes where `structuredClone` leaves those out. */
+/**
+ * Removes what the engine adds to errors, and their causes if `structuredClone` drops them.
+ */
 function keysOf(object: object): PropertyKey[] {
   const keys = Reflect.ownKeys(object);
   if (!types.isNativeError(object)) return keys;

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { Packr } from "msgpackr";
 import { describe, expect, it } from "vitest";
 import { MalformedValueError, UnreadableValueError } from "../src/errors/core-errors.js";
-import { decodeStoredValue } from "../src/kv/stored-entry.js";
+import { decodeStoredValue } from "../src/kv/read/stored-entry.js";
 import { decodeValue } from "../src/values/decode-value.js";
 import { encodeValue } from "../src/values/encode-value.js";
 import { KvU64 } from "../src/values/kv-u64.js";

@@ -1,15 +1,15 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { RangeWatchers } from "../src/engine/change-watchers.js";
 import type { Engine } from "../src/engine/engine.js";
-import { RangeWatchers } from "../src/engine/range-watchers.js";
 import { encodeKey } from "../src/keys/encode-key.js";
 import type { KvKey } from "../src/keys/key.js";
 import { specificationOrder } from "../src/keys/key-order.js";
 import { type KvListSelector, keyRange } from "../src/keys/key-range.js";
-import { copyKv } from "../src/kv/copy-kv.js";
+import { copyKv } from "../src/kv/copy/copy-kv.js";
 import type { EmbeddedKv } from "../src/kv/embedded-kv.js";
 import { type OpenKvOptions, openKv } from "../src/kv/open-kv.js";
-import { type KvRangeChange, watchRangeStream } from "../src/kv/watch-range-stream.js";
+import { type KvRangeChange, watchRangeStream } from "../src/kv/watch/watch-range-stream.js";
 import { soon } from "../src/testing/soon.js";
 import { key } from "./key-arbitrary.js";
 import { runCode } from "./run-in-process.js";

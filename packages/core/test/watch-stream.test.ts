@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { KeyWatchers } from "../src/engine/key-watchers.js";
+import { KeyWatchers } from "../src/engine/change-watchers.js";
 import type { KvEntryMaybe } from "../src/kv/kv.js";
 import { openKv } from "../src/kv/open-kv.js";
-import { WatchStream } from "../src/kv/watch-stream.js";
+import { watchStream } from "../src/kv/watch/watch-stream.js";
 import { runCode } from "./run-in-process.js";
 
 describe("KeyWatchers", () => {
@@ -65,7 +65,7 @@ describe("a watch", () => {
   it("fails where its keys cannot be read, and is at an end", async () => {
     let ended = 0;
     const failure = new Error("unreadable");
-    const watch = new WatchStream(
+    const watch = watchStream(
       {
         read: () => Promise.reject(failure),
         subscribe: () => () => ended++,
@@ -85,7 +85,7 @@ describe("a watch", () => {
       failReading = reject;
     });
     const source = { read: () => reading, subscribe: () => () => 0, onEnd: () => undefined };
-    const watch = new WatchStream(source, false);
+    const watch = watchStream(source, false);
     const read = watch.stream.getReader().read();
     await new Promise(setImmediate);
     watch.end();
@@ -99,7 +99,7 @@ describe("a watch", () => {
     const entry = (): KvEntryMaybe<unknown>[] => [
       { key: ["a"], value, versionstamp: String(value) },
     ];
-    const watch = new WatchStream(
+    const watch = watchStream(
       {
         read: async () => {
           const entries = entry();

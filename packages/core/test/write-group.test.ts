@@ -1,7 +1,6 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import type { AtomicWrite, StoredMutation } from "../src/engine/engine.js";
-import { CheckedVersions } from "../src/engine/level/checked-versions.js";
-import { WriteGroup } from "../src/engine/level/write-group.js";
+import { CheckedVersions, WriteGroup } from "../src/engine/level/write-group.js";
 import { encodeKey } from "../src/keys/encode-key.js";
 
 const now = 1_000_000;

@@ -99,8 +99,8 @@ export function errorPlace(error: unknown): string | undefined {
 }
 
 /**
- * Returns the result of {@link errorPlace} if the user's own code threw the error, or a package that
- * it calls. Returns undefined if Keywright threw it.
+ * Returns the result of {@link errorPlace} if the user's own code threw the error, or a package
+ * that it calls. Returns undefined if Keywright threw it.
  */
 export function userErrorPlace(error: unknown): string | undefined {
   const place = errorPlace(error);

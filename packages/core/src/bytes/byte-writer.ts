@@ -15,7 +15,6 @@ export class ByteWriter {
     this.bytes = new Uint8Array(initialCapacity);
   }
 
-  /** Ensures that the buffer has room for `count` more bytes. */
   reserve(count: number): void {
     if (this.length + count <= this.bytes.length) return;
     const grown = new Uint8Array(Math.max(this.bytes.length * 2, this.length + count));

@@ -1,5 +1,4 @@
-// Imports the whole module, because a named import of `crc32` is a syntax error if it does not
-// exist.
+// Not a named import, because that would be a syntax error if `crc32` does not exist.
 import zlib from "node:zlib";
 import { UnsupportedRuntimeError } from "../errors/core-errors.js";
 
@@ -19,14 +18,11 @@ export function crc32(bytes: Uint8Array, previous = 0, end: number = bytes.lengt
     : zlib.crc32(bytes.subarray(0, end), previous);
 }
 
-/**
- * The effect of each byte value on a CRC. `table1` to `table3` hold the effect if one to three more
- * bytes follow the byte.
- */
+/** The effect of each byte on a CRC. In `table1` to `table3`, one to three bytes follow it. */
 const table0 = tableOfBytes();
-const table1 = tableBehind(table0);
-const table2 = tableBehind(table1);
-const table3 = tableBehind(table2);
+const table1 = nextTable(table0);
+const table2 = nextTable(table1);
+const table3 = nextTable(table2);
 
 /** Processes four bytes at a time ("slicing by 4"). */
 function shortCrc32(bytes: Uint8Array, previous: number, end: number): number {
@@ -55,6 +51,6 @@ function tableOfBytes(): Int32Array {
 }
 
 /** Derives the table for n + 1 following bytes from the table for n. */
-function tableBehind(table: Int32Array): Int32Array {
+function nextTable(table: Int32Array): Int32Array {
   return table.map((crc) => table0[crc & 0xff]! ^ (crc >>> 8));
 }

@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 
-/** Node.js, Deno and Bun have this method, which creates no Buffer. The types lack it. */
+/** Node.js, Deno and Bun have this method, but the types do not declare it. */
 const { latin1Slice } = Buffer.prototype as unknown as {
   latin1Slice: (this: Uint8Array, start: number, end: number) => string;
 };

@@ -7,8 +7,7 @@ import type { StoredEntry, StoredMutation } from "./engine.js";
 type CombineMutation = Extract<StoredMutation, { operand: bigint }>;
 
 /**
- * Returns the encoded value that a `sum`, `min` or `max` stores. `entry` is the current entry of
- * its key.
+ * Returns the encoded value that a `sum`, `min` or `max` stores.
  *
  * @throws {NotU64Error} if the value of the entry is not a `KvU64`.
  */

@@ -142,3 +142,21 @@ export interface Engine {
 
   close(): Promise<void>;
 }
+
+/** True if the entry no longer exists at the time `now`, in milliseconds since the epoch. */
+export function hasExpired({ expireAt }: Pick<StoredEntry, "expireAt">, now: number): boolean {
+  return expireAt !== undefined && expireAt <= now;
+}
+
+/** A read of a range stops when the values of its entries reach this many bytes in total. */
+export const maxRangeBytes: number = 8 * 1024 * 1024;
+
+/**
+ * True if a range has no more entries than `entries`, which `getRange` returned for this `limit`.
+ */
+export function isRangeEnd(entries: readonly StoredEntry[], limit: number): boolean {
+  if (entries.length >= limit) return false;
+  let bytes = 0;
+  for (const { value } of entries) bytes += value.length;
+  return bytes < maxRangeBytes;
+}

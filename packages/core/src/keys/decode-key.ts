@@ -1,5 +1,4 @@
 import { Buffer } from "node:buffer";
-import { decodeUtf8 } from "../bytes/decode-utf8.js";
 import { bytesToHex } from "../bytes/hex.js";
 import { MalformedKeyError } from "../errors/core-errors.js";
 import type { KvKeyPart } from "./key.js";
@@ -7,6 +6,7 @@ import { type KeyOrder, specificationOrder } from "./key-order.js";
 import { keyTag, longBigint, partEnd, zeroEscape } from "./key-tags.js";
 
 const float = new DataView(new ArrayBuffer(8));
+const strictUtf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /**
  * Decodes an encoded key. Accepts only bytes that {@link encodeKey} writes, so that every key has
@@ -54,7 +54,6 @@ class KeyReader {
     }
   }
 
-  /** Finds the end of an escaped part and counts its escapes. */
   #scanEscaped(): { end: number; escapes: number } {
     let escapes = 0;
     for (let i = this.#offset; i < this.#bytes.length; i++) {
@@ -111,8 +110,12 @@ class KeyReader {
   #readUtf8(): string {
     const start = this.#offset;
     const part = this.#readBytes();
+    // Much faster than a strict decoder for short texts. U+FFFD replaces invalid bytes, but it may
+    // also be part of the text. The strict decoder decides.
+    const text = Buffer.from(part.buffer).toString("utf8");
+    if (!text.includes("\ufffd")) return text;
     try {
-      return decodeUtf8(Buffer.from(part.buffer), 0, part.length);
+      return strictUtf8.decode(part);
     } catch {
       this.#offset = start;
       return this.#fail("a string part is not UTF-8");

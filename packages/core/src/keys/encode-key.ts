@@ -2,11 +2,10 @@ import { types } from "node:util";
 import { ByteWriter } from "../bytes/byte-writer.js";
 import { smallBytes } from "../bytes/small-bytes.js";
 import { InvalidKeyError } from "../errors/core-errors.js";
-import { encodePlainKey } from "./encode-plain-key.js";
+import { encodePlainKey, numberPartBytes, writeNumberPart } from "./encode-plain-key.js";
 import type { KvKey, KvKeyPart } from "./key.js";
 import { type KeyOrder, specificationOrder } from "./key-order.js";
 import { keyTag, longBigint, partEnd, zeroEscape } from "./key-tags.js";
-import { numberPartBytes, writeNumberPart } from "./number-part.js";
 
 const writer = new ByteWriter(1024);
 const maxUint64 = (1n << 64n) - 1n;
@@ -50,7 +49,6 @@ function ownBytes(size: number): Uint8Array {
 /** The size in bytes of a versionstamp as a key part: a tag, 20 digits and the end. */
 export const versionstampPartBytes = 22;
 
-/** Returns the encoding of a key with a versionstamp appended as a string part. */
 export function appendVersionstampPart(key: Uint8Array, versionstamp: string): Uint8Array {
   const longer = new Uint8Array(key.length + versionstamp.length + 2);
   longer.set(key);

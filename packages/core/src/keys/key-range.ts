@@ -61,19 +61,19 @@ export function keyRange(selector: KvListSelector, order: KeyOrder = specificati
     throw new InvalidSelectorError("with a prefix it may have a start or an end, but not both");
   }
   const bytes = encodeKey(prefix, order);
-  const first = bytes.length === 0 ? lowestBound : append(bytes, belowEveryTag);
+  const first = bytes.length === 0 ? lowestBound : appendByte(bytes, belowEveryTag);
   return {
     start: start === undefined ? first : within(bytes, encodeKey(start, order), "start"),
     end:
       end === undefined
-        ? append(bytes, aboveEveryTag)
+        ? appendByte(bytes, aboveEveryTag)
         : within(bytes, encodeKey(end, order), "end"),
   };
 }
 
 /** Returns the smallest byte string that sorts after `key`. */
 export function keyAfter(key: Uint8Array): Uint8Array {
-  return append(key, belowEveryTag);
+  return appendByte(key, belowEveryTag);
 }
 
 /**
@@ -102,7 +102,7 @@ function within(prefix: Uint8Array, bytes: Uint8Array, name: "start" | "end"): U
   return bytes;
 }
 
-function append(bytes: Uint8Array, byte: number): Uint8Array {
+export function appendByte(bytes: Uint8Array, byte: number): Uint8Array {
   const longer = new Uint8Array(bytes.length + 1);
   longer.set(bytes);
   longer[bytes.length] = byte;

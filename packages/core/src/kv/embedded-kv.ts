@@ -1,12 +1,10 @@
-import type { AtomicWrite, Engine, StoredEntry } from "../engine/engine.js";
+import type { Engine, StoredEntry } from "../engine/engine.js";
 import { DatabaseClosedError, InvalidOptionError, ReadOnlyError } from "../errors/core-errors.js";
 import { decodeKey } from "../keys/decode-key.js";
 import { encodeEntryKey } from "../keys/encode-key.js";
 import type { KvKey } from "../keys/key.js";
 import type { KeyOrder } from "../keys/key-order.js";
 import { type KeyRange, type KvListSelector, keyRange } from "../keys/key-range.js";
-import { AtomicWriteBuilder } from "./atomic-write-builder.js";
-import { commitVersionstampSymbol } from "./commit-versionstamp.js";
 import type {
   AtomicOperation,
   Kv,
@@ -22,13 +20,18 @@ import type {
   QueueHandler,
 } from "./kv.js";
 import { assertWithin, type KvLimits } from "./limits.js";
-import { RangeIterator } from "./list-iterator.js";
-import type { SharedEngine } from "./shared-engine.js";
-import { toKvEntry } from "./stored-entry.js";
-import { assertSelectors, type KvRangeChange, watchRangeStream } from "./watch-range-stream.js";
-import { WatchStream } from "./watch-stream.js";
+import type { SharedEngine } from "./open/shared-engine.js";
+import { RangeIterator } from "./read/list-iterator.js";
+import { toKvEntry } from "./read/stored-entry.js";
+import {
+  assertSelectors,
+  type KvRangeChange,
+  watchRangeStream,
+} from "./watch/watch-range-stream.js";
+import { watchStream } from "./watch/watch-stream.js";
+import { AtomicWriteBuilder } from "./write/atomic-write-builder.js";
+import { commitVersionstampSymbol } from "./write/commit-versionstamp.js";
 
-/** The settings of one handle of a database. */
 export interface EmbeddedKvOptions {
   readonly order: KeyOrder;
   /** Returns the encoded range of a selector of `watchRange`. The default is {@link keyRange}. */
@@ -45,8 +48,8 @@ export class EmbeddedKv implements Kv, AsyncDisposable, Disposable {
   readonly limits: KvLimits;
   readonly #shared: SharedEngine;
   readonly #options: EmbeddedKvOptions;
-  /** Functions that end the watches and listeners of this handle. */
-  readonly #ends = new Set<() => void>();
+  /** The watches and listeners of this handle. */
+  readonly #open = new Set<{ end(): void }>();
   #closing: Promise<void> | undefined;
 
   constructor(shared: SharedEngine, options: EmbeddedKvOptions) {
@@ -89,8 +92,7 @@ export class EmbeddedKv implements Kv, AsyncDisposable, Disposable {
 
   list<T = unknown>(selector: KvListSelector, options: KvListOptions = {}): KvListIterator<T> {
     this.#engine("list");
-    const { order, limits } = this.#options;
-    const context = { order, limits, openEngine: () => this.#engine("list") };
+    const context = { ...this.#options, openEngine: () => this.#engine("list") };
     return new RangeIterator<T>(context, selector, options);
   }
 
@@ -108,12 +110,11 @@ export class EmbeddedKv implements Kv, AsyncDisposable, Disposable {
       throw new InvalidOptionError("handler", "must be a function", "listenQueue");
     }
     const listener = this.#shared.messages.listen(handler, this.#options.sync);
-    const end = () => listener.stop();
-    this.#ends.add(end);
+    this.#open.add(listener);
     try {
       await listener.done;
     } finally {
-      this.#ends.delete(end);
+      this.#open.delete(listener);
     }
   }
 
@@ -126,19 +127,18 @@ export class EmbeddedKv implements Kv, AsyncDisposable, Disposable {
     if (keys.length === 0) throw new InvalidOptionError("keys", "must not be empty", "watch");
     const encoded = (keys as readonly KvKey[]).map((key) => this.#encodeKey(key));
     const ownKeys = encoded.map((key) => decodeKey(key, this.#options.order));
-    const end = () => watch.end();
-    const watch = new WatchStream(
+    const watch = watchStream(
       {
         read: async () => {
           const entries = await this.#engine("watch").getMany(encoded);
           return entries.map((entry, index) => entryMaybe([...ownKeys[index]!], entry));
         },
         subscribe: (onChange) => engine.watch(encoded, onChange),
-        onEnd: () => this.#ends.delete(end),
+        onEnd: () => this.#open.delete(watch),
       },
       options.raw ?? false,
     );
-    this.#ends.add(end);
+    this.#open.add(watch);
     return watch.stream as ReadableStream<{ [K in keyof T]: KvEntryMaybe<T[K]> }>;
   }
 
@@ -167,10 +167,9 @@ export class EmbeddedKv implements Kv, AsyncDisposable, Disposable {
     const { order, rangeOf = (selector) => keyRange(selector, order) } = this.#options;
     assertSelectors(selectors);
     const ranges = selectors.map((selector) => rangeOf(selector));
-    const end = () => watch.end();
-    const onEnd = () => this.#ends.delete(end);
+    const onEnd = () => this.#open.delete(watch);
     const watch = watchRangeStream({ engine, order, ranges, onEnd });
-    this.#ends.add(end);
+    this.#open.add(watch);
     return watch.stream;
   }
 
@@ -190,8 +189,8 @@ export class EmbeddedKv implements Kv, AsyncDisposable, Disposable {
   close(): Promise<void> {
     if (this.#closing === undefined) {
       this.#closing = this.#shared.release();
-      for (const end of [...this.#ends]) end();
-      this.#ends.clear();
+      for (const each of [...this.#open]) each.end();
+      this.#open.clear();
     }
     return this.#closing;
   }
@@ -208,18 +207,10 @@ export class EmbeddedKv implements Kv, AsyncDisposable, Disposable {
 
   #atomic(operation: string): AtomicOperation {
     this.#engine(operation);
-    const { order, limits, sync } = this.#options;
-    return new AtomicWriteBuilder({
-      order,
-      limits,
-      sync,
-      commit: (write) => this.#commit(write, operation),
+    return new AtomicWriteBuilder(this.#options, (write) => {
+      this.#assertWritable(operation);
+      return this.#shared.commit(write);
     });
-  }
-
-  #commit(write: AtomicWrite, operation: string): Promise<string | null> {
-    this.#assertWritable(operation);
-    return this.#shared.commit(write);
   }
 
   #encodeKey(key: KvKey): Uint8Array {
@@ -228,13 +219,11 @@ export class EmbeddedKv implements Kv, AsyncDisposable, Disposable {
     return encoded;
   }
 
-  /** @throws {ReadOnlyError} if the database was opened read-only. */
   #assertWritable(operation: string): void {
     this.#engine(operation);
     if (this.#options.readOnly) throw new ReadOnlyError(operation, this.#shared.path);
   }
 
-  /** @throws {DatabaseClosedError} after `close()`. */
   #engine(operation: string): Engine {
     if (this.#closing !== undefined) throw new DatabaseClosedError(operation, this.#shared.path);
     return this.#shared.engine;

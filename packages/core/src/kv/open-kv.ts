@@ -5,13 +5,12 @@ import { DenoKv } from "./deno/deno-kv.js";
 import { denoLimits } from "./deno/deno-limits.js";
 import { EmbeddedKv } from "./embedded-kv.js";
 import { assertLimits, defaultLimits, type KvLimits, limitsWith } from "./limits.js";
-import { createsMissing } from "./missing-database.js";
 import {
   type OpenEngineOptions,
   openDiskEngine,
   openLevelEngine,
   openMemoryEngine,
-} from "./open-engine.js";
+} from "./open/open-engine.js";
 
 /** Options of `openKv`. */
 export interface OpenKvOptions {
@@ -114,4 +113,15 @@ function assertKnown(options: object): void {
   if (unknown === undefined) return;
   const reason = `is not an option; the options are ${[...optionNames].join(", ")}`;
   throw new InvalidOptionError(unknown, reason, "openKv");
+}
+
+/**
+ * The name of a setting of the whole process, on `globalThis`. Internal. The `keywright` command
+ * sets it to false while it calls the function of a project that opens a database. Every copy of
+ * this package in the process reads it.
+ */
+const setting = Symbol.for("keywright.createIfMissing");
+
+export function createsMissing(createIfMissing: boolean): boolean {
+  return createIfMissing && (globalThis as { [setting]?: unknown })[setting] !== false;
 }

@@ -1,8 +1,6 @@
 import assert from "node:assert/strict";
 import { soon } from "./soon.js";
-import type { TestRunner } from "./test-runner.js";
 
-/** The part of a store that {@link runContract} needs. */
 export interface ContractStore {
   /** Closes the store if the test has not closed it, and removes its data. */
   dispose(): Promise<void>;
@@ -36,14 +34,12 @@ export type AddTest<Store> = (
   needs?: string,
 ) => void;
 
-/** Tests on one topic. */
 export interface TestGroup<Store> {
   readonly name: string;
   /** Adds the tests of the group. Called once for each adapter. */
   readonly define: (test: AddTest<Store>) => void;
 }
 
-/** Passes the tests of a contract to a test runner. */
 export function runContract<Store extends ContractStore>(
   { describe, it }: TestRunner,
   adapter: ContractAdapter<Store>,
@@ -59,7 +55,7 @@ export function runContract<Store extends ContractStore>(
         assert.ok(!known.has(id), `two tests have the name "${id}"`);
         const run = () => withStore(adapter, body);
         if (needs !== undefined && !adapter.capabilities?.includes(needs)) {
-          it.skip(`${name} (left out: it cannot do "${needs}")`, run);
+          it.skip(`${name} (skipped: no capability "${needs}")`, run);
           return;
         }
         known.add(id);
@@ -76,7 +72,7 @@ export function runContract<Store extends ContractStore>(
         assert.deepEqual(
           [...differences.keys()].filter((id) => !known.has(id)),
           [],
-          "no test that is run has these names",
+          "no test has these names",
         );
       });
     });
@@ -105,6 +101,18 @@ function failing<Store>(
       () => false,
       () => true,
     );
-    assert.ok(failed, `the test passes, so that this is no difference any more: ${reason}`);
+    assert.ok(failed, `the test passes, so remove this difference: ${reason}`);
+  };
+}
+
+/** The interface of vitest, jest, mocha, node:test and bun:test that the suites use. */
+export interface TestRunner {
+  /** Creates a group of tests. `body` adds them while it runs. */
+  describe(name: string, body: () => void): unknown;
+  /** Adds a test. It passes if the promise of `body` resolves. */
+  it: {
+    (name: string, body: () => Promise<void>): unknown;
+    /** Reports a test without running it. */
+    skip(name: string, body: () => Promise<void>): unknown;
   };
 }

@@ -12,11 +12,19 @@ export async function soon<T>(
 ): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`waited in vain for ${what}`)), time);
+    timer = setTimeout(() => reject(new Error(`${what} did not come in time`)), time);
   });
   try {
     return await Promise.race([promise, late]);
   } finally {
     clearTimeout(timer);
+  }
+}
+
+/** Resolves when the clock has reached `time`, in milliseconds since the epoch. */
+export async function until(time: number): Promise<void> {
+  // A timer may fire slightly early.
+  while (Date.now() < time) {
+    await new Promise((resolve) => setTimeout(resolve, time - Date.now()));
   }
 }

@@ -7,7 +7,6 @@ import {
   viewClasses,
 } from "./value-graph.js";
 
-/** Builds the value that a graph describes. Throws if the graph is malformed. */
 export function decodeGraph(graph: ValueGraph): unknown {
   if (!Array.isArray(graph) || graph.length === 0) throw new TypeError("no graph");
   return new GraphReader(graph).read();
@@ -39,10 +38,7 @@ class GraphReader {
     throw new TypeError("unknown slot");
   }
 
-  /**
-   * Returns the object of a node. Creates it on first use, without its parts, because they may
-   * refer back to it.
-   */
+  /** Creates the object of a node on first use, without its parts, which may refer to it. */
   #object(number: number): object {
     const known = this.#objects[number];
     if (known !== undefined) return known;
@@ -118,12 +114,7 @@ class GraphReader {
       const key = this.#value(node[i]) as string;
       const value = this.#value(node[i + 1]);
       if (key === "__proto__") {
-        const property = {
-          value,
-          writable: true,
-          enumerable: true,
-          configurable: true,
-        };
+        const property = { value, writable: true, enumerable: true, configurable: true };
         Object.defineProperty(object, key, property);
       } else {
         (object as Record<string, unknown>)[key] = value;
@@ -153,7 +144,6 @@ class GraphReader {
   }
 }
 
-/** True for the slot of a part that the error does not have. */
 function isAbsent(slot: Slot): boolean {
   return Array.isArray(slot) && slot.length === 0;
 }

@@ -1,8 +1,8 @@
 import { MalformedValueError, UnreadableValueError } from "../errors/core-errors.js";
 import { decodeGraph } from "./decode-graph.js";
+import { valueFormat } from "./encode-value.js";
 import { KvU64 } from "./kv-u64.js";
 import { unpack } from "./message-pack.js";
-import { valueFormat } from "./value-format.js";
 import type { ValueGraph } from "./value-graph.js";
 
 /**

@@ -1,9 +1,8 @@
 import { Buffer } from "node:buffer";
 import { types } from "node:util";
 import { UnsupportedValueError } from "../errors/core-errors.js";
-import { bigintOfU64 } from "./bigint-of-u64.js";
-import { isDetached } from "./detached-buffer.js";
-import { isPlainScalar } from "./is-plain.js";
+import { isDetached, isPlainScalar } from "./is-plain.js";
+import { bigintOfU64 } from "./kv-u64.js";
 import {
   errorClasses,
   type GraphNode,
@@ -82,7 +81,6 @@ class GraphBuilder {
     return number;
   }
 
-  /** Returns the node of an object, without its parts. */
   #newNode(object: object, path: ValuePath): GraphNode {
     if (types.isProxy(object)) throw unsupported(path, "it is a Proxy");
     if (Array.isArray(object)) return isDense(object) ? ["array"] : ["sparse", object.length];
@@ -117,11 +115,7 @@ class GraphBuilder {
     assertOwnMemory(buffer, path);
     let use = this.#buffers.get(buffer);
     if (use === undefined) {
-      use = {
-        node: ["buffer", new Uint8Array(buffer)],
-        views: [],
-        whole: false,
-      };
+      use = { node: ["buffer", new Uint8Array(buffer)], views: [], whole: false };
       this.#buffers.set(buffer, use);
     }
     return use;
@@ -148,7 +142,6 @@ class GraphBuilder {
     return node;
   }
 
-  /** Adds an object's parts to its node. */
   #fill(object: object, node: unknown[], path: ValuePath): void {
     const slot = (value: unknown, step: PathStep) => this.#slot(value, { parent: path, step });
     switch (node[0]) {
@@ -231,7 +224,6 @@ function assertOwnMemory(buffer: ArrayBufferLike, path: ValuePath): void {
   if (isDetached(buffer)) throw unsupported(path, "it uses a detached ArrayBuffer");
 }
 
-/** Returns the primitive in a box. Ignores a `valueOf` of a subclass. */
 function unboxed(box: object): unknown {
   if (types.isNumberObject(box)) return Number.prototype.valueOf.call(box);
   if (types.isStringObject(box)) return String.prototype.valueOf.call(box);
@@ -239,7 +231,6 @@ function unboxed(box: object): unknown {
   return BigInt.prototype.valueOf.call(box);
 }
 
-/** Reduces a buffer that only one view uses to the bytes of that view. */
 function trimBuffer({ node, views, whole }: BufferUse): void {
   const only = views[0];
   if (whole || views.length !== 1 || only === undefined) return;

@@ -1,9 +1,17 @@
-import { bigintOfU64 } from "./bigint-of-u64.js";
 import { encodeGraph } from "./encode-graph.js";
 import { isPlain } from "./is-plain.js";
-import { KvU64 } from "./kv-u64.js";
-import { packBehind } from "./message-pack.js";
-import { valueFormat } from "./value-format.js";
+import { bigintOfU64, KvU64 } from "./kv-u64.js";
+import { packAfter } from "./message-pack.js";
+
+/** The first byte of an encoded value. It determines the format of the rest. */
+export const valueFormat = {
+  /** One MessagePack item: plain data, in which nothing is referenced twice. */
+  plain: 0x01,
+  /** One MessagePack item: a list of nodes that refer to each other. All other values use it. */
+  graph: 0x02,
+  /** A `KvU64`: eight bytes, little-endian. */
+  u64: 0x03,
+} as const;
 
 /**
  * Encodes a value: a format byte, then the value in that format. Plain data is stored as
@@ -15,10 +23,10 @@ import { valueFormat } from "./value-format.js";
  * to the part.
  */
 export function encodeValue(value: unknown): Uint8Array {
-  if (isPlain(value)) return packBehind(valueFormat.plain, value);
+  if (isPlain(value)) return packAfter(valueFormat.plain, value);
   const number = bigintOfU64(value);
   return number === undefined
-    ? packBehind(valueFormat.graph, encodeGraph(value))
+    ? packAfter(valueFormat.graph, encodeGraph(value))
     : encodeU64(new KvU64(number));
 }
 

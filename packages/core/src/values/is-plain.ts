@@ -1,5 +1,4 @@
 import { types } from "node:util";
-import { isDetached } from "./detached-buffer.js";
 
 const maxDepth = 64;
 const maxInt64 = (1n << 63n) - 1n;
@@ -23,10 +22,7 @@ export function isPlain(value: unknown): boolean {
   return isPlainScalar(value) ?? isPlainTree(value as object, new SeenObjects(), 0);
 }
 
-/**
- * Returns whether a value without parts is plain. Returns undefined for an object, which may have
- * parts.
- */
+/** Returns undefined for an object, which may have parts. */
 export function isPlainScalar(value: unknown): boolean | undefined {
   switch (typeof value) {
     case "string":
@@ -124,7 +120,6 @@ class SeenObjects {
   readonly #few: object[] = [];
   #many: Set<object> | undefined;
 
-  /** Adds an object. Returns false if it was already there. */
   add(object: object): boolean {
     if (this.#many === undefined) {
       if (this.#few.includes(object)) return false;
@@ -133,6 +128,18 @@ class SeenObjects {
     }
     if (this.#many.has(object)) return false;
     this.#many.add(object);
+    return true;
+  }
+}
+
+/** True if the buffer has been transferred. */
+export function isDetached(buffer: ArrayBufferLike): boolean {
+  if (buffer.byteLength > 0) return false;
+  try {
+    // Node.js 20 has no `ArrayBuffer.prototype.detached`.
+    new Uint8Array(buffer);
+    return false;
+  } catch {
     return true;
   }
 }

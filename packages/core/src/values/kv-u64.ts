@@ -37,3 +37,13 @@ export class KvU64 {
     return "Deno.KvU64";
   }
 }
+
+/** Returns the number in a `KvU64` of this package, of Deno or of `@deno/kv`. */
+export function bigintOfU64(value: unknown): bigint | undefined {
+  if (value instanceof KvU64) return value.value;
+  if (typeof value !== "object" || value === null) return undefined;
+  const { value: number } = value as { value?: unknown };
+  if (typeof number !== "bigint" || typeof value.constructor !== "function") return undefined;
+  // `@deno/kv` names its class `_KvU64`.
+  return /^_?KvU64$/.test(value.constructor.name) ? number : undefined;
+}

@@ -1,7 +1,7 @@
 import { Buffer } from "node:buffer";
 import { Packr, RESERVE_START_SPACE } from "msgpackr";
 
-/** The size in bytes of the buffer in which values are packed one after another. */
+/** The size in bytes of the buffer in which values are packed. */
 const chunkBytes = 0x2000;
 
 /**
@@ -18,8 +18,7 @@ const packr = new Packr({
   copyBuffers: true,
 });
 
-/** Packs plain data, as {@link isPlain} defines it, after the given byte. */
-export function packBehind(byte: number, value: unknown): Uint8Array {
+export function packAfter(byte: number, value: unknown): Uint8Array {
   const bytes = packr.pack(value, RESERVE_START_SPACE + 1);
   bytes[0] = byte;
   // msgpackr's buffer has grown to fit a large value and does not shrink by itself.
@@ -27,17 +26,11 @@ export function packBehind(byte: number, value: unknown): Uint8Array {
   return bytes;
 }
 
-/**
- * Small items are copied here before they are unpacked. msgpackr creates and caches one view per
- * buffer that it reads from.
- */
+/** Small items are copied here, because msgpackr caches one view per buffer that it reads. */
 const scratch = new Uint8Array(0x1000);
 const stretch = { start: 0, end: 0 };
 
-/**
- * Unpacks the one MessagePack item in `bytes`, from `start` to the end. Its byte strings are
- * copies.
- */
+/** Unpacks the one MessagePack item in `bytes[start, end)`. Its byte strings are copies. */
 export function unpack(bytes: Uint8Array, start: number): unknown {
   stretch.start = start;
   stretch.end = bytes.length;

@@ -43,7 +43,6 @@ type ViewConstructor = new (
   length: number,
 ) => ArrayBufferView;
 
-/** The view classes by their names in a stored graph. */
 export const viewClasses: Readonly<Record<string, ViewConstructor>> = {
   Int8Array,
   Uint8Array,

@@ -4,21 +4,14 @@ export interface ValuePath {
   readonly step: PathStep;
 }
 
-/**
- * One step of a path: to a property, to an element, to the value of a map's key, or to a part
- * without a name, such as a member of a set.
- */
+/** A step to a property, an element, the value of a map's key, or a part without a name. */
 export type PathStep =
   | { readonly property: string }
   | { readonly index: number }
   | { readonly mapKey: unknown }
   | { readonly part: string };
 
-/** The path of the value itself. */
-export const rootPath: ValuePath = {
-  parent: undefined,
-  step: { part: "value" },
-};
+export const rootPath: ValuePath = { parent: undefined, step: { part: "value" } };
 
 /** Formats a path as JavaScript code, such as `value.tags[3]`. */
 export function formatValuePath(

@@ -1,17 +1,19 @@
 import { bytesToHex, writeHex } from "../bytes/hex.js";
 import { InvalidVersionstampError } from "../errors/core-errors.js";
 
-/** The size of a versionstamp in bytes. As text, each byte is two lower-case hexadecimal digits. */
+/** As text, a versionstamp has two lower-case hexadecimal digits per byte. */
 export const versionstampBytes = 10;
-/** The maximum number of commits in a group: two bytes of the versionstamp order them. */
+/** The maximum number of commits in one group. Two bytes of a versionstamp count them. */
 export const maxGroupSize = 0x10000;
 
-/** 8 bytes of group sequence, 2 of order within the group, big-endian. Texts sort as commits. */
+/**
+ * Formats a versionstamp: 8 bytes of group sequence, then 2 bytes of order within the group, both
+ * big-endian. The order of the texts is the order of the commits.
+ */
 export function formatVersionstamp(sequence: number, order: number): string {
   return sequence.toString(16).padStart(16, "0") + order.toString(16).padStart(4, "0");
 }
 
-/** Returns the group sequence of a versionstamp that {@link formatVersionstamp} made. */
 export function sequenceOfVersionstamp(versionstamp: string): number {
   return Number.parseInt(versionstamp.slice(0, 16), 16);
 }

@@ -1,5 +1,5 @@
-// Calls whose outcome in Deno KV is recorded in `deno-calls.json` (by `record-deno.mjs`) and compared with compat mode (by
-// `deno-compat.test.ts`). Each has an empty database of its own.
+// Calls whose outcome in Deno KV is recorded in `deno-calls.json` (by `record-deno.mjs`) and
+// compared with compat mode (by `deno-compat.test.ts`). Each call has its own empty database.
 import { allCases } from "./deno-cases/case-list.mjs";
 import "./deno-cases/keys.mjs";
 import "./deno-cases/limits.mjs";

@@ -1,4 +1,5 @@
-// Records in `deno-calls.json` what Deno KV does with the calls of `deno-cases.mjs`. Run it with Deno 2.9.6:
+// Records in `deno-calls.json` what Deno KV does with the calls of `deno-cases.mjs`. Run it with
+// Deno 2.9.6:
 //
 //   npx deno@2.9.6 run --unstable-kv --allow-all packages/core/test/golden/record-deno.mjs
 import { writeFileSync } from "node:fs";

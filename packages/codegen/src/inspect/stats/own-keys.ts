@@ -3,7 +3,7 @@ import { type EntryRange, listEntries, type ReadOptions } from "../entries/list-
 import { keywrightPrefix } from "./model-places.js";
 
 const ownKey: KvKey = [keywrightPrefix];
-/** The first key after those that begin with {@link keywrightPrefix}. No string sorts between the two. */
+/** The first key after those that begin with {@link keywrightPrefix}. */
 const afterOwnKeys: KvKey = [`${keywrightPrefix}\0`];
 
 /** True if a bound of the range begins with {@link keywrightPrefix}. */

@@ -28,10 +28,7 @@ export const noVersionstamp: string = "0".repeat(versionstampBytes * 2);
  * Encodes a commit record: a format byte, the two versionstamps, the number of mutations in four
  * bytes, and a checksum as {@link writeChecksum} writes it.
  */
-export function encodeCommitRecord(record: CommitRecord): {
-  key: Uint8Array;
-  value: Uint8Array;
-} {
+export function encodeCommitRecord(record: CommitRecord): { key: Uint8Array; value: Uint8Array } {
   const key = commitRecordKey(sequenceOfVersionstamp(record.last));
   const value = new Uint8Array(commitRecordBytes);
   value[0] = commitRecordFormat;
@@ -77,10 +74,7 @@ export function verifyCommitRecords(records: readonly CommitRecord[]): string {
     }
   }
   const expected = Math.min(sequenceOfVersionstamp(newest.last), commitRecordSlots);
-  if (sorted.length !== expected) {
-    throw new CorruptionError(
-      `the number of commit records is ${sorted.length} instead of ${expected}`,
-    );
-  }
-  return newest.last;
+  if (sorted.length === expected) return newest.last;
+  const reason = `the number of commit records is ${sorted.length} instead of ${expected}`;
+  throw new CorruptionError(reason);
 }

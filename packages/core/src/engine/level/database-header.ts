@@ -10,12 +10,15 @@ import { headerKey } from "./reserved-keys.js";
 const magic = new TextEncoder().encode("keywright");
 const databaseFormat = 0x01;
 
-/** The order of a database's keys: the specification's or Deno KV's. */
+/** The order of a database's keys. */
 export type DatabaseMode = "specification" | "deno";
 
 const modeBytes: Readonly<Record<DatabaseMode, number>> = { specification: 0x00, deno: 0x01 };
 
-/** Marks a LevelDB database as Keywright's: magic word, format, order of keys, checksum. */
+/**
+ * Encodes the header that marks a LevelDB database as Keywright's: a magic word, the format, the
+ * mode of its keys and a checksum.
+ */
 export function encodeDatabaseHeader(mode: DatabaseMode): Uint8Array {
   const header = new Uint8Array(magic.length + 2 + 4);
   header.set(magic);

@@ -5,6 +5,7 @@ import { textOfBytes } from "../../bytes/text-of-bytes.js";
 import { DatabaseFormatError } from "../../errors/core-errors.js";
 import type { KeyRange } from "../../keys/key-range.js";
 import { sequenceOfVersionstamp } from "../../values/versionstamp.js";
+import { KeyWatchers, RangeWatchers } from "../change-watchers.js";
 import type {
   AtomicWrite,
   Engine,
@@ -14,11 +15,7 @@ import type {
   StoredEntry,
   WriteOutcome,
 } from "../engine.js";
-import { hasExpired } from "../has-expired.js";
-import { KeyWatchers } from "../key-watchers.js";
-import { maxRangeBytes } from "../range-end.js";
-import { RangeWatchers } from "../range-watchers.js";
-import { CheckedVersions } from "./checked-versions.js";
+import { hasExpired, maxRangeBytes } from "../engine.js";
 import { decodeCommitRecord, encodeCommitRecord, verifyCommitRecords } from "./commit-record.js";
 import {
   type DatabaseMode,
@@ -34,7 +31,12 @@ import {
   headerKey,
   lastKey,
 } from "./reserved-keys.js";
-import { dependsOnStored, type RecordMutation, WriteGroup } from "./write-group.js";
+import {
+  CheckedVersions,
+  dependsOnStored,
+  type RecordMutation,
+  WriteGroup,
+} from "./write-group.js";
 
 /** Any abstract-level database, opened with any encodings. */
 export type LevelDatabase = AbstractLevel<string | Buffer | Uint8Array, unknown, unknown>;
@@ -44,11 +46,9 @@ type Level = AbstractLevel<string | Buffer | Uint8Array, Uint8Array, Uint8Array>
 const bytes = { keyEncoding: "view", valueEncoding: "view" } as const;
 /** Options of classic-level. Other databases ignore them. */
 const readAhead: object = { highWaterMarkBytes: 1024 * 1024 };
-/**
- * The maximum number of entries that are read at once. If the first batch was too small, the next
- * ones read `spare` more entries than are missing.
- */
+/** The maximum number of entries that are read at once. */
 const mostAtOnce = 4096;
+/** Each batch after the first reads this many entries more than are missing. */
 const spare = 256;
 const nothing = new Uint8Array(0);
 const synced: typeof bytes & { sync: boolean } = { ...bytes, sync: true };
@@ -56,13 +56,9 @@ const synced: typeof bytes & { sync: boolean } = { ...bytes, sync: true };
 export interface LevelEngineOptions {
   /** True if the database copies the bytes of a write and keeps no reference to them. */
   readonly copiesWrites?: boolean;
-  /**
-   * The order of the database's keys, which its header records. The default is `"specification"`.
-   */
+  /** The default is `"specification"`. */
   readonly mode?: DatabaseMode;
-  /**
-   * True to write nothing while opening. An empty database, which has no header, is then refused.
-   */
+  /** True to write nothing while opening, and to refuse an empty database. */
   readonly readOnly?: boolean;
 }
 
@@ -217,7 +213,6 @@ export class LevelEngine implements Engine {
     await this.#level.close();
   }
 
-  /** Reads the keys on which writes depend, for a database without synchronous reads. */
   async #readAhead(
     writes: readonly AtomicWrite[],
   ): Promise<(key: Uint8Array) => StoredEntry | undefined> {
@@ -293,7 +288,6 @@ export class LevelEngine implements Engine {
   }
 }
 
-/** Decodes a stored record, even if its entry has expired. */
 function recordOf(key: Uint8Array, record: Uint8Array | undefined): StoredEntry | undefined {
   return record === undefined ? undefined : decodeRecord(key, record);
 }
@@ -317,7 +311,6 @@ function unexpired(entry: StoredEntry | undefined, now: number): StoredEntry | u
   return entry === undefined || hasExpired(entry, now) ? undefined : entry;
 }
 
-/** Returns the keys whose stored entries a write needs to know. */
 function keysReadBy({ checks, mutations }: AtomicWrite): Uint8Array[] {
   return [...checks, ...mutations.filter(dependsOnStored)].map(({ key }) => key);
 }
@@ -336,9 +329,8 @@ async function initialise(level: Level, mode: DatabaseMode, readOnly: boolean): 
 }
 
 /**
- * Stores the last key if it is absent, as in a new database or in one of an earlier version. An
- * iterator that seeks the end lands on it. Without it, LevelDB would walk back over all entries
- * that were deleted there, in the caller's thread.
+ * Stores the last key if it is absent. An iterator that seeks the end stops at it. Without it,
+ * LevelDB would walk over all entries that were deleted there, in the caller's thread.
  */
 async function ensureLastKey(level: Level): Promise<void> {
   if ((await level.get(lastKey, bytes)) === undefined) await level.put(lastKey, nothing, bytes);
@@ -346,10 +338,7 @@ async function ensureLastKey(level: Level): Promise<void> {
 
 async function readLastVersionstamp(level: Level): Promise<string> {
   const records = [];
-  for await (const [key, value] of level.iterator({
-    ...bytes,
-    ...commitRecordRange,
-  })) {
+  for await (const [key, value] of level.iterator({ ...bytes, ...commitRecordRange })) {
     records.push(decodeCommitRecord(key, value));
   }
   return verifyCommitRecords(records);

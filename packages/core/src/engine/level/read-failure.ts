@@ -5,7 +5,7 @@ import {
 } from "../../errors/core-errors.js";
 import { isKeywrightError } from "../../errors/keywright-error.js";
 
-/** Converts the error of a failed read. `key` is the key that was read, if it was only one. */
+/** Converts the error of a failed read of an abstract-level database. */
 export function readFailure(error: unknown, key?: Uint8Array): Error {
   if (isKeywrightError(error)) return error;
   switch ((error as { code?: unknown }).code) {

@@ -9,7 +9,6 @@ import type { StoredEntry } from "../engine.js";
 
 /** The first byte of a record: format 1 in the high half, flags in the low half. */
 const recordHeader = 0x10;
-/** The flag of a record that has an expiry time. */
 const expires = 0x01;
 const expireAtOffset = 1 + versionstampBytes;
 const expireAtBytes = 8;
@@ -34,7 +33,6 @@ export function encodeRecord(entry: StoredEntry, record: Uint8Array): void {
   writeChecksum(key, record);
 }
 
-/** Returns the size in bytes of an entry's record. */
 export function recordSize({ value, expireAt }: StoredEntry): number {
   return valueOffset(expireAt !== undefined) + value.length + checksumBytes;
 }

@@ -1,7 +1,6 @@
 /** The first byte of the database's own keys. No encoded key of a user's entry begins with it. */
 const reserved = 0x00;
 
-/** The key of the database header, which holds the format and the mode. */
 export const headerKey: Uint8Array = Uint8Array.of(reserved, 0x01);
 
 /**
@@ -11,33 +10,22 @@ export const headerKey: Uint8Array = Uint8Array.of(reserved, 0x01);
  */
 export const firstSystemKey: Uint8Array = Uint8Array.of(reserved, 0x03);
 
-/** The lowest possible key of a user's entry. */
 export const firstEntryKey: Uint8Array = Uint8Array.of(reserved + 1);
 
-/**
- * The key after those of all entries, with an empty value. It marks the end of the database for
- * iterators.
- */
+/** The key after those of all entries. It marks the end of the database for iterators. */
 export const lastKey: Uint8Array = Uint8Array.of(0xff);
 
 const commitRecordTag = 0x02;
 
-/** The number of commit records that are kept. */
 export const commitRecordSlots = 0x8000;
 
-/**
- * Returns the key of a group's commit record. The keys form a ring of slots, in which the newest
- * record replaces the oldest.
- */
+/** The keys of commit records form a ring, in which the newest record replaces the oldest. */
 export function commitRecordKey(sequence: number): Uint8Array {
   const slot = sequence % commitRecordSlots;
   return Uint8Array.of(reserved, commitRecordTag, slot >>> 8, slot & 0xff);
 }
 
-export const commitRecordRange: {
-  readonly gte: Uint8Array;
-  readonly lt: Uint8Array;
-} = {
+export const commitRecordRange: { readonly gte: Uint8Array; readonly lt: Uint8Array } = {
   gte: Uint8Array.of(reserved, commitRecordTag),
   lt: Uint8Array.of(reserved, commitRecordTag + 1),
 };

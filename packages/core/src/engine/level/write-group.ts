@@ -3,18 +3,16 @@ import { textOfBytes } from "../../bytes/text-of-bytes.js";
 import { appendVersionstampPart } from "../../keys/encode-key.js";
 import { formatVersionstamp } from "../../values/versionstamp.js";
 import { combineU64 } from "../combine-u64.js";
-import type {
-  AtomicWrite,
-  DeleteExpired,
-  StoredEntry,
-  StoredMutation,
-  WriteOutcome,
+import {
+  type AtomicWrite,
+  type DeleteExpired,
+  hasExpired,
+  type StoredEntry,
+  type StoredMutation,
+  type WriteOutcome,
 } from "../engine.js";
-import { hasExpired } from "../has-expired.js";
-import type { CheckedVersions, EntryVersion } from "./checked-versions.js";
 import { encodeRecord, recordSize } from "./record.js";
 
-/** A record to store under a key, or undefined to delete the stored one. */
 export interface RecordMutation {
   readonly key: Uint8Array;
   readonly record: Uint8Array | undefined;
@@ -26,7 +24,6 @@ export interface WriteGroupOptions {
   readonly now: number;
   /** Reads the record of a key as it was before the group, even if it has expired. It may throw. */
   readonly read: (key: Uint8Array) => StoredEntry | undefined;
-  /** Shared with the groups before and after this one. */
   readonly versions: CheckedVersions;
   /** True if the database copies its input. Keys and records may then be parts of shared memory. */
   readonly copiesWrites: boolean;
@@ -35,17 +32,12 @@ export interface WriteGroupOptions {
 /** The state of a key after the writes so far: its entry, or null if there is none. */
 type KeyState = StoredEntry | null;
 
-/**
- * The writes of one group so far: the mutations for LevelDB and the resulting states of the keys.
- */
 export class WriteGroup {
   readonly mutations: RecordMutation[] = [];
-  /** The versionstamp of the last applied write. Undefined if none was applied. */
   last: string | undefined;
   readonly #options: WriteGroupOptions;
   readonly #states = new Map<string, KeyState>();
   #order = 0;
-  /** The states of the changed keys before the current write. */
   #undo: [text: string, state: KeyState | undefined][] = [];
 
   constructor(options: WriteGroupOptions) {
@@ -117,7 +109,6 @@ export class WriteGroup {
     return record;
   }
 
-  /** Returns the versionstamp that a check compares. It is null if there is no entry. */
   #versionstampOf(key: Uint8Array): string | null {
     const { versions, now } = this.#options;
     const text = textOfBytes(key);
@@ -149,7 +140,36 @@ export class WriteGroup {
   }
 }
 
-/** True if the effect of a mutation depends on what is stored under its key. */
 export function dependsOnStored({ type }: StoredMutation): boolean {
   return type !== "set" && type !== "delete";
+}
+
+export type EntryVersion = Pick<StoredEntry, "versionstamp" | "expireAt">;
+
+const most = 1024;
+
+/**
+ * The versions of entries that checks have read and that no commit has changed since, by the texts
+ * of their keys. So a key that every commit checks is read from the database only once.
+ */
+export class CheckedVersions {
+  readonly #versions = new Map<string, EntryVersion>();
+
+  get(text: string): EntryVersion | undefined {
+    return this.#versions.get(text);
+  }
+
+  add(text: string, { versionstamp, expireAt }: EntryVersion): void {
+    if (this.#versions.size === most) {
+      for (const oldest of this.#versions.keys()) {
+        this.#versions.delete(oldest);
+        break;
+      }
+    }
+    this.#versions.set(text, { versionstamp, expireAt });
+  }
+
+  forget(text: string): void {
+    this.#versions.delete(text);
+  }
 }

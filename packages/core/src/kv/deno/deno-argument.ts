@@ -5,10 +5,7 @@ import { denoError, type OwnError } from "./deno-error.js";
 
 type TypeTest = readonly [name: string, test: (value: unknown) => boolean];
 
-/**
- * The names of object types in the errors of `serde_v8`, which converts arguments for Deno. The
- * first match counts. Typed arrays are named by their tag, and any other object is `unknown`.
- */
+/** The names of object types in the errors of `serde_v8`, which converts arguments for Deno. */
 const objectTypes: readonly TypeTest[] = [
   ["Proxy", types.isProxy],
   ["array", Array.isArray],
@@ -31,7 +28,6 @@ const objectTypes: readonly TypeTest[] = [
 
 const typedArrayPrototype: object = Object.getPrototypeOf(Uint8Array.prototype);
 
-/** Returns Deno's error for an argument of the wrong type. */
 export function wrongType(own: OwnError, expected: string, value: unknown): Error {
   return denoError(
     own,
@@ -39,11 +35,7 @@ export function wrongType(own: OwnError, expected: string, value: unknown): Erro
   );
 }
 
-/**
- * Converts a number or a bigint to an integer as Deno does: the fraction is dropped.
- *
- * @throws {TypeError} if the value has another type. The error names `option`.
- */
+/** Converts a number or a bigint to an integer as Deno does: the fraction is dropped. */
 export function takeInteger(option: string, value: unknown): number {
   if (typeof value !== "number" && typeof value !== "bigint") {
     throw wrongType(new InvalidOptionError(option, "must be a number"), "integer", value);

@@ -16,7 +16,6 @@ import { type DenoMessage, denoMessage } from "./deno-message.js";
 import { takeValue } from "./deno-value.js";
 import type { DenoCheck, DenoMutation, DenoWrite } from "./deno-write.js";
 
-const maxU64 = 2n ** 64n - 1n;
 const typeReason = 'must be "set", "delete", "sum", "min" or "max"';
 
 /**
@@ -35,9 +34,9 @@ export class DenoAtomicOperation implements AtomicOperation {
   }
 
   check(...checks: AtomicCheck[]): this {
-    for (const { key, versionstamp } of checks.map(ownCheck)) {
-      this.#checks.push({ key, versionstamp });
-    }
+    // Not destructured, so that null and undefined throw the same error as in Deno.
+    const copies = checks.map((each) => ({ key: each.key, versionstamp: each.versionstamp }));
+    this.#checks.push(...copies);
     return this;
   }
 
@@ -62,13 +61,11 @@ export class DenoAtomicOperation implements AtomicOperation {
   set(key: KvSetKey, value: unknown, options?: KvSetOptions): this {
     const expireIn = options?.expireIn;
     assertExpireIn(expireIn);
-    this.#mutations.push({ type: "set", key, value: takeValue(value), expireIn });
-    return this;
+    return this.#add({ type: "set", key, value: takeValue(value), expireIn });
   }
 
   delete(key: KvKey): this {
-    this.#mutations.push({ type: "delete", key });
-    return this;
+    return this.#add({ type: "delete", key });
   }
 
   enqueue(value: unknown, options?: KvEnqueueOptions): this {
@@ -97,14 +94,13 @@ export class DenoAtomicOperation implements AtomicOperation {
   }
 
   #combine(type: "sum" | "min" | "max", key: KvKey, n: bigint): this {
-    assertU64(n);
-    this.#mutations.push({ type, key, value: takeValue(new KvU64(n)) });
+    return this.#add({ type, key, value: { kind: "u64", value: operandOf(n) } });
+  }
+
+  #add(mutation: DenoMutation): this {
+    this.#mutations.push(mutation);
     return this;
   }
-}
-
-function ownCheck(check: AtomicCheck): DenoCheck {
-  return { key: check.key, versionstamp: check.versionstamp };
 }
 
 function mutationOf(mutation: KvMutation): DenoMutation {
@@ -114,11 +110,8 @@ function mutationOf(mutation: KvMutation): DenoMutation {
   switch (type) {
     case "delete":
       if ((mutation as { value?: unknown }).value) {
-        throw invalid(
-          "value",
-          "must not be given for delete",
-          "Invalid mutation 'delete' with value",
-        );
+        const text = "Invalid mutation 'delete' with value";
+        throw invalid("value", "must not be given for delete", text);
       }
       return { type, key };
     case "set": {
@@ -144,24 +137,21 @@ function assertValue(mutation: KvMutation): void {
   }
 }
 
-/** @throws {TypeError} unless it is undefined or a non-negative integer. */
 function assertExpireIn(expireIn: number | undefined): void {
   if (expireIn === undefined || (Number.isInteger(expireIn) && expireIn >= 0)) return;
   const text = `expireIn must be a non-negative integer: received ${expireIn}`;
   throw invalid("expireIn", "must be a non-negative integer", text);
 }
 
-/** Makes the checks of the constructor of `KvU64`, but with Deno's texts. */
-function assertU64(n: unknown): asserts n is bigint {
-  const reason = "must be a bigint from 0 to 2 ** 64 - 1";
-  if (typeof n !== "bigint")
-    throw invalid("n", reason, `Value must be a bigint: received ${typeof n}`);
-  if (n >= 0n && n <= maxU64) return;
-  const text =
-    n < 0n
-      ? `Value must be a positive bigint: received ${n}`
-      : "Value must fit in a 64-bit unsigned integer";
-  throw denoError(new InvalidOptionError("n", reason), text, RangeError);
+/** Returns the operand of a `sum`, `min` or `max`. The texts of `KvU64` are those of Deno. */
+function operandOf(n: bigint): bigint {
+  try {
+    return new KvU64(n).value;
+  } catch (error) {
+    const own = new InvalidOptionError("n", "must be a bigint from 0 to 2 ** 64 - 1");
+    const type = error instanceof RangeError ? RangeError : TypeError;
+    throw denoError(own, (error as Error).message, type);
+  }
 }
 
 function invalid(option: string, reason: string, text: string): Error {

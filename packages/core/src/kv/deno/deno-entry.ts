@@ -3,7 +3,7 @@ import { decodeKey } from "../../keys/decode-key.js";
 import type { KvKey } from "../../keys/key.js";
 import { denoOrder } from "../../keys/key-order.js";
 import type { KvEntry, KvEntryMaybe } from "../kv.js";
-import { decodeStoredValue } from "../stored-entry.js";
+import { decodeStoredValue } from "../read/stored-entry.js";
 
 /**
  * Returns an entry as Deno does. The property `expireAt` is for `copyKv`. It is not enumerable,
@@ -17,7 +17,6 @@ export function toDenoEntry<T>(stored: StoredEntry): KvEntry<T> {
   return entry;
 }
 
-/** Returns the entry, or the key with nulls if nothing is stored under it. */
 export function entryMaybeOf<T>(key: KvKey, stored: StoredEntry | undefined): KvEntryMaybe<T> {
   return stored === undefined ? { key, value: null, versionstamp: null } : toDenoEntry<T>(stored);
 }

@@ -6,8 +6,7 @@ import { wrongType } from "./deno-argument.js";
 import { denoError } from "./deno-error.js";
 
 /**
- * Copies a key as Deno does. Each `ArrayBufferView` becomes a `Uint8Array` of its bytes. The key
- * may be empty.
+ * Copies a key as Deno does. Each `ArrayBufferView` becomes a `Uint8Array` of its bytes.
  *
  * @throws {TypeError} if the key is not an array, or if a key part has another type.
  */

@@ -4,7 +4,7 @@ import { DatabaseClosedError, InvalidKeyError, ReadOnlyError } from "../../error
 import type { KvKey, KvKeyPart } from "../../keys/key.js";
 import { denoOrder } from "../../keys/key-order.js";
 import { type KeyRange, type KvListSelector, keyRange } from "../../keys/key-range.js";
-import { EmbeddedKv } from "../embedded-kv.js";
+import { EmbeddedKv, type EmbeddedKvOptions } from "../embedded-kv.js";
 import type {
   AtomicOperation,
   KvCommitResult,
@@ -19,26 +19,19 @@ import type {
   QueueHandler,
 } from "../kv.js";
 import type { KvLimits } from "../limits.js";
-import type { SharedEngine } from "../shared-engine.js";
-import type { KvRangeChange } from "../watch-range-stream.js";
-import { WatchStream } from "../watch-stream.js";
+import type { SharedEngine } from "../open/shared-engine.js";
+import type { ReportStream } from "../watch/report-stream.js";
+import type { KvRangeChange } from "../watch/watch-range-stream.js";
+import { watchStream } from "../watch/watch-stream.js";
 import { assertConsistency, wrongType } from "./deno-argument.js";
 import { DenoAtomicOperation } from "./deno-atomic-operation.js";
 import { entryMaybeOf } from "./deno-entry.js";
 import { BadResource, denoError } from "./deno-error.js";
 import { encodeKeyOf, takeKey } from "./deno-key.js";
 import { assertReadKeySize, assertWithinDeno } from "./deno-limits.js";
-import { DenoListIterator } from "./deno-list-iterator.js";
+import { type DenoListContext, DenoListIterator } from "./deno-list-iterator.js";
 import { denoRange, takeBounds, takeSelector } from "./deno-selector.js";
 import { commitDenoWrite, type DenoWrite } from "./deno-write.js";
-
-/** Options of one handle of a database in compat mode. */
-export interface DenoKvOptions {
-  readonly limits: KvLimits;
-  /** True if a commit is acknowledged only after it would survive a power cut. */
-  readonly sync: boolean;
-  readonly readOnly: boolean;
-}
 
 /** The range of all entries. The tag of every key part lies between its bounds. */
 const allEntries = keyRange({ prefix: [] }, denoOrder);
@@ -50,14 +43,14 @@ const allEntries = keyRange({ prefix: [] }, denoOrder);
  */
 export class DenoKv extends EmbeddedKv {
   readonly #shared: SharedEngine;
-  readonly #options: DenoKvOptions;
-  readonly #watches = new Set<WatchStream>();
+  readonly #options: Omit<EmbeddedKvOptions, "order">;
+  readonly #watches = new Set<ReportStream<KvEntryMaybe<unknown>[]>>();
   /** True after `close()` and after disposal. */
   #isOver = false;
   /** True only after `close()`. In Deno, `listenQueue` distinguishes it from disposal. */
   #isClosed = false;
 
-  constructor(shared: SharedEngine, options: DenoKvOptions) {
+  constructor(shared: SharedEngine, options: Omit<EmbeddedKvOptions, "order">) {
     const rangeOf = (selector: KvListSelector) => watchedRange(options.limits, selector);
     super(shared, { ...options, order: denoOrder, rangeOf });
     this.#shared = shared;
@@ -104,11 +97,10 @@ export class DenoKv extends EmbeddedKv {
     selector: KvListSelector,
     options: KvListOptions = {},
   ): KvListIterator<T> {
-    const context = {
+    const context: DenoListContext = {
       limits: this.limits,
       assertOpen: () => this.#assertOpen(),
-      readRange: (range: KeyRange, limit: number, reverse: boolean) =>
-        this.#readRange(range, limit, reverse),
+      readRange: (...read) => this.#readRange(...read),
     };
     return new DenoListIterator<T>(context, selector, options);
   }
@@ -123,11 +115,8 @@ export class DenoKv extends EmbeddedKv {
 
   override async listenQueue(handler: QueueHandler): Promise<void> {
     if (this.#isClosed) {
-      throw denoError(
-        new DatabaseClosedError("listenQueue", this.#shared.path),
-        "Queue already closed",
-        Error,
-      );
+      const own = new DatabaseClosedError("listenQueue", this.#shared.path);
+      throw denoError(own, "Queue already closed", Error);
     }
     if (this.#isOver) return;
     await super.listenQueue(handler);
@@ -147,7 +136,7 @@ export class DenoKv extends EmbeddedKv {
     const encoded = taken.map((key) => encodeKeyOf(key));
     for (const key of encoded) assertReadKeySize(this.limits, key.length);
     const { engine } = this.#shared;
-    const watch = new WatchStream(
+    const watch = watchStream(
       {
         read: async () => {
           const entries = await this.#readKeys(encoded);
@@ -196,7 +185,7 @@ export class DenoKv extends EmbeddedKv {
     return super.close();
   }
 
-  /** Encodes keys to read. Makes Deno's checks of a read in Deno's order. */
+  /** Encodes keys to read, with Deno's checks in Deno's order. */
   #encodeReadKeys(
     keys: readonly (KvKeyPart[] | undefined)[],
     options: { consistency?: KvConsistencyLevel } | undefined,
@@ -229,26 +218,23 @@ export class DenoKv extends EmbeddedKv {
     return await this.#shared.engine.getRange({ range: { start, end }, limit, reverse });
   }
 
-  async #commit(write: DenoWrite): Promise<string | null> {
+  #commit(write: DenoWrite): Promise<string | null> {
     const context = {
-      limits: this.limits,
-      sync: this.#options.sync,
+      ...this.#options,
       assertOpen: () => this.#assertOpen(),
       commit: async (stored: AtomicWrite) => {
         if (this.#options.readOnly) throw new ReadOnlyError("commit", this.#shared.path);
         return await this.#shared.commit(stored);
       },
     };
-    return await commitDenoWrite(context, write);
+    return commitDenoWrite(context, write);
   }
 
-  /** @throws {BadResource} if the handle is closed. */
   #assertOpen(): void {
     if (this.#isOver) throw new BadResource();
   }
 }
 
-/** Returns the range of a selector, with the checks that an iterator of `list` makes. */
 function watchedRange(limits: KvLimits, selector: KvListSelector): KeyRange {
   const range = denoRange(takeBounds(takeSelector(selector)));
   assertReadKeySize(limits, range.start.length);

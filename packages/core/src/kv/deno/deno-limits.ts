@@ -29,22 +29,16 @@ const texts: Readonly<Record<keyof KvLimits | "messageBytes", (max: number) => s
   totalKeyBytes: (max) => `Total key size too large (max ${max} bytes)`,
 };
 
-/** @throws {TypeError} with Deno's text, if `actual` exceeds the limit. */
 export function assertWithinDeno(limits: KvLimits, name: keyof KvLimits, actual: number): void {
   if (actual > limits[name]) throw exceeded(texts[name](limits[name]), name, limits[name], actual);
 }
 
-/** @throws {TypeError} if a message of the queue exceeds the limit of a value. */
 export function assertMessageSize(limits: KvLimits, bytes: number): void {
   const max = limits.valueBytes;
   if (bytes > max) throw exceeded(texts.messageBytes(max), "valueBytes", max, bytes);
 }
 
-/**
- * Checks the size of a key to read or of a bound of a range.
- *
- * @throws {TypeError} if it is more than one byte longer than the limit of a key to write.
- */
+/** @throws {TypeError} if the size is more than one byte above the limit of a key to write. */
 export function assertReadKeySize(limits: KvLimits, bytes: number): void {
   const max = limits.keyBytes + 1;
   if (bytes <= max) return;

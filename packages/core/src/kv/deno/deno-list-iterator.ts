@@ -1,6 +1,5 @@
 import type { StoredEntry } from "../../engine/engine.js";
-import { hasExpired } from "../../engine/has-expired.js";
-import { isRangeEnd } from "../../engine/range-end.js";
+import { hasExpired, isRangeEnd } from "../../engine/engine.js";
 import { InvalidSelectorError } from "../../errors/core-errors.js";
 import type { KeyRange, KvListSelector } from "../../keys/key-range.js";
 import type { KvEntry, KvListIterator, KvListOptions } from "../kv.js";
@@ -14,8 +13,8 @@ import {
   type DenoRange,
   type DenoSelector,
   denoRange,
-  rangeBehind,
-  rangeBehindCursor,
+  rangeAfter,
+  rangeAfterCursor,
   takeBounds,
   takeSelector,
 } from "./deno-selector.js";
@@ -24,10 +23,8 @@ const defaultBatchSize = 100;
 /** The largest batch, in entries, if the caller gives no `batchSize`. */
 const largestOwnBatch = 500;
 
-/** The operations of the database that an iterator uses. */
 export interface DenoListContext {
   readonly limits: KvLimits;
-  /** @throws {BadResource} if the database is closed. */
   assertOpen(): void;
   readRange(range: KeyRange, limit: number, reverse: boolean): Promise<StoredEntry[]>;
 }
@@ -141,8 +138,8 @@ export class DenoListIterator<T> implements KvListIterator<T> {
   }
 
   #rest(range: DenoRange, cursor: string | undefined): KeyRange {
-    if (this.#lastKey !== undefined) return rangeBehind(range, this.#lastKey, this.#reverse);
-    if (cursor !== undefined) return rangeBehindCursor(range, cursor, this.#reverse);
+    if (this.#lastKey !== undefined) return rangeAfter(range, this.#lastKey, this.#reverse);
+    if (cursor !== undefined) return rangeAfterCursor(range, cursor, this.#reverse);
     return range;
   }
 }

@@ -1,8 +1,8 @@
 import { Buffer } from "node:buffer";
-import { compareBytes } from "../../bytes/compare-bytes.js";
+import { compareBytes, startsWithBytes } from "../../bytes/compare-bytes.js";
 import { InvalidSelectorError } from "../../errors/core-errors.js";
 import type { KvKeyPart } from "../../keys/key.js";
-import type { KeyRange, KvListSelector } from "../../keys/key-range.js";
+import { appendByte, type KeyRange, type KvListSelector } from "../../keys/key-range.js";
 import { denoError } from "./deno-error.js";
 import { encodeKeyOf, takeKey } from "./deno-key.js";
 
@@ -13,11 +13,7 @@ export interface DenoSelector {
   readonly end?: readonly unknown[];
 }
 
-/**
- * Copies a selector.
- *
- * @throws {TypeError} if the selector has another shape.
- */
+/** @throws {TypeError} if the selector has another shape. */
 export function takeSelector(selector: KvListSelector): DenoSelector {
   const prefix = takeBound(selector, "prefix");
   const start = takeBound(selector, "start");
@@ -56,7 +52,6 @@ export interface DenoRange extends KeyRange {
 /** The keys of a selector, copied, with all key parts of the right types. */
 export type DenoBounds = { readonly [Name in keyof DenoSelector]?: KvKeyPart[] };
 
-/** @throws {TypeError} if a key part has another type. */
 export function takeBounds({ prefix, start, end }: DenoSelector): DenoBounds {
   return {
     ...(prefix && { prefix: takeKey(prefix) }),
@@ -71,10 +66,12 @@ export function denoRange(bounds: DenoBounds): DenoRange {
   const start = bounds.start && encodeKeyOf(bounds.start);
   const end = bounds.end && encodeKeyOf(bounds.end);
   if (prefix !== undefined) {
-    if (start !== undefined && !extendsBytes(start, prefix)) {
+    const extendsPrefix = (key: Uint8Array) =>
+      key.length > prefix.length && startsWithBytes(key, prefix);
+    if (start !== undefined && !extendsPrefix(start)) {
       throw invalid("Start key is not in the keyspace defined by prefix");
     }
-    if (end !== undefined && !extendsBytes(end, prefix)) {
+    if (end !== undefined && !extendsPrefix(end)) {
       throw invalid("End key is not in the keyspace defined by prefix");
     }
     return {
@@ -90,8 +87,7 @@ export function denoRange(bounds: DenoBounds): DenoRange {
   return { start, end, commonPrefix: sharedBytes(start, end), givenStart: start, givenEnd: end };
 }
 
-/** Returns the rest of a range after a key, or before it if `reverse` is set. */
-export function rangeBehind(range: DenoRange, key: Uint8Array, reverse: boolean): KeyRange {
+export function rangeAfter(range: DenoRange, key: Uint8Array, reverse: boolean): KeyRange {
   return reverse
     ? { start: range.start, end: key }
     : { start: appendByte(key, 0x00), end: range.end };
@@ -102,11 +98,11 @@ export function rangeBehind(range: DenoRange, key: Uint8Array, reverse: boolean)
  *
  * @throws {TypeError} if the cursor is not base64, or if it lies outside the bounds.
  */
-export function rangeBehindCursor(range: DenoRange, cursor: string, reverse: boolean): KeyRange {
+export function rangeAfterCursor(range: DenoRange, cursor: string, reverse: boolean): KeyRange {
   const tail = Buffer.from(cursor, "base64url");
   if (encodeBase64(tail) !== cursor) throw invalid("invalid cursor");
   const key = Buffer.concat([range.commonPrefix, tail]);
-  const rest = rangeBehind(range, key, reverse);
+  const rest = rangeAfter(range, key, reverse);
   const { givenStart, givenEnd } = range;
   const isOutside =
     (givenStart !== undefined && compareBytes(rest.start, givenStart) < 0) ||
@@ -130,19 +126,6 @@ function sharedBytes(a: Uint8Array, b: Uint8Array): Uint8Array {
   let shared = 0;
   while (shared < a.length && shared < b.length && a[shared] === b[shared]) shared++;
   return a.subarray(0, shared);
-}
-
-function extendsBytes(bytes: Uint8Array, prefix: Uint8Array): boolean {
-  return (
-    bytes.length > prefix.length && compareBytes(bytes.subarray(0, prefix.length), prefix) === 0
-  );
-}
-
-function appendByte(bytes: Uint8Array, byte: number): Uint8Array {
-  const longer = new Uint8Array(bytes.length + 1);
-  longer.set(bytes);
-  longer[bytes.length] = byte;
-  return longer;
 }
 
 function invalid(text: string): Error {

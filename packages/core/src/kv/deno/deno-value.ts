@@ -1,9 +1,8 @@
 import { types } from "node:util";
 import { deserialize, serialize } from "node:v8";
 import { UnsupportedValueError } from "../../errors/core-errors.js";
-import { bigintOfU64 } from "../../values/bigint-of-u64.js";
 import { encodeValue } from "../../values/encode-value.js";
-import { KvU64 } from "../../values/kv-u64.js";
+import { bigintOfU64, KvU64 } from "../../values/kv-u64.js";
 import { wrongType } from "./deno-argument.js";
 import { denoError } from "./deno-error.js";
 
@@ -33,7 +32,6 @@ export function sizeOfValue(value: DenoValue): number {
   return value.kind === "bytes" ? value.bytes.length : value.encoded.length;
 }
 
-/** Returns the bytes to store for a value. */
 export function encodeDenoValue(value: DenoValue): Uint8Array {
   if (value.kind === "clone") return value.encoded;
   return encodeValue(value.kind === "u64" ? new KvU64(value.value) : value.bytes);

@@ -6,10 +6,10 @@ import {
   NotU64Error,
 } from "../../errors/core-errors.js";
 import type { KvKeyPart } from "../../keys/key.js";
-import { partsBeforeVersionstamp } from "../commit-versionstamp.js";
 import { expiryHint } from "../expiry/expiry-hint.js";
 import type { KvSetKey } from "../kv.js";
 import type { KvLimits } from "../limits.js";
+import { partsBeforeVersionstamp } from "../write/commit-versionstamp.js";
 import { assertByteString } from "./deno-argument.js";
 import { denoError } from "./deno-error.js";
 import { encodeKeyOf, takeKey } from "./deno-key.js";
@@ -17,10 +17,7 @@ import { assertMessageSize, assertWithinDeno } from "./deno-limits.js";
 import { type DenoMessage, storedMessage, type TakenMessage, takeMessage } from "./deno-message.js";
 import { assertOwnMemory, type DenoValue, encodeDenoValue, sizeOfValue } from "./deno-value.js";
 
-/**
- * The last time that Deno can represent: the end of the year 262142, in milliseconds since the
- * epoch.
- */
+/** The last time of Deno: the end of the year 262142, in milliseconds since the epoch. */
 const endOfTime = 8_210_266_876_799_999;
 const maxU64 = 2n ** 64n - 1n;
 
@@ -30,7 +27,6 @@ export interface DenoCheck {
   readonly versionstamp: unknown;
 }
 
-/** A mutation as the caller passed it. The type of its key is not checked yet. */
 export type DenoMutation =
   | {
       readonly type: "set";
@@ -41,39 +37,31 @@ export type DenoMutation =
   | { readonly type: "delete"; readonly key: KvSetKey }
   | { readonly type: "sum" | "min" | "max"; readonly key: KvSetKey; readonly value: DenoValue };
 
-/** An atomic operation as the caller passed it. */
 export interface DenoWrite {
   readonly checks: readonly DenoCheck[];
   readonly mutations: readonly DenoMutation[];
   readonly messages: readonly DenoMessage[];
 }
 
-/** The operations of the database that a commit uses. */
 export interface DenoWriteContext {
   readonly limits: KvLimits;
   readonly sync: boolean;
-  /** @throws {BadResource} if the database is closed. */
   assertOpen(): void;
   commit(write: AtomicWrite): Promise<string | null>;
 }
 
-/** A check whose key and versionstamp have the right types. */
 interface TakenCheck {
   readonly key: KvKeyPart[];
   readonly versionstamp: string | null;
 }
 
-/**
- * A mutation whose key parts have the right types. `key` does not include the placeholder for the
- * versionstamp.
- */
+/** A mutation whose key parts have the right types, without the versionstamp's placeholder. */
 interface TakenMutation {
   readonly mutation: DenoMutation;
   readonly key: KvKeyPart[];
   readonly endsInVersionstamp: boolean;
 }
 
-/** A mutation whose key is encoded. */
 interface EncodedMutation extends TakenMutation {
   readonly encodedKey: Uint8Array;
 }
@@ -118,23 +106,19 @@ export async function commitDenoWrite(
   }
 }
 
-/**
- * Returns the key parts before the placeholder for the versionstamp. Returns undefined if there is
- * no placeholder, or if the mutation is not a `set`. Only a `set` may have one.
- */
+/** Returns the key parts before the placeholder for the versionstamp, which only a `set` has. */
 function beforeVersionstamp(type: DenoMutation["type"], key: KvSetKey): unknown[] | undefined {
   // Deno reads `length` first, so that null and undefined throw the error of the JavaScript engine.
   if (key.length === 0 || type !== "set") return undefined;
   return partsBeforeVersionstamp(key) as unknown[] | undefined;
 }
 
-function takeCheck({ key, versionstamp }: DenoCheck): TakenCheck {
-  const ownKey = takeKey(key);
-  if (versionstamp === null || versionstamp === undefined) {
-    return { key: ownKey, versionstamp: null };
-  }
+function takeCheck(check: DenoCheck): TakenCheck {
+  const key = takeKey(check.key);
+  const versionstamp = check.versionstamp ?? null;
+  if (versionstamp === null) return { key, versionstamp };
   assertByteString(new InvalidVersionstampError(versionstamp), versionstamp);
-  return { key: ownKey, versionstamp };
+  return { key, versionstamp };
 }
 
 function takeMutation(mutation: DenoMutation, before: unknown[] | undefined): TakenMutation {
@@ -144,25 +128,20 @@ function takeMutation(mutation: DenoMutation, before: unknown[] | undefined): Ta
 }
 
 function storedCheck({ key, versionstamp }: TakenCheck): StoredCheck {
-  const isValid = versionstamp === null || /^[0-9a-fA-F]{20}$/.test(versionstamp);
-  if (!isValid) {
+  if (versionstamp !== null && !/^[0-9a-fA-F]{20}$/.test(versionstamp))
     throw denoError(new InvalidVersionstampError(versionstamp), "Invalid check");
-  }
   const encoded = encodeKeyOf(key, () => "Invalid check");
   return { key: encoded, versionstamp: versionstamp?.toLowerCase() ?? null };
 }
 
 function encodeMutation(taken: TakenMutation, now: number): EncodedMutation {
   const encodedKey = encodeKeyOf(taken.key, (text) => `Invalid mutation: ${text}`);
-  const { mutation } = taken;
-  if (mutation.type === "set" && mutation.expireIn !== undefined) {
-    assertTime(mutation.expireIn, now);
-  }
+  if (taken.mutation.type === "set") assertExpiry(taken.mutation.expireIn, now);
   return { ...taken, encodedKey };
 }
 
-function assertTime(expireIn: number, now: number): void {
-  if (now + expireIn <= endOfTime) return;
+function assertExpiry(expireIn: number | undefined, now: number): void {
+  if (expireIn === undefined || now + expireIn <= endOfTime) return;
   const asU64 = BigInt(expireIn) > maxU64 ? maxU64 : BigInt(expireIn);
   const text = `Invalid mutation: expireIn is too large: ${asU64}`;
   throw denoError(new InvalidOptionError("expireIn", "is too large", "set"), text);
@@ -180,7 +159,8 @@ function assertSizes(
 ): void {
   let total = 0;
   let keys = 0;
-  for (const key of [...checks.map(keyOf), ...mutations.map(encodedKeyOf)]) {
+  const allKeys = [...checks.map(({ key }) => key), ...mutations.map((each) => each.encodedKey)];
+  for (const key of allKeys) {
     if (key.length === 0)
       throw denoError(new InvalidKeyError("it has no parts"), "key cannot be empty");
     assertWithinDeno(limits, "keyBytes", key.length);
@@ -201,22 +181,10 @@ function assertSizes(
   assertWithinDeno(limits, "totalKeyBytes", keys);
 }
 
-function keyOf(check: StoredCheck): Uint8Array {
-  return check.key;
-}
-
-function encodedKeyOf(mutation: EncodedMutation): Uint8Array {
-  return mutation.encodedKey;
-}
-
-/**
- * Returns the error of a `sum`, `min` or `max` whose operand is not a `KvU64`. Returns undefined if
- * the operand is valid.
- */
+/** Returns the error of a `sum`, `min` or `max` whose operand is not a `KvU64`. */
 function operandError({ mutation, encodedKey }: EncodedMutation): Error | undefined {
-  if (mutation.type === "set" || mutation.type === "delete" || mutation.value.kind === "u64") {
+  if (mutation.type === "set" || mutation.type === "delete" || mutation.value.kind === "u64")
     return undefined;
-  }
   const { type, value } = mutation;
   const isNumber = value.kind === "clone" && (value.type === "number" || value.type === "bigint");
   const text =

@@ -9,7 +9,6 @@ export interface ExpiryHint {
   readonly key: Uint8Array;
 }
 
-/** The bounds of the keys of all hints: inclusive, exclusive. */
 export const firstHintKey: Uint8Array = Uint8Array.of(...hintPrefix);
 export const endOfHintKeys: Uint8Array = Uint8Array.of(hintPrefix[0], hintPrefix[1] + 1);
 
@@ -36,17 +35,13 @@ export function expiryHint(set: StoredSet, now: number): StoredSet {
   };
 }
 
-/** Returns the first hint key that is not due yet at a time: the exclusive end of the due hints. */
 export function endOfDueHints(now: number): Uint8Array {
   return encodeHintKey({ dueAt: now + 1, key: nothing });
 }
 
 export function decodeHintKey(bytes: Uint8Array): ExpiryHint {
   const view = new DataView(bytes.buffer, bytes.byteOffset);
-  return {
-    dueAt: Number(view.getBigUint64(hintPrefix.length)),
-    key: bytes.slice(keyOffset),
-  };
+  return { dueAt: Number(view.getBigUint64(hintPrefix.length)), key: bytes.slice(keyOffset) };
 }
 
 export function isHintKey(bytes: Uint8Array): boolean {

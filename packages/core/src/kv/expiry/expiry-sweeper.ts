@@ -8,10 +8,11 @@ import {
   isHintKey,
 } from "./expiry-hint.js";
 
-/** The maximum number of expired entries that one commit removes. */
 const sweepSize = 500;
 /** The longest delay of a timer, in milliseconds. */
 const maxDelay = 2 ** 31 - 1;
+/** Milliseconds from a failed sweep to the next one. */
+const retryDelay = 60_000;
 
 /**
  * Reclaims the space of expired entries, in the background and in batches. Readers do not depend on
@@ -30,10 +31,7 @@ export class ExpirySweeper {
     this.#commit = commit;
   }
 
-  /**
-   * Schedules a sweep at `dueAt` (milliseconds since the epoch), unless an earlier one is
-   * scheduled.
-   */
+  /** @param dueAt milliseconds since the epoch. No effect if an earlier sweep is scheduled. */
   schedule(dueAt: number): void {
     if (this.#isClosed || dueAt >= this.#dueAt) return;
     this.#dueAt = dueAt;
@@ -44,7 +42,6 @@ export class ExpirySweeper {
     this.#timer.unref();
   }
 
-  /** Stops sweeping. Resolves when a running sweep has ended. */
   async close(): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#timer);
@@ -56,14 +53,15 @@ export class ExpirySweeper {
     this.#sweeping = (this.#sweeping ?? Promise.resolve()).then(() => this.#sweep());
   }
 
-  /** Removes expired entries. Never rejects, because the next sweep finds what is left. */
+  /** Removes expired entries. Never rejects: a later sweep removes what an error leaves. */
   async #sweep(): Promise<void> {
     try {
       while (!this.#isClosed && (await this.#sweepBatch()) === sweepSize);
       const [next] = await this.#hintsBefore(endOfHintKeys, 1);
       if (next !== undefined) this.schedule(decodeHintKey(next).dueAt);
     } catch (error) {
-      await this.#removeDamagedHint(error);
+      const isRemoved = await this.#removeDamagedHint(error).catch(() => false);
+      this.schedule(Date.now() + (isRemoved ? 0 : retryDelay));
     }
   }
 
@@ -90,15 +88,13 @@ export class ExpirySweeper {
     return hints.map((hint) => hint.key);
   }
 
-  async #removeDamagedHint(error: unknown): Promise<void> {
+  /** Returns true if the error is that of a damaged hint, which is then deleted. */
+  async #removeDamagedHint(error: unknown): Promise<boolean> {
     if (!(error instanceof CorruptionError && error.key !== undefined && isHintKey(error.key)))
-      return;
+      return false;
     // Losing a hint costs only space, because the entry itself stores when it expires.
-    const removal = this.#commitMutations([{ type: "delete", key: error.key }]);
-    await removal.then(
-      () => this.schedule(Date.now()),
-      () => undefined,
-    );
+    await this.#commitMutations([{ type: "delete", key: error.key }]);
+    return true;
   }
 
   async #commitMutations(mutations: StoredMutation[]): Promise<void> {
@@ -106,10 +102,6 @@ export class ExpirySweeper {
   }
 }
 
-/**
- * Returns the mutation that removes the entry of a hint if it has expired, and the hint if it is no
- * longer needed.
- */
 function removal(hintKey: Uint8Array): StoredMutation {
   const { key, dueAt } = decodeHintKey(hintKey);
   return { type: "deleteExpired", key, hint: { key: hintKey, dueAt } };

@@ -1,4 +1,4 @@
-/** The longest wait in milliseconds. Timers do not notice a set clock or a sleeping machine. */
+/** Milliseconds. Short, because a timer does not notice a new time or that the machine slept. */
 const maxWait = 60_000;
 
 /** Calls a function once at a time of the clock, or after one minute if that is earlier. */

@@ -11,12 +11,13 @@ import { encodeQueuedMessage } from "./queued-message.js";
  * Deno KV's limits and defaults, in milliseconds (`ext/kv/01_db.ts` of denoland/deno,
  * `sqlite/backend.rs` of denokv).
  */
-const maxDelay = 30 * 24 * 60 * 60 * 1000;
-const maxInterval = 60 * 60 * 1000;
-const maxIntervals = 5;
-const defaultBackoffSchedule: readonly number[] = [100, 1000, 5000, 30_000, 60_000];
+export const maxDelay: number = 30 * 24 * 60 * 60 * 1000;
+export const maxInterval: number = 60 * 60 * 1000;
+export const maxIntervals = 5;
+export const defaultBackoffSchedule: readonly number[] = [100, 1000, 5000, 30_000, 60_000];
+export const delayReason: string = `must be a number of milliseconds from 0 to ${maxDelay} (30 days)`;
+export const intervalReason: string = `must be a number of milliseconds from 0 to ${maxInterval} (an hour)`;
 
-/** A message before it is in the queue. */
 export interface MessageDraft {
   /** The message as it is stored. */
   readonly value: Uint8Array;
@@ -24,7 +25,6 @@ export interface MessageDraft {
   readonly delay: number;
   /** Bytes of the encoded value that was enqueued. */
   readonly payloadBytes: number;
-  /** Encoded keys. */
   readonly keysIfUndelivered: readonly Uint8Array[];
 }
 
@@ -34,7 +34,10 @@ export interface MessageDraft {
  *
  * @param now milliseconds since the epoch.
  */
-export function enqueueMutation({ value, delay }: MessageDraft, now: number): StoredSet {
+export function enqueueMutation(
+  { value, delay }: Pick<MessageDraft, "value" | "delay">,
+  now: number,
+): StoredSet {
   return { type: "set", key: messageKey(now + Math.ceil(delay), newMessageId()), value };
 }
 
@@ -73,26 +76,18 @@ export function draftMessage(
 
 function assertDelay(delay: number): void {
   if (!isBetween(delay, 0, maxDelay)) {
-    const reason = `must be a number of milliseconds from 0 to ${maxDelay} (30 days)`;
-    throw new InvalidOptionError("delay", reason, "enqueue");
+    throw new InvalidOptionError("delay", delayReason, "enqueue");
   }
 }
 
 function assertBackoffSchedule(schedule: readonly number[]): void {
   if (!Array.isArray(schedule) || schedule.length > maxIntervals) {
-    throw new InvalidOptionError(
-      "backoffSchedule",
-      `must be an array of at most ${maxIntervals} intervals`,
-      "enqueue",
-    );
+    const reason = `must be an array of at most ${maxIntervals} intervals`;
+    throw new InvalidOptionError("backoffSchedule", reason, "enqueue");
   }
   for (let index = 0; index < schedule.length; index++) {
     if (!isBetween(schedule[index], 0, maxInterval)) {
-      throw new InvalidOptionError(
-        `backoffSchedule[${index}]`,
-        `must be a number of milliseconds from 0 to ${maxInterval} (an hour)`,
-        "enqueue",
-      );
+      throw new InvalidOptionError(`backoffSchedule[${index}]`, intervalReason, "enqueue");
     }
   }
 }

@@ -6,11 +6,10 @@ const messagePrefix = [0x00, 0x04] as const;
 const idOffset = messagePrefix.length + 8;
 
 const messageIdBytes = 16;
-/** The leading bytes of an id that count the messages of this process. The others are random. */
+/** The leading bytes of an id count the messages of this process. The others are random. */
 const counterBytes = 6;
 let counter = 0;
 
-/** The range of the keys of all messages. */
 export const messageKeys: KeyRange = {
   start: Uint8Array.of(...messagePrefix),
   end: Uint8Array.of(messagePrefix[0], messagePrefix[1] + 1),

@@ -7,17 +7,16 @@ export interface StoredMessage extends QueuedMessage {
   readonly key: Uint8Array;
 }
 
-/** Marks a delivery as begun. It has failed if this process ends before it stores the result. */
+/** If this process ends before it stores the result, the delivery has failed. */
 export function beginDelivery(message: StoredMessage): StoredMutation[] {
   return [storeAgain(message, true)];
 }
 
-/** Returns the mutations that take a delivery back, as if it had not begun. */
+/** Takes a delivery back, as if it had not begun. */
 export function withdrawDelivery(message: StoredMessage): StoredMutation[] {
   return [storeAgain(message, false)];
 }
 
-/** Returns the mutations after a handler has taken the message. */
 export function completeDelivery({ key }: StoredMessage): StoredMutation[] {
   return [{ type: "delete", key }];
 }

@@ -1,6 +1,7 @@
 import { textOfBytes } from "../../bytes/text-of-bytes.js";
 import type { AtomicWrite, Engine, StoredMutation } from "../../engine/engine.js";
 import { DatabaseClosedError } from "../../errors/core-errors.js";
+import type { QueueHandler } from "../kv.js";
 import { Alarm } from "./alarm.js";
 import { isMessageKey, messageKeys } from "./message-key.js";
 import {
@@ -11,12 +12,7 @@ import {
   withdrawDelivery,
 } from "./message-life.js";
 import { MessageReader, type ReadyMessage } from "./message-reader.js";
-import {
-  type ActiveListener,
-  type MessageHandler,
-  type QueueListener,
-  QueueListeners,
-} from "./queue-listeners.js";
+import { type ActiveListener, type QueueListener, QueueListeners } from "./queue-listeners.js";
 import { reportError } from "./report-error.js";
 
 /** The maximum number of messages that handlers have at a time, as in Deno KV. */
@@ -34,7 +30,6 @@ export class MessageQueue {
   readonly #alarm = new Alarm(() => this.#dequeue());
   /** The messages that handlers have or are about to get, by the texts of their keys. */
   readonly #inFlight = new Map<string, StoredMessage>();
-  /** The ends of deliveries that are being committed. */
   readonly #finishing = new Set<Promise<void>>();
   /** True if there may be a due message that the last batch did not have. */
   #isDue = false;
@@ -61,25 +56,25 @@ export class MessageQueue {
 
   /**
    * Delivers messages to a handler, in turn with the other listeners. The process stays alive until
-   * the listener is stopped.
+   * the listener has ended.
    *
    * @param sync true if the commit that ends a delivery must survive a power cut.
    * @throws {DatabaseClosedError} after `close()`.
    */
-  listen(handler: MessageHandler, sync: boolean): QueueListener {
+  listen(handler: QueueHandler, sync: boolean): QueueListener {
     if (this.#closing !== undefined) throw new DatabaseClosedError("listenQueue");
-    let stop: () => void = () => undefined;
+    let end: () => void = () => undefined;
     const done = new Promise<void>((resolve, reject) => {
       const listener = { handler, sync, resolve, reject };
       this.#listeners.add(listener);
-      stop = () => this.#stop(listener);
+      end = () => this.#end(listener);
     });
     this.#dequeue();
-    return { done, stop };
+    return { done, end };
   }
 
   /**
-   * Stops all listeners. Resolves after the last write of the queue. Does not wait for the
+   * Ends all listeners. Resolves after the last write of the queue. Does not wait for the
    * handlers: their messages are delivered again when the database is opened again.
    */
   close(): Promise<void> {
@@ -97,13 +92,13 @@ export class MessageQueue {
     for (const listener of listeners) listener.resolve();
   }
 
-  #stop(listener: ActiveListener): void {
+  #end(listener: ActiveListener): void {
     this.#listeners.remove(listener);
     if (this.#listeners.isEmpty) this.#alarm.clear();
     void Promise.all(this.#finishing).then(() => listener.resolve());
   }
 
-  /** Stops all listeners with an error of the engine. The messages stay stored. */
+  /** Ends all listeners with an error of the engine. The messages stay stored. */
   #fail(error: unknown): void {
     this.#alarm.clear();
     this.#reader.expect(messageKeys.start);
@@ -156,9 +151,7 @@ export class MessageQueue {
     });
   }
 
-  /**
-   * Never rejects. Errors of the handler are reported, and the listeners reject with all others.
-   */
+  /** Never rejects. The listeners reject with errors that the handler has not thrown. */
   async #deliverTo({ handler, sync }: ActiveListener, message: ReadyMessage): Promise<void> {
     let isTaken = true;
     try {

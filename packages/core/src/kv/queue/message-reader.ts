@@ -1,36 +1,29 @@
 import { compareBytes } from "../../bytes/compare-bytes.js";
 import { textOfBytes } from "../../bytes/text-of-bytes.js";
 import type { Engine, StoredEntry } from "../../engine/engine.js";
-import { isRangeEnd } from "../../engine/range-end.js";
+import { isRangeEnd } from "../../engine/engine.js";
 import { keyAfter } from "../../keys/key-range.js";
-import { decodeStoredValue } from "../stored-entry.js";
+import { decodeStoredValue } from "../read/stored-entry.js";
 import { messageKeys, readyAtOf } from "./message-key.js";
 import type { StoredMessage } from "./message-life.js";
 import { decodeQueuedMessage } from "./queued-message.js";
 import { readAroundDamage } from "./read-around-damage.js";
 import { reportError } from "./report-error.js";
 
-/** A message with the value that a handler gets. */
 export interface ReadyMessage extends StoredMessage {
   readonly value: unknown;
 }
 
 /** The first messages of the queue, by what the queue does with them. */
 export interface MessageBatch {
-  /** Messages to deliver now. */
   readonly ready: readonly ReadyMessage[];
   /** Due messages whose last delivery was lost with the process that began it. */
   readonly lost: readonly StoredMessage[];
-  /** True if more messages may be due. */
   readonly hasMore: boolean;
-  /**
-   * The time of the first message that is not due yet, in milliseconds since the epoch. Undefined
-   * if the batch does not reach such a message.
-   */
+  /** Milliseconds since the epoch. Undefined if the batch reaches no message that is not due. */
   readonly nextReadyAt: number | undefined;
 }
 
-/** Reads the waiting messages of the queue, in the order in which they are due. */
 export class MessageReader {
   readonly #engine: Engine;
   /**

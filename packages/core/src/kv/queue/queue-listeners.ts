@@ -1,19 +1,15 @@
 import { keepAlive } from "../keep-alive.js";
+import type { QueueHandler } from "../kv.js";
 
-/** Handles a message. If it throws or rejects, the delivery has failed. */
-export type MessageHandler = (value: unknown) => Promise<void> | void;
-
-/** A handler to which messages are delivered, until it is stopped. */
 export interface QueueListener {
-  /** Resolves when the listener is stopped. Rejects if the queue fails. */
+  /** Resolves when the listener has ended. Rejects if the queue fails. */
   readonly done: Promise<void>;
-  /** Stops deliveries to the handler. It may finish the messages that it has. */
-  stop(): void;
+  /** Ends deliveries to the handler. It may finish the messages that it has. */
+  end(): void;
 }
 
-/** A listener as the queue keeps it. */
 export interface ActiveListener {
-  readonly handler: MessageHandler;
+  readonly handler: QueueHandler;
   /** True if the commit that ends a delivery must survive a power cut. */
   readonly sync: boolean;
   readonly resolve: () => void;
@@ -35,7 +31,6 @@ export class QueueListeners {
     this.#letGo ??= keepAlive();
   }
 
-  /** Returns the listener whose turn it is, or undefined if there are none. */
   next(): ActiveListener | undefined {
     return this.#listeners[this.#turn++ % this.#listeners.length];
   }
@@ -45,7 +40,6 @@ export class QueueListeners {
     this.#letGoWhenEmpty();
   }
 
-  /** Removes all listeners and returns them. */
   removeAll(): ActiveListener[] {
     const removed = this.#listeners;
     this.#listeners = [];

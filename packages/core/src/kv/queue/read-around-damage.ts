@@ -1,16 +1,14 @@
 import { compareBytes } from "../../bytes/compare-bytes.js";
 import type { Engine, StoredEntry } from "../../engine/engine.js";
-import { isRangeEnd } from "../../engine/range-end.js";
+import { isRangeEnd } from "../../engine/engine.js";
 import { CorruptionError } from "../../errors/core-errors.js";
 import { type KeyRange, keyAfter } from "../../keys/key-range.js";
 
-/** The error of one damaged record, with the key of the record. */
 export type DamagedRecord = CorruptionError & { readonly key: Uint8Array };
 
 export interface ReadAroundDamage {
   /** The entries in order: `limit` of them, or all that can be read. */
   readonly entries: readonly StoredEntry[];
-  /** The damaged records that were skipped. */
   readonly damage: readonly DamagedRecord[];
 }
 
@@ -29,15 +27,15 @@ export async function readAroundDamage(
     return { entries: await engine.getRange({ range, limit, reverse: false }), damage: [] };
   } catch (error) {
     if (!isDamagedRecord(error, range)) throw error;
-    const beforeIt = { start: range.start, end: error.key };
-    const behindIt = { start: keyAfter(error.key), end: range.end };
-    const before = await readAroundDamage(engine, beforeIt, limit);
+    const beforeDamage = { start: range.start, end: error.key };
+    const afterDamage = { start: keyAfter(error.key), end: range.end };
+    const before = await readAroundDamage(engine, beforeDamage, limit);
     if (!isRangeEnd(before.entries, limit)) return before;
     const missing = limit - before.entries.length;
-    const behind = await readAroundDamage(engine, behindIt, missing);
+    const after = await readAroundDamage(engine, afterDamage, missing);
     return {
-      entries: [...before.entries, ...behind.entries],
-      damage: [...before.damage, error, ...behind.damage],
+      entries: [...before.entries, ...after.entries],
+      damage: [...before.damage, error, ...after.damage],
     };
   }
 }

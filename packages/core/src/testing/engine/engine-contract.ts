@@ -1,5 +1,5 @@
+import type { TestRunner } from "../contract.js";
 import { runContract } from "../contract.js";
-import type { TestRunner } from "../test-runner.js";
 import { commitTests } from "./commit-tests.js";
 import type { EngineAdapter } from "./engine-adapter.js";
 import { expiryTests } from "./expiry-tests.js";

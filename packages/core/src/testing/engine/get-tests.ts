@@ -1,38 +1,32 @@
 import assert from "node:assert/strict";
-import type { StoredMutation } from "../../engine/engine.js";
 import type { EngineTestGroup } from "./engine-adapter.js";
 import { commit, k, plain, set, v, write } from "./writes.js";
 
 export const getTests: EngineTestGroup = {
   name: "get",
   define(test) {
-    test("answers undefined for a key that is not there", async ({ engine }) => {
+    test("returns undefined for an absent key", async ({ engine }) => {
       assert.equal(await engine.get(k("a")), undefined);
       await commit(engine, write(set("a", 1)));
       assert.equal(await engine.get(k("a", 1)), undefined);
       assert.equal(await engine.get(k("b")), undefined);
     });
 
-    test("answers the key, the value and the versionstamp of its commit", async ({ engine }) => {
+    test("returns the key, the value and the versionstamp of its commit", async ({ engine }) => {
       const versionstamp = await commit(engine, write(set("a", 7)));
       const entry = await engine.get(k("a"));
       assert.deepEqual(plain(entry), { key: [...k("a")], value: [7], versionstamp });
     });
 
-    test("takes values of no bytes and of a megabyte", async ({ engine }) => {
+    test("reads back an empty value and a value of a megabyte", async ({ engine }) => {
       const large = Uint8Array.from({ length: 1_000_000 }, (_, i) => i % 251);
-      await commit(
-        engine,
-        write(
-          { type: "set", key: k("empty"), value: new Uint8Array(0) },
-          { type: "set", key: k("large"), value: large },
-        ),
-      );
+      const empty = set("empty", 0, { value: new Uint8Array(0) });
+      await commit(engine, write(empty, set("large", 0, { value: large })));
       assert.equal((await engine.get(k("empty")))?.value.length, 0);
       assert.deepEqual(new Uint8Array((await engine.get(k("large")))!.value), large);
     });
 
-    test("takes keys of every part type, empty parts and long parts", async ({ engine }) => {
+    test("accepts keys of every part type, empty parts and long parts", async ({ engine }) => {
       const keys = [
         k(""),
         k(new Uint8Array(0)),
@@ -46,17 +40,14 @@ export const getTests: EngineTestGroup = {
         k(false),
         k("x".repeat(3000)),
       ];
-      await commit(
-        engine,
-        write(...keys.map((key, i): StoredMutation => ({ type: "set", key, value: v(i) }))),
-      );
+      await commit(engine, write(...keys.map((key, i) => set("", i, { key }))));
       for (const [index, key] of keys.entries())
         assert.deepEqual(plain(await engine.get(key))?.value, [index]);
     });
 
-    test("does not keep the memory of a value that was handed over", async ({ engine }) => {
+    test("does not keep the memory of a value that was passed in", async ({ engine }) => {
       const value = v(1, 2, 3);
-      await commit(engine, write({ type: "set", key: k("a"), value }));
+      await commit(engine, write(set("a", 0, { value })));
       value.fill(9);
       assert.deepEqual(plain(await engine.get(k("a")))?.value, [1, 2, 3]);
     });

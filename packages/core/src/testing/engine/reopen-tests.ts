@@ -1,12 +1,11 @@
 import assert from "node:assert/strict";
 import type { EngineTestGroup } from "./engine-adapter.js";
-import { assertStrictlyIncreasing } from "./strictly-increasing.js";
-import { commit, del, k, set, values, write } from "./writes.js";
+import { assertStrictlyIncreasing, commit, del, k, set, values, write } from "./writes.js";
 
 export const reopenTests: EngineTestGroup = {
   name: "after reopening",
   define(test) {
-    test("everything is there", async ({ engine, reopen }) => {
+    test("all entries are still there", async ({ engine, reopen }) => {
       const stamp = await commit(engine, write(set("a", 1), set("b", 2), set("c", 3)));
       await commit(engine, write(del("b")));
       await commit(engine, { ...write(set("relaxed", 4)), sync: false });
@@ -15,7 +14,7 @@ export const reopenTests: EngineTestGroup = {
       assert.equal((await reopened.get(k("c")))?.versionstamp, stamp);
     });
 
-    test("versionstamps go on from where they were", async ({ engine, reopen }) => {
+    test("versionstamps continue to increase", async ({ engine, reopen }) => {
       const stamps: unknown[] = [];
       let open = engine;
       for (let round = 0; round < 4; round++) {

@@ -1,16 +1,14 @@
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
-import type { Engine, StoredMutation } from "../../engine/engine.js";
+import type { Engine, MaybePromise, StoredEntry } from "../../engine/engine.js";
 import type { KeyRange } from "../../keys/key-range.js";
 import type { EngineTestGroup } from "./engine-adapter.js";
-import { check, commit, del, k, set, v, write } from "./writes.js";
+import { check, combine, commit, del, deleteExpired, k, set, stampsOf, write } from "./writes.js";
 
 export const watchRangesTests: EngineTestGroup = {
   name: "watchRanges",
   define(test) {
-    test("tells of the keys of each commit that are within its ranges, and of no other", async ({
-      engine,
-    }) => {
+    test("reports the keys of each commit that are in its ranges", async ({ engine }) => {
       const watch = new RangeWatch(engine, range("b", "d"), range("f", "g"));
       await commit(engine, write(set("a", 1), set("b", 1), set("c", 1), set("d", 1)));
       await commit(engine, write(del("f"), set("c", 2)));
@@ -19,77 +17,60 @@ export const watchRangesTests: EngineTestGroup = {
       assert.deepEqual(watch.changes, [texts("b", "c"), texts("c", "f")]);
     });
 
-    test("tells of a key that is in several ranges", async ({ engine }) => {
+    test("reports a key that is in several ranges", async ({ engine }) => {
       const watch = new RangeWatch(engine, range("a", "c"), range("b", "d"), range("a", "c"));
       await commit(engine, write(set("b", 1), set("c", 1), set("b", 2)));
       assert.deepEqual(watch.changes, [texts("b", "c")]);
     });
 
-    test("tells of no key where a range has none", async ({ engine }) => {
+    test("reports nothing for an empty range", async ({ engine }) => {
       const watch = new RangeWatch(engine, range("b", "b"), range("c", "a"));
       await commit(engine, write(set("a", 1), set("b", 1), set("c", 1)));
       assert.deepEqual(watch.changes, []);
     });
 
     for (const type of ["sum", "min", "max"] as const) {
-      test(`tells of ${type}`, async ({ engine }) => {
+      test(`reports ${type}`, async ({ engine }) => {
         const watch = new RangeWatch(engine, range("a", "b"));
-        await commit(engine, write({ type, key: k("a"), operand: 1n }));
+        await commit(engine, write(combine(type, "a", 1n)));
         assert.deepEqual(watch.changes, [texts("a")]);
       });
     }
 
-    test("tells of a key that ends in a versionstamp with the versionstamp", async ({ engine }) => {
+    test("reports the full key if it ends in a versionstamp", async ({ engine }) => {
       const watch = new RangeWatch(engine, range("a", "b"));
-      const versionstamp = await commit(
-        engine,
-        write({ type: "set", key: k("a"), value: v(1), endsInVersionstamp: true }),
-      );
+      const stamped = set("a", 1, { endsInVersionstamp: true });
+      const versionstamp = await commit(engine, write(stamped));
       assert.deepEqual(watch.changes, [[text(k("a", versionstamp))]]);
     });
 
-    test("tells of an expired key that is removed, and not of one that stays", async ({
-      engine,
-    }) => {
-      const expired: StoredMutation = {
-        type: "set",
-        key: k("a"),
-        value: v(1),
-        expireAt: Date.now() - 1,
-      };
-      await commit(engine, write(expired, set("b", 1)));
+    test("reports an expired key when it is removed", async ({ engine }) => {
+      await commit(engine, write(set("a", 1, { expireAt: Date.now() - 1 }), set("b", 1)));
       const watch = new RangeWatch(engine, range("a", "c"));
-      await commit(
-        engine,
-        write({ type: "deleteExpired", key: k("a") }, { type: "deleteExpired", key: k("b") }),
-      );
+      await commit(engine, write(deleteExpired("a"), deleteExpired("b")));
       assert.deepEqual(watch.changes, [texts("a")]);
     });
 
-    test("does not tell of a write that was refused", async ({ engine }) => {
+    test("does not report a refused write", async ({ engine }) => {
       await commit(engine, write(set("a", 1)));
       const watch = new RangeWatch(engine, range("a", "z"));
       await engine.commit([
         write([check("a", null)], set("b", 2)),
-        write(set("c", 2), { type: "sum", key: k("a"), operand: 1n }),
+        write(set("c", 2), combine("sum", "a", 1n)),
         write(set("d", 1)),
       ]);
       assert.deepEqual(watch.changes, [texts("d")]);
     });
 
-    test("tells when the commit can be read", async ({ engine }) => {
-      const seen: Promise<unknown>[] = [];
-      engine.watchRanges([range("a", "b")], () =>
-        seen.push(Promise.resolve(engine.get(k("a"))).then((entry) => entry?.versionstamp)),
-      );
-      const stamps = [
-        await commit(engine, write(set("a", 1))),
-        await commit(engine, write(set("a", 2))),
-      ];
-      assert.deepEqual(await Promise.all(seen), stamps);
+    test("reports a commit when it can be read", async ({ engine }) => {
+      const seen: MaybePromise<StoredEntry | undefined>[] = [];
+      engine.watchRanges([range("a", "b")], () => seen.push(engine.get(k("a"))));
+      const first = await commit(engine, write(set("a", 1)));
+      const second = await commit(engine, write(set("a", 2)));
+      assert.deepEqual(stampsOf(await Promise.all(seen)), [first, second]);
     });
 
-    test("ends when it is told to, and the others go on", async ({ engine }) => {
+    test("can be ended without an effect on other watches", async ({ engine }) => {
       const first = new RangeWatch(engine, range("a", "b"));
       const second = new RangeWatch(engine, range("a", "b"));
       first.stop();
@@ -100,14 +81,14 @@ export const watchRangesTests: EngineTestGroup = {
       assert.deepEqual([first.changes, second.changes], [[], [texts("a")]]);
     });
 
-    test("tells of the database's own keys where a range begins among them", async ({ engine }) => {
+    test("reports system keys only if the range begins among them", async ({ engine }) => {
       const system = Uint8Array.of(0, 3, 1);
       const end = Uint8Array.of(0xff);
       const all = [[], [0], [0, 2], [1]].map(
         (start) => new RangeWatch(engine, { start: Uint8Array.from(start), end }),
       );
       const own = new RangeWatch(engine, { start: Uint8Array.of(0, 3), end: Uint8Array.of(0, 4) });
-      await commit(engine, write({ type: "set", key: system, value: v(3) }, set("a", 1)));
+      await commit(engine, write(set("", 3, { key: system }), set("a", 1)));
       for (const watch of all) assert.deepEqual(watch.changes, [texts("a")]);
       assert.deepEqual(own.changes, [[text(system)]]);
     });

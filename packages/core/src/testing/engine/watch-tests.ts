@@ -1,14 +1,12 @@
 import assert from "node:assert/strict";
-import type { Engine } from "../../engine/engine.js";
+import type { Engine, MaybePromise, StoredEntry } from "../../engine/engine.js";
 import type { EngineTestGroup } from "./engine-adapter.js";
-import { check, commit, del, k, set, v, write } from "./writes.js";
+import { check, combine, commit, del, deleteExpired, k, set, stampsOf, write } from "./writes.js";
 
 export const watchTests: EngineTestGroup = {
   name: "watch",
   define(test) {
-    test("tells of each commit that writes or removes one of its keys, and of no other", async ({
-      engine,
-    }) => {
+    test("reports each commit that sets or deletes one of its keys", async ({ engine }) => {
       const a = count(engine, "a");
       const ab = count(engine, "a", "b");
       await commit(engine, write(set("a", 1)));
@@ -17,69 +15,54 @@ export const watchTests: EngineTestGroup = {
       assert.deepEqual([a.changes, ab.changes], [1, 2]);
       await commit(engine, write(del("a")));
       assert.deepEqual([a.changes, ab.changes], [2, 3]);
-      await commit(engine, write({ type: "sum", key: k("b2"), operand: 1n }, set("c", 1)));
+      await commit(engine, write(combine("sum", "b2", 1n), set("c", 1)));
       await commit(engine, write());
       assert.deepEqual([a.changes, ab.changes], [2, 3]);
     });
 
-    test("tells of a commit of several of its keys", async ({ engine }) => {
+    test("reports a commit of several of its keys", async ({ engine }) => {
       const ab = count(engine, "a", "b", "a");
       await commit(engine, write(set("a", 1), set("b", 1), set("a", 2)));
       assert.ok(ab.changes >= 1);
     });
 
-    test("tells of sum and of a key that ends in a versionstamp", async ({ engine }) => {
+    test("reports sum, and the full key if it ends in a versionstamp", async ({ engine }) => {
       const a = count(engine, "a");
-      await commit(engine, write({ type: "sum", key: k("a"), operand: 1n }));
+      await commit(engine, write(combine("sum", "a", 1n)));
       assert.equal(a.changes, 1);
-      await commit(
-        engine,
-        write({ type: "set", key: k("a"), value: v(1), endsInVersionstamp: true }),
-      );
+      await commit(engine, write(set("a", 1, { endsInVersionstamp: true })));
       assert.equal(a.changes, 1);
     });
 
-    test("tells of an expired key that is removed, and not of one that stays", async ({
-      engine,
-    }) => {
-      const past = Date.now() - 1;
-      await commit(
-        engine,
-        write({ type: "set", key: k("a"), value: v(1), expireAt: past }, set("b", 1)),
-      );
+    test("reports an expired key when it is removed", async ({ engine }) => {
+      await commit(engine, write(set("a", 1, { expireAt: Date.now() - 1 }), set("b", 1)));
       const a = count(engine, "a");
       const b = count(engine, "b");
-      await commit(
-        engine,
-        write({ type: "deleteExpired", key: k("a") }, { type: "deleteExpired", key: k("b") }),
-      );
+      await commit(engine, write(deleteExpired("a"), deleteExpired("b")));
       assert.deepEqual([a.changes, b.changes], [1, 0]);
     });
 
-    test("does not tell of a write that was refused", async ({ engine }) => {
+    test("does not report a refused write", async ({ engine }) => {
       await commit(engine, write(set("a", 1)));
       const a = count(engine, "a");
       await engine.commit([
         write([check("a", null)], set("a", 2)),
-        write(set("a", 2), { type: "sum", key: k("a"), operand: 1n }),
+        write(set("a", 2), combine("sum", "a", 1n)),
         write(set("b", 1)),
       ]);
       assert.equal(a.changes, 0);
     });
 
-    test("tells when the commit can be read", async ({ engine }) => {
-      const seen: Promise<unknown>[] = [];
-      engine.watch([k("a")], () => seen.push(Promise.resolve(engine.get(k("a")))));
-      const stamps = [
-        await commit(engine, write(set("a", 1))),
-        await commit(engine, write(set("a", 2))),
-      ];
-      const entries = (await Promise.all(seen)) as { versionstamp: string }[];
-      assert.equal(entries[0]?.versionstamp, stamps[0]);
-      assert.equal(entries.at(-1)?.versionstamp, stamps[1]);
+    test("reports a commit when it can be read", async ({ engine }) => {
+      const seen: MaybePromise<StoredEntry | undefined>[] = [];
+      engine.watch([k("a")], () => seen.push(engine.get(k("a"))));
+      const first = await commit(engine, write(set("a", 1)));
+      const second = await commit(engine, write(set("a", 2)));
+      const stamps = stampsOf(await Promise.all(seen));
+      assert.deepEqual([stamps[0], stamps.at(-1)], [first, second]);
     });
 
-    test("ends when it is told to, and the others go on", async ({ engine }) => {
+    test("can be ended without an effect on other watches", async ({ engine }) => {
       const first = count(engine, "a");
       const second = count(engine, "a");
       first.stop();
@@ -92,7 +75,6 @@ export const watchTests: EngineTestGroup = {
   },
 };
 
-/** Counts the changes of keys that the engine reports. */
 function count(engine: Engine, ...names: string[]): { changes: number; stop: () => void } {
   const counted = { changes: 0, stop: () => undefined as undefined };
   const stop = engine.watch(

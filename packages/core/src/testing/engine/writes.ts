@@ -1,7 +1,14 @@
 import assert from "node:assert/strict";
-import type { AtomicWrite, Engine, StoredEntry, StoredMutation } from "../../engine/engine.js";
+import type {
+  AtomicWrite,
+  Engine,
+  StoredEntry,
+  StoredMutation,
+  StoredSet,
+} from "../../engine/engine.js";
 import { encodeKey } from "../../keys/encode-key.js";
 import type { KvKey } from "../../keys/key.js";
+import { type KeyRange, keyRange } from "../../keys/key-range.js";
 
 export interface PlainEntry {
   readonly key: number[];
@@ -9,27 +16,35 @@ export interface PlainEntry {
   readonly versionstamp: string;
 }
 
-/** Encodes a key. */
 export function k(...parts: KvKey): Uint8Array {
   return encodeKey(parts);
 }
 
-/** Returns a stored value of the given bytes. */
 export function v(...bytes: number[]): Uint8Array {
   return Uint8Array.from(bytes);
 }
 
 /** Returns a mutation that stores a value of one byte under a key of one part. */
-export function set(name: string, number: number): StoredMutation {
-  return { type: "set", key: k(name), value: v(number) };
+export function set(name: string, number: number, options?: Partial<StoredSet>): StoredMutation {
+  return { type: "set", key: k(name), value: v(number), ...options };
 }
 
-/** Returns a mutation that deletes a key of one part. */
 export function del(name: string): StoredMutation {
   return { type: "delete", key: k(name) };
 }
 
-/** Returns a check of a key of one part. */
+export function combine(
+  type: "sum" | "min" | "max",
+  name: string,
+  operand: bigint,
+): StoredMutation {
+  return { type, key: k(name), operand };
+}
+
+export function deleteExpired(name: string): StoredMutation {
+  return { type: "deleteExpired", key: k(name) };
+}
+
 export function check(name: string, versionstamp: string | null): AtomicWrite["checks"][number] {
   return { key: k(name), versionstamp };
 }
@@ -39,13 +54,12 @@ export function write(
   ...parts: [AtomicWrite["checks"], ...StoredMutation[]] | StoredMutation[]
 ): AtomicWrite {
   const [first, ...rest] = parts;
-  if (Array.isArray(first))
-    return {
-      checks: first as AtomicWrite["checks"],
-      mutations: rest as StoredMutation[],
-      sync: true,
-    };
-  return { checks: [], mutations: parts as StoredMutation[], sync: true };
+  const hasChecks = Array.isArray(first);
+  return {
+    checks: hasChecks ? (first as AtomicWrite["checks"]) : [],
+    mutations: (hasChecks ? rest : parts) as StoredMutation[],
+    sync: true,
+  };
 }
 
 /** Commits one write and returns its versionstamp. Fails if the write is refused. */
@@ -55,19 +69,45 @@ export async function commit(engine: Engine, write: AtomicWrite): Promise<string
   return outcome as string;
 }
 
+/** Commits writes together. Returns for each of them whether it was applied. */
+export async function applied(engine: Engine, ...writes: AtomicWrite[]): Promise<boolean[]> {
+  return (await engine.commit(writes)).map((outcome) => typeof outcome === "string");
+}
+
+/** Reads a range. The default is all entries. */
+export function list(
+  engine: Engine,
+  range: KeyRange = keyRange({ prefix: [] }),
+  limit = 1000,
+  reverse = false,
+): Promise<StoredEntry[]> {
+  return engine.getRange({ range, limit, reverse });
+}
+
 /** Returns an entry with arrays in place of bytes, for comparison. Omits its expiry. */
 export function plain(entry: StoredEntry | undefined): PlainEntry | undefined {
   return (
-    entry && {
-      key: [...entry.key],
-      value: [...entry.value],
-      versionstamp: entry.versionstamp,
-    }
+    entry && { key: [...entry.key], value: [...entry.value], versionstamp: entry.versionstamp }
   );
+}
+
+export function firstBytes(entries: readonly (StoredEntry | undefined)[]): (number | undefined)[] {
+  return entries.map((entry) => entry?.value[0]);
+}
+
+export function stampsOf(entries: readonly (StoredEntry | undefined)[]): (string | undefined)[] {
+  return entries.map((entry) => entry?.versionstamp);
 }
 
 /** Returns the first byte of each value, or undefined if the key is absent. */
 export async function values(engine: Engine, ...names: string[]): Promise<(number | undefined)[]> {
-  const entries = await engine.getMany(names.map((name) => k(name)));
-  return entries.map((entry) => entry?.value[0]);
+  return firstBytes(await engine.getMany(names.map((name) => k(name))));
+}
+
+export function assertStrictlyIncreasing(stamps: readonly unknown[]): void {
+  for (const [index, stamp] of stamps.entries()) {
+    assert.match(String(stamp), /^[0-9a-f]{20}$/);
+    if (index > 0)
+      assert.ok(String(stamps[index - 1]) < String(stamp), `${index}: ${String(stamp)}`);
+  }
 }

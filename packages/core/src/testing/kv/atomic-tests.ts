@@ -25,19 +25,13 @@ export const atomicTests: KvTestGroup = {
       ]);
     });
 
-    test("writes where its checks hold, and nothing where one fails", async ({ kv }) => {
+    test("writes only if all of its checks hold", async ({ kv }) => {
       const absent = await kv.get(["a"]);
       assert.equal((await kv.atomic().check(absent).set(["a"], 1).commit()).ok, true);
       const present = await kv.get(["a"]);
       for (const checks of [[absent], [present, absent], [absent, present]]) {
-        const result = await kv
-          .atomic()
-          .check(...checks)
-          .set(["a"], 9)
-          .set(["b"], 9)
-          .delete(["a"])
-          .commit();
-        assert.deepEqual(result, { ok: false });
+        const refused = kv.atomic().set(["a"], 9).set(["b"], 9).delete(["a"]);
+        assert.deepEqual(await refused.check(...checks).commit(), { ok: false });
       }
       const chained = await kv.atomic().check(present).check(absent).set(["b"], 9).commit();
       assert.deepEqual(chained, { ok: false });
@@ -48,29 +42,22 @@ export const atomicTests: KvTestGroup = {
     });
 
     for (const [name, versionstamp] of Object.entries(noVersionstamps)) {
-      test(`${name} is no versionstamp`, async ({ kv }) => {
+      test(`refuses ${name} as a versionstamp`, async ({ kv }) => {
         await kv.set(["a"], 1);
-        await refuses(() =>
-          kv
-            .atomic()
-            .check({ key: ["a"], versionstamp })
-            .set(["b"], 1)
-            .commit(),
-        );
+        const check = { key: ["a"], versionstamp };
+        await refuses(() => kv.atomic().check(check).set(["b"], 1).commit());
         assert.deepEqual(await keysOf(kv.list({ prefix: [] })), [["a"]]);
       });
     }
 
-    test("what is no versionstamp is refused with a TypeError", async ({ kv }) => {
+    test("refuses an invalid versionstamp with a TypeError", async ({ kv }) => {
       for (const versionstamp of Object.values(noVersionstamps)) {
         const check = { key: ["a"], versionstamp };
         await refuses(() => kv.atomic().check(check).commit(), TypeError);
       }
     });
 
-    test("bad input throws as it is handed over, and adds nothing to the operation", async ({
-      kv,
-    }) => {
+    test("throws for invalid input when it is passed in, and ignores it", async ({ kv }) => {
       await kv.set(["a"], 1);
       const atomic = kv.atomic().set(["b"], 2);
       const wrong = { key: ["a"], versionstamp: "1" };
@@ -85,28 +72,23 @@ export const atomicTests: KvTestGroup = {
       assert.deepEqual(await keysOf(kv.list({ prefix: [] })), [["a"], ["b"]]);
     });
 
-    test("is no promise: it cannot be awaited by mistake", async ({ kv }) => {
+    test("cannot be awaited without commit()", async ({ kv }) => {
       await refuses(async () => await (kv.atomic().set(["a"], 1) as unknown), TypeError);
       assert.equal((await kv.get(["a"])).versionstamp, null);
     });
 
-    test("without mutations still checks, and gets a versionstamp", async ({ kv }) => {
+    test("checks, and gets a versionstamp, without mutations", async ({ kv }) => {
       const first = await kv.atomic().commit();
       const { versionstamp } = await kv.set(["a"], 1);
-      const second = await kv
-        .atomic()
-        .check({ key: ["a"], versionstamp })
-        .commit();
+      const key = ["a"];
+      const second = await kv.atomic().check({ key, versionstamp }).commit();
       assert.ok(first.ok && second.ok);
       assert.ok(first.versionstamp < versionstamp && versionstamp < second.versionstamp);
-      const failed = await kv
-        .atomic()
-        .check({ key: ["a"], versionstamp: null })
-        .commit();
+      const failed = await kv.atomic().check({ key, versionstamp: null }).commit();
       assert.deepEqual(failed, { ok: false });
     });
 
-    test("copies its values when they are handed over", async ({ kv }) => {
+    test("copies values when they are passed in", async ({ kv }) => {
       const value = { n: 1 };
       const atomic = kv.atomic().set(["a"], value);
       value.n = 2;
@@ -127,7 +109,7 @@ export const atomicTests: KvTestGroup = {
       assert.equal((await kv.get(["a"])).versionstamp, null);
     });
 
-    test("of 64 at once on one counter, by check and set, none is lost", async ({ kv }) => {
+    test("loses none of 64 concurrent increments by check and set", async ({ kv }) => {
       const increment = async () => {
         // An attempt fails only if another increment has succeeded, so 64 attempts are enough.
         for (let attempt = 0; attempt < 64; attempt++) {
@@ -142,13 +124,10 @@ export const atomicTests: KvTestGroup = {
       assert.equal((await kv.get(["counter"])).value, 64);
     });
 
-    test("of 64 at once that all want the same key, one gets it", async ({ kv }) => {
+    test("lets one of 64 concurrent operations claim a key", async ({ kv }) => {
       const claims = Array.from({ length: 64 }, async (_, n) => {
-        const claim = kv
-          .atomic()
-          .check({ key: ["claim"], versionstamp: null })
-          .set(["claim"], n);
-        return (await claim.commit()).ok;
+        const check = { key: ["claim"], versionstamp: null };
+        return (await kv.atomic().check(check).set(["claim"], n).commit()).ok;
       });
       const winners = (await Promise.all(claims)).flatMap((ok, n) => (ok ? [n] : []));
       assert.equal(winners.length, 1);

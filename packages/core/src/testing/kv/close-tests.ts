@@ -3,7 +3,6 @@ import type { Kv } from "../../kv/kv.js";
 import { soon } from "../soon.js";
 import type { KvTestGroup } from "./kv-adapter.js";
 
-/** Calls that need an open database. */
 const calls: Record<string, (kv: Kv) => unknown> = {
   get: (kv) => kv.get(["a"]),
   getMany: (kv) => kv.getMany([["a"]]),
@@ -23,7 +22,7 @@ const calls: Record<string, (kv: Kv) => unknown> = {
 export const closeTests: KvTestGroup = {
   name: "close",
   define(test) {
-    test("waits for the commits that were begun", async ({ kv }) => {
+    test("waits for commits that have begun", async ({ kv }) => {
       const events: string[] = [];
       const commits = Array.from({ length: 20 }, async (_, n) => {
         const result = await kv.set(["n", n], n);
@@ -38,14 +37,14 @@ export const closeTests: KvTestGroup = {
     });
 
     for (const [name, call] of Object.entries(calls)) {
-      test(`${name} is refused after it`, async ({ kv }) => {
+      test(`makes ${name} fail afterwards`, async ({ kv }) => {
         await kv.set(["a"], 1);
         await kv.close();
         await assert.rejects(soon(name, (async () => await call(kv))()), Error);
       });
     }
 
-    test("refuses what was begun before it and not finished", async ({ kv }) => {
+    test("makes operations and iterators that had begun fail", async ({ kv }) => {
       await kv.set(["a"], 1);
       await kv.set(["b"], 1);
       const atomic = kv.atomic().set(["a"], 2);
@@ -58,7 +57,7 @@ export const closeTests: KvTestGroup = {
       await assert.rejects(halfRead.next(), Error);
     });
 
-    test("refuses also what an iterator has read already", async ({ kv }) => {
+    test("makes an iterator fail that has entries left in its batch", async ({ kv }) => {
       await kv.set(["a"], 1);
       await kv.set(["b"], 1);
       const halfRead = kv.list({ prefix: [] });
@@ -67,18 +66,18 @@ export const closeTests: KvTestGroup = {
       await assert.rejects(halfRead.next(), Error);
     });
 
-    test("may be called again", async ({ kv }) => {
+    test("can be called again", async ({ kv }) => {
       await Promise.all([kv.close(), kv.close()]);
       await kv.close();
     });
 
-    test("is what Symbol.dispose does", async ({ kv }) => {
+    test("is called by Symbol.dispose", async ({ kv }) => {
       await kv.set(["a"], 1);
       kv[Symbol.dispose]();
       await assert.rejects(kv.get(["a"]), Error);
     });
 
-    test("is what Symbol.asyncDispose does, and waits for", async ({ kv }) => {
+    test("is called and awaited by Symbol.asyncDispose", async ({ kv }) => {
       assert.ok(Symbol.asyncDispose in kv);
       const events: string[] = [];
       const set = kv.set(["a"], 1).then(() => events.push("commit"));
@@ -90,7 +89,7 @@ export const closeTests: KvTestGroup = {
     });
 
     test(
-      "leaves what was committed",
+      "keeps committed entries",
       async ({ kv, reopen }) => {
         const { versionstamp } = await kv.set(["a"], { n: 1 });
         const reopened = await reopen();

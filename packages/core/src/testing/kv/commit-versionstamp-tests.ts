@@ -8,7 +8,7 @@ import { refuses } from "./refuses.js";
 export const commitVersionstampTests: KvTestGroup = {
   name: "commitVersionstamp",
   define(test) {
-    test("as the last part is the versionstamp of the commit", async ({ kv }) => {
+    test("as the last part becomes the versionstamp of the commit", async ({ kv }) => {
       const { versionstamp } = await kv.set(["a", stampOf(kv)], 1);
       assert.deepEqual(await collect(kv.list({ prefix: [] })), [
         { key: ["a", versionstamp], value: 1, versionstamp },
@@ -16,13 +16,13 @@ export const commitVersionstampTests: KvTestGroup = {
       assert.equal((await kv.get(["a", versionstamp])).value, 1);
     });
 
-    test("keys are in the order of their commits", async ({ kv }) => {
+    test("makes keys sort in the order of their commits", async ({ kv }) => {
       for (let n = 0; n < 20; n++) await kv.set(["log", stampOf(kv)], n);
       const numbers = Array.from({ length: 20 }, (_, n) => n);
       assert.deepEqual(await valuesOf(kv.list({ prefix: ["log"] })), numbers);
     });
 
-    test("is the same for all keys of a commit, beside other changes", async ({ kv }) => {
+    test("is the same for all keys of a commit", async ({ kv }) => {
       const stamp = stampOf(kv);
       const result = await kv
         .atomic()
@@ -41,25 +41,22 @@ export const commitVersionstampTests: KvTestGroup = {
       ]);
     });
 
-    test("is taken in a set as data", async ({ kv }) => {
+    test("is accepted in a set that is passed as data", async ({ kv }) => {
       const key = ["a", stampOf(kv)] as unknown as KvKey;
       const result = await kv.atomic().mutate({ type: "set", key, value: 1 }).commit();
       assert.ok(result.ok);
       assert.deepEqual(await keysOf(kv.list({ prefix: [] })), [["a", result.versionstamp]]);
     });
 
-    test("stores nothing where a check fails", async ({ kv }) => {
+    test("stores nothing if a check fails", async ({ kv }) => {
       const check = { key: ["a"], versionstamp: "0".repeat(20) };
-      const result = await kv
-        .atomic()
-        .check(check)
-        .set(["a", stampOf(kv)], 1)
-        .commit();
+      const stamp = stampOf(kv);
+      const result = await kv.atomic().check(check).set(["a", stamp], 1).commit();
       assert.deepEqual(result, { ok: false });
       assert.deepEqual(await keysOf(kv.list({ prefix: [] })), []);
     });
 
-    test("is refused anywhere but as the last part of a key to set", async ({ kv }) => {
+    test("is refused except as the last part of a key to set", async ({ kv }) => {
       const stamp = stampOf(kv);
       const key = ["a", stamp] as unknown as KvKey;
       await refuses(() => kv.set([stamp, "a"] as unknown as KvKey, 1));
@@ -73,11 +70,11 @@ export const commitVersionstampTests: KvTestGroup = {
       assert.deepEqual(await keysOf(kv.list({ prefix: [] })), []);
     });
 
-    test("is not enough for a key", async ({ kv }) => {
+    test("is refused as the only part of a key", async ({ kv }) => {
       await refuses(() => kv.set([stampOf(kv)], 1));
     });
 
-    test("is no other symbol", async ({ kv }) => {
+    test("does not make other symbols valid", async ({ kv }) => {
       stampOf(kv);
       const key: KvSetKey = ["a", Symbol("another")];
       await refuses(() => kv.set(key, 1));

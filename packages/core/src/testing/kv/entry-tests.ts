@@ -7,11 +7,11 @@ import { refuses } from "./refuses.js";
 export const entryTests: KvTestGroup = {
   name: "get, set, delete",
   define(test) {
-    test("a key that is not there has a value and a versionstamp of null", async ({ kv }) => {
+    test("returns null as the value and versionstamp of an absent key", async ({ kv }) => {
       assert.deepEqual(await kv.get(["a", 1]), { key: ["a", 1], value: null, versionstamp: null });
     });
 
-    test("what was set can be got", async ({ kv }) => {
+    test("gets what was set", async ({ kv }) => {
       const result = await kv.set(["a"], { name: "Ada" });
       assert.equal(result.ok, true);
       assert.match(result.versionstamp, /^[0-9a-f]{20}$/);
@@ -19,9 +19,7 @@ export const entryTests: KvTestGroup = {
       assert.deepEqual(await kv.get(["a"]), { key: ["a"], value: { name: "Ada" }, versionstamp });
     });
 
-    test("null and undefined are values, which a versionstamp tells from nothing", async ({
-      kv,
-    }) => {
+    test("stores null and undefined, with a versionstamp", async ({ kv }) => {
       await kv.set(["null"], null);
       await kv.set(["undefined"], undefined);
       const [first, second] = await kv.getMany([["null"], ["undefined"]]);
@@ -29,7 +27,7 @@ export const entryTests: KvTestGroup = {
       assert.ok(first.versionstamp !== null && second.versionstamp !== null);
     });
 
-    test("values of every kind come back", async ({ kv, KvU64 }) => {
+    test("reads back values of every type", async ({ kv, KvU64 }) => {
       const cycle: Record<string, unknown> = {
         map: new Map([["a", new Set([1n])]]),
         date: new Date(5),
@@ -41,14 +39,14 @@ export const entryTests: KvTestGroup = {
       assert.deepEqual((await kv.get(["u64"])).value, new KvU64(7n));
     });
 
-    test("bytes come back as a Uint8Array and nothing more", async ({ kv }) => {
+    test("reads back bytes as a plain Uint8Array", async ({ kv }) => {
       await kv.set(["bytes"], Uint8Array.of(1, 2));
       await kv.set(["within"], { bytes: Uint8Array.of(1, 2) });
       assert.deepEqual((await kv.get(["bytes"])).value, Uint8Array.of(1, 2));
       assert.deepEqual((await kv.get(["within"])).value, { bytes: Uint8Array.of(1, 2) });
     });
 
-    test("set puts a value in place of another, with a later versionstamp", async ({ kv }) => {
+    test("set replaces a value, with a later versionstamp", async ({ kv }) => {
       const first = await kv.set(["a"], 1);
       const second = await kv.set(["a"], 2);
       assert.ok(first.versionstamp < second.versionstamp);
@@ -56,14 +54,14 @@ export const entryTests: KvTestGroup = {
       assert.deepEqual(await kv.get(["a"]), { key: ["a"], value: 2, versionstamp });
     });
 
-    test("delete removes a key, and does nothing where there is none", async ({ kv }) => {
+    test("delete removes a key, and does nothing if it is absent", async ({ kv }) => {
       await kv.set(["a"], 1);
       await kv.delete(["a"]);
       await kv.delete(["a"]);
       assert.equal((await kv.get(["a"])).versionstamp, null);
     });
 
-    test("keys that look alike are different keys", async ({ kv }) => {
+    test("distinguishes keys that look alike", async ({ kv }) => {
       const keys: KvKey[] = [
         ["1"],
         [1],
@@ -85,7 +83,7 @@ export const entryTests: KvTestGroup = {
       }
     });
 
-    test("0 and -0 are different keys", async ({ kv }) => {
+    test("distinguishes 0 and -0 in keys", async ({ kv }) => {
       await kv.set([0], "plus");
       await kv.set([-0], "minus");
       const [plus, minus] = await kv.getMany([[0], [-0]]);
@@ -93,7 +91,7 @@ export const entryTests: KvTestGroup = {
       assert.deepEqual(await keysOf(kv.list({ prefix: [] })), [[-0], [0]]);
     });
 
-    test("a value is copied when it is handed over", async ({ kv }) => {
+    test("copies a value when it is passed in", async ({ kv }) => {
       const value = { list: [1], bytes: Uint8Array.of(1) };
       const set = kv.set(["a"], value);
       value.list.push(2);
@@ -107,7 +105,7 @@ export const entryTests: KvTestGroup = {
       assert.deepEqual((await kv.get(["a"])).value, { list: [1], bytes: Uint8Array.of(1) });
     });
 
-    test("a key is copied when it is handed over", async ({ kv }) => {
+    test("copies a key when it is passed in", async ({ kv }) => {
       const bytes = Uint8Array.of(1);
       const key: (string | Uint8Array)[] = ["a", bytes];
       const set = kv.set(key, "value");
@@ -118,9 +116,7 @@ export const entryTests: KvTestGroup = {
       assert.equal((await kv.get(["b", Uint8Array.of(2)])).value, null);
     });
 
-    test("the key of an entry is the one that was asked for, whatever becomes of it", async ({
-      kv,
-    }) => {
+    test("returns a copy of the requested key in an entry", async ({ kv }) => {
       const wanted = [["a", Uint8Array.of(1)], ["b"]];
       const one = kv.get(wanted[0]!);
       const many = kv.getMany(wanted);
@@ -133,7 +129,7 @@ export const entryTests: KvTestGroup = {
       );
     });
 
-    test("either consistency may be asked for", async ({ kv }) => {
+    test("accepts either consistency", async ({ kv }) => {
       const { versionstamp } = await kv.set(["a"], 1);
       const entry = { key: ["a"], value: 1, versionstamp };
       for (const consistency of ["strong", "eventual"] as const) {
@@ -143,7 +139,7 @@ export const entryTests: KvTestGroup = {
     });
 
     for (const [name, key] of Object.entries(noKeys)) {
-      test(`${name} is no key`, async ({ kv }) => {
+      test(`refuses ${name} as a key`, async ({ kv }) => {
         await refuses(() => kv.get(key));
         await refuses(() => kv.getMany([["a"], key]));
         await refuses(() => kv.set(key, 1));
@@ -154,14 +150,14 @@ export const entryTests: KvTestGroup = {
         assert.deepEqual(await keysOf(kv.list({ prefix: [] })), []);
       });
 
-      test(`${name} is no key to check`, async ({ kv }) => {
+      test(`refuses a check of ${name} as a key`, async ({ kv }) => {
         const check = { key, versionstamp: null };
         await refuses(() => kv.atomic().set(["a"], 1).check(check).commit());
         assert.deepEqual(await keysOf(kv.list({ prefix: [] })), []);
       });
     }
 
-    test("what is no key is refused with a TypeError", async ({ kv }) => {
+    test("refuses an invalid key with a TypeError", async ({ kv }) => {
       for (const key of Object.values(noKeys)) {
         await refuses(() => kv.get(key), TypeError);
         await refuses(() => kv.set(key, 1), TypeError);
@@ -170,19 +166,19 @@ export const entryTests: KvTestGroup = {
     });
 
     for (const [name, value] of Object.entries(noValues)) {
-      test(`${name} is no value`, async ({ kv }) => {
+      test(`refuses ${name} as a value`, async ({ kv }) => {
         await refuses(() => kv.set(["a"], value));
         await refuses(() => kv.atomic().set(["b"], 1).set(["a"], value).commit());
         assert.deepEqual(await keysOf(kv.list({ prefix: [] })), []);
       });
     }
 
-    test("what is no value is refused with a TypeError", async ({ kv }) => {
+    test("refuses an unsupported value with a TypeError", async ({ kv }) => {
       for (const value of Object.values(noValues))
         await refuses(() => kv.set(["a"], value), TypeError);
     });
 
-    test("a KvU64 is a value of its own, and no part of another", async ({ kv, KvU64 }) => {
+    test("refuses a KvU64 inside another value", async ({ kv, KvU64 }) => {
       await refuses(() => kv.set(["a"], [new KvU64(1n)]));
       assert.deepEqual(await keysOf(kv.list({ prefix: [] })), []);
     });

@@ -4,7 +4,6 @@ import type { KvListSelector } from "../../keys/key-range.js";
 import type { KvListOptions } from "../../kv/kv.js";
 import type { KvTestGroup } from "./kv-adapter.js";
 
-/** Tests the codes of errors. The tests of each topic cover what is refused. */
 export const errorCodeTests: KvTestGroup = {
   name: "error codes",
   define(test) {
@@ -24,7 +23,7 @@ export const errorCodeTests: KvTestGroup = {
       assert.throws(() => kv.list({ prefix: ["\ud800"] }), code);
     });
 
-    test("KW_VALUE_UNSUPPORTED, with the path to the culprit", async ({ kv, KvU64 }) => {
+    test("KW_VALUE_UNSUPPORTED, with the path to the part", async ({ kv, KvU64 }) => {
       const f = { code: "KW_VALUE_UNSUPPORTED", path: "value.f" };
       await assert.rejects(kv.set(["a"], { f: () => 1 }), f);
       await assert.rejects(kv.enqueue({ f: () => 1 }), f);

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import type { KvKey } from "../../keys/key.js";
 import type { Kv, KvMutation } from "../../kv/kv.js";
-import { soon } from "../soon.js";
-import { until } from "../until.js";
+import { soon, until } from "../soon.js";
 import { keysOf, valuesOf } from "./collect.js";
 import type { KvTestGroup } from "./kv-adapter.js";
 import { refuses } from "./refuses.js";
@@ -12,20 +11,18 @@ const hour = 3_600_000;
 export const expiryTests: KvTestGroup = {
   name: "expireIn",
   define(test) {
-    test("an entry is there until it expires", async ({ kv }) => {
+    test("an entry is present until it expires", async ({ kv }) => {
       const { versionstamp } = await kv.set(["a"], 1, { expireIn: hour });
       const entry = await kv.get(["a"]);
       assert.deepEqual([entry.value, entry.versionstamp], [1, versionstamp]);
       assert.deepEqual(await valuesOf(kv.list({ prefix: [] })), [1]);
       await kv.atomic().set(["b"], 2, { expireIn: hour }).commit();
-      await kv
-        .atomic()
-        .mutate({ type: "set", key: ["c"], value: 3, expireIn: hour })
-        .commit();
+      const mutation: KvMutation = { type: "set", key: ["c"], value: 3, expireIn: hour };
+      await kv.atomic().mutate(mutation).commit();
       assert.deepEqual(await valuesOf(kv.list({ prefix: [] })), [1, 2, 3]);
     });
 
-    test("an expired entry is not got", async ({ kv }) => {
+    test("an expired entry is absent", async ({ kv }) => {
       await kv.set(["b"], 2);
       await expired(kv, ["a"]);
       const absent = { key: ["a"], value: null, versionstamp: null };
@@ -34,7 +31,7 @@ export const expiryTests: KvTestGroup = {
       assert.deepEqual([a, b.value], [absent, 2]);
     });
 
-    test("an expired entry is not listed, and does not count for a limit", async ({ kv }) => {
+    test("an expired entry is not listed and does not count toward a limit", async ({ kv }) => {
       for (const n of [1, 3, 5]) await kv.set(["n", n], n);
       await expired(kv, ["n", 0], ["n", 2], ["n", 4], ["n", 6]);
       for (const batchSize of [1, 2, 100]) {
@@ -47,16 +44,14 @@ export const expiryTests: KvTestGroup = {
       }
     });
 
-    test("a set as data expires too", async ({ kv }) => {
-      await kv
-        .atomic()
-        .mutate({ type: "set", key: ["a"], value: 1, expireIn: 30 })
-        .commit();
+    test("an entry expires if its set is passed as data", async ({ kv }) => {
+      const mutation: KvMutation = { type: "set", key: ["a"], value: 1, expireIn: 30 };
+      await kv.atomic().mutate(mutation).commit();
       await until(Date.now() + 30);
       assert.equal((await kv.get(["a"])).versionstamp, null);
     });
 
-    test("an iterator goes on behind an entry that has expired", async ({ kv }) => {
+    test("an iterator continues after an entry that has expired", async ({ kv }) => {
       for (const n of [1, 3]) await kv.set(["n", n], n);
       await kv.set(["n", 2], 2, { expireIn: hour });
       const iterator = kv.list<number>({ prefix: ["n"] }, { batchSize: 1 });
@@ -77,19 +72,16 @@ export const expiryTests: KvTestGroup = {
       assert.equal((await kv.get(["a"])).value, 2);
     });
 
-    test("sum, min and max begin anew where an entry has expired", async ({ kv, KvU64 }) => {
-      await kv
-        .atomic()
-        .set(["a"], new KvU64(5n), { expireIn: 30 })
-        .set(["b"], "text", { expireIn: 30 })
-        .commit();
+    test("sum, min and max treat an expired entry as absent", async ({ kv, KvU64 }) => {
+      await kv.set(["a"], new KvU64(5n), { expireIn: 30 });
+      await kv.set(["b"], "text", { expireIn: 30 });
       await until(Date.now() + 30);
       await kv.atomic().sum(["a"], 1n).max(["b"], 2n).commit();
       assert.deepEqual((await kv.get(["a"])).value, new KvU64(1n));
       assert.deepEqual((await kv.get(["b"])).value, new KvU64(2n));
     });
 
-    test("setting a key again sets its time anew", async ({ kv }) => {
+    test("setting a key again replaces its expiry time", async ({ kv }) => {
       await kv.set(["longer"], 1, { expireIn: 30 });
       await kv.set(["longer"], 2, { expireIn: hour });
       await kv.set(["shorter"], 1, { expireIn: hour });
@@ -104,10 +96,7 @@ export const expiryTests: KvTestGroup = {
       assert.equal((await kv.get(["longer"])).value, 2);
     });
 
-    test("setting a key without expireIn ends it, and so do sum and delete", async ({
-      kv,
-      KvU64,
-    }) => {
+    test("set without expireIn, sum and delete remove the expiry", async ({ kv, KvU64 }) => {
       await kv.set(["set"], 1, { expireIn: 30 });
       await kv.set(["set"], 2);
       await kv.set(["delete"], 1, { expireIn: 30 });
@@ -118,7 +107,7 @@ export const expiryTests: KvTestGroup = {
       assert.deepEqual(await keysOf(kv.list({ prefix: [] })), [["delete"], ["set"], ["sum"]]);
     });
 
-    test("a commit that is refused leaves it as it was", async ({ kv }) => {
+    test("a refused commit does not change the expiry time", async ({ kv }) => {
       await kv.set(["a"], 1, { expireIn: 30 });
       const check = { key: ["a"], versionstamp: null };
       assert.equal((await kv.atomic().check(check).set(["a"], 2).commit()).ok, false);
@@ -127,7 +116,7 @@ export const expiryTests: KvTestGroup = {
     });
 
     test(
-      "an expired entry is not there after reopening either",
+      "an expired entry is absent after reopening",
       async ({ kv, reopen }) => {
         await kv.set(["long"], 2, { expireIn: hour });
         await kv.set(["always"], 3);
@@ -152,7 +141,7 @@ export const expiryTests: KvTestGroup = {
       "reopen",
     );
 
-    test("an entry tells when it expires", async ({ kv }) => {
+    test("an entry has its expiry time", async ({ kv }) => {
       const before = Date.now();
       await kv.set(["a"], 1, { expireIn: hour });
       await kv.set(["b"], 1);
@@ -165,7 +154,7 @@ export const expiryTests: KvTestGroup = {
     });
 
     for (const [name, expireIn] of Object.entries(noTimes)) {
-      test(`${name} is no time`, async ({ kv }) => {
+      test(`refuses ${name} as expireIn`, async ({ kv }) => {
         const options = { expireIn };
         await refuses(() => kv.set(["a"], 1, options), TypeError);
         await refuses(() => kv.atomic().set(["b"], 1).set(["a"], 1, options).commit(), TypeError);
@@ -186,7 +175,6 @@ const noTimes = {
   null: null,
 } as unknown as Record<string, number>;
 
-/** Sets keys in one commit and waits until they have expired. Returns their versionstamps. */
 async function expired(kv: Kv, ...keys: KvKey[]): Promise<string[]> {
   const atomic = kv.atomic();
   for (const key of keys) atomic.set(key, "expired", { expireIn: 30 });

@@ -4,7 +4,7 @@ import type { KvTestGroup } from "./kv-adapter.js";
 export const getManyTests: KvTestGroup = {
   name: "getMany",
   define(test) {
-    test("answers in the order of the keys", async ({ kv }) => {
+    test("returns entries in the order of the keys", async ({ kv }) => {
       const { versionstamp } = await kv.set(["a"], 1);
       const entries = await kv.getMany([["b"], ["a"], ["b"], ["a"]]);
       assert.deepEqual(entries, [
@@ -16,7 +16,7 @@ export const getManyTests: KvTestGroup = {
       assert.deepEqual(await kv.getMany([]), []);
     });
 
-    test("takes a thousand keys", async ({ kv }) => {
+    test("accepts a thousand keys", async ({ kv }) => {
       const keys = Array.from({ length: 1000 }, (_, n) => ["n", n]);
       const atomic = kv.atomic();
       for (const [n, key] of keys.entries()) if (n % 2 === 0) atomic.set(key, n);
@@ -28,7 +28,7 @@ export const getManyTests: KvTestGroup = {
       );
     });
 
-    test("never sees half a commit", async ({ kv }) => {
+    test("never sees a part of a commit", async ({ kv }) => {
       let isWriting = true;
       const writer = (async () => {
         for (let n = 0; n < 50; n++) await kv.atomic().set(["a"], n).set(["b"], n).commit();

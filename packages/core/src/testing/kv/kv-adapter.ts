@@ -7,7 +7,6 @@ export type KvU64Class = new (value: bigint) => { readonly value: bigint };
 
 /** A database for one test. */
 export interface KvStore extends ContractStore {
-  /** The database, open and empty. */
   readonly kv: Kv;
   /**
    * Closes the database and returns a new one that is open on the same data. `kv` may stay the old
@@ -16,17 +15,14 @@ export interface KvStore extends ContractStore {
   reopen?(): Promise<Kv>;
 }
 
-/** A capability that only some databases have. */
 export type KvCapability = "reopen";
 
-/** Describes a database to the contract. */
 export interface KvAdapter extends ContractAdapter<KvStore> {
   readonly capabilities?: readonly KvCapability[];
   /** The `KvU64` class of the database, if it is not that of this package. */
   readonly KvU64?: KvU64Class;
 }
 
-/** The store that each test of the contract receives. */
 export interface KvTestStore extends ContractStore {
   readonly kv: Kv;
   readonly KvU64: KvU64Class;

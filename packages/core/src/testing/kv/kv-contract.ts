@@ -1,5 +1,5 @@
+import type { TestRunner } from "../contract.js";
 import { runContract } from "../contract.js";
-import type { TestRunner } from "../test-runner.js";
 import { atomicTests } from "./atomic-tests.js";
 import { closeTests } from "./close-tests.js";
 import { commitVersionstampTests } from "./commit-versionstamp-tests.js";
@@ -8,9 +8,9 @@ import { errorCodeTests } from "./error-code-tests.js";
 import { expiryTests } from "./expiry-tests.js";
 import { getManyTests } from "./get-many-tests.js";
 import { type KvAdapter, testAdapter } from "./kv-adapter.js";
-import { listIteratorTests } from "./list-iterator-tests.js";
-import { listSelectorTests } from "./list-selector-tests.js";
-import { queueTests } from "./queue-tests.js";
+import { listIteratorTests } from "./list/list-iterator-tests.js";
+import { listSelectorTests } from "./list/list-selector-tests.js";
+import { queueTests } from "./queue/queue-tests.js";
 import { u64Tests } from "./u64-tests.js";
 import { watchTests } from "./watch-tests.js";
 

@@ -9,7 +9,7 @@ const largest = (1n << 64n) - 1n;
 export const u64Tests: KvTestGroup = {
   name: "sum, min, max",
   define(test) {
-    test("store their operand where nothing is stored", async ({ kv, KvU64 }) => {
+    test("store their operand if the key is absent", async ({ kv, KvU64 }) => {
       const commit = await kv.atomic().sum(["sum"], 5n).min(["min"], 6n).max(["max"], 7n).commit();
       assert.ok(commit.ok);
       const entries = await kv.getMany([["sum"], ["min"], ["max"]]);
@@ -20,7 +20,7 @@ export const u64Tests: KvTestGroup = {
       }
     });
 
-    test("put their operand and the stored number together", async ({ kv, KvU64 }) => {
+    test("combine their operand with the stored number", async ({ kv, KvU64 }) => {
       for (const name of ["sum", "min", "max"]) await kv.set([name], new KvU64(10n));
       await kv.atomic().sum(["sum"], 3n).min(["min"], 3n).max(["max"], 3n).commit();
       assert.deepEqual(await numbers(kv), { sum: 13n, min: 3n, max: 10n });
@@ -30,7 +30,7 @@ export const u64Tests: KvTestGroup = {
       assert.deepEqual(await numbers(kv), { sum: 33n, min: 0n, max: 20n });
     });
 
-    test("a sum begins again at 0 after 2^64 - 1", async ({ kv }) => {
+    test("a sum wraps around to 0 after 2^64 - 1", async ({ kv }) => {
       const sum = async (n: bigint) => {
         await kv.atomic().sum(["a"], n).commit();
         return (await kv.get<{ value: bigint }>(["a"])).value?.value;
@@ -48,15 +48,12 @@ export const u64Tests: KvTestGroup = {
       await kv.atomic().min(["min"], top).max(["max"], 1n).sum(["sum"], 0n).commit();
       await kv.atomic().min(["min"], largest).max(["max"], top).commit();
       assert.deepEqual(await numbers(kv), { sum: 0n, min: top, max: top });
-      await kv
-        .atomic()
-        .min(["min"], top - 1n)
-        .max(["max"], top - 1n)
-        .commit();
-      assert.deepEqual(await numbers(kv), { sum: 0n, min: top - 1n, max: top });
+      const below = top - 1n;
+      await kv.atomic().min(["min"], below).max(["max"], below).commit();
+      assert.deepEqual(await numbers(kv), { sum: 0n, min: below, max: top });
     });
 
-    test("of one commit see each other, and what it sets and deletes", async ({ kv, KvU64 }) => {
+    test("see the earlier mutations of their commit", async ({ kv, KvU64 }) => {
       await kv.set(["sum"], new KvU64(100n));
       await kv
         .atomic()
@@ -73,7 +70,7 @@ export const u64Tests: KvTestGroup = {
       assert.deepEqual(await numbers(kv), { sum: 3n, min: 5n, max: 6n });
     });
 
-    test("can be given as data, with set and delete", async ({ kv, KvU64 }) => {
+    test("can be passed as data, with set and delete", async ({ kv, KvU64 }) => {
       await kv.set(["gone"], 1);
       const mutations: KvMutation[] = [
         { type: "set", key: ["sum"], value: new KvU64(1n) },
@@ -82,21 +79,19 @@ export const u64Tests: KvTestGroup = {
         { type: "max", key: ["max"], value: new KvU64(4n) },
         { type: "delete", key: ["gone"] },
       ];
-      await kv
-        .atomic()
-        .mutate(...mutations)
-        .commit();
+      const operation = kv.atomic().mutate(...mutations);
+      await operation.commit();
       assert.deepEqual(await numbers(kv), { sum: 3n, min: 3n, max: 4n });
       assert.deepEqual(await keysOf(kv.list({ prefix: [] })), [["max"], ["min"], ["sum"]]);
     });
 
-    test("64 sums at once are all counted", async ({ kv }) => {
+    test("count every one of 64 concurrent sums", async ({ kv }) => {
       const sums = Array.from({ length: 64 }, (_, n) => kv.atomic().sum(["a"], BigInt(n)).commit());
       for (const result of await Promise.all(sums)) assert.equal(result.ok, true);
       assert.equal((await kv.get<{ value: bigint }>(["a"])).value?.value, 2016n);
     });
 
-    test("are held back by a check that fails", async ({ kv, KvU64 }) => {
+    test("have no effect if a check fails", async ({ kv, KvU64 }) => {
       await kv.set(["a"], new KvU64(1n));
       const check = { key: ["a"], versionstamp: null };
       const result = await kv.atomic().check(check).sum(["a"], 1n).commit();
@@ -106,9 +101,7 @@ export const u64Tests: KvTestGroup = {
 
     const others = { "a number": 1, "a bigint": 1n, null: null, "eight bytes": new Uint8Array(8) };
     for (const [name, value] of Object.entries(others)) {
-      test(`are refused where ${name} is stored, and nothing of the commit is written`, async ({
-        kv,
-      }) => {
+      test(`refuse the whole commit if ${name} is stored`, async ({ kv }) => {
         const { versionstamp } = await kv.set(["a"], value);
         for (const type of ["sum", "min", "max"] as const) {
           const atomic = kv.atomic().set(["b"], 1)[type](["a"], 1n).set(["c"], 1);
@@ -119,13 +112,13 @@ export const u64Tests: KvTestGroup = {
       });
     }
 
-    test("are refused with a TypeError where another value is stored", async ({ kv }) => {
+    test("throw a TypeError if another value is stored", async ({ kv }) => {
       await kv.set(["a"], 1);
       for (const type of ["sum", "min", "max"] as const)
         await refuses(() => kv.atomic()[type](["a"], 1n).commit(), TypeError);
     });
 
-    test("that are refused leave the commits beside them alone", async ({ kv, KvU64 }) => {
+    test("do not affect concurrent commits if they are refused", async ({ kv, KvU64 }) => {
       await kv.set(["text"], "text");
       const results = await Promise.allSettled([
         kv.atomic().sum(["a"], 1n).commit(),
@@ -141,43 +134,30 @@ export const u64Tests: KvTestGroup = {
       assert.equal((await kv.get(["c"])).versionstamp, null);
     });
 
-    const noOperands = { "a negative bigint": -1n, "2^64": 1n << 64n, "a number": 1 };
+    const number = 1 as unknown as bigint;
+    const noOperands = { "a negative bigint": -1n, "2^64": 1n << 64n, "a number": number };
     for (const [name, operand] of Object.entries(noOperands)) {
-      test(`${name} is no operand`, async ({ kv }) => {
+      test(`refuse ${name} as an operand`, async ({ kv }) => {
         for (const type of ["sum", "min", "max"] as const)
-          await refuses(
-            () =>
-              kv
-                .atomic()
-                [type](["a"], operand as bigint)
-                .commit(),
-            Error,
-          );
+          await refuses(() => kv.atomic()[type](["a"], operand).commit());
         assert.deepEqual(await keysOf(kv.list({ prefix: [] })), []);
       });
     }
 
-    test("refuse with a RangeError what 64 bits do not hold, and another type with a TypeError", async ({
-      kv,
-    }) => {
+    test("throw a RangeError for an operand out of range", async ({ kv }) => {
       for (const operand of [-1n, 1n << 64n])
         await refuses(() => kv.atomic().sum(["a"], operand).commit(), RangeError);
-      await refuses(() =>
-        kv
-          .atomic()
-          .sum(["a"], 1 as unknown as bigint)
-          .commit(),
-      );
+      await refuses(() => kv.atomic().sum(["a"], number).commit());
     });
 
     for (const [name, mutation] of Object.entries(noMutations)) {
-      test(`${name} is no mutation`, async ({ kv }) => {
+      test(`mutate refuses ${name}`, async ({ kv }) => {
         await refuses(() => kv.atomic().set(["b"], 1).mutate(mutation).commit());
         assert.deepEqual(await keysOf(kv.list({ prefix: [] })), []);
       });
     }
 
-    test("what is no mutation is refused with a TypeError", async ({ kv }) => {
+    test("throw a TypeError for an invalid mutation", async ({ kv }) => {
       for (const mutation of Object.values(noMutations))
         await refuses(() => kv.atomic().mutate(mutation).commit(), TypeError);
     });
@@ -185,16 +165,15 @@ export const u64Tests: KvTestGroup = {
 };
 
 const noMutations = {
-  "one of an unknown type": { type: "add", key: ["a"], value: 1n },
+  "a mutation of an unknown type": { type: "add", key: ["a"], value: 1n },
   "a sum of a number": { type: "sum", key: ["a"], value: 1 },
   "a sum of a bigint": { type: "sum", key: ["a"], value: 1n },
   "a sum without a value": { type: "sum", key: ["a"] },
   "a set without a value": { type: "set", key: ["a"] },
   "a delete with a value": { type: "delete", key: ["a"], value: 1 },
-  "one without a key": { type: "delete" },
+  "a mutation without a key": { type: "delete" },
 } as unknown as Record<string, KvMutation>;
 
-/** Returns the numbers that are stored under "sum", "min" and "max". */
 async function numbers(kv: Kv): Promise<Record<"sum" | "min" | "max", bigint | undefined>> {
   const [sum, min, max] = await kv.getMany<{ value: bigint }[]>([["sum"], ["min"], ["max"]]);
   return { sum: sum?.value?.value, min: min?.value?.value, max: max?.value?.value };

@@ -1,14 +1,12 @@
 import assert from "node:assert/strict";
 import type { KvKey } from "../../keys/key.js";
 import type { Kv, KvEntryMaybe, KvWatchOptions } from "../../kv/kv.js";
-import { soon } from "../soon.js";
-import { until } from "../until.js";
+import { soon, until } from "../soon.js";
 import type { KvTestGroup } from "./kv-adapter.js";
 import { refuses } from "./refuses.js";
 
 type Entries = KvEntryMaybe<unknown>[];
 
-/** A reader of a watch. Its methods fail if they wait too long. */
 class Watch {
   readonly #reader: ReadableStreamDefaultReader<Entries>;
 
@@ -16,12 +14,10 @@ class Watch {
     this.#reader = kv.watch<unknown[]>([...keys], options).getReader();
   }
 
-  /** Returns the next report, or undefined if the stream has ended. */
   async next(): Promise<Entries | undefined> {
     return (await soon("a report of watch", this.#reader.read())).value;
   }
 
-  /** Returns the values of the next report. */
   async values(): Promise<unknown[] | undefined> {
     return (await this.next())?.map((entry) => entry.value);
   }
@@ -34,7 +30,7 @@ class Watch {
 export const watchTests: KvTestGroup = {
   name: "watch",
   define(test) {
-    test("reports the present state first", async ({ kv }) => {
+    test("reports the current state first", async ({ kv }) => {
       const { versionstamp } = await kv.set(["a"], 1);
       const watch = new Watch(kv, [["a"], ["b"]]);
       assert.deepEqual(await watch.next(), [
@@ -43,12 +39,12 @@ export const watchTests: KvTestGroup = {
       ]);
     });
 
-    test("reports first also that there is nothing", async ({ kv }) => {
+    test("reports first that a key is absent", async ({ kv }) => {
       const watch = new Watch(kv, [["a"]]);
       assert.deepEqual(await watch.next(), [{ key: ["a"], value: null, versionstamp: null }]);
     });
 
-    test("reports each change that is waited for", async ({ kv }) => {
+    test("reports each change to a pending read", async ({ kv }) => {
       await kv.set(["a"], 0);
       const watch = new Watch(kv, [["a"]]);
       await watch.next();
@@ -67,7 +63,7 @@ export const watchTests: KvTestGroup = {
       assert.deepEqual(await watch.next(), [{ key: ["a"], value: null, versionstamp: null }]);
     });
 
-    test("reports all of its keys at each change, in their order", async ({ kv }) => {
+    test("reports all keys at each change, in order", async ({ kv }) => {
       await kv.set(["a"], 1);
       const watch = new Watch(kv, [["b"], ["a"], ["b"]]);
       assert.deepEqual(await watch.values(), [null, 1, null]);
@@ -95,7 +91,7 @@ export const watchTests: KvTestGroup = {
       await writer;
     });
 
-    test("reports changes that come faster than they are read as one", async ({ kv }) => {
+    test("reports changes that come faster than reads as one", async ({ kv }) => {
       await kv.set(["a"], 0);
       const watch = new Watch(kv, [["a"]]);
       await watch.next();
@@ -105,7 +101,7 @@ export const watchTests: KvTestGroup = {
       assert.ok(seen.length <= 3, `there are reports of ${seen.join()}`);
     });
 
-    test("does not report a commit that changes nothing of its keys", async ({ kv }) => {
+    test("does not report a commit that leaves its keys unchanged", async ({ kv }) => {
       await kv.set(["a"], 1);
       const watch = new Watch(kv, [["a"], ["b"]]);
       await watch.next();
@@ -119,7 +115,7 @@ export const watchTests: KvTestGroup = {
       assert.deepEqual(await report, [1, 2]);
     });
 
-    test("with raw reports also what leaves its keys as they are", async ({ kv }) => {
+    test("with raw also reports commits that leave its keys unchanged", async ({ kv }) => {
       const { versionstamp } = await kv.set(["a"], 1);
       const watch = new Watch(kv, [["a"], ["b"]], { raw: true });
       const state = [
@@ -159,14 +155,14 @@ export const watchTests: KvTestGroup = {
       assert.deepEqual(values, [null, 2]);
     });
 
-    test("reports that a key expires, without a commit that would tell of it", async ({ kv }) => {
+    test("reports that a key expires without a commit", async ({ kv }) => {
       await kv.set(["a"], 1, { expireIn: 80 });
       const watch = new Watch(kv, [["a"]]);
       assert.deepEqual(await watch.values(), [1]);
       assert.deepEqual(await watch.values(), [null]);
     });
 
-    test("several watches of one key are told of each change", async ({ kv }) => {
+    test("reports each change to several watches of one key", async ({ kv }) => {
       await kv.set(["a"], 1);
       const watches = [new Watch(kv, [["a"]]), new Watch(kv, [["a"]]), new Watch(kv, [["a"]])];
       for (const watch of watches) assert.deepEqual(await watch.values(), [1]);
@@ -175,7 +171,7 @@ export const watchTests: KvTestGroup = {
       for (const watch of watches) assert.deepEqual(await watch.values(), [2]);
     });
 
-    test("what is reported is the reader's own", async ({ kv }) => {
+    test("gives each reader its own copy", async ({ kv }) => {
       await kv.set(["a"], { list: [1] });
       const watches = [new Watch(kv, [["a"]]), new Watch(kv, [["a"], ["b"]])];
       const [entry] = (await watches[0]!.next())!;
@@ -199,7 +195,7 @@ export const watchTests: KvTestGroup = {
       if ((await unread.next()) !== undefined) assert.equal(await unread.next(), undefined);
     });
 
-    test("can be left, with the rest of the database going on", async ({ kv }) => {
+    test("can be left while the database stays open", async ({ kv }) => {
       await kv.set(["a"], 1);
       for await (const [entry] of kv.watch([["a"]])) {
         assert.equal(entry.value, 1);
@@ -213,7 +209,7 @@ export const watchTests: KvTestGroup = {
       assert.equal((await kv.get(["a"])).value, 2);
     });
 
-    test("can be left while a change is waited for", async ({ kv }) => {
+    test("can be left during a pending read", async ({ kv }) => {
       await kv.set(["a"], 1);
       const watch = new Watch(kv, [["a"]]);
       await watch.next();
@@ -223,7 +219,7 @@ export const watchTests: KvTestGroup = {
     });
 
     for (const [name, key] of Object.entries(noKeys)) {
-      test(`${name} is no key`, async ({ kv }) => {
+      test(`refuses ${name} as a key`, async ({ kv }) => {
         await refuses(() => new Watch(kv, [["a"], key]).next(), TypeError);
       });
     }

@@ -1,8 +1,8 @@
 const cases = new Map();
 
 /**
- * Adds calls under a common name. Each is a function of `{ kv, KvU64 }` that makes one call; `given`, where there is one,
- * is awaited before it.
+ * Adds calls under a common name. Each is a function of `{ kv, KvU64 }` that makes one call. If
+ * there is `given`, it is awaited first.
  */
 export function group(name, calls, given) {
   for (const [call, run] of Object.entries(calls)) {

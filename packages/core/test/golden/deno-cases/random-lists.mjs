@@ -20,7 +20,9 @@ const parts = [
   bytes(0, 255),
 ];
 
-/** Whole numbers below `limit` that are the same in every run, by a linear congruential generator. */
+/**
+ * Whole numbers below `limit` that are the same in every run, by a linear congruential generator.
+ */
 function numbersFrom(seed) {
   let state = seed;
   return (limit) => {

@@ -127,8 +127,8 @@ export class Lease {
   }
 
   /**
-   * Renews the lease if nothing was committed through it for a while, so that {@link hasOtherWriters}
-   * stays up to date during long reads.
+   * Renews the lease if nothing was committed through it for a while, so that
+   * {@link hasOtherWriters} stays up to date during long reads.
    *
    * @throws {LeaseLostError} if another runner holds the lease.
    */

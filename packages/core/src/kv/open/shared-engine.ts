@@ -1,17 +1,19 @@
-import { CommitQueue } from "../engine/commit-queue.js";
-import type { AtomicWrite, Engine } from "../engine/engine.js";
-import type { DatabaseMode } from "../engine/level/database-header.js";
-import { maxGroupSize } from "../values/versionstamp.js";
-import { decodeHintKey, isHintKey } from "./expiry/expiry-hint.js";
-import { ExpirySweeper } from "./expiry/expiry-sweeper.js";
-import { isMessageKey } from "./queue/message-key.js";
-import { MessageQueue } from "./queue/message-queue.js";
+import { CommitQueue } from "../../engine/commit-queue.js";
+import type { AtomicWrite, Engine } from "../../engine/engine.js";
+import type { DatabaseMode } from "../../engine/level/database-header.js";
+import { maxGroupSize } from "../../values/versionstamp.js";
+import { decodeHintKey, isHintKey } from "../expiry/expiry-hint.js";
+import { ExpirySweeper } from "../expiry/expiry-sweeper.js";
+import { isMessageKey } from "../queue/message-key.js";
+import { MessageQueue } from "../queue/message-queue.js";
 
 /** An engine with its commit queue, message queue and expiry sweeper, and a count of its users. */
 export class SharedEngine {
   readonly engine: Engine;
   readonly mode: DatabaseMode;
   readonly messages: MessageQueue;
+  /** Commits as {@link CommitQueue.commit} does. */
+  readonly commit: (write: AtomicWrite) => Promise<string | null>;
   readonly path: string | undefined;
   readonly #queue: CommitQueue;
   readonly #sweeper: ExpirySweeper;
@@ -24,14 +26,13 @@ export class SharedEngine {
     this.engine = engine;
     this.mode = mode;
     this.#queue = new CommitQueue(engine, maxGroupSize, (write) => this.#onApplied(write));
-    const commit = (write: AtomicWrite) => this.#queue.commit(write);
-    this.messages = new MessageQueue(engine, commit);
-    this.#sweeper = new ExpirySweeper(engine, commit);
+    this.commit = (write) => this.#queue.commit(write);
+    this.messages = new MessageQueue(engine, this.commit);
+    this.#sweeper = new ExpirySweeper(engine, this.commit);
     this.#onClosed = onClosed;
     this.path = path;
   }
 
-  /** A promise that resolves when the engine is closed, or undefined while it is in use. */
   get closing(): Promise<void> | undefined {
     return this.#closing;
   }
@@ -40,11 +41,6 @@ export class SharedEngine {
   acquire(readOnly: boolean): void {
     this.#users++;
     if (!readOnly) this.#sweeper.schedule(Date.now());
-  }
-
-  /** Commits as {@link CommitQueue.commit} does. */
-  commit(write: AtomicWrite): Promise<string | null> {
-    return this.#queue.commit(write);
   }
 
   /** Removes a user. If it was the last one, closes the engine after the waiting commits. */

@@ -1,28 +1,26 @@
-import { CopyFailedError } from "../errors/core-errors.js";
-import { decodeKey } from "../keys/decode-key.js";
-import { encodeKey } from "../keys/encode-key.js";
-import type { KvKey } from "../keys/key.js";
-import { bigintOfU64 } from "../values/bigint-of-u64.js";
-import { encodeValue } from "../values/encode-value.js";
+import { CopyFailedError } from "../../errors/core-errors.js";
+import { decodeKey } from "../../keys/decode-key.js";
+import { encodeKey } from "../../keys/encode-key.js";
+import type { KvKey } from "../../keys/key.js";
+import { encodeValue } from "../../values/encode-value.js";
+import { bigintOfU64 } from "../../values/kv-u64.js";
+import type { AtomicOperation, Kv, KvEntry } from "../kv.js";
+import type { KvLimits } from "../limits.js";
 import type { CopyOptions, CopyProgress } from "./copy-options.js";
-import type { AtomicOperation, Kv, KvEntry } from "./kv.js";
-import type { KvLimits } from "./limits.js";
-import { type U64Class, u64ClassOf } from "./u64-class.js";
 
 const progressKey: KvKey = ["__keywright", "copy"];
 const u64Key: KvKey = ["__keywright", "copy", "u64"];
 
-/** Deno KV's limits apply to every target: some report none, and commits should be small. */
+/** Deno KV's limits. They apply to every target, because some targets report none. */
 const batchLimits = { mutations: 1000, totalMutationBytes: 819_200, totalKeyBytes: 81_920 };
-/** Leaves room for the progress, and for values that are longer in the target's encoding. */
+/** The rest is for the progress, and for values that are longer in the target's encoding. */
 const usedShare = 0.75;
 const u64Bytes = 8;
 /** The assumed size of a value that only the target can encode. */
 const unknownValueBytes = 65_536;
 
-/** The progress that is stored in the target during a copy. */
 interface StoredProgress {
-  /** The key and versionstamp of the first copied entry. They identify the source. */
+  /** The first copied entry and its versionstamp in the source, which identify the source. */
   readonly first: { readonly key: Uint8Array; readonly versionstamp: string };
   /** The encoded key of the entry that was copied last. */
   readonly position: Uint8Array;
@@ -47,7 +45,7 @@ export function isCopyKey(key: KvKey): boolean {
   );
 }
 
-/** Gathers entries and commits them to the target, each time with the progress of the copy. */
+/** Commits entries to the target. Each commit includes the progress of the copy. */
 export class CopyWriter {
   readonly #to: Kv;
   readonly #options: CopyOptions;
@@ -88,7 +86,6 @@ export class CopyWriter {
     this.#versionstamp = versionstamp;
   }
 
-  /** The encoded key of the entry that was copied last. */
   get position(): Uint8Array | undefined {
     return this.#copied?.position;
   }
@@ -187,9 +184,7 @@ export class CopyWriter {
   }
 }
 
-/**
- * Returns the limits of one commit: {@link usedShare} of the lower of the target's and Deno KV's.
- */
+/** Returns {@link usedShare} of the lower of the target's and Deno KV's limits. */
 function copyLimits(to: Kv & { readonly limits?: Partial<KvLimits> }): typeof batchLimits {
   const share = (name: keyof typeof batchLimits) =>
     Math.min(batchLimits[name], to.limits?.[name] ?? Number.POSITIVE_INFINITY) * usedShare;
@@ -244,4 +239,17 @@ function runningCopyError(): CopyFailedError {
     "another copy into the target is running; wait until it has ended, then copy again",
     progressKey,
   );
+}
+
+/** A class of 64-bit unsigned integers. Each implementation of Deno KV accepts only its own. */
+type U64Class = new (value: bigint) => object;
+
+/**
+ * Returns the class of 64-bit unsigned integers of a database. Not every implementation exports it,
+ * so this function stores a number under `key` and reads it. The caller deletes the key.
+ */
+async function u64ClassOf(kv: Kv, key: KvKey): Promise<U64Class> {
+  await kv.atomic().sum(key, 0n).commit();
+  const { value } = await kv.get<object>(key);
+  return (value as object).constructor as U64Class;
 }

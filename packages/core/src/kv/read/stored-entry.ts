@@ -1,8 +1,8 @@
-import type { StoredEntry } from "../engine/engine.js";
-import { CorruptionError, UnreadableValueError } from "../errors/core-errors.js";
-import type { KvKey } from "../keys/key.js";
-import { decodeValue } from "../values/decode-value.js";
-import type { KvEntry } from "./kv.js";
+import type { StoredEntry } from "../../engine/engine.js";
+import { CorruptionError, UnreadableValueError } from "../../errors/core-errors.js";
+import type { KvKey } from "../../keys/key.js";
+import { decodeValue } from "../../values/decode-value.js";
+import type { KvEntry } from "../kv.js";
 
 /** Returns an entry with its decoded value. Throws as {@link decodeStoredValue} does. */
 export function toKvEntry<T>(key: KvKey, stored: StoredEntry): KvEntry<T> {

@@ -1,13 +1,12 @@
-import type { AtomicWrite, StoredCheck, StoredMutation, StoredSet } from "../engine/engine.js";
-import { CommitMissingError, InvalidOptionError } from "../errors/core-errors.js";
-import { encodeEntryKey, versionstampPartBytes } from "../keys/encode-key.js";
-import type { KvKey } from "../keys/key.js";
-import type { KeyOrder } from "../keys/key-order.js";
-import { encodeValue } from "../values/encode-value.js";
-import { KvU64 } from "../values/kv-u64.js";
-import { assertVersionstamp } from "../values/versionstamp.js";
-import { partsBeforeVersionstamp } from "./commit-versionstamp.js";
-import { expiryHint } from "./expiry/expiry-hint.js";
+import type { AtomicWrite, StoredCheck, StoredMutation, StoredSet } from "../../engine/engine.js";
+import { CommitMissingError, InvalidOptionError } from "../../errors/core-errors.js";
+import { encodeEntryKey, versionstampPartBytes } from "../../keys/encode-key.js";
+import type { KvKey } from "../../keys/key.js";
+import type { KeyOrder } from "../../keys/key-order.js";
+import { encodeValue } from "../../values/encode-value.js";
+import { KvU64 } from "../../values/kv-u64.js";
+import { assertVersionstamp } from "../../values/versionstamp.js";
+import { expiryHint } from "../expiry/expiry-hint.js";
 import type {
   AtomicCheck,
   AtomicOperation,
@@ -17,9 +16,10 @@ import type {
   KvMutation,
   KvSetKey,
   KvSetOptions,
-} from "./kv.js";
-import { assertWithin, type KvLimits } from "./limits.js";
-import { draftMessage, enqueueMutation, type MessageDraft } from "./queue/enqueue-mutation.js";
+} from "../kv.js";
+import { assertWithin, type KvLimits } from "../limits.js";
+import { draftMessage, enqueueMutation, type MessageDraft } from "../queue/enqueue-mutation.js";
+import { partsBeforeVersionstamp } from "./commit-versionstamp.js";
 
 const u64Bytes = 8;
 const typeReason = 'must be "set", "delete", "sum", "min" or "max"';
@@ -30,24 +30,24 @@ type PendingMutation =
   | (StoredSet & { readonly expireIn: number })
   | { readonly type: "enqueue"; readonly draft: MessageDraft };
 
-/** The parts of a database that an atomic operation needs. */
-export interface AtomicWriteContext {
+export interface AtomicWriteOptions {
   readonly order: KeyOrder;
   readonly limits: KvLimits;
   readonly sync: boolean;
-  commit(write: AtomicWrite): Promise<string | null>;
 }
 
 /** Collects an atomic operation. Invalid arguments throw at once, `commit()` checks the limits. */
 export class AtomicWriteBuilder implements AtomicOperation {
-  readonly #context: AtomicWriteContext;
+  readonly #options: AtomicWriteOptions;
+  readonly #commit: (write: AtomicWrite) => Promise<string | null>;
   readonly #checks: StoredCheck[] = [];
   readonly #mutations: PendingMutation[] = [];
   #keyBytes = 0;
   #totalBytes = 0;
 
-  constructor(context: AtomicWriteContext) {
-    this.#context = context;
+  constructor(options: AtomicWriteOptions, commit: (write: AtomicWrite) => Promise<string | null>) {
+    this.#options = options;
+    this.#commit = commit;
   }
 
   check(...checks: AtomicCheck[]): this {
@@ -85,9 +85,9 @@ export class AtomicWriteBuilder implements AtomicOperation {
       endsInVersionstamp: before !== undefined,
     };
     if (before !== undefined) {
-      assertWithin(this.#context.limits, "keyBytes", set.key.length + versionstampPartBytes);
+      assertWithin(this.#options.limits, "keyBytes", set.key.length + versionstampPartBytes);
     }
-    assertWithin(this.#context.limits, "valueBytes", set.value.length);
+    assertWithin(this.#options.limits, "valueBytes", set.value.length);
     const expireIn = options?.expireIn;
     const pending =
       expireIn === undefined ? set : { ...set, expireIn: wholeMilliseconds(expireIn) };
@@ -113,7 +113,7 @@ export class AtomicWriteBuilder implements AtomicOperation {
   }
 
   enqueue(value: unknown, options?: KvEnqueueOptions): this {
-    const { limits, order } = this.#context;
+    const { limits, order } = this.#options;
     const draft = draftMessage(value, options, order);
     assertWithin(limits, "valueBytes", draft.payloadBytes);
     for (const key of draft.keysIfUndelivered) assertWithin(limits, "keyBytes", key.length);
@@ -123,12 +123,12 @@ export class AtomicWriteBuilder implements AtomicOperation {
   }
 
   async commit(): Promise<KvCommitResult | KvCommitError> {
-    const { limits, sync } = this.#context;
+    const { limits, sync } = this.#options;
     assertWithin(limits, "checks", this.#checks.length);
     assertWithin(limits, "mutations", this.#mutations.length);
     assertWithin(limits, "totalKeyBytes", this.#keyBytes);
     assertWithin(limits, "totalMutationBytes", this.#totalBytes);
-    const versionstamp = await this.#context.commit({
+    const versionstamp = await this.#commit({
       // Copied, so that later additions to the operation are not part of this commit.
       checks: [...this.#checks],
       mutations: storedMutations(this.#mutations, Date.now()),
@@ -164,8 +164,8 @@ export class AtomicWriteBuilder implements AtomicOperation {
   }
 
   #encodeKey(key: KvKey): Uint8Array {
-    const encoded = encodeEntryKey(key, this.#context.order);
-    assertWithin(this.#context.limits, "keyBytes", encoded.length);
+    const encoded = encodeEntryKey(key, this.#options.order);
+    assertWithin(this.#options.limits, "keyBytes", encoded.length);
     return encoded;
   }
 }

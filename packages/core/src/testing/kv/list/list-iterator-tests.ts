@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import type { KvEntry, KvListOptions } from "../../kv/kv.js";
-import { collect, valuesOf } from "./collect.js";
-import type { KvTestGroup } from "./kv-adapter.js";
+import type { KvEntry, KvListOptions } from "../../../kv/kv.js";
+import { collect, valuesOf } from "../collect.js";
+import type { KvTestGroup } from "../kv-adapter.js";
 import { fillSample } from "./list-sample.js";
 
 export const listIteratorTests: KvTestGroup = {
@@ -14,7 +14,7 @@ export const listIteratorTests: KvTestGroup = {
       ]);
     });
 
-    test("limit is the number of entries at the most", async ({ kv }) => {
+    test("limit is the maximum number of entries", async ({ kv }) => {
       await fillSample(kv);
       for (const limit of [1, 2, 3, 7, 8, 1000]) {
         for (const batchSize of [2, 3, 100]) {
@@ -30,9 +30,7 @@ export const listIteratorTests: KvTestGroup = {
       }
     });
 
-    test("pages by cursor and limit are all entries once, beside inserts and deletions", async ({
-      kv,
-    }) => {
+    test("pages by cursor have every entry once during inserts and deletes", async ({ kv }) => {
       for (let n = 0; n < 20; n += 2) await kv.set(["n", n], n);
       const seen: number[] = [];
       let options: KvListOptions = { limit: 3 };
@@ -51,14 +49,14 @@ export const listIteratorTests: KvTestGroup = {
       assert.deepEqual(seen, [0, 2, 4, 5, 6, 8, 10, 12, 14, 16, 18]);
     });
 
-    test("either consistency may be asked for", async ({ kv }) => {
+    test("either consistency is accepted", async ({ kv }) => {
       await fillSample(kv);
       for (const consistency of ["strong", "eventual"] as const) {
         assert.deepEqual(await valuesOf(kv.list({ prefix: ["b", 2] }, { consistency })), [7, 8]);
       }
     });
 
-    test("an iterator is done for good, and can be left anywhere", async ({ kv }) => {
+    test("an iterator stays done, and can be left at any entry", async ({ kv }) => {
       await fillSample(kv);
       const finished = kv.list({ prefix: ["b", 2] });
       await collect(finished);
@@ -75,7 +73,7 @@ export const listIteratorTests: KvTestGroup = {
     });
 
     for (const batchSize of [1, 2, 3, 100]) {
-      test(`calls of next that overlap get an entry each, in their order, from batches of ${batchSize}`, async ({
+      test(`overlapping calls of next get one entry each from batches of ${batchSize}`, async ({
         kv,
       }) => {
         await fillSample(kv);
@@ -94,7 +92,7 @@ export const listIteratorTests: KvTestGroup = {
       });
     }
 
-    test("calls of next before a return are answered, and none after it", async ({ kv }) => {
+    test("only calls of next before a return get an entry", async ({ kv }) => {
       await fillSample(kv);
       const iterator = kv.list<number>({ prefix: ["b"] }, { batchSize: 2 });
       assert.ok(iterator.return);
@@ -116,7 +114,7 @@ export const listIteratorTests: KvTestGroup = {
       assert.deepEqual(await valuesOf(iterator), [1, 3, 3.5, 4, 5]);
     });
 
-    test("a batch is as large as the limit, or 100, and never larger than 500", async ({ kv }) => {
+    test("a batch has limit entries, or 100, and at most 500", async ({ kv }) => {
       const atomic = kv.atomic();
       for (let n = 0; n < 600; n++) atomic.set(["n", n], n);
       await atomic.commit();
@@ -131,18 +129,11 @@ export const listIteratorTests: KvTestGroup = {
         const iterator = kv.list<number>({ prefix: ["n"] }, options);
         await iterator.next();
         // Entries of a batch that was already read are still returned.
-        await kv
-          .atomic()
-          .delete(["n", size - 1])
-          .delete(["n", size])
-          .commit();
+        const [last, next] = [size - 1, size];
+        await kv.atomic().delete(["n", last]).delete(["n", next]).commit();
         const rest = new Set(await valuesOf(iterator));
-        assert.deepEqual([rest.has(size - 1), rest.has(size)], [true, false]);
-        await kv
-          .atomic()
-          .set(["n", size - 1], size - 1)
-          .set(["n", size], size)
-          .commit();
+        assert.deepEqual([rest.has(last), rest.has(next)], [true, false]);
+        await kv.atomic().set(["n", last], last).set(["n", next], next).commit();
       }
     });
 

@@ -1,17 +1,16 @@
 import assert from "node:assert/strict";
-import type { KvKey } from "../../keys/key.js";
-import type { Kv, KvEnqueueOptions } from "../../kv/kv.js";
-import { soon } from "../soon.js";
-import { until } from "../until.js";
-import { keysOf } from "./collect.js";
+import type { KvKey } from "../../../keys/key.js";
+import type { Kv, KvEnqueueOptions } from "../../../kv/kv.js";
+import { soon, until } from "../../soon.js";
+import { keysOf } from "../collect.js";
+import type { KvTestGroup } from "../kv-adapter.js";
+import { refuses } from "../refuses.js";
 import { Inbox } from "./inbox.js";
-import type { KvTestGroup } from "./kv-adapter.js";
-import { refuses } from "./refuses.js";
 
 export const queueTests: KvTestGroup = {
   name: "enqueue, listenQueue",
   define(test) {
-    test("a message is delivered, whether it or the listener comes first", async ({ kv }) => {
+    test("delivers a message that is enqueued before or after the listener", async ({ kv }) => {
       const result = await kv.enqueue("first");
       assert.equal(result.ok, true);
       assert.match(result.versionstamp, /^[0-9a-f]{20}$/);
@@ -21,7 +20,7 @@ export const queueTests: KvTestGroup = {
       assert.deepEqual(await inbox.count(2), ["first", "second"]);
     });
 
-    test("messages of every kind are delivered as they were enqueued", async ({ kv }) => {
+    test("delivers messages of every type unchanged", async ({ kv }) => {
       const cycle: unknown[] = [];
       cycle.push(cycle);
       const messages = [undefined, null, "", -0, 1n, new Map([[1, new Date(5)]]), cycle];
@@ -32,7 +31,7 @@ export const queueTests: KvTestGroup = {
       }
     });
 
-    test("many messages are all delivered", async ({ kv }) => {
+    test("delivers many messages", async ({ kv }) => {
       const numbers = Array.from({ length: 50 }, (_, n) => n);
       const inbox = listen(kv);
       await Promise.all(numbers.map((n) => kv.enqueue(n)));
@@ -43,7 +42,7 @@ export const queueTests: KvTestGroup = {
       );
     });
 
-    test("of several listeners one gets each message", async ({ kv }) => {
+    test("delivers each message to one of several listeners", async ({ kv }) => {
       const inbox = new Inbox();
       for (let n = 0; n < 3; n++) void kv.listenQueue((message) => inbox.receive(message));
       for (let n = 0; n < 20; n++) await kv.enqueue(n);
@@ -58,7 +57,7 @@ export const queueTests: KvTestGroup = {
       assert.equal((await inbox.count(21)).at(-1), "end");
     });
 
-    test("a message is put in the queue with the rest of its commit", async ({ kv }) => {
+    test("enqueues a message with the rest of its commit", async ({ kv }) => {
       const seen = new Inbox();
       void kv.listenQueue(async (message) => {
         seen.receive([message, (await kv.get(["a"])).value]);
@@ -73,7 +72,7 @@ export const queueTests: KvTestGroup = {
       assert.equal((await kv.get(["a"])).versionstamp, result.versionstamp);
     });
 
-    test("a check that fails holds back its message", async ({ kv }) => {
+    test("does not enqueue a message if a check fails", async ({ kv }) => {
       const inbox = listen(kv);
       await kv.set(["a"], 1);
       const check = { key: ["a"], versionstamp: null };
@@ -83,18 +82,14 @@ export const queueTests: KvTestGroup = {
       assert.deepEqual(await inbox.count(1), ["end"]);
     });
 
-    test("messages are not among the entries", async ({ kv }) => {
-      await kv
-        .atomic()
-        .set(["a"], 1)
-        .enqueue("message")
-        .enqueue("late", { delay: 60_000 })
-        .commit();
+    test("does not list messages among the entries", async ({ kv }) => {
+      await kv.set(["a"], 1);
+      await kv.atomic().enqueue("message").enqueue("late", { delay: 60_000 }).commit();
       assert.deepEqual(await keysOf(kv.list({ prefix: [] })), [["a"]]);
       assert.deepEqual(await keysOf(kv.list({ prefix: [] }, { reverse: true })), [["a"]]);
     });
 
-    test("a message is copied when it is handed over", async ({ kv }) => {
+    test("copies a message when it is passed in", async ({ kv }) => {
       const message = { n: 1 };
       const enqueued = kv.enqueue(message);
       message.n = 2;
@@ -102,9 +97,7 @@ export const queueTests: KvTestGroup = {
       assert.deepEqual(await listen(kv).count(1), [{ n: 1 }]);
     });
 
-    test("a delayed message is delivered after its delay, and later ones before it", async ({
-      kv,
-    }) => {
+    test("delivers a delayed message after its delay", async ({ kv }) => {
       const inbox = new Inbox();
       void kv.listenQueue((message) => inbox.receive([message, Date.now()]));
       const enqueued = Date.now();
@@ -116,7 +109,7 @@ export const queueTests: KvTestGroup = {
     });
 
     for (const [name, fail] of Object.entries(failures)) {
-      test(`a message is delivered again where its handler ${name}`, async ({ kv }) => {
+      test(`delivers a message again if its handler ${name}`, async ({ kv }) => {
         const inbox = new Inbox();
         void kv.listenQueue((message) => {
           inbox.receive(message);
@@ -127,7 +120,7 @@ export const queueTests: KvTestGroup = {
       });
     }
 
-    test("a message whose handler has succeeded is not delivered again", async ({ kv }) => {
+    test("does not deliver a message again after its handler succeeds", async ({ kv }) => {
       const inbox = listen(kv);
       await kv.enqueue("once", { backoffSchedule: [10, 10], keysIfUndelivered: [["failed"]] });
       await inbox.count(1);
@@ -137,7 +130,7 @@ export const queueTests: KvTestGroup = {
       assert.equal((await kv.get(["failed"])).versionstamp, null);
     });
 
-    test("a message is delivered as often as its schedule says, then stored", async ({ kv }) => {
+    test("stores a message under its keys after the last retry of its schedule", async ({ kv }) => {
       const inbox = failing(kv);
       const keysIfUndelivered = [
         ["failed", 1],
@@ -149,7 +142,7 @@ export const queueTests: KvTestGroup = {
       assert.equal(inbox.messages.length, 3);
     });
 
-    test("the times between deliveries are those of the schedule", async ({ kv }) => {
+    test("waits between deliveries as the schedule says", async ({ kv }) => {
       const times: number[] = [];
       const inbox = new Inbox();
       void kv.listenQueue((message) => {
@@ -163,14 +156,14 @@ export const queueTests: KvTestGroup = {
       assert.ok(times[2]! - times[1]! >= 120);
     });
 
-    test("with an empty schedule a message is delivered once, then stored", async ({ kv }) => {
+    test("delivers once with an empty schedule, then stores the message", async ({ kv }) => {
       const inbox = failing(kv);
       await kv.enqueue("message", { backoffSchedule: [], keysIfUndelivered: [["failed"]] });
       assert.deepEqual(await present(kv, [["failed"]]), ["message"]);
       assert.deepEqual(inbox.messages, ["message"]);
     });
 
-    test("a watch is told of a message that is stored", async ({ kv }) => {
+    test("reports a stored message to a watch", async ({ kv }) => {
       const reports = kv.watch([["failed"]]).getReader();
       failing(kv);
       await kv.enqueue("message", { backoffSchedule: [], keysIfUndelivered: [["failed"]] });
@@ -181,7 +174,7 @@ export const queueTests: KvTestGroup = {
       assert.equal((await kv.get(["failed"])).value, "message");
     });
 
-    test("a message that fails for good without keys leaves nothing", async ({ kv }) => {
+    test("drops an undelivered message without keys", async ({ kv }) => {
       const inbox = failing(kv);
       await kv.enqueue("lost", { backoffSchedule: [] });
       await kv.enqueue("stored", { backoffSchedule: [], keysIfUndelivered: [["failed"]] });
@@ -199,9 +192,7 @@ export const queueTests: KvTestGroup = {
       await soon("listenQueue to resolve", Promise.all(listening));
     });
 
-    test("listenQueue resolves also where the database is closed while a message is handled", async ({
-      kv,
-    }) => {
+    test("listenQueue resolves if the database is closed during a delivery", async ({ kv }) => {
       const inbox = new Inbox();
       let finish: () => void = () => undefined;
       const listening = kv.listenQueue(async (message) => {
@@ -219,7 +210,7 @@ export const queueTests: KvTestGroup = {
     });
 
     test(
-      "messages outlive the database that took them",
+      "keeps messages when the database is reopened",
       async ({ kv, reopen }) => {
         await kv.enqueue("now");
         await kv.enqueue("late", { delay: 50 });
@@ -231,7 +222,7 @@ export const queueTests: KvTestGroup = {
     );
 
     test(
-      "a message that was handled is not delivered after reopening",
+      "does not deliver a handled message after reopening",
       async ({ kv, reopen }) => {
         const inbox = listen(kv);
         await kv.enqueue("handled");
@@ -246,23 +237,23 @@ export const queueTests: KvTestGroup = {
       "reopen",
     );
 
-    test("what is no value is no message", async ({ kv }) => {
+    test("refuses a message that cannot be stored", async ({ kv }) => {
       await refuses(() => kv.enqueue(() => 1));
       await refuses(() => kv.atomic().set(["a"], 1).enqueue(Symbol("s")).commit());
       assert.deepEqual(await keysOf(kv.list({ prefix: [] })), []);
     });
 
-    test("what is no value is refused with a TypeError", async ({ kv }) => {
+    test("refuses a message that cannot be stored with a TypeError", async ({ kv }) => {
       await refuses(() => kv.enqueue(() => 1), TypeError);
     });
 
-    test("what is no option is refused with a TypeError", async ({ kv }) => {
+    test("refuses an invalid option with a TypeError", async ({ kv }) => {
       for (const options of Object.values(noOptions))
         await refuses(() => kv.enqueue("message", options), TypeError);
     });
 
     for (const [name, options] of Object.entries(noOptions)) {
-      test(`${name} is refused`, async ({ kv }) => {
+      test(`refuses ${name}`, async ({ kv }) => {
         await refuses(() => kv.enqueue("message", options));
         await refuses(() => kv.atomic().set(["a"], 1).enqueue("message", options).commit());
         assert.deepEqual(await keysOf(kv.list({ prefix: [] })), []);
@@ -291,14 +282,12 @@ const noOptions = {
   "an undelivered key with null": { keysIfUndelivered: [["a"], [null]] },
 } as unknown as Record<string, KvEnqueueOptions>;
 
-/** Collects the delivered messages. */
 function listen(kv: Kv): Inbox {
   const inbox = new Inbox();
   void kv.listenQueue((message) => inbox.receive(message));
   return inbox;
 }
 
-/** Collects the delivered messages with a handler that always fails. */
 function failing(kv: Kv): Inbox {
   const inbox = new Inbox();
   void kv.listenQueue((message) => {

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
-import type { KvKeyPart } from "../../keys/key.js";
-import type { KvListSelector } from "../../keys/key-range.js";
-import type { KvListOptions } from "../../kv/kv.js";
-import { valuesOf } from "./collect.js";
-import type { KvTestGroup } from "./kv-adapter.js";
+import type { KvKeyPart } from "../../../keys/key.js";
+import type { KvListSelector } from "../../../keys/key-range.js";
+import type { KvListOptions } from "../../../kv/kv.js";
+import { valuesOf } from "../collect.js";
+import type { KvTestGroup } from "../kv-adapter.js";
+import { refuses } from "../refuses.js";
 import { fillSample } from "./list-sample.js";
-import { refuses } from "./refuses.js";
 
 export const listSelectorTests: KvTestGroup = {
   name: "list selectors and cursors",
@@ -42,7 +42,7 @@ export const listSelectorTests: KvTestGroup = {
           }
         });
 
-        test(`${name}: a cursor resumes behind each entry${direction}`, async ({ kv }) => {
+        test(`${name}: a cursor resumes after each entry${direction}`, async ({ kv }) => {
           await fillSample(kv);
           const iterator = kv.list<number>(selector, { reverse, batchSize: 2 });
           for (let seen = 1; seen <= inOrder.length; seen++) {
@@ -69,7 +69,7 @@ export const listSelectorTests: KvTestGroup = {
       }
     });
 
-    test("an iterator's cursor is empty before its first entry, or the one it began with", async ({
+    test("before the first entry, the cursor is the one that was passed, or empty", async ({
       kv,
     }) => {
       await fillSample(kv);
@@ -80,15 +80,13 @@ export const listSelectorTests: KvTestGroup = {
       assert.equal(kv.list({ prefix: ["b"] }, { cursor }).cursor, cursor);
     });
 
-    test("parts are in the order of their types, as the specification lists them", async ({
-      kv,
-    }) => {
+    test("parts sort by type in the order of the specification", async ({ kv }) => {
       const parts = [Uint8Array.of(255), "z", 9, 9n, false, true];
       for (const part of parts.toReversed()) await kv.set([part], parts.indexOf(part));
       assert.deepEqual(await valuesOf(kv.list({ prefix: [] })), [0, 1, 2, 3, 4, 5]);
     });
 
-    test("parts of one type are in the order of their values", async ({ kv }) => {
+    test("parts of one type sort by value", async ({ kv }) => {
       const parts: Record<string, KvKeyPart[]> = {
         bytes: [[], [0], [0, 0], [0, 255], [1], [255]].map((bytes) => Uint8Array.from(bytes)),
         strings: ["", "\0", "a", "a\0", "aa", "b", "\u00e9", "\uffff", "\u{10000}"],
@@ -113,7 +111,7 @@ export const listSelectorTests: KvTestGroup = {
       }
     });
 
-    test("a prefix is of whole parts: what only begins like it is not under it", async ({ kv }) => {
+    test("a prefix consists of whole parts", async ({ kv }) => {
       for (const key of [["a"], ["a", "b"], ["ab"], ["ab", "c"], ["a\0"], ["a\0", "b"]])
         await kv.set(key, key);
       assert.deepEqual(await valuesOf(kv.list({ prefix: ["a"] })), [["a", "b"]]);
@@ -121,18 +119,18 @@ export const listSelectorTests: KvTestGroup = {
     });
 
     for (const [name, selector] of Object.entries(noSelectors)) {
-      test(`${name} is no selector`, async ({ kv }) => {
+      test(`refuses ${name} as a selector`, async ({ kv }) => {
         await refuses(() => kv.list(selector).next());
       });
     }
 
     for (const [name, options] of Object.entries(noOptions)) {
-      test(`${name} is refused`, async ({ kv }) => {
+      test(`refuses ${name}`, async ({ kv }) => {
         await refuses(() => kv.list({ prefix: [] }, options).next());
       });
     }
 
-    test("what is no selector, option or cursor is refused with a TypeError", async ({ kv }) => {
+    test("refuses an invalid selector, option or cursor with a TypeError", async ({ kv }) => {
       for (const selector of Object.values(noSelectors))
         await refuses(() => kv.list(selector).next(), TypeError);
       for (const options of Object.values(noOptions))
@@ -140,12 +138,12 @@ export const listSelectorTests: KvTestGroup = {
       await refuses(() => kv.list({ prefix: [] }, { cursor: "A" }).next(), TypeError);
     });
 
-    test("an empty cursor is none", async ({ kv }) => {
+    test("an empty cursor counts as no cursor", async ({ kv }) => {
       await fillSample(kv);
       assert.deepEqual(await valuesOf(kv.list({ prefix: ["b", 2] }, { cursor: "" })), [7, 8]);
     });
 
-    test("a cursor from outside the selector's range is refused", async ({ kv }) => {
+    test("refuses a cursor from outside the selector's range", async ({ kv }) => {
       await fillSample(kv);
       const cursorOf = async (selector: KvListSelector) => {
         const iterator = kv.list(selector);
@@ -161,7 +159,7 @@ export const listSelectorTests: KvTestGroup = {
         await refuses(() => kv.list(selector, { cursor }).next());
     });
 
-    test("a cursor that no iterator gave is refused", async ({ kv }) => {
+    test("refuses a cursor that no iterator returned", async ({ kv }) => {
       await fillSample(kv);
       // The last two are the bytes 02 and ff: the tag of a string without a string, and no tag.
       for (const cursor of ["not base64!", "AA==", "A", "Ag", "_w"])

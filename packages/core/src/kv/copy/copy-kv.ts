@@ -1,10 +1,10 @@
-import { compareBytes } from "../bytes/compare-bytes.js";
-import { InvalidOptionError } from "../errors/core-errors.js";
-import { decodeKey } from "../keys/decode-key.js";
-import { encodeEntryKey } from "../keys/encode-key.js";
+import { compareBytes } from "../../bytes/compare-bytes.js";
+import { InvalidOptionError } from "../../errors/core-errors.js";
+import { decodeKey } from "../../keys/decode-key.js";
+import { encodeEntryKey } from "../../keys/encode-key.js";
+import type { Kv, KvEntry, KvLike } from "../kv.js";
 import type { CopyOptions, CopyProgress } from "./copy-options.js";
 import { CopyWriter, isCopyKey } from "./copy-writer.js";
-import type { Kv, KvEntry, KvLike } from "./kv.js";
 
 /**
  * Copies every entry of a database into another, in key order. Both may be any database with Deno
@@ -47,7 +47,6 @@ export async function copyKv(
   return await writer.finish();
 }
 
-/** Yields the entries after an encoded key, or all entries without one. */
 async function* entriesAfter(
   from: Kv,
   position: Uint8Array | undefined,

@@ -2,10 +2,10 @@ import { mkdir, open, readdir, realpath } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { ClassicLevel } from "classic-level";
 import { MemoryLevel } from "memory-level";
-import type { Engine } from "../engine/engine.js";
-import type { DatabaseMode } from "../engine/level/database-header.js";
-import type { LevelDatabase } from "../engine/level/level-engine.js";
-import { LevelEngine } from "../engine/level/level-engine.js";
+import type { Engine } from "../../engine/engine.js";
+import type { DatabaseMode } from "../../engine/level/database-header.js";
+import type { LevelDatabase } from "../../engine/level/level-engine.js";
+import { LevelEngine } from "../../engine/level/level-engine.js";
 import {
   CorruptionError,
   DatabaseFormatError,
@@ -13,7 +13,7 @@ import {
   DatabaseModeError,
   DatabaseNotFoundError,
   DatabasePathError,
-} from "../errors/core-errors.js";
+} from "../../errors/core-errors.js";
 import { SharedEngine } from "./shared-engine.js";
 
 /** The engines that this process has open, opens or closes, by the real path of their folder. */
@@ -21,24 +21,19 @@ const enginesByPath = new Map<string, Promise<SharedEngine>>();
 /** The same by their database. Weak, so that an unclosed database in memory can be collected. */
 const enginesByDatabase = new WeakMap<LevelDatabase, Promise<SharedEngine>>();
 
-/** The options of opening an engine. */
 export interface OpenEngineOptions {
   readonly mode: DatabaseMode;
   readonly readOnly: boolean;
-  /** Only for a database on disk. */
   readonly createIfMissing: boolean;
 }
 
-/** Opens a new database in memory. The engine is acquired for the caller. */
 export function openMemoryEngine(options: OpenEngineOptions): Promise<SharedEngine> {
-  const level = new MemoryLevel<Uint8Array, Uint8Array>({
-    storeEncoding: "view",
-  });
+  const level = new MemoryLevel<Uint8Array, Uint8Array>({ storeEncoding: "view" });
   // The engine refuses an empty database that is read-only, and a new one is always empty.
   return openLevelEngine(level as unknown as LevelDatabase, { ...options, readOnly: false });
 }
 
-/** Opens an abstract-level database, or shares it if this process has it open already. */
+/** Opens or shares an abstract-level database. The engine is acquired for the caller. */
 export async function openLevelEngine(
   level: LevelDatabase,
   options: OpenEngineOptions,
@@ -144,7 +139,6 @@ function pathOf(where: unknown): string | undefined {
   return typeof path === "string" ? path : undefined;
 }
 
-/** Returns the error of an engine that could not be opened, with the path of its database. */
 function withPath(error: unknown, path: string | undefined): unknown {
   if (error instanceof DatabaseFormatError) return new DatabaseFormatError(error.reason, path);
   if (error instanceof DatabaseModeError) return new DatabaseModeError(error.mode, path);
@@ -170,7 +164,7 @@ async function databaseFolder(path: string, createIfMissing: boolean): Promise<s
   }
 }
 
-/** Creates a folder and its missing parents, and syncs them, so that they survive a power cut. */
+/** Creates a folder and its missing parents, and syncs them to disk. */
 async function makeFolder(location: string): Promise<void> {
   const firstMade = await mkdir(location, { recursive: true });
   // Windows cannot sync a folder.
@@ -189,7 +183,10 @@ async function syncFolder(path: string): Promise<void> {
   }
 }
 
-/** Refuses a folder without `CURRENT`, where LevelDB would delete the old database's files. */
+/**
+ * Checks the files in a folder. Without `CURRENT`, LevelDB would create a new database and delete
+ * the files of the old one.
+ */
 function assertDatabaseFiles(location: string, names: readonly string[]): void {
   if (names.includes("CURRENT") || names.every(isFirstFile)) return;
   if (names.some(isTableOrManifest))

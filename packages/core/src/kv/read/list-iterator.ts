@@ -1,25 +1,23 @@
 import { Buffer } from "node:buffer";
-import { compareBytes } from "../bytes/compare-bytes.js";
-import type { Engine, StoredEntry } from "../engine/engine.js";
-import { hasExpired } from "../engine/has-expired.js";
-import { isRangeEnd } from "../engine/range-end.js";
-import { InvalidSelectorError } from "../errors/core-errors.js";
-import { decodeKey } from "../keys/decode-key.js";
-import type { KeyOrder } from "../keys/key-order.js";
+import { compareBytes } from "../../bytes/compare-bytes.js";
+import type { Engine, StoredEntry } from "../../engine/engine.js";
+import { hasExpired, isRangeEnd } from "../../engine/engine.js";
+import { InvalidSelectorError } from "../../errors/core-errors.js";
+import { decodeKey } from "../../keys/decode-key.js";
+import type { KeyOrder } from "../../keys/key-order.js";
 import {
   commonPrefix,
   type KeyRange,
   type KvListSelector,
   keyAfter,
   keyRange,
-} from "../keys/key-range.js";
-import type { KvEntry, KvListIterator, KvListOptions } from "./kv.js";
-import type { KvLimits } from "./limits.js";
+} from "../../keys/key-range.js";
+import type { KvEntry, KvListIterator, KvListOptions } from "../kv.js";
+import type { KvLimits } from "../limits.js";
 import { toKvEntry } from "./stored-entry.js";
 
 const defaultBatchSize = 100;
 
-/** The parts of a database that an iterator needs. */
 export interface RangeIteratorContext {
   readonly order: KeyOrder;
   readonly limits: KvLimits;

@@ -1,16 +1,14 @@
 import type { ReadableStreamDefaultController, UnderlyingSource } from "node:stream/web";
-import { keepAlive } from "./keep-alive.js";
+import { keepAlive } from "../keep-alive.js";
 
-/** The longest delay of a timer, in milliseconds. */
 const maxDelay = 2 ** 31 - 1;
 
-/** The source of the reports of a stream. */
 export interface ReportSource<Report extends object> {
   /** Returns the report that is due. Called for the first read, after a change, and at `dueAt`. */
   next(): Report | undefined | Promise<Report | undefined>;
   /** Returns when a report is due even without a change, in milliseconds since the epoch. */
   dueAt?(): number;
-  /** Calls `onChange` after each change, until the returned function is called. */
+  /** Calls `onChange` after each change. The returned function ends that. */
   subscribe(onChange: () => void): () => void;
   /** Called when the stream has ended, for any reason. */
   onEnd(): void;
@@ -47,7 +45,6 @@ export class ReportStream<Report extends object> {
     this.#controller?.close();
   }
 
-  /** Waits until a report is due, and enqueues it. */
   async #pull(): Promise<void> {
     const release = keepAlive();
     try {
@@ -61,7 +58,6 @@ export class ReportStream<Report extends object> {
     }
   }
 
-  /** Enqueues a report if one is due. Returns true if it did, or if the stream has ended. */
   async #report(): Promise<boolean> {
     try {
       const report = await this.#source.next();

@@ -1,7 +1,6 @@
-import type { KvKey } from "../../keys/key.js";
-import type { Kv } from "../../kv/kv.js";
+import type { KvKey } from "../../../keys/key.js";
+import type { Kv } from "../../../kv/kv.js";
 
-/** Twelve keys in order. Most tests list those under ["b"] and ["b", 2]. */
 const sample: KvKey[] = [
   ["a"],
   ["a", 9],

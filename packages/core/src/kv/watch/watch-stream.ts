@@ -1,0 +1,42 @@
+import type { KvEntryMaybe } from "../kv.js";
+import { type ReportSource, ReportStream } from "./report-stream.js";
+
+type Entries = KvEntryMaybe<unknown>[];
+
+export interface WatchSource extends Pick<ReportSource<Entries>, "subscribe" | "onEnd"> {
+  /** Reads the keys from one snapshot. */
+  read(): Promise<Entries>;
+}
+
+/**
+ * Returns a stream of the latest state of keys.
+ *
+ * @param isRaw true to report changes even if no versionstamp is new.
+ */
+export function watchStream(source: WatchSource, isRaw: boolean): ReportStream<Entries> {
+  let reported: (string | null)[] | undefined;
+  // No commit announces an expiry.
+  let expireAt = Number.POSITIVE_INFINITY;
+  return new ReportStream({
+    next: async () => {
+      const entries = await source.read();
+      const versionstamps = entries.map((entry) => entry.versionstamp);
+      const isNews = versionstamps.some((each, index) => each !== reported?.[index]);
+      reported = versionstamps;
+      expireAt = firstExpiry(entries);
+      return isNews || isRaw ? entries : undefined;
+    },
+    dueAt: () => expireAt,
+    subscribe: (onChange) => source.subscribe(onChange),
+    onEnd: () => source.onEnd(),
+  });
+}
+
+function firstExpiry(entries: readonly KvEntryMaybe<unknown>[]): number {
+  let first = Number.POSITIVE_INFINITY;
+  for (const entry of entries) {
+    const expireAt = entry.versionstamp === null ? undefined : entry.expireAt;
+    if (expireAt !== undefined && expireAt < first) first = expireAt;
+  }
+  return first;
+}
