@@ -137,7 +137,7 @@ export type {
   ModelPlan,
   StepKind,
 } from "./migrate/plan/migration-plan.js";
-export { planMigration } from "./migrate/plan/plan-facts.js";
+export { planMigration } from "./migrate/plan/plan-migration.js";
 export type { MigrationPhase, MigrationProgress } from "./migrate/run/migration-progress.js";
 export type { RunOptions } from "./migrate/run/migration-run.js";
 export type {

@@ -4,11 +4,9 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import * as z from "zod";
 import type { Duplicate } from "../src/catalog/backfill-state.js";
 import type { CatalogEntry } from "../src/catalog/catalog-entry.js";
-import { belongsTo, createDatabase, defineModel, migrate } from "../src/index.js";
-import { listDuplicates } from "../src/migrate/build/list-duplicates.js";
+import { belongsTo, createDatabase, defineModel, findDuplicates, migrate } from "../src/index.js";
 import { countingKv } from "./counting-kv.js";
 import { Crash, denoKv, interferingKv } from "./faulty-kv.js";
-import { contextOf } from "./migration-run.js";
 import { rejection } from "./user-model.js";
 import { expectIndexesToMatch } from "./verify-indexes.js";
 
@@ -254,12 +252,9 @@ describe("a unique index that waits for its last duplicate to go", () => {
   });
 });
 
-describe("listDuplicates", () => {
+describe("findDuplicates", () => {
   const list = async (query = {}) => {
-    const context = contextOf(await open(), "things");
-    const index = context.model.indexes.find(({ name }) => name === "byName");
-    if (index === undefined) throw new Error("no index");
-    return await listDuplicates(context, index, query);
+    return await findDuplicates(await open(), { model: "things", index: "byName", ...query });
   };
 
   it("gives each value with all rows that have it, the one in the index first", async () => {

@@ -4,7 +4,7 @@ import type { CatalogEntry, IndexState } from "../src/catalog/catalog-entry.js";
 import { belongsTo, compileModel, defineModel } from "../src/index.js";
 import { formatPlan } from "../src/migrate/plan/format-plan.js";
 import type { MigrationStep, ModelFacts } from "../src/migrate/plan/migration-plan.js";
-import { planModel, planModels } from "../src/migrate/plan/plan-migration.js";
+import { planModel, planModels } from "../src/migrate/plan/plan-model.js";
 import { defineMigration } from "../src/schema/define-migration.js";
 import { indexManifest } from "../src/schema/index-manifest.js";
 import { relationTexts } from "../src/schema/model-manifest.js";

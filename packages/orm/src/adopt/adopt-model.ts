@@ -208,7 +208,7 @@ class ModelAdoption {
     broken: readonly BrokenEntry[],
     forgotten: readonly ("failed" | "broken")[] = [],
   ): Promise<void> {
-    const { model, kv } = this.#context;
+    const { model } = this.#context;
     const newFailed = failed.slice(0, maxReports - this.#record.failed.length);
     const newBroken = broken.slice(0, maxReports - this.#record.brokenEntries.length);
     const next: AdoptState = {
@@ -216,8 +216,8 @@ class ModelAdoption {
       failedCount: state.failedCount + failed.length,
       brokenCount: state.brokenCount + broken.length,
     };
-    await this.#run.commit(() => {
-      const operation = kv.atomic().set(stateKey(model), next);
+    await this.#run.commit((operation) => {
+      operation.set(stateKey(model), next);
       for (const kind of forgotten) {
         for (let i = 0; i < maxReports; i++) operation.delete(reportKey(model, kind, i));
       }
@@ -227,7 +227,6 @@ class ModelAdoption {
       for (const [i, entry] of newBroken.entries()) {
         operation.set(reportKey(model, "broken", this.#record.brokenEntries.length + i), entry);
       }
-      return operation;
     });
     this.#record = {
       state: next,

@@ -6,16 +6,17 @@ import type { RowId } from "../errors/orm-error.js";
 import { InvalidArgumentError } from "../errors/query-errors.js";
 import { ReferenceMissingError, UniqueConstraintError } from "../errors/row-errors.js";
 import { isSameKey, keyPartOf } from "../indexes/key-parts.js";
-import { primaryKeyOf, rowKey } from "../indexes/primary-key.js";
+import { partsOfId, primaryKeyOf, rowKey } from "../indexes/primary-key.js";
 import type { AnyRow } from "../model/compiled-model.js";
 import { assertStoredRow } from "../model/stored-row.js";
+import { readStored } from "../query/read/read-rows.js";
 import { parseRow } from "../write/input/parse-row.js";
 import { writeEach } from "../write/many/write-each.js";
 import { insertRow } from "../write/rows/insert-row.js";
 import type { AdoptFailure } from "./adopt-result.js";
 import { failedRow, isOfRow } from "./failed-row.js";
 import type { UnreadDocument } from "./source/read-documents.js";
-import { partsOf, type SourceDocument } from "./source/source-layout.js";
+import type { SourceDocument } from "./source/source-layout.js";
 
 /** The results of adopting some documents. */
 export interface AdoptedRows {
@@ -101,7 +102,7 @@ function withId({ model }: TableContext, input: unknown, id: RowId): AnyRow {
     throw new Error("It is no object: make one of it by `map`.");
   }
   const inputRow = input as AnyRow;
-  const parts = partsOf(id);
+  const parts = partsOfId(id);
   if (parts.length !== model.primaryKey.length) return inputRow;
   const fields: Record<string, unknown> = {};
   for (const [position, field] of model.primaryKey.entries()) {
@@ -112,7 +113,7 @@ function withId({ model }: TableContext, input: unknown, id: RowId): AnyRow {
 
 function hasId(primaryKey: readonly string[], row: AnyRow, id: RowId): boolean {
   const parts = primaryKey.map((field) => keyPartOf(row[field]));
-  return parts.every((part) => part !== undefined) && isSameKey(parts, partsOf(id));
+  return parts.every((part) => part !== undefined) && isSameKey(parts, partsOfId(id));
 }
 
 function keepsCounts({ model }: TableContext): boolean {
@@ -120,7 +121,7 @@ function keepsCounts({ model }: TableContext): boolean {
 }
 
 function checkStoredRow({ model }: TableContext, { id, value }: SourceDocument): Outcome {
-  assertStoredRow(model, value, partsOf(id));
+  assertStoredRow(model, value, partsOfId(id));
   if (hasId(model.primaryKey, value, id)) return "skipped";
   return failedRow(id, new Error("It has another id than its key."));
 }
@@ -131,18 +132,14 @@ async function withoutStored(
   rows: readonly NewRow[],
   outcomes: Outcome[],
 ): Promise<NewRow[]> {
-  const { kv, model, limits } = context;
-  const missing: NewRow[] = [];
-  for (let from = 0; from < rows.length; from += limits.keys) {
-    const chunk = rows.slice(from, from + limits.keys);
-    const stored = await kv.getMany<unknown[]>(chunk.map((row) => rowKey(model, row.primaryKey)));
-    for (const [position, row] of chunk.entries()) {
-      const entry = stored[position];
-      if (entry === undefined || entry.versionstamp === null) missing.push(row);
-      else outcomes.push(compareWithStored(row, entry.value));
-    }
-  }
-  return missing;
+  const keys = rows.map(({ primaryKey }) => rowKey(context.model, primaryKey));
+  const stored = await readStored(context, keys);
+  return rows.filter((row, i) => {
+    const entry = stored[i];
+    if (entry === undefined || entry.versionstamp === null) return true;
+    outcomes.push(compareWithStored(row, entry.value));
+    return false;
+  });
 }
 
 async function write(context: TableContext, rows: readonly NewRow[]): Promise<Outcome[]> {

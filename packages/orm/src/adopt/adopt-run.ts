@@ -22,17 +22,16 @@ export interface AdoptRun {
   /**
    * Commits the stored progress of the run. Does nothing in a dry run.
    *
-   * @param operation builds the operation, once for each attempt.
+   * @param fill adds the mutations, once for each attempt.
    * @throws {LeaseLostError} if another runner has the lease.
    */
-  readonly commit: (operation: () => AtomicOperation) => Promise<void>;
+  readonly commit: (fill: (operation: AtomicOperation) => void) => Promise<void>;
 }
 
-/** Options for a run. */
-export interface AdoptRunOptions {
-  readonly signal: AbortSignal | undefined;
-  readonly onProgress: ((progress: AdoptProgress) => void) | undefined;
-  readonly rowsPerSecond: number | undefined;
+interface AdoptRunOptions {
+  readonly signal?: AbortSignal;
+  readonly onProgress?: (progress: AdoptProgress) => void;
+  readonly rowsPerSecond?: number;
 }
 
 /**
@@ -44,26 +43,15 @@ export function adoptRun(lease: Lease | undefined, options: AdoptRunOptions): Ad
   const { signal, onProgress = () => undefined, rowsPerSecond } = options;
   if (lease === undefined) {
     const throttle = new Throttle(rowsPerSecond ?? Number.POSITIVE_INFINITY);
-    const took = async (rows: number): Promise<void> => {
+    const afterBatch = async (rows: number): Promise<void> => {
       const left = throttle.afterBatch(rows, performance.now());
       await yieldToEventLoop();
       if (left > 0) await sleep(left, undefined, signal && { signal }).catch(() => undefined);
     };
-    const commit = () => Promise.resolve();
-    return {
-      signal,
-      dryRun: true,
-      onProgress,
-      batchRows: throttle.batchRows,
-      afterBatch: took,
-      commit,
-    };
+    const { batchRows } = throttle;
+    return { signal, dryRun: true, onProgress, batchRows, afterBatch, commit: async () => {} };
   }
-  const { batchRows, afterBatch: took } = createRun(lease, { signal, rowsPerSecond });
-  const commit = async (operation: () => AtomicOperation): Promise<void> => {
-    // Only the check of the lease can fail. If the lease is still held, the next attempt uses its
-    // current versionstamp.
-    while (!(await lease.commit(operation())).ok);
-  };
-  return { signal, dryRun: false, onProgress, batchRows, afterBatch: took, commit };
+  const { batchRows, afterBatch } = createRun(lease, { signal, rowsPerSecond });
+  const commit = (fill: (operation: AtomicOperation) => void) => lease.write(fill);
+  return { signal, dryRun: false, onProgress, batchRows, afterBatch, commit };
 }

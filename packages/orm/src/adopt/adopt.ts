@@ -87,53 +87,31 @@ export async function adopt<M extends Models>(
   database: Database<M>,
   options: AdoptOptions<NoInfer<M>>,
 ): Promise<AdoptResult> {
-  return await adoptModels(tablesByName(database), options);
-}
-
-/** The source of one model, without the type of the model. */
-export interface AnyAdoption {
-  readonly layout: SourceLayout;
-  readonly map?: ((value: unknown, id: RowId) => unknown) | undefined;
-}
-
-/** The options of `adopt`, without the types of the models. */
-export interface AnyAdoptOptions {
-  readonly from: SourceKv;
-  /** By the names of the tables. */
-  readonly models: Readonly<Record<string, AnyAdoption | SourceLayout | undefined>>;
-  readonly onProgress?: ((progress: AdoptProgress) => void) | undefined;
-  readonly signal?: AbortSignal | undefined;
-  readonly rowsPerSecond?: number | undefined;
-  readonly dryRun?: boolean | undefined;
-  readonly wait?: boolean | undefined;
-}
-
-/**
- * Adopts the documents of a source into some models, one model after the other. Models that others
- * refer to come first.
- *
- * @param tables all tables of the database, by the names that the options use.
- * @throws {InvalidArgumentError} if the options are not valid, or if a model would write where the
- * source has its data.
- * @throws {LeaseLostError} if another runner has taken over.
- */
-async function adoptModels(
-  tables: ReadonlyMap<string, TableContext>,
-  options: AnyAdoptOptions,
-): Promise<AdoptResult> {
-  const { from, signal, onProgress, rowsPerSecond, dryRun = false, wait = true } = options;
-  const adoptions = sortByReferences(adoptionsOf(tables, options));
+  const { from, signal, dryRun = false, wait = true } = options;
+  const adoptions = sortByReferences(adoptionsOf(database, options));
   const [target] = adoptions.keys();
   if (target === undefined) return { status: "done", models: [] };
-  const runOptions = { signal, onProgress, rowsPerSecond };
-  if (dryRun) return await adoptAll(from, adoptions, adoptRun(undefined, runOptions));
+  if (dryRun) return await adoptAll(from, adoptions, adoptRun(undefined, options));
   const lease = await takeLease(target.kv, { wait, signal });
   if (typeof lease === "string") return { status: lease, models: [] };
   try {
-    return await adoptAll(from, adoptions, adoptRun(lease, runOptions));
+    return await adoptAll(from, adoptions, adoptRun(lease, options));
   } finally {
     await lease.release();
   }
+}
+
+/** The source of one model, without the type of the model. */
+interface AnyAdoption {
+  readonly layout: SourceLayout;
+  readonly map?: ModelSource["map"];
+}
+
+/** The options of `adopt`, without the types of the models. */
+interface AnyAdoptOptions {
+  readonly from: SourceKv;
+  /** By the names of the repositories. */
+  readonly models: Readonly<Record<string, AnyAdoption | SourceLayout | undefined>>;
 }
 
 async function adoptAll(
@@ -193,26 +171,26 @@ async function endAdoption(context: TableContext, run: AdoptRun): Promise<void> 
   const { value: state } = await kv.get<AdoptState>(stateKey(model));
   if (state === null) return;
   await forgetFailedKeys(context, run, state.pass);
-  await run.commit(() => kv.atomic().set(stateKey(model), { ...state, stage: "ended" }));
+  await run.commit((operation) => operation.set(stateKey(model), { ...state, stage: "ended" }));
 }
 
 /** Deletes the stored progress of an adoption that is complete. */
 async function forgetAdoption(context: TableContext, run: AdoptRun): Promise<void> {
-  const { kv, model } = context;
+  const { model } = context;
   await forgetFailedKeys(context, run);
-  await run.commit(() => {
-    const operation = kv.atomic().delete(stateKey(model));
+  await run.commit((operation) => {
+    operation.delete(stateKey(model));
     for (let i = 0; i < maxReports; i++) {
       operation.delete(reportKey(model, "failed", i)).delete(reportKey(model, "broken", i));
     }
-    return operation;
   });
 }
 
 function adoptionsOf(
-  tables: ReadonlyMap<string, TableContext>,
+  database: AnyDatabase,
   { from, models }: AnyAdoptOptions,
 ): ReadonlyMap<TableContext, AnyAdoption> {
+  const tables = tablesByName(database);
   if (typeof from?.getMany !== "function") {
     const reason = "it has to be a database: what openKv, or Deno.openKv, resolved to";
     throw new InvalidArgumentError("", "from", reason);

@@ -12,17 +12,15 @@ const deletedAtOnce = 100;
  * the same keys.
  */
 export async function writeFailedKeys(
-  { kv, model }: TableContext,
+  { model }: TableContext,
   run: AdoptRun,
   { pass, failedCount }: AdoptState,
   keys: readonly KvKey[],
 ): Promise<void> {
   if (keys.length === 0) return;
   const prefix = failedKeysPrefix(model, pass);
-  await run.commit(() => {
-    const operation = kv.atomic();
+  await run.commit((operation) => {
     for (const [i, key] of keys.entries()) operation.set([...prefix, failedCount + i], key);
-    return operation;
   });
 }
 
@@ -63,10 +61,8 @@ export async function forgetFailedKeys(
     const found: KvKey[] = [];
     for await (const { key } of kv.list(selector, { limit: deletedAtOnce })) found.push(key);
     if (found.length === 0) return;
-    await run.commit(() => {
-      const operation = kv.atomic();
+    await run.commit((operation) => {
       for (const key of found) operation.delete(key);
-      return operation;
     });
   }
 }

@@ -7,8 +7,8 @@ import {
   StoredRowInvalidError,
   UniqueConstraintError,
 } from "../errors/row-errors.js";
+import { partsOfId } from "../indexes/primary-key.js";
 import type { AdoptFailure } from "./adopt-result.js";
-import { partsOf } from "./source/source-layout.js";
 
 const maxIssues = 10;
 /** In characters. A hundred reports of this length fit into one commit of any database. */
@@ -55,7 +55,7 @@ function issuesOf(error: unknown): readonly RowIssue[] {
 }
 
 function formatId(id: RowId): string {
-  return partsOf(id)
+  return partsOfId(id)
     .map((part) => (typeof part === "string" ? JSON.stringify(part) : String(part)))
     .join(", ");
 }

@@ -5,7 +5,7 @@ import { canWatchRanges, type Watched } from "./watched.js";
 /** Detects changes while a state is read. */
 export interface ChangeDetector {
   /** True if a change since the beginning concerns the state. May be called only once. */
-  hasChanged(concerns: (change: KvRangeChange) => Promise<boolean>): Promise<boolean>;
+  hasChanged(mayAffect: (change: KvRangeChange) => Promise<boolean>): Promise<boolean>;
   /** Releases the watch. Must be called after the read. */
   end(): void;
 }
@@ -15,9 +15,9 @@ export async function detectChanges(kv: Kv, watched: Watched): Promise<ChangeDet
   if (!canWatchRanges(kv)) return await compareVersions(kv, watched);
   const subscription = new Subscription(kv, watched);
   return {
-    hasChanged: async (concerns) => {
+    hasChanged: async (mayAffect) => {
       const event = await subscription.poll();
-      return event?.kind === "change" && (await concerns(event.change));
+      return event?.kind === "change" && (await mayAffect(event.change));
     },
     end: () => subscription.cancel(),
   };

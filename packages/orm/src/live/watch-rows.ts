@@ -103,7 +103,7 @@ export function watchRows(
       return watchedOf(context, query, range);
     }
 
-    async function concerns({ keys, isComplete }: KvRangeChange): Promise<boolean> {
+    async function mayAffect({ keys, isComplete }: KvRangeChange): Promise<boolean> {
       const { prefix } = context.model;
       if (!isComplete) return true;
       const changedRows: KvKey[] = [];
@@ -123,7 +123,7 @@ export function watchRows(
     return liveStream(context.kv, {
       watched: watchedOf(context, query, range),
       read,
-      mayAffect: concerns,
+      mayAffect,
     });
   });
 }

@@ -1,11 +1,11 @@
 import type { KvKey, KvKeyPart } from "@keywright/core";
 import { InvalidArgumentError } from "../../errors/query-errors.js";
+import { partsOfId } from "../../indexes/primary-key.js";
 import type { AnyRow } from "../../model/compiled-model.js";
 import { decode, encode, encoderOf, type KvdexEncoder } from "./kvdex-encoder.js";
 import {
   type ExpectedEntry,
   idOfParts,
-  partsOf,
   type SourceDocument,
   type SourceEntry,
   type SourceLayout,
@@ -80,7 +80,7 @@ export function kvdexLayout(options: KvdexOptions): SourceLayout {
         throw new InvalidArgumentError("", "encoder", reason);
       }
       if (encoded === undefined) throw new Error("It is not encoded.");
-      const keys = encoded.ids.map((part) => [...base, "__segment__", ...partsOf(id), part]);
+      const keys = encoded.ids.map((part) => [...base, "__segment__", ...partsOfId(id), part]);
       const bytes = joinSegments(await reader.getMany(keys));
       return await decode(encoderOf(encoder), bytes, encoded.isUint8Array);
     },
@@ -114,7 +114,7 @@ function primaryEntry(key: KvKey, { id, entry }: SourceDocument): ExpectedEntry[
 
 /** Returns the secondary entry. Kvdex writes none if the id is false, zero or an empty string. */
 function secondaryEntry(key: KvKey, { id, entry }: SourceDocument): ExpectedEntry[] {
-  return id ? [{ key: [...key, ...partsOf(id)], value: entry.value }] : [];
+  return id ? [{ key: [...key, ...partsOfId(id)], value: entry.value }] : [];
 }
 
 function encodedEntry(value: unknown): EncodedEntry | undefined {

@@ -12,9 +12,9 @@ import type { SourceKv, SourceLayout } from "./source-layout.js";
 export async function isSameDatabase(kv: Kv, source: SourceKv, run: AdoptRun): Promise<boolean> {
   if ((source as unknown) === kv || run.dryRun) return (source as unknown) === kv;
   const mark = ulid();
-  await run.commit(() => kv.atomic().set(adoptingKey, mark));
+  await run.commit((operation) => operation.set(adoptingKey, mark));
   const { value } = await source.get(adoptingKey);
-  await run.commit(() => kv.atomic().delete(adoptingKey));
+  await run.commit((operation) => operation.delete(adoptingKey));
   return value === mark;
 }
 

@@ -1,5 +1,6 @@
 import type { Kv, KvKey } from "@keywright/core";
 import { readEntriesAfter } from "../../migrate/run/read-entries-after.js";
+import { readStored } from "../../query/read/read-rows.js";
 import { limitsOf } from "../../transaction/limits-of.js";
 import type { SourceEntry, SourceKv, SourceReader } from "./source-layout.js";
 
@@ -19,17 +20,12 @@ export function sourceReader(source: SourceKv): PagedReader {
   // A key that was read from the source has only parts that can be stored.
   const kv = source as Kv;
   const limits = limitsOf(kv);
-  const { keys: keysAtOnce } = limits;
   return {
     getMany: async (keys) => {
-      const found: (SourceEntry | undefined)[] = [];
-      for (let from = 0; from < keys.length; from += keysAtOnce) {
-        const entries = await kv.getMany<unknown[]>(keys.slice(from, from + keysAtOnce));
-        for (const entry of entries) found.push(entry.versionstamp === null ? undefined : entry);
-      }
-      return found;
+      const entries = await readStored({ kv, limits }, keys);
+      return entries.map((entry) => (entry.versionstamp === null ? undefined : entry));
     },
     page: async (prefix, after, limit) =>
-      await readEntriesAfter<unknown>(kv, limits, [...prefix], after, limit),
+      await readEntriesAfter<unknown>({ kv, limits }, prefix, after, limit),
   };
 }

@@ -6,7 +6,7 @@ import {
   type UnreportedRows,
   unreportedKey,
 } from "../../catalog/backfill-state.js";
-import { withIndexStates } from "../../catalog/catalog-entry.js";
+import { storedIndexOf, withIndexStates } from "../../catalog/catalog-entry.js";
 import type { TableContext } from "../../context/table-context.js";
 import type { CompiledIndex } from "../../model/compiled-model.js";
 import { forgetUnreported } from "../build/unreported-rows.js";
@@ -93,8 +93,7 @@ export function unfinishedIndexes(
  */
 function isUnready({ catalog, model }: TableContext, index: CompiledIndex): boolean {
   const { snapshot } = catalog;
-  const { indexes } = snapshot.entry;
-  const stored = Object.hasOwn(indexes, index.name) ? indexes[index.name] : undefined;
+  const stored = storedIndexOf(snapshot.entry, index.name);
   // Another index has replaced it, and the program still declares both.
   if (stored !== undefined && isReplaced(model, index, stored)) return false;
   const state = snapshot.stateOf(index);

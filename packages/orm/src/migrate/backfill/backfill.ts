@@ -23,14 +23,6 @@ import {
 } from "./backfill-states.js";
 import { fillInPieces } from "./fill-in-pieces.js";
 
-/** Options for filling new indexes. */
-export interface BackfillOptions {
-  /** Verifies all rows and entries before the indexes become readable. True by default. */
-  readonly verify?: boolean | undefined;
-  /** Counts the rows first, so that the progress has a total. True by default. */
-  readonly count?: boolean | undefined;
-}
-
 /**
  * Fills the new indexes of a model in one scan of its rows, beside its writers.
  *
@@ -50,7 +42,7 @@ export interface BackfillOptions {
 export async function backfill(
   context: TableContext,
   run: MigrationRun,
-  options: BackfillOptions = {},
+  options: { readonly verify?: boolean | undefined; readonly count?: boolean | undefined } = {},
 ): Promise<boolean> {
   const { verify = true, count = true } = options;
   for (;;) {

@@ -1,4 +1,10 @@
-import type { CatalogEntry, IndexState, StoredIndex } from "../../catalog/catalog-entry.js";
+import {
+  type CatalogEntry,
+  type IndexState,
+  type StoredIndex,
+  storedIndexOf,
+  withoutCounter,
+} from "../../catalog/catalog-entry.js";
 import { type AnyDatabase, tableContextOf } from "../../context/any-database.js";
 import type { TableContext } from "../../context/table-context.js";
 import { InvalidArgumentError } from "../../errors/query-errors.js";
@@ -59,8 +65,12 @@ interface Pair {
 }
 
 /**
- * Runs one step of replacing an index with another, for example an index of copies with an index of
- * pointers. The model has both.
+ * Runs one step of replacing an index with another, beside readers and writers, for example an
+ * index of copies with an index of pointers. The model has both. Each step can be called again, and
+ * resumes if it was stopped.
+ *
+ * The new index is built from the rows, never from the entries of the old one. The old index is
+ * maintained until it is cleaned up, so that it is possible to go back.
  *
  * ```ts
  * await replaceIndex(db, { model: "users", from: "byNameCopy", to: "byName", step: "backfill" });
@@ -74,46 +84,25 @@ interface Pair {
  */
 export async function replaceIndex(
   database: AnyDatabase,
-  replacement: IndexReplacement & { readonly model: string },
+  { model: modelName, from, to, step }: IndexReplacement & { readonly model: string },
   options: RunOptions & { readonly wait?: boolean } = {},
 ): Promise<ReplacedIndex | { readonly status: "busy" | "stopped" }> {
-  const context = tableContextOf(database, replacement.model);
-  const lease = await takeLease(context.kv, { wait: options.wait ?? true, signal: options.signal });
-  if (typeof lease === "string") return { status: lease };
-  try {
-    return await runReplaceStep(context, replacement, createRun(lease, options));
-  } finally {
-    await lease.release();
-  }
-}
-
-/**
- * Runs one step of replacing an index with another, beside readers and writers. Each step can be
- * called again, and resumes if it was stopped.
- *
- * The new index is built from the rows, never from the entries of the old one. The old index is
- * maintained until it is cleaned up, so that it is possible to go back.
- *
- * @throws {UnknownIndexError} if the model does not have one of the indexes.
- * @throws {InvalidArgumentError} if the indexes differ in more than what their entries hold, or if
- * the step cannot follow what has been done. The message names the steps that can.
- * @throws {StaleSchemaError} if the database has something that this program does not know.
- * @throws {LeaseLostError} if another runner has taken over.
- */
-export async function runReplaceStep(
-  context: TableContext,
-  { from, to, step }: IndexReplacement,
-  run: MigrationRun,
-): Promise<ReplacedIndex> {
-  const { model, catalog } = context;
+  const context = tableContextOf(database, modelName);
+  const { kv, model, catalog } = context;
   const pair = { from: findIndex(model, from), to: findIndex(model, to) };
   if (from === to) throw new InvalidArgumentError(model.name, "to", "it is the same index");
   assertSameKeys(model, pair);
-  await catalog.reload();
-  const outcome = await runStep(context, pair, step, run);
-  const states = statesOf(context, pair);
-  const next = nextSteps(states);
-  return { model: model.name, from, to, step, ...outcome, states, next };
+  const lease = await takeLease(kv, { wait: options.wait ?? true, signal: options.signal });
+  if (typeof lease === "string") return { status: lease };
+  try {
+    const run = createRun(lease, options);
+    await catalog.reload();
+    const outcome = await runStep(context, pair, step, run);
+    const states = statesOf(context, pair);
+    return { model: model.name, from, to, step, ...outcome, states, next: nextSteps(states) };
+  } finally {
+    await lease.release();
+  }
 }
 
 type Outcome = Pick<ReplacedIndex, "status" | "staleCopies">;
@@ -161,9 +150,9 @@ async function buildNewIndex(
   // If the new index was itself replaced and cleaned up before, it and its counter have to be built
   // again.
   await changeCatalog(context, run, (entry) => {
-    const stored = storedUnder(entry, pair.to);
+    const stored = storedIndexOf(entry, pair.to.name);
     if (stored?.replacedBy === undefined || stored.state !== "absent") return undefined;
-    return withoutCounter(withIndex(entry, pair.to, stored.state), pair.to);
+    return withoutCounter(withIndex(entry, pair.to, stored.state), pair.to.name);
   });
   const isBuilt = (state: IndexState) =>
     state === "readable" || state === "disabled" || state === "unique-pending";
@@ -252,18 +241,6 @@ async function changeCatalog(
   }
 }
 
-function storedUnder({ indexes }: CatalogEntry, { name }: CompiledIndex): StoredIndex | undefined {
-  return Object.hasOwn(indexes, name) ? indexes[name] : undefined;
-}
-
-/** Returns a catalog entry without the index's counter. */
-function withoutCounter(entry: CatalogEntry, { name }: CompiledIndex): CatalogEntry {
-  const { counters, ...rest } = entry;
-  if (counters === undefined) return entry;
-  const remaining = Object.entries(counters).filter(([counter]) => counter !== name);
-  return remaining.length === 0 ? rest : { ...rest, counters: Object.fromEntries(remaining) };
-}
-
 /** Returns a catalog entry in which an index has this state and this `replacedBy`. */
 function withIndex(
   entry: CatalogEntry,
@@ -271,7 +248,7 @@ function withIndex(
   state: IndexState,
   replacedBy?: string,
 ): CatalogEntry {
-  const stored = storedUnder(entry, compiled);
+  const stored = storedIndexOf(entry, compiled.name);
   if (stored === undefined) return entry;
   const { replacedBy: _, ...described } = stored;
   const index: StoredIndex = {
@@ -318,7 +295,7 @@ function aspectsOf(index: CompiledIndex): Readonly<Record<string, unknown>> {
 function assertStep(context: TableContext, pair: Pair, step: ReplaceStep): void {
   const { model, catalog } = context;
   const states = statesOf(context, pair);
-  const replacedBy = storedUnder(catalog.snapshot.entry, pair.from)?.replacedBy;
+  const replacedBy = storedIndexOf(catalog.snapshot.entry, pair.from.name)?.replacedBy;
   if (replacedBy !== undefined && replacedBy !== pair.to.name && step !== "back") {
     const reason = `${pair.from.name} has been replaced by ${replacedBy}`;
     throw new InvalidArgumentError(model.name, "to", reason);

@@ -13,8 +13,10 @@ import {
 } from "../../catalog/counting-state.js";
 import type { TableContext } from "../../context/table-context.js";
 import { indexCounterKey, rowCounterKey } from "../../indexes/counter-keys.js";
+import { expectedEntries } from "../../indexes/expected-entries.js";
 import { isSameKey } from "../../indexes/key-parts.js";
 import type { AnyRow } from "../../model/compiled-model.js";
+import { readStored } from "../../query/read/read-rows.js";
 import { type KeyId, keyIdOf } from "../../transaction/key-id.js";
 import { keyOrderOf } from "../../transaction/key-order-of.js";
 import { counterChanges } from "../../write/commit/counter-changes.js";
@@ -23,7 +25,6 @@ import { ProgressMeter } from "../run/migration-progress.js";
 import type { MigrationRun } from "../run/migration-run.js";
 import { readNextRows } from "../run/scan-rows.js";
 import { clearPrefix } from "./drop-indexes.js";
-import { expectedEntries } from "./expected-entries.js";
 
 /** The maximum number of rows that are counted in one batch. */
 const maxCountedRows = 250;
@@ -168,7 +169,7 @@ async function countBatch(
   rows: readonly KvEntry<AnyRow>[],
   uncountable: Set<string>,
 ): Promise<CountingState | undefined> {
-  const { kv, model, catalog, limits } = context;
+  const { kv, model, catalog } = context;
   const { check, maintained, growingCounters } = catalog.snapshot;
   if (growingCounters === undefined) return undefined;
   const order = keyOrderOf(kv);
@@ -176,22 +177,19 @@ async function countBatch(
   const modelRows = rows.filter((row) => row.key.length === model.primaryKey.length + 1);
   const marks = modelRows.map((row) => countedMarkKey(model, row.key.slice(1)));
   const sums = new Map<KeyId, { readonly key: KvKey; by: bigint }>();
-  for (let from = 0; from < modelRows.length; from += limits.keys) {
-    const stored = await kv.getMany<unknown[]>(marks.slice(from, from + limits.keys));
-    for (const [position, mark] of stored.entries()) {
-      const row = modelRows[from + position];
-      if (row === undefined || mark.versionstamp !== null) continue;
-      // The commit need not check the mark. A writer that sets it also changes the row, and another
-      // build would have taken over the lease.
-      counted.push({ row: { key: row.key, versionstamp: row.versionstamp }, mark: mark.key });
-      const entries = expectedEntries(model, maintained, row.value, row.key.slice(1));
-      for (const mutation of counterChanges(model, growingCounters, undefined, entries)) {
-        if (mutation.type !== "sum") continue;
-        const id = keyIdOf(mutation.key, order);
-        const sum = sums.get(id) ?? { key: mutation.key, by: 0n };
-        sum.by++;
-        sums.set(id, sum);
-      }
+  for (const [i, mark] of (await readStored(context, marks)).entries()) {
+    const row = modelRows[i];
+    if (row === undefined || mark.versionstamp !== null) continue;
+    // The commit need not check the mark. A writer that sets it also changes the row, and another
+    // build would have taken over the lease.
+    counted.push({ row: { key: row.key, versionstamp: row.versionstamp }, mark: mark.key });
+    const entries = expectedEntries(model, maintained, row.value, row.key.slice(1));
+    for (const mutation of counterChanges(model, growingCounters, undefined, entries)) {
+      if (mutation.type !== "sum") continue;
+      const id = keyIdOf(mutation.key, order);
+      const sum = sums.get(id) ?? { key: mutation.key, by: 0n };
+      sum.by++;
+      sums.set(id, sum);
     }
   }
   const after = rows.at(-1)?.key.slice(1) ?? state.after;

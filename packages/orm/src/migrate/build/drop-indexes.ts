@@ -6,6 +6,8 @@ import {
   isMaintained,
   rowCounter,
   type StoredIndex,
+  storedIndexOf,
+  withoutCounter,
 } from "../../catalog/catalog-entry.js";
 import type { TableContext } from "../../context/table-context.js";
 import { systemPrefix } from "../../model/compiled-model.js";
@@ -96,7 +98,7 @@ function nextTarget({ model, catalog }: TableContext): DropTarget | undefined {
   for (const [name, state] of Object.entries(entry.counters ?? {})) {
     if (state !== "dropping") continue;
     const isOfRows = name === rowCounter;
-    const prefix = Object.hasOwn(entry.indexes, name) ? entry.indexes[name]?.prefix : undefined;
+    const prefix = storedIndexOf(entry, name)?.prefix;
     return {
       index: undefined,
       prefixes: isOfRows || prefix === undefined ? [] : [counterPrefix(prefix)],
@@ -122,13 +124,6 @@ function withAbsentIndex(entry: CatalogEntry, name: string): CatalogEntry {
   const index = entry.indexes[name];
   if (index === undefined) return entry;
   return { ...entry, indexes: { ...entry.indexes, [name]: { ...index, state: "absent" } } };
-}
-
-function withoutCounter(entry: CatalogEntry, name: string): CatalogEntry {
-  const { counters, ...rest } = entry;
-  if (counters === undefined) return entry;
-  const remaining = Object.entries(counters).filter(([other]) => other !== name);
-  return remaining.length === 0 ? rest : { ...rest, counters: Object.fromEntries(remaining) };
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { AtomicOperation, Kv, KvEntry, KvKey } from "@keywright/core";
+import type { AtomicOperation, KvEntry, KvKey } from "@keywright/core";
 import {
   type UnindexedRows,
   type UnreportedRows,
@@ -62,13 +62,11 @@ export async function forgetUnreported(
  *
  * @throws {LeaseLostError} if another runner has taken over the lease.
  */
-export async function removeUnreported(kv: Kv, lease: Lease, { keys }: Unreported): Promise<void> {
+export async function removeUnreported(lease: Lease, { keys }: Unreported): Promise<void> {
   if (keys.length === 0) return;
-  for (;;) {
-    const operation = kv.atomic();
+  await lease.write((operation) => {
     for (const key of keys) operation.delete(key);
-    if ((await lease.commit(operation)).ok) return;
-  }
+  });
 }
 
 async function storedUnreported({ kv, model }: TableContext): Promise<KvEntry<UnreportedRows>[]> {

@@ -15,9 +15,9 @@ import type { RowManifest } from "../../schema/manifest.js";
 import { findUpgrade } from "../../schema/row-upgrade.js";
 import type { MigrationRun } from "../run/migration-run.js";
 import type { MigrationStep, ModelFacts } from "./migration-plan.js";
-import { readFacts } from "./plan-facts.js";
 import { renamedCounters, renamedIndexes } from "./plan-indexes.js";
-import { planModel } from "./plan-migration.js";
+import { readFacts } from "./plan-migration.js";
+import { planModel } from "./plan-model.js";
 
 /**
  * Begins the plan of a model with one commit. From then on, the catalog has the new schema of the

@@ -1,4 +1,9 @@
-import { type CatalogEntry, isEarlier, type StoredIndex } from "../../catalog/catalog-entry.js";
+import {
+  type CatalogEntry,
+  isEarlier,
+  type StoredIndex,
+  storedIndexOf,
+} from "../../catalog/catalog-entry.js";
 import type { CompiledIndex, CompiledModel } from "../../model/compiled-model.js";
 import { hashOf } from "../../schema/hash.js";
 import { indexManifest, isSameIndex, isSameKeyedIndex } from "../../schema/index-manifest.js";
@@ -36,7 +41,7 @@ export function renamedIndexes({ model, entry }: ModelFacts): ReadonlyMap<string
   const renames = new Map<string, string>();
   const isDeclared = (name: string) => model.indexes.some((index) => index.name === name);
   for (const index of model.indexes) {
-    if (storedUnder(entry.indexes, index.name) !== undefined) continue;
+    if (storedIndexOf(entry, index.name) !== undefined) continue;
     const manifest = indexManifest(index);
     const before = Object.entries(entry.indexes).find(
       ([name, stored]) => !isDeclared(name) && isBuilt(stored) && isSameIndex(stored, manifest),
@@ -44,13 +49,6 @@ export function renamedIndexes({ model, entry }: ModelFacts): ReadonlyMap<string
     if (before !== undefined) renames.set(index.name, before[0]);
   }
   return renames;
-}
-
-function storedUnder(
-  indexes: ModelFacts["entry"]["indexes"],
-  name: string,
-): StoredIndex | undefined {
-  return Object.hasOwn(indexes, name) ? indexes[name] : undefined;
 }
 
 /** Returns the stored counters under the new names of their indexes. */
@@ -111,7 +109,7 @@ function declaredIndex(
   const { entry, duplicates = {} } = facts;
   const { name } = index;
   const before = renames.get(name);
-  const stored = storedUnder(entry.indexes, before ?? name);
+  const stored = storedIndexOf(entry, before ?? name);
   const step = { index: name, sideBySide: false } as const;
   const steps: PlannedStep[] = [];
   if (before !== undefined) {

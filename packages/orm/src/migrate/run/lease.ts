@@ -30,8 +30,7 @@ export interface StoredLease {
   readonly timeToLive: number;
 }
 
-/** The options of {@link takeLease}. */
-export interface LeaseOptions {
+interface LeaseOptions {
   /** Waits if another runner holds the lease. */
   readonly wait: boolean;
   /** Ends the wait. */
@@ -80,7 +79,6 @@ export class Lease {
    */
   #lastCall: Promise<unknown> = Promise.resolve();
 
-  /** Represents a lease that has just been stored: see {@link takeLease}. */
   constructor(kv: Kv, stored: StoredLease, versionstamp: string, takenAt: number) {
     this.#kv = kv;
     this.#stored = stored;
@@ -104,6 +102,21 @@ export class Lease {
    */
   commit(operation: AtomicOperation): Promise<KvCommitResult | KvCommitError> {
     return this.#runInTurn(() => this.#commit(operation));
+  }
+
+  /**
+   * Commits an operation that has no checks but that of the lease. If the commit fails while the
+   * lease is held, it is tried again.
+   *
+   * @param fill adds the mutations, once for each attempt.
+   * @throws {LeaseLostError} if another runner holds the lease. Nothing was written.
+   */
+  async write(fill: (operation: AtomicOperation) => void): Promise<void> {
+    for (;;) {
+      const operation = this.#kv.atomic();
+      fill(operation);
+      if ((await this.commit(operation)).ok) return;
+    }
   }
 
   /**

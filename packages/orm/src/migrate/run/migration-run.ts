@@ -54,7 +54,7 @@ export function createRun(lease: Lease, options: RunOptions): MigrationRun {
   const { signal, onProgress = () => undefined } = options;
   const throttle = new Throttle(options.rowsPerSecond ?? Number.POSITIVE_INFINITY);
   let workStartedAt = performance.now();
-  const took = async (rows: number): Promise<void> => {
+  const afterBatch = async (rows: number): Promise<void> => {
     await lease.probeOtherWriters();
     const now = performance.now();
     const rest = lease.hasOtherWriters ? (now - workStartedAt) * restRatio : 0;
@@ -83,6 +83,6 @@ export function createRun(lease: Lease, options: RunOptions): MigrationRun {
         lease.hasOtherWriters ? maxBatchRowsBesideWriters : maxBatchRows,
       );
     },
-    afterBatch: took,
+    afterBatch,
   };
 }

@@ -38,15 +38,9 @@ export interface FailedRowsPage {
   readonly cursor: string | null;
 }
 
-/** The record of a failed row. */
-interface StoredFailure extends RowFailure {
+/** The stored record of a failed row. */
+interface RecordedFailure extends RowFailure {
   readonly primaryKey: readonly KvKeyPart[];
-}
-
-/** A failed row, as it was read from its record. */
-export interface RecordedFailure {
-  readonly primaryKey: readonly KvKeyPart[];
-  readonly failure: RowFailure;
 }
 
 const defaultTake = 100;
@@ -80,17 +74,16 @@ export function failedRowKey(
   return [...prefix, ...primaryKey.map(() => ""), hash];
 }
 
-/** Returns the record of a failed row. */
-export function storedFailure(
+/** Returns the record of a failed row, shortened to the limits. */
+export function recordedFailure(
   primaryKey: readonly KvKeyPart[],
   { reason, issues }: RowFailure,
-): unknown {
-  const stored: StoredFailure = {
+): RecordedFailure {
+  return {
     primaryKey: [...primaryKey],
     reason: shorten(reason),
     ...(issues !== undefined && { issues: issues.slice(0, maxIssues).map(storedIssue) }),
   };
-  return stored;
 }
 
 /** Returns an issue with a path that can be stored. Symbols cannot be stored. */
@@ -117,24 +110,25 @@ export async function readRecordedFailures(
   after: readonly KvKeyPart[] | null,
   limit: number,
 ): Promise<RecordedFailure[]> {
-  const { kv, model, limits } = context;
-  const prefix = failedRowsPrefix(model);
+  const prefix = failedRowsPrefix(context.model);
   const afterKey = after === null ? null : failedRowKey(context, after);
-  const entries = await readEntriesAfter<StoredFailure>(kv, limits, prefix, afterKey, limit);
-  return entries.map(({ value: { primaryKey, ...failure } }) => ({ primaryKey, failure }));
+  const entries = await readEntriesAfter<RecordedFailure>(context, prefix, afterKey, limit);
+  return entries.map(({ value }) => value);
 }
 
 /**
- * Returns a page of the rows that a transform could not change, in the order of their records.
- * Leaves out rows that were deleted or written after they failed.
+ * Returns a page of the rows that a transform of a model could not change. Leaves out rows that
+ * were deleted or written after they failed.
  *
  * @throws {RangeError} if `take` is not a positive integer.
  * @throws {InvalidCursorError} if the cursor is not that of such a page.
  */
-export async function listFailedRows(
-  context: TableContext,
-  { take = defaultTake, cursor }: FailedRowsOptions = {},
+export async function findFailedRows(
+  database: AnyDatabase,
+  query: FailedRowsOptions & { readonly model: string },
 ): Promise<FailedRowsPage> {
+  const { take = defaultTake, cursor } = query;
+  const context = tableContextOf(database, query.model);
   if (!Number.isSafeInteger(take) || take < 1) {
     throw new RangeError(`take is a positive integer, not ${take}.`);
   }
@@ -146,9 +140,9 @@ export async function listFailedRows(
     // One row more than requested shows that there is a next page.
     const limit = Math.min(take - items.length + 1, defaultTake);
     const recorded = await readRecordedFailures(context, after, limit);
-    for (const { primaryKey, failure } of await filterStillFailed(context, recorded)) {
+    for (const failure of await filterStillFailed(context, recorded)) {
       if (items.length === take) return { items, cursor: encodeRowCursor(last) };
-      const { reason, issues = [] } = failure;
+      const { primaryKey, reason, issues = [] } = failure;
       items.push({ model: model.name, id: pointerOf(primaryKey), reason, issues });
       last = primaryKey;
     }
@@ -171,17 +165,4 @@ async function filterStillFailed(
     const versionstamp = rows[position]?.versionstamp ?? null;
     return versionstamp !== null && snapshot.upgradeOf(versionstamp) !== undefined;
   });
-}
-
-/**
- * Returns a page of the rows that a transform of a model could not change.
- *
- * @throws {RangeError} if `take` is not a positive integer.
- * @throws {InvalidCursorError} if the cursor is not that of such a page.
- */
-export async function findFailedRows(
-  database: AnyDatabase,
-  query: FailedRowsOptions & { readonly model: string },
-): Promise<FailedRowsPage> {
-  return await listFailedRows(tableContextOf(database, query.model), query);
 }

@@ -14,7 +14,7 @@ import { commitOperation } from "../../write/commit/commit-change.js";
 import { planChange } from "../../write/commit/plan-change.js";
 import { unexpired } from "../../write/commit/row-expiry.js";
 import { RecordedOperation } from "../../write/many/shared-commit.js";
-import { failedRowKey, storedFailure } from "./failed-rows.js";
+import { failedRowKey, recordedFailure } from "./failed-rows.js";
 import { type RowFailure, upgradeRow } from "./upgraded-row.js";
 
 /** A row to change. */
@@ -101,7 +101,7 @@ export function planFailed(
   const { versionstamp } = entry;
   const operation = createOperation()
     .check(snapshot.check, { key: rowKey(context.model, primaryKey), versionstamp })
-    .set(failedRowKey(context, primaryKey), storedFailure(primaryKey, failure));
+    .set(failedRowKey(context, primaryKey), recordedFailure(primaryKey, failure));
   return { row, operation, failed: row.isRecorded ? 0 : 1, failure };
 }
 

@@ -7,6 +7,7 @@ import { canBeStored } from "../../indexes/can-be-stored.js";
 import { isSameKey } from "../../indexes/key-parts.js";
 import { pointerOf, rowKey } from "../../indexes/primary-key.js";
 import type { AnyRow } from "../../model/compiled-model.js";
+import { isRow } from "../../model/stored-row.js";
 import { readKeys, readWithSchema } from "../../query/read/read-rows.js";
 import { referencedKey } from "../../relations/referenced-key.js";
 import { tableOfModel } from "../../relations/referrers.js";
@@ -79,19 +80,29 @@ const defaultTake = 100;
 const defaultRows = 1000;
 
 /**
- * Returns a page of the references of a model's rows that lead to no row, ordered by the primary
- * keys of the rows. Each suspect is confirmed by a second read of the row and its target in one
- * snapshot, so that concurrent writes cause no false findings. A row of an earlier schema is
- * upgraded first. If the upgrade fails, the row is used as it is stored. An expired row counts as
- * missing.
+ * Returns a page of the references of a model's rows, by its `belongsTo` relations, that lead to no
+ * row. Such references remain if a program without this model deleted the target, if the target
+ * expired, or if rows were written by hand. Nothing is written.
  *
+ * ```ts
+ * const { items, cursor } = await findDanglingReferences(db, { model: "posts" });
+ * for (const { id, relation, targetId } of items) console.log(id, relation, targetId);
+ * ```
+ *
+ * The order is that of the primary keys. Each suspect is confirmed by a second read of the row and
+ * its target in one snapshot, so that concurrent writes cause no false findings. A row of an
+ * earlier schema is upgraded first, or used as it is stored if the upgrade fails.
+ *
+ * @throws {ModelDefinitionError} if the model does not exist.
  * @throws {RangeError} if `take` or `rows` is not a positive integer.
  * @throws {InvalidCursorError} if the cursor does not come from such a page.
  */
-async function listDanglingReferences(
-  context: TableContext,
-  { take = defaultTake, rows: maxRows = defaultRows, cursor }: DanglingReferencesOptions = {},
+export async function findDanglingReferences(
+  database: AnyDatabase,
+  query: DanglingReferencesOptions & { readonly model: string },
 ): Promise<DanglingReferencesPage> {
+  const { take = defaultTake, rows: maxRows = defaultRows, cursor } = query;
+  const context = tableContextOf(database, query.model);
   for (const [name, value] of Object.entries({ take, rows: maxRows })) {
     if (Number.isSafeInteger(value) && value > 0) continue;
     throw new RangeError(`${name} is a positive integer, not ${value}.`);
@@ -236,37 +247,12 @@ function rowOf(
   { catalog }: TableContext,
   { value, versionstamp }: KvEntryMaybe<unknown>,
 ): AnyRow | undefined {
-  if (versionstamp === null || !isObject(value)) return undefined;
+  if (versionstamp === null || !isRow(value)) return undefined;
   try {
     const row: unknown = catalog.snapshot.upgradeOf(versionstamp)?.(value);
-    return isObject(row) ? row : value;
+    return isRow(row) ? row : value;
   } catch {
     // The row cannot be upgraded, so its stored fields are all there is.
     return value;
   }
-}
-
-function isObject(value: unknown): value is AnyRow {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-/**
- * Returns a page of the references of a model's rows, by its `belongsTo` relations, that lead to no
- * row. Such references remain if a program without this model deleted the target, if the target
- * expired, or if rows were written by hand. Nothing is written.
- *
- * ```ts
- * const { items, cursor } = await findDanglingReferences(db, { model: "posts" });
- * for (const { id, relation, targetId } of items) console.log(id, relation, targetId);
- * ```
- *
- * @throws {ModelDefinitionError} if the model does not exist.
- * @throws {RangeError} if `take` or `rows` is not a positive integer.
- * @throws {InvalidCursorError} if the cursor does not come from such a page.
- */
-export async function findDanglingReferences(
-  database: AnyDatabase,
-  query: DanglingReferencesOptions & { readonly model: string },
-): Promise<DanglingReferencesPage> {
-  return await listDanglingReferences(tableContextOf(database, query.model), query);
 }

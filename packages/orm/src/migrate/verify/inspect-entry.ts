@@ -5,11 +5,11 @@ import type { FoundRow } from "../../context/any-query.js";
 import type { TableContext } from "../../context/table-context.js";
 import { canBeStored } from "../../indexes/can-be-stored.js";
 import { primaryKeyOfEntry } from "../../indexes/entry-value.js";
-import { hasIndexKey, type IndexEntry } from "../../indexes/index-entries.js";
+import { expectedEntries, rowHasKey } from "../../indexes/expected-entries.js";
+import type { IndexEntry } from "../../indexes/index-entries.js";
 import { isSameKey } from "../../indexes/key-parts.js";
 import { primaryKeyOfPointer, rowKey } from "../../indexes/primary-key.js";
-import type { AnyRow, CompiledIndex, CompiledModel } from "../../model/compiled-model.js";
-import { expectedEntries } from "../build/expected-entries.js";
+import type { CompiledIndex, CompiledModel } from "../../model/compiled-model.js";
 import type { EntryFinding } from "./verify-state.js";
 
 /** A write that repairs an entry. */
@@ -171,18 +171,6 @@ export function primaryKeyAt(
   const length = index.unique ? parts : parts + model.primaryKey.length;
   if (key.length !== length) return undefined;
   return index.unique ? primaryKeyOfEntry(model, index, value) : key.slice(parts);
-}
-
-/** Returns whether the row has this key in the index. */
-export function rowHasKey(
-  model: CompiledModel,
-  index: CompiledIndex,
-  key: KvKey,
-  primaryKey: readonly KvKeyPart[],
-  { value, versionstamp }: KvEntryMaybe<unknown>,
-): boolean {
-  if (versionstamp === null || typeof value !== "object" || value === null) return false;
-  return !Array.isArray(value) && hasIndexKey(model, index, value as AnyRow, primaryKey, key);
 }
 
 /**

@@ -56,11 +56,11 @@ export async function repairEntries(
 async function repairOne(
   context: TableContext,
   run: MigrationRun,
-  { inspectAgain: again }: Repairable,
+  { inspectAgain }: Repairable,
 ): Promise<Inspection | undefined> {
   for (;;) {
     await context.catalog.reload();
-    const inspection = await again();
+    const inspection = await inspectAgain();
     if (inspection === undefined || inspection.repair === undefined) return inspection;
     if (await commitRepairs(context, run, [inspection])) return repaired(inspection);
   }

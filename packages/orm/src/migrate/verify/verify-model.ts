@@ -95,7 +95,7 @@ export async function verifyModel(
     await verification.save();
     return "stopped";
   }
-  await verification.end();
+  await verification.clear();
   return verifiedModel(model.name, names, verification);
 }
 
@@ -213,13 +213,13 @@ async function inspectSuspects(work: Work, suspects: readonly Suspect[]): Promis
   const { context, run, verification, options } = work;
   const found: Repairable[] = [];
   let looked = 0;
-  for (const again of suspects) {
+  for (const inspectAgain of suspects) {
     if (++looked % 100 === 0) await run.afterBatch(0);
-    const inspection = await again();
+    const inspection = await inspectAgain();
     if (inspection === undefined) continue;
     const { kind, key } = inspection.finding;
     if (kind === "dangling" && (await verification.isClaimed(key))) continue;
-    found.push({ inspection, inspectAgain: again });
+    found.push({ inspection, inspectAgain });
   }
   const isRepaired = found.some(({ inspection }) => inspection.finding.heldBy === undefined);
   if (

@@ -1,4 +1,4 @@
-import type { AtomicOperation, KvKey, KvKeyPart } from "@keywright/core";
+import type { KvKey, KvKeyPart } from "@keywright/core";
 import type { UnindexedRow, UnindexedRows } from "../../catalog/backfill-state.js";
 import type { TableContext } from "../../context/table-context.js";
 import { canBeStored } from "../../indexes/can-be-stored.js";
@@ -141,7 +141,7 @@ export class Verification {
     };
     const started = new Verification(context, run, state, versionstamp !== null);
     // Deletes what an abandoned verification has left.
-    await started.#clear();
+    await started.clear();
     return started;
   }
 
@@ -198,7 +198,7 @@ export class Verification {
     // The key is then reported twice.
     if (!canBeStored(claimed, this.#context.limits.keyBytes)) return;
     this.#hasClaims = true;
-    await this.#write((operation) => operation.set(claimed, true));
+    await this.#run.lease.write((operation) => operation.set(claimed, true));
   }
 
   /** Returns whether this key was reported as mismatched. */
@@ -219,7 +219,7 @@ export class Verification {
     const pieces =
       isSumming || !(this.#areSumsSaved || this.sums.areZero) ? this.sums.toPieces() : [];
     const unsaved = this.findings.slice(this.#savedFindings);
-    await this.#write((operation) => {
+    await this.#run.lease.write((operation) => {
       operation.set(key, this.state);
       for (const [i, finding] of unsaved.entries()) {
         operation.set([...key, "finding", this.#savedFindings + i], finding);
@@ -235,8 +235,9 @@ export class Verification {
   }
 
   /** Deletes everything that is stored of the verification. */
-  end(): Promise<void> {
-    return this.#clear();
+  async clear(): Promise<void> {
+    await clearStored(this.#context, this.#run, this.#isStored);
+    this.#isStored = false;
   }
 
   async #load(): Promise<void> {
@@ -250,15 +251,6 @@ export class Verification {
     this.#savedFindings = this.findings.length;
     this.#areSumsSaved = true;
   }
-
-  async #clear(): Promise<void> {
-    await clearStored(this.#context, this.#run, this.#isStored);
-    this.#isStored = false;
-  }
-
-  async #write(fill: (operation: AtomicOperation) => void): Promise<void> {
-    await write(this.#context, this.#run, fill);
-  }
 }
 
 /** Deletes everything that is stored of a verification of the model. */
@@ -270,31 +262,15 @@ async function clearStored(
   const key = verifyingKey(context.model);
   // The state is deleted first. If the process dies after that, the next verification deletes the
   // rest.
-  if (isStored) await write(context, run, (operation) => operation.delete(key));
+  if (isStored) await run.lease.write((operation) => operation.delete(key));
   for (;;) {
     const keys: KvKey[] = [];
     const options = { limit: deletedAtOnce, batchSize: deletedAtOnce };
     for await (const entry of context.kv.list({ prefix: key }, options)) keys.push(entry.key);
     if (keys.length === 0) return;
-    await write(context, run, (operation) => {
+    await run.lease.write((operation) => {
       for (const left of keys) operation.delete(left);
     });
     await run.afterBatch(0);
-  }
-}
-
-/**
- * Commits a write of entries that only the holder of the lease writes. Only the check of the lease
- * can fail. While the lease is held, the commit is then tried again.
- */
-async function write(
-  { kv }: TableContext,
-  { lease }: MigrationRun,
-  fill: (operation: AtomicOperation) => void,
-): Promise<void> {
-  for (;;) {
-    const operation = kv.atomic();
-    fill(operation);
-    if ((await lease.commit(operation)).ok) return;
   }
 }
