@@ -85,9 +85,17 @@ async function commitRepairs(
   run: MigrationRun,
   inspections: readonly Inspection[],
 ): Promise<boolean> {
-  const { snapshot } = context.catalog;
+  const { catalog } = context;
+  const { snapshot } = catalog;
   snapshot.assertWritable();
   const operation = context.kv.atomic().check(snapshot.check);
+  // A writer may just have found no more duplicates. Its commit that makes the index readable fails
+  // if the catalog changes in the commit that records one.
+  const isRecording = inspections.some(
+    ({ index, repair }) =>
+      repair?.write.kind === "record" && snapshot.stateOf(index) === "unique-pending",
+  );
+  if (isRecording) operation.set(snapshot.check.key, snapshot.entry);
   for (const { finding, index, repair } of inspections) {
     if (repair === undefined) continue;
     operation.check(...repair.checks);
@@ -97,7 +105,9 @@ async function commitRepairs(
     for (const mark of changeMarkKeys(context.model, [entry])) operation.sum(mark, 1n);
   }
   try {
-    return (await run.lease.commit(operation)).ok;
+    const { ok } = await run.lease.commit(operation);
+    if (isRecording) await catalog.reload();
+    return ok;
   } catch (error) {
     if (inspections.length > 1 && isLimitError(error)) return false;
     throw error;

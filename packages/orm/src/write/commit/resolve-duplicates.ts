@@ -55,16 +55,18 @@ export async function resolveDuplicates(
 }
 
 /**
- * Makes a unique index readable after its last duplicate is gone. Writers record no new duplicates
- * while the index is unique-pending.
+ * Makes a unique-pending index readable, if no duplicate is recorded. Only a repair of the index
+ * records new ones. It changes the catalog in the same commit, so that the commit here fails.
  */
 export async function makeReadable(
-  { kv, catalog }: TableContext,
+  { kv, model, catalog }: TableContext,
   index: CompiledIndex,
   commit: Commit,
 ): Promise<void> {
   while (catalog.snapshot.stateOf(index) === "unique-pending") {
     const { entry, check } = catalog.snapshot;
+    const duplicates = kv.list({ prefix: duplicatesPrefix(model, index.name) }, { limit: 1 });
+    if ((await duplicates.next()).done !== true) return;
     const readable = withIndexStates(entry, [index], "readable");
     await commit(kv.atomic().check(check).set(check.key, readable));
     await catalog.reload();
