@@ -155,12 +155,12 @@ export type {
 } from "./migrate/verify/dangling-references.js";
 export { findDanglingReferences } from "./migrate/verify/dangling-references.js";
 export type { StaleCopies, StaleCopy } from "./migrate/verify/stale-copies.js";
-export type { VerifiedModel } from "./migrate/verify/verified-model.js";
 export {
   type VerifyOptions,
   type VerifyResult,
   verifyIndexes,
 } from "./migrate/verify/verify-indexes.js";
+export type { VerifiedModel } from "./migrate/verify/verify-model.js";
 export type { EntryFinding, FindingCounts } from "./migrate/verify/verify-state.js";
 export { assertDistinctPrefixes, compileModel } from "./model/compile-model.js";
 export type { CompiledIndex, CompiledModel } from "./model/compiled-model.js";

@@ -250,18 +250,18 @@ describe("replacing copies by pointers", () => {
     await openBoth(kv);
     const { versionstamp } = await kv.get(key);
     expect(await refused(replace(kv, "clean-up"))).toBe(
-      "byNameCopy is readable, byName is absent: the next step is backfill",
+      "the index byNameCopy is readable and byName is absent: the next step is backfill",
     );
     expect(await replace(kv, "switch")).toMatchObject({ status: "not-ready", next: ["backfill"] });
     expect((await kv.get(key)).versionstamp).toBe(versionstamp);
     await replace(kv, "backfill");
     await replace(kv, "switch");
     expect(await refused(replace(kv, "backfill"))).toBe(
-      "byNameCopy is disabled, byName is readable: the next step is back or clean-up",
+      "the index byNameCopy is disabled and byName is readable: the next step is back or clean-up",
     );
     await replace(kv, "clean-up");
     expect(await refused(replace(kv, "back"))).toBe(
-      "byNameCopy is absent, byName is readable: it has been replaced: to have it again, let it replace the other one",
+      "the index byNameCopy is absent and byName is readable: it was replaced; to use it again, replace the other index with it",
     );
     expect(await refused(replace(kv, "switch"))).toContain("byNameCopy is absent");
     expect(await refused(replace(kv, "backfill"))).toContain("byNameCopy is absent");
@@ -309,7 +309,7 @@ describe("replacing copies by pointers", () => {
       expect(await rejection(step(from, to))).toMatchObject({
         code: "KW_ARGUMENT_INVALID",
         argument: "to",
-        reason: `${to} finds other rows than ${from}: they differ in ${aspects}`,
+        reason: `the indexes ${from} and ${to} do not find the same rows: they differ in ${aspects}`,
       });
     }
     for (const to of ["copiesOfA", "withB"]) {

@@ -537,8 +537,8 @@ describe("unique values", () => {
     expect(await runTransform(context)).toBe("failed-rows");
     const { items } = await findFailedRows(db, { model: "seats" });
     expect(items.map(({ id, reason }) => [id, reason])).toEqual([
-      [memberId(3), `Another row has its value of the unique index byPlace: "${memberId(0)}".`],
-      [memberId(4), `Another row has its value of the unique index byPlace: "${memberId(1)}".`],
+      [memberId(3), `The row "${memberId(0)}" has the same value of the unique index byPlace.`],
+      [memberId(4), `The row "${memberId(1)}" has the same value of the unique index byPlace.`],
     ]);
     expect(await runTransform(context)).toBe("failed-rows");
     await db.seats.delete({ where: { id: memberId(0) } });

@@ -18,7 +18,6 @@ import { failedRow, isOfRow } from "./failed-row.js";
 import type { UnreadDocument } from "./source/read-documents.js";
 import type { SourceDocument } from "./source/source-layout.js";
 
-/** The results of adopting some documents. */
 export interface AdoptedRows {
   readonly adopted: number;
   readonly skipped: number;
@@ -27,19 +26,14 @@ export interface AdoptedRows {
   readonly waiting: number;
 }
 
-/** How documents become rows. */
 export interface RowAdoption {
-  /**
-   * Returns what `create` gets for a document. Without it, `create` gets the document with its id
-   * in the primary key.
-   */
+  /** Without it, `create` gets the document with its id in the primary key. */
   readonly map: ((value: unknown, id: RowId) => unknown) | undefined;
   /** True if the documents are the model's own rows. They are then only checked. */
   readonly inPlace: boolean;
   readonly dryRun: boolean;
 }
 
-/** A row to write. */
 interface NewRow {
   readonly id: RowId;
   /** The input of the schema, and the row that it returns. */
@@ -49,13 +43,9 @@ interface NewRow {
   readonly expireAt: number | undefined;
 }
 
-/** The result of adopting one document. */
 type Outcome = "adopted" | "skipped" | AdoptFailure | { readonly waiting: AdoptFailure };
 
-/**
- * Makes rows from documents and writes them as `create` does, but without hooks. Rows that already
- * exist are not changed.
- */
+/** Writes rows as `create` does, but without hooks. Rows that already exist stay as they are. */
 export async function adoptRows(
   context: TableContext,
   documents: readonly (SourceDocument | UnreadDocument)[],
@@ -87,10 +77,12 @@ async function rowOf(
   const { model } = context;
   const input = withId(context, map === undefined ? value : await map(value, id), id);
   if (map === undefined && !hasId(model.primaryKey, input, id)) {
-    throw new Error("Its id is not that of its key: say by `map` which of them the row gets.");
+    throw new Error(
+      "Its primary key differs from the id in its key. Choose one of them with `map`.",
+    );
   }
   if (entry.expireAt !== undefined && keepsCounts(context)) {
-    throw new Error("It expires, and rows of a model that keeps counts cannot.");
+    throw new Error("It expires, but rows of a model with counters cannot expire.");
   }
   const row = await parseRow(model, copyData(model, input));
   return { id, input, row, primaryKey: primaryKeyOf(model, row), expireAt: entry.expireAt };
@@ -99,7 +91,7 @@ async function rowOf(
 /** Returns the data with the id in those fields of the primary key that are absent. */
 function withId({ model }: TableContext, input: unknown, id: RowId): AnyRow {
   if (typeof input !== "object" || input === null || Array.isArray(input)) {
-    throw new Error("It is no object: make one of it by `map`.");
+    throw new Error("It is not an object. Convert it with `map`.");
   }
   const inputRow = input as AnyRow;
   const parts = partsOfId(id);
@@ -123,7 +115,7 @@ function keepsCounts({ model }: TableContext): boolean {
 function checkStoredRow({ model }: TableContext, { id, value }: SourceDocument): Outcome {
   assertStoredRow(model, value, partsOfId(id));
   if (hasId(model.primaryKey, value, id)) return "skipped";
-  return failedRow(id, new Error("It has another id than its key."));
+  return failedRow(id, new Error("Its primary key differs from the id in its key."));
 }
 
 /** Returns the rows that do not exist yet. The outcomes of the others are added to `outcomes`. */
@@ -173,10 +165,7 @@ function expiryOptions(expireAt: number | undefined): { readonly expireIn?: numb
   return expireAt === undefined ? {} : { expireIn: Math.max(1, expireAt - Date.now()) };
 }
 
-/**
- * Compares the stored row with the row that the document makes. Fields that the schema filled in
- * may differ.
- */
+/** Compares a stored row with a new one. Fields that the schema filled in may differ. */
 function compareWithStored({ id, input, row }: NewRow, stored: unknown): Outcome {
   const failure = failedRow(id, new Error("Another row has its primary key."));
   if (typeof stored !== "object" || stored === null) return failure;

@@ -6,25 +6,14 @@ import { Throttle } from "../migrate/run/throttle.js";
 import { yieldToEventLoop } from "../transaction/yield-to-event-loop.js";
 import type { AdoptProgress } from "./adopt-result.js";
 
-/** A run of an adoption, as each of its models sees it. */
 export interface AdoptRun {
   readonly signal: AbortSignal | undefined;
-  /** True if nothing is written. */
   readonly dryRun: boolean;
   readonly onProgress: (progress: AdoptProgress) => void;
-  /** The maximum number of documents in a batch. */
   readonly batchRows: number;
-  /**
-   * Called after each batch, with its number of documents or entries. Lets other tasks run, and
-   * waits if `rowsPerSecond` requires it.
-   */
+  /** Lets other tasks run after a batch, and waits if `rowsPerSecond` requires it. */
   readonly afterBatch: (rows: number) => Promise<void>;
-  /**
-   * Commits the stored progress of the run. Does nothing in a dry run.
-   *
-   * @param fill adds the mutations, once for each attempt.
-   * @throws {LeaseLostError} if another runner has the lease.
-   */
+  /** Commits the progress that `fill` adds, once for each attempt. Does nothing in a dry run. */
   readonly commit: (fill: (operation: AtomicOperation) => void) => Promise<void>;
 }
 
@@ -34,11 +23,7 @@ interface AdoptRunOptions {
   readonly rowsPerSecond?: number;
 }
 
-/**
- * Returns a run that holds a lease. Without a lease, the run writes nothing.
- *
- * @throws {RangeError} if `rowsPerSecond` is not a positive number.
- */
+/** Without a lease, the run writes nothing. */
 export function adoptRun(lease: Lease | undefined, options: AdoptRunOptions): AdoptRun {
   const { signal, onProgress = () => undefined, rowsPerSecond } = options;
   if (lease === undefined) {

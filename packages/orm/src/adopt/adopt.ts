@@ -101,13 +101,11 @@ export async function adopt<M extends Models>(
   }
 }
 
-/** The source of one model, without the type of the model. */
 interface AnyAdoption {
   readonly layout: SourceLayout;
   readonly map?: ModelSource["map"];
 }
 
-/** The options of `adopt`, without the types of the models. */
 interface AnyAdoptOptions {
   readonly from: SourceKv;
   /** By the names of the repositories. */
@@ -153,7 +151,7 @@ async function sourcesOf(
     if (inPlace && map !== undefined) {
       const { name } = context.model;
       const reason =
-        "the documents are the model's own rows already: change them by a migration, or adopt into another database";
+        "the documents already are the rows of the model; change them with a migration, or adopt into another database";
       throw new InvalidArgumentError(name, `models.${name}.map`, reason);
     }
     sources.set(context, { reader, layout, map, inPlace });
@@ -161,10 +159,7 @@ async function sourcesOf(
   return sources;
 }
 
-/**
- * Stores that a run has ended in which documents of some model failed. The next run tries those
- * again.
- */
+/** Stores that a run has ended with failed documents, which the next run tries again. */
 async function endAdoption(context: TableContext, run: AdoptRun): Promise<void> {
   const { kv, model } = context;
   if (run.dryRun) return;
@@ -174,7 +169,6 @@ async function endAdoption(context: TableContext, run: AdoptRun): Promise<void> 
   await run.commit((operation) => operation.set(stateKey(model), { ...state, stage: "ended" }));
 }
 
-/** Deletes the stored progress of an adoption that is complete. */
 async function forgetAdoption(context: TableContext, run: AdoptRun): Promise<void> {
   const { model } = context;
   await forgetFailedKeys(context, run);
@@ -200,20 +194,17 @@ function adoptionsOf(
     if (source === undefined) continue;
     const context = tables.get(name);
     if (context === undefined) {
-      throw new InvalidArgumentError(name, `models.${name}`, "there is no such model");
+      throw new InvalidArgumentError(name, `models.${name}`, "the database has no such model");
     }
     if (context.transaction !== undefined) {
-      throw new InvalidArgumentError(name, "db", "it has to be the database, not a transaction");
+      throw new InvalidArgumentError(name, "db", "it must be the database, not a transaction");
     }
     adoptions.set(context, "layout" in source ? source : { layout: source });
   }
   return adoptions;
 }
 
-/**
- * Sorts models so that a model comes after those that it refers to. Models that refer to each other
- * keep their order.
- */
+/** Sorts models after those that they refer to. In a cycle they keep their order. */
 function sortByReferences(
   adoptions: ReadonlyMap<TableContext, AnyAdoption>,
 ): ReadonlyMap<TableContext, AnyAdoption> {
@@ -233,10 +224,7 @@ function sortByReferences(
   return ordered;
 }
 
-/**
- * Returns the tables by the names of their repositories. The properties of a database are in the
- * order of its models.
- */
+/** The properties of a database are in the order of its models. */
 function tablesByName(database: AnyDatabase): ReadonlyMap<string, TableContext> {
   const names = Object.keys(database).filter((name) => name !== "transaction");
   const contexts = [...tableContexts(database).values()];

@@ -14,9 +14,7 @@ import {
   type SourceReader,
 } from "./source/source-layout.js";
 
-/**
- * Returns the entries that some documents should have, but that are missing or hold something else.
- */
+/** Returns the entries of some documents that are missing or hold something else. */
 export async function findMissingEntries(
   layout: SourceLayout,
   reader: SourceReader,
@@ -41,10 +39,7 @@ export async function findMissingEntries(
     .map(({ document, entry, kind }) => ({ key: entry.key, kind, id: document.id }));
 }
 
-/**
- * Returns those of some index entries that lead to no document, or to a document that should not
- * have the entry.
- */
+/** Returns the entries that lead to no document, or to one that should not have them. */
 export async function findDanglingEntries(
   layout: SourceLayout,
   reader: SourceReader,
@@ -108,7 +103,6 @@ async function expectedEntries(
   }
 }
 
-/** Returns the entries that have not changed since they were read. */
 async function unchanged(
   reader: SourceReader,
   entries: readonly SourceEntry[],

@@ -24,10 +24,7 @@ export async function writeFailedKeys(
   });
 }
 
-/**
- * Returns the keys of the next documents to try again, from those that failed in the pass before.
- * Returns fewer than `limit` only at the end.
- */
+/** Returns fewer keys than `limit` only at the end of the list of the pass before. */
 export async function keysToRetry(
   kv: Kv,
   model: CompiledModel,
@@ -44,11 +41,7 @@ export async function keysToRetry(
   return keys;
 }
 
-/**
- * Deletes the lists of some passes.
- *
- * @param before the first pass whose list is kept. Without it, all lists are deleted.
- */
+/** @param before the first pass whose list is kept. Without it, all lists are deleted. */
 export async function forgetFailedKeys(
   { kv, model }: TableContext,
   run: AdoptRun,

@@ -10,7 +10,6 @@ export interface ChangeDetector {
   end(): void;
 }
 
-/** Begins to detect changes of watched keys and ranges. */
 export async function detectChanges(kv: Kv, watched: Watched): Promise<ChangeDetector> {
   if (!canWatchRanges(kv)) return await compareVersions(kv, watched);
   const subscription = new Subscription(kv, watched);
@@ -23,7 +22,7 @@ export async function detectChanges(kv: Kv, watched: Watched): Promise<ChangeDet
   };
 }
 
-/** Compares the versionstamps of watched entries and marks before and after. Costs two reads. */
+/** Costs two reads. */
 async function compareVersions(kv: Kv, { keys, marks }: Watched): Promise<ChangeDetector> {
   const versions = async () => {
     const entries = await kv.getMany<unknown[]>([...keys, ...marks]);

@@ -50,15 +50,11 @@ export class Subscription {
     }
   }
 
-  /**
-   * Returns the event that has already occurred. If there is none, the result is undefined, and the
-   * caller must cancel the subscription, as after `next`.
-   */
+  /** Returns the event that has occurred, if any. After undefined, the caller must cancel. */
   async poll(): Promise<WatchEvent | undefined> {
     return await Promise.race([this.#change(), nextTurn(undefined)]);
   }
 
-  /** Ends the subscription. */
   cancel(): void {
     // Errors of a watch that is no longer needed are ignored.
     this.#reader.cancel().catch(() => undefined);

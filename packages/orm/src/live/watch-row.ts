@@ -54,10 +54,7 @@ export function watchRow<Shaped>(
   });
 }
 
-/**
- * Like {@link watchRow}, for the row that has some values in one unique index. Other indexes with
- * the same fields are not used.
- */
+/** Like {@link watchRow}, but only by this unique index, even if others have the same fields. */
 export function watchIndexedRow<Shaped>(
   context: TableContext,
   index: CompiledIndex,
@@ -74,12 +71,8 @@ export function watchIndexedRow<Shaped>(
   );
 }
 
-/** The keys to watch for a row, and how it is found. */
 interface WatchedRow {
-  /**
-   * The index entries that can point to the row, one for each unique index of its fields. Empty if
-   * its primary key is known.
-   */
+  /** The entry of each unique index of the fields. Empty if the primary key is known. */
   readonly pointers: readonly Pointer[];
   /** The key of the row if its primary key is known. Otherwise empty until a pointer is read. */
   readonly rows: readonly KvKey[];
@@ -96,10 +89,7 @@ function streamRow<Shaped>(
   let rows = known;
   let keys = watchedKeys();
 
-  /**
-   * Returns the keys to watch. Of the pointers, it is the one that a query reads. If the catalog,
-   * which determines this, changes, the state is read again.
-   */
+  /** Of the pointers, only the one that a query reads is watched, and the catalog decides which. */
   function watchedKeys(): readonly KvKey[] {
     const pointer = currentPointer(context, pointers);
     return pointer ? [catalogKey(context.model), pointer.key, ...rows] : rows;
@@ -133,7 +123,6 @@ function streamRow<Shaped>(
   });
 }
 
-/** The key of an entry in a unique index. */
 interface Pointer {
   readonly index: CompiledIndex;
   readonly key: KvKey;

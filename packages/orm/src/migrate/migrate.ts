@@ -100,7 +100,6 @@ const emptyPlan: MigrationPlan = {
   needsMigration: false,
 };
 
-/** The findings of a run so far. */
 interface Report {
   readonly indexes: MigratedIndex[];
   readonly unindexed: UnindexedRow[];
@@ -235,7 +234,7 @@ async function runModel(
   return hasFailed ? "failed-rows" : "done";
 }
 
-/** Returns the result for an index. First adds the rows to it that are no longer duplicates. */
+/** First adds the rows to the index that are no longer duplicates. */
 async function finishIndex(
   context: TableContext,
   run: MigrationRun,

@@ -11,7 +11,6 @@ import {
   type SourceLayout,
 } from "./source-layout.js";
 
-/** The options of {@link kvdexLayout}. */
 export interface KvdexOptions {
   /**
    * The major version of kvdex that wrote it. An id of kvdex 3 is one key part, an id of kvdex 4
@@ -130,7 +129,7 @@ function encodedEntry(value: unknown): EncodedEntry | undefined {
 function joinSegments(segments: readonly (SourceEntry | undefined)[]): Uint8Array {
   const parts = segments.map((segment, position) => {
     if (segment?.value instanceof Uint8Array) return segment.value;
-    throw new Error(`Its segment ${position} is not there.`);
+    throw new Error(`Its segment ${position} is missing.`);
   });
   const bytes = new Uint8Array(parts.reduce((length, part) => length + part.length, 0));
   let offset = 0;

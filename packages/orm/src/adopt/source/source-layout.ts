@@ -77,17 +77,14 @@ export interface SourceLayout {
   ownerOf(entry: SourceEntry): RowId | undefined;
 }
 
-/** Returns the id with these parts, or undefined if there are none. */
 export function idOfParts(parts: readonly KvKeyPart[]): RowId | undefined {
   return parts.length === 1 ? parts[0] : parts.length === 0 ? undefined : [...parts];
 }
 
-/** Returns a text that identifies the id. */
 export function idText(id: RowId): string {
   return keyText(partsOfId(id));
 }
 
-/** Returns the key of the document with an id. */
 export function documentKey(layout: SourceLayout, id: RowId): KvKey {
   return [...layout.rows, ...partsOfId(id)];
 }

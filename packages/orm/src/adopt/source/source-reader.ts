@@ -6,16 +6,10 @@ import type { SourceEntry, SourceKv, SourceReader } from "./source-layout.js";
 
 /** Reads a source by keys and in pages. It has no method that writes. */
 export interface PagedReader extends SourceReader {
-  /**
-   * Returns the next entries whose keys begin with a prefix, in order.
-   *
-   * @param after the key after which the page begins, or null for the first page.
-   * @param limit the maximum number of entries. There are fewer only at the end.
-   */
+  /** Returns the next entries under a prefix. There are fewer than `limit` only at the end. */
   page(prefix: KvKey, after: KvKey | null, limit: number): Promise<SourceEntry[]>;
 }
 
-/** Returns a reader of a source. It uses only the methods of the source that read. */
 export function sourceReader(source: SourceKv): PagedReader {
   // A key that was read from the source has only parts that can be stored.
   const kv = source as Kv;

@@ -11,14 +11,11 @@ import { claimUniqueKey } from "../../write/commit/claim-unique-key.js";
 import { rowExpireAt } from "../../write/commit/row-expiry.js";
 import { noteRefused, unstorableKey } from "../build/unindexed-rows.js";
 
-/** An index entry that expires with its row. */
 interface ExpiringEntry {
   readonly entry: IndexEntry;
-  /** When the row expires, in milliseconds since 1970. Undefined if it does not expire. */
+  /** When the row expires, in milliseconds since 1970. */
   readonly expireAt: number | undefined;
-  /**
-   * The checks for this entry, in addition to that of its row. Empty if the index is not unique.
-   */
+  /** Additional checks, if the index is unique. */
   readonly checks: readonly AtomicCheck[];
 }
 
@@ -43,7 +40,6 @@ export async function planBatch(
   const { model, catalog } = context;
   const batch: BackfillBatch = { checks: [], entries: [], duplicates: [], unindexed: [] };
   const hasUnique = indexes.some((index) => index.unique);
-  /** The unique keys that rows of this batch take. */
   const taken = new Set<string>();
   const { snapshot } = catalog;
   for (const { key, value: row, versionstamp, expireAt: storedExpireAt } of rows) {
@@ -103,10 +99,7 @@ async function planUniqueEntry(
   batch.entries.push({ ...expiring, checks: claim.checks });
 }
 
-/**
- * Returns the entries of a row. If an index cannot hold the row, the entries of that index are left
- * out and `onRefused` is called.
- */
+/** Calls `onRefused` for each index that cannot hold the row. It has no entry in the result. */
 function storableEntries(
   { model, limits }: TableContext,
   indexes: readonly CompiledIndex[],

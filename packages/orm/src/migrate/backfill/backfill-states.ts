@@ -15,10 +15,8 @@ import type { MigrationRun } from "../run/migration-run.js";
 import { countRows } from "../run/scan-rows.js";
 import { Verification } from "../verify/verify-state.js";
 
-/** A backfill that is in progress. */
 export interface RunningBackfill {
   readonly state: BackfillState;
-  /** The indexes of the backfill that are not yet filled. */
   readonly indexes: readonly CompiledIndex[];
 }
 
@@ -87,10 +85,7 @@ export function unfinishedIndexes(
   );
 }
 
-/**
- * Returns whether an index has to be filled. An index that is already write-only or verifying
- * belongs to a backfill whose state was deleted.
- */
+/** An index that is write-only or verifying here belongs to a backfill whose state is gone. */
 function isUnready({ catalog, model }: TableContext, index: CompiledIndex): boolean {
   const { snapshot } = catalog;
   const stored = storedIndexOf(snapshot.entry, index.name);
@@ -100,11 +95,7 @@ function isUnready({ catalog, model }: TableContext, index: CompiledIndex): bool
   return state === "absent" || state === "write-only" || state === "verifying";
 }
 
-/**
- * Ends a scan: its indexes become verifying.
- *
- * @returns false if the catalog has changed in the meantime.
- */
+/** Makes the scanned indexes verifying. Returns false if the catalog has changed. */
 export async function endScan(
   { kv, model, catalog }: TableContext,
   run: MigrationRun,

@@ -71,9 +71,7 @@ export async function backfill(
   }
 }
 
-/**
- * Fills indexes from all remaining rows. Returns undefined if the indexes changed in the meantime.
- */
+/** Returns undefined if the indexes changed in the meantime. */
 async function scan(
   context: TableContext,
   run: MigrationRun,
@@ -112,10 +110,7 @@ async function scan(
   }
 }
 
-/**
- * Returns how many rows one commit can cover. A row costs one check and its entries. Each unique
- * entry costs up to two more checks.
- */
+/** A row costs one check and its entries. Each unique entry costs up to two more checks. */
 function batchLimit(
   { limits }: TableContext,
   run: MigrationRun,
@@ -128,9 +123,7 @@ function batchLimit(
   return Math.max(Math.min(maxBatchRows, run.batchRows, byChecks, byMutations), 1);
 }
 
-/**
- * Writes the entries of some rows and returns the new state. Returns undefined if a check failed.
- */
+/** Returns the new state, or undefined if a check failed. */
 async function fillBatch(
   context: TableContext,
   run: MigrationRun,
@@ -164,7 +157,7 @@ async function fillBatch(
   if (refused === undefined) return undefined;
   const unindexed: UnindexedRow[] = [...batch.unindexed];
   if (refused.length > 0) {
-    const reason = "An entry of it is too large for a commit of the database.";
+    const reason = "One of its entries is too large for one commit.";
     noteRefused(model, last.key.slice(1), unindexed)(refused, reason);
   }
   // The row may have changed since the last piece. The check then fails, and the row is planned

@@ -14,6 +14,7 @@ import { hashOf } from "../../schema/hash.js";
 import { indexManifest } from "../../schema/index-manifest.js";
 import { buildCounters } from "../build/build-counters.js";
 import { dropIndexes } from "../build/drop-indexes.js";
+import { changeCatalog } from "../run/change-catalog.js";
 import { takeLease } from "../run/lease.js";
 import { createRun, type MigrationRun, type RunOptions } from "../run/migration-run.js";
 import { findStaleCopies, type StaleCopies } from "../verify/stale-copies.js";
@@ -58,7 +59,6 @@ export interface ReplacedIndex {
   readonly staleCopies?: StaleCopies;
 }
 
-/** The two indexes of a replacement, as the model declares them. */
 interface Pair {
   readonly from: CompiledIndex;
   readonly to: CompiledIndex;
@@ -90,7 +90,7 @@ export async function replaceIndex(
   const context = tableContextOf(database, modelName);
   const { kv, model, catalog } = context;
   const pair = { from: findIndex(model, from), to: findIndex(model, to) };
-  if (from === to) throw new InvalidArgumentError(model.name, "to", "it is the same index");
+  if (from === to) throw new InvalidArgumentError(model.name, "to", "it is the same index as from");
   assertSameKeys(model, pair);
   const lease = await takeLease(kv, { wait: options.wait ?? true, signal: options.signal });
   if (typeof lease === "string") return { status: lease };
@@ -126,7 +126,7 @@ async function runStep(
       throw new InvalidArgumentError(
         context.model.name,
         "step",
-        "it has to be backfill, switch, back or clean-up",
+        "it must be backfill, switch, back or clean-up",
       );
   }
 }
@@ -141,7 +141,7 @@ async function buildNewIndex(
   // The backfill also builds other new indexes of the model. They would be built from rows that are
   // about to change.
   if (context.catalog.snapshot.entry.transform !== undefined) {
-    const reason = "a change of all rows is under way: migrate first";
+    const reason = "a change of all rows is not complete; run migrate first";
     throw new InvalidArgumentError(context.model.name, "step", reason);
   }
   if (context.catalog.snapshot.stateOf(pair.to) === "dropping") {
@@ -149,7 +149,7 @@ async function buildNewIndex(
   }
   // If the new index was itself replaced and cleaned up before, it and its counter have to be built
   // again.
-  await changeCatalog(context, run, (entry) => {
+  await changeCatalog(context, run.lease, (entry) => {
     const stored = storedIndexOf(entry, pair.to.name);
     if (stored?.replacedBy === undefined || stored.state !== "absent") return undefined;
     return withoutCounter(withIndex(entry, pair.to, stored.state), pair.to.name);
@@ -168,10 +168,9 @@ async function buildNewIndex(
   return staleCopies === "stopped" ? { status: "stopped" } : { status, staleCopies };
 }
 
-/** Makes reads use the new index, in one commit. */
 async function switchOver(context: TableContext, pair: Pair, run: MigrationRun): Promise<Outcome> {
   let status: Outcome["status"] = "done";
-  await changeCatalog(context, run, (entry) => {
+  await changeCatalog(context, run.lease, (entry) => {
     assertStep(context, pair, "switch");
     status = "done";
     const { from, to } = statesOf(context, pair);
@@ -186,9 +185,8 @@ async function switchOver(context: TableContext, pair: Pair, run: MigrationRun):
   return { status };
 }
 
-/** Makes reads use the old index again, in one commit. The new index stays as it is. */
 async function goBack(context: TableContext, pair: Pair, run: MigrationRun): Promise<Outcome> {
-  await changeCatalog(context, run, (entry) => {
+  await changeCatalog(context, run.lease, (entry) => {
     assertStep(context, pair, "back");
     const isDisabled = statesOf(context, pair).from === "disabled";
     return isDisabled ? withIndex(entry, pair.from, "readable") : undefined;
@@ -196,13 +194,10 @@ async function goBack(context: TableContext, pair: Pair, run: MigrationRun): Pro
   return { status: "done" };
 }
 
-/**
- * Removes the entries of the old index. After its first commit, the step `"back"` is no longer
- * possible.
- */
+/** After its first commit, the step `"back"` is no longer possible. */
 async function cleanUp(context: TableContext, pair: Pair, run: MigrationRun): Promise<Outcome> {
   let isReady = true;
-  await changeCatalog(context, run, (entry) => {
+  await changeCatalog(context, run.lease, (entry) => {
     assertStep(context, pair, "clean-up");
     const { from, to } = statesOf(context, pair);
     isReady = from !== "disabled" || to === "readable";
@@ -219,29 +214,6 @@ async function cleanUp(context: TableContext, pair: Pair, run: MigrationRun): Pr
   return { status: isDone ? "done" : "stopped" };
 }
 
-/**
- * Changes the catalog entry in one commit, and tries again with the current entry if that fails.
- *
- * @param update returns the new entry, or undefined to leave the entry as it is.
- */
-async function changeCatalog(
-  { kv, catalog }: TableContext,
-  run: MigrationRun,
-  update: (entry: CatalogEntry) => CatalogEntry | undefined,
-): Promise<void> {
-  for (;;) {
-    const { snapshot } = catalog;
-    snapshot.assertWritable();
-    const entry = update(snapshot.entry);
-    if (entry === undefined) return;
-    const operation = kv.atomic().check(snapshot.check).set(snapshot.check.key, entry);
-    const { ok } = await run.lease.commit(operation);
-    await catalog.reload();
-    if (ok) return;
-  }
-}
-
-/** Returns a catalog entry in which an index has this state and this `replacedBy`. */
 function withIndex(
   entry: CatalogEntry,
   compiled: CompiledIndex,
@@ -259,25 +231,18 @@ function withIndex(
   return { ...entry, indexes: { ...entry.indexes, [compiled.name]: index } };
 }
 
-/**
- * Asserts that both indexes find the same rows by the same keys.
- *
- * @throws {InvalidArgumentError} if the two differ in anything but what their entries hold.
- */
+/** @throws {InvalidArgumentError} if the two differ in anything but what their entries hold. */
 function assertSameKeys(model: CompiledModel, { from, to }: Pair): void {
   const [old, now] = [aspectsOf(from), aspectsOf(to)];
   const differing = Object.keys(old).filter(
     (aspect) => hashOf(old[aspect]) !== hashOf(now[aspect]),
   );
   if (differing.length === 0) return;
-  const reason = `${to.name} finds other rows than ${from.name}: they differ in ${differing.join(", ")}`;
+  const reason = `the indexes ${from.name} and ${to.name} do not find the same rows: they differ in ${differing.join(", ")}`;
   throw new InvalidArgumentError(model.name, "to", reason);
 }
 
-/**
- * Returns everything that determines the keys of a row in an index, under the names that error
- * messages use.
- */
+/** Returns what determines the keys of a row, under the names that error messages use. */
 function aspectsOf(index: CompiledIndex): Readonly<Record<string, unknown>> {
   const { fields, unique, normalized, functions = null, traits = {} } = indexManifest(index);
   const { descending = null, each = null, partial = false, computed = false } = traits;
@@ -297,7 +262,7 @@ function assertStep(context: TableContext, pair: Pair, step: ReplaceStep): void 
   const states = statesOf(context, pair);
   const replacedBy = storedIndexOf(catalog.snapshot.entry, pair.from.name)?.replacedBy;
   if (replacedBy !== undefined && replacedBy !== pair.to.name && step !== "back") {
-    const reason = `${pair.from.name} has been replaced by ${replacedBy}`;
+    const reason = `the index ${pair.from.name} was already replaced with ${replacedBy}`;
     throw new InvalidArgumentError(model.name, "to", reason);
   }
   const isAllowed = {
@@ -315,9 +280,9 @@ function assertStep(context: TableContext, pair: Pair, step: ReplaceStep): void 
     next.length > 0
       ? `the next step is ${next.join(" or ")}`
       : replacedBy === undefined
-        ? "migrate builds it"
-        : "it has been replaced: to have it again, let it replace the other one";
-  const reason = `${pair.from.name} is ${states.from}, ${pair.to.name} is ${states.to}: ${advice}`;
+        ? "run migrate to build it"
+        : "it was replaced; to use it again, replace the other index with it";
+  const reason = `the index ${pair.from.name} is ${states.from} and ${pair.to.name} is ${states.to}: ${advice}`;
   throw new InvalidArgumentError(model.name, "step", reason);
 }
 

@@ -26,7 +26,6 @@ import type { MigrationRun } from "../run/migration-run.js";
 import { readNextRows } from "../run/scan-rows.js";
 import { clearPrefix } from "./drop-indexes.js";
 
-/** The maximum number of rows that are counted in one batch. */
 const maxCountedRows = 250;
 
 /**
@@ -42,11 +41,9 @@ const maxCountedRows = 250;
  * @returns false if the signal stopped the build; the next call resumes after the last batch.
  * @throws {StaleSchemaError} if the database has indexes or counters that this program does not
  * know.
- * @throws {LeaseLostError} if another runner has taken over the lease.
  */
 export async function buildCounters(context: TableContext, run: MigrationRun): Promise<boolean> {
   const { kv, model, catalog } = context;
-  /** The counters that this call has left absent. */
   const uncountable = new Set<string>();
   for (;;) {
     if (run.signal?.aborted) return false;
@@ -68,12 +65,11 @@ export async function buildCounters(context: TableContext, run: MigrationRun): P
   }
 }
 
-/** Returns the counters of a build that are still write-only. */
 function unfinishedCounters({ catalog }: TableContext, { counters }: CountingState): string[] {
   return counters.filter((name) => catalog.snapshot.counterState(name) === "write-only");
 }
 
-/** True if the counter has something to count. An index that has been replaced has no entries. */
+/** An index that has been replaced has no entries to count. */
 function canCount({ model, catalog }: TableContext, name: string): boolean {
   const index = model.indexes.find((candidate) => candidate.name === name);
   return (
@@ -81,9 +77,7 @@ function canCount({ model, catalog }: TableContext, name: string): boolean {
   );
 }
 
-/**
- * Makes the new counters write-only, starting at 0. Returns false if there is nothing left to do.
- */
+/** Returns false if there is nothing left to do. */
 async function beginBuild(
   context: TableContext,
   run: MigrationRun,
@@ -158,10 +152,7 @@ async function runBuild(
   }
 }
 
-/**
- * Counts the rows that have no mark yet, and updates the state. Returns undefined if a check failed
- * or the batch was too large for one commit.
- */
+/** Returns undefined if a check failed or the batch was too large for one commit. */
 async function countBatch(
   context: TableContext,
   run: MigrationRun,
@@ -208,10 +199,7 @@ async function countBatch(
   return undefined;
 }
 
-/**
- * Makes one counter absent again: the one that a row increments most often. The counter of all rows
- * comes last.
- */
+/** Makes the counter absent that a row increments most often. That of all rows comes last. */
 async function abandonCounter(
   context: TableContext,
   run: MigrationRun,
@@ -239,7 +227,6 @@ async function abandonCounter(
   if ((await run.lease.commit(operation)).ok) uncountable.add(largest);
 }
 
-/** Makes the counters readable, if the catalog has not changed. */
 async function finish(
   context: TableContext,
   run: MigrationRun,

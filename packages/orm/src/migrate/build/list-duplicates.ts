@@ -51,13 +51,13 @@ export async function findDuplicates(
 ): Promise<DuplicatesPage> {
   const { take = defaultTake, cursor } = query;
   if (!(Number.isInteger(take) && take > 0)) {
-    throw new RangeError(`take is a positive integer, not ${take}.`);
+    throw new RangeError(`take must be a positive integer, not ${take}.`);
   }
   const context = tableContextOf(database, query.model);
   const { kv, model } = context;
   const index = model.indexes.find(({ name }) => name === query.index);
   if (index === undefined) {
-    throw new InvalidArgumentError(query.model, "index", `there is no index ${query.index}`);
+    throw new InvalidArgumentError(query.model, "index", `the model has no index ${query.index}`);
   }
   const prefix = duplicatesPrefix(model, index.name);
   const options = cursor === null || cursor === undefined ? {} : { cursor };

@@ -12,12 +12,9 @@ const maxReasonLength = 500;
 
 /** The reason if the database does not accept the key that the row would have in the index. */
 export const unstorableKey =
-  "The database does not take its key in the index: it is too long, or has text that is not well-formed.";
+  "Its key in the index is too long, or contains text that is not well-formed.";
 
-/**
- * Returns a callback that adds a row to a list once for each reason, with all indexes that it
- * applies to.
- */
+/** The callback adds the row to the list once for each reason, with all its indexes. */
 export function noteRefused(
   { name: model }: CompiledModel,
   primaryKey: readonly KvKeyPart[],
@@ -58,7 +55,6 @@ export function withUnindexed(
   return { count: (previous?.count ?? 0) + rows.length, rows: kept };
 }
 
-/** Converts a key part that JSON does not support. */
 function plainKeyPart(_: string, part: unknown): unknown {
   return typeof part === "bigint" ? `${part}n` : part;
 }

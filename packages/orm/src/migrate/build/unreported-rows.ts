@@ -19,10 +19,7 @@ export interface Unreported {
 /** The states of an index that a backfill has filled, and that has not been emptied since. */
 const filledStates: readonly IndexState[] = ["readable", "unique-pending", "disabled"];
 
-/**
- * Reads which rows the backfills of some models left out of indexes that the program has and that
- * are filled.
- */
+/** Considers only indexes that the program has and that are filled. */
 export async function readUnreported(contexts: Iterable<TableContext>): Promise<Unreported> {
   const backfills: UnreportedRows[] = [];
   const keys: KvKey[] = [];
@@ -40,10 +37,7 @@ export async function readUnreported(contexts: Iterable<TableContext>): Promise<
   return { backfills, keys };
 }
 
-/**
- * Adds mutations to a commit that rebuilds indexes. Rows that were left out of these indexes before
- * are then no longer reported.
- */
+/** Adds mutations to a commit that rebuilds indexes, so that their old reports disappear. */
 export async function forgetUnreported(
   context: TableContext,
   operation: AtomicOperation,
@@ -56,12 +50,7 @@ export async function forgetUnreported(
   }
 }
 
-/**
- * Deletes the records of the rows that a run returns, in one commit. If the run is killed before
- * that, all records remain.
- *
- * @throws {LeaseLostError} if another runner has taken over the lease.
- */
+/** Deletes the reported records in one commit. If the run is killed before, all remain. */
 export async function removeUnreported(lease: Lease, { keys }: Unreported): Promise<void> {
   if (keys.length === 0) return;
   await lease.write((operation) => {
@@ -76,10 +65,7 @@ async function storedUnreported({ kv, model }: TableContext): Promise<KvEntry<Un
   return entries;
 }
 
-/**
- * Returns the rows that were left out of the selected indexes, or undefined if there are none. Rows
- * that are counted but not listed are attributed to these indexes.
- */
+/** Returns the rows left out of the selected indexes. Rows that are not listed count as such. */
 function restrictTo(
   stored: UnreportedRows,
   isSelected: (index: string) => boolean,

@@ -40,7 +40,6 @@ export async function findChangedRows(database: AnyDatabase): Promise<ChangedRow
   return changed;
 }
 
-/** Follows migrations from one schema to the next, and returns the last one. */
 function followMigrations(stored: RowManifest, migrations: readonly RowMigration[]): RowManifest {
   const visited = new Set([stored.hash]);
   for (let current = stored; ; ) {

@@ -12,9 +12,7 @@ import type { RowManifest } from "../../schema/manifest.js";
 import type { DatabaseModel, MigrationPlan, ModelFacts } from "./migration-plan.js";
 import { planModels } from "./plan-model.js";
 
-/**
- * Reads the facts from which a model's plan is made: the current catalog entry and row manifests.
- */
+/** Reads the current catalog entry and row manifests. */
 export async function readFacts({ kv, model, catalog }: TableContext): Promise<ModelFacts> {
   await catalog.reload();
   const { entry } = catalog.snapshot;
@@ -63,7 +61,6 @@ async function readDatabaseOnly(contexts: readonly TableContext[]): Promise<Data
   return models;
 }
 
-/** Returns the value of the model's row counter, or undefined if it has no readable one. */
 async function readRowCount(
   kv: Kv,
   prefix: string,

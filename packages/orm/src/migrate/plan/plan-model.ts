@@ -13,11 +13,7 @@ import type {
 import { planIndexes, renamedCounters } from "./plan-indexes.js";
 import { planRows } from "./plan-rows.js";
 
-/**
- * Plans the migration of some models. Does not access the database.
- *
- * @param databaseOnly models that only the database has.
- */
+/** @param databaseOnly models that only the database has. */
 export function planModels(
   facts: readonly ModelFacts[],
   databaseOnly: readonly DatabaseModel[] = [],
@@ -34,7 +30,6 @@ export function planModels(
   };
 }
 
-/** Plans the migration of one model. Does not access the database. */
 export function planModel(facts: ModelFacts): ModelPlan {
   const { model } = facts;
   const upgrade = upgradeOf(facts);
@@ -49,7 +44,9 @@ export function planModel(facts: ModelFacts): ModelPlan {
   return { model: model.name, steps: steps.map((step) => toStep(model.name, step)) };
 }
 
-function toStep(model: string, { of, ...step }: PlannedStep): MigrationStep {
+function toStep(model: string, { of, ...planned }: PlannedStep): MigrationStep {
+  const { reason } = planned;
+  const step = { ...planned, reason: reason.endsWith(".") ? reason : `${reason}.` };
   const place = step.index ?? step.field ?? of;
   const id = `${place === undefined ? model : `${model}.${place}`}: ${step.kind}`;
   return { id, model, ...step };
@@ -64,12 +61,11 @@ function upgradeOf({ model, entry, storedRow, migrations }: ModelFacts): RowUpgr
 function planName({ model, entry }: ModelFacts): PlannedStep[] {
   const steps: PlannedStep[] = [];
   if (entry.schema === undefined) {
-    const reason =
-      "The database does not know yet what its rows are: it takes them to be as the model says";
+    const reason = `The database has no record of the schema of ${model.name}. It takes the rows to be as the model describes them.`;
     steps.push({ kind: "register", class: "safe", sideBySide: true, reason });
   }
   if (entry.name !== undefined && entry.name !== model.name) {
-    const reason = `It was ${JSON.stringify(entry.name)}; its rows stay under ${JSON.stringify(model.prefix)}`;
+    const reason = `The model ${model.name} was called ${entry.name}. Its rows stay under the prefix ${JSON.stringify(model.prefix)}.`;
     steps.push({ kind: "rename-model", class: "safe", sideBySide: true, reason });
   }
   return steps;
@@ -90,16 +86,16 @@ function planRelations({ entry, relations }: ModelFacts): PlannedStep[] {
   for (const [of, { onDelete }] of declaredByName) {
     const previous = storedByName.get(of);
     if (previous === undefined) {
-      const reason = `${of} is checked by every write from now on; rows that are there are not looked at`;
+      const reason = `Every write checks ${of} from now on. Existing rows are not checked.`;
       steps.push({ kind: "add-relation", class: "safe", sideBySide: false, of, reason });
     } else if (previous.onDelete !== onDelete) {
-      const reason = `${of} had onDelete: ${JSON.stringify(previous.onDelete)} and has ${JSON.stringify(onDelete)}`;
+      const reason = `The relation ${of} had onDelete: ${JSON.stringify(previous.onDelete)} and has ${JSON.stringify(onDelete)} now.`;
       steps.push({ kind: "change-relation", class: "safe", sideBySide: false, of, reason });
     }
   }
   for (const of of storedByName.keys()) {
     if (declaredByName.has(of)) continue;
-    const reason = `${of} is not checked any more: programs that rely on it may meet rows that refer to nothing`;
+    const reason = `${of} is no longer checked. Programs that rely on it may read rows that refer to a missing row.`;
     steps.push({ kind: "drop-relation", class: "breaking", sideBySide: false, of, reason });
   }
   return steps;
@@ -111,38 +107,25 @@ function planCounters(facts: ModelFacts): PlannedStep[] {
   const declared = declaredCounters(model);
   const steps: PlannedStep[] = [];
   const textOf = (name: string) =>
-    name === rowCounter ? "all rows" : `the rows of each key of ${name}`;
+    name === rowCounter ? "The counter of all rows" : `The counter of the keys of ${name}`;
+  const stepOf = (counter: string) => ({ counter, of: `count(${counter})` });
   for (const name of declared) {
     const state = Object.hasOwn(counters, name) ? counters[name] : undefined;
     if (state === "readable") continue;
     const isNew = state === undefined || state === "absent";
-    const reason = isNew ? `Counts ${textOf(name)}` : `Counts ${textOf(name)}: it is under way`;
-    const of = `count(${name})`;
-    steps.push({
-      kind: "build-counter",
-      class: "backfill",
-      sideBySide: false,
-      counter: name,
-      of,
-      reason,
-    });
+    const reason = `${textOf(name)} is ${isNew ? "built from the rows" : "being built"}.`;
+    const step = { kind: "build-counter", class: "backfill", sideBySide: false } as const;
+    steps.push({ ...step, ...stepOf(name), reason });
   }
   for (const [name, state] of Object.entries(counters)) {
     if (declared.includes(name) || state === "absent") continue;
-    const of = `count(${name})`;
-    const isUnderWay = state === "dropping";
-    const reason = isUnderWay
-      ? `The count of ${textOf(name)} is being removed`
-      : `The count of ${textOf(name)} is not kept any more: programs that have it are slower, or refused`;
-    const stepClass = isUnderWay ? "safe" : "breaking";
-    steps.push({
-      kind: "drop-counter",
-      class: stepClass,
-      sideBySide: isUnderWay,
-      counter: name,
-      of,
-      reason,
-    });
+    const isRunning = state === "dropping";
+    const reason = isRunning
+      ? `${textOf(name)} is being removed.`
+      : `${textOf(name)} is dropped. In programs that have it, counting is slower or fails.`;
+    const stepClass = isRunning ? "safe" : "breaking";
+    const step = { kind: "drop-counter", class: stepClass, sideBySide: isRunning } as const;
+    steps.push({ ...step, ...stepOf(name), reason });
   }
   return steps;
 }

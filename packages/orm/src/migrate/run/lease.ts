@@ -12,7 +12,6 @@ import { ulid } from "@keywright/core";
 import { LeaseLostError } from "../../errors/migration-errors.js";
 import { systemPrefix } from "../../model/compiled-model.js";
 
-/** The key of the {@link StoredLease}. */
 export const leaseKey: KvKey = [systemPrefix, "lease"];
 
 /** The lease as it is stored. It is deleted when it is released. */
@@ -73,10 +72,7 @@ export class Lease {
   #lastCommit: { readonly sequence: number; readonly at: number };
   /** When commits of others were last noticed, in milliseconds of the monotonic clock. */
   #othersSeenAt = Number.NEGATIVE_INFINITY;
-  /**
-   * Settles when the previous call has ended. Each call needs the versionstamp that the previous
-   * one leaves.
-   */
+  /** Each call needs the versionstamp that the previous one leaves. */
   #lastCall: Promise<unknown> = Promise.resolve();
 
   constructor(kv: Kv, stored: StoredLease, versionstamp: string, takenAt: number) {
@@ -131,10 +127,7 @@ export class Lease {
     });
   }
 
-  /**
-   * True if others have written recently. Their commits are noticed because versionstamps count
-   * them.
-   */
+  /** True if others have written recently, as gaps between versionstamps show. */
   get hasOtherWriters(): boolean {
     return performance.now() - this.#othersSeenAt < otherWritersWindow;
   }

@@ -31,7 +31,6 @@ export async function readNextRows(
  *
  * @param indexes the names of the indexes that the run works on, for the progress.
  * @returns undefined if the signal stopped the count.
- * @throws {LeaseLostError} if another runner holds the lease.
  */
 export async function countRows(
   { kv, model, catalog, limits }: TableContext,

@@ -38,7 +38,6 @@ export interface FailedRowsPage {
   readonly cursor: string | null;
 }
 
-/** The stored record of a failed row. */
 interface RecordedFailure extends RowFailure {
   readonly primaryKey: readonly KvKeyPart[];
 }
@@ -47,13 +46,9 @@ const defaultTake = 100;
 /** These limits keep a record small, whatever the row and its schema are. */
 const maxReasonLength = 1000;
 const maxIssues = 20;
-/**
- * The maximum length of a record's key in bytes, even if the database takes longer keys. So all
- * programs use the same key for a row.
- */
+/** In bytes, even if the database takes longer keys, so that all programs use the same key. */
 const maxKeyBytes = 2048;
 
-/** The prefix of the keys of a model's failed rows. */
 export function failedRowsPrefix(model: CompiledModel): KvKey {
   return [systemPrefix, "failed", model.prefix];
 }
@@ -130,7 +125,7 @@ export async function findFailedRows(
   const { take = defaultTake, cursor } = query;
   const context = tableContextOf(database, query.model);
   if (!Number.isSafeInteger(take) || take < 1) {
-    throw new RangeError(`take is a positive integer, not ${take}.`);
+    throw new RangeError(`take must be a positive integer, not ${take}.`);
   }
   const { model } = context;
   const items: FailedRow[] = [];
@@ -151,7 +146,6 @@ export async function findFailedRows(
   }
 }
 
-/** Returns the rows that are still as they were when they failed. */
 async function filterStillFailed(
   context: TableContext,
   recorded: readonly RecordedFailure[],

@@ -49,7 +49,7 @@ export async function previewMigration(
 ): Promise<readonly PreviewedRow[]> {
   const { rows = defaultRows } = query;
   if (!Number.isSafeInteger(rows) || rows < 1) {
-    throw new RangeError(`rows is a positive integer, not ${rows}.`);
+    throw new RangeError(`rows must be a positive integer, not ${rows}.`);
   }
   const context = tableContextOf(database, query.model);
   const { model, storedRow, earlierRow, migrations } = await readFacts(context);

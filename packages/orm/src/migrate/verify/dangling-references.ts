@@ -54,14 +54,12 @@ export interface DanglingReferencesPage {
   readonly cursor: string | null;
 }
 
-/** A `belongsTo` relation of the model. */
 interface BelongsToReference {
   readonly relation: string;
   readonly fields: readonly string[];
   readonly target: TableContext;
 }
 
-/** A reference that seems to lead to no row. */
 interface Suspect {
   /** The position of its row among the rows that were read together. */
   readonly position: number;
@@ -70,7 +68,6 @@ interface Suspect {
   readonly targetId: readonly KvKeyPart[];
 }
 
-/** The table and primary key under which a row is expected. */
 interface RowPlace {
   readonly table: TableContext;
   readonly primaryKey: readonly KvKeyPart[];
@@ -105,7 +102,7 @@ export async function findDanglingReferences(
   const context = tableContextOf(database, query.model);
   for (const [name, value] of Object.entries({ take, rows: maxRows })) {
     if (Number.isSafeInteger(value) && value > 0) continue;
-    throw new RangeError(`${name} is a positive integer, not ${value}.`);
+    throw new RangeError(`${name} must be a positive integer, not ${value}.`);
   }
   let after = cursor ? decodeRowCursor(context.model, cursor) : null;
   const references = referencesOf(context);
@@ -145,9 +142,7 @@ function referencesOf({ links, tables }: TableContext): BelongsToReference[] {
   });
 }
 
-/**
- * Returns the references of the rows that seem to lead to no row. Reads each target row only once.
- */
+/** Reads each target row only once. */
 async function suspectsAmong(
   context: TableContext,
   references: readonly BelongsToReference[],
@@ -178,10 +173,7 @@ async function suspectsAmong(
     .map(({ suspect }) => suspect);
 }
 
-/**
- * Reads the row and its target again in one snapshot. Returns undefined if the reference leads to a
- * row now, or if the row no longer has a reference.
- */
+/** Reads both rows again in one snapshot. Undefined if the reference leads to a row now. */
 async function recheck(
   context: TableContext,
   { primaryKey, reference, targetId }: Suspect,
@@ -213,10 +205,7 @@ async function recheck(
   }
 }
 
-/**
- * Reads rows in the order of `places`. Rows of two places are read in one snapshot. The result is
- * undefined for a row that does not exist or has expired.
- */
+/** Rows of two places are read in one snapshot. Undefined for a row that has expired. */
 async function readUnexpired(
   context: TableContext,
   places: readonly RowPlace[],
@@ -239,10 +228,7 @@ async function readUnexpired(
   });
 }
 
-/**
- * Returns the row of an entry, upgraded to the program's schema. Returns undefined if the entry
- * holds no row.
- */
+/** Returns the row, upgraded to the program's schema. Undefined if the entry holds no row. */
 function rowOf(
   { catalog }: TableContext,
   { value, versionstamp }: KvEntryMaybe<unknown>,

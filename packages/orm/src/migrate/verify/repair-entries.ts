@@ -9,7 +9,6 @@ import { rowExpireAt } from "../../write/commit/row-expiry.js";
 import type { MigrationRun } from "../run/migration-run.js";
 import type { EntryRepair, Inspection } from "./inspect-entry.js";
 
-/** An inspection, and the function that repeats it. */
 export interface Repairable {
   readonly inspection: Inspection;
   readonly inspectAgain: () => Promise<Inspection | undefined>;
@@ -25,7 +24,6 @@ const checksPerRepair = 3;
  * no longer a finding.
  *
  * @returns what was wrong, and whether it was repaired.
- * @throws {LeaseLostError} if another runner has the lease.
  */
 export async function repairEntries(
   context: TableContext,
@@ -66,20 +64,14 @@ async function repairOne(
   }
 }
 
-/**
- * Returns the inspection as repaired. A row that was only recorded as a duplicate is still not in
- * the index, so it does not count as repaired.
- */
+/** A row that was only recorded as a duplicate is still not in the index. */
 function repaired(inspection: Inspection): Inspection {
   const kind = inspection.repair?.write.kind;
   const isRight = kind === "set" || kind === "delete";
   return { ...inspection, finding: { ...inspection.finding, repaired: isRight } };
 }
 
-/**
- * Returns true if the repairs were committed, false if a check failed or the repairs are too large
- * for one commit.
- */
+/** Returns false if a check failed or the repairs are too large for one commit. */
 async function commitRepairs(
   context: TableContext,
   run: MigrationRun,

@@ -38,7 +38,6 @@ const pauseEvery = 100;
  * is confirmed by a second read of the entry and its row in one snapshot. Nothing is written.
  *
  * @returns `"stopped"` if the signal stopped it.
- * @throws {LeaseLostError} if another runner has the lease.
  */
 export async function findStaleCopies(
   context: TableContext,

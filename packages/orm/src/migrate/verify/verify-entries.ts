@@ -9,7 +9,6 @@ import { inspectEntry, primaryKeyAt } from "./inspect-entry.js";
 import type { Suspect, VerifyStep } from "./verify-rows.js";
 import type { Verification } from "./verify-state.js";
 
-/** Subtracts the next entries of an index of pointers from the sums. */
 export async function sumEntries(
   context: TableContext,
   verification: Verification,
@@ -24,10 +23,7 @@ export async function sumEntries(
   return { looked, isLast: looked < limit, suspects: [] };
 }
 
-/**
- * Checks whether the next entries of an index have a row. Entries of pointers that the sums show to
- * be right are skipped.
- */
+/** Skips entries of pointers that the sums show to be right. */
 export async function verifyEntries(
   context: TableContext,
   verification: Verification,

@@ -12,7 +12,6 @@ import { inspectRowEntry, isExpectedValue } from "./inspect-entry.js";
 import type { Repairable } from "./repair-entries.js";
 import type { Verification } from "./verify-state.js";
 
-/** An entry that a row should have. */
 interface ExpectedEntry {
   readonly entry: IndexEntry;
   readonly primaryKey: readonly KvKeyPart[];
@@ -22,17 +21,13 @@ interface ExpectedEntry {
 export interface VerifyStep {
   readonly looked: number;
   readonly isLast: boolean;
-  /** The entries that may be wrong. */
   readonly suspects: readonly Suspect[];
 }
 
 /** Inspects an entry again that looked wrong. */
 export type Suspect = Repairable["inspectAgain"];
 
-/**
- * Adds the entries that the next rows should have to the sums, for those of the indexes that hold
- * pointers.
- */
+/** Adds the expected entries of the next rows to the sums, for indexes of pointers. */
 export async function sumRows(
   context: TableContext,
   verification: Verification,
@@ -111,7 +106,6 @@ export async function verifyRows(
   return { looked, isLast: looked < limit, suspects };
 }
 
-/** Returns the rows with an entry whose key the database does not accept. */
 function unstorableRows(
   model: CompiledModel,
   expected: readonly ExpectedEntry[],

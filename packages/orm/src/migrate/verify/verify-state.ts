@@ -53,7 +53,6 @@ export interface VerifyState {
   readonly position: number;
   /** The last key of this scan that is done. Null before the first. */
   readonly after: KvKey | null;
-  /** How many rows or entries of this scan are done. */
   readonly scanned: number;
   /** The number of rows and entries that were read. */
   readonly rows: number;
@@ -68,7 +67,6 @@ export interface VerifyState {
   readonly recounts?: true;
 }
 
-/** The maximum number of findings that are kept. The others are only counted. */
 const maxFindings = 100;
 
 /** The number of keys that one commit deletes. It is small because the keys may be long. */
@@ -91,7 +89,6 @@ function claimedKey(model: CompiledModel, key: KvKey): KvKey {
 /** A verification in progress: its state, its findings, and how much of them is stored. */
 export class Verification {
   readonly sums: EntrySums = new EntrySums();
-  /** The first findings, at most {@link maxFindings}. */
   readonly findings: EntryFinding[] = [];
   state: VerifyState;
   readonly #context: TableContext;
@@ -155,7 +152,6 @@ export class Verification {
     await clearStored(context, run, value !== null);
   }
 
-  /** Counts a finding, and keeps it if it is one of the first. */
   add(finding: EntryFinding): void {
     const { counts, repaired, conflicts = 0 } = this.state;
     if (this.findings.length < maxFindings) this.findings.push(finding);
@@ -167,7 +163,6 @@ export class Verification {
     };
   }
 
-  /** Counts rows that an index cannot hold, and keeps the first of them. */
   addUnindexed(rows: readonly UnindexedRow[]): void {
     const unindexed = withUnindexed(this.state.unindexed, rows);
     if (unindexed !== undefined) this.state = { ...this.state, unindexed };
@@ -187,7 +182,6 @@ export class Verification {
       counted === undefined ? moved : { ...moved, [counted]: this.state[counted] + looked };
   }
 
-  /** Begins a scan of the rows, or of the entries of the index at this position. */
   beginScan(phase: VerifyPhase, position: number): void {
     this.state = { ...this.state, phase, position, after: null, scanned: 0 };
   }
@@ -208,11 +202,7 @@ export class Verification {
     return (await this.#context.kv.get(claimed)).versionstamp !== null;
   }
 
-  /**
-   * Stores the progress, so that the verification can be resumed from here.
-   *
-   * @throws {LeaseLostError} if another runner has the lease.
-   */
+  /** Stores the progress, so that the verification can be resumed from here. */
   async save(): Promise<void> {
     const key = verifyingKey(this.#context.model);
     const isSumming = this.state.phase === "sum-rows" || this.state.phase === "sum-entries";
@@ -234,7 +224,6 @@ export class Verification {
     this.#savedFindings += unsaved.length;
   }
 
-  /** Deletes everything that is stored of the verification. */
   async clear(): Promise<void> {
     await clearStored(this.#context, this.#run, this.#isStored);
     this.#isStored = false;
