@@ -218,7 +218,7 @@ export const scores = defineMigration({
   await project.write({ "models/player.ts": playersModule(byTeam) });
   const back = await project.run(["migrate", "rollback", "--accept-all"]);
   expect(back.stdout).toContain(
-    'The migration "scores are numbers" leads here backwards, and has no down: add one.',
+    'The migration "scores are numbers" leads from the model\'s schema to the stored rows, and has no down. Add one.',
   );
   expect(back.stdout).not.toContain("defineMigration");
   expect(back.exitCode).toBe(3);
