@@ -218,7 +218,7 @@ export const scores = defineMigration({
   await project.write({ "models/player.ts": playersModule(byTeam) });
   const back = await project.run(["migrate", "rollback", "--accept-all"]);
   expect(back.stdout).toContain(
-    'The migration "scores are numbers" leads here backwards, and has no down: add one.',
+    'The migration "scores are numbers" leads from the model\'s schema to the stored rows, and has no down. Add one.',
   );
   expect(back.stdout).not.toContain("defineMigration");
   expect(back.exitCode).toBe(3);
@@ -234,7 +234,7 @@ it("a model that is in the database only is named by the plan", async () => {
   });
   const plan = await project.run(["migrate", "plan"]);
   expect(plan.stdout).toBe(
-    'Nothing to migrate.\nThe model "comments" is in the database only: its rows stay.\n',
+    'Nothing to migrate.\nOnly the database has the model comments: its rows stay.\n',
   );
   expect(plan.exitCode).toBe(0);
   const json = await project.run(["migrate", "plan", "--json"]);

@@ -113,7 +113,7 @@ export type {
   ModelPlan,
   StepKind,
 } from "./migrate/plan/migration-plan.js";
-export { planMigration } from "./migrate/plan/plan-facts.js";
+export { planMigration } from "./migrate/plan/plan-migration.js";
 export type { MigrationPhase, MigrationProgress } from "./migrate/run/migration-progress.js";
 export type { RunOptions } from "./migrate/run/migration-run.js";
 export type {
@@ -131,12 +131,12 @@ export type {
 } from "./migrate/verify/dangling-references.js";
 export { findDanglingReferences } from "./migrate/verify/dangling-references.js";
 export type { StaleCopies, StaleCopy } from "./migrate/verify/stale-copies.js";
-export type { VerifiedModel } from "./migrate/verify/verified-model.js";
 export {
   type VerifyOptions,
   type VerifyResult,
   verifyIndexes,
 } from "./migrate/verify/verify-indexes.js";
+export type { VerifiedModel } from "./migrate/verify/verify-model.js";
 export type { EntryFinding, FindingCounts } from "./migrate/verify/verify-state.js";
 
 export { defineModel } from "./model/define-model.js";

@@ -126,7 +126,7 @@ describe.each([3, 4] as const)("a collection of kvdex %i", (version) => {
     const layout = kvdexLayout({ version, collection: "users", indices, encoder: "json" });
     const { models } = await adopt(db, { from: old, models: { people: layout } });
     expect(models[0]).toMatchObject({ rows: 2, adopted: 1, brokenCount: 0 });
-    expect(models[0]?.failed).toMatchObject([{ id: "b", reason: "Its segment 0 is not there." }]);
+    expect(models[0]?.failed).toMatchObject([{ id: "b", reason: "Its segment 0 is missing." }]);
     expect((await db.people.scan()).items).toEqual([
       { id: "a", username: "ada", age: 36, born: new Date("1815-12-10") },
     ]);

@@ -194,8 +194,8 @@ describe("documents that do not fit", () => {
         code: "KW_ROW_INVALID",
         issues: [{ path: ["email"], code: "invalid_format" }],
       },
-      { id: idOf(3), reason: expect.stringContaining("id is not that of its key") },
-      { id: idOf(5), reason: expect.stringContaining("no object") },
+      { id: idOf(3), reason: expect.stringContaining("differs from the id in its key") },
+      { id: idOf(5), reason: expect.stringContaining("not an object") },
       { id: idOf(6), code: "KW_UNIQUE_CONSTRAINT", reason: expect.stringContaining(idOf(2)) },
       { id: "no ulid", code: "KW_ROW_INVALID", issues: [{ path: ["id"] }] },
     ]);

@@ -138,9 +138,9 @@ describe("migrate", () => {
   });
 
   it.each([
-    ["is null", null, ["byAge", "byName"], "It is not an object."],
-    ["is a string", "text", ["byAge", "byName"], "It is not an object."],
-    ["is a list", [], ["byAge", "byName"], "It is not an object."],
+    ["is null", null, ["byAge", "byName"], "not an object."],
+    ["is a string", "text", ["byAge", "byName"], "not an object."],
+    ["is a list", [], ["byAge", "byName"], "not an object."],
     ["has what no key can hold", { name: "x", age: {} }, ["byAge"], "age is of type object"],
     ["has too long a text", { name: "x".repeat(70_000), age: 1 }, ["byName"], "too long"],
     ["has half a character", { name: "\ud800", age: 1 }, ["byName"], "not well-formed"],

@@ -8,7 +8,7 @@ import { createDatabase, defineModel, migrate, verifyIndexes } from "../src/inde
 import { expectIndexesToMatch } from "./verify-indexes.js";
 
 /** `npm run soak:migrate` takes 100,000. */
-const rows = Number(process.env["KEYWRIGHT_SOAK_ROWS"] ?? 4000);
+const rows = Number(process.env.KEYWRIGHT_SOAK_ROWS ?? 4000);
 const writers = 16;
 
 let folder: string;

@@ -4,11 +4,16 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import * as z from "zod";
 import type { Duplicate } from "../src/catalog/backfill-state.js";
 import type { CatalogEntry } from "../src/catalog/catalog-entry.js";
-import { belongsTo, createDatabase, defineModel, migrate } from "../src/index.js";
-import { listDuplicates } from "../src/migrate/build/list-duplicates.js";
+import {
+  belongsTo,
+  createDatabase,
+  defineModel,
+  findDuplicates,
+  migrate,
+  verifyIndexes,
+} from "../src/index.js";
 import { countingKv } from "./counting-kv.js";
 import { Crash, denoKv, interferingKv } from "./faulty-kv.js";
-import { contextOf } from "./migration-run.js";
 import { rejection } from "./user-model.js";
 import { expectIndexesToMatch } from "./verify-indexes.js";
 
@@ -105,6 +110,25 @@ describe("a unique index that waits for its last duplicate to go", () => {
     expect(await stateOf("byName")).toBe("unique-pending");
     expect((await recorded()).map(({ value }) => value)).toEqual([["b"]]);
     await db.things.delete({ where: { id: "r001" } });
+    await expectReady();
+  });
+
+  it("stays as it is if a repair records a duplicate just before it becomes readable", async () => {
+    let commits = 0;
+    const interfere = async () => {
+      // The commits delete the row, then its record, then they make the index readable.
+      if (++commits !== 3) return;
+      await kv.set(["things", "by hand"], { id: "by hand", name: "b", tags: [], size: 0 });
+      await verifyIndexes(await open(), { repair: true });
+      expect(await recorded()).toHaveLength(1);
+    };
+    await fill(["a", "b", "a"]);
+    const db = await open(interferingKv(kv, interfere));
+    await db.things.delete({ where: { id: "r002" } });
+    expect(commits).toBeGreaterThanOrEqual(3);
+    expect(await stateOf("byName")).toBe("unique-pending");
+    expect(await migrate(db)).toMatchObject({ status: "duplicates" });
+    await db.things.delete({ where: { id: "by hand" } });
     await expectReady();
   });
 
@@ -254,12 +278,9 @@ describe("a unique index that waits for its last duplicate to go", () => {
   });
 });
 
-describe("listDuplicates", () => {
+describe("findDuplicates", () => {
   const list = async (query = {}) => {
-    const context = contextOf(await open(), "things");
-    const index = context.model.indexes.find(({ name }) => name === "byName");
-    if (index === undefined) throw new Error("no index");
-    return await listDuplicates(context, index, query);
+    return await findDuplicates(await open(), { model: "things", index: "byName", ...query });
   };
 
   it("gives each value with all rows that have it, the one in the index first", async () => {

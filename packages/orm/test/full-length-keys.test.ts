@@ -2,11 +2,9 @@ import { type EmbeddedKv, type KvEntry, type KvKey, openKv } from "@keywright/co
 import { afterEach, beforeEach, expect, it } from "vitest";
 import * as z from "zod";
 import { guideLayout } from "../src/adopt/source/guide-layout.js";
+import { createDatabase, defineMigration, defineModel, findFailedRows, migrate } from "../src/index.js";
 import { adopt } from "../src/adopt.js";
-import { createDatabase, defineMigration, defineModel, migrate } from "../src/index.js";
 import { readEntriesAfter } from "../src/migrate/run/read-entries-after.js";
-import { listFailedRows } from "../src/migrate/transform/failed-rows.js";
-import { contextOf } from "./transform-models.js";
 
 let kv: EmbeddedKv;
 beforeEach(async () => {
@@ -43,8 +41,7 @@ it("entries are read page by page behind keys as long as the database takes them
     const read: unknown[] = [];
     for (let after: KvKey | null = null; ; ) {
       const page: KvEntry<unknown>[] = await readEntriesAfter(
-        kv,
-        kv.limits,
+        { kv, limits: kv.limits },
         ["notes"],
         after,
         limit,
@@ -62,7 +59,7 @@ it("a page behind a long key whose entry is gone is as long as asked for", async
   const [first = ""] = ids;
   const after = ["notes", "a".repeat(2039)];
   await kv.delete(after);
-  const page = await readEntriesAfter(kv, kv.limits, ["notes"], after, 3);
+  const page = await readEntriesAfter({ kv, limits: kv.limits }, ["notes"], after, 3);
   expect(page.map(({ key }) => key[1])).toEqual(
     ids.filter((id) => id > (after[1] ?? "")).slice(0, 3),
   );
@@ -95,11 +92,11 @@ it("a change of all rows records the long ones that fail, lists them in pages, a
     // One row at a time, so that each key is one behind which a batch begins.
     const result = await migrate(db, { rowsPerSecond: 1000 });
     expect(result.status).toBe("failed-rows");
-    const context = contextOf(db, "notes");
     const listed: unknown[] = [];
     let cursor: string | null = null;
     do {
-      const page: Awaited<ReturnType<typeof listFailedRows>> = await listFailedRows(context, {
+      const page: Awaited<ReturnType<typeof findFailedRows>> = await findFailedRows(db, {
+        model: "notes",
         take: 2,
         cursor,
       });

@@ -669,6 +669,39 @@ describe("a live query where ranges are not told of", () => {
     }
   });
 
+  it("watches one entry of a row, however many unique indexes have the same field", async () => {
+    const watched: number[] = [];
+    const memory = await openKv();
+    const kv: Kv = {
+      ...denoKv(memory),
+      watch: (keys, options) => {
+        watched.push(keys.length);
+        return memory.watch(keys, options);
+      },
+    };
+    try {
+      const unique = { key: "name", unique: true } as const;
+      const Named = defineModel({
+        name: "named",
+        schema: z.object({ id: z.string(), name: z.string() }),
+        primaryKey: "id",
+        indexes: { byName: unique, byText: unique, byTitle: unique },
+      });
+      const db = await createDatabase({ kv, models: { named: Named } });
+      const row = new Reports(db.named.watch({ where: { name: "x" } }));
+      expect(await row.next()).toBe(null);
+      await db.named.create({ data: { id: "1", name: "x" } });
+      expect(await row.next()).toMatchObject({ id: "1" });
+      await db.named.update({ where: { id: "1" }, data: { name: "y" } });
+      expect(await row.next()).toBe(null);
+      await row.cancel();
+      // The catalog, the index entry and the row.
+      expect(Math.max(...watched)).toBe(3);
+    } finally {
+      await memory.close();
+    }
+  });
+
   it("watches as many marks as the database takes, or that of the model", async () => {
     const watched: number[] = [];
     const memory = await openKv();

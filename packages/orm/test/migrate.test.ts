@@ -280,7 +280,7 @@ describe("an index", () => {
         {
           id: back[0],
           class: "breaking",
-          reason: expect.stringContaining("it is what it was before"),
+          reason: expect.stringContaining("goes back to an earlier definition"),
         },
       ]);
       await db.users.update({ where: { id: "u1" }, data: { age: "9" } });

@@ -5,7 +5,7 @@ import { compileModel } from "../src/codegen.js";
 import { belongsTo, defineModel } from "../src/index.js";
 import { formatPlan } from "../src/migrate/plan/format-plan.js";
 import type { MigrationStep, ModelFacts } from "../src/migrate/plan/migration-plan.js";
-import { planModel, planModels } from "../src/migrate/plan/plan-migration.js";
+import { planModel, planModels } from "../src/migrate/plan/plan-model.js";
 import { defineMigration } from "../src/schema/define-migration.js";
 import { indexManifest } from "../src/schema/index-manifest.js";
 import { relationTexts } from "../src/schema/model-manifest.js";
@@ -135,7 +135,7 @@ describe("the plan of a model", () => {
         {
           id: "users: transform-rows",
           class: "backfill",
-          reason: 'Fills in "a" in every row that lacks it',
+          reason: 'Fills in "a" in every row that lacks it.',
         },
       ],
     ],
@@ -199,7 +199,7 @@ describe("the plan of a model", () => {
       to: now.schema,
       up: ({ email, ...row }: z.output<typeof schema>) => ({ ...row, mail: email }),
     } as never);
-    const plan = planModels([{ ...facts, migrations: [migration], rows: 1 }]);
+    const plan = planModels([{ ...facts, migrations: [migration] }]);
     expect(plan.needsMigration).toBe(false);
     expect(plan.steps.map(({ id }) => id)).toEqual([
       "users: transform-rows",
@@ -209,7 +209,7 @@ describe("the plan of a model", () => {
     expect(plan.steps[0]).toMatchObject({
       class: "data",
       sideBySide: false,
-      reason: expect.stringContaining("Changes 1 row by users:"),
+      reason: expect.stringContaining("Changes every row by users:"),
     });
   });
 
@@ -233,15 +233,15 @@ describe("the plan of a model", () => {
     const near = migration("near", schema.extend({ teamId: z.int() }));
     const far = migration("far", schema.extend({ teamId: z.int(), email: z.int(), more: z.int() }));
     expect(blockedWith(near)?.slice(0, 2)).toEqual([
-      'The migration "near" does not lead from what is stored to the model: its from differs from what is stored in "teamId".',
+      'The migration "near" does not lead from the stored rows to the model: its from differs from the stored schema in "teamId".',
       "Write a migration:",
     ]);
     expect(blockedWith(far, near)?.[0]).toBe(
-      'There are the migrations "far", "near", which do not lead from what is stored to the model: the from of "near" differs from what is stored in "teamId".',
+      'No migration ("far", "near") leads from the stored rows to the model: the from of "near" differs from the stored schema in "teamId".',
     );
     const elsewhere = migration("elsewhere", schema, schema.extend({ email: z.boolean() }));
     expect(blockedWith(elsewhere)?.[0]).toBe(
-      'The migration "elsewhere" does not lead from what is stored to the model: no to is the model\'s schema, the nearest one differs in "email".',
+      'The migration "elsewhere" does not lead from the stored rows to the model: its to differs from the model in "email".',
     );
   });
 
@@ -262,14 +262,16 @@ describe("the plan of a model", () => {
     const back = (before: z.ZodObject, ...migrations: (typeof first)[]) =>
       stepsOf(factsOf({ ...users, schema: before }, users, { migrations }))[0]?.blocked;
     expect(back(numbers, first)).toBe(
-      'The migration "first" leads here backwards, and has no down: add one.',
+      'The migration "first" leads from the model\'s schema to the stored rows, and has no down. Add one.',
     );
     expect(back(flags, first, second)).toBe(
-      'The migrations "second", "first" lead here backwards, and have no down: add one to each.',
+      'The migrations "second", "first" lead from the model\'s schema to the stored rows, and have no down. Add one to each.',
     );
     const withDown = oneWay("second", numbers, flags, { down: (row: object) => row });
-    expect(back(flags, first, withDown)).toMatch(/^The migration "first" leads here backwards/);
-    expect(back(flags, second)).toMatch(/does not lead from what is stored to the model/);
+    expect(back(flags, first, withDown)).toMatch(
+      /^The migration "first" leads from the model's schema/,
+    );
+    expect(back(flags, second)).toMatch(/does not lead from the stored rows to the model/);
   });
 
   it("says of a field that a migration takes away, and takes more loosely than it is stored, both", () => {
@@ -299,7 +301,9 @@ describe("the plan of a model", () => {
       {
         id: "users.byEmail: rebuild-index",
         class: "breaking",
-        reason: expect.stringMatching(/changes its entries: .*rows may take values that others/),
+        reason: expect.stringMatching(
+          /changes the entries of .*rows can take values that other rows have/,
+        ),
       },
     ]);
   });
@@ -314,7 +318,9 @@ describe("the plan of a model", () => {
       {
         id: "users.byLength: rebuild-index",
         class: "rebuild",
-        reason: expect.stringContaining("may change its entries, for a function"),
+        reason: expect.stringContaining(
+          "may change the entries of the index byLength, because a function",
+        ),
       },
     ]);
   });
@@ -333,7 +339,9 @@ describe("the plan of a model", () => {
       {
         id: "users.note: add-field",
         class: "safe",
-        reason: expect.stringContaining('the migration "due is required" changes what the model'),
+        reason: expect.stringContaining(
+          'The migration "due is required" is left out, because the model',
+        ),
       },
     ]);
   });
@@ -373,7 +381,7 @@ describe("the plan of a model", () => {
   it("tells of a change of rows that is under way", () => {
     const entry = { ...migrated(users), transform: { id: "1", from: "x" } };
     expect(steps({}, { entry })).toMatchObject([
-      { id: "users: transform-rows", reason: expect.stringContaining("under way") },
+      { id: "users: transform-rows", reason: expect.stringContaining("is not complete") },
     ]);
   });
 });
@@ -407,9 +415,7 @@ describe("indexes", () => {
       { byTeam, byEmail: { key: "id", unique: true } },
       [
         {
-          reason: expect.stringContaining(
-            'its key was ["email"] and is ["id"]'.replace("its", "Its"),
-          ),
+          reason: expect.stringContaining('byEmail changes: its key was ["email"] and is ["id"].'),
         },
       ],
     ],
@@ -439,7 +445,10 @@ describe("indexes", () => {
       { byTeam, byMail: { key: "id", prefix: "users_by_email" } },
       [
         { kind: "drop-index" },
-        { kind: "build-index", reason: expect.stringContaining("after the entries of") },
+        {
+          kind: "build-index",
+          reason: expect.stringContaining("after the entries of the index byEmail"),
+        },
       ],
     ],
   ])("that are %s have their steps", (_, indexes, expected) => {
@@ -474,7 +483,9 @@ describe("indexes", () => {
   ])("that are built anew ask for somebody's word where values are unique: %s", (_, a, b, kind) => {
     const of = (index: object) => ({ ...users, indexes: { byEmail: { key: "email", ...index } } });
     const isBreaking = kind === "breaking";
-    const reason = isBreaking ? "reported as duplicates" : "until then it cannot be read";
+    const reason = isBreaking
+      ? "reported as duplicates"
+      : "Queries that use it fail until the rebuild finishes.";
     expect(stepsOf(factsOf(of(a), of(b)))).toMatchObject([
       { kind: "rebuild-index", class: kind, reason: expect.stringContaining(reason) },
     ]);
@@ -491,8 +502,8 @@ describe("indexes", () => {
   it.each<[IndexState, object[]]>([
     ["readable", []],
     ["disabled", []],
-    ["write-only", [{ kind: "build-index", reason: expect.stringContaining("under way") }]],
-    ["verifying", [{ kind: "build-index", reason: expect.stringContaining("under way") }]],
+    ["write-only", [{ kind: "build-index", reason: expect.stringContaining("being built") }]],
+    ["verifying", [{ kind: "build-index", reason: expect.stringContaining("being verified") }]],
     [
       "unique-pending",
       [
@@ -500,7 +511,9 @@ describe("indexes", () => {
           kind: "resolve-duplicates",
           class: "data",
           sideBySide: false,
-          reason: expect.stringMatching(/^3 rows have .* a run does nothing about it$/),
+          reason: expect.stringMatching(
+            /^Several rows have .* A run only checks the rows again\.$/,
+          ),
         },
       ],
     ],
@@ -513,10 +526,7 @@ describe("indexes", () => {
       ],
     ],
   ])("that are %s have what is left to do", (state, expected) => {
-    const found = steps(
-      {},
-      { entry: migrated(users, { byEmail: state }), duplicates: { byEmail: 3 } },
-    );
+    const found = steps({}, { entry: migrated(users, { byEmail: state }) });
     expect(found).toMatchObject(expected);
     expect(found).toHaveLength(expected.length);
   });
@@ -571,7 +581,7 @@ describe("indexes", () => {
     ]);
     const entry = { ...migrated(users), counters: { byTeam: "write-only" as const } };
     expect(steps({}, { entry })).toMatchObject([
-      { kind: "build-counter", reason: expect.stringContaining("under way") },
+      { kind: "build-counter", reason: expect.stringContaining("is being built") },
     ]);
   });
 });
@@ -594,8 +604,8 @@ describe("a plan as text", () => {
       "users
         data      change field email
                   "email" was a string and is a number: it needs a migration that
-                  changes it
-                  It is blocked.
+                  changes it.
+                  Blocked until this is done:
                   Write a migration:
                   defineMigration({
                     model: …, // the model "users"
@@ -604,17 +614,18 @@ describe("a plan as text", () => {
                     up: (row) => ({ ...row, email: … }),
                   })
         safe      add field nickname
-                  "nickname" is new and optional: rows stay as they are
+                  "nickname" is new and optional: rows stay as they are.
         breaking  drop index byEmail
-                  The model has it no more: its entries are removed, and programs that
-                  query it are refused
+                  The model no longer has the index byEmail. Its entries are removed,
+                  and queries of other programs that use it fail.
                   To accept it: "users.byEmail: drop-index"
         backfill  build index byTeamEmail
-                  It is new: it is built from the rows, and can be read when that is
-                  done
+                  The new index byTeamEmail is built from the rows. It can be read
+                  after that.
 
-      4 steps. Some are blocked until a migration is written. Some are breaking, and
-      have to be accepted. Programs with the old models cannot write after them."
+      4 steps. 1 of them is blocked: do first what the plan says. 1 of them is
+      breaking and must be accepted. Programs with the old models cannot write
+      afterwards."
     `);
     expect(Math.max(...text.split("\n").map((line) => line.length))).toBeLessThanOrEqual(80);
   });
@@ -626,6 +637,6 @@ describe("a plan as text", () => {
     };
     const text = formatPlan(planModels([factsOf(users, now)]));
     expect(text.match(/defineMigration/g)).toHaveLength(1);
-    expect(text.match(/It is blocked by the same/g)).toHaveLength(1);
+    expect(text.match(/Blocked until the same is done/g)).toHaveLength(1);
   });
 });

@@ -28,8 +28,8 @@ it("a model that the program has no more is named by the plan, with its rows whe
   expect(formatPlan(plan)).toBe(
     [
       "Nothing to migrate.",
-      'The model "comments" is in the database only: its 2 rows stay.',
-      'The model "notes" is in the database only: its rows stay.',
+      "Only the database has the model comments: its 2 rows stay.",
+      "Only the database has the model notes: its rows stay.",
     ].join("\n"),
   );
 });

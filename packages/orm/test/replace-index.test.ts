@@ -3,17 +3,19 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import * as z from "zod";
 import { tableContexts } from "../src/context/any-database.js";
 import type { TableContext } from "../src/context/table-context.js";
-import { createDatabase, defineModel } from "../src/index.js";
-import { backfill } from "../src/migrate/backfill/backfill.js";
 import {
+  type AnyDatabase,
+  createDatabase,
+  defineModel,
   type ReplacedIndex,
   type ReplaceStep,
-  runReplaceStep,
-} from "../src/migrate/backfill/replace-index.js";
+  replaceIndex,
+} from "../src/index.js";
+import { backfill } from "../src/migrate/backfill/backfill.js";
 import { buildCounters } from "../src/migrate/build/build-counters.js";
-import { type Lease, takeLease } from "../src/migrate/run/lease.js";
-import { createRun, type RunOptions } from "../src/migrate/run/migration-run.js";
+import type { RunOptions } from "../src/migrate/run/migration-run.js";
 import { Crash, crashAtEachCommit, crashingKv, denoKv } from "./faulty-kv.js";
+import { withRun } from "./migration-run.js";
 import { rejection } from "./user-model.js";
 import { expectIndexesToMatch } from "./verify-indexes.js";
 
@@ -42,31 +44,27 @@ async function contextOf(kv: Kv): Promise<TableContext> {
   return tableContexts(await openBoth(kv)).get("users")!;
 }
 
-/** Does something by a run of its own. */
-async function inRun<T>(
-  kv: Kv,
-  work: (context: TableContext, run: ReturnType<typeof createRun>) => Promise<T>,
-  options: RunOptions = {},
-): Promise<T> {
-  const context = await contextOf(kv);
-  const lease = (await takeLease(kv, { wait: true })) as Lease;
-  try {
-    return await work(context, createRun(lease, options));
-  } finally {
-    await lease.release();
-  }
-}
-
 const toPointers = { from: "byNameCopy", to: "byName" };
 const toCopies = { from: "byName", to: "byNameCopy" };
 
-function replace(
+async function replace(
   kv: Kv,
   step: ReplaceStep,
   names = toPointers,
   options: RunOptions = {},
 ): Promise<ReplacedIndex> {
-  return inRun(kv, (context, run) => runReplaceStep(context, { ...names, step }, run), options);
+  return await replaceIn(await openBoth(kv), { model: "users", ...names, step }, options);
+}
+
+/** A step in a database that no other runner has. */
+async function replaceIn(
+  db: AnyDatabase,
+  replacement: Parameters<typeof replaceIndex>[1],
+  options: RunOptions = {},
+): Promise<ReplacedIndex> {
+  const replaced = await replaceIndex(db, replacement, options);
+  if (!("step" in replaced)) throw new Error(replaced.status);
+  return replaced;
 }
 
 const refused = async (run: Promise<unknown>) => (await rejection(run)).reason;
@@ -191,8 +189,8 @@ describe("replacing copies by pointers", () => {
   it("lets the model lose the old index afterwards, and does not build it while it has it", async () => {
     await writeByHand();
     for (const step of ["backfill", "switch", "clean-up"] as const) await replace(kv, step);
-    await inRun(kv, (context, run) => backfill(context, run));
     const context = await contextOf(kv);
+    await withRun(kv, (run) => backfill(context, run));
     expect(context.catalog.snapshot.stateOf(context.model.indexes[0]!)).toBe("absent");
     expect(await entries(kv, "users_by_name_copy")).toBe(0);
     const db = await createDatabase({ kv, models: { users: PointerUser } });
@@ -222,20 +220,18 @@ describe("replacing copies by pointers", () => {
     });
     await writeByHand();
     const db = await createDatabase({ kv, models: { users: Counted } });
-    const context = tableContexts(db).get("users")!;
-    const lease = (await takeLease(kv, { wait: false })) as Lease;
-    const run = createRun(lease, {});
     const step = (names: typeof toPointers, name: ReplaceStep) =>
-      runReplaceStep(context, { ...names, step: name }, run);
-    await buildCounters(context, run);
+      replaceIn(db, { model: "users", ...names, step: name });
+    const buildAll = () =>
+      withRun(kv, (run) => buildCounters(tableContexts(db).get("users")!, run));
+    await buildAll();
     for (const name of ["backfill", "switch", "clean-up"] as const) await step(toPointers, name);
     expect((await kv.get(["__keywright", "count", "users_by_name_copy", "Name 5"])).value).toBe(
       null,
     );
-    await buildCounters(context, run);
+    await buildAll();
     await db.users.create({ data: { id: "new", name: "Name 5" } });
     for (const name of ["backfill", "switch"] as const) await step(toCopies, name);
-    await lease.release();
     expect(await db.users.count({ where: { name: "Name 5" }, index: "byNameCopy" })).toBe(2);
     await expectIndexesToMatch(kv, Counted);
   });
@@ -254,18 +250,18 @@ describe("replacing copies by pointers", () => {
     await openBoth(kv);
     const { versionstamp } = await kv.get(key);
     expect(await refused(replace(kv, "clean-up"))).toBe(
-      "byNameCopy is readable, byName is absent: the next step is backfill",
+      "the index byNameCopy is readable and byName is absent: the next step is backfill",
     );
     expect(await replace(kv, "switch")).toMatchObject({ status: "not-ready", next: ["backfill"] });
     expect((await kv.get(key)).versionstamp).toBe(versionstamp);
     await replace(kv, "backfill");
     await replace(kv, "switch");
     expect(await refused(replace(kv, "backfill"))).toBe(
-      "byNameCopy is disabled, byName is readable: the next step is back or clean-up",
+      "the index byNameCopy is disabled and byName is readable: the next step is back or clean-up",
     );
     await replace(kv, "clean-up");
     expect(await refused(replace(kv, "back"))).toBe(
-      "byNameCopy is absent, byName is readable: it has been replaced: to have it again, let it replace the other one",
+      "the index byNameCopy is absent and byName is readable: it was replaced; to use it again, replace the other index with it",
     );
     expect(await refused(replace(kv, "switch"))).toContain("byNameCopy is absent");
     expect(await refused(replace(kv, "backfill"))).toContain("byNameCopy is absent");
@@ -299,10 +295,8 @@ describe("replacing copies by pointers", () => {
       },
     });
     const db = await createDatabase({ kv, models: { rows: Row } });
-    const context = tableContexts(db).get("rows")!;
-    const lease = (await takeLease(kv, { wait: false })) as Lease;
     const step = (from: string, to: string) =>
-      runReplaceStep(context, { from, to, step: "backfill" }, createRun(lease, {}));
+      replaceIn(db, { model: "rows", from, to, step: "backfill" });
     const code = "the code of their functions, or its version";
     for (const [from, to, aspects] of [
       ["byA", "byB", "key"],
@@ -315,13 +309,12 @@ describe("replacing copies by pointers", () => {
       expect(await rejection(step(from, to))).toMatchObject({
         code: "KW_ARGUMENT_INVALID",
         argument: "to",
-        reason: `${to} finds other rows than ${from}: they differ in ${aspects}`,
+        reason: `the indexes ${from} and ${to} do not find the same rows: they differ in ${aspects}`,
       });
     }
     for (const to of ["copiesOfA", "withB"]) {
       expect(await step("byA", to)).toMatchObject({ status: "done" });
     }
-    await lease.release();
   });
 
   it("does not switch to a unique index whose duplicates are still there", async () => {
@@ -335,16 +328,13 @@ describe("replacing copies by pointers", () => {
       },
     });
     const db = await createDatabase({ kv, models: { users: UniqueUser } });
-    const context = tableContexts(db).get("users")!;
-    const lease = (await takeLease(kv, { wait: false })) as Lease;
     const step = (name: ReplaceStep) =>
-      runReplaceStep(context, { ...toPointers, step: name }, createRun(lease, {}));
+      replaceIn(db, { model: "users", ...toPointers, step: name });
     expect(await step("backfill")).toMatchObject({
       status: "duplicates",
       states: { from: "readable", to: "unique-pending" },
     });
     expect(await step("switch")).toMatchObject({ status: "duplicates" });
-    await lease.release();
   });
 
   it("refuses a program that does not know all that the database keeps up", async () => {
@@ -354,18 +344,17 @@ describe("replacing copies by pointers", () => {
       indexes: { ...BothUser.indexes, byVisits: { key: "visits" } },
     });
     const db = await createDatabase({ kv, models: { users: Newer } });
-    const lease = (await takeLease(kv, { wait: false })) as Lease;
-    await backfill(tableContexts(db).get("users")!, createRun(lease, {}));
-    await lease.release();
+    await withRun(kv, (run) => backfill(tableContexts(db).get("users")!, run));
     expect((await rejection(replace(kv, "switch"))).code).toBe("KW_STALE_SCHEMA");
   });
 
   it("stops by the signal, and goes on", async () => {
     await writeByHand(kv, 30);
-    const stop = AbortSignal.abort();
     for (const step of ["backfill", "switch", "clean-up"] as const) {
       if (step !== "switch") {
-        const stopped = await replace(kv, step, toPointers, { signal: stop });
+        const stop = new AbortController();
+        const options = { signal: stop.signal, onProgress: () => stop.abort() };
+        const stopped = await replace(kv, step, toPointers, options);
         expect(stopped.status).toBe("stopped");
       }
       expect((await replace(kv, step)).status).toBe("done");

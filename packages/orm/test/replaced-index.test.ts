@@ -120,7 +120,7 @@ describe("an index that was replaced", () => {
     const error = await rejection(replaceIndex(db, { ...replace, step: "backfill" }));
     expect(error).toMatchObject({
       code: "KW_ARGUMENT_INVALID",
-      reason: expect.stringContaining("a change of all rows is under way"),
+      reason: expect.stringContaining("run migrate first"),
     });
     const find = () => db.players.findMany({ where: { score: { gte: 1190 } } });
     expect((await rejection(find())).code).toBe("KW_INDEX_NOT_READY");

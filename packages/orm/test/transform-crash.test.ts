@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 import { isDeepStrictEqual } from "node:util";
 import { type Kv, openKv } from "@keywright/core";
 import { describe, expect, it } from "vitest";
-import { listFailedRows } from "../src/migrate/transform/failed-rows.js";
+import { findFailedRows } from "../src/index.js";
 import { Crash, crashingKv } from "./faulty-kv.js";
 import {
   beginTransform,
@@ -87,9 +87,10 @@ describe.each(["before", "after"] as const)("after a crash %s any commit", (mome
     for (let at = 1, hasCrashed = true; hasCrashed; at++) {
       await withBegun(26, nobodies, async (kv) => {
         hasCrashed = await runAndCrash(kv, at, moment);
-        const context = contextOf(await openNew(kv), "members");
+        const db = await openNew(kv);
+        const context = contextOf(db, "members");
         expect(await runTransform(context)).toBe("failed-rows");
-        const { items } = await listFailedRows(context);
+        const { items } = await findFailedRows(db, { model: "members" });
         expect(items.map(({ id }) => id)).toEqual(nobodies.map(memberId));
         const expected = Array.from({ length: 26 }, (_, i) =>
           nobodies.includes(i) ? { ...oldMember(i), name: "nobody" } : newMember(i),

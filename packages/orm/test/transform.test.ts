@@ -1,9 +1,14 @@
 import { type EmbeddedKv, type Kv, openKv } from "@keywright/core";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import * as z from "zod";
-import { createDatabase, defineModel, type MigrationProgress, migrate } from "../src/index.js";
-import { listFailedRows } from "../src/migrate/transform/failed-rows.js";
-import { previewTransform } from "../src/migrate/transform/preview-transform.js";
+import {
+  createDatabase,
+  defineModel,
+  findFailedRows,
+  type MigrationProgress,
+  migrate,
+  previewMigration,
+} from "../src/index.js";
 import { defineMigration } from "../src/schema/define-migration.js";
 import { yieldToEventLoop } from "../src/transaction/yield-to-event-loop.js";
 import { denoKv, interferingKv } from "./faulty-kv.js";
@@ -295,7 +300,7 @@ describe("a row that cannot be changed", () => {
   }
 
   it("stays as it is and is recorded with the reason, and the others are changed", async () => {
-    const { context } = await withFailures();
+    const { db, context } = await withFailures();
     expect(await runTransform(context)).toBe("failed-rows");
     const rows = await storedRows();
     const failed = [1, 2, 26, 30];
@@ -304,7 +309,7 @@ describe("a row that cannot be changed", () => {
     }
     expect(rows[1]).toEqual({ ...oldMember(1), name: "nobody" });
     expect(rows[2]).toEqual({ ...oldMember(2), name: "" });
-    expect(await listFailedRows(context)).toEqual({
+    expect(await findFailedRows(db, { model: "members" })).toEqual({
       items: [
         {
           model: "members",
@@ -339,7 +344,7 @@ describe("a row that cannot be changed", () => {
     const { db, context } = await withFailures();
     let isOver = false;
     const interfere = async () => {
-      const { items } = await listFailedRows(context);
+      const { items } = await findFailedRows(db, { model: "members" });
       if (isOver || items.length < 4) return;
       isOver = true;
       for (const { id } of items.slice(0, 3))
@@ -394,13 +399,14 @@ describe("a row that cannot be changed", () => {
   });
 
   it("is listed in pages", async () => {
-    const { context } = await withFailures();
+    const { db, context } = await withFailures();
     await runTransform(context);
     for (const take of [1, 2, 3, 4, 5]) {
       const ids: unknown[] = [];
       let cursor: string | null = null;
       do {
-        const page: Awaited<ReturnType<typeof listFailedRows>> = await listFailedRows(context, {
+        const page: Awaited<ReturnType<typeof findFailedRows>> = await findFailedRows(db, {
+          model: "members",
           take,
           cursor,
         });
@@ -410,17 +416,20 @@ describe("a row that cannot be changed", () => {
       } while (cursor !== null);
       expect(ids).toEqual([memberId(1), memberId(2), memberId(26), "x by hand"]);
     }
-    expect(await rejection(listFailedRows(context, { take: 0 }))).toBeInstanceOf(RangeError);
-    const foreign = await rejection(listFailedRows(context, { cursor: "no cursor" }));
+    expect(await rejection(findFailedRows(db, { model: "members", take: 0 }))).toBeInstanceOf(
+      RangeError,
+    );
+    const foreign = await rejection(findFailedRows(db, { model: "members", cursor: "no cursor" }));
     expect(foreign).toMatchObject({ code: "KW_CURSOR_INVALID", cursor: "no cursor" });
   });
 
   it("is listed no more when it is gone or was written, and a better migration ends the change", async () => {
-    const { context } = await withFailures();
+    const { db, context } = await withFailures();
     await runTransform(context);
     await kv.delete(["members", "x by hand"]);
     await kv.set(["members", memberId(2)], newMember(2));
-    const ids = async () => (await listFailedRows(context)).items.map(({ id }) => id);
+    const ids = async () =>
+      (await findFailedRows(db, { model: "members" })).items.map(({ id }) => id);
     expect(await ids()).toEqual([memberId(1), memberId(26)]);
     expect(await runTransform(context)).toBe("failed-rows");
     expect(await ids()).toEqual([memberId(1), memberId(26)]);
@@ -471,7 +480,7 @@ describe("a row that cannot be changed", () => {
     const context = contextOf(db, "things");
     await beginTransform(context);
     expect(await runTransform(context)).toBe("failed-rows");
-    const { items } = await listFailedRows(context);
+    const { items } = await findFailedRows(db, { model: "things" });
     expect(items.map(({ id }) => id)).toEqual([3, 10, 17, 24].map(memberId));
     expect(await storedRows(kv, "things")).toEqual(
       ids.map(({ id }, i) => (i % 7 === 3 ? { id } : { id, extra: id })),
@@ -526,10 +535,10 @@ describe("unique values", () => {
   it("that two rows would have are the first one's, and the other row fails", async () => {
     const { db, context } = await seats([1, 2, 3, 11, 12], (place) => place % 10);
     expect(await runTransform(context)).toBe("failed-rows");
-    const { items } = await listFailedRows(context);
+    const { items } = await findFailedRows(db, { model: "seats" });
     expect(items.map(({ id, reason }) => [id, reason])).toEqual([
-      [memberId(3), `Another row has its value of the unique index byPlace: "${memberId(0)}".`],
-      [memberId(4), `Another row has its value of the unique index byPlace: "${memberId(1)}".`],
+      [memberId(3), `The row "${memberId(0)}" has the same value of the unique index byPlace.`],
+      [memberId(4), `The row "${memberId(1)}" has the same value of the unique index byPlace.`],
     ]);
     expect(await runTransform(context)).toBe("failed-rows");
     await db.seats.delete({ where: { id: memberId(0) } });
@@ -550,7 +559,9 @@ describe("unique values", () => {
     };
     const interfered = { ...context, kv: interferingKv(kv, interfere) };
     expect(await runTransform(interfered)).toBe("failed-rows");
-    expect((await listFailedRows(context)).items.map(({ id }) => id)).toEqual([memberId(0)]);
+    expect((await findFailedRows(db, { model: "seats" })).items.map(({ id }) => id)).toEqual([
+      memberId(0),
+    ]);
     expect(await storedRows(kv, "seats")).toEqual([
       { id: memberId(0), place: 107 },
       { id: memberId(1), place: 2, label: "seat 2" },
@@ -612,7 +623,7 @@ describe.each([
   });
 });
 
-describe("previewTransform", () => {
+describe("previewMigration", () => {
   it("shows rows before and after, or why one would fail, and writes nothing", async () => {
     await fillOld(kv, 20);
     const old = await openOld(kv);
@@ -624,8 +635,8 @@ describe("previewTransform", () => {
       return entries;
     };
     const before = await content();
-    const context = contextOf(await openNew(kv), "members");
-    expect(await previewTransform(context, renameName, { rows: 3 })).toEqual([
+    const db = await openNew(kv);
+    expect(await previewMigration(db, { model: "members", rows: 3 })).toEqual([
       { id: memberId(0), before: oldMember(0), after: newMember(0) },
       {
         id: memberId(1),
@@ -640,10 +651,10 @@ describe("previewTransform", () => {
         issues: [expect.objectContaining({ path: ["fullName"] })],
       },
     ]);
-    expect(await previewTransform(context, renameName)).toHaveLength(10);
-    const last = await previewTransform(context, renameName, { after: memberId(17) });
+    expect(await previewMigration(db, { model: "members" })).toHaveLength(10);
+    const last = await previewMigration(db, { model: "members", after: memberId(17) });
     expect(last.map(({ id }) => id)).toEqual([memberId(18), memberId(19)]);
-    expect(await rejection(previewTransform(context, renameName, { rows: 1.5 }))).toBeInstanceOf(
+    expect(await rejection(previewMigration(db, { model: "members", rows: 1.5 }))).toBeInstanceOf(
       RangeError,
     );
     expect(await content()).toEqual(before);
@@ -653,7 +664,7 @@ describe("previewTransform", () => {
     const { db, context } = await begun(30);
     await runUntil(context, 10);
     await db.members.update({ where: { id: memberId(11) }, data: { closed: true } });
-    const rows = await previewTransform(context, renameName, { rows: 2 });
+    const rows = await previewMigration(db, { model: "members", rows: 2 });
     expect(rows.map(({ id }) => id)).toEqual([memberId(10), memberId(12)]);
   });
 });

@@ -12,8 +12,11 @@ import { type Lease, takeLease } from "../src/migrate/run/lease.js";
 import type { MigrationProgress } from "../src/migrate/run/migration-progress.js";
 import { createRun, type RunOptions } from "../src/migrate/run/migration-run.js";
 import { EntrySums } from "../src/migrate/verify/entry-sums.js";
-import type { VerifiedModel } from "../src/migrate/verify/verified-model.js";
-import { type VerifyModelOptions, verifyModel } from "../src/migrate/verify/verify-model.js";
+import {
+  type VerifiedModel,
+  type VerifyModelOptions,
+  verifyModel,
+} from "../src/migrate/verify/verify-model.js";
 import type { EntryFinding } from "../src/migrate/verify/verify-state.js";
 import { countingKv } from "./counting-kv.js";
 import { Crash, crashAtEachCommit, crashingKv, denoKv } from "./faulty-kv.js";

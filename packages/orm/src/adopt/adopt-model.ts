@@ -29,10 +29,7 @@ export interface ModelSource {
   readonly inPlace: boolean;
 }
 
-/**
- * The number of documents that are in memory together. If documents are stored in pieces, each may
- * be large.
- */
+/** Documents in memory at a time. Those that are stored in pieces may be large. */
 const documentsAtOnce = 100;
 const piecedAtOnce = 20;
 const entriesAtOnce = 100;
@@ -64,7 +61,6 @@ export async function adoptModel(
   return modelResult(model.name, "done", adoption.record);
 }
 
-/** Returns the result of the adoption of a model so far. */
 export function modelResult(
   model: string,
   status: AdoptedModel["status"],
@@ -74,7 +70,6 @@ export function modelResult(
   return { model, status, rows, adopted, skipped, failedCount, failed, brokenCount, brokenEntries };
 }
 
-/** The adoption of a model in progress, one batch at a time. */
 class ModelAdoption {
   readonly #context: TableContext;
   readonly #source: ModelSource;
@@ -181,10 +176,7 @@ class ModelAdoption {
     await this.#run.afterBatch(entries.length);
   }
 
-  /**
-   * Begins a new pass over the failed documents if some of them may have their rows now. Otherwise
-   * continues with the index entries.
-   */
+  /** Begins a new pass if failed documents may have their rows now, or checks the entries. */
   async #endPass(): Promise<void> {
     const { state } = this.#record;
     this.#startedAt.entries = performance.now();
@@ -208,7 +200,7 @@ class ModelAdoption {
     broken: readonly BrokenEntry[],
     forgotten: readonly ("failed" | "broken")[] = [],
   ): Promise<void> {
-    const { model, kv } = this.#context;
+    const { model } = this.#context;
     const newFailed = failed.slice(0, maxReports - this.#record.failed.length);
     const newBroken = broken.slice(0, maxReports - this.#record.brokenEntries.length);
     const next: AdoptState = {
@@ -216,8 +208,8 @@ class ModelAdoption {
       failedCount: state.failedCount + failed.length,
       brokenCount: state.brokenCount + broken.length,
     };
-    await this.#run.commit(() => {
-      const operation = kv.atomic().set(stateKey(model), next);
+    await this.#run.commit((operation) => {
+      operation.set(stateKey(model), next);
       for (const kind of forgotten) {
         for (let i = 0; i < maxReports; i++) operation.delete(reportKey(model, kind, i));
       }
@@ -227,7 +219,6 @@ class ModelAdoption {
       for (const [i, entry] of newBroken.entries()) {
         operation.set(reportKey(model, "broken", this.#record.brokenEntries.length + i), entry);
       }
-      return operation;
     });
     this.#record = {
       state: next,

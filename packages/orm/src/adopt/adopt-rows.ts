@@ -6,18 +6,18 @@ import type { RowId } from "../errors/orm-error.js";
 import { InvalidArgumentError } from "../errors/query-errors.js";
 import { ReferenceMissingError, UniqueConstraintError } from "../errors/row-errors.js";
 import { isSameKey, keyPartOf } from "../indexes/key-parts.js";
-import { primaryKeyOf, rowKey } from "../indexes/primary-key.js";
+import { partsOfId, primaryKeyOf, rowKey } from "../indexes/primary-key.js";
 import type { AnyRow } from "../model/compiled-model.js";
 import { assertStoredRow } from "../model/stored-row.js";
+import { readStored } from "../query/read/read-rows.js";
 import { parseRow } from "../write/input/parse-row.js";
 import { writeEach } from "../write/many/write-each.js";
 import { insertRow } from "../write/rows/insert-row.js";
 import type { AdoptFailure } from "./adopt-result.js";
 import { failedRow, isOfRow } from "./failed-row.js";
 import type { UnreadDocument } from "./source/read-documents.js";
-import { partsOf, type SourceDocument } from "./source/source-layout.js";
+import type { SourceDocument } from "./source/source-layout.js";
 
-/** The results of adopting some documents. */
 export interface AdoptedRows {
   readonly adopted: number;
   readonly skipped: number;
@@ -26,19 +26,14 @@ export interface AdoptedRows {
   readonly waiting: number;
 }
 
-/** How documents become rows. */
 export interface RowAdoption {
-  /**
-   * Returns what `create` gets for a document. Without it, `create` gets the document with its id
-   * in the primary key.
-   */
+  /** Without it, `create` gets the document with its id in the primary key. */
   readonly map: ((value: unknown, id: RowId) => unknown) | undefined;
   /** True if the documents are the model's own rows. They are then only checked. */
   readonly inPlace: boolean;
   readonly dryRun: boolean;
 }
 
-/** A row to write. */
 interface NewRow {
   readonly id: RowId;
   /** The input of the schema, and the row that it returns. */
@@ -48,13 +43,9 @@ interface NewRow {
   readonly expireAt: number | undefined;
 }
 
-/** The result of adopting one document. */
 type Outcome = "adopted" | "skipped" | AdoptFailure | { readonly waiting: AdoptFailure };
 
-/**
- * Makes rows from documents and writes them as `create` does, but without hooks. Rows that already
- * exist are not changed.
- */
+/** Writes rows as `create` does, but without hooks. Rows that already exist stay as they are. */
 export async function adoptRows(
   context: TableContext,
   documents: readonly (SourceDocument | UnreadDocument)[],
@@ -86,10 +77,12 @@ async function rowOf(
   const { model } = context;
   const input = withId(context, map === undefined ? value : await map(value, id), id);
   if (map === undefined && !hasId(model.primaryKey, input, id)) {
-    throw new Error("Its id is not that of its key: say by `map` which of them the row gets.");
+    throw new Error(
+      "Its primary key differs from the id in its key. Choose one of them with `map`.",
+    );
   }
   if (entry.expireAt !== undefined && keepsCounts(context)) {
-    throw new Error("It expires, and rows of a model that keeps counts cannot.");
+    throw new Error("It expires, but rows of a model with counters cannot expire.");
   }
   const row = await parseRow(model, copyData(model, input));
   return { id, input, row, primaryKey: primaryKeyOf(model, row), expireAt: entry.expireAt };
@@ -98,10 +91,10 @@ async function rowOf(
 /** Returns the data with the id in those fields of the primary key that are absent. */
 function withId({ model }: TableContext, input: unknown, id: RowId): AnyRow {
   if (typeof input !== "object" || input === null || Array.isArray(input)) {
-    throw new Error("It is no object: make one of it by `map`.");
+    throw new Error("It is not an object. Convert it with `map`.");
   }
   const inputRow = input as AnyRow;
-  const parts = partsOf(id);
+  const parts = partsOfId(id);
   if (parts.length !== model.primaryKey.length) return inputRow;
   const fields: Record<string, unknown> = {};
   for (const [position, field] of model.primaryKey.entries()) {
@@ -112,7 +105,7 @@ function withId({ model }: TableContext, input: unknown, id: RowId): AnyRow {
 
 function hasId(primaryKey: readonly string[], row: AnyRow, id: RowId): boolean {
   const parts = primaryKey.map((field) => keyPartOf(row[field]));
-  return parts.every((part) => part !== undefined) && isSameKey(parts, partsOf(id));
+  return parts.every((part) => part !== undefined) && isSameKey(parts, partsOfId(id));
 }
 
 function keepsCounts({ model }: TableContext): boolean {
@@ -120,9 +113,9 @@ function keepsCounts({ model }: TableContext): boolean {
 }
 
 function checkStoredRow({ model }: TableContext, { id, value }: SourceDocument): Outcome {
-  assertStoredRow(model, value, partsOf(id));
+  assertStoredRow(model, value, partsOfId(id));
   if (hasId(model.primaryKey, value, id)) return "skipped";
-  return failedRow(id, new Error("It has another id than its key."));
+  return failedRow(id, new Error("Its primary key differs from the id in its key."));
 }
 
 /** Returns the rows that do not exist yet. The outcomes of the others are added to `outcomes`. */
@@ -131,18 +124,14 @@ async function withoutStored(
   rows: readonly NewRow[],
   outcomes: Outcome[],
 ): Promise<NewRow[]> {
-  const { kv, model, limits } = context;
-  const missing: NewRow[] = [];
-  for (let from = 0; from < rows.length; from += limits.keys) {
-    const chunk = rows.slice(from, from + limits.keys);
-    const stored = await kv.getMany<unknown[]>(chunk.map((row) => rowKey(model, row.primaryKey)));
-    for (const [position, row] of chunk.entries()) {
-      const entry = stored[position];
-      if (entry === undefined || entry.versionstamp === null) missing.push(row);
-      else outcomes.push(compareWithStored(row, entry.value));
-    }
-  }
-  return missing;
+  const keys = rows.map(({ primaryKey }) => rowKey(context.model, primaryKey));
+  const stored = await readStored(context, keys);
+  return rows.filter((row, i) => {
+    const entry = stored[i];
+    if (entry === undefined || entry.versionstamp === null) return true;
+    outcomes.push(compareWithStored(row, entry.value));
+    return false;
+  });
 }
 
 async function write(context: TableContext, rows: readonly NewRow[]): Promise<Outcome[]> {
@@ -176,10 +165,7 @@ function expiryOptions(expireAt: number | undefined): { readonly expireIn?: numb
   return expireAt === undefined ? {} : { expireIn: Math.max(1, expireAt - Date.now()) };
 }
 
-/**
- * Compares the stored row with the row that the document makes. Fields that the schema filled in
- * may differ.
- */
+/** Compares a stored row with a new one. Fields that the schema filled in may differ. */
 function compareWithStored({ id, input, row }: NewRow, stored: unknown): Outcome {
   const failure = failedRow(id, new Error("Another row has its primary key."));
   if (typeof stored !== "object" || stored === null) return failure;

@@ -6,64 +6,37 @@ import { Throttle } from "../migrate/run/throttle.js";
 import { yieldToEventLoop } from "../transaction/yield-to-event-loop.js";
 import type { AdoptProgress } from "./adopt-result.js";
 
-/** A run of an adoption, as each of its models sees it. */
 export interface AdoptRun {
   readonly signal: AbortSignal | undefined;
-  /** True if nothing is written. */
   readonly dryRun: boolean;
   readonly onProgress: (progress: AdoptProgress) => void;
-  /** The maximum number of documents in a batch. */
   readonly batchRows: number;
-  /**
-   * Called after each batch, with its number of documents or entries. Lets other tasks run, and
-   * waits if `rowsPerSecond` requires it.
-   */
+  /** Lets other tasks run after a batch, and waits if `rowsPerSecond` requires it. */
   readonly afterBatch: (rows: number) => Promise<void>;
-  /**
-   * Commits the stored progress of the run. Does nothing in a dry run.
-   *
-   * @param operation builds the operation, once for each attempt.
-   * @throws {LeaseLostError} if another runner has the lease.
-   */
-  readonly commit: (operation: () => AtomicOperation) => Promise<void>;
+  /** Commits the progress that `fill` adds, once for each attempt. Does nothing in a dry run. */
+  readonly commit: (fill: (operation: AtomicOperation) => void) => Promise<void>;
 }
 
-/** Options for a run. */
-export interface AdoptRunOptions {
-  readonly signal: AbortSignal | undefined;
-  readonly onProgress: ((progress: AdoptProgress) => void) | undefined;
-  readonly rowsPerSecond: number | undefined;
+interface AdoptRunOptions {
+  readonly signal?: AbortSignal;
+  readonly onProgress?: (progress: AdoptProgress) => void;
+  readonly rowsPerSecond?: number;
 }
 
-/**
- * Returns a run that holds a lease. Without a lease, the run writes nothing.
- *
- * @throws {RangeError} if `rowsPerSecond` is not a positive number.
- */
+/** Without a lease, the run writes nothing. */
 export function adoptRun(lease: Lease | undefined, options: AdoptRunOptions): AdoptRun {
   const { signal, onProgress = () => undefined, rowsPerSecond } = options;
   if (lease === undefined) {
     const throttle = new Throttle(rowsPerSecond ?? Number.POSITIVE_INFINITY);
-    const took = async (rows: number): Promise<void> => {
+    const afterBatch = async (rows: number): Promise<void> => {
       const left = throttle.afterBatch(rows, performance.now());
       await yieldToEventLoop();
       if (left > 0) await sleep(left, undefined, signal && { signal }).catch(() => undefined);
     };
-    const commit = () => Promise.resolve();
-    return {
-      signal,
-      dryRun: true,
-      onProgress,
-      batchRows: throttle.batchRows,
-      afterBatch: took,
-      commit,
-    };
+    const { batchRows } = throttle;
+    return { signal, dryRun: true, onProgress, batchRows, afterBatch, commit: async () => {} };
   }
-  const { batchRows, afterBatch: took } = createRun(lease, { signal, rowsPerSecond });
-  const commit = async (operation: () => AtomicOperation): Promise<void> => {
-    // Only the check of the lease can fail. If the lease is still held, the next attempt uses its
-    // current versionstamp.
-    while (!(await lease.commit(operation())).ok);
-  };
-  return { signal, dryRun: false, onProgress, batchRows, afterBatch: took, commit };
+  const { batchRows, afterBatch } = createRun(lease, { signal, rowsPerSecond });
+  const commit = (fill: (operation: AtomicOperation) => void) => lease.write(fill);
+  return { signal, dryRun: false, onProgress, batchRows, afterBatch, commit };
 }

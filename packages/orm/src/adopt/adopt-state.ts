@@ -7,15 +7,10 @@ import type { SourceLayout, SourceReader } from "./source/source-layout.js";
 /** The progress of the adoption of a model, stored under `["__keywright", "adopting", "users"]`. */
 export interface AdoptState {
   readonly format: 2;
-  /** Identifies the place in the source. */
   readonly source: string;
   /** The first document that became a row. It identifies the source. Null if there is none yet. */
   readonly origin: SourceOrigin | null;
-  /**
-   * Documents are adopted first, then the index entries of the source are checked. `"done"` if the
-   * model is done in this run. `"ended"` if the run has ended with failed documents, which the next
-   * run tries again.
-   */
+  /** `"ended"` if the run has ended with failed documents, which the next run tries again. */
   readonly stage: "rows" | "entries" | "done" | "ended";
   /**
    * The first pass reads all documents. Each later pass reads the documents that failed in the pass
@@ -30,21 +25,18 @@ export interface AdoptState {
   readonly isChecked: boolean;
   /** The position of the index that is being checked, in the layout's `indexes`. */
   readonly index: number;
-  /** The last key that was read. */
   readonly after: KvKey | null;
   readonly rows: number;
-  /** The number of index entries that were checked. */
   readonly entries: number;
   readonly adopted: number;
   readonly skipped: number;
   readonly failedCount: number;
   readonly brokenCount: number;
-  /** Rows adopted in this pass, and documents that wait for a row of the same model. */
+  /** How many rows this pass adopted, and how many documents wait for a row of the same model. */
   readonly adoptedInPass: number;
   readonly waiting: number;
 }
 
-/** A document at the time when it became a row. */
 export interface SourceOrigin {
   readonly key: KvKey;
   readonly versionstamp: string;
@@ -60,7 +52,6 @@ export interface AdoptRecord {
 /** The maximum number of reported failed documents, and of reported broken entries. */
 export const maxReports = 100;
 
-/** The prefix of the states of all models. */
 export const adoptingKey: KvKey = [systemPrefix, "adopting"];
 
 /** Returns the key of a model's state. It is also the prefix of the model's reports. */
@@ -68,7 +59,7 @@ export function stateKey(model: CompiledModel): KvKey {
   return [...adoptingKey, model.prefix];
 }
 
-/** Each report has its own entry: together they may exceed the maximum size of a value. */
+/** Each report has its own entry, because together they may exceed the size of a value. */
 export function reportKey(
   model: CompiledModel,
   kind: "failed" | "broken",
@@ -77,17 +68,15 @@ export function reportKey(
   return [...stateKey(model), kind, position];
 }
 
-/** The prefix of the documents that failed in a pass. Each entry holds a key in the source. */
+/** The prefix of the list of documents that failed in a pass. Its entries hold source keys. */
 export function failedKeysPrefix(model: CompiledModel, pass: number): KvKey {
   return [...allFailedKeysPrefix(model), pass];
 }
 
-/** Returns the prefix of the lists of all passes. */
 export function allFailedKeysPrefix(model: CompiledModel): KvKey {
   return [...stateKey(model), "again"];
 }
 
-/** Returns the state that tries again what failed in the pass before. */
 export function nextPass(state: AdoptState): AdoptState {
   return {
     ...state,
@@ -102,7 +91,6 @@ export function nextPass(state: AdoptState): AdoptState {
   };
 }
 
-/** Returns the record of an adoption that has not begun. */
 export function firstRecord(layout: SourceLayout): AdoptRecord {
   const state: AdoptState = {
     format: 2,

@@ -87,53 +87,29 @@ export async function adopt<M extends Models>(
   database: Database<M>,
   options: AdoptOptions<NoInfer<M>>,
 ): Promise<AdoptResult> {
-  return await adoptModels(tablesByName(database), options);
-}
-
-/** The source of one model, without the type of the model. */
-export interface AnyAdoption {
-  readonly layout: SourceLayout;
-  readonly map?: ((value: unknown, id: RowId) => unknown) | undefined;
-}
-
-/** The options of `adopt`, without the types of the models. */
-export interface AnyAdoptOptions {
-  readonly from: SourceKv;
-  /** By the names of the tables. */
-  readonly models: Readonly<Record<string, AnyAdoption | SourceLayout | undefined>>;
-  readonly onProgress?: ((progress: AdoptProgress) => void) | undefined;
-  readonly signal?: AbortSignal | undefined;
-  readonly rowsPerSecond?: number | undefined;
-  readonly dryRun?: boolean | undefined;
-  readonly wait?: boolean | undefined;
-}
-
-/**
- * Adopts the documents of a source into some models, one model after the other. Models that others
- * refer to come first.
- *
- * @param tables all tables of the database, by the names that the options use.
- * @throws {InvalidArgumentError} if the options are not valid, or if a model would write where the
- * source has its data.
- * @throws {LeaseLostError} if another runner has taken over.
- */
-async function adoptModels(
-  tables: ReadonlyMap<string, TableContext>,
-  options: AnyAdoptOptions,
-): Promise<AdoptResult> {
-  const { from, signal, onProgress, rowsPerSecond, dryRun = false, wait = true } = options;
-  const adoptions = sortByReferences(adoptionsOf(tables, options));
+  const { from, signal, dryRun = false, wait = true } = options;
+  const adoptions = sortByReferences(adoptionsOf(database, options));
   const [target] = adoptions.keys();
   if (target === undefined) return { status: "done", models: [] };
-  const runOptions = { signal, onProgress, rowsPerSecond };
-  if (dryRun) return await adoptAll(from, adoptions, adoptRun(undefined, runOptions));
+  if (dryRun) return await adoptAll(from, adoptions, adoptRun(undefined, options));
   const lease = await takeLease(target.kv, { wait, signal });
   if (typeof lease === "string") return { status: lease, models: [] };
   try {
-    return await adoptAll(from, adoptions, adoptRun(lease, runOptions));
+    return await adoptAll(from, adoptions, adoptRun(lease, options));
   } finally {
     await lease.release();
   }
+}
+
+interface AnyAdoption {
+  readonly layout: SourceLayout;
+  readonly map?: ModelSource["map"];
+}
+
+interface AnyAdoptOptions {
+  readonly from: SourceKv;
+  /** By the names of the repositories. */
+  readonly models: Readonly<Record<string, AnyAdoption | SourceLayout | undefined>>;
 }
 
 async function adoptAll(
@@ -175,7 +151,7 @@ async function sourcesOf(
     if (inPlace && map !== undefined) {
       const { name } = context.model;
       const reason =
-        "the documents are the model's own rows already: change them by a migration, or adopt into another database";
+        "the documents already are the rows of the model; change them with a migration, or adopt into another database";
       throw new InvalidArgumentError(name, `models.${name}.map`, reason);
     }
     sources.set(context, { reader, layout, map, inPlace });
@@ -183,36 +159,32 @@ async function sourcesOf(
   return sources;
 }
 
-/**
- * Stores that a run has ended in which documents of some model failed. The next run tries those
- * again.
- */
+/** Stores that a run has ended with failed documents, which the next run tries again. */
 async function endAdoption(context: TableContext, run: AdoptRun): Promise<void> {
   const { kv, model } = context;
   if (run.dryRun) return;
   const { value: state } = await kv.get<AdoptState>(stateKey(model));
   if (state === null) return;
   await forgetFailedKeys(context, run, state.pass);
-  await run.commit(() => kv.atomic().set(stateKey(model), { ...state, stage: "ended" }));
+  await run.commit((operation) => operation.set(stateKey(model), { ...state, stage: "ended" }));
 }
 
-/** Deletes the stored progress of an adoption that is complete. */
 async function forgetAdoption(context: TableContext, run: AdoptRun): Promise<void> {
-  const { kv, model } = context;
+  const { model } = context;
   await forgetFailedKeys(context, run);
-  await run.commit(() => {
-    const operation = kv.atomic().delete(stateKey(model));
+  await run.commit((operation) => {
+    operation.delete(stateKey(model));
     for (let i = 0; i < maxReports; i++) {
       operation.delete(reportKey(model, "failed", i)).delete(reportKey(model, "broken", i));
     }
-    return operation;
   });
 }
 
 function adoptionsOf(
-  tables: ReadonlyMap<string, TableContext>,
+  database: AnyDatabase,
   { from, models }: AnyAdoptOptions,
 ): ReadonlyMap<TableContext, AnyAdoption> {
+  const tables = tablesByName(database);
   if (typeof from?.getMany !== "function") {
     const reason = "it has to be a database: what openKv, or Deno.openKv, resolved to";
     throw new InvalidArgumentError("", "from", reason);
@@ -222,20 +194,17 @@ function adoptionsOf(
     if (source === undefined) continue;
     const context = tables.get(name);
     if (context === undefined) {
-      throw new InvalidArgumentError(name, `models.${name}`, "there is no such model");
+      throw new InvalidArgumentError(name, `models.${name}`, "the database has no such model");
     }
     if (context.transaction !== undefined) {
-      throw new InvalidArgumentError(name, "db", "it has to be the database, not a transaction");
+      throw new InvalidArgumentError(name, "db", "it must be the database, not a transaction");
     }
     adoptions.set(context, "layout" in source ? source : { layout: source });
   }
   return adoptions;
 }
 
-/**
- * Sorts models so that a model comes after those that it refers to. Models that refer to each other
- * keep their order.
- */
+/** Sorts models after those that they refer to. In a cycle they keep their order. */
 function sortByReferences(
   adoptions: ReadonlyMap<TableContext, AnyAdoption>,
 ): ReadonlyMap<TableContext, AnyAdoption> {
@@ -255,10 +224,7 @@ function sortByReferences(
   return ordered;
 }
 
-/**
- * Returns the tables by the names of their repositories. The properties of a database are in the
- * order of its models.
- */
+/** The properties of a database are in the order of its models. */
 function tablesByName(database: AnyDatabase): ReadonlyMap<string, TableContext> {
   const names = Object.keys(database).filter((name) => name !== "transaction");
   const contexts = [...tableContexts(database).values()];

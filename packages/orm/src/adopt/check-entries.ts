@@ -14,7 +14,7 @@ import {
   type SourceReader,
 } from "./source/source-layout.js";
 
-/** Returns the entries of documents that are missing or hold something else. */
+/** Returns the entries of some documents that are missing or hold something else. */
 export async function findMissingEntries(
   layout: SourceLayout,
   reader: SourceReader,
@@ -103,7 +103,6 @@ async function expectedEntries(
   }
 }
 
-/** Returns the entries that have not changed since they were read. */
 async function unchanged(
   reader: SourceReader,
   entries: readonly SourceEntry[],

@@ -12,24 +12,19 @@ const deletedAtOnce = 100;
  * the same keys.
  */
 export async function writeFailedKeys(
-  { kv, model }: TableContext,
+  { model }: TableContext,
   run: AdoptRun,
   { pass, failedCount }: AdoptState,
   keys: readonly KvKey[],
 ): Promise<void> {
   if (keys.length === 0) return;
   const prefix = failedKeysPrefix(model, pass);
-  await run.commit(() => {
-    const operation = kv.atomic();
+  await run.commit((operation) => {
     for (const [i, key] of keys.entries()) operation.set([...prefix, failedCount + i], key);
-    return operation;
   });
 }
 
-/**
- * Returns the keys of the next documents to try again, from those that failed in the pass before.
- * Returns fewer than `limit` only at the end.
- */
+/** Returns fewer keys than `limit` only at the end of the list of the pass before. */
 export async function keysToRetry(
   kv: Kv,
   model: CompiledModel,
@@ -46,11 +41,7 @@ export async function keysToRetry(
   return keys;
 }
 
-/**
- * Deletes the lists of some passes.
- *
- * @param before the first pass whose list is kept. Without it, all lists are deleted.
- */
+/** @param before the first pass whose list is kept. Without it, all lists are deleted. */
 export async function forgetFailedKeys(
   { kv, model }: TableContext,
   run: AdoptRun,
@@ -63,10 +54,8 @@ export async function forgetFailedKeys(
     const found: KvKey[] = [];
     for await (const { key } of kv.list(selector, { limit: deletedAtOnce })) found.push(key);
     if (found.length === 0) return;
-    await run.commit(() => {
-      const operation = kv.atomic();
+    await run.commit((operation) => {
       for (const key of found) operation.delete(key);
-      return operation;
     });
   }
 }

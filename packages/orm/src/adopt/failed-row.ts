@@ -7,25 +7,21 @@ import {
   StoredRowInvalidError,
   UniqueConstraintError,
 } from "../errors/row-errors.js";
+import { partsOfId } from "../indexes/primary-key.js";
 import type { AdoptFailure } from "./adopt-result.js";
-import { partsOf } from "./source/source-layout.js";
 
 const maxIssues = 10;
 /** In characters. A hundred reports of this length fit into one commit of any database. */
 const maxReasonLength = 300;
 const maxMessageLength = 200;
 
-/** Returns a report that can be stored, from the error that kept a document from becoming a row. */
 export function failedRow(id: RowId, error: unknown): AdoptFailure {
   const code = error instanceof KeywrightError ? error.code : undefined;
   const issues = issuesOf(error).slice(0, maxIssues);
   return { id, reason: reasonOf(error).slice(0, maxReasonLength), code, issues };
 }
 
-/**
- * Returns whether an error of a write concerns only its row, so that other rows can still be
- * written.
- */
+/** True if an error concerns only its row, so that other rows can still be written. */
 export function isOfRow(error: unknown): boolean {
   // A database throws a TypeError for keys and values that are too long or that it cannot hold.
   return (
@@ -35,10 +31,10 @@ export function isOfRow(error: unknown): boolean {
 
 function reasonOf(error: unknown): string {
   if (error instanceof UniqueConstraintError) {
-    return `The row ${formatId(error.ownerId)} has its value of ${error.index}.`;
+    return `The row ${formatId(error.ownerId)} has the same value of the unique index ${error.index}.`;
   }
   if (error instanceof ReferenceMissingError) {
-    return `It refers by ${error.relation} to the row ${formatId(error.targetId)} of ${error.target}, which is not there.`;
+    return `Its relation ${error.relation} refers to the row ${formatId(error.targetId)} of ${error.target}, which does not exist.`;
   }
   return error instanceof Error ? error.message : String(error);
 }
@@ -55,7 +51,7 @@ function issuesOf(error: unknown): readonly RowIssue[] {
 }
 
 function formatId(id: RowId): string {
-  return partsOf(id)
+  return partsOfId(id)
     .map((part) => (typeof part === "string" ? JSON.stringify(part) : String(part)))
     .join(", ");
 }

@@ -125,6 +125,11 @@ export function transformMarkKey(model: CompiledModel, id: string): KvKey {
   return [systemPrefix, "transform", model.prefix, id];
 }
 
+/** Returns the stored description of an index, or undefined if the database has none. */
+export function storedIndexOf({ indexes }: CatalogEntry, name: string): StoredIndex | undefined {
+  return Object.hasOwn(indexes, name) ? indexes[name] : undefined;
+}
+
 /** Returns the catalog's description of an index in this state. */
 export function storedIndex(index: CompiledIndex, state: IndexState): StoredIndex {
   return { state, ...indexManifest(index) };
@@ -140,7 +145,7 @@ export function withIndexStates(
   state: IndexState,
 ): CatalogEntry {
   const changed = indexes.map((index) => {
-    const before = Object.hasOwn(entry.indexes, index.name) ? entry.indexes[index.name] : undefined;
+    const before = storedIndexOf(entry, index.name);
     const stored = storedIndex(index, state);
     return [index.name, { ...stored, ...withoutCurrent(before?.earlier, stored) }] as const;
   });
@@ -191,6 +196,14 @@ export function withCounterStates(
 ): CatalogEntry {
   const changed = names.map((name) => [name, state] as const);
   return { ...entry, counters: { ...entry.counters, ...Object.fromEntries(changed) } };
+}
+
+/** Returns a catalog entry without the counter of this name. */
+export function withoutCounter(entry: CatalogEntry, name: string): CatalogEntry {
+  const { counters, ...rest } = entry;
+  if (counters === undefined) return entry;
+  const remaining = Object.entries(counters).filter(([other]) => other !== name);
+  return remaining.length === 0 ? rest : { ...rest, counters: Object.fromEntries(remaining) };
 }
 
 /** Returns whether writers maintain an index or a counter in this state. */

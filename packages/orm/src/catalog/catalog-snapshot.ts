@@ -11,6 +11,7 @@ import {
   isMaintained,
   rowCounter,
   storedIndex,
+  storedIndexOf,
 } from "./catalog-entry.js";
 import type { RowSchemas, UpgradeRow } from "./row-schemas.js";
 
@@ -115,7 +116,7 @@ export class CatalogSnapshot {
 
   /** Returns whether the database maintains an index of this name by another definition. */
   isChanged(index: CompiledIndex): boolean {
-    const stored = storedUnder(this.entry, index);
+    const stored = storedIndexOf(this.entry, index.name);
     return (
       stored !== undefined &&
       isMaintained(stored.state) &&
@@ -129,7 +130,7 @@ export class CatalogSnapshot {
    */
   assertUnchanged(index: CompiledIndex): void {
     if (!this.isChanged(index)) return;
-    const found = storedUnder(this.entry, index);
+    const found = storedIndexOf(this.entry, index.name);
     const declared = found && storedIndex(index, found.state);
     const { earlier: _, ...stored } = found ?? {};
     throw new IndexChangedError(this.#model.name, index.name, stored, declared);
@@ -207,12 +208,8 @@ function counterSet(model: CompiledModel, names: readonly string[]): CounterSet 
 }
 
 function stateIn(entry: CatalogEntry, index: CompiledIndex): IndexState {
-  const stored = storedUnder(entry, index);
+  const stored = storedIndexOf(entry, index.name);
   if (stored === undefined) return "absent";
   if (isSameIndex(stored, indexManifest(index))) return stored.state;
   return stored.state === "dropping" ? "dropping" : "absent";
-}
-
-function storedUnder(entry: CatalogEntry, index: CompiledIndex) {
-  return Object.hasOwn(entry.indexes, index.name) ? entry.indexes[index.name] : undefined;
 }

@@ -27,6 +27,15 @@ export function pointerOf(primaryKey: readonly KvKeyPart[]): RowId {
   return primaryKey.length === 1 ? primaryKey[0]! : [...primaryKey];
 }
 
+/** Returns the key parts of an id, the reverse of {@link pointerOf}. */
+export function partsOfId(id: RowId): readonly KvKeyPart[] {
+  return isPartList(id) ? id : [id];
+}
+
+function isPartList(id: RowId): id is readonly KvKeyPart[] {
+  return Array.isArray(id);
+}
+
 /** Returns the primary key in a stored pointer, or undefined if it cannot be one of this model. */
 export function primaryKeyOfPointer(
   model: CompiledModel,

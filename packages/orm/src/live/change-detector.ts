@@ -5,25 +5,24 @@ import { canWatchRanges, type Watched } from "./watched.js";
 /** Detects changes while a state is read. */
 export interface ChangeDetector {
   /** True if a change since the beginning concerns the state. May be called only once. */
-  hasChanged(concerns: (change: KvRangeChange) => Promise<boolean>): Promise<boolean>;
+  hasChanged(mayAffect: (change: KvRangeChange) => Promise<boolean>): Promise<boolean>;
   /** Releases the watch. Must be called after the read. */
   end(): void;
 }
 
-/** Begins to detect changes of watched keys and ranges. */
 export async function detectChanges(kv: Kv, watched: Watched): Promise<ChangeDetector> {
   if (!canWatchRanges(kv)) return await compareVersions(kv, watched);
   const subscription = new Subscription(kv, watched);
   return {
-    hasChanged: async (concerns) => {
+    hasChanged: async (mayAffect) => {
       const event = await subscription.poll();
-      return event?.kind === "change" && (await concerns(event.change));
+      return event?.kind === "change" && (await mayAffect(event.change));
     },
     end: () => subscription.cancel(),
   };
 }
 
-/** Compares the versionstamps of watched entries and marks before and after. Costs two reads. */
+/** Costs two reads. */
 async function compareVersions(kv: Kv, { keys, marks }: Watched): Promise<ChangeDetector> {
   const versions = async () => {
     const entries = await kv.getMany<unknown[]>([...keys, ...marks]);

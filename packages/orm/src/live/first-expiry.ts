@@ -4,12 +4,7 @@ import type { TableContext } from "../context/table-context.js";
 import { readKeys } from "../query/read/read-rows.js";
 import { expiryKey, keepsExpiry } from "../write/commit/row-expiry.js";
 
-/**
- * Returns the earliest time at which one of some rows expires, in milliseconds since 1970, or
- * `Infinity` if none expires. If the database does not report the expiry of entries, the times that
- * are stored beside the rows are read. The meter counts one read for each row, but these reads
- * never exceed its limit.
- */
+/** Returns when the first of some rows expires, in milliseconds since 1970, or `Infinity`. */
 export async function firstExpiry(
   context: TableContext,
   rows: readonly FoundRow[],

@@ -1,31 +1,27 @@
-import type { Kv, KvRangeChange } from "@keywright/core";
+import { isKeywrightError, type Kv, type KvRangeChange } from "@keywright/core";
 import { detectChanges } from "./change-detector.js";
-import { isClosedError } from "./is-closed-error.js";
 import { Subscription } from "./subscription.js";
 import type { Watched } from "./watched.js";
 
-/** The reads of a live query, and the changes after which it must be read again. */
 export interface LiveSource<Report> {
   /** The keys and ranges that the first state depends on. */
   readonly watched: Watched;
-  /** Reads the current state. */
   read(): Promise<LiveState<Report>>;
   /** True if the state may differ from the one that was read last, because of a change. */
   mayAffect(change: KvRangeChange): Promise<boolean>;
 }
 
-/** The state of a live query at one time. */
 export interface LiveState<Report> {
   readonly report: Report;
   /** Equal for equal states, and different for different ones. */
   readonly stamp: string;
-  /** When a row expires and changes the state, in milliseconds since 1970, or `Infinity`. */
+  /** When the first row expires, in milliseconds since 1970, or `Infinity`. */
   readonly expireAt: number;
   /** The keys and ranges to watch from now on; undefined if they stay the same. */
   readonly watched?: Watched | undefined;
 }
 
-/** Milliseconds until an expired entry is read again. Deno KV may remove it at any time. */
+/** The delay, in milliseconds, after which an entry that still exists after it expired is read. */
 const lingerDelay = 1000;
 
 /** The maximum number of reads for one report if changes keep coming while the state is read. */
@@ -66,7 +62,7 @@ export function liveStream<Report>(kv: Kv, source: LiveSource<Report>): Readable
     }
   }
 
-  /** If it must watch other keys, another read is due: they may have changed before the watch. */
+  /** If other keys are watched from now on, earlier changes of them need another read. */
   async function read(): Promise<LiveState<Report>> {
     isDue = false;
     const readAt = Date.now();
@@ -94,7 +90,6 @@ export function liveStream<Report>(kv: Kv, source: LiveSource<Report>): Readable
     }
   }
 
-  /** Reads the next state that differs from the last report. Undefined if the stream has ended. */
   async function nextState(): Promise<LiveState<Report> | undefined> {
     for (;;) {
       if (!isDue && !(await waitForChange())) return undefined;
@@ -124,4 +119,12 @@ export function liveStream<Report>(kv: Kv, source: LiveSource<Report>): Readable
 
   // With a high-water mark of 0, no state is read before the consumer asks for it.
   return new ReadableStream<Report>({ pull, cancel }, { highWaterMark: 0 });
+}
+
+/** True if a read failed because its database, embedded, of Deno or of `@deno/kv`, is closed. */
+function isClosedError(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  if (isKeywrightError(error)) return error.code === "KW_DATABASE_CLOSED";
+  // `@deno/kv` has no class and no code for this error.
+  return error.name === "BadResource" || error.message.includes("after '.close' is called");
 }

@@ -30,15 +30,11 @@ export async function measuredRead<T>(
   }
 }
 
-/**
- * Begins a live query, and adds the name of the operation to its errors.
- *
- * @throws {InvalidArgumentError} within a transaction, because other clients do not see its state.
- */
+/** @throws {InvalidArgumentError} within a transaction, whose state other clients do not see. */
 export function beginWatch<T>({ model, transaction }: TableContext, begin: () => T): T {
   try {
     if (transaction !== undefined) {
-      const reason = "a transaction has no live queries: watch on the database itself";
+      const reason = "a transaction has no live queries; call watch on the database";
       throw new InvalidArgumentError(model.name, "watch", reason);
     }
     return begin();

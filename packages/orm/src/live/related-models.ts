@@ -40,7 +40,7 @@ export function relatedWatched(context: TableContext, include: AnyInclude | unde
   if (canWatchRanges(context.kv)) return { keys: [], ranges, marks: [] };
   const maxModels = context.limits.keys - keysOfRow;
   if (models.length > maxModels) {
-    const reason = `this database can watch the rows of ${maxModels} other models at the most`;
+    const reason = `this database can watch at most ${maxModels} related models, but ${models.length} are included; include fewer`;
     throw new InvalidArgumentError(context.model.name, "include", reason);
   }
   for (const { live, name } of models) if (!live) throw new LiveQueryUnavailableError(name);

@@ -50,12 +50,11 @@ export class Subscription {
     }
   }
 
-  /** Returns an event that has already occurred. If undefined, cancel the subscription. */
+  /** Returns the event that has occurred, if any. After undefined, the caller must cancel. */
   async poll(): Promise<WatchEvent | undefined> {
     return await Promise.race([this.#change(), nextTurn(undefined)]);
   }
 
-  /** Ends the subscription. */
   cancel(): void {
     // Errors of a watch that is no longer needed are ignored.
     this.#reader.cancel().catch(() => undefined);

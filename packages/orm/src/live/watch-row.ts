@@ -1,4 +1,4 @@
-import type { KvKey, KvKeyPart } from "@keywright/core";
+import type { KvKey } from "@keywright/core";
 import { catalogKey } from "../catalog/catalog-entry.js";
 import type { AnyQuery, FoundRow } from "../context/any-query.js";
 import type { ReadMeter } from "../context/read-meter.js";
@@ -8,6 +8,7 @@ import { indexKey } from "../indexes/index-entries.js";
 import { isSameKey } from "../indexes/key-parts.js";
 import { rowKey } from "../indexes/primary-key.js";
 import type { AnyRow, CompiledIndex, CompiledModel } from "../model/compiled-model.js";
+import { isReadable } from "../query/plan/choose-plan.js";
 import { planUnique, uniquePart } from "../query/plan/plan-unique.js";
 import { queriedPart } from "../query/plan/queried-part.js";
 import { findOne } from "../query/read/find-rows.js";
@@ -17,7 +18,6 @@ import { type LiveState, liveStream } from "./live-stream.js";
 import { beginWatch, measuredRead } from "./measured-read.js";
 import { relatedWatched } from "./related-models.js";
 import { stampOf } from "./result-stamp.js";
-import type { Watched } from "./watched.js";
 
 /** Turns a row into a report of the stream. Its reads are counted by the meter. */
 export type ShapeRow<Shaped> = (found: FoundRow | null, meter: ReadMeter) => Promise<Shaped>;
@@ -45,18 +45,16 @@ export function watchRow<Shaped>(
   return beginWatch(context, () => {
     const { model } = context;
     const pointers = pointersOf(model, where);
+    const primaryKey = () => model.primaryKey.map((field) => uniquePart(model, field, where));
     return streamRow(context, query, shape, {
       pointers,
-      rows: pointers.length > 0 ? [] : [rowKey(model, primaryKeyIn(model, where))],
+      rows: pointers.length > 0 ? [] : [rowKey(model, primaryKey())],
       find: (meter) => findOne(context, where, meter, query),
     });
   });
 }
 
-/**
- * Like {@link watchRow}, for the row that has some values in one unique index. Other indexes with
- * the same fields are not used.
- */
+/** Like {@link watchRow}, but only by this unique index, even if others have the same fields. */
 export function watchIndexedRow<Shaped>(
   context: TableContext,
   index: CompiledIndex,
@@ -73,11 +71,10 @@ export function watchIndexedRow<Shaped>(
   );
 }
 
-/** The keys to watch for a row, and how it is found. */
 interface WatchedRow {
-  /** The index entries that can point to the row. Empty if its primary key is known. */
+  /** The entry of each unique index of the fields. Empty if the primary key is known. */
   readonly pointers: readonly Pointer[];
-  /** The key of the row if its primary key is known. Otherwise empty until `pointers` are read. */
+  /** The key of the row if its primary key is known. Otherwise empty until a pointer is read. */
   readonly rows: readonly KvKey[];
   readonly find: (meter: ReadMeter) => Promise<FoundRow | undefined>;
 }
@@ -89,45 +86,43 @@ function streamRow<Shaped>(
   { pointers, rows: known, find }: WatchedRow,
 ): ReadableStream<Shaped> {
   const related = relatedWatched(context, query.include);
-  // The catalog determines whether the entries that point to the row are maintained.
-  const catalogs = pointers.length > 0 ? [catalogKey(context.model)] : [];
-  const watchedWith = (rows: readonly KvKey[]): Watched => ({
-    ...related,
-    keys: [...catalogs, ...pointers.map(({ key }) => key), ...rows],
-  });
   let rows = known;
+  let keys = watchedKeys();
+
+  /** Of the pointers, only the one that a query reads is watched, and the catalog decides which. */
+  function watchedKeys(): readonly KvKey[] {
+    const pointer = currentPointer(context, pointers);
+    return pointer ? [catalogKey(context.model), pointer.key, ...rows] : rows;
+  }
 
   async function read(): Promise<LiveState<Shaped>> {
-    const before = rows;
-    if (pointers.length > 0) rows = await readRowKeys(context, pointers);
+    const pointer = currentPointer(context, pointers);
+    if (pointer !== undefined) rows = await readRowKeys(context, pointer);
     const found = await measuredRead(context, query, async (meter) => {
       // The catalog may have changed between its last read and the beginning of the watch.
-      if (catalogs.length > 0) await context.catalog.reload();
+      if (pointer !== undefined) await context.catalog.reload();
       const row = (await find(meter)) ?? null;
       const all = row === null ? [] : [row];
       const shaped = await shape(row, meter);
       return { all, shaped, expireAt: await firstExpiry(context, all, meter) };
     });
+    const before = keys;
+    keys = watchedKeys();
     return {
       report: found.shaped,
       stamp: stampOf(query, found.all, found.shaped),
       expireAt: found.expireAt,
-      watched: isSameRows(before, rows) ? undefined : watchedWith(rows),
+      watched: isSameKeys(before, keys) ? undefined : { ...related, keys },
     };
   }
 
   return liveStream(context.kv, {
-    watched: watchedWith(rows),
+    watched: { ...related, keys },
     read,
     mayAffect: async () => true,
   });
 }
 
-function primaryKeyIn(model: CompiledModel, where: AnyRow): KvKeyPart[] {
-  return model.primaryKey.map((field) => uniquePart(model, field, where));
-}
-
-/** The key of an entry in a unique index. */
 interface Pointer {
   readonly index: CompiledIndex;
   readonly key: KvKey;
@@ -154,18 +149,16 @@ function pointerTo(
   return { index, key: indexKey(index, parts, []) };
 }
 
-async function readRowKeys(
-  { kv, model }: TableContext,
-  pointers: readonly Pointer[],
-): Promise<KvKey[]> {
-  const rows: KvKey[] = [];
-  for (const { index, key } of pointers) {
-    const primaryKey = primaryKeyOfEntry(model, index, (await kv.get(key)).value);
-    if (primaryKey !== undefined) rows.push(rowKey(model, primaryKey));
-  }
-  return rows;
+async function readRowKeys({ kv, model }: TableContext, { index, key }: Pointer): Promise<KvKey[]> {
+  const primaryKey = primaryKeyOfEntry(model, index, (await kv.get(key)).value);
+  return primaryKey === undefined ? [] : [rowKey(model, primaryKey)];
 }
 
-function isSameRows(a: readonly KvKey[], b: readonly KvKey[]): boolean {
+/** Returns the pointer that a query reads, by the cached catalog. Undefined if there are none. */
+function currentPointer(context: TableContext, pointers: readonly Pointer[]): Pointer | undefined {
+  return pointers.find(({ index }) => isReadable(context, index)) ?? pointers[0];
+}
+
+function isSameKeys(a: readonly KvKey[], b: readonly KvKey[]): boolean {
   return a.length === b.length && a.every((key, i) => isSameKey(key, b[i] ?? []));
 }

@@ -23,10 +23,7 @@ import { rangeOfPlan, type WatchedRange, watchedRange } from "./watched-range.js
 /** Turns rows into a report of the stream. Its reads are counted by the meter. */
 export type ShapeRows<Shaped> = (rows: readonly FoundRow[], meter: ReadMeter) => Promise<Shaped>;
 
-/**
- * The maximum number of changed rows that are examined one by one. If more have changed, the query
- * is read again without examining them.
- */
+/** If more rows have changed, the query is read again without examining them one by one. */
 const maxExaminedRows = 100;
 
 /**
@@ -103,7 +100,7 @@ export function watchRows(
       return watchedOf(context, query, range);
     }
 
-    async function concerns({ keys, isComplete }: KvRangeChange): Promise<boolean> {
+    async function mayAffect({ keys, isComplete }: KvRangeChange): Promise<boolean> {
       const { prefix } = context.model;
       if (!isComplete) return true;
       const changedRows: KvKey[] = [];
@@ -123,7 +120,7 @@ export function watchRows(
     return liveStream(context.kv, {
       watched: watchedOf(context, query, range),
       read,
-      mayAffect: concerns,
+      mayAffect,
     });
   });
 }
@@ -142,13 +139,7 @@ function hasLostEntries(rows: number, cursor: string | null, reads: number): boo
   return reads > rows * 2 + (cursor === null ? 0 : 1);
 }
 
-/**
- * Returns what to watch for a query that reads a range.
- *
- * @throws {LiveQueryUnavailableError} if the database cannot watch ranges and the model is not
- * `live: true`.
- * @throws {InvalidArgumentError} if the database cannot watch as many related models at once.
- */
+/** Returns what to watch for a query that reads a range, and for its related models. */
 function watchedOf(context: TableContext, query: AnyQuery, range: WatchedRange): Watched {
   const { kv, model, limits } = context;
   const related = relatedWatched(context, query.include);
@@ -167,10 +158,7 @@ function watchedOf(context: TableContext, query: AnyQuery, range: WatchedRange):
   return { keys, ranges: [], marks: [...marks, ...related.marks] };
 }
 
-/**
- * True if one of some rows that are not in the result may be in it now, because it is within the
- * range of the query and passes its filter.
- */
+/** True if one of these rows is now in the range of the query and passes its filter. */
 async function hasRowWithin(
   context: TableContext,
   filter: RowFilter | undefined,

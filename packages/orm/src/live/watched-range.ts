@@ -17,23 +17,15 @@ import {
   selectorOf,
 } from "../query/plan/query-plan.js";
 
-/** The range of an index, or of the rows, that a query reads. */
 export interface WatchedRange {
   /** Undefined for the rows themselves. */
   readonly index: CompiledIndex | undefined;
-  /** True if the index was readable when the range was created. */
   readonly isReadable: boolean;
-  /** The ranges of index keys, which may be wider than the query. Empty for the rows themselves. */
+  /** May contain more keys than the query reads. Empty for the rows themselves. */
   readonly selectors: readonly KvListSelector[];
-  /** The change marks of the rows in the range, without duplicates. */
   readonly marks: readonly KvKey[];
-  /** True if the query reads a key. */
   hasKey(key: KvKey): boolean;
-  /**
-   * True if the query reads one of the keys that a row should have.
-   *
-   * @throws {IndexKeyError} if the row has a value that cannot be part of a key.
-   */
+  /** @throws {IndexKeyError} if the row has a value that cannot be part of a key. */
   hasRow(row: AnyRow, primaryKey: readonly KvKeyPart[]): boolean;
 }
 
@@ -53,7 +45,6 @@ export function watchedRange(context: TableContext, query: AnyQuery): WatchedRan
   return rangeOfPlan(context, plan);
 }
 
-/** Returns the range that a plan reads. */
 export function rangeOfPlan(context: TableContext, plan: QueryPlan): WatchedRange {
   const { model, index } = plan;
   const canRead = isReadable(context, index);

@@ -2,9 +2,7 @@ import type { Kv, KvKey, KvListSelector, KvRangeChange } from "@keywright/core";
 
 /** The keys and ranges whose changes may change a live query. */
 export interface Watched {
-  /** Single entries. */
   readonly keys: readonly KvKey[];
-  /** Ranges of entries. */
   readonly ranges: readonly KvListSelector[];
   /** The change marks of the ranges, which replace `ranges` if the database cannot watch ranges. */
   readonly marks: readonly KvKey[];
@@ -15,7 +13,6 @@ export interface RangeWatchingKv extends Kv {
   watchRange(selectors: readonly KvListSelector[]): ReadableStream<KvRangeChange>;
 }
 
-/** True if a database reports which keys of a range change. */
 export function canWatchRanges(kv: Kv): kv is RangeWatchingKv {
   return typeof (kv as Partial<RangeWatchingKv>).watchRange === "function";
 }

@@ -1,21 +1,20 @@
-import type { Kv } from "@keywright/core";
 import type { Duplicate, UnindexedRow } from "../catalog/backfill-state.js";
 import type { IndexState } from "../catalog/catalog-entry.js";
 import { type AnyDatabase, tableContexts } from "../context/any-database.js";
 import type { TableContext } from "../context/table-context.js";
 import { LeaseLostError } from "../errors/migration-errors.js";
 import type { CompiledIndex } from "../model/compiled-model.js";
-import { resolveDuplicates } from "../write/commit/resolve-duplicates.js";
+import { type DuplicatesLeft, resolveDuplicates } from "../write/commit/resolve-duplicates.js";
 import { backfill } from "./backfill/backfill.js";
 import { buildCounters } from "./build/build-counters.js";
 import { dropIndexes } from "./build/drop-indexes.js";
-import { readUnreported, removeUnreported, type Unreported } from "./build/unreported-rows.js";
+import { readUnreported, removeUnreported } from "./build/unreported-rows.js";
 import { beginMigration } from "./plan/begin-migration.js";
 import type { MigrationPlan } from "./plan/migration-plan.js";
-import { readPlan } from "./plan/plan-facts.js";
+import { planMigration } from "./plan/plan-migration.js";
 import { takeLease } from "./run/lease.js";
 import { createRun, type MigrationRun, type RunOptions } from "./run/migration-run.js";
-import { type FailedRow, listFailedRows } from "./transform/failed-rows.js";
+import { type FailedRow, findFailedRows } from "./transform/failed-rows.js";
 import { transformRows } from "./transform/transform-rows.js";
 
 export interface MigrateOptions extends RunOptions {
@@ -101,7 +100,6 @@ const emptyPlan: MigrationPlan = {
   needsMigration: false,
 };
 
-/** The findings of a run so far. */
 interface Report {
   readonly indexes: MigratedIndex[];
   readonly unindexed: UnindexedRow[];
@@ -133,19 +131,8 @@ export async function migrate(
   database: AnyDatabase,
   options: MigrateOptions = {},
 ): Promise<MigrationResult> {
-  return await migrateTables(tableContexts(database).values(), options);
-}
-
-/**
- * Migrates some tables. Each stage finds the remaining work in the catalog, so a run needs nothing
- * else to resume one that was stopped or killed.
- */
-async function migrateTables(
-  contexts: Iterable<TableContext>,
-  options: MigrateOptions,
-): Promise<MigrationResult> {
   const { signal, wait = true } = options;
-  const tables = [...contexts];
+  const tables = [...tableContexts(database).values()];
   const report: Report = { indexes: [], unindexed: [], unindexedCount: 0, failed: [] };
   const [firstTable] = tables;
   if (firstTable === undefined) return { status: "done", plan: emptyPlan, ...report };
@@ -153,15 +140,12 @@ async function migrateTables(
   if (typeof lease === "string") return { status: lease, plan: emptyPlan, ...report };
   let plan = emptyPlan;
   try {
-    plan = await readPlan(tables);
+    plan = await planMigration(database);
     const obstacle = findObstacle(plan, options.accept);
     if (obstacle !== undefined) return { status: obstacle, plan, ...report };
     const run = createRun(lease, options);
-    return {
-      status: await runStages(firstTable.kv, tables, run, options, report),
-      plan,
-      ...report,
-    };
+    const status = await runStages(database, tables, run, options, report);
+    return { status, plan, ...report };
   } catch (error) {
     if (error instanceof LeaseLostError) return { status: "lost", plan, ...report };
     throw error;
@@ -180,8 +164,12 @@ function findObstacle(
   return isRefused ? "refused" : undefined;
 }
 
+/**
+ * Runs the stages of all models. Each stage finds the remaining work in the catalog, so a run needs
+ * nothing else to resume one that was stopped or killed.
+ */
 async function runStages(
-  kv: Kv,
+  database: AnyDatabase,
   contexts: readonly TableContext[],
   run: MigrationRun,
   options: MigrateOptions,
@@ -192,35 +180,29 @@ async function runStages(
   let hasFailed = false;
   let isStopped = false;
   for (const context of contexts) {
-    const outcome = await runModel(context, run, options, report);
+    const outcome = await runModel(database, context, run, options, report);
     isStopped = outcome === "stopped";
     if (isStopped) break;
     hasFailed ||= outcome === "failed-rows";
   }
   const unreported = await readUnreported(contexts);
-  reportUnindexed(unreported, report);
+  for (const { unindexed } of unreported.backfills) {
+    report.unindexed.push(...unindexed.rows);
+    report.unindexedCount += unindexed.count;
+  }
   if (isStopped) return "stopped";
-  await removeUnreported(kv, run.lease, unreported);
+  await removeUnreported(run.lease, unreported);
   if (hasFailed) return "failed-rows";
   if (report.indexes.some((index) => index.duplicateCount > 0)) return "duplicates";
   return report.unindexedCount > 0 ? "unindexed-rows" : "done";
 }
 
-/**
- * Reports the rows that indexes could not hold, including those of earlier runs that were stopped.
- */
-function reportUnindexed({ backfills }: Unreported, report: Report): void {
-  for (const { unindexed } of backfills) {
-    report.unindexed.push(...unindexed.rows);
-    report.unindexedCount += unindexed.count;
-  }
-}
-
 /** Runs the stages of a model in order. Failed rows in one stage do not prevent the next stages. */
 async function runModel(
+  database: AnyDatabase,
   context: TableContext,
   run: MigrationRun,
-  { verify, count }: MigrateOptions,
+  options: MigrateOptions,
   report: Report,
 ): Promise<"done" | "stopped" | "failed-rows"> {
   const { model, catalog } = context;
@@ -230,11 +212,15 @@ async function runModel(
   const stages = [
     () => dropIndexes(context, run),
     async () => {
-      const outcome = await transform(context, run, report);
+      const outcome = await transformRows(context, run);
       hasFailed = outcome === "failed-rows";
+      if (hasFailed) {
+        const query = { model: model.name, take: maxReported };
+        report.failed.push(...(await findFailedRows(database, query)).items);
+      }
       return outcome !== "stopped";
     },
-    () => backfill(context, run, { verify, count }),
+    () => backfill(context, run, options),
     () => buildCounters(context, run),
   ];
   let isStopped = false;
@@ -248,21 +234,7 @@ async function runModel(
   return hasFailed ? "failed-rows" : "done";
 }
 
-/** Runs the transform of a model if one is under way, and reports the rows that failed. */
-async function transform(
-  context: TableContext,
-  run: MigrationRun,
-  report: Report,
-): ReturnType<typeof transformRows> {
-  const outcome = await transformRows(context, run);
-  if (outcome === "failed-rows") {
-    const { items } = await listFailedRows(context, { take: maxReported });
-    report.failed.push(...items);
-  }
-  return outcome;
-}
-
-/** Returns the result for an index. First adds the rows to it that are no longer duplicates. */
+/** First adds the rows to the index that are no longer duplicates. */
 async function finishIndex(
   context: TableContext,
   run: MigrationRun,
@@ -270,23 +242,20 @@ async function finishIndex(
   isStopped: boolean,
 ): Promise<MigratedIndex | "stopped"> {
   const { model, catalog } = context;
-  const isPending = !isStopped && catalog.snapshot.stateOf(index) === "unique-pending";
-  const remaining = isPending ? await resolve(context, run, index) : undefined;
-  if (remaining === "stopped") return "stopped";
-  const { duplicates = [], count: duplicateCount = 0 } = remaining ?? {};
+  let left: DuplicatesLeft = { duplicates: [], count: 0 };
+  if (!isStopped && catalog.snapshot.stateOf(index) === "unique-pending") {
+    const resolved = await resolveDuplicates(context, index, {
+      commit: (operation) => run.lease.commit(operation),
+      shouldContinue: async () => {
+        await run.afterBatch(0);
+        return !run.signal?.aborted;
+      },
+      maxListed: maxReported,
+    });
+    if (resolved === "stopped") return resolved;
+    left = resolved;
+  }
+  const { duplicates, count: duplicateCount } = left;
   const state = catalog.snapshot.stateOf(index);
   return { model: model.name, index: index.name, state, duplicates, duplicateCount };
-}
-
-async function resolve(context: TableContext, run: MigrationRun, index: CompiledIndex) {
-  const between = async () => {
-    await run.afterBatch(0);
-    return !run.signal?.aborted;
-  };
-  const commit = run.lease.commit.bind(run.lease);
-  return await resolveDuplicates(context, index, {
-    commit,
-    shouldContinue: between,
-    maxListed: maxReported,
-  });
 }

@@ -74,7 +74,6 @@ export interface TransformStatus extends RunningTransform {
   readonly failed: number;
 }
 
-/** The maximum number of records that are counted. */
 const maxCounted = 1000;
 
 /** Reads the state of a migration. Models may be of different moments beside runners. */
@@ -123,7 +122,6 @@ async function modelStatus(context: TableContext): Promise<ModelStatus> {
   return { model: model.name, indexes, counters, transform };
 }
 
-/** Returns the rows that the last backfill of an index left out. */
 function unreportedOf(backfills: readonly UnreportedRows[], index: string): UnindexedRows | null {
   return backfills.findLast(({ indexes }) => indexes.includes(index))?.unindexed ?? null;
 }

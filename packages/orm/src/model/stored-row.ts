@@ -21,6 +21,11 @@ export function assertStoredRow(
   throw new StoredRowInvalidError(model.name, id, rowIssues(result.error));
 }
 
+/** True if a stored value has the form of a row. Whether it fits the schema is not checked. */
+export function isRow(value: unknown): value is AnyRow {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
 /** Converts the issues of a schema to those of the row errors. */
 export function rowIssues(error: z.ZodError): RowIssue[] {
   return error.issues.map(({ path, code, message }) => ({ path, code: code ?? "custom", message }));

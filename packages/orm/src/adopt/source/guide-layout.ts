@@ -1,9 +1,10 @@
 import { primaryKeyOfEntry } from "../../indexes/entry-value.js";
 import { indexEntries } from "../../indexes/index-entries.js";
+import { partsOfId } from "../../indexes/primary-key.js";
 import { compileModel } from "../../model/compile-model.js";
 import type { AnyRow } from "../../model/compiled-model.js";
 import type { Model } from "../../model/model.js";
-import { idOfParts, partsOf, type SourceLayout } from "./source-layout.js";
+import { idOfParts, type SourceLayout } from "./source-layout.js";
 
 /**
  * Returns the layout of data written by hand, as Deno KV's guide to secondary indexes shows. Rows
@@ -23,7 +24,7 @@ export function guideLayout(model: Model): SourceLayout {
     rows: [prefix],
     indexes: indexes.map((index) => [index.prefix]),
     idOf: (key) => (key.length === 1 + primaryKey.length ? idOfParts(key.slice(1)) : undefined),
-    entriesOf: ({ id, value }) => indexEntries(compiled, indexes, value as AnyRow, partsOf(id)),
+    entriesOf: ({ id, value }) => indexEntries(compiled, indexes, value as AnyRow, partsOfId(id)),
     ownerOf: ({ key, value }) => {
       const index = indexes.find((candidate) => candidate.prefix === key[0]);
       const owner = index && primaryKeyOfEntry(compiled, index, value);

@@ -44,11 +44,7 @@ export async function encode(
   return compressor === undefined ? bytes : await compressor.compress(bytes);
 }
 
-/**
- * Returns the value that was encoded.
- *
- * @param isUint8Array true if the value is a `Uint8Array`, which is compressed but not serialized.
- */
+/** @param isUint8Array true if the value is a `Uint8Array`. Kvdex does not serialize it. */
 export async function decode(
   { serializer, compressor }: KvdexEncoder,
   bytes: Uint8Array,

@@ -94,7 +94,7 @@ function typedArrayFrom(type: (typeof arrays)[number], list: unknown): unknown {
   return new (type as new (list: unknown) => unknown)(list);
 }
 
-/** Kvdex 3 stores all bytes of the buffer. Later releases add the offset and length of the view. */
+/** Kvdex 3 stores all bytes of the buffer, later releases also the offset and length. */
 function dataViewOf(content: unknown): DataView {
   if (Array.isArray(content)) return new DataView(Uint8Array.from(content).buffer);
   const { data, byteOffset, byteLength } = content as Record<

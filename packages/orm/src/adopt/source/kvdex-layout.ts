@@ -1,17 +1,16 @@
 import type { KvKey, KvKeyPart } from "@keywright/core";
 import { InvalidArgumentError } from "../../errors/query-errors.js";
+import { partsOfId } from "../../indexes/primary-key.js";
 import type { AnyRow } from "../../model/compiled-model.js";
 import { decode, encode, encoderOf, type KvdexEncoder } from "./kvdex-encoder.js";
 import {
   type ExpectedEntry,
   idOfParts,
-  partsOf,
   type SourceDocument,
   type SourceEntry,
   type SourceLayout,
 } from "./source-layout.js";
 
-/** The options of {@link kvdexLayout}. */
 export interface KvdexOptions {
   /**
    * The major version of kvdex that wrote it. An id of kvdex 3 is one key part, an id of kvdex 4
@@ -80,7 +79,7 @@ export function kvdexLayout(options: KvdexOptions): SourceLayout {
         throw new InvalidArgumentError("", "encoder", reason);
       }
       if (encoded === undefined) throw new Error("It is not encoded.");
-      const keys = encoded.ids.map((part) => [...base, "__segment__", ...partsOf(id), part]);
+      const keys = encoded.ids.map((part) => [...base, "__segment__", ...partsOfId(id), part]);
       const bytes = joinSegments(await reader.getMany(keys));
       return await decode(encoderOf(encoder), bytes, encoded.isUint8Array);
     },
@@ -114,7 +113,7 @@ function primaryEntry(key: KvKey, { id, entry }: SourceDocument): ExpectedEntry[
 
 /** Returns the secondary entry. Kvdex writes none if the id is false, zero or an empty string. */
 function secondaryEntry(key: KvKey, { id, entry }: SourceDocument): ExpectedEntry[] {
-  return id ? [{ key: [...key, ...partsOf(id)], value: entry.value }] : [];
+  return id ? [{ key: [...key, ...partsOfId(id)], value: entry.value }] : [];
 }
 
 function encodedEntry(value: unknown): EncodedEntry | undefined {
@@ -130,7 +129,7 @@ function encodedEntry(value: unknown): EncodedEntry | undefined {
 function joinSegments(segments: readonly (SourceEntry | undefined)[]): Uint8Array {
   const parts = segments.map((segment, position) => {
     if (segment?.value instanceof Uint8Array) return segment.value;
-    throw new Error(`Its segment ${position} is not there.`);
+    throw new Error(`Its segment ${position} is missing.`);
   });
   const bytes = new Uint8Array(parts.reduce((length, part) => length + part.length, 0));
   let offset = 0;

@@ -3,7 +3,6 @@ import { keyPartOf } from "../../indexes/key-parts.js";
 import type { AnyRow } from "../../model/compiled-model.js";
 import type { SourceEntry, SourceLayout } from "./source-layout.js";
 
-/** The options of {@link pentagonLayout}. */
 export interface PentagonOptions {
   /** The name of the table in `createPentagon`. */
   readonly table: string;
@@ -49,7 +48,7 @@ export function pentagonLayout(options: PentagonOptions): SourceLayout {
   };
 }
 
-/** Returns the id of the row that an entry copies. If the index is not unique, the key has it. */
+/** Of an index that is not unique, the id is in the key. Otherwise it is in the copied row. */
 function ownerOf({ key, value }: SourceEntry, primaryKey: string): KvKey[number] | undefined {
   if (key.length === 3) return key[2];
   if (typeof value !== "object" || value === null) return undefined;

@@ -3,17 +3,12 @@ import type { RowId } from "../../errors/orm-error.js";
 import { InvalidArgumentError } from "../../errors/query-errors.js";
 import type { SourceDocument, SourceEntry, SourceLayout, SourceReader } from "./source-layout.js";
 
-/** A document whose value could not be read. */
 export interface UnreadDocument {
   readonly id: RowId;
   readonly error: unknown;
 }
 
-/**
- * Returns the documents of some entries. Entries that do not belong to a document are left out.
- *
- * @throws {InvalidArgumentError} if the layout is not that of the source.
- */
+/** Entries that do not belong to a document are left out. */
 export async function documentsOf(
   layout: SourceLayout,
   reader: SourceReader,
@@ -35,7 +30,6 @@ export async function documentsOf(
   return documents.flat();
 }
 
-/** Returns the documents under some keys. Keys without an entry are left out. */
 export async function documentsAt(
   layout: SourceLayout,
   reader: SourceReader,

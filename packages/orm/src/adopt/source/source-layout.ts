@@ -1,6 +1,7 @@
 import type { KvKey, KvKeyPart, KvLike } from "@keywright/core";
 import type { RowId } from "../../errors/orm-error.js";
 import { keyText } from "../../indexes/key-text.js";
+import { partsOfId } from "../../indexes/primary-key.js";
 
 /**
  * A database that is only read: the result of `openKv` or `Deno.openKv`, or an object with the same
@@ -76,25 +77,14 @@ export interface SourceLayout {
   ownerOf(entry: SourceEntry): RowId | undefined;
 }
 
-export function partsOf(id: RowId): readonly KvKeyPart[] {
-  return isPartList(id) ? id : [id];
-}
-
-/** Returns the id with these parts, or undefined if there are none. */
 export function idOfParts(parts: readonly KvKeyPart[]): RowId | undefined {
   return parts.length === 1 ? parts[0] : parts.length === 0 ? undefined : [...parts];
 }
 
-/** Returns a text that identifies the id. */
 export function idText(id: RowId): string {
-  return keyText(partsOf(id));
+  return keyText(partsOfId(id));
 }
 
-/** Returns the key of the document with an id. */
 export function documentKey(layout: SourceLayout, id: RowId): KvKey {
-  return [...layout.rows, ...partsOf(id)];
-}
-
-function isPartList(id: RowId): id is readonly KvKeyPart[] {
-  return Array.isArray(id);
+  return [...layout.rows, ...partsOfId(id)];
 }

@@ -5,16 +5,13 @@ import type { AdoptRun } from "../adopt-run.js";
 import { adoptingKey } from "../adopt-state.js";
 import type { SourceKv, SourceLayout } from "./source-layout.js";
 
-/**
- * Returns whether the source is the database, by writing an entry there and reading it from the
- * source. In a dry run, nothing is written, and only the objects are compared.
- */
+/** Finds out by a write whether the source is the database. A dry run compares the objects. */
 export async function isSameDatabase(kv: Kv, source: SourceKv, run: AdoptRun): Promise<boolean> {
   if ((source as unknown) === kv || run.dryRun) return (source as unknown) === kv;
   const mark = ulid();
-  await run.commit(() => kv.atomic().set(adoptingKey, mark));
+  await run.commit((operation) => operation.set(adoptingKey, mark));
   const { value } = await source.get(adoptingKey);
-  await run.commit(() => kv.atomic().delete(adoptingKey));
+  await run.commit((operation) => operation.delete(adoptingKey));
   return value === mark;
 }
 
@@ -37,7 +34,7 @@ export function isInPlace(
       [layout.rows, ...layout.indexes].some(startsWith(part)),
     );
     if (conflict === undefined) continue;
-    const reason = `the source is in the same database, and model ${name} writes under ${JSON.stringify(conflict)}, where the source is: give it other prefixes, or adopt into another database`;
+    const reason = `the source is in the same database, and the model ${name} stores its entries under ${JSON.stringify(conflict)}, as the source does; give the model other prefixes, or adopt into another database`;
     throw new InvalidArgumentError(model.name, "models", reason);
   }
   return false;

@@ -1,35 +1,25 @@
 import type { Kv, KvKey } from "@keywright/core";
 import { readEntriesAfter } from "../../migrate/run/read-entries-after.js";
+import { readStored } from "../../query/read/read-rows.js";
 import { limitsOf } from "../../transaction/limits-of.js";
 import type { SourceEntry, SourceKv, SourceReader } from "./source-layout.js";
 
 /** Reads a source by keys and in pages. It has no method that writes. */
 export interface PagedReader extends SourceReader {
-  /**
-   * Returns the next entries whose keys begin with a prefix, in order.
-   *
-   * @param after the key after which the page begins, or null for the first page.
-   * @param limit the maximum number of entries. There are fewer only at the end.
-   */
+  /** Returns the next entries under a prefix. There are fewer than `limit` only at the end. */
   page(prefix: KvKey, after: KvKey | null, limit: number): Promise<SourceEntry[]>;
 }
 
-/** Returns a reader of a source. It uses only the methods of the source that read. */
 export function sourceReader(source: SourceKv): PagedReader {
   // A key that was read from the source has only parts that can be stored.
   const kv = source as Kv;
   const limits = limitsOf(kv);
-  const { keys: keysAtOnce } = limits;
   return {
     getMany: async (keys) => {
-      const found: (SourceEntry | undefined)[] = [];
-      for (let from = 0; from < keys.length; from += keysAtOnce) {
-        const entries = await kv.getMany<unknown[]>(keys.slice(from, from + keysAtOnce));
-        for (const entry of entries) found.push(entry.versionstamp === null ? undefined : entry);
-      }
-      return found;
+      const entries = await readStored({ kv, limits }, keys);
+      return entries.map((entry) => (entry.versionstamp === null ? undefined : entry));
     },
     page: async (prefix, after, limit) =>
-      await readEntriesAfter<unknown>(kv, limits, [...prefix], after, limit),
+      await readEntriesAfter<unknown>({ kv, limits }, prefix, after, limit),
   };
 }

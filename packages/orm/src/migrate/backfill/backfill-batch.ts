@@ -1,30 +1,21 @@
 import type { AtomicCheck, AtomicOperation, KvEntry, KvKey, KvKeyPart } from "@keywright/core";
 import { type Duplicate, duplicateKey, type UnindexedRow } from "../../catalog/backfill-state.js";
 import type { TableContext } from "../../context/table-context.js";
-import { IndexKeyError } from "../../errors/row-errors.js";
 import { canBeStored } from "../../indexes/can-be-stored.js";
-import { type IndexEntry, indexEntries } from "../../indexes/index-entries.js";
+import { expectedEntries, type OnRefused } from "../../indexes/expected-entries.js";
+import type { IndexEntry } from "../../indexes/index-entries.js";
 import { keyText } from "../../indexes/key-text.js";
 import type { AnyRow, CompiledIndex } from "../../model/compiled-model.js";
 import { setUntil } from "../../transaction/set-until.js";
 import { claimUniqueKey } from "../../write/commit/claim-unique-key.js";
 import { rowExpireAt } from "../../write/commit/row-expiry.js";
-import {
-  notAnObjectReason,
-  noteRefused,
-  type OnRefused,
-  unindexedReason,
-  unstorableKey,
-} from "../build/unindexed-rows.js";
+import { noteRefused, unstorableKey } from "../build/unindexed-rows.js";
 
-/** An index entry that expires with its row. */
 interface ExpiringEntry {
   readonly entry: IndexEntry;
-  /** When the row expires, in milliseconds since 1970. Undefined if it does not expire. */
+  /** When the row expires, in milliseconds since 1970. */
   readonly expireAt: number | undefined;
-  /**
-   * The checks for this entry, in addition to that of its row. Empty if the index is not unique.
-   */
+  /** Additional checks, if the index is unique. */
   readonly checks: readonly AtomicCheck[];
 }
 
@@ -49,7 +40,6 @@ export async function planBatch(
   const { model, catalog } = context;
   const batch: BackfillBatch = { checks: [], entries: [], duplicates: [], unindexed: [] };
   const hasUnique = indexes.some((index) => index.unique);
-  /** The unique keys that rows of this batch take. */
   const taken = new Set<string>();
   const { snapshot } = catalog;
   for (const { key, value: row, versionstamp, expireAt: storedExpireAt } of rows) {
@@ -57,7 +47,7 @@ export async function planBatch(
     if (primaryKey.length !== model.primaryKey.length) continue;
     batch.checks.push({ key, versionstamp });
     const onRefused = noteRefused(model, primaryKey, batch.unindexed);
-    const entries = entriesOf(context, indexes, row, primaryKey, onRefused);
+    const entries = storableEntries(context, indexes, row, primaryKey, onRefused);
     if (entries.length === 0) continue;
     const pendingExpireAt = rowExpireAt(context, snapshot, {
       primaryKey,
@@ -109,37 +99,18 @@ async function planUniqueEntry(
   batch.entries.push({ ...expiring, checks: claim.checks });
 }
 
-/**
- * Returns the entries of a row. If an index cannot hold the row, the entries of that index are left
- * out and `onRefused` is called.
- */
-function entriesOf(
-  { model, limits }: Pick<TableContext, "model" | "limits">,
+/** Calls `onRefused` for each index that cannot hold the row. It has no entry in the result. */
+function storableEntries(
+  { model, limits }: TableContext,
   indexes: readonly CompiledIndex[],
   row: AnyRow,
   primaryKey: KvKey,
   onRefused: OnRefused,
 ): IndexEntry[] {
-  const refuse = (refusedIndexes: readonly CompiledIndex[], reason: string): IndexEntry[] => {
-    onRefused(refusedIndexes, reason);
-    return [];
-  };
-  if (typeof row !== "object" || row === null || Array.isArray(row)) {
-    return refuse(indexes, notAnObjectReason);
-  }
-  try {
-    const entries = indexEntries(model, indexes, row, primaryKey);
-    const kept = entries.filter(({ key }) => canBeStored(key, limits.keyBytes));
-    if (kept.length === entries.length) return entries;
-    const refused = entries.filter((entry) => !kept.includes(entry)).map(({ index }) => index);
-    if (refused.length > 0) refuse([...new Set(refused)], unstorableKey);
-    return kept;
-  } catch (error) {
-    if (!(error instanceof IndexKeyError)) throw error;
-    const [only] = indexes;
-    if (indexes.length === 1 && only !== undefined) return refuse(indexes, unindexedReason(error));
-    return indexes.flatMap((index) =>
-      entriesOf({ model, limits }, [index], row, primaryKey, onRefused),
-    );
-  }
+  const entries = expectedEntries(model, indexes, row, primaryKey, onRefused);
+  const kept = entries.filter(({ key }) => canBeStored(key, limits.keyBytes));
+  if (kept.length === entries.length) return entries;
+  const refused = entries.filter((entry) => !kept.includes(entry)).map(({ index }) => index);
+  onRefused([...new Set(refused)], unstorableKey);
+  return kept;
 }

@@ -6,7 +6,7 @@ import {
   type UnreportedRows,
   unreportedKey,
 } from "../../catalog/backfill-state.js";
-import { withIndexStates } from "../../catalog/catalog-entry.js";
+import { storedIndexOf, withIndexStates } from "../../catalog/catalog-entry.js";
 import type { TableContext } from "../../context/table-context.js";
 import type { CompiledIndex } from "../../model/compiled-model.js";
 import { forgetUnreported } from "../build/unreported-rows.js";
@@ -15,10 +15,8 @@ import type { MigrationRun } from "../run/migration-run.js";
 import { countRows } from "../run/scan-rows.js";
 import { Verification } from "../verify/verify-state.js";
 
-/** A backfill that is in progress. */
 export interface RunningBackfill {
   readonly state: BackfillState;
-  /** The indexes of the backfill that are not yet filled. */
   readonly indexes: readonly CompiledIndex[];
 }
 
@@ -87,25 +85,17 @@ export function unfinishedIndexes(
   );
 }
 
-/**
- * Returns whether an index has to be filled. An index that is already write-only or verifying
- * belongs to a backfill whose state was deleted.
- */
+/** An index that is write-only or verifying here belongs to a backfill whose state is gone. */
 function isUnready({ catalog, model }: TableContext, index: CompiledIndex): boolean {
   const { snapshot } = catalog;
-  const { indexes } = snapshot.entry;
-  const stored = Object.hasOwn(indexes, index.name) ? indexes[index.name] : undefined;
+  const stored = storedIndexOf(snapshot.entry, index.name);
   // Another index has replaced it, and the program still declares both.
   if (stored !== undefined && isReplaced(model, index, stored)) return false;
   const state = snapshot.stateOf(index);
   return state === "absent" || state === "write-only" || state === "verifying";
 }
 
-/**
- * Ends a scan: its indexes become verifying.
- *
- * @returns false if the catalog has changed in the meantime.
- */
+/** Makes the scanned indexes verifying. Returns false if the catalog has changed. */
 export async function endScan(
   { kv, model, catalog }: TableContext,
   run: MigrationRun,

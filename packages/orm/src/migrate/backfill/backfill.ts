@@ -23,14 +23,6 @@ import {
 } from "./backfill-states.js";
 import { fillInPieces } from "./fill-in-pieces.js";
 
-/** Options for filling new indexes. */
-export interface BackfillOptions {
-  /** Verifies all rows and entries before the indexes become readable. True by default. */
-  readonly verify?: boolean | undefined;
-  /** Counts the rows first, so that the progress has a total. True by default. */
-  readonly count?: boolean | undefined;
-}
-
 /**
  * Fills the new indexes of a model in one scan of its rows, beside its writers.
  *
@@ -50,7 +42,7 @@ export interface BackfillOptions {
 export async function backfill(
   context: TableContext,
   run: MigrationRun,
-  options: BackfillOptions = {},
+  options: { readonly verify?: boolean | undefined; readonly count?: boolean | undefined } = {},
 ): Promise<boolean> {
   const { verify = true, count = true } = options;
   for (;;) {
@@ -79,9 +71,7 @@ export async function backfill(
   }
 }
 
-/**
- * Fills indexes from all remaining rows. Returns undefined if the indexes changed in the meantime.
- */
+/** Returns undefined if the indexes changed in the meantime. */
 async function scan(
   context: TableContext,
   run: MigrationRun,
@@ -120,10 +110,7 @@ async function scan(
   }
 }
 
-/**
- * Returns how many rows one commit can cover. A row costs one check and its entries. Each unique
- * entry costs up to two more checks.
- */
+/** A row costs one check and its entries. Each unique entry costs up to two more checks. */
 function batchLimit(
   { limits }: TableContext,
   run: MigrationRun,
@@ -136,9 +123,7 @@ function batchLimit(
   return Math.max(Math.min(maxBatchRows, run.batchRows, byChecks, byMutations), 1);
 }
 
-/**
- * Writes the entries of some rows and returns the new state. Returns undefined if a check failed.
- */
+/** Returns the new state, or undefined if a check failed. */
 async function fillBatch(
   context: TableContext,
   run: MigrationRun,
@@ -172,7 +157,7 @@ async function fillBatch(
   if (refused === undefined) return undefined;
   const unindexed: UnindexedRow[] = [...batch.unindexed];
   if (refused.length > 0) {
-    const reason = "An entry of it is too large for a commit of the database.";
+    const reason = "One of its entries is too large for one commit.";
     noteRefused(model, last.key.slice(1), unindexed)(refused, reason);
   }
   // The row may have changed since the last piece. The check then fails, and the row is planned

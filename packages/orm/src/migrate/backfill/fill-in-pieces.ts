@@ -12,7 +12,6 @@ import { addBatch, type BackfillBatch } from "./backfill-batch.js";
  *
  * @returns the indexes with an entry that is too large even for a separate commit. Undefined if a
  * check failed or the signal stopped it.
- * @throws {LeaseLostError} if another runner has the lease.
  */
 export async function fillInPieces(
   context: TableContext,

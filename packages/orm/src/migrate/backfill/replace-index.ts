@@ -1,4 +1,10 @@
-import type { CatalogEntry, IndexState, StoredIndex } from "../../catalog/catalog-entry.js";
+import {
+  type CatalogEntry,
+  type IndexState,
+  type StoredIndex,
+  storedIndexOf,
+  withoutCounter,
+} from "../../catalog/catalog-entry.js";
 import { type AnyDatabase, tableContextOf } from "../../context/any-database.js";
 import type { TableContext } from "../../context/table-context.js";
 import { InvalidArgumentError } from "../../errors/query-errors.js";
@@ -8,6 +14,7 @@ import { hashOf } from "../../schema/hash.js";
 import { indexManifest } from "../../schema/index-manifest.js";
 import { buildCounters } from "../build/build-counters.js";
 import { dropIndexes } from "../build/drop-indexes.js";
+import { changeCatalog } from "../run/change-catalog.js";
 import { takeLease } from "../run/lease.js";
 import { createRun, type MigrationRun, type RunOptions } from "../run/migration-run.js";
 import { findStaleCopies, type StaleCopies } from "../verify/stale-copies.js";
@@ -52,15 +59,18 @@ export interface ReplacedIndex {
   readonly staleCopies?: StaleCopies;
 }
 
-/** The two indexes of a replacement, as the model declares them. */
 interface Pair {
   readonly from: CompiledIndex;
   readonly to: CompiledIndex;
 }
 
 /**
- * Runs one step of replacing an index with another, for example an index of copies with an index of
- * pointers. The model has both.
+ * Runs one step of replacing an index with another, beside readers and writers, for example an
+ * index of copies with an index of pointers. The model has both. Each step can be called again, and
+ * resumes if it was stopped.
+ *
+ * The new index is built from the rows, never from the entries of the old one. The old index is
+ * maintained until it is cleaned up, so that it is possible to go back.
  *
  * ```ts
  * await replaceIndex(db, { model: "users", from: "byNameCopy", to: "byName", step: "backfill" });
@@ -74,46 +84,25 @@ interface Pair {
  */
 export async function replaceIndex(
   database: AnyDatabase,
-  replacement: IndexReplacement & { readonly model: string },
+  { model: modelName, from, to, step }: IndexReplacement & { readonly model: string },
   options: RunOptions & { readonly wait?: boolean } = {},
 ): Promise<ReplacedIndex | { readonly status: "busy" | "stopped" }> {
-  const context = tableContextOf(database, replacement.model);
-  const lease = await takeLease(context.kv, { wait: options.wait ?? true, signal: options.signal });
+  const context = tableContextOf(database, modelName);
+  const { kv, model, catalog } = context;
+  const pair = { from: findIndex(model, from), to: findIndex(model, to) };
+  if (from === to) throw new InvalidArgumentError(model.name, "to", "it is the same index as from");
+  assertSameKeys(model, pair);
+  const lease = await takeLease(kv, { wait: options.wait ?? true, signal: options.signal });
   if (typeof lease === "string") return { status: lease };
   try {
-    return await runReplaceStep(context, replacement, createRun(lease, options));
+    const run = createRun(lease, options);
+    await catalog.reload();
+    const outcome = await runStep(context, pair, step, run);
+    const states = statesOf(context, pair);
+    return { model: model.name, from, to, step, ...outcome, states, next: nextSteps(states) };
   } finally {
     await lease.release();
   }
-}
-
-/**
- * Runs one step of replacing an index with another, beside readers and writers. Each step can be
- * called again, and resumes if it was stopped.
- *
- * The new index is built from the rows, never from the entries of the old one. The old index is
- * maintained until it is cleaned up, so that it is possible to go back.
- *
- * @throws {UnknownIndexError} if the model does not have one of the indexes.
- * @throws {InvalidArgumentError} if the indexes differ in more than what their entries hold, or if
- * the step cannot follow what has been done. The message names the steps that can.
- * @throws {StaleSchemaError} if the database has something that this program does not know.
- * @throws {LeaseLostError} if another runner has taken over.
- */
-export async function runReplaceStep(
-  context: TableContext,
-  { from, to, step }: IndexReplacement,
-  run: MigrationRun,
-): Promise<ReplacedIndex> {
-  const { model, catalog } = context;
-  const pair = { from: findIndex(model, from), to: findIndex(model, to) };
-  if (from === to) throw new InvalidArgumentError(model.name, "to", "it is the same index");
-  assertSameKeys(model, pair);
-  await catalog.reload();
-  const outcome = await runStep(context, pair, step, run);
-  const states = statesOf(context, pair);
-  const next = nextSteps(states);
-  return { model: model.name, from, to, step, ...outcome, states, next };
 }
 
 type Outcome = Pick<ReplacedIndex, "status" | "staleCopies">;
@@ -137,7 +126,7 @@ async function runStep(
       throw new InvalidArgumentError(
         context.model.name,
         "step",
-        "it has to be backfill, switch, back or clean-up",
+        "it must be backfill, switch, back or clean-up",
       );
   }
 }
@@ -152,7 +141,7 @@ async function buildNewIndex(
   // The backfill also builds other new indexes of the model. They would be built from rows that are
   // about to change.
   if (context.catalog.snapshot.entry.transform !== undefined) {
-    const reason = "a change of all rows is under way: migrate first";
+    const reason = "a change of all rows is not complete; run migrate first";
     throw new InvalidArgumentError(context.model.name, "step", reason);
   }
   if (context.catalog.snapshot.stateOf(pair.to) === "dropping") {
@@ -160,10 +149,10 @@ async function buildNewIndex(
   }
   // If the new index was itself replaced and cleaned up before, it and its counter have to be built
   // again.
-  await changeCatalog(context, run, (entry) => {
-    const stored = storedUnder(entry, pair.to);
+  await changeCatalog(context, run.lease, (entry) => {
+    const stored = storedIndexOf(entry, pair.to.name);
     if (stored?.replacedBy === undefined || stored.state !== "absent") return undefined;
-    return withoutCounter(withIndex(entry, pair.to, stored.state), pair.to);
+    return withoutCounter(withIndex(entry, pair.to, stored.state), pair.to.name);
   });
   const isBuilt = (state: IndexState) =>
     state === "readable" || state === "disabled" || state === "unique-pending";
@@ -179,10 +168,9 @@ async function buildNewIndex(
   return staleCopies === "stopped" ? { status: "stopped" } : { status, staleCopies };
 }
 
-/** Makes reads use the new index, in one commit. */
 async function switchOver(context: TableContext, pair: Pair, run: MigrationRun): Promise<Outcome> {
   let status: Outcome["status"] = "done";
-  await changeCatalog(context, run, (entry) => {
+  await changeCatalog(context, run.lease, (entry) => {
     assertStep(context, pair, "switch");
     status = "done";
     const { from, to } = statesOf(context, pair);
@@ -197,9 +185,8 @@ async function switchOver(context: TableContext, pair: Pair, run: MigrationRun):
   return { status };
 }
 
-/** Makes reads use the old index again, in one commit. The new index stays as it is. */
 async function goBack(context: TableContext, pair: Pair, run: MigrationRun): Promise<Outcome> {
-  await changeCatalog(context, run, (entry) => {
+  await changeCatalog(context, run.lease, (entry) => {
     assertStep(context, pair, "back");
     const isDisabled = statesOf(context, pair).from === "disabled";
     return isDisabled ? withIndex(entry, pair.from, "readable") : undefined;
@@ -207,13 +194,10 @@ async function goBack(context: TableContext, pair: Pair, run: MigrationRun): Pro
   return { status: "done" };
 }
 
-/**
- * Removes the entries of the old index. After its first commit, the step `"back"` is no longer
- * possible.
- */
+/** After its first commit, the step `"back"` is no longer possible. */
 async function cleanUp(context: TableContext, pair: Pair, run: MigrationRun): Promise<Outcome> {
   let isReady = true;
-  await changeCatalog(context, run, (entry) => {
+  await changeCatalog(context, run.lease, (entry) => {
     assertStep(context, pair, "clean-up");
     const { from, to } = statesOf(context, pair);
     isReady = from !== "disabled" || to === "readable";
@@ -230,48 +214,13 @@ async function cleanUp(context: TableContext, pair: Pair, run: MigrationRun): Pr
   return { status: isDone ? "done" : "stopped" };
 }
 
-/**
- * Changes the catalog entry in one commit, and tries again with the current entry if that fails.
- *
- * @param update returns the new entry, or undefined to leave the entry as it is.
- */
-async function changeCatalog(
-  { kv, catalog }: TableContext,
-  run: MigrationRun,
-  update: (entry: CatalogEntry) => CatalogEntry | undefined,
-): Promise<void> {
-  for (;;) {
-    const { snapshot } = catalog;
-    snapshot.assertWritable();
-    const entry = update(snapshot.entry);
-    if (entry === undefined) return;
-    const operation = kv.atomic().check(snapshot.check).set(snapshot.check.key, entry);
-    const { ok } = await run.lease.commit(operation);
-    await catalog.reload();
-    if (ok) return;
-  }
-}
-
-function storedUnder({ indexes }: CatalogEntry, { name }: CompiledIndex): StoredIndex | undefined {
-  return Object.hasOwn(indexes, name) ? indexes[name] : undefined;
-}
-
-/** Returns a catalog entry without the index's counter. */
-function withoutCounter(entry: CatalogEntry, { name }: CompiledIndex): CatalogEntry {
-  const { counters, ...rest } = entry;
-  if (counters === undefined) return entry;
-  const remaining = Object.entries(counters).filter(([counter]) => counter !== name);
-  return remaining.length === 0 ? rest : { ...rest, counters: Object.fromEntries(remaining) };
-}
-
-/** Returns a catalog entry in which an index has this state and this `replacedBy`. */
 function withIndex(
   entry: CatalogEntry,
   compiled: CompiledIndex,
   state: IndexState,
   replacedBy?: string,
 ): CatalogEntry {
-  const stored = storedUnder(entry, compiled);
+  const stored = storedIndexOf(entry, compiled.name);
   if (stored === undefined) return entry;
   const { replacedBy: _, ...described } = stored;
   const index: StoredIndex = {
@@ -282,25 +231,18 @@ function withIndex(
   return { ...entry, indexes: { ...entry.indexes, [compiled.name]: index } };
 }
 
-/**
- * Asserts that both indexes find the same rows by the same keys.
- *
- * @throws {InvalidArgumentError} if the two differ in anything but what their entries hold.
- */
+/** @throws {InvalidArgumentError} if the two differ in anything but what their entries hold. */
 function assertSameKeys(model: CompiledModel, { from, to }: Pair): void {
   const [old, now] = [aspectsOf(from), aspectsOf(to)];
   const differing = Object.keys(old).filter(
     (aspect) => hashOf(old[aspect]) !== hashOf(now[aspect]),
   );
   if (differing.length === 0) return;
-  const reason = `${to.name} finds other rows than ${from.name}: they differ in ${differing.join(", ")}`;
+  const reason = `the indexes ${from.name} and ${to.name} do not find the same rows: they differ in ${differing.join(", ")}`;
   throw new InvalidArgumentError(model.name, "to", reason);
 }
 
-/**
- * Returns everything that determines the keys of a row in an index, under the names that error
- * messages use.
- */
+/** Returns what determines the keys of a row, under the names that error messages use. */
 function aspectsOf(index: CompiledIndex): Readonly<Record<string, unknown>> {
   const { fields, unique, normalized, functions = null, traits = {} } = indexManifest(index);
   const { descending = null, each = null, partial = false, computed = false } = traits;
@@ -318,9 +260,9 @@ function aspectsOf(index: CompiledIndex): Readonly<Record<string, unknown>> {
 function assertStep(context: TableContext, pair: Pair, step: ReplaceStep): void {
   const { model, catalog } = context;
   const states = statesOf(context, pair);
-  const replacedBy = storedUnder(catalog.snapshot.entry, pair.from)?.replacedBy;
+  const replacedBy = storedIndexOf(catalog.snapshot.entry, pair.from.name)?.replacedBy;
   if (replacedBy !== undefined && replacedBy !== pair.to.name && step !== "back") {
-    const reason = `${pair.from.name} has been replaced by ${replacedBy}`;
+    const reason = `the index ${pair.from.name} was already replaced with ${replacedBy}`;
     throw new InvalidArgumentError(model.name, "to", reason);
   }
   const isAllowed = {
@@ -338,9 +280,9 @@ function assertStep(context: TableContext, pair: Pair, step: ReplaceStep): void 
     next.length > 0
       ? `the next step is ${next.join(" or ")}`
       : replacedBy === undefined
-        ? "migrate builds it"
-        : "it has been replaced: to have it again, let it replace the other one";
-  const reason = `${pair.from.name} is ${states.from}, ${pair.to.name} is ${states.to}: ${advice}`;
+        ? "run migrate to build it"
+        : "it was replaced; to use it again, replace the other index with it";
+  const reason = `the index ${pair.from.name} is ${states.from} and ${pair.to.name} is ${states.to}: ${advice}`;
   throw new InvalidArgumentError(model.name, "step", reason);
 }
 

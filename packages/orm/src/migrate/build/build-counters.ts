@@ -13,8 +13,10 @@ import {
 } from "../../catalog/counting-state.js";
 import type { TableContext } from "../../context/table-context.js";
 import { indexCounterKey, rowCounterKey } from "../../indexes/counter-keys.js";
+import { expectedEntries } from "../../indexes/expected-entries.js";
 import { isSameKey } from "../../indexes/key-parts.js";
 import type { AnyRow } from "../../model/compiled-model.js";
+import { readStored } from "../../query/read/read-rows.js";
 import { type KeyId, keyIdOf } from "../../transaction/key-id.js";
 import { keyOrderOf } from "../../transaction/key-order-of.js";
 import { counterChanges } from "../../write/commit/counter-changes.js";
@@ -23,9 +25,7 @@ import { ProgressMeter } from "../run/migration-progress.js";
 import type { MigrationRun } from "../run/migration-run.js";
 import { readNextRows } from "../run/scan-rows.js";
 import { clearPrefix } from "./drop-indexes.js";
-import { expectedEntries } from "./expected-entries.js";
 
-/** The maximum number of rows that are counted in one batch. */
 const maxCountedRows = 250;
 
 /**
@@ -41,11 +41,9 @@ const maxCountedRows = 250;
  * @returns false if the signal stopped the build; the next call resumes after the last batch.
  * @throws {StaleSchemaError} if the database has indexes or counters that this program does not
  * know.
- * @throws {LeaseLostError} if another runner has taken over the lease.
  */
 export async function buildCounters(context: TableContext, run: MigrationRun): Promise<boolean> {
   const { kv, model, catalog } = context;
-  /** The counters that this call has left absent. */
   const uncountable = new Set<string>();
   for (;;) {
     if (run.signal?.aborted) return false;
@@ -67,12 +65,11 @@ export async function buildCounters(context: TableContext, run: MigrationRun): P
   }
 }
 
-/** Returns the counters of a build that are still write-only. */
 function unfinishedCounters({ catalog }: TableContext, { counters }: CountingState): string[] {
   return counters.filter((name) => catalog.snapshot.counterState(name) === "write-only");
 }
 
-/** True if the counter has something to count. An index that has been replaced has no entries. */
+/** An index that has been replaced has no entries to count. */
 function canCount({ model, catalog }: TableContext, name: string): boolean {
   const index = model.indexes.find((candidate) => candidate.name === name);
   return (
@@ -80,9 +77,7 @@ function canCount({ model, catalog }: TableContext, name: string): boolean {
   );
 }
 
-/**
- * Makes the new counters write-only, starting at 0. Returns false if there is nothing left to do.
- */
+/** Returns false if there is nothing left to do. */
 async function beginBuild(
   context: TableContext,
   run: MigrationRun,
@@ -157,10 +152,7 @@ async function runBuild(
   }
 }
 
-/**
- * Counts the rows that have no mark yet, and updates the state. Returns undefined if a check failed
- * or the batch was too large for one commit.
- */
+/** Returns undefined if a check failed or the batch was too large for one commit. */
 async function countBatch(
   context: TableContext,
   run: MigrationRun,
@@ -168,7 +160,7 @@ async function countBatch(
   rows: readonly KvEntry<AnyRow>[],
   uncountable: Set<string>,
 ): Promise<CountingState | undefined> {
-  const { kv, model, catalog, limits } = context;
+  const { kv, model, catalog } = context;
   const { check, maintained, growingCounters } = catalog.snapshot;
   if (growingCounters === undefined) return undefined;
   const order = keyOrderOf(kv);
@@ -176,22 +168,19 @@ async function countBatch(
   const modelRows = rows.filter((row) => row.key.length === model.primaryKey.length + 1);
   const marks = modelRows.map((row) => countedMarkKey(model, row.key.slice(1)));
   const sums = new Map<KeyId, { readonly key: KvKey; by: bigint }>();
-  for (let from = 0; from < modelRows.length; from += limits.keys) {
-    const stored = await kv.getMany<unknown[]>(marks.slice(from, from + limits.keys));
-    for (const [position, mark] of stored.entries()) {
-      const row = modelRows[from + position];
-      if (row === undefined || mark.versionstamp !== null) continue;
-      // The commit need not check the mark. A writer that sets it also changes the row, and another
-      // build would have taken over the lease.
-      counted.push({ row: { key: row.key, versionstamp: row.versionstamp }, mark: mark.key });
-      const entries = expectedEntries(model, maintained, row.value, row.key.slice(1));
-      for (const mutation of counterChanges(model, growingCounters, undefined, entries)) {
-        if (mutation.type !== "sum") continue;
-        const id = keyIdOf(mutation.key, order);
-        const sum = sums.get(id) ?? { key: mutation.key, by: 0n };
-        sum.by++;
-        sums.set(id, sum);
-      }
+  for (const [i, mark] of (await readStored(context, marks)).entries()) {
+    const row = modelRows[i];
+    if (row === undefined || mark.versionstamp !== null) continue;
+    // The commit need not check the mark. A writer that sets it also changes the row, and another
+    // build would have taken over the lease.
+    counted.push({ row: { key: row.key, versionstamp: row.versionstamp }, mark: mark.key });
+    const entries = expectedEntries(model, maintained, row.value, row.key.slice(1));
+    for (const mutation of counterChanges(model, growingCounters, undefined, entries)) {
+      if (mutation.type !== "sum") continue;
+      const id = keyIdOf(mutation.key, order);
+      const sum = sums.get(id) ?? { key: mutation.key, by: 0n };
+      sum.by++;
+      sums.set(id, sum);
     }
   }
   const after = rows.at(-1)?.key.slice(1) ?? state.after;
@@ -210,10 +199,7 @@ async function countBatch(
   return undefined;
 }
 
-/**
- * Makes one counter absent again: the one that a row increments most often. The counter of all rows
- * comes last.
- */
+/** Makes the counter absent that a row increments most often. That of all rows comes last. */
 async function abandonCounter(
   context: TableContext,
   run: MigrationRun,
@@ -241,7 +227,6 @@ async function abandonCounter(
   if ((await run.lease.commit(operation)).ok) uncountable.add(largest);
 }
 
-/** Makes the counters readable, if the catalog has not changed. */
 async function finish(
   context: TableContext,
   run: MigrationRun,

@@ -6,18 +6,17 @@ import {
   isMaintained,
   rowCounter,
   type StoredIndex,
+  storedIndexOf,
+  withoutCounter,
 } from "../../catalog/catalog-entry.js";
 import type { TableContext } from "../../context/table-context.js";
 import { systemPrefix } from "../../model/compiled-model.js";
 import { ProgressMeter } from "../run/migration-progress.js";
 import type { MigrationRun } from "../run/migration-run.js";
 
-/** The maximum number of keys that are deleted in one commit. */
 const maxBatchKeys = 500;
 
-/** An index or a counter that is being dropped. */
 interface DropTarget {
-  /** The name of the index; undefined if only a counter is dropped. */
   readonly index: string | undefined;
   readonly prefixes: readonly KvKey[];
   readonly keys: readonly KvKey[];
@@ -34,7 +33,6 @@ interface DropTarget {
  * short time. Nothing is removed until all programs that read an index have done so.
  *
  * @returns false if the signal stopped it; the next call resumes with what is left.
- * @throws {LeaseLostError} if another runner has taken over the lease.
  */
 export async function dropIndexes(context: TableContext, run: MigrationRun): Promise<boolean> {
   const { model, catalog } = context;
@@ -65,10 +63,7 @@ export async function dropIndexes(context: TableContext, run: MigrationRun): Pro
   return true;
 }
 
-/**
- * Waits until no program reads by an older version of the catalog entry. Returns false if the
- * signal was aborted.
- */
+/** Waits until no program reads by an older version of the catalog entry. */
 async function waitForReaders({ catalog }: TableContext, run: MigrationRun): Promise<boolean> {
   const until = performance.now() + catalog.readerGraceMs;
   while (performance.now() < until) {
@@ -79,7 +74,6 @@ async function waitForReaders({ catalog }: TableContext, run: MigrationRun): Pro
   return true;
 }
 
-/** Returns the first index or counter that the catalog lists as dropping. */
 function nextTarget({ model, catalog }: TableContext): DropTarget | undefined {
   const { entry } = catalog.snapshot;
   for (const [name, index] of Object.entries(entry.indexes)) {
@@ -96,7 +90,7 @@ function nextTarget({ model, catalog }: TableContext): DropTarget | undefined {
   for (const [name, state] of Object.entries(entry.counters ?? {})) {
     if (state !== "dropping") continue;
     const isOfRows = name === rowCounter;
-    const prefix = Object.hasOwn(entry.indexes, name) ? entry.indexes[name]?.prefix : undefined;
+    const prefix = storedIndexOf(entry, name)?.prefix;
     return {
       index: undefined,
       prefixes: isOfRows || prefix === undefined ? [] : [counterPrefix(prefix)],
@@ -107,7 +101,6 @@ function nextTarget({ model, catalog }: TableContext): DropTarget | undefined {
   return undefined;
 }
 
-/** True if another index of the model stores its entries under the same prefix. */
 function isPrefixUsed({ indexes }: CatalogEntry, name: string, { prefix }: StoredIndex): boolean {
   return Object.entries(indexes).some(
     ([other, index]) => other !== name && index.prefix === prefix && isMaintained(index.state),
@@ -124,17 +117,7 @@ function withAbsentIndex(entry: CatalogEntry, name: string): CatalogEntry {
   return { ...entry, indexes: { ...entry.indexes, [name]: { ...index, state: "absent" } } };
 }
 
-function withoutCounter(entry: CatalogEntry, name: string): CatalogEntry {
-  const { counters, ...rest } = entry;
-  if (counters === undefined) return entry;
-  const remaining = Object.entries(counters).filter(([other]) => other !== name);
-  return remaining.length === 0 ? rest : { ...rest, counters: Object.fromEntries(remaining) };
-}
-
-/**
- * Deletes all keys with the prefixes of a target. Returns false if the catalog has changed
- * meanwhile.
- */
+/** Returns false if the catalog has changed meanwhile. */
 async function clearAll(
   context: TableContext,
   run: MigrationRun,
@@ -152,7 +135,6 @@ async function clearAll(
  * Deletes all keys with a prefix in batches, as long as the catalog does not change.
  *
  * @returns false if the catalog changed, `"stopped"` if the signal was aborted.
- * @throws {LeaseLostError} if another runner has taken over the lease.
  */
 export async function clearPrefix(
   { kv, limits, catalog }: TableContext,
@@ -176,7 +158,6 @@ export async function clearPrefix(
   }
 }
 
-/** Removes the target from the catalog, if the catalog has not changed. */
 async function finishDrop(
   { kv, catalog }: TableContext,
   run: MigrationRun,

@@ -1,15 +1,16 @@
-import type { KvEntryMaybe, KvKeyPart } from "@keywright/core";
+import type { KvKeyPart } from "@keywright/core";
 import { type Duplicate, duplicatesPrefix } from "../../catalog/backfill-state.js";
 import { type AnyDatabase, tableContextOf } from "../../context/any-database.js";
 import type { TableContext } from "../../context/table-context.js";
 import type { RowId } from "../../errors/orm-error.js";
 import { InvalidArgumentError } from "../../errors/query-errors.js";
 import { primaryKeyOfEntry } from "../../indexes/entry-value.js";
-import { hasIndexKey, indexKey } from "../../indexes/index-entries.js";
+import { rowHasKey } from "../../indexes/expected-entries.js";
+import { indexKey } from "../../indexes/index-entries.js";
 import { keyText } from "../../indexes/key-text.js";
 import { pointerOf, rowKey } from "../../indexes/primary-key.js";
-import type { AnyRow, CompiledIndex } from "../../model/compiled-model.js";
-import { readStored } from "./expected-entries.js";
+import type { CompiledIndex } from "../../model/compiled-model.js";
+import { readStored } from "../../query/read/read-rows.js";
 
 /** Rows that have the same value of a unique index. */
 export interface DuplicateValue {
@@ -36,21 +37,28 @@ export interface DuplicatesQuery {
 const defaultTake = 100;
 
 /**
- * Returns the values of a unique index that several rows have, in the order of the keys. The rows
- * are read again: a row that no longer has the value is left out. If a value has more rows than fit
- * on a page, it continues on the next page, which also begins with the row that is in the index.
+ * Returns a page of the rows that keep a unique index from being readable, grouped by their value,
+ * in the order of the keys. The rows are read again: a row that no longer has the value is left
+ * out. If a value has more rows than fit on a page, it continues on the next page, which also
+ * begins with the row that is in the index.
  *
  * @throws {RangeError} if `take` is not a positive integer.
+ * @throws {InvalidArgumentError} if the model does not have the index.
  */
-export async function listDuplicates(
-  context: TableContext,
-  index: CompiledIndex,
-  { take = defaultTake, cursor }: DuplicatesQuery = {},
+export async function findDuplicates(
+  database: AnyDatabase,
+  query: DuplicatesQuery & { readonly model: string; readonly index: string },
 ): Promise<DuplicatesPage> {
+  const { take = defaultTake, cursor } = query;
   if (!(Number.isInteger(take) && take > 0)) {
-    throw new RangeError(`take is a positive integer, not ${take}.`);
+    throw new RangeError(`take must be a positive integer, not ${take}.`);
   }
+  const context = tableContextOf(database, query.model);
   const { kv, model } = context;
+  const index = model.indexes.find(({ name }) => name === query.index);
+  if (index === undefined) {
+    throw new InvalidArgumentError(query.model, "index", `the model has no index ${query.index}`);
+  }
   const prefix = duplicatesPrefix(model, index.name);
   const options = cursor === null || cursor === undefined ? {} : { cursor };
   const list = kv.list<Duplicate>({ prefix }, options);
@@ -104,38 +112,10 @@ async function groupByValue(
     const ids: RowId[] = [];
     for (const primaryKey of candidates[i] ?? []) {
       const row = rows[position++];
-      if (hasValue(context, index, row, primaryKey, value)) ids.push(pointerOf(primaryKey));
+      const key = indexKey(index, value, []);
+      if (row && rowHasKey(model, index, key, primaryKey, row)) ids.push(pointerOf(primaryKey));
     }
     if (ids.length > 1) items.push({ value, ids });
   }
   return items;
-}
-
-function hasValue(
-  { model }: TableContext,
-  index: CompiledIndex,
-  stored: KvEntryMaybe<unknown> | undefined,
-  primaryKey: readonly KvKeyPart[],
-  value: readonly KvKeyPart[],
-): boolean {
-  const row = stored?.value;
-  if (typeof row !== "object" || row === null || Array.isArray(row)) return false;
-  return hasIndexKey(model, index, row as AnyRow, primaryKey, indexKey(index, value, []));
-}
-
-/**
- * Returns a page of the rows that keep a unique index from being readable, grouped by their value.
- *
- * @throws {RangeError} if `take` is not a positive integer.
- * @throws {InvalidArgumentError} if the model does not have the index.
- */
-export async function findDuplicates(
-  database: AnyDatabase,
-  query: DuplicatesQuery & { readonly model: string; readonly index: string },
-): Promise<DuplicatesPage> {
-  const context = tableContextOf(database, query.model);
-  const index = context.model.indexes.find(({ name }) => name === query.index);
-  if (index === undefined)
-    throw new InvalidArgumentError(query.model, "index", `there is no index ${query.index}`);
-  return await listDuplicates(context, index, query);
 }

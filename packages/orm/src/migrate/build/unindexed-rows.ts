@@ -1,8 +1,8 @@
 import type { KvKeyPart } from "@keywright/core";
 import type { UnindexedRow, UnindexedRows } from "../../catalog/backfill-state.js";
-import type { IndexKeyError } from "../../errors/row-errors.js";
+import type { OnRefused } from "../../indexes/expected-entries.js";
 import { pointerOf } from "../../indexes/primary-key.js";
-import type { CompiledIndex, CompiledModel } from "../../model/compiled-model.js";
+import type { CompiledModel } from "../../model/compiled-model.js";
 
 /** The maximum number of unindexed rows that are stored, and of characters that they may have. */
 const maxUnindexed = 100;
@@ -10,28 +10,11 @@ const maxUnindexedText = 16_000;
 /** The maximum length of a reason. A function may throw an error with a message of any length. */
 const maxReasonLength = 500;
 
-/** The reason if the stored value is not a row. */
-export const notAnObjectReason = "It is not an object.";
-
 /** The reason if the database does not accept the key that the row would have in the index. */
 export const unstorableKey =
-  "The database does not take its key in the index: it is too long, or has text that is not well-formed.";
+  "Its key in the index is too long, or contains text that is not well-formed.";
 
-/**
- * Returns the reason why an index cannot hold a row, from the error of making its entries.
- */
-export function unindexedReason({ field, valueType, cause }: IndexKeyError): string {
-  if (cause instanceof Error) return `${field}: ${cause.message}`;
-  return `${field} is of type ${valueType}, which no key can hold.`;
-}
-
-/** Called with the indexes that cannot hold a row, and the reason. */
-export type OnRefused = (indexes: readonly CompiledIndex[], reason: string) => void;
-
-/**
- * Returns a callback that adds a row to a list once for each reason, with all indexes that it
- * applies to.
- */
+/** The callback adds the row to the list once for each reason, with all its indexes. */
 export function noteRefused(
   { name: model }: CompiledModel,
   primaryKey: readonly KvKeyPart[],
@@ -72,7 +55,6 @@ export function withUnindexed(
   return { count: (previous?.count ?? 0) + rows.length, rows: kept };
 }
 
-/** Converts a key part that JSON does not support. */
 function plainKeyPart(_: string, part: unknown): unknown {
   return typeof part === "bigint" ? `${part}n` : part;
 }

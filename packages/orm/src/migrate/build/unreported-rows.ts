@@ -1,4 +1,4 @@
-import type { AtomicOperation, Kv, KvEntry, KvKey } from "@keywright/core";
+import type { AtomicOperation, KvEntry, KvKey } from "@keywright/core";
 import {
   type UnindexedRows,
   type UnreportedRows,
@@ -19,10 +19,7 @@ export interface Unreported {
 /** The states of an index that a backfill has filled, and that has not been emptied since. */
 const filledStates: readonly IndexState[] = ["readable", "unique-pending", "disabled"];
 
-/**
- * Reads which rows the backfills of some models left out of indexes that the program has and that
- * are filled.
- */
+/** Considers only indexes that the program has and that are filled. */
 export async function readUnreported(contexts: Iterable<TableContext>): Promise<Unreported> {
   const backfills: UnreportedRows[] = [];
   const keys: KvKey[] = [];
@@ -40,10 +37,7 @@ export async function readUnreported(contexts: Iterable<TableContext>): Promise<
   return { backfills, keys };
 }
 
-/**
- * Adds mutations to a commit that rebuilds indexes. Rows that were left out of these indexes before
- * are then no longer reported.
- */
+/** Adds mutations to a commit that rebuilds indexes, so that their old reports disappear. */
 export async function forgetUnreported(
   context: TableContext,
   operation: AtomicOperation,
@@ -56,19 +50,12 @@ export async function forgetUnreported(
   }
 }
 
-/**
- * Deletes the records of the rows that a run returns, in one commit. If the run is killed before
- * that, all records remain.
- *
- * @throws {LeaseLostError} if another runner has taken over the lease.
- */
-export async function removeUnreported(kv: Kv, lease: Lease, { keys }: Unreported): Promise<void> {
+/** Deletes the reported records in one commit. If the run is killed before, all remain. */
+export async function removeUnreported(lease: Lease, { keys }: Unreported): Promise<void> {
   if (keys.length === 0) return;
-  for (;;) {
-    const operation = kv.atomic();
+  await lease.write((operation) => {
     for (const key of keys) operation.delete(key);
-    if ((await lease.commit(operation)).ok) return;
-  }
+  });
 }
 
 async function storedUnreported({ kv, model }: TableContext): Promise<KvEntry<UnreportedRows>[]> {
@@ -78,10 +65,7 @@ async function storedUnreported({ kv, model }: TableContext): Promise<KvEntry<Un
   return entries;
 }
 
-/**
- * Returns the rows that were left out of the selected indexes, or undefined if there are none. Rows
- * that are counted but not listed are attributed to these indexes.
- */
+/** Returns the rows left out of the selected indexes. Rows that are not listed count as such. */
 function restrictTo(
   stored: UnreportedRows,
   isSelected: (index: string) => boolean,

@@ -15,9 +15,9 @@ import type { RowManifest } from "../../schema/manifest.js";
 import { findUpgrade } from "../../schema/row-upgrade.js";
 import type { MigrationRun } from "../run/migration-run.js";
 import type { MigrationStep, ModelFacts } from "./migration-plan.js";
-import { readFacts } from "./plan-facts.js";
 import { renamedCounters, renamedIndexes } from "./plan-indexes.js";
-import { planModel } from "./plan-migration.js";
+import { readFacts } from "./plan-migration.js";
+import { planModel } from "./plan-model.js";
 
 /**
  * Begins the plan of a model with one commit. From then on, the catalog has the new schema of the
@@ -25,8 +25,6 @@ import { planModel } from "./plan-migration.js";
  * and the indexes and counters that are dropped. The commit is the fence: writes that were planned
  * earlier fail and are planned again, and programs that the new schema does not accept can no
  * longer write. Nothing is written if the catalog has all of this already.
- *
- * @throws {LeaseLostError} if another runner has taken over the lease.
  */
 export async function beginMigration(
   context: TableContext,
@@ -71,7 +69,6 @@ function plannedEntry(context: TableContext, facts: ModelFacts): CatalogEntry {
   };
 }
 
-/** Returns the indexes under their new names. Those that are dropped or rebuilt become dropping. */
 function plannedIndexes(
   facts: ModelFacts,
   steps: readonly MigrationStep[],
@@ -90,19 +87,14 @@ function plannedIndexes(
   return indexes;
 }
 
-/**
- * Makes an index dropping. Its definition is recorded as an earlier one, unless the model has the
- * same.
- */
+/** Records the definition as an earlier one, unless the model has the same. */
 function droppedIndex({ model }: ModelFacts, name: string, stored: StoredIndex): StoredIndex {
   const declared = model.indexes.find((index) => index.name === name);
   const isSame = declared !== undefined && isSameIndex(stored, indexManifest(declared));
   return { ...(isSame ? stored : withEarlierDefinition(stored)), state: "dropping" };
 }
 
-/**
- * Keeps an index. A disabled one becomes readable again if the model no longer has its replacement.
- */
+/** A disabled index becomes readable again if the model no longer has its replacement. */
 function keptIndex({ model }: ModelFacts, name: string, stored: StoredIndex): StoredIndex {
   const { replacedBy, ...rest } = stored;
   if (stored.state !== "disabled" || replacedBy === undefined) return stored;
@@ -112,10 +104,7 @@ function keptIndex({ model }: ModelFacts, name: string, stored: StoredIndex): St
     : { ...rest, state: "readable" };
 }
 
-/**
- * Returns the counters under their new names. Dropped counters and those of dropped indexes become
- * dropping.
- */
+/** Dropped counters, and those of dropped indexes, become dropping. */
 function plannedCounters(
   facts: ModelFacts,
   steps: readonly MigrationStep[],
@@ -147,10 +136,7 @@ function indexNamesOf(
   );
 }
 
-/**
- * Returns the fields that stored rows may still have, although the model does not have them any
- * longer and no migration removes them.
- */
+/** Returns the fields that stored rows may still have and that no migration removes. */
 function remainingFields(
   { model, storedRow, migrations }: ModelFacts,
   manifest: RowManifest,
@@ -167,7 +153,6 @@ function remainingFields(
   return remaining.length === 0 ? {} : { left: Object.fromEntries(remaining) };
 }
 
-/** Returns the new schema of the rows, and the transform if stored rows have to change. */
 function plannedRows(
   { catalog }: TableContext,
   { model, entry, storedRow, migrations }: ModelFacts,

@@ -2,7 +2,7 @@ import { type AnyDatabase, tableContexts } from "../../context/any-database.js";
 import type { RowMigration } from "../../schema/define-migration.js";
 import type { RowManifest } from "../../schema/manifest.js";
 import { findUpgrade } from "../../schema/row-upgrade.js";
-import { readFacts } from "./plan-facts.js";
+import { readFacts } from "./plan-migration.js";
 
 /** A model whose rows have one schema in the program and another in the database. */
 export interface ChangedRows {
@@ -40,7 +40,6 @@ export async function findChangedRows(database: AnyDatabase): Promise<ChangedRow
   return changed;
 }
 
-/** Follows migrations from one schema to the next, and returns the last one. */
 function followMigrations(stored: RowManifest, migrations: readonly RowMigration[]): RowManifest {
   const visited = new Set([stored.hash]);
   for (let current = stored; ; ) {

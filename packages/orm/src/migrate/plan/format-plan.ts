@@ -32,7 +32,7 @@ export function formatPlan(
 function databaseOnlyText({ model, rows }: DatabaseModel): string {
   const rowsText =
     rows === undefined ? "its rows stay" : `its ${rows} ${rows === 1 ? "row stays" : "rows stay"}`;
-  return `The model ${JSON.stringify(model)} is in the database only: ${rowsText}.`;
+  return `Only the database has the model ${model}: ${rowsText}.`;
 }
 
 const classWidth = "backfill".length;
@@ -42,13 +42,13 @@ function stepLines(step: MigrationStep, columns: number, isBlockRepeated: boolea
   const place = step.index ?? step.field ?? "";
   const head = `  ${step.class.padEnd(classWidth)}  ${step.kind.replaceAll("-", " ")} ${place}`;
   const lines = [head.trimEnd(), ...wrap(step.reason, columns - indent.length)];
-  if (step.blocked !== undefined && isBlockRepeated) lines.push("It is blocked by the same.");
-  else if (step.blocked !== undefined) lines.push("It is blocked.", ...step.blocked.split("\n"));
+  if (step.blocked !== undefined && isBlockRepeated) lines.push("Blocked until the same is done.");
+  else if (step.blocked !== undefined)
+    lines.push("Blocked until this is done:", ...step.blocked.split("\n"));
   else if (step.class === "breaking") lines.push(`To accept it: ${JSON.stringify(step.id)}`);
   return indentLines(lines);
 }
 
-/** Indents all lines but the first to the column after the class. */
 function indentLines([head = "", ...lines]: readonly string[]): string[] {
   return [head, ...lines.map((line) => `${indent}${line}`.trimEnd())];
 }
@@ -65,14 +65,23 @@ function wrap(text: string, width: number): string[] {
   return [...lines, line];
 }
 
-function summaryText({ steps, isBreaking, needsMigration }: MigrationPlan): string {
-  const count = `${steps.length} ${steps.length === 1 ? "step" : "steps"}.`;
+function summaryText({ steps }: MigrationPlan): string {
+  const blocked = steps.filter((step) => step.blocked !== undefined).length;
+  const breaking = steps.filter((step) => step.class === "breaking").length;
+  const numberOf = (count: number) =>
+    count < steps.length ? `${count} of them` : count === 1 ? "It" : "All of them";
+  const verb = (count: number) => (count === 1 ? "is" : "are");
   const notes = [
-    ...(needsMigration ? ["Some are blocked until a migration is written."] : []),
-    ...(isBreaking ? ["Some are breaking, and have to be accepted."] : []),
-    ...(steps.every((step) => step.sideBySide)
-      ? ["Programs with the old models may go on beside them."]
-      : ["Programs with the old models cannot write after them."]),
+    `${steps.length} ${steps.length === 1 ? "step" : "steps"}.`,
+    ...(blocked > 0
+      ? [`${numberOf(blocked)} ${verb(blocked)} blocked: do first what the plan says.`]
+      : []),
+    ...(breaking > 0
+      ? [`${numberOf(breaking)} ${verb(breaking)} breaking and must be accepted.`]
+      : []),
+    steps.every((step) => step.sideBySide)
+      ? "Programs with the old models can still write afterwards."
+      : "Programs with the old models cannot write afterwards.",
   ];
-  return [count, ...notes].join(" ");
+  return notes.join(" ");
 }

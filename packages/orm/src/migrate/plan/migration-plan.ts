@@ -4,7 +4,6 @@ import type { StepClass } from "../../schema/compare-rows.js";
 import type { RowMigration } from "../../schema/define-migration.js";
 import type { RowManifest } from "../../schema/manifest.js";
 
-/** The action of a step. */
 export type StepKind =
   | "register"
   | "rename-model"
@@ -39,9 +38,9 @@ export interface MigrationStep {
   readonly counter?: string;
   /** True if programs without this change can continue to write beside programs with it. */
   readonly sideBySide: boolean;
-  /** The reason for the step, as text for people. */
+  /** What the step changes and why, in sentences for people. */
   readonly reason: string;
-  /** Set if the step cannot be done yet: what has to be done first, as text for people. */
+  /** Set if the step cannot run yet: what has to be done first, as text for people. */
   readonly blocked?: string;
 }
 
@@ -92,10 +91,6 @@ export interface ModelFacts {
   /** The manifest of the rows that a running transform has not reached yet. */
   readonly earlierRow?: RowManifest | undefined;
   readonly migrations: readonly RowMigration[];
-  /** The number of rows that keep a unique index from being readable, by the name of the index. */
-  readonly duplicates?: Readonly<Record<string, number>>;
-  /** The number of rows of the model, if it is known. */
-  readonly rows?: number;
 }
 
 /** A step before its `id` and `model` are added. */

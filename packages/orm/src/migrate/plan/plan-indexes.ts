@@ -1,4 +1,9 @@
-import { type CatalogEntry, isEarlier, type StoredIndex } from "../../catalog/catalog-entry.js";
+import {
+  type CatalogEntry,
+  isEarlier,
+  type StoredIndex,
+  storedIndexOf,
+} from "../../catalog/catalog-entry.js";
 import type { CompiledIndex, CompiledModel } from "../../model/compiled-model.js";
 import { hashOf } from "../../schema/hash.js";
 import { indexManifest, isSameIndex, isSameKeyedIndex } from "../../schema/index-manifest.js";
@@ -36,7 +41,7 @@ export function renamedIndexes({ model, entry }: ModelFacts): ReadonlyMap<string
   const renames = new Map<string, string>();
   const isDeclared = (name: string) => model.indexes.some((index) => index.name === name);
   for (const index of model.indexes) {
-    if (storedUnder(entry.indexes, index.name) !== undefined) continue;
+    if (storedIndexOf(entry, index.name) !== undefined) continue;
     const manifest = indexManifest(index);
     const before = Object.entries(entry.indexes).find(
       ([name, stored]) => !isDeclared(name) && isBuilt(stored) && isSameIndex(stored, manifest),
@@ -46,14 +51,6 @@ export function renamedIndexes({ model, entry }: ModelFacts): ReadonlyMap<string
   return renames;
 }
 
-function storedUnder(
-  indexes: ModelFacts["entry"]["indexes"],
-  name: string,
-): StoredIndex | undefined {
-  return Object.hasOwn(indexes, name) ? indexes[name] : undefined;
-}
-
-/** Returns the stored counters under the new names of their indexes. */
 export function renamedCounters(facts: ModelFacts): NonNullable<CatalogEntry["counters"]> {
   const newNames = new Map(
     [...renamedIndexes(facts)].map(([newName, oldName]) => [oldName, newName]),
@@ -62,10 +59,7 @@ export function renamedCounters(facts: ModelFacts): NonNullable<CatalogEntry["co
   return Object.fromEntries(counters.map(([name, state]) => [newNames.get(name) ?? name, state]));
 }
 
-/**
- * True if the index is complete. Others cannot be renamed, because the progress of a build and the
- * duplicates are stored under the name of the index.
- */
+/** Others cannot be renamed: the progress of a build is stored under the name. */
 function isBuilt({ state }: StoredIndex): boolean {
   return state === "readable" || state === "disabled";
 }
@@ -82,60 +76,58 @@ function droppedIndex(
 ): PlannedStep | undefined {
   const step = { kind: "drop-index", index: name } as const;
   if (stored.state === "dropping") {
-    const reason = "Its entries are being removed";
+    const reason = `The entries of the index ${name} are being removed.`;
     return { ...step, class: "safe", sideBySide: true, reason };
   }
   const isDeclared = model.indexes.some((index) => index.name === name);
   if (isDeclared || stored.state === "absent" || [...renames.values()].includes(name))
     return undefined;
   if (stored.state === "disabled") {
-    const reason = "It has been replaced, and nobody reads it: its entries are removed";
+    const reason = `Another index has replaced the index ${name}. Its entries are removed.`;
     return { ...step, class: "safe", sideBySide: true, reason };
   }
   const twin = model.indexes.find(
     (index) => index.prefix !== stored.prefix && isSameKeyedIndex(indexManifest(index), stored),
   );
   const advice = twin
-    ? `; ${JSON.stringify(twin.name)} has the same key: with prefix: ${JSON.stringify(stored.prefix)} it takes over the entries`
+    ? ` The index ${twin.name} has the same key. Give it prefix: ${JSON.stringify(stored.prefix)} to take over the entries instead.`
     : "";
-  const reason = `The model has it no more: its entries are removed, and programs that query it are refused${advice}`;
+  const reason = `The model no longer has the index ${name}. Its entries are removed, and queries of other programs that use it fail.${advice}`;
   return { ...step, class: "breaking", sideBySide: false, reason };
 }
 
 function declaredIndex(
-  facts: ModelFacts,
+  { model, entry }: ModelFacts,
   renames: ReadonlyMap<string, string>,
   index: CompiledIndex,
   isAffected: boolean,
 ): PlannedStep[] {
-  const { entry, duplicates = {} } = facts;
   const { name } = index;
   const before = renames.get(name);
-  const stored = storedUnder(entry.indexes, before ?? name);
+  const stored = storedIndexOf(entry, before ?? name);
   const step = { index: name, sideBySide: false } as const;
   const steps: PlannedStep[] = [];
   if (before !== undefined) {
-    const reason = `It was ${JSON.stringify(before)}: its entries stay; programs that have it by that name cannot write`;
+    const reason = `The index ${name} was called ${before}. Its entries stay. Programs that have it as ${before} can no longer write.`;
     steps.push({ ...step, kind: "rename-index", class: "safe", reason });
   }
   if (stored === undefined || !isKept(stored)) {
-    if (stored !== undefined && isReplaced(facts.model, index, stored)) return steps;
-    return [...steps, buildStep(facts, index, stored)];
+    if (stored !== undefined && isReplaced(model, index, stored)) return steps;
+    return [...steps, buildStep(model, entry, index, stored)];
   }
   if (before === undefined && !isSameIndex(stored, indexManifest(index))) {
-    return [...steps, rebuildStep(index, stored, changeReason(stored, index))];
+    const change = `The index ${name} changes: ${differenceText(stored, index)}.`;
+    const advice = `Give the changed index another name to keep ${name} readable until then.`;
+    return [...steps, rebuildStep(index, stored, change, advice)];
   }
-  if (isAffected) return [...steps, rebuildStep(index, stored, affectedReason(index))];
+  if (isAffected) return [...steps, rebuildStep(index, stored, affectedText(index))];
   if (stored.state === "write-only" || stored.state === "verifying") {
-    const doing = stored.state === "verifying" ? "verified" : "built";
-    const reason = `It is being ${doing}: that is under way`;
+    const activity = stored.state === "verifying" ? "verified" : "built";
+    const reason = `The index ${name} is being ${activity}. A run resumes this.`;
     steps.push({ ...step, kind: "build-index", class: "backfill", reason });
   }
   if (stored.state === "unique-pending") {
-    const count = Object.hasOwn(duplicates, name) ? duplicates[name] : undefined;
-    const rows =
-      count === undefined ? "Rows have" : count === 1 ? "1 row has" : `${count} rows have`;
-    const reason = `${rows} values that others have: the index can be read when the last of them is changed or deleted; until then a run does nothing about it`;
+    const reason = `Several rows have the same value of the unique index ${name}. Change or delete all but one row of each value. The index can be read after that. A run only checks the rows again.`;
     steps.push({ ...step, class: "data", kind: "resolve-duplicates", reason });
   }
   return steps;
@@ -146,43 +138,45 @@ function declaredIndex(
  * because the program that changed it can then no longer write. It is also breaking if the index is
  * unique, because nothing keeps the values unique until the index is built.
  */
-function rebuildStep(index: CompiledIndex, stored: StoredIndex, cause: string): PlannedStep {
-  const step = { kind: "rebuild-index", index: index.name, sideBySide: false } as const;
+function rebuildStep(
+  index: CompiledIndex,
+  stored: StoredIndex,
+  cause: string,
+  advice?: string,
+): PlannedStep {
+  const { name, unique } = index;
   const goesBack = isEarlier(stored, indexManifest(index));
   // During its first build, an index does not keep values unique yet.
-  const isEnforced = index.unique && stored.unique && stored.state !== "write-only";
-  const reason = [
+  const isEnforced = unique && stored.unique && stored.state !== "write-only";
+  const sentences = [
     cause,
     ...(goesBack ? [backText] : []),
+    `The ${unique ? "unique " : ""}index ${name} is rebuilt. Queries that use it fail until the rebuild finishes.`,
     ...(isEnforced
-      ? [
-          "until then it cannot be read, and rows may take values that others have: they are reported as duplicates",
-        ]
-      : ["until then it cannot be read"]),
-  ].join("; ");
-  return { ...step, class: goesBack || isEnforced ? "breaking" : "rebuild", reason };
+      ? ["Until then, rows can take values that other rows have. They are reported as duplicates."]
+      : []),
+    ...(advice === undefined ? [] : [advice]),
+  ];
+  return {
+    kind: "rebuild-index",
+    class: goesBack || isEnforced ? "breaking" : "rebuild",
+    index: name,
+    sideBySide: false,
+    reason: sentences.join(" "),
+  };
 }
 
 const backText =
-  "it is what it was before, and another program has changed or dropped it since, which cannot write after this";
+  "This goes back to an earlier definition. Programs with the later one can no longer write.";
 
-function changeReason(stored: StoredIndex, index: CompiledIndex): string {
-  return `${differenceText(stored, index)}: it is built anew; under another name the old one stays readable until the new one is`;
-}
-
-function affectedReason({ store, where, parts }: CompiledIndex): string {
+function affectedText({ name, store, where, parts }: CompiledIndex): string {
   const isByFunction = where !== undefined || parts.some(({ compute }) => compute !== undefined);
-  const effect =
-    isByFunction && store !== "copy"
-      ? "may change its entries, for a function of the row makes them"
-      : "changes its entries";
-  return `The change of the rows ${effect}: it is built anew behind that`;
+  return isByFunction && store !== "copy"
+    ? `The change of the rows may change the entries of the index ${name}, because a function makes them.`
+    : `The change of the rows changes the entries of the index ${name}.`;
 }
 
-/**
- * True if another index of the model has replaced this one, so that it is not built. False if its
- * definition has changed since.
- */
+/** False if the definition has changed since another index replaced this one. */
 export function isReplaced(
   { indexes }: CompiledModel,
   index: CompiledIndex,
@@ -197,67 +191,59 @@ export function isReplaced(
 }
 
 function buildStep(
-  { model, entry, rows }: ModelFacts,
+  model: CompiledModel,
+  { indexes }: CatalogEntry,
   index: CompiledIndex,
   stored: StoredIndex | undefined,
 ): PlannedStep {
-  const step = { index: index.name, kind: "build-index", sideBySide: false } as const;
-  const source =
-    rows === undefined ? "from the rows" : `from ${rows} ${rows === 1 ? "row" : "rows"}`;
+  const { name, prefix } = index;
+  const step = { index: name, kind: "build-index", sideBySide: false } as const;
   if (stored !== undefined && isEarlier(stored, indexManifest(index))) {
-    const reason = `${backText.charAt(0).toUpperCase()}${backText.slice(1)}`;
-    return { ...step, class: "breaking", reason: `${reason}; it is built ${source}` };
+    const reason = `The index ${name} is built from the rows. ${backText}`;
+    return { ...step, class: "breaking", reason };
   }
-  const former = Object.entries(entry.indexes).find(
-    ([name, { prefix }]) => name !== index.name && prefix === index.prefix,
+  const former = Object.entries(indexes).find(
+    ([other, one]) => other !== name && one.prefix === prefix,
   );
   if (former !== undefined && former[1].state === "absent") {
-    const reason = `Its entries go where ${JSON.stringify(former[0])} had its own: a program that still knows that one would take them for its entries; give the index another prefix if there are such programs`;
+    const reason = `The new index ${name} stores its entries where the index ${former[0]} had its own. A program that still has ${former[0]} would take them for its entries. Give ${name} another prefix if there are such programs.`;
     return { ...step, class: "breaking", reason };
   }
   const isFormerRemoved =
     former !== undefined && model.indexes.every((declared) => declared.name !== former[0]);
   const removalNote = isFormerRemoved
-    ? `, after the entries of ${JSON.stringify(former[0])} are removed from its place`
+    ? `, after the entries of the index ${former[0]} under the same prefix are removed`
     : stored?.state === "dropping"
       ? ", after its old entries are removed"
       : "";
-  const reason = `It is new: it is built ${source}${removalNote}, and can be read when that is done`;
+  const reason = `The new index ${name} is built from the rows${removalNote}. It can be read after that.`;
   return { ...step, class: "backfill", reason };
 }
 
-/** Describes how the definition of an index has changed. */
 function differenceText(stored: StoredIndex, index: CompiledIndex): string {
   const now = indexManifest(index);
   const differences: string[] = [];
-  const quoted = (fields: readonly string[]) => JSON.stringify(fields);
-  if (hashOf(stored.fields) !== hashOf(now.fields))
-    differences.push(`its key was ${quoted(stored.fields)} and is ${quoted(now.fields)}`);
+  const wasAndIs = (aspect: string, before: unknown, after: unknown) =>
+    differences.push(`its ${aspect} was ${JSON.stringify(before)} and is ${JSON.stringify(after)}`);
+  if (hashOf(stored.fields) !== hashOf(now.fields)) wasAndIs("key", stored.fields, now.fields);
   if (stored.unique !== now.unique)
-    differences.push(`it is ${now.unique ? "" : "no longer "}unique`);
+    differences.push(now.unique ? "it is unique now" : "it is no longer unique");
   const { normalized: normalizedBefore = stored.normalized, ...traitsBefore } = stored.traits ?? {};
   const { normalized: normalizedNow = now.normalized, ...traitsNow } = now.traits ?? {};
   if (hashOf(normalizedBefore) !== hashOf(normalizedNow))
     differences.push(normalizedText(normalizedNow));
-  if (stored.prefix !== now.prefix)
-    differences.push(
-      `its prefix was ${JSON.stringify(stored.prefix)} and is ${JSON.stringify(now.prefix)}`,
-    );
+  if (stored.prefix !== now.prefix) wasAndIs("prefix", stored.prefix, now.prefix);
   if (hashOf(traitsBefore) !== hashOf(traitsNow))
-    differences.push("what its entries are or hold has changed");
+    differences.push("which entries it has, or what they hold, has changed");
   if (differences.length === 0)
     differences.push(
-      "the code of its functions has changed; if they give the same results, state a version in it",
+      "the code of its functions has changed (if they still return the same, state a version of them)",
     );
-  const text = differences.join(", ");
-  return text.charAt(0).toUpperCase() + text.slice(1);
+  return differences.join(", ");
 }
 
-/**
- * @param fields the normalized fields of an index over several fields; for an index over one field,
- * true if it is normalized.
- */
+/** @param fields a boolean for an index over one field. */
 function normalizedText(fields: boolean | readonly string[]): string {
-  if (typeof fields === "boolean") return fields ? "it normalizes now" : "it no longer normalizes";
-  return `it normalizes ${JSON.stringify(fields)} now`;
+  if (typeof fields !== "boolean") return `it normalizes ${JSON.stringify(fields)} now`;
+  return fields ? "it normalizes its values now" : "it no longer normalizes its values";
 }

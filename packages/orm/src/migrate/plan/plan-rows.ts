@@ -6,12 +6,7 @@ import { findUpgrade, type RowUpgrade } from "../../schema/row-upgrade.js";
 import { findPath } from "../../schema/upgrade-path.js";
 import type { MigrationStep, ModelFacts, PlannedStep } from "./migration-plan.js";
 
-/**
- * Plans the steps of a model's fields.
- *
- * @param upgrade how the stored rows become rows of the model; undefined if they cannot, or need
- * not.
- */
+/** @param upgrade undefined if the stored rows cannot become rows of the model, or need not. */
 export function planRows(facts: ModelFacts, upgrade: RowUpgrade | undefined): PlannedStep[] {
   const { model, entry, storedRow } = facts;
   const { schema, transform } = entry;
@@ -20,16 +15,16 @@ export function planRows(facts: ModelFacts, upgrade: RowUpgrade | undefined): Pl
   if (schema.hash === to.hash) {
     if (transform === undefined) return [];
     const step = { kind: "transform-rows", class: "data", sideBySide: false } as const;
-    const reason = "A change of all rows is under way";
+    const reason = `The change of all rows of ${model.name} is not complete.`;
     const { earlierRow, migrations } = facts;
     if (earlierRow && findUpgrade(earlierRow, model, to, migrations)) return [{ ...step, reason }];
-    const blocked = "Open the database with the migrations that it was begun with.";
+    const blocked = "Open the database with the migrations that the change began with.";
     return [{ ...step, reason, blocked }];
   }
   // The database has a newer schema, but accepts writes of programs with this one.
   if (schema.accepts.includes(to.hash)) return [];
   if (storedRow === undefined) {
-    const reason = "The database does not tell what its rows are";
+    const reason = `The database has no record of the schema of ${model.name}.`;
     const blocked = "Migrate it with the program that migrated it last.";
     return [{ kind: "transform-rows", class: "data", sideBySide: false, reason, blocked }];
   }
@@ -41,15 +36,15 @@ export function planRows(facts: ModelFacts, upgrade: RowUpgrade | undefined): Pl
     earlierRow !== undefined &&
     findUpgrade(earlierRow, model, to, migrations) !== undefined;
   if (transform !== undefined && !canFinish) {
-    const reason = "Another change of all rows is under way";
-    const blocked = "Finish it first, with the program that began it.";
+    const reason = `Another change of all rows of ${model.name} is not complete.`;
+    const blocked = "Complete it first, with the program that began it.";
     return [{ kind: "transform-rows", class: "data", sideBySide: false, reason, blocked }];
   }
   const allChanges = compareRows(storedRow, to);
   const remaining = upgrade?.changes ?? allChanges;
   const steps = remaining.map((change) => fieldStep(change, facts, storedRow, to, upgrade));
   if (upgrade === undefined) return steps;
-  if (!upgrade.isIdentity) steps.push(transformStep(facts, upgrade, allChanges));
+  if (!upgrade.isIdentity) steps.push(transformStep(upgrade, allChanges));
   return withLeftOut(steps, upgrade);
 }
 
@@ -60,9 +55,11 @@ export function planRows(facts: ModelFacts, upgrade: RowUpgrade | undefined): Pl
 function withLeftOut(steps: PlannedStep[], { leftOut }: RowUpgrade): PlannedStep[] {
   const last = steps.at(-1);
   if (last === undefined || leftOut.length === 0) return steps;
-  const names = leftOut.length === 1 ? "the migration" : "the migrations";
-  const verbs = leftOut.length === 1 ? "changes" : "change";
-  const reason = `${last.reason}; ${names} ${listText(leftOut)} ${verbs} what the model allows as it is: left out`;
+  const [subject, object] =
+    leftOut.length === 1
+      ? [`The migration ${listText(leftOut)} is`, "it changes"]
+      : [`The migrations ${listText(leftOut)} are`, "they change"];
+  const reason = `${last.reason}. ${subject} left out, because the model also allows what ${object}.`;
   return [...steps.slice(0, -1), { ...last, reason }];
 }
 
@@ -103,7 +100,7 @@ function blockedBy(
   to: RowManifest,
   migrations: readonly RowMigration[],
 ): string | undefined {
-  if (isKey) return "A primary key cannot be migrated: define a new model, and copy the rows.";
+  if (isKey) return "A primary key cannot be migrated. Define a new model, and copy the rows.";
   if (kind !== "data" || !keepsPrimaryKey(from, to)) return undefined;
   const backwards = findBackwardMigrations(from, to, migrations);
   if (backwards.length > 0) return backwardsText(backwards);
@@ -133,8 +130,8 @@ function findBackwardMigrations(
 function backwardsText(migrations: readonly RowMigration[]): string {
   const names = listText(migrations.map(({ name }) => name));
   return migrations.length === 1
-    ? `The migration ${names} leads here backwards, and has no down: add one.`
-    : `The migrations ${names} lead here backwards, and have no down: add one to each.`;
+    ? `The migration ${names} leads from the model's schema to the stored rows, and has no down. Add one.`
+    : `The migrations ${names} lead from the model's schema to the stored rows, and have no down. Add one to each.`;
 }
 
 /** Describes why none of the migrations leads from the stored rows to the model. */
@@ -143,12 +140,10 @@ function mismatchText(
   to: RowManifest,
   migrations: readonly RowMigration[],
 ): string {
-  const names = migrations.map(({ name }) => JSON.stringify(name)).join(", ");
-  const subject =
-    migrations.length === 1
-      ? `The migration ${names} does`
-      : `There are the migrations ${names}, which do`;
-  const statement = `${subject} not lead from what is stored to the model`;
+  const names = listText(migrations.map(({ name }) => name));
+  const isOne = migrations.length === 1;
+  const subject = isOne ? `The migration ${names} does not lead` : `No migration (${names}) leads`;
+  const statement = `${subject} from the stored rows to the model`;
   const fieldsOf = (between: readonly [RowManifest, RowManifest]) => [
     ...new Set(compareRows(...between).map(({ field }) => field)),
   ];
@@ -160,10 +155,11 @@ function mismatchText(
   if (nearest === undefined || nearest.fields.length === 0) {
     const remaining = migrations.map((migration) => fieldsOf([migration.to, to]));
     const [nearestFields = []] = remaining.sort((a, b) => a.length - b.length);
-    return `${statement}: no to is the model's schema, the nearest one differs in ${listText(nearestFields)}.`;
+    const part = isOne ? "its to" : "the nearest to";
+    return `${statement}: ${part} differs from the model in ${listText(nearestFields)}.`;
   }
-  const part = migrations.length === 1 ? "its from" : `the from of ${JSON.stringify(nearest.name)}`;
-  return `${statement}: ${part} differs from what is stored in ${listText(nearest.fields)}.`;
+  const part = isOne ? "its from" : `the from of ${JSON.stringify(nearest.name)}`;
+  return `${statement}: ${part} differs from the stored schema in ${listText(nearest.fields)}.`;
 }
 
 function listText(names: readonly string[]): string {
@@ -195,13 +191,8 @@ function nameText(field: string): string {
   return /^[\w$]+$/.test(field) ? field : JSON.stringify(field);
 }
 
-function transformStep(
-  { rows }: ModelFacts,
-  upgrade: RowUpgrade,
-  allChanges: readonly RowChange[],
-): PlannedStep {
+function transformStep(upgrade: RowUpgrade, allChanges: readonly RowChange[]): PlannedStep {
   const { steps, goesBack, changes, fields } = upgrade;
-  const rowsText = rows === undefined ? "every row" : `${rows} ${rows === 1 ? "row" : "rows"}`;
   const filled = changes.flatMap(({ field, class: kind }) =>
     kind === "backfill" ? JSON.stringify(field) : [],
   );
@@ -213,9 +204,9 @@ function transformStep(
     (field) => !allChanges.some((change) => change.field === field),
   );
   const sentences = [
-    ...(steps.length > 0 ? [`Changes ${rowsText} by ${steps.join(", then ")}`] : []),
+    ...(steps.length > 0 ? [`Changes every row by ${steps.join(", then ")}`] : []),
     ...(goesBack ? ["this goes back to an earlier schema"] : []),
-    ...(filled.length > 0 ? [`fills in ${filled.join(", ")} in ${rowsText} that lacks it`] : []),
+    ...(filled.length > 0 ? [`fills in ${filled.join(", ")} in every row that lacks it`] : []),
     ...migrated.map(({ reason }) => reason.replace(/[:;] (it needs|rows keep) .*$/, "")),
     ...otherFields.map((field) => `${JSON.stringify(field)} may change`),
   ];

@@ -2,7 +2,6 @@ import type { AtomicOperation } from "@keywright/core";
 import { isLimitError } from "../../transaction/is-limit-error.js";
 import type { Lease } from "./lease.js";
 
-/** The result of a commit. */
 export interface BatchResult {
   readonly ok: boolean;
   /** The error of the database if the batch is too large for one commit. */
@@ -15,7 +14,6 @@ export interface BatchResult {
  *
  * @param build returns the operation. It may throw, because a database may reject an operation that
  * is too large before the commit.
- * @throws {LeaseLostError} if another runner holds the lease.
  */
 export async function commitBatch(
   lease: Lease,

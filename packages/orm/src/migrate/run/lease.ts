@@ -12,7 +12,6 @@ import { ulid } from "@keywright/core";
 import { LeaseLostError } from "../../errors/migration-errors.js";
 import { systemPrefix } from "../../model/compiled-model.js";
 
-/** The key of the {@link StoredLease}. */
 export const leaseKey: KvKey = [systemPrefix, "lease"];
 
 /** The lease as it is stored. It is deleted when it is released. */
@@ -30,8 +29,7 @@ export interface StoredLease {
   readonly timeToLive: number;
 }
 
-/** The options of {@link takeLease}. */
-export interface LeaseOptions {
+interface LeaseOptions {
   /** Waits if another runner holds the lease. */
   readonly wait: boolean;
   /** Ends the wait. */
@@ -74,13 +72,9 @@ export class Lease {
   #lastCommit: { readonly sequence: number; readonly at: number };
   /** When commits of others were last noticed, in milliseconds of the monotonic clock. */
   #othersSeenAt = Number.NEGATIVE_INFINITY;
-  /**
-   * Settles when the previous call has ended. Each call needs the versionstamp that the previous
-   * one leaves.
-   */
+  /** Each call needs the versionstamp that the previous one leaves. */
   #lastCall: Promise<unknown> = Promise.resolve();
 
-  /** Represents a lease that has just been stored: see {@link takeLease}. */
   constructor(kv: Kv, stored: StoredLease, versionstamp: string, takenAt: number) {
     this.#kv = kv;
     this.#stored = stored;
@@ -107,6 +101,21 @@ export class Lease {
   }
 
   /**
+   * Commits an operation that has no checks but that of the lease. If the commit fails while the
+   * lease is held, it is tried again.
+   *
+   * @param fill adds the mutations, once for each attempt.
+   * @throws {LeaseLostError} if another runner holds the lease. Nothing was written.
+   */
+  async write(fill: (operation: AtomicOperation) => void): Promise<void> {
+    for (;;) {
+      const operation = this.#kv.atomic();
+      fill(operation);
+      if ((await this.commit(operation)).ok) return;
+    }
+  }
+
+  /**
    * Renews the lease if a third of its time has passed. Long reads without a commit must call this.
    *
    * @throws {LeaseLostError} if another runner holds the lease.
@@ -118,10 +127,7 @@ export class Lease {
     });
   }
 
-  /**
-   * True if others have written recently. Their commits are noticed because versionstamps count
-   * them.
-   */
+  /** True if others have written recently, as gaps between versionstamps show. */
   get hasOtherWriters(): boolean {
     return performance.now() - this.#othersSeenAt < otherWritersWindow;
   }

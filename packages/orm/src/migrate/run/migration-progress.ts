@@ -49,12 +49,7 @@ export class ProgressMeter {
     this.#report("counting", rows, rows, 0, undefined);
   }
 
-  /**
-   * Begins a phase.
-   *
-   * @param rowsDone rows that earlier runs have done.
-   * @param rowsTotal undefined if the rows were not counted.
-   */
+  /** Begins a phase, with the rows that earlier runs have done. */
   start(phase: MigrationPhase, rowsDone: number, rowsTotal: number | undefined): void {
     this.#phase = phase;
     this.#startedAt = performance.now();

@@ -6,15 +6,15 @@ import { Throttle } from "./throttle.js";
 
 /** The part of a migration's run that its stages use. */
 export interface MigrationRun {
-  /** The lease through which the run commits everything that it writes. */
+  /**
+   * The lease through which the run commits everything that it writes. So every function that gets
+   * a run throws a `LeaseLostError` if another runner has taken over.
+   */
   readonly lease: Lease;
   /** Stops the run after the current batch. */
   readonly signal: AbortSignal | undefined;
   readonly onProgress: (progress: MigrationProgress) => void;
-  /**
-   * The maximum number of rows in the next batch. It is smaller while others write, because they
-   * wait for the batch, or if `rowsPerSecond` is set.
-   */
+  /** The maximum size of the next batch. Smaller while others write, because they wait for it. */
   readonly batchRows: number;
   /**
    * Must be called after each batch, with its number of rows. Lets other tasks run, and then waits
@@ -35,7 +35,6 @@ export interface RunOptions {
   readonly rowsPerSecond?: number | undefined;
 }
 
-/** The maximum number of rows in a batch. */
 export const maxBatchRows = 500;
 /** The maximum number of rows in a batch while others write. */
 const maxBatchRowsBesideWriters = 200;
@@ -45,16 +44,12 @@ const restRatio = 1.5;
 /** A waiting run checks its lease at this interval, in milliseconds. */
 const maxSleep = 1000;
 
-/**
- * Returns the run that works under a lease.
- *
- * @throws {RangeError} if `rowsPerSecond` is not a positive number.
- */
+/** @throws {RangeError} if `rowsPerSecond` is not a positive number. */
 export function createRun(lease: Lease, options: RunOptions): MigrationRun {
   const { signal, onProgress = () => undefined } = options;
   const throttle = new Throttle(options.rowsPerSecond ?? Number.POSITIVE_INFINITY);
   let workStartedAt = performance.now();
-  const took = async (rows: number): Promise<void> => {
+  const afterBatch = async (rows: number): Promise<void> => {
     await lease.probeOtherWriters();
     const now = performance.now();
     const rest = lease.hasOtherWriters ? (now - workStartedAt) * restRatio : 0;
@@ -83,6 +78,6 @@ export function createRun(lease: Lease, options: RunOptions): MigrationRun {
         lease.hasOtherWriters ? maxBatchRowsBesideWriters : maxBatchRows,
       );
     },
-    afterBatch: took,
+    afterBatch,
   };
 }

@@ -3,6 +3,12 @@ import type { TableLimits } from "../../context/table-context.js";
 import { canBeStored } from "../../indexes/can-be-stored.js";
 import { isSameKey, keyAfter } from "../../indexes/key-parts.js";
 
+/** A database to list, and its limits. A table context is one. */
+export interface EntrySource {
+  readonly kv: Pick<Kv, "list">;
+  readonly limits: Pick<TableLimits, "keyBytes" | "batchSize">;
+}
+
 /**
  * Returns the next entries whose keys begin with a prefix, in order.
  *
@@ -11,8 +17,7 @@ import { isSameKey, keyAfter } from "../../indexes/key-parts.js";
  * @param limit the maximum number of entries. Fewer are returned only at the end.
  */
 export async function readEntriesAfter<T>(
-  kv: Pick<Kv, "list">,
-  limits: Pick<TableLimits, "keyBytes" | "batchSize">,
+  { kv, limits }: EntrySource,
   prefix: KvKey,
   after: KvKey | null,
   limit: number,

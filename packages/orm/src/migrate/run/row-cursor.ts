@@ -3,17 +3,11 @@ import { decodeKey, encodeKey, isKeywrightError, type KvKeyPart } from "@keywrig
 import { InvalidCursorError } from "../../errors/query-errors.js";
 import type { CompiledModel } from "../../model/compiled-model.js";
 
-/** Returns the cursor of a page that begins after the row with this primary key. */
 export function encodeRowCursor(primaryKey: readonly KvKeyPart[]): string {
   return Buffer.from(encodeKey(primaryKey)).toString("base64url");
 }
 
-/**
- * Returns the primary key after which the page of a cursor from {@link encodeRowCursor} begins.
- *
- * @throws {InvalidCursorError} if the text is not such a cursor, or if its primary key does not
- * have as many key parts as the model's.
- */
+/** @throws {InvalidCursorError} if the text is not a cursor of this model. */
 export function decodeRowCursor(model: CompiledModel, cursor: string): readonly KvKeyPart[] {
   try {
     const primaryKey = decodeKey(Buffer.from(String(cursor), "base64url"));

@@ -16,13 +16,13 @@ import { readEntriesAfter } from "./read-entries-after.js";
  * at the end.
  */
 export async function readNextRows(
-  { kv, model, limits }: TableContext,
+  context: TableContext,
   after: readonly KvKeyPart[] | null,
   limit: number,
 ): Promise<KvEntry<AnyRow>[]> {
-  const prefix = [model.prefix];
+  const prefix = [context.model.prefix];
   const afterKey = after === null ? null : [...prefix, ...after];
-  return await readEntriesAfter<AnyRow>(kv, limits, prefix, afterKey, limit);
+  return await readEntriesAfter<AnyRow>(context, prefix, afterKey, limit);
 }
 
 /**
@@ -31,7 +31,6 @@ export async function readNextRows(
  *
  * @param indexes the names of the indexes that the run works on, for the progress.
  * @returns undefined if the signal stopped the count.
- * @throws {LeaseLostError} if another runner holds the lease.
  */
 export async function countRows(
   { kv, model, catalog, limits }: TableContext,

@@ -9,7 +9,7 @@ export class Throttle {
    */
   constructor(rowsPerSecond: number) {
     if (!(rowsPerSecond > 0)) {
-      throw new RangeError(`rowsPerSecond is a positive number, not ${rowsPerSecond}.`);
+      throw new RangeError(`rowsPerSecond must be a positive number, not ${rowsPerSecond}.`);
     }
     this.#rowsPerSecond = rowsPerSecond;
   }
@@ -19,12 +19,7 @@ export class Throttle {
     return Math.max(1, Math.floor(this.#rowsPerSecond / 4));
   }
 
-  /**
-   * Records that rows were done.
-   *
-   * @param now the time at which they were done, in milliseconds of any clock.
-   * @returns how many milliseconds to wait before the next rows.
-   */
+  /** Records rows at a time in milliseconds. Returns how long to wait before the next rows. */
   afterBatch(rows: number, now: number): number {
     // Unused time does not accumulate.
     this.#freeAt = Math.max(this.#freeAt, now) + (rows / this.#rowsPerSecond) * 1000;

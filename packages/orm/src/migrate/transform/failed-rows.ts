@@ -38,28 +38,17 @@ export interface FailedRowsPage {
   readonly cursor: string | null;
 }
 
-/** The record of a failed row. */
-interface StoredFailure extends RowFailure {
+interface RecordedFailure extends RowFailure {
   readonly primaryKey: readonly KvKeyPart[];
-}
-
-/** A failed row, as it was read from its record. */
-export interface RecordedFailure {
-  readonly primaryKey: readonly KvKeyPart[];
-  readonly failure: RowFailure;
 }
 
 const defaultTake = 100;
 /** These limits keep a record small, whatever the row and its schema are. */
 const maxReasonLength = 1000;
 const maxIssues = 20;
-/**
- * The maximum length of a record's key in bytes, even if the database takes longer keys. So all
- * programs use the same key for a row.
- */
+/** In bytes, even if the database takes longer keys, so that all programs use the same key. */
 const maxKeyBytes = 2048;
 
-/** The prefix of the keys of a model's failed rows. */
 export function failedRowsPrefix(model: CompiledModel): KvKey {
   return [systemPrefix, "failed", model.prefix];
 }
@@ -80,17 +69,16 @@ export function failedRowKey(
   return [...prefix, ...primaryKey.map(() => ""), hash];
 }
 
-/** Returns the record of a failed row. */
-export function storedFailure(
+/** Returns the record of a failed row, shortened to the limits. */
+export function recordedFailure(
   primaryKey: readonly KvKeyPart[],
   { reason, issues }: RowFailure,
-): unknown {
-  const stored: StoredFailure = {
+): RecordedFailure {
+  return {
     primaryKey: [...primaryKey],
     reason: shorten(reason),
     ...(issues !== undefined && { issues: issues.slice(0, maxIssues).map(storedIssue) }),
   };
-  return stored;
 }
 
 /** Returns an issue with a path that can be stored. Symbols cannot be stored. */
@@ -117,26 +105,27 @@ export async function readRecordedFailures(
   after: readonly KvKeyPart[] | null,
   limit: number,
 ): Promise<RecordedFailure[]> {
-  const { kv, model, limits } = context;
-  const prefix = failedRowsPrefix(model);
+  const prefix = failedRowsPrefix(context.model);
   const afterKey = after === null ? null : failedRowKey(context, after);
-  const entries = await readEntriesAfter<StoredFailure>(kv, limits, prefix, afterKey, limit);
-  return entries.map(({ value: { primaryKey, ...failure } }) => ({ primaryKey, failure }));
+  const entries = await readEntriesAfter<RecordedFailure>(context, prefix, afterKey, limit);
+  return entries.map(({ value }) => value);
 }
 
 /**
- * Returns a page of the rows that a transform could not change, in the order of their records.
- * Leaves out rows that were deleted or written after they failed.
+ * Returns a page of the rows that a transform of a model could not change. Leaves out rows that
+ * were deleted or written after they failed.
  *
  * @throws {RangeError} if `take` is not a positive integer.
  * @throws {InvalidCursorError} if the cursor is not that of such a page.
  */
-export async function listFailedRows(
-  context: TableContext,
-  { take = defaultTake, cursor }: FailedRowsOptions = {},
+export async function findFailedRows(
+  database: AnyDatabase,
+  query: FailedRowsOptions & { readonly model: string },
 ): Promise<FailedRowsPage> {
+  const { take = defaultTake, cursor } = query;
+  const context = tableContextOf(database, query.model);
   if (!Number.isSafeInteger(take) || take < 1) {
-    throw new RangeError(`take is a positive integer, not ${take}.`);
+    throw new RangeError(`take must be a positive integer, not ${take}.`);
   }
   const { model } = context;
   const items: FailedRow[] = [];
@@ -146,9 +135,9 @@ export async function listFailedRows(
     // One row more than requested shows that there is a next page.
     const limit = Math.min(take - items.length + 1, defaultTake);
     const recorded = await readRecordedFailures(context, after, limit);
-    for (const { primaryKey, failure } of await filterStillFailed(context, recorded)) {
+    for (const failure of await filterStillFailed(context, recorded)) {
       if (items.length === take) return { items, cursor: encodeRowCursor(last) };
-      const { reason, issues = [] } = failure;
+      const { primaryKey, reason, issues = [] } = failure;
       items.push({ model: model.name, id: pointerOf(primaryKey), reason, issues });
       last = primaryKey;
     }
@@ -157,7 +146,6 @@ export async function listFailedRows(
   }
 }
 
-/** Returns the rows that are still as they were when they failed. */
 async function filterStillFailed(
   context: TableContext,
   recorded: readonly RecordedFailure[],
@@ -171,17 +159,4 @@ async function filterStillFailed(
     const versionstamp = rows[position]?.versionstamp ?? null;
     return versionstamp !== null && snapshot.upgradeOf(versionstamp) !== undefined;
   });
-}
-
-/**
- * Returns a page of the rows that a transform of a model could not change.
- *
- * @throws {RangeError} if `take` is not a positive integer.
- * @throws {InvalidCursorError} if the cursor is not that of such a page.
- */
-export async function findFailedRows(
-  database: AnyDatabase,
-  query: FailedRowsOptions & { readonly model: string },
-): Promise<FailedRowsPage> {
-  return await listFailedRows(tableContextOf(database, query.model), query);
 }

@@ -14,19 +14,15 @@ import { commitOperation } from "../../write/commit/commit-change.js";
 import { planChange } from "../../write/commit/plan-change.js";
 import { unexpired } from "../../write/commit/row-expiry.js";
 import { RecordedOperation } from "../../write/many/shared-commit.js";
-import { failedRowKey, storedFailure } from "./failed-rows.js";
+import { failedRowKey, recordedFailure } from "./failed-rows.js";
 import { type RowFailure, upgradeRow } from "./upgraded-row.js";
 
-/** A row to change. */
 export interface TransformedRow {
   readonly primaryKey: readonly KvKeyPart[];
-  /** The stored entry, as it was read. */
   readonly entry: KvEntryMaybe<unknown>;
-  /** True if the row is recorded as failed. */
   readonly isRecorded: boolean;
 }
 
-/** The plan for one row. */
 export interface TransformPlan {
   readonly row: TransformedRow;
   /** The operation to commit for the row; undefined if there is nothing to do. */
@@ -90,7 +86,6 @@ export async function planTransform(
   }
 }
 
-/** Plans to record a row as failed, if it is still as it was read. */
 export function planFailed(
   context: TableContext,
   snapshot: CatalogSnapshot,
@@ -101,22 +96,19 @@ export function planFailed(
   const { versionstamp } = entry;
   const operation = createOperation()
     .check(snapshot.check, { key: rowKey(context.model, primaryKey), versionstamp })
-    .set(failedRowKey(context, primaryKey), storedFailure(primaryKey, failure));
+    .set(failedRowKey(context, primaryKey), recordedFailure(primaryKey, failure));
   return { row, operation, failed: row.isRecorded ? 0 : 1, failure };
 }
 
-/** Returns the reason why a row cannot be written, from the error of the attempt. */
 export function failureOf(error: unknown): RowFailure {
   if (!(error instanceof IndexKeyError)) return { reason: failureReason(error) };
   const { index, field, valueType, cause } = error;
   const thrown = cause === undefined ? "" : `: ${failureReason(cause)}`;
-  const reason = `The index ${index} cannot hold its ${JSON.stringify(field)}, of type ${valueType}${thrown}.`;
+  const reason = `The index ${index} cannot hold ${JSON.stringify(field)} of type ${valueType}${thrown}.`;
   return { reason };
 }
 
-/**
- * Plans nothing for a row that is gone or was written since, except to delete its failure record.
- */
+/** Deletes the failure record of a row that is gone or was written since. */
 function planDone(
   context: TableContext,
   { check }: CatalogSnapshot,
@@ -156,11 +148,10 @@ async function claimKey(
       !upgraded.ok || hasIndexKey(model, entry.index, upgraded.row, owner, entry.key);
     if (!keepsKey) return { checks };
   }
-  const reason = `Another row has its value of the unique index ${entry.index.name}: ${formatKey(owner)}.`;
+  const reason = `The row ${formatKey(owner)} has the same value of the unique index ${entry.index.name}.`;
   return { failure: { reason } };
 }
 
-/** Formats a key for people. */
 function formatKey(key: KvKey): string {
   const parts = key.map((part) => {
     if (typeof part === "string") return JSON.stringify(part);

@@ -4,10 +4,10 @@ import type { TableContext } from "../../context/table-context.js";
 import type { RowId } from "../../errors/orm-error.js";
 import type { RowIssue } from "../../errors/row-errors.js";
 import { indexEntries } from "../../indexes/index-entries.js";
-import { pointerOf } from "../../indexes/primary-key.js";
-import type { AnyRow } from "../../model/compiled-model.js";
+import { partsOfId, pointerOf } from "../../indexes/primary-key.js";
+import type { AnyRow, CompiledModel } from "../../model/compiled-model.js";
 import { findUpgrade, type RowUpgrade } from "../../schema/row-upgrade.js";
-import { readFacts } from "../plan/plan-facts.js";
+import { readFacts } from "../plan/plan-migration.js";
 import { maxBatchRows } from "../run/migration-run.js";
 import { readNextRows } from "../run/scan-rows.js";
 import { failureOf } from "./plan-transform.js";
@@ -36,25 +36,29 @@ export type PreviewedRow =
 const defaultRows = 10;
 
 /**
- * Shows what a transform would do to some rows, in the order of their keys. Writes nothing. If the
- * transform is under way, it shows only rows that the transform has not reached. It does not detect
- * that another row has the same value of a unique index; only the transform itself does.
+ * Shows what the planned or running transform of a model makes of some rows, in the order of their
+ * keys. Writes nothing. Of a running transform, it shows only rows that are not done yet. It does
+ * not detect that another row has the same value of a unique index; only the transform itself does.
  *
+ * @returns an empty list if no transform is planned or running.
  * @throws {RangeError} if `rows` is not a positive integer.
  */
-export async function previewTransform(
-  context: TableContext,
-  { up }: Pick<RowUpgrade, "up">,
-  options: PreviewOptions = {},
-): Promise<PreviewedRow[]> {
-  const { rows = defaultRows } = options;
+export async function previewMigration(
+  database: AnyDatabase,
+  query: PreviewOptions & { readonly model: string },
+): Promise<readonly PreviewedRow[]> {
+  const { rows = defaultRows } = query;
   if (!Number.isSafeInteger(rows) || rows < 1) {
-    throw new RangeError(`rows is a positive integer, not ${rows}.`);
+    throw new RangeError(`rows must be a positive integer, not ${rows}.`);
   }
-  const { model, catalog } = context;
-  await catalog.reload();
+  const context = tableContextOf(database, query.model);
+  const { model, storedRow, earlierRow, migrations } = await readFacts(context);
+  const from = earlierRow ?? storedRow;
+  const to = context.catalog.programRows.manifest;
+  const upgrade = from && findUpgrade(from, model, to, migrations);
+  if (upgrade === undefined || upgrade.isIdentity) return [];
   const previewed: PreviewedRow[] = [];
-  let after: readonly KvKeyPart[] | null = primaryKeyOfId(options.after);
+  let after = query.after === undefined ? null : partsOfId(query.after);
   for (;;) {
     const limit = Math.min(rows, maxBatchRows);
     const entries = await readNextRows(context, after, limit);
@@ -62,7 +66,7 @@ export async function previewTransform(
       const primaryKey = key.slice(1);
       if (primaryKey.length !== model.primaryKey.length) continue;
       if (isDone(context, versionstamp)) continue;
-      previewed.push(previewRow(context, up, primaryKey, value));
+      previewed.push(previewRow(model, upgrade.up, primaryKey, value));
       if (previewed.length === rows) return previewed;
     }
     if (entries.length < limit) return previewed;
@@ -70,19 +74,14 @@ export async function previewTransform(
   }
 }
 
-function primaryKeyOfId(id: RowId | undefined): readonly KvKeyPart[] | null {
-  if (id === undefined) return null;
-  return Array.isArray(id) ? id : [id as KvKeyPart];
-}
-
-/** True if a transform is under way and the row has the new schema already. */
+/** True if a transform is running and the row has the new schema already. */
 function isDone({ catalog }: TableContext, versionstamp: string): boolean {
   const { snapshot } = catalog;
   return snapshot.entry.transform !== undefined && snapshot.upgradeOf(versionstamp) === undefined;
 }
 
 function previewRow(
-  { model }: TableContext,
+  model: CompiledModel,
   up: RowUpgrade["up"],
   primaryKey: readonly KvKeyPart[],
   before: AnyRow,
@@ -97,24 +96,4 @@ function previewRow(
     return failWith(failureOf(error));
   }
   return { id, before, after: upgraded.row };
-}
-
-/**
- * Shows what the transform of a model that is planned or under way makes of some rows. Writes
- * nothing.
- *
- * @returns an empty list if no transform is planned or under way.
- * @throws {RangeError} if `rows` is not a positive integer.
- */
-export async function previewMigration(
-  database: AnyDatabase,
-  query: PreviewOptions & { readonly model: string },
-): Promise<readonly PreviewedRow[]> {
-  const context = tableContextOf(database, query.model);
-  const { model, storedRow, earlierRow, migrations } = await readFacts(context);
-  const { manifest } = context.catalog.programRows;
-  const from = earlierRow ?? storedRow;
-  const upgrade = from ? findUpgrade(from, model, manifest, migrations) : undefined;
-  if (upgrade === undefined || upgrade.isIdentity) return [];
-  return await previewTransform(context, upgrade, query);
 }

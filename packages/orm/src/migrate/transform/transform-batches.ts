@@ -15,7 +15,6 @@ import {
 } from "./plan-transform.js";
 import { type TransformState, transformStateKey } from "./transform-state.js";
 
-/** The rows that are to be changed, in the order of their keys. */
 export interface RowSource {
   /** The primary key after which to begin; null to begin at the first row. */
   readonly start: readonly KvKeyPart[] | null;
@@ -32,7 +31,6 @@ export interface RowSource {
     rows: number,
     after: readonly KvKeyPart[],
   ) => TransformState;
-  /** Called after each batch. */
   readonly onBatch: (state: TransformState) => void;
 }
 
@@ -40,10 +38,7 @@ export interface RowSource {
 interface Batch {
   readonly snapshot: CatalogSnapshot;
   readonly plans: readonly TransformPlan[];
-  /**
-   * Returns the state after the first `rows` rows of the batch, which change the number of failure
-   * records by `failed`.
-   */
+  /** Returns the state after the first rows, with `failed` more failure records. */
   readonly stateAfter: (rows: number, failed: number) => TransformState;
 }
 
@@ -89,10 +84,7 @@ export async function transformBatches(
   }
 }
 
-/**
- * Returns the limits for one row. Its commit also has to take the lease, the state and the failure
- * record.
- */
+/** The commit of a row also has to take the lease, the state and the failure record. */
 function rowLimits(limits: TableLimits): TableLimits {
   return { ...limits, checks: limits.checks - 1, mutations: limits.mutations - 3 };
 }

@@ -1,6 +1,7 @@
 import { type RunningTransform, transformMarkKey } from "../../catalog/catalog-entry.js";
 import type { TableContext } from "../../context/table-context.js";
 import { readRows } from "../../query/read/read-rows.js";
+import { changeCatalog } from "../run/change-catalog.js";
 import { ProgressMeter } from "../run/migration-progress.js";
 import type { MigrationRun } from "../run/migration-run.js";
 import { maxBatchRows } from "../run/migration-run.js";
@@ -19,7 +20,6 @@ import { type TransformState, transformStateKey } from "./transform-state.js";
  *
  * @returns `"done"` also if no transform is under way; `"failed-rows"` if rows are recorded as
  * failed, so that the next run resumes the transform.
- * @throws {LeaseLostError} if another runner holds the lease.
  * @throws {StaleSchemaError} if the database has a newer schema than this program.
  */
 export async function transformRows(
@@ -33,10 +33,7 @@ export async function transformRows(
   catalog.snapshot.assertWritable();
   const initial = await beginOrResume(context, run, transform);
   if (initial === "stopped") return "stopped";
-  const retried =
-    initial.failed === 0
-      ? initial
-      : await transformBatches(context, run, initial, failedRows(context));
+  const retried = await retryFailed(context, run, initial);
   if (retried === "stopped") return "stopped";
   const meter = new ProgressMeter(model.name, [], run.onProgress);
   meter.start("transforming", retried.rowsDone, retried.rowsTotal);
@@ -50,13 +47,14 @@ export async function transformRows(
   if (scanned === "stopped") return "stopped";
   // Failed rows may have been deleted or written since. They must not keep the transform from
   // ending.
-  const end =
-    scanned.failed === 0
-      ? scanned
-      : await transformBatches(context, run, scanned, failedRows(context));
+  const end = await retryFailed(context, run, scanned);
   if (end === "stopped") return "stopped";
   if (end.failed > 0) return "failed-rows";
-  await finish(context, run, transform);
+  await changeCatalog(context, run.lease, ({ transform: running, ...finished }, operation) => {
+    if (running?.id !== transform.id) return undefined;
+    operation.delete(transformStateKey(model)).delete(transformMarkKey(model, transform.id));
+    return finished;
+  });
   return "done";
 }
 
@@ -92,23 +90,26 @@ async function clearFailures(context: TableContext, run: MigrationRun): Promise<
   }
 }
 
-/** Returns a source of the rows that are recorded as failed. */
-function failedRows(context: TableContext): RowSource {
-  return {
+async function retryFailed(
+  context: TableContext,
+  run: MigrationRun,
+  state: TransformState,
+): Promise<TransformState | "stopped"> {
+  if (state.failed === 0) return state;
+  return await transformBatches(context, run, state, {
     start: null,
     next: async (after, limit) => {
-      const keys = (await readRecordedFailures(context, after, limit)).map(
-        (failure) => failure.primaryKey,
-      );
+      const failures = await readRecordedFailures(context, after, limit);
+      const keys = failures.map(({ primaryKey }) => primaryKey);
       const entries = await readRows(context, keys);
       return entries.map((entry, i) => ({ primaryKey: keys[i] ?? [], entry, isRecorded: true }));
     },
-    moved: (state) => state,
+    moved: (current) => current,
     onBatch: () => undefined,
-  };
+  });
 }
 
-/** Returns the rows that no run has reached yet, and other entries under their prefix. */
+/** Includes other entries under the prefix of the rows. */
 function remainingRows(
   context: TableContext,
   { after: start }: TransformState,
@@ -118,34 +119,11 @@ function remainingRows(
     start,
     next: async (after, limit) => {
       const entries = await readNextRows(context, after, limit);
-      return entries.map((entry) => ({
-        primaryKey: entry.key.slice(1),
-        entry,
-        isRecorded: false,
-      }));
+      return entries.map((entry) => {
+        return { primaryKey: entry.key.slice(1), entry, isRecorded: false };
+      });
     },
     moved: (state, rows, after) => ({ ...state, after, rowsDone: state.rowsDone + rows }),
     onBatch,
   };
-}
-
-/** Ends the transform. All rows have the new schema. */
-async function finish(
-  { kv, model, catalog }: TableContext,
-  { lease }: MigrationRun,
-  { id }: RunningTransform,
-): Promise<void> {
-  for (;;) {
-    const { check, entry } = catalog.snapshot;
-    const { transform, ...finished } = entry;
-    if (transform?.id !== id) return;
-    const operation = kv
-      .atomic()
-      .check(check)
-      .set(check.key, finished)
-      .delete(transformStateKey(model))
-      .delete(transformMarkKey(model, id));
-    await lease.commit(operation);
-    await catalog.reload();
-  }
 }

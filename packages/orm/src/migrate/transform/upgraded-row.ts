@@ -6,7 +6,6 @@ import { primaryKeyOf } from "../../indexes/primary-key.js";
 import type { AnyRow, CompiledModel } from "../../model/compiled-model.js";
 import { assertStoredRow } from "../../model/stored-row.js";
 
-/** The reason why a row cannot be changed. */
 export interface RowFailure {
   /** A sentence for people. */
   readonly reason: string;
@@ -32,17 +31,19 @@ export function upgradeRow(
   primaryKey: readonly KvKeyPart[],
 ): UpgradedRow {
   if (typeof stored !== "object" || stored === null || Array.isArray(stored)) {
-    return fail("What is stored is no row: it is not an object.");
+    return fail("The stored value is not an object.");
   }
   try {
     const row: unknown = up(stored as AnyRow);
     assertStoredRow(model, row, primaryKey);
     if (!isSameKey(primaryKeyOf(model, row), primaryKey)) {
-      return fail("It would get another primary key.");
+      return fail("The migration changes its primary key.");
     }
     for (const [field, index] of model.requiredFields) {
       if (row[field] !== undefined && row[field] !== null) continue;
-      return fail(`It would have no ${JSON.stringify(field)}, which the index ${index} needs.`);
+      return fail(
+        `The changed row lacks ${JSON.stringify(field)}, which the index ${index} needs.`,
+      );
     }
     return { ok: true, row };
   } catch (error) {

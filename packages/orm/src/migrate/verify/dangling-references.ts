@@ -7,6 +7,7 @@ import { canBeStored } from "../../indexes/can-be-stored.js";
 import { isSameKey } from "../../indexes/key-parts.js";
 import { pointerOf, rowKey } from "../../indexes/primary-key.js";
 import type { AnyRow } from "../../model/compiled-model.js";
+import { isRow } from "../../model/stored-row.js";
 import { readKeys, readWithSchema } from "../../query/read/read-rows.js";
 import { referencedKey } from "../../relations/referenced-key.js";
 import { tableOfModel } from "../../relations/referrers.js";
@@ -53,14 +54,12 @@ export interface DanglingReferencesPage {
   readonly cursor: string | null;
 }
 
-/** A `belongsTo` relation of the model. */
 interface BelongsToReference {
   readonly relation: string;
   readonly fields: readonly string[];
   readonly target: TableContext;
 }
 
-/** A reference that seems to lead to no row. */
 interface Suspect {
   /** The position of its row among the rows that were read together. */
   readonly position: number;
@@ -69,7 +68,6 @@ interface Suspect {
   readonly targetId: readonly KvKeyPart[];
 }
 
-/** The table and primary key under which a row is expected. */
 interface RowPlace {
   readonly table: TableContext;
   readonly primaryKey: readonly KvKeyPart[];
@@ -79,22 +77,32 @@ const defaultTake = 100;
 const defaultRows = 1000;
 
 /**
- * Returns a page of the references of a model's rows that lead to no row, ordered by the primary
- * keys of the rows. Each suspect is confirmed by a second read of the row and its target in one
- * snapshot, so that concurrent writes cause no false findings. A row of an earlier schema is
- * upgraded first. If the upgrade fails, the row is used as it is stored. An expired row counts as
- * missing.
+ * Returns a page of the references of a model's rows, by its `belongsTo` relations, that lead to no
+ * row. Such references remain if a program without this model deleted the target, if the target
+ * expired, or if rows were written by hand. Nothing is written.
  *
+ * ```ts
+ * const { items, cursor } = await findDanglingReferences(db, { model: "posts" });
+ * for (const { id, relation, targetId } of items) console.log(id, relation, targetId);
+ * ```
+ *
+ * The order is that of the primary keys. Each suspect is confirmed by a second read of the row and
+ * its target in one snapshot, so that concurrent writes cause no false findings. A row of an
+ * earlier schema is upgraded first, or used as it is stored if the upgrade fails.
+ *
+ * @throws {ModelDefinitionError} if the model does not exist.
  * @throws {RangeError} if `take` or `rows` is not a positive integer.
  * @throws {InvalidCursorError} if the cursor does not come from such a page.
  */
-async function listDanglingReferences(
-  context: TableContext,
-  { take = defaultTake, rows: maxRows = defaultRows, cursor }: DanglingReferencesOptions = {},
+export async function findDanglingReferences(
+  database: AnyDatabase,
+  query: DanglingReferencesOptions & { readonly model: string },
 ): Promise<DanglingReferencesPage> {
+  const { take = defaultTake, rows: maxRows = defaultRows, cursor } = query;
+  const context = tableContextOf(database, query.model);
   for (const [name, value] of Object.entries({ take, rows: maxRows })) {
     if (Number.isSafeInteger(value) && value > 0) continue;
-    throw new RangeError(`${name} is a positive integer, not ${value}.`);
+    throw new RangeError(`${name} must be a positive integer, not ${value}.`);
   }
   let after = cursor ? decodeRowCursor(context.model, cursor) : null;
   const references = referencesOf(context);
@@ -134,9 +142,7 @@ function referencesOf({ links, tables }: TableContext): BelongsToReference[] {
   });
 }
 
-/**
- * Returns the references of the rows that seem to lead to no row. Reads each target row only once.
- */
+/** Reads each target row only once. */
 async function suspectsAmong(
   context: TableContext,
   references: readonly BelongsToReference[],
@@ -167,10 +173,7 @@ async function suspectsAmong(
     .map(({ suspect }) => suspect);
 }
 
-/**
- * Reads the row and its target again in one snapshot. Returns undefined if the reference leads to a
- * row now, or if the row no longer has a reference.
- */
+/** Reads both rows again in one snapshot. Undefined if the reference leads to a row now. */
 async function recheck(
   context: TableContext,
   { primaryKey, reference, targetId }: Suspect,
@@ -202,10 +205,7 @@ async function recheck(
   }
 }
 
-/**
- * Reads rows in the order of `places`. Rows of two places are read in one snapshot. The result is
- * undefined for a row that does not exist or has expired.
- */
+/** Rows of two places are read in one snapshot. Undefined for a row that has expired. */
 async function readUnexpired(
   context: TableContext,
   places: readonly RowPlace[],
@@ -228,45 +228,17 @@ async function readUnexpired(
   });
 }
 
-/**
- * Returns the row of an entry, upgraded to the program's schema. Returns undefined if the entry
- * holds no row.
- */
+/** Returns the row, upgraded to the program's schema. Undefined if the entry holds no row. */
 function rowOf(
   { catalog }: TableContext,
   { value, versionstamp }: KvEntryMaybe<unknown>,
 ): AnyRow | undefined {
-  if (versionstamp === null || !isObject(value)) return undefined;
+  if (versionstamp === null || !isRow(value)) return undefined;
   try {
     const row: unknown = catalog.snapshot.upgradeOf(versionstamp)?.(value);
-    return isObject(row) ? row : value;
+    return isRow(row) ? row : value;
   } catch {
     // The row cannot be upgraded, so its stored fields are all there is.
     return value;
   }
-}
-
-function isObject(value: unknown): value is AnyRow {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-/**
- * Returns a page of the references of a model's rows, by its `belongsTo` relations, that lead to no
- * row. Such references remain if a program without this model deleted the target, if the target
- * expired, or if rows were written by hand. Nothing is written.
- *
- * ```ts
- * const { items, cursor } = await findDanglingReferences(db, { model: "posts" });
- * for (const { id, relation, targetId } of items) console.log(id, relation, targetId);
- * ```
- *
- * @throws {ModelDefinitionError} if the model does not exist.
- * @throws {RangeError} if `take` or `rows` is not a positive integer.
- * @throws {InvalidCursorError} if the cursor does not come from such a page.
- */
-export async function findDanglingReferences(
-  database: AnyDatabase,
-  query: DanglingReferencesOptions & { readonly model: string },
-): Promise<DanglingReferencesPage> {
-  return await listDanglingReferences(tableContextOf(database, query.model), query);
 }

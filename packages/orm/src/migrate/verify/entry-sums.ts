@@ -18,7 +18,6 @@ const pieceBytes = 32_768;
 export class EntrySums {
   readonly #sums: Uint32Array = new Uint32Array(2 * buckets);
 
-  /** Adds an entry that a row should have, with a pointer to the row. */
   add(key: KvKey, primaryKey: readonly KvKeyPart[]): void {
     hashKey(key);
     const at = bucketOf();
@@ -28,7 +27,6 @@ export class EntrySums {
     this.#sums[at + 1] = this.#sums[at + 1]! + second;
   }
 
-  /** Subtracts an entry that is stored. */
   remove(model: CompiledModel, key: KvKey, pointer: unknown): void {
     const primaryKey = primaryKeyOfPointer(model, pointer);
     hashKey(key);
@@ -39,7 +37,6 @@ export class EntrySums {
     this.#sums[at + 1] = this.#sums[at + 1]! - second;
   }
 
-  /** True if the entries on both sides are the same. */
   get areZero(): boolean {
     for (const sum of this.#sums) if (sum !== 0) return false;
     return true;
@@ -52,7 +49,7 @@ export class EntrySums {
     return this.#sums[at] !== 0 || this.#sums[at + 1] !== 0;
   }
 
-  /** Returns the table in pieces that can be stored, undefined for a piece of zeros. */
+  /** Returns the table in pieces. A piece whose sums are all zero is undefined. */
   toPieces(): (Uint8Array | undefined)[] {
     const pieces: (Uint8Array | undefined)[] = [];
     const sumsOfPiece = pieceBytes / 4;
@@ -69,7 +66,6 @@ export class EntrySums {
     return pieces;
   }
 
-  /** Restores a stored piece of the table. */
   setPiece(position: number, piece: Uint8Array): void {
     const view = new DataView(piece.buffer, piece.byteOffset, piece.byteLength);
     const from = (position * pieceBytes) / 4;
@@ -100,7 +96,10 @@ function hashParts(parts: readonly KvKeyPart[]): void {
 
 const bits = new DataView(new ArrayBuffer(8));
 
-/** Hashes type, content and length, so that different lists of parts hash differently. */
+/**
+ * Hashes the type, the content and the length of a part, so that different lists of parts give
+ * different input to the hash.
+ */
 function hashPart(part: KvKeyPart): void {
   switch (typeof part) {
     case "string":

@@ -5,14 +5,13 @@ import type { FoundRow } from "../../context/any-query.js";
 import type { TableContext } from "../../context/table-context.js";
 import { canBeStored } from "../../indexes/can-be-stored.js";
 import { primaryKeyOfEntry } from "../../indexes/entry-value.js";
-import { hasIndexKey, type IndexEntry } from "../../indexes/index-entries.js";
+import { expectedEntries, rowHasKey } from "../../indexes/expected-entries.js";
+import type { IndexEntry } from "../../indexes/index-entries.js";
 import { isSameKey } from "../../indexes/key-parts.js";
 import { primaryKeyOfPointer, rowKey } from "../../indexes/primary-key.js";
-import type { AnyRow, CompiledIndex, CompiledModel } from "../../model/compiled-model.js";
-import { expectedEntries } from "../build/expected-entries.js";
+import type { CompiledIndex, CompiledModel } from "../../model/compiled-model.js";
 import type { EntryFinding } from "./verify-state.js";
 
-/** A write that repairs an entry. */
 export interface EntryRepair {
   /** The versionstamps of everything that was read. They must not have changed at the commit. */
   readonly checks: readonly AtomicCheck[];
@@ -35,14 +34,10 @@ export interface Inspection {
   readonly finding: EntryFinding;
   /** Undefined if only a change of one of the rows can repair it. */
   readonly repair: EntryRepair | undefined;
-  /**
-   * True if the entry under a unique key belongs to no row. The scan of the entries would report it
-   * again, as dangling.
-   */
+  /** True if the scan of the entries would report this entry again, as dangling. */
   readonly looksDangling: boolean;
 }
 
-/** The stored state that one entry of a row depends on. */
 interface Reading {
   readonly row: KvEntryMaybe<unknown>;
   readonly stored: KvEntryMaybe<unknown>;
@@ -53,7 +48,6 @@ interface Reading {
   readonly isKnownDuplicate: boolean;
 }
 
-/** Returns whether the stored value is the one that the entry of this row should have. */
 export function isExpectedValue(
   model: CompiledModel,
   { index, value }: IndexEntry,
@@ -173,22 +167,7 @@ export function primaryKeyAt(
   return index.unique ? primaryKeyOfEntry(model, index, value) : key.slice(parts);
 }
 
-/** Returns whether the row has this key in the index. */
-export function rowHasKey(
-  model: CompiledModel,
-  index: CompiledIndex,
-  key: KvKey,
-  primaryKey: readonly KvKeyPart[],
-  { value, versionstamp }: KvEntryMaybe<unknown>,
-): boolean {
-  if (versionstamp === null || typeof value !== "object" || value === null) return false;
-  return !Array.isArray(value) && hasIndexKey(model, index, value as AnyRow, primaryKey, key);
-}
-
-/**
- * Reads a row, the entry under one of its keys, and the row that this entry points to, in one
- * snapshot.
- */
+/** Reads everything in one snapshot. */
 async function readEntry(
   context: TableContext,
   index: CompiledIndex,
@@ -226,10 +205,7 @@ async function readEntry(
   }
 }
 
-/**
- * Returns whether a duplicate record may explain that a row is missing from a unique index. A
- * readable index has no such records.
- */
+/** A readable index has no duplicate records. */
 function mayHaveDuplicates({ catalog }: TableContext, index: CompiledIndex): boolean {
   const state = catalog.snapshot.stateOf(index);
   return index.unique && (state === "unique-pending" || state === "verifying");

@@ -9,7 +9,6 @@ import { rowExpireAt } from "../../write/commit/row-expiry.js";
 import type { MigrationRun } from "../run/migration-run.js";
 import type { EntryRepair, Inspection } from "./inspect-entry.js";
 
-/** An inspection, and the function that repeats it. */
 export interface Repairable {
   readonly inspection: Inspection;
   readonly inspectAgain: () => Promise<Inspection | undefined>;
@@ -25,7 +24,6 @@ const checksPerRepair = 3;
  * no longer a finding.
  *
  * @returns what was wrong, and whether it was repaired.
- * @throws {LeaseLostError} if another runner has the lease.
  */
 export async function repairEntries(
   context: TableContext,
@@ -56,38 +54,40 @@ export async function repairEntries(
 async function repairOne(
   context: TableContext,
   run: MigrationRun,
-  { inspectAgain: again }: Repairable,
+  { inspectAgain }: Repairable,
 ): Promise<Inspection | undefined> {
   for (;;) {
     await context.catalog.reload();
-    const inspection = await again();
+    const inspection = await inspectAgain();
     if (inspection === undefined || inspection.repair === undefined) return inspection;
     if (await commitRepairs(context, run, [inspection])) return repaired(inspection);
   }
 }
 
-/**
- * Returns the inspection as repaired. A row that was only recorded as a duplicate is still not in
- * the index, so it does not count as repaired.
- */
+/** A row that was only recorded as a duplicate is still not in the index. */
 function repaired(inspection: Inspection): Inspection {
   const kind = inspection.repair?.write.kind;
   const isRight = kind === "set" || kind === "delete";
   return { ...inspection, finding: { ...inspection.finding, repaired: isRight } };
 }
 
-/**
- * Returns true if the repairs were committed, false if a check failed or the repairs are too large
- * for one commit.
- */
+/** Returns false if a check failed or the repairs are too large for one commit. */
 async function commitRepairs(
   context: TableContext,
   run: MigrationRun,
   inspections: readonly Inspection[],
 ): Promise<boolean> {
-  const { snapshot } = context.catalog;
+  const { catalog } = context;
+  const { snapshot } = catalog;
   snapshot.assertWritable();
   const operation = context.kv.atomic().check(snapshot.check);
+  // A writer may just have found no more duplicates. Its commit that makes the index readable fails
+  // if the catalog changes in the commit that records one.
+  const isRecording = inspections.some(
+    ({ index, repair }) =>
+      repair?.write.kind === "record" && snapshot.stateOf(index) === "unique-pending",
+  );
+  if (isRecording) operation.set(snapshot.check.key, snapshot.entry);
   for (const { finding, index, repair } of inspections) {
     if (repair === undefined) continue;
     operation.check(...repair.checks);
@@ -97,7 +97,9 @@ async function commitRepairs(
     for (const mark of changeMarkKeys(context.model, [entry])) operation.sum(mark, 1n);
   }
   try {
-    return (await run.lease.commit(operation)).ok;
+    const { ok } = await run.lease.commit(operation);
+    if (isRecording) await catalog.reload();
+    return ok;
   } catch (error) {
     if (inspections.length > 1 && isLimitError(error)) return false;
     throw error;

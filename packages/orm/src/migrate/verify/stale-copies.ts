@@ -1,12 +1,13 @@
-import type { KvEntryMaybe, KvKey, KvKeyPart } from "@keywright/core";
+import type { KvEntry, KvEntryMaybe, KvKey, KvKeyPart } from "@keywright/core";
 import type { TableContext } from "../../context/table-context.js";
+import { expectedEntries } from "../../indexes/expected-entries.js";
 import { isSameKey } from "../../indexes/key-parts.js";
 import { rowKey } from "../../indexes/primary-key.js";
 import type { CompiledIndex } from "../../model/compiled-model.js";
-import { expectedEntries, readStored } from "../build/expected-entries.js";
+import { readStored } from "../../query/read/read-rows.js";
 import { type MigrationRun, maxBatchRows } from "../run/migration-run.js";
+import { readEntriesAfter } from "../run/read-entries-after.js";
 import { isExpectedValue, primaryKeyAt } from "./inspect-entry.js";
-import { nextEntries } from "./verify-entries.js";
 
 /** An entry of an index of copies that differs from its row. */
 export interface StaleCopy {
@@ -37,7 +38,6 @@ const pauseEvery = 100;
  * is confirmed by a second read of the entry and its row in one snapshot. Nothing is written.
  *
  * @returns `"stopped"` if the signal stopped it.
- * @throws {LeaseLostError} if another runner has the lease.
  */
 export async function findStaleCopies(
   context: TableContext,
@@ -51,7 +51,12 @@ export async function findStaleCopies(
   let after: KvKey | null = null;
   for (;;) {
     if (run.signal?.aborted) return "stopped";
-    const entries = await nextEntries(context, index, after, limit);
+    const entries: KvEntry<unknown>[] = await readEntriesAfter(
+      context,
+      [index.prefix],
+      after,
+      limit,
+    );
     const primaryKeys = entries.map(({ key, value }) => primaryKeyAt(model, index, key, value));
     const rows = await readStored(
       context,

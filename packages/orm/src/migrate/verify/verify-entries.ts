@@ -1,31 +1,21 @@
-import type { KvEntry, KvKey, KvKeyPart } from "@keywright/core";
+import type { KvKey, KvKeyPart } from "@keywright/core";
 import type { TableContext } from "../../context/table-context.js";
+import { rowHasKey } from "../../indexes/expected-entries.js";
 import { rowKey } from "../../indexes/primary-key.js";
 import type { CompiledIndex } from "../../model/compiled-model.js";
-import { readStored } from "../build/expected-entries.js";
+import { readStored } from "../../query/read/read-rows.js";
 import { readEntriesAfter } from "../run/read-entries-after.js";
-import { inspectEntry, primaryKeyAt, rowHasKey } from "./inspect-entry.js";
+import { inspectEntry, primaryKeyAt } from "./inspect-entry.js";
 import type { Suspect, VerifyStep } from "./verify-rows.js";
 import type { Verification } from "./verify-state.js";
 
-/** Reads the next entries of an index, in the order of their keys. */
-export async function nextEntries(
-  { kv, limits }: Pick<TableContext, "kv" | "limits">,
-  index: CompiledIndex,
-  after: KvKey | null,
-  limit: number,
-): Promise<KvEntry<unknown>[]> {
-  return await readEntriesAfter(kv, limits, [index.prefix], after, limit);
-}
-
-/** Subtracts the next entries of an index of pointers from the sums. */
 export async function sumEntries(
   context: TableContext,
   verification: Verification,
   index: CompiledIndex,
   limit: number,
 ): Promise<VerifyStep> {
-  const entries = await nextEntries(context, index, verification.state.after, limit);
+  const entries = await readEntriesAfter(context, [index.prefix], verification.state.after, limit);
   for (const { key, value } of entries) verification.sums.remove(context.model, key, value);
   const looked = entries.length;
   const last = entries.at(-1);
@@ -33,10 +23,7 @@ export async function sumEntries(
   return { looked, isLast: looked < limit, suspects: [] };
 }
 
-/**
- * Checks whether the next entries of an index have a row. Entries of pointers that the sums show to
- * be right are skipped.
- */
+/** Skips entries of pointers that the sums show to be right. */
 export async function verifyEntries(
   context: TableContext,
   verification: Verification,
@@ -44,7 +31,7 @@ export async function verifyEntries(
   limit: number,
 ): Promise<VerifyStep> {
   const { model } = context;
-  const entries = await nextEntries(context, index, verification.state.after, limit);
+  const entries = await readEntriesAfter(context, [index.prefix], verification.state.after, limit);
   const isPointer = index.store === "pointer";
   const suspects: Suspect[] = [];
   const suspect = (key: KvKey) => suspects.push(() => inspectEntry(context, index, key));

@@ -3,10 +3,8 @@ import type { TableContext } from "../../context/table-context.js";
 import { InvalidArgumentError } from "../../errors/query-errors.js";
 import { takeLease } from "../run/lease.js";
 import { createRun, type RunOptions } from "../run/migration-run.js";
-import type { VerifiedModel } from "./verified-model.js";
-import { verifyModel } from "./verify-model.js";
+import { type VerifiedModel, verifyModel } from "./verify-model.js";
 
-/** Selects the indexes to verify, and what to do with findings. */
 export interface VerifyOptions extends RunOptions {
   /** The models to verify, by their `name`. All models by default. */
   readonly models?: readonly string[];

@@ -1,52 +1,67 @@
+import type { UnindexedRow } from "../../catalog/backfill-state.js";
 import { type IndexState, withCounterStates } from "../../catalog/catalog-entry.js";
 import type { TableContext } from "../../context/table-context.js";
 import type { CompiledIndex } from "../../model/compiled-model.js";
 import { buildCounters } from "../build/build-counters.js";
 import { dropIndexes } from "../build/drop-indexes.js";
+import { changeCatalog } from "../run/change-catalog.js";
 import { ProgressMeter } from "../run/migration-progress.js";
 import { type MigrationRun, maxBatchRows } from "../run/migration-run.js";
 import type { Inspection } from "./inspect-entry.js";
 import { type Repairable, repairEntries } from "./repair-entries.js";
-import { type VerifiedModel, verifiedModel } from "./verified-model.js";
 import { sumEntries, verifyEntries } from "./verify-entries.js";
 import { type Suspect, sumRows, type VerifyStep, verifyRows } from "./verify-rows.js";
-import { Verification } from "./verify-state.js";
+import { type EntryFinding, type FindingCounts, Verification } from "./verify-state.js";
 
-/** Options for verifying a model. */
 export interface VerifyModelOptions {
-  /** Repairs what is wrong. */
   readonly repair: boolean;
-  /**
-   * Identifies the work that the verification is part of. A stopped verification is resumed only by
-   * a call with the same text.
-   */
+  /** A stopped verification is resumed only by a call with the same text. */
   readonly partOf?: string;
-  /** The number of rows, for the progress. Undefined if it is unknown. */
   readonly rowsTotal?: number | undefined;
-  /**
-   * The number of rows or entries after which the progress is stored. The default depends on the
-   * phase.
-   */
+  /** How many rows or entries are read before the progress is stored again. */
   readonly saveEvery?: number;
 }
 
-/** The state that the functions of one call share. */
+/** The result of verifying a model. */
+export interface VerifiedModel {
+  readonly model: string;
+  /** The indexes that were verified. Incomplete indexes are left out. */
+  readonly indexes: readonly string[];
+  /** The number of rows and entries that were read. */
+  readonly rows: number;
+  readonly entries: number;
+  /** The first 100. */
+  readonly findings: readonly EntryFinding[];
+  /** The number of findings of each kind, including those not listed. */
+  readonly counts: FindingCounts;
+  /** How many of the findings were repaired. */
+  readonly repaired: number;
+  /**
+   * How many of the findings are rows that should have the same unique value as another row. Only a
+   * change of one of the two rows can repair these.
+   */
+  readonly conflicts: number;
+  /**
+   * The first rows that an index cannot hold, for example because its function throws for them.
+   * Queries by that index do not find them. They cannot be repaired.
+   */
+  readonly unindexed: readonly UnindexedRow[];
+  /** The number of such rows. A row counts once for each reason. */
+  readonly unindexedCount: number;
+}
+
 interface Work {
   readonly context: TableContext;
   readonly run: MigrationRun;
   readonly verification: Verification;
   readonly indexes: readonly CompiledIndex[];
-  /** The indexes whose entries are pointers. */
   readonly summed: readonly CompiledIndex[];
   readonly options: VerifyModelOptions;
   /** `hasDroppedCounters` is true after this call has marked the counters as dropping. */
   readonly progress: { hasDroppedCounters: boolean };
 }
 
-/**
- * The interval while entries are summed up. It is longer because each save then stores the whole
- * table of sums (512 KiB).
- */
+/** Each save of the sums stores 512 KiB. */
 const saveSumsEvery = 250_000;
 const saveEvery = 5_000;
 
@@ -69,7 +84,6 @@ const saveEvery = 5_000;
  * @param indexes the indexes to verify. Those that are incomplete or no longer maintained are
  * skipped.
  * @returns `"stopped"` if the signal stopped it. The next call resumes there.
- * @throws {LeaseLostError} if another runner has the lease.
  * @throws {StaleSchemaError} if `repair` is set and the program is older than the database.
  */
 export async function verifyModel(
@@ -95,7 +109,7 @@ export async function verifyModel(
     await verification.save();
     return "stopped";
   }
-  await verification.end();
+  await verification.clear();
   return verifiedModel(model.name, names, verification);
 }
 
@@ -104,21 +118,14 @@ export async function verifyModel(
  * out an entry has not counted its row either. The mark is in the catalog and therefore survives a
  * crash. If the verification is part of a migration, the migration rebuilds the counters instead.
  */
-async function dropCounters({ kv, catalog }: TableContext, run: MigrationRun): Promise<void> {
-  for (;;) {
-    await catalog.reload();
-    catalog.snapshot.assertWritable();
-    const { entry, check } = catalog.snapshot;
+async function dropCounters(context: TableContext, { lease }: MigrationRun): Promise<void> {
+  await context.catalog.reload();
+  await changeCatalog(context, lease, (entry) => {
     const names = Object.keys(entry.counters ?? {});
-    if (names.length === 0) return;
-    const dropping = withCounterStates(entry, names, "dropping");
-    const { ok } = await run.lease.commit(kv.atomic().check(check).set(check.key, dropping));
-    await catalog.reload();
-    if (ok) return;
-  }
+    return names.length === 0 ? undefined : withCounterStates(entry, names, "dropping");
+  });
 }
 
-/** Rebuilds the counters that were marked as dropping. Returns false if the signal stopped it. */
 async function recount({ context, run, verification, options }: Work): Promise<boolean> {
   if (!options.repair || options.partOf !== undefined) return true;
   await context.catalog.reload();
@@ -205,21 +212,18 @@ async function beginNextScan({ verification, indexes, summed }: Work): Promise<b
   return true;
 }
 
-/**
- * Inspects suspects again and, if `repair` is set, repairs those that are wrong. Returns how many
- * were wrong.
- */
+/** Returns how many suspects are wrong. */
 async function inspectSuspects(work: Work, suspects: readonly Suspect[]): Promise<number> {
   const { context, run, verification, options } = work;
   const found: Repairable[] = [];
   let looked = 0;
-  for (const again of suspects) {
+  for (const inspectAgain of suspects) {
     if (++looked % 100 === 0) await run.afterBatch(0);
-    const inspection = await again();
+    const inspection = await inspectAgain();
     if (inspection === undefined) continue;
     const { kind, key } = inspection.finding;
     if (kind === "dangling" && (await verification.isClaimed(key))) continue;
-    found.push({ inspection, inspectAgain: again });
+    found.push({ inspection, inspectAgain });
   }
   const isRepaired = found.some(({ inspection }) => inspection.finding.heldBy === undefined);
   if (
@@ -263,4 +267,24 @@ function progressOf({ verification, indexes, summed, options }: Work): {
   const before = isOfRows ? 0 : 1 + position;
   const share = total === 0 ? 1 : Math.min(scanned / total, 1);
   return { done: Math.floor((total * (before + share)) / scans), total };
+}
+
+function verifiedModel(
+  model: string,
+  indexes: readonly string[],
+  { state, findings }: Verification,
+): VerifiedModel {
+  const { rows, entries, counts, repaired, conflicts = 0, unindexed } = state;
+  return {
+    model,
+    indexes,
+    rows,
+    entries,
+    findings,
+    counts,
+    repaired,
+    conflicts,
+    unindexed: unindexed?.rows ?? [],
+    unindexedCount: unindexed?.count ?? 0,
+  };
 }

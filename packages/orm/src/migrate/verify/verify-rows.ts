@@ -2,16 +2,16 @@ import type { KvEntryMaybe, KvKeyPart } from "@keywright/core";
 import type { UnindexedRow } from "../../catalog/backfill-state.js";
 import type { TableContext } from "../../context/table-context.js";
 import { canBeStored } from "../../indexes/can-be-stored.js";
+import { expectedEntries } from "../../indexes/expected-entries.js";
 import type { IndexEntry } from "../../indexes/index-entries.js";
 import type { CompiledIndex, CompiledModel } from "../../model/compiled-model.js";
-import { expectedEntries, readStored } from "../build/expected-entries.js";
+import { readStored } from "../../query/read/read-rows.js";
 import { noteRefused, unstorableKey } from "../build/unindexed-rows.js";
 import { readNextRows } from "../run/scan-rows.js";
 import { inspectRowEntry, isExpectedValue } from "./inspect-entry.js";
 import type { Repairable } from "./repair-entries.js";
 import type { Verification } from "./verify-state.js";
 
-/** An entry that a row should have. */
 interface ExpectedEntry {
   readonly entry: IndexEntry;
   readonly primaryKey: readonly KvKeyPart[];
@@ -21,17 +21,13 @@ interface ExpectedEntry {
 export interface VerifyStep {
   readonly looked: number;
   readonly isLast: boolean;
-  /** The entries that may be wrong. */
   readonly suspects: readonly Suspect[];
 }
 
 /** Inspects an entry again that looked wrong. */
 export type Suspect = Repairable["inspectAgain"];
 
-/**
- * Adds the entries that the next rows should have to the sums, for those of the indexes that hold
- * pointers.
- */
+/** Adds the expected entries of the next rows to the sums, for indexes of pointers. */
 export async function sumRows(
   context: TableContext,
   verification: Verification,
@@ -110,7 +106,6 @@ export async function verifyRows(
   return { looked, isLast: looked < limit, suspects };
 }
 
-/** Returns the rows with an entry whose key the database does not accept. */
 function unstorableRows(
   model: CompiledModel,
   expected: readonly ExpectedEntry[],

@@ -1,4 +1,4 @@
-import type { AtomicOperation, KvKey, KvKeyPart } from "@keywright/core";
+import type { KvKey, KvKeyPart } from "@keywright/core";
 import type { UnindexedRow, UnindexedRows } from "../../catalog/backfill-state.js";
 import type { TableContext } from "../../context/table-context.js";
 import { canBeStored } from "../../indexes/can-be-stored.js";
@@ -53,7 +53,6 @@ export interface VerifyState {
   readonly position: number;
   /** The last key of this scan that is done. Null before the first. */
   readonly after: KvKey | null;
-  /** How many rows or entries of this scan are done. */
   readonly scanned: number;
   /** The number of rows and entries that were read. */
   readonly rows: number;
@@ -68,7 +67,6 @@ export interface VerifyState {
   readonly recounts?: true;
 }
 
-/** The maximum number of findings that are kept. The others are only counted. */
 const maxFindings = 100;
 
 /** The number of keys that one commit deletes. It is small because the keys may be long. */
@@ -91,7 +89,6 @@ function claimedKey(model: CompiledModel, key: KvKey): KvKey {
 /** A verification in progress: its state, its findings, and how much of them is stored. */
 export class Verification {
   readonly sums: EntrySums = new EntrySums();
-  /** The first findings, at most {@link maxFindings}. */
   readonly findings: EntryFinding[] = [];
   state: VerifyState;
   readonly #context: TableContext;
@@ -141,7 +138,7 @@ export class Verification {
     };
     const started = new Verification(context, run, state, versionstamp !== null);
     // Deletes what an abandoned verification has left.
-    await started.#clear();
+    await started.clear();
     return started;
   }
 
@@ -155,7 +152,6 @@ export class Verification {
     await clearStored(context, run, value !== null);
   }
 
-  /** Counts a finding, and keeps it if it is one of the first. */
   add(finding: EntryFinding): void {
     const { counts, repaired, conflicts = 0 } = this.state;
     if (this.findings.length < maxFindings) this.findings.push(finding);
@@ -167,7 +163,6 @@ export class Verification {
     };
   }
 
-  /** Counts rows that an index cannot hold, and keeps the first of them. */
   addUnindexed(rows: readonly UnindexedRow[]): void {
     const unindexed = withUnindexed(this.state.unindexed, rows);
     if (unindexed !== undefined) this.state = { ...this.state, unindexed };
@@ -187,7 +182,6 @@ export class Verification {
       counted === undefined ? moved : { ...moved, [counted]: this.state[counted] + looked };
   }
 
-  /** Begins a scan of the rows, or of the entries of the index at this position. */
   beginScan(phase: VerifyPhase, position: number): void {
     this.state = { ...this.state, phase, position, after: null, scanned: 0 };
   }
@@ -198,7 +192,7 @@ export class Verification {
     // The key is then reported twice.
     if (!canBeStored(claimed, this.#context.limits.keyBytes)) return;
     this.#hasClaims = true;
-    await this.#write((operation) => operation.set(claimed, true));
+    await this.#run.lease.write((operation) => operation.set(claimed, true));
   }
 
   /** Returns whether this key was reported as mismatched. */
@@ -208,18 +202,14 @@ export class Verification {
     return (await this.#context.kv.get(claimed)).versionstamp !== null;
   }
 
-  /**
-   * Stores the progress, so that the verification can be resumed from here.
-   *
-   * @throws {LeaseLostError} if another runner has the lease.
-   */
+  /** Stores the progress, so that the verification can be resumed from here. */
   async save(): Promise<void> {
     const key = verifyingKey(this.#context.model);
     const isSumming = this.state.phase === "sum-rows" || this.state.phase === "sum-entries";
     const pieces =
       isSumming || !(this.#areSumsSaved || this.sums.areZero) ? this.sums.toPieces() : [];
     const unsaved = this.findings.slice(this.#savedFindings);
-    await this.#write((operation) => {
+    await this.#run.lease.write((operation) => {
       operation.set(key, this.state);
       for (const [i, finding] of unsaved.entries()) {
         operation.set([...key, "finding", this.#savedFindings + i], finding);
@@ -234,9 +224,9 @@ export class Verification {
     this.#savedFindings += unsaved.length;
   }
 
-  /** Deletes everything that is stored of the verification. */
-  end(): Promise<void> {
-    return this.#clear();
+  async clear(): Promise<void> {
+    await clearStored(this.#context, this.#run, this.#isStored);
+    this.#isStored = false;
   }
 
   async #load(): Promise<void> {
@@ -250,15 +240,6 @@ export class Verification {
     this.#savedFindings = this.findings.length;
     this.#areSumsSaved = true;
   }
-
-  async #clear(): Promise<void> {
-    await clearStored(this.#context, this.#run, this.#isStored);
-    this.#isStored = false;
-  }
-
-  async #write(fill: (operation: AtomicOperation) => void): Promise<void> {
-    await write(this.#context, this.#run, fill);
-  }
 }
 
 /** Deletes everything that is stored of a verification of the model. */
@@ -270,31 +251,15 @@ async function clearStored(
   const key = verifyingKey(context.model);
   // The state is deleted first. If the process dies after that, the next verification deletes the
   // rest.
-  if (isStored) await write(context, run, (operation) => operation.delete(key));
+  if (isStored) await run.lease.write((operation) => operation.delete(key));
   for (;;) {
     const keys: KvKey[] = [];
     const options = { limit: deletedAtOnce, batchSize: deletedAtOnce };
     for await (const entry of context.kv.list({ prefix: key }, options)) keys.push(entry.key);
     if (keys.length === 0) return;
-    await write(context, run, (operation) => {
+    await run.lease.write((operation) => {
       for (const left of keys) operation.delete(left);
     });
     await run.afterBatch(0);
-  }
-}
-
-/**
- * Commits a write of entries that only the holder of the lease writes. Only the check of the lease
- * can fail. While the lease is held, the commit is then tried again.
- */
-async function write(
-  { kv }: TableContext,
-  { lease }: MigrationRun,
-  fill: (operation: AtomicOperation) => void,
-): Promise<void> {
-  for (;;) {
-    const operation = kv.atomic();
-    fill(operation);
-    if ((await lease.commit(operation)).ok) return;
   }
 }

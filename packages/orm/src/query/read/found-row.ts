@@ -6,7 +6,7 @@ import { RowUpgradeError } from "../../errors/migration-errors.js";
 import { StoredRowInvalidError } from "../../errors/row-errors.js";
 import { pointerOf } from "../../indexes/primary-key.js";
 import type { AnyRow, CompiledModel } from "../../model/compiled-model.js";
-import { assertStoredRow } from "../../model/stored-row.js";
+import { assertStoredRow, isRow } from "../../model/stored-row.js";
 
 /**
  * Returns the row that is stored under a key. Undefined if there is none.
@@ -25,7 +25,7 @@ export function foundRow(
 ): FoundRow | undefined {
   if (entry.versionstamp === null) return undefined;
   const { value, versionstamp, expireAt } = entry;
-  if (orAsStored && !isObject(value)) {
+  if (orAsStored && !isRow(value)) {
     const keyFields = context.model.primaryKey.map((field, i) => [field, primaryKey[i]] as const);
     // Such a value has no other fields and no index entries.
     return {
@@ -100,11 +100,7 @@ function assertObject(
   value: unknown,
   primaryKey: readonly KvKeyPart[],
 ): asserts value is AnyRow {
-  if (isObject(value)) return;
+  if (isRow(value)) return;
   const issue = { path: [], code: "invalid_type", message: "It is not an object." };
   throw new StoredRowInvalidError(model.name, pointerOf(primaryKey), [issue]);
-}
-
-function isObject(value: unknown): value is AnyRow {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

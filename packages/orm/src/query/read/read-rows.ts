@@ -17,7 +17,7 @@ export async function readKeys(
   context: TableContext,
   keys: readonly KvKey[],
 ): Promise<KvEntryMaybe<unknown>[]> {
-  return await readWithSchema(context, () => readBatches(context, keys));
+  return await readWithSchema(context, () => readStored(context, keys));
 }
 
 /**
@@ -37,7 +37,8 @@ export async function readWithSchema<E extends { readonly versionstamp: string |
   }
 }
 
-async function readBatches(
+/** Reads entries as they are stored, in the order of the keys, in as few calls as possible. */
+export async function readStored(
   { kv, limits }: Pick<TableContext, "kv" | "limits">,
   keys: readonly KvKey[],
 ): Promise<KvEntryMaybe<unknown>[]> {

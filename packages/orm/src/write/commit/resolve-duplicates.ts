@@ -1,12 +1,11 @@
-import type { AtomicOperation, KvCommitError, KvCommitResult, KvKeyPart } from "@keywright/core";
+import type { AtomicOperation, KvCommitError, KvCommitResult } from "@keywright/core";
 import { type Duplicate, duplicateKey, duplicatesPrefix } from "../../catalog/backfill-state.js";
 import { withIndexStates } from "../../catalog/catalog-entry.js";
 import type { TableContext } from "../../context/table-context.js";
-import { IndexKeyError } from "../../errors/row-errors.js";
-import { type IndexEntry, indexEntries } from "../../indexes/index-entries.js";
+import { expectedEntries } from "../../indexes/expected-entries.js";
 import { isSameKey } from "../../indexes/key-parts.js";
 import { rowKey } from "../../indexes/primary-key.js";
-import type { AnyRow, CompiledIndex, CompiledModel } from "../../model/compiled-model.js";
+import type { CompiledIndex } from "../../model/compiled-model.js";
 import { setUntil } from "../../transaction/set-until.js";
 import { claimUniqueKey } from "./claim-unique-key.js";
 import { rowExpireAt } from "./row-expiry.js";
@@ -17,7 +16,7 @@ export type Commit = (operation: AtomicOperation) => Promise<KvCommitResult | Kv
 /** The duplicates that are left. */
 export interface DuplicatesLeft {
   readonly count: number;
-  /** The first duplicates, at most `most`. */
+  /** The first duplicates, at most `maxListed`. */
   readonly duplicates: readonly Duplicate[];
 }
 
@@ -34,12 +33,12 @@ export interface ResolveOptions {
  * Checks the rows that could not enter a unique index, and adds those that now can. The index
  * becomes readable if none is left.
  *
- * @returns the duplicates that are left, or `"stopped"` if `between` resolved to false.
+ * @returns the duplicates that are left, or `"stopped"` if `shouldContinue` resolved to false.
  */
 export async function resolveDuplicates(
   context: TableContext,
   index: CompiledIndex,
-  { commit, maxListed: most, shouldContinue: between }: ResolveOptions,
+  { commit, maxListed, shouldContinue }: ResolveOptions,
 ): Promise<DuplicatesLeft | "stopped"> {
   const duplicates: Duplicate[] = [];
   let count = 0;
@@ -47,25 +46,27 @@ export async function resolveDuplicates(
   for await (const { value: duplicate } of context.kv.list<Duplicate>({ prefix })) {
     if (!(await resolveDuplicate(context, index, duplicate, commit))) {
       count++;
-      if (duplicates.length < most) duplicates.push(duplicate);
+      if (duplicates.length < maxListed) duplicates.push(duplicate);
     }
-    if (!(await between())) return "stopped";
+    if (!(await shouldContinue())) return "stopped";
   }
   if (count === 0) await makeReadable(context, index, commit);
   return { count, duplicates };
 }
 
 /**
- * Makes a unique index readable after its last duplicate is gone. Writers record no new duplicates
- * while the index is unique-pending.
+ * Makes a unique-pending index readable, if no duplicate is recorded. Only a repair of the index
+ * records new ones. It changes the catalog in the same commit, so that the commit here fails.
  */
 export async function makeReadable(
-  { kv, catalog }: TableContext,
+  { kv, model, catalog }: TableContext,
   index: CompiledIndex,
   commit: Commit,
 ): Promise<void> {
   while (catalog.snapshot.stateOf(index) === "unique-pending") {
     const { entry, check } = catalog.snapshot;
+    const duplicates = kv.list({ prefix: duplicatesPrefix(model, index.name) }, { limit: 1 });
+    if ((await duplicates.next()).done !== true) return;
     const readable = withIndexStates(entry, [index], "readable");
     await commit(kv.atomic().check(check).set(check.key, readable));
     await catalog.reload();
@@ -90,9 +91,9 @@ export async function resolveDuplicate(
   for (;;) {
     const { snapshot } = catalog;
     const key = rowKey(model, primaryKey);
-    const { value: row, versionstamp, ...rest } = await kv.get<AnyRow>(key);
+    const { value: row, versionstamp, ...rest } = await kv.get(key);
     const operation = kv.atomic().check(snapshot.check, { key, versionstamp }).delete(recordKey);
-    const entries = entriesOf(model, index, row, primaryKey);
+    const entries = expectedEntries(model, [index], row, primaryKey);
     const entry = entries.find((candidate) => isSameKey(candidate.key.slice(1), duplicate.value));
     if (entry !== undefined) {
       const claim = await claimUniqueKey(context, entry, primaryKey);
@@ -106,24 +107,5 @@ export async function resolveDuplicate(
     await catalog.reload();
     // Another program has resolved all duplicates, or the index is being dropped.
     if (catalog.snapshot.stateOf(index) !== "unique-pending") return true;
-  }
-}
-
-/**
- * Returns the entries of a row. Empty for a value that is not a row, or that the index cannot hold.
- * Such a value was written by hand.
- */
-function entriesOf(
-  model: CompiledModel,
-  index: CompiledIndex,
-  row: AnyRow | null,
-  primaryKey: readonly KvKeyPart[],
-): IndexEntry[] {
-  if (typeof row !== "object" || row === null || Array.isArray(row)) return [];
-  try {
-    return indexEntries(model, [index], row, primaryKey);
-  } catch (error) {
-    if (error instanceof IndexKeyError) return [];
-    throw error;
   }
 }

@@ -75,11 +75,11 @@ async function settleValue(
  * Resolves duplicates up to the first one that remains, and makes the index readable if none does.
  */
 async function settleFirst(context: TableContext, index: CompiledIndex): Promise<void> {
-  const { kv, model } = context;
-  const selector = { prefix: duplicatesPrefix(model, index.name) };
-  for await (const { value: duplicate } of kv.list<Duplicate>(selector, { limit: maxOthers })) {
+  const selector = { prefix: duplicatesPrefix(context.model, index.name) };
+  for await (const { value: duplicate } of context.kv.list<Duplicate>(selector, {
+    limit: maxOthers,
+  })) {
     if (!(await resolveDuplicate(context, index, duplicate, commit))) return;
   }
-  const { done } = await kv.list(selector, { limit: 1 }).next();
-  if (done === true) await makeReadable(context, index, commit);
+  await makeReadable(context, index, commit);
 }

@@ -1,9 +1,0 @@
-import { isKeywrightError } from "@keywright/core";
-
-/** True if a read failed because its database, embedded, of Deno or of `@deno/kv`, is closed. */
-export function isClosedError(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
-  if (isKeywrightError(error)) return error.code === "KW_DATABASE_CLOSED";
-  // `@deno/kv` has no class and no code for this error.
-  return error.name === "BadResource" || error.message.includes("after '.close' is called");
-}

@@ -1,0 +1,131 @@
+import { declaredCounters, rowCounter } from "../../catalog/catalog-entry.js";
+import { parseRelationText } from "../../schema/model-manifest.js";
+import { rowManifest } from "../../schema/row-manifest.js";
+import { affectedIndexes, findUpgrade, type RowUpgrade } from "../../schema/row-upgrade.js";
+import type {
+  DatabaseModel,
+  MigrationPlan,
+  MigrationStep,
+  ModelFacts,
+  ModelPlan,
+  PlannedStep,
+} from "./migration-plan.js";
+import { planIndexes, renamedCounters } from "./plan-indexes.js";
+import { planRows } from "./plan-rows.js";
+
+/** @param databaseOnly models that only the database has. */
+export function planModels(
+  facts: readonly ModelFacts[],
+  databaseOnly: readonly DatabaseModel[] = [],
+): MigrationPlan {
+  const models = facts.map((modelFacts) => planModel(modelFacts));
+  const steps = models.flatMap((plan) => plan.steps);
+  return {
+    models,
+    steps,
+    databaseOnly,
+    isEmpty: steps.length === 0,
+    isBreaking: steps.some((step) => step.class === "breaking"),
+    needsMigration: steps.some((step) => step.blocked !== undefined),
+  };
+}
+
+export function planModel(facts: ModelFacts): ModelPlan {
+  const { model } = facts;
+  const upgrade = upgradeOf(facts);
+  const affected = upgrade === undefined ? [] : affectedIndexes(model, upgrade);
+  const steps: readonly PlannedStep[] = [
+    ...planName(facts),
+    ...planRelations(facts),
+    ...planRows(facts, upgrade),
+    ...planIndexes(facts, affected),
+    ...planCounters(facts),
+  ];
+  return { model: model.name, steps: steps.map((step) => toStep(model.name, step)) };
+}
+
+function toStep(model: string, { of, ...planned }: PlannedStep): MigrationStep {
+  const { reason } = planned;
+  const step = { ...planned, reason: reason.endsWith(".") ? reason : `${reason}.` };
+  const place = step.index ?? step.field ?? of;
+  const id = `${place === undefined ? model : `${model}.${place}`}: ${step.kind}`;
+  return { id, model, ...step };
+}
+
+function upgradeOf({ model, entry, storedRow, migrations }: ModelFacts): RowUpgrade | undefined {
+  const to = rowManifest(model.schema, model.primaryKey);
+  const isKnown = storedRow === undefined || entry.schema?.accepts.includes(to.hash) === true;
+  return isKnown ? undefined : findUpgrade(storedRow, model, to, migrations);
+}
+
+function planName({ model, entry }: ModelFacts): PlannedStep[] {
+  const steps: PlannedStep[] = [];
+  if (entry.schema === undefined) {
+    const reason = `The database has no record of the schema of ${model.name}. It takes the rows to be as the model describes them.`;
+    steps.push({ kind: "register", class: "safe", sideBySide: true, reason });
+  }
+  if (entry.name !== undefined && entry.name !== model.name) {
+    const reason = `The model ${model.name} was called ${entry.name}. Its rows stay under the prefix ${JSON.stringify(model.prefix)}.`;
+    steps.push({ kind: "rename-model", class: "safe", sideBySide: true, reason });
+  }
+  return steps;
+}
+
+function planRelations({ entry, relations }: ModelFacts): PlannedStep[] {
+  const parse = (texts: readonly string[]) =>
+    texts.flatMap((text) => parseRelationText(text) ?? []);
+  const declared = parse(relations);
+  const stored = parse(entry.relations ?? []);
+  // A database that no program has migrated has no record of its relations.
+  if (entry.relations === undefined && entry.schema === undefined) return [];
+  const nameOf = ({ fields, model: target }: (typeof declared)[number]) =>
+    `${fields.join(",")} → ${target}`;
+  const storedByName = new Map(stored.map((relation) => [nameOf(relation), relation]));
+  const declaredByName = new Map(declared.map((relation) => [nameOf(relation), relation]));
+  const steps: PlannedStep[] = [];
+  for (const [of, { onDelete }] of declaredByName) {
+    const previous = storedByName.get(of);
+    if (previous === undefined) {
+      const reason = `Every write checks ${of} from now on. Existing rows are not checked.`;
+      steps.push({ kind: "add-relation", class: "safe", sideBySide: false, of, reason });
+    } else if (previous.onDelete !== onDelete) {
+      const reason = `The relation ${of} had onDelete: ${JSON.stringify(previous.onDelete)} and has ${JSON.stringify(onDelete)} now.`;
+      steps.push({ kind: "change-relation", class: "safe", sideBySide: false, of, reason });
+    }
+  }
+  for (const of of storedByName.keys()) {
+    if (declaredByName.has(of)) continue;
+    const reason = `${of} is no longer checked. Programs that rely on it may read rows that refer to a missing row.`;
+    steps.push({ kind: "drop-relation", class: "breaking", sideBySide: false, of, reason });
+  }
+  return steps;
+}
+
+function planCounters(facts: ModelFacts): PlannedStep[] {
+  const { model } = facts;
+  const counters = renamedCounters(facts);
+  const declared = declaredCounters(model);
+  const steps: PlannedStep[] = [];
+  const textOf = (name: string) =>
+    name === rowCounter ? "The counter of all rows" : `The counter of the keys of ${name}`;
+  const stepOf = (counter: string) => ({ counter, of: `count(${counter})` });
+  for (const name of declared) {
+    const state = Object.hasOwn(counters, name) ? counters[name] : undefined;
+    if (state === "readable") continue;
+    const isNew = state === undefined || state === "absent";
+    const reason = `${textOf(name)} is ${isNew ? "built from the rows" : "being built"}.`;
+    const step = { kind: "build-counter", class: "backfill", sideBySide: false } as const;
+    steps.push({ ...step, ...stepOf(name), reason });
+  }
+  for (const [name, state] of Object.entries(counters)) {
+    if (declared.includes(name) || state === "absent") continue;
+    const isRunning = state === "dropping";
+    const reason = isRunning
+      ? `${textOf(name)} is being removed.`
+      : `${textOf(name)} is dropped. In programs that have it, counting is slower or fails.`;
+    const stepClass = isRunning ? "safe" : "breaking";
+    const step = { kind: "drop-counter", class: stepClass, sideBySide: isRunning } as const;
+    steps.push({ ...step, ...stepOf(name), reason });
+  }
+  return steps;
+}

@@ -1,0 +1,28 @@
+import type { AtomicOperation } from "@keywright/core";
+import type { CatalogEntry } from "../../catalog/catalog-entry.js";
+import type { TableContext } from "../../context/table-context.js";
+import type { Lease } from "./lease.js";
+
+/**
+ * Changes the catalog entry of a model in one commit. Tries again if the entry has changed.
+ *
+ * @param update returns the new entry, or undefined to leave the entry as it is. It may also add
+ * mutations to the commit.
+ * @throws {LeaseLostError} if another runner holds the lease.
+ */
+export async function changeCatalog(
+  { kv, catalog }: TableContext,
+  lease: Lease,
+  update: (entry: CatalogEntry, operation: AtomicOperation) => CatalogEntry | undefined,
+): Promise<void> {
+  for (;;) {
+    const { snapshot } = catalog;
+    snapshot.assertWritable();
+    const operation = kv.atomic().check(snapshot.check);
+    const entry = update(snapshot.entry, operation);
+    if (entry === undefined) return;
+    const { ok } = await lease.commit(operation.set(snapshot.check.key, entry));
+    await catalog.reload();
+    if (ok) return;
+  }
+}

@@ -1,0 +1,209 @@
+import { type EmbeddedKv, openKv } from "@keywright/core";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import * as z from "zod";
+import { createDatabase, defineMigration, defineModel, findDanglingReferences, findDuplicates, findFailedRows, formatPlan, LeaseLostError, migrate, planMigration, previewMigration, RowUpgradeError, replaceIndex, SchemaNotMigratedError, verifyIndexes } from "../src/index.js";
+import { adopt, guideLayout } from "../src/adopt.js";
+import { denoKv } from "./faulty-kv.js";
+import { rejection } from "./user-model.js";
+
+/** Stored in every row of these tests, and so in no message. */
+const secret = "ada@example.com";
+
+const schema = z.object({ id: z.string(), email: z.string(), age: z.number() });
+const Old = defineModel({
+  name: "users",
+  schema,
+  primaryKey: "id",
+  indexes: { byEmail: { key: "email", unique: true }, byAge: { key: "age" } },
+});
+
+let kv: EmbeddedKv;
+beforeEach(async () => {
+  kv = await openKv();
+});
+afterEach(() => kv.close());
+
+async function fill() {
+  const db = await createDatabase({ kv, models: { users: Old } });
+  await db.users.createMany({
+    data: [
+      { id: "1", email: secret, age: 36 },
+      { id: "2", email: `x${secret}`, age: 36 },
+    ],
+  });
+  return db;
+}
+
+/** The reason that the message of an `InvalidArgumentError` contains. */
+const reasonOf = async (call: Promise<unknown>): Promise<string> => {
+  const error = await rejection(call);
+  expect(error.code).toBe("KW_ARGUMENT_INVALID");
+  expect(String(error)).not.toContain(secret);
+  return String(error.reason);
+};
+
+describe("a plan", () => {
+  it("names each index, says what happens to it, and what can be done instead", async () => {
+    await fill();
+    const Changed = defineModel({
+      ...Old,
+      indexes: {
+        byEmail: { key: "email", unique: true, normalize: (email) => email.toLowerCase() },
+        byAgeAndEmail: { key: ["age", "email"] },
+      },
+    });
+    const plan = await planMigration(await createDatabase({ kv, models: { users: Changed } }));
+    expect(plan.steps.map(({ id, reason }) => [id, reason])).toEqual([
+      [
+        "users.byAge: drop-index",
+        "The model no longer has the index byAge. Its entries are removed, and queries of other programs that use it fail.",
+      ],
+      [
+        "users.byEmail: rebuild-index",
+        "The index byEmail changes: it normalizes its values now. The unique index byEmail is rebuilt. Queries that use it fail until the rebuild finishes. Until then, rows can take values that other rows have. They are reported as duplicates. Give the changed index another name to keep byEmail readable until then.",
+      ],
+      [
+        "users.byAgeAndEmail: build-index",
+        "The new index byAgeAndEmail is built from the rows. It can be read after that.",
+      ],
+    ]);
+    const text = formatPlan(plan, { columns: 1000 });
+    expect(text).toContain(
+      "3 steps. 2 of them are breaking and must be accepted. Programs with the old models cannot write afterwards.",
+    );
+    expect(text).not.toContain(secret);
+  });
+
+  it("says of a single step that it is breaking", async () => {
+    await fill();
+    const Changed = defineModel({ ...Old, indexes: { byEmail: Old.indexes.byEmail } });
+    const db = await createDatabase({ kv, models: { users: Changed } });
+    expect(formatPlan(await planMigration(db))).toContain("1 step. It is breaking and must be");
+  });
+
+  it("says which migration does not lead to the model, and why", async () => {
+    await fill();
+    const to = schema.extend({ age: z.string() });
+    const Changed = defineModel({ ...Old, schema: to });
+    const migration = defineMigration({
+      name: "ages are texts",
+      model: Changed,
+      from: schema.extend({ email: z.number() }),
+      to,
+      up: (row) => ({ ...row, email: String(row.email), age: String(row.age) }),
+    });
+    const models = { users: Changed };
+    const { steps } = await planMigration(
+      await createDatabase({ kv, models, migrations: [migration] }),
+    );
+    expect(steps.find(({ blocked }) => blocked !== undefined)?.blocked).toMatch(
+      /^The migration "ages are texts" does not lead from the stored rows to the model: its from differs from the stored schema in "email"\.\nWrite a migration:\n/,
+    );
+  });
+
+  it("names the index whose values rows share, without the values", async () => {
+    const Plain = defineModel({ ...Old, indexes: {} });
+    const before = await createDatabase({ kv, models: { users: Plain } });
+    const data = ["1", "2"].map((id) => ({ id, email: secret, age: 36 }));
+    await before.users.createMany({ data });
+    const db = await createDatabase({ kv, models: { users: Old } });
+    expect(await migrate(db)).toMatchObject({ status: "duplicates" });
+    const [step] = (await planMigration(db)).steps;
+    expect(step?.reason).toBe(
+      "Several rows have the same value of the unique index byEmail. Change or delete all but one row of each value. The index can be read after that. A run only checks the rows again.",
+    );
+  });
+});
+
+describe("an error", () => {
+  it.each([
+    [new SchemaNotMigratedError("users", ["the field age is new"]), "migrate"],
+    [new RowUpgradeError("users", secret, "age is missing", new Error(secret)), "row"],
+    [new LeaseLostError(), "another runner has taken over"],
+  ])("of a migration says what happened: %s", (error, text) => {
+    expect(String(error).toLowerCase()).toContain(text);
+    expect(String(error)).not.toContain(secret);
+  });
+
+  it("of a replaced index names both indexes and the next step", async () => {
+    await fill();
+    const Both = defineModel({
+      ...Old,
+      indexes: {
+        ...Old.indexes,
+        byAgeCopy: { key: "age", store: "copy" },
+        byEmailPart: { key: "email" },
+      },
+    });
+    const db = await createDatabase({ kv, models: { users: Both } });
+    const replace = (from: string, to: string, step: "switch" | "clean-up") =>
+      reasonOf(replaceIndex(db, { model: "users", from, to, step }));
+    expect(await replace("byAge", "byAgeCopy", "clean-up")).toBe(
+      "the index byAge is readable and byAgeCopy is absent: the next step is backfill",
+    );
+    expect(await replace("byAge", "byEmailPart", "switch")).toBe(
+      "the indexes byAge and byEmailPart do not find the same rows: they differ in key",
+    );
+    expect(await replace("byAge", "byAge", "switch")).toBe("it is the same index as from");
+  });
+
+  it("of a report or a preview names the option", async () => {
+    const db = await fill();
+    expect(await reasonOf(findDuplicates(db, { model: "users", index: "byName" }))).toBe(
+      "the model has no index byName",
+    );
+    expect(await reasonOf(verifyIndexes(db, { indexes: ["byName"] }))).toContain("byName");
+    for (const [call, text] of [
+      [findDuplicates(db, { model: "users", index: "byEmail", take: 0 }), "take must be a"],
+      [findFailedRows(db, { model: "users", take: 0 }), "take must be a positive integer, not 0."],
+      [findDanglingReferences(db, { model: "users", rows: 0 }), "rows must be a positive integer"],
+      [previewMigration(db, { model: "users", rows: 0 }), "rows must be a positive integer, not"],
+      [migrate(db, { rowsPerSecond: 0 }), "rowsPerSecond must be a positive number, not 0."],
+    ] as const) {
+      expect(String(await rejection(call))).toContain(`RangeError: ${text}`);
+    }
+  });
+
+  it("of an adoption says where the data can go instead", async () => {
+    const db = await fill();
+    const Elsewhere = defineModel({ ...Old, name: "people", prefix: "users_by_age", indexes: {} });
+    const other = await createDatabase({ kv, models: { people: Elsewhere } });
+    const layout = guideLayout(Old);
+    expect(await reasonOf(adopt(other, { from: kv, models: { people: layout } }))).toBe(
+      'the source is in the same database, and the model people stores its entries under "users_by_age", as the source does; give the model other prefixes, or adopt into another database',
+    );
+    const map = () => ({ id: "1", email: secret, age: 1 });
+    expect(await reasonOf(adopt(db, { from: kv, models: { users: { layout, map } } }))).toContain(
+      "change them with a migration, or adopt into another database",
+    );
+  });
+
+  it("of a live query says what to call instead", async () => {
+    const db = await createDatabase({ kv: denoKv(kv), models: { users: Old } });
+    const watch = db.transaction(async (tx) => {
+      const { users } = tx as typeof db;
+      users.watch({ where: { id: "1" } });
+    });
+    expect(await reasonOf(watch)).toBe(
+      "a transaction has no live queries; call watch on the database",
+    );
+  });
+});
+
+it("the report of a row that failed says why", async () => {
+  await fill();
+  const Changed = defineModel({ ...Old, schema: schema.extend({ age: z.string() }) });
+  const migration = defineMigration({
+    name: "ages are texts",
+    model: Changed,
+    from: schema,
+    to: Changed.schema,
+    up: (row) => ({ ...row, id: row.id === "2" ? "3" : row.id, age: String(row.age) }),
+  });
+  const models = { users: Changed };
+  const db = await createDatabase({ kv, models, migrations: [migration] });
+  expect(await migrate(db, { accept: true })).toMatchObject({
+    status: "failed-rows",
+    failed: [{ id: "2", reason: "The migration changes its primary key." }],
+  });
+});
