@@ -35,9 +35,9 @@ export {
   type Models,
   openModels,
   type Repositories,
-  tableOf,
 } from "./database/database.js";
 export type { DatabaseOptions, ModelHooks } from "./database/database-options.js";
+export { type ListOptions, type Rows, rowsOf } from "./database/generated/rows.js";
 export type { Include } from "./database/repository/include-types.js";
 export type {
   CreateManyOptions,
@@ -62,7 +62,6 @@ export type {
   Versioned,
 } from "./database/repository/result-types.js";
 export type { RowQuery } from "./database/repository/row-query.js";
-export type { ListOptions, Table } from "./database/table/table.js";
 export { type OrmErrorCode, ormErrorMessages } from "./errors/codes.js";
 export {
   LeaseLostError,

@@ -9,7 +9,7 @@ import {
   migrate,
   modelManifest,
   planMigration,
-  tableOf,
+  rowsOf,
 } from "../src/index.js";
 
 const schema = z.object({
@@ -61,8 +61,9 @@ describe("an index over several fields, one of which it normalizes", () => {
       code: "KW_UNIQUE_CONSTRAINT",
     });
     await db.users.create({ data: { ...twin, tenant: "other" } });
-    const table = tableOf(db, "users");
-    const changed = await table.upsertByIndex("byTenantAndEmail", ["T", "ADA@A.ORG"], {
+    const changed = await rowsOf(db, "users").upsert({
+      index: "byTenantAndEmail",
+      where: { tenant: "T", email: "ADA@A.ORG" },
       create: { id: "4", tags: [] },
       update: { tags: [] },
     });

@@ -3,6 +3,7 @@ import { importedModel, type NamedModel } from "../project/model-names.js";
 import { NameClaims } from "../project/name-claims.js";
 import { generatedSpecifier, type ImportExtension, importSpecifier } from "../project/paths.js";
 import { docComment } from "../types/doc-comment.js";
+import { runtimeModule } from "./runtime-module.js";
 
 const openDescription = `
 Opens the models on a key-value database: one that \`openKv\` opened, or a Deno KV. An index that is new to a database with rows is built by \`migrate\`.
@@ -62,7 +63,7 @@ export function indexFile(
   );
   return `
 import type { Kv } from "@keywright/core";
-import { type AnyDatabase, type Database, type DatabaseOptions, openModels } from "@keywright/orm";
+import { type AnyDatabase, type Database, type DatabaseOptions, openModels } from "${runtimeModule}";
 ${[...modelImports, ...repositoryImports].join("\n")}
 
 ${exports.join("\n")}

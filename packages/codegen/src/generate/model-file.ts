@@ -10,6 +10,7 @@ import { type IndexType, indexMethods, indexType } from "./methods/index-methods
 import { type Method, methodText } from "./methods/method.js";
 import { linkedModels, referrersOf, relationMethods } from "./methods/relation-methods.js";
 import { readMethods, writeMethods } from "./methods/row-methods.js";
+import { runtimeModule } from "./runtime-module.js";
 
 /** The file of a model: its text, not yet formatted, and the names of the types that it exports. */
 export interface ModelFile {
@@ -149,9 +150,9 @@ function importsText(
     ...methods.flatMap(({ parameters, result }) => [...parameters, result]),
     ...[...types.update.properties.map(({ type }) => type), types.update.rest].map(textOf),
   ].join();
-  const fromOrm = ["AnyDatabase", "Table", ...ormTypes.filter((name) => isUsed(name, used))];
+  const fromOrm = ["AnyDatabase", "Rows", ...ormTypes.filter((name) => isUsed(name, used))];
   const imported = fromOrm.sort().map((name) => `type ${name}`);
-  const lines = [`import { ${[...imported, "tableOf"].join(", ")} } from "@keywright/orm";`];
+  const lines = [`import { ${[...imported, "rowsOf"].join(", ")} } from "${runtimeModule}";`];
   if (types.hasReferences) lines.push('import type * as z from "zod";');
   if (types.hasReferences || used.includes(`typeof ${names.model}.indexes`)) {
     const specifier = JSON.stringify(importSpecifier(folder, modulePath, extension));
@@ -200,11 +201,11 @@ function repositoryText({ model, names }: NamedModel, methods: readonly Method[]
   );
   return [
     `${comment}export class ${repository} {`,
-    `readonly #table: Table<${row}, ${create}, ${update}>;`,
+    `readonly #rows: Rows<${row}, ${create}, ${update}>;`,
     "",
     "/** @throws {ModelDefinitionError} where the database was opened without this model. */",
     "constructor(database: AnyDatabase) {",
-    `this.#table = tableOf(database, ${JSON.stringify(model.name)});`,
+    `this.#rows = rowsOf(database, ${JSON.stringify(model.name)});`,
     "}",
     ...methods.map((method) => `\n${methodText(method)}`),
     "}",

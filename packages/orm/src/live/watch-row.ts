@@ -1,17 +1,15 @@
-import type { KvKey, KvKeyPart } from "@keywright/core";
+import type { KvKey } from "@keywright/core";
 import { catalogKey } from "../catalog/catalog-entry.js";
 import type { AnyQuery, FoundRow } from "../context/any-query.js";
 import type { ReadMeter } from "../context/read-meter.js";
 import type { TableContext } from "../context/table-context.js";
 import { primaryKeyOfEntry } from "../indexes/entry-value.js";
-import { indexKey } from "../indexes/index-entries.js";
 import { isSameKey } from "../indexes/key-parts.js";
 import { rowKey } from "../indexes/primary-key.js";
 import type { AnyRow, CompiledIndex, CompiledModel } from "../model/compiled-model.js";
-import { planUnique, uniquePart } from "../query/plan/plan-unique.js";
-import { queriedPart } from "../query/plan/queried-part.js";
+import { planUnique, primaryKeyIn, uniqueValues } from "../query/plan/plan-unique.js";
+import { queriedKey } from "../query/plan/queried-part.js";
 import { findOne } from "../query/read/find-rows.js";
-import { findByUniqueIndex } from "../query/read/find-unique.js";
 import { firstExpiry } from "./first-expiry.js";
 import { type LiveState, liveStream } from "./live-stream.js";
 import { beginWatch, measuredRead } from "./measured-read.js";
@@ -42,60 +40,26 @@ export function watchRow<Shaped>(
   query: AnyQuery,
   shape: ShapeRow<Shaped>,
 ): ReadableStream<Shaped> {
-  return beginWatch(context, () => {
-    const { model } = context;
-    const pointers = pointersOf(model, where);
-    return streamRow(context, query, shape, {
-      pointers,
-      rows: pointers.length > 0 ? [] : [rowKey(model, primaryKeyIn(model, where))],
-      find: (meter) => findOne(context, where, meter, query),
-    });
-  });
-}
-
-/**
- * Like {@link watchRow}, for the row that has some values in one unique index. Other indexes with
- * the same fields are not used.
- */
-export function watchIndexedRow<Shaped>(
-  context: TableContext,
-  index: CompiledIndex,
-  values: readonly unknown[],
-  query: AnyQuery,
-  shape: ShapeRow<Shaped>,
-): ReadableStream<Shaped> {
-  return beginWatch(context, () =>
-    streamRow(context, query, shape, {
-      pointers: [pointerTo(context.model, index, values)],
-      rows: [],
-      find: (meter) => findByUniqueIndex(context, index, values, meter, query),
-    }),
-  );
-}
-
-/** The keys to watch for a row, and how it is found. */
-interface WatchedRow {
-  /** The index entries that can point to the row. Empty if its primary key is known. */
-  readonly pointers: readonly Pointer[];
-  /** The key of the row if its primary key is known. Otherwise empty until `pointers` are read. */
-  readonly rows: readonly KvKey[];
-  readonly find: (meter: ReadMeter) => Promise<FoundRow | undefined>;
+  return beginWatch(context, () => streamRow(context, where, query, shape));
 }
 
 function streamRow<Shaped>(
   context: TableContext,
+  where: AnyRow,
   query: AnyQuery,
   shape: ShapeRow<Shaped>,
-  { pointers, rows: known, find }: WatchedRow,
 ): ReadableStream<Shaped> {
+  const { model } = context;
+  const pointers = pointersOf(model, where, query.index);
   const related = relatedWatched(context, query.include);
   // The catalog determines whether the entries that point to the row are maintained.
-  const catalogs = pointers.length > 0 ? [catalogKey(context.model)] : [];
+  const catalogs = pointers.length > 0 ? [catalogKey(model)] : [];
   const watchedWith = (rows: readonly KvKey[]): Watched => ({
     ...related,
     keys: [...catalogs, ...pointers.map(({ key }) => key), ...rows],
   });
-  let rows = known;
+  // Empty until the pointers are read, if the primary key is not known.
+  let rows = pointers.length > 0 ? [] : [rowKey(model, primaryKeyIn(model, where))];
 
   async function read(): Promise<LiveState<Shaped>> {
     const before = rows;
@@ -103,7 +67,7 @@ function streamRow<Shaped>(
     const found = await measuredRead(context, query, async (meter) => {
       // The catalog may have changed between its last read and the beginning of the watch.
       if (catalogs.length > 0) await context.catalog.reload();
-      const row = (await find(meter)) ?? null;
+      const row = (await findOne(context, where, meter, query)) ?? null;
       const all = row === null ? [] : [row];
       const shaped = await shape(row, meter);
       return { all, shaped, expireAt: await firstExpiry(context, all, meter) };
@@ -123,10 +87,6 @@ function streamRow<Shaped>(
   });
 }
 
-function primaryKeyIn(model: CompiledModel, where: AnyRow): KvKeyPart[] {
-  return model.primaryKey.map((field) => uniquePart(model, field, where));
-}
-
 /** The key of an entry in a unique index. */
 interface Pointer {
   readonly index: CompiledIndex;
@@ -134,24 +94,12 @@ interface Pointer {
 }
 
 /** Returns the index entries that can point to the row. Empty if `where` names its primary key. */
-function pointersOf(model: CompiledModel, where: AnyRow): Pointer[] {
-  const keys = planUnique(model, where);
+function pointersOf(model: CompiledModel, where: AnyRow, indexName: string | undefined): Pointer[] {
+  const keys = planUnique(model, where, indexName);
   if (keys[0] === "primaryKey") return [];
-  return keys.flatMap((index) => {
-    if (index === "primaryKey") return [];
-    for (const field of index.fields) uniquePart(model, field, where);
-    const values = index.fields.map((field) => where[field]);
-    return pointerTo(model, index, values);
-  });
-}
-
-function pointerTo(
-  model: CompiledModel,
-  index: CompiledIndex,
-  values: readonly unknown[],
-): Pointer {
-  const parts = index.parts.map((_, i) => queriedPart(model, index, i, values[i]));
-  return { index, key: indexKey(index, parts, []) };
+  return keys
+    .filter((index) => index !== "primaryKey")
+    .map((index) => ({ index, key: queriedKey(model, index, uniqueValues(model, index, where)) }));
 }
 
 async function readRowKeys(

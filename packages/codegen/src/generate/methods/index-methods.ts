@@ -7,7 +7,7 @@ import { fieldList } from "./field-list.js";
 import { conditionOn, conditionsOn, type KeyField, keyFields } from "./index-conditions.js";
 import { listErrors, readLimitInStream } from "./list-errors.js";
 import type { Method } from "./method.js";
-import { parameterNames } from "./parameter-names.js";
+import { fieldsObject, parameterNames } from "./parameter-names.js";
 import { upsertData } from "./upsert-data.js";
 import { updateOptions, upsertErrors } from "./write-signature.js";
 
@@ -74,7 +74,7 @@ interface Subject {
 /** Returns the methods for the one row that has given values. */
 function uniqueMethods(subject: Subject): Method[] {
   const { index, suffix, names } = subject;
-  const { declarations, call } = exactValues(subject);
+  const { declarations, query } = exactValues(subject);
   const row = `row with this ${describeFields(index)}`;
   const reads = index.store === "copy" ? "One read." : "Two reads.";
   return [
@@ -89,7 +89,7 @@ function uniqueMethods(subject: Subject): Method[] {
       errors: [notReady(index)],
       parameters: declarations,
       result: `Promise<${names.row} | null>`,
-      call: `findByIndex(${call})`,
+      call: `findUnique({ ${query} })`,
     },
     {
       name: `watchBy${suffix}`,
@@ -97,7 +97,7 @@ function uniqueMethods(subject: Subject): Method[] {
       errors: [notReadyInStream(index)],
       parameters: declarations,
       result: `ReadableStream<${names.row} | null>`,
-      call: `watchRowByIndex(${call})`,
+      call: `watch({ ${query} })`,
     },
     // A partial index may not contain the row that an upsert creates.
     ...(index.where === undefined ? [upsertMethod(subject)] : []),
@@ -106,7 +106,7 @@ function uniqueMethods(subject: Subject): Method[] {
 
 function upsertMethod(subject: Subject): Method {
   const { model, index, suffix, names, types } = subject;
-  const { declarations, call } = exactValues(subject);
+  const { declarations, query } = exactValues(subject);
   const keyFieldNames = index.parts.flatMap(({ field, compute }, position) =>
     compute === undefined && index.each !== position ? [field] : [],
   );
@@ -122,36 +122,36 @@ function upsertMethod(subject: Subject): Method {
     errors: [notReady(index), ...upsertErrors(model, key)],
     parameters: [...declarations, parameter, updateOptions(model)],
     result: `Promise<${names.row}>`,
-    call: `upsertByIndex(${call}, data, options)`,
+    call: `upsert({ ...options, ...data, ${query} })`,
   };
 }
 
 function countMethod(subject: Subject): Method {
-  const { declarations, call } = exactValues(subject);
+  const { declarations, query } = exactValues(subject);
   return {
     name: `countBy${subject.suffix}`,
     description: `How many rows there are with this ${describeFields(subject.index)}. One read.`,
     errors: [notReady(subject.index)],
     parameters: declarations,
     result: "Promise<number>",
-    call: `countByIndex(${call})`,
+    call: `count({ ${query} })`,
   };
 }
 
-/** Returns one value for each field of an index, as parameters and as the arguments of a table. */
+/** Returns one value for each field of an index, as parameters and as a query. */
 function exactValues({ index, fields, parameters }: Subject): {
   readonly declarations: readonly string[];
-  readonly call: string;
+  readonly query: string;
 } {
   return {
     declarations: fields.map(({ type }, position) => `${parameters[position]}: ${type}`),
-    call: `${JSON.stringify(index.name)}, [${parameters.join(", ")}]`,
+    query: `index: ${JSON.stringify(index.name)}, where: ${fieldsObject(index.fields, parameters)}`,
   };
 }
 
 function listMethod(subject: Subject): Method {
   const { index, suffix, names } = subject;
-  const { which, parameter, call } = listedRows(subject);
+  const { which, parameter, query } = listedRows(subject);
   return {
     name: `listBy${suffix}`,
     description: joinSentences(
@@ -166,13 +166,13 @@ function listMethod(subject: Subject): Method {
     errors: [notReady(index), ...listErrors],
     parameters: [parameter, "options?: ListOptions"],
     result: `RowQuery<${names.row}>`,
-    call: `listByIndex(${call}, options)`,
+    call: `findMany({ ...options, ${query} })`,
   };
 }
 
 function watchMethod(subject: Subject): Method {
   const { index, suffix, names } = subject;
-  const { parameter, call } = listedRows(subject);
+  const { parameter, query } = listedRows(subject);
   return {
     name: `watchBy${suffix}`,
     description: `The rows of \`listBy${suffix}\`, now and after each change that affects them; read anew each time.`,
@@ -183,7 +183,7 @@ function watchMethod(subject: Subject): Method {
     ],
     parameters: [parameter, "options?: ListOptions"],
     result: `ReadableStream<readonly ${names.row}[]>`,
-    call: `watchByIndex(${call}, options)`,
+    call: `watchMany({ ...options, ${query} })`,
   };
 }
 
@@ -194,9 +194,9 @@ function watchMethod(subject: Subject): Method {
 function listedRows({ index, suffix, names, fields, parameters }: Subject): {
   readonly which: string;
   readonly parameter: string;
-  readonly call: string;
+  readonly query: string;
 } {
-  const name = JSON.stringify(index.name);
+  const indexOption = `index: ${JSON.stringify(index.name)}`;
   const [field] = fields;
   if (fields.length > 1 || field === undefined) {
     const last = fields.length - 1;
@@ -205,13 +205,13 @@ function listedRows({ index, suffix, names, fields, parameters }: Subject): {
     return {
       which: `with this ${describeFields(first)}, and with this ${describeFields(end)} or within bounds of it`,
       parameter: `where: ${typeName(names, suffix)}`,
-      call: `${name}, where`,
+      query: `${indexOption}, where`,
     };
   }
   return {
     which: `with this ${describeFields(index)}, with one of several, or within bounds`,
     parameter: `${parameters[0]}: ${conditionOn(field.type)}`,
-    call: `${name}, [${parameters[0]}]`,
+    query: `${indexOption}, where: ${fieldsObject(index.fields, parameters)}`,
   };
 }
 

@@ -5,7 +5,7 @@ import { keyType, type ModelTypes } from "../../types/model-types.js";
 import { fieldList } from "./field-list.js";
 import { listErrors, readLimit } from "./list-errors.js";
 import type { Method } from "./method.js";
-import { parameterNames } from "./parameter-names.js";
+import { fieldsObject, parameterNames } from "./parameter-names.js";
 import { upsertData } from "./upsert-data.js";
 import {
   canExpire,
@@ -45,7 +45,7 @@ export function readMethods(model: CompiledModel, names: ModelNames, types: Mode
       errors: [],
       parameters: key.declarations,
       result: `Promise<${names.row} | null>`,
-      call: `findByPrimaryKey(${key.list})`,
+      call: `findUnique({ where: ${key.where} })`,
     },
     {
       name: `find${by}OrThrow`,
@@ -53,7 +53,7 @@ export function readMethods(model: CompiledModel, names: ModelNames, types: Mode
       errors: [notFound],
       parameters: key.declarations,
       result: `Promise<${names.row}>`,
-      call: `findByPrimaryKeyOrThrow(${key.list})`,
+      call: `findUniqueOrThrow({ where: ${key.where} })`,
     },
     {
       name: `findEach${by}`,
@@ -61,7 +61,7 @@ export function readMethods(model: CompiledModel, names: ModelNames, types: Mode
       errors: [readLimit],
       parameters: [`keys: readonly ${key.one}[]`],
       result: `Promise<(${names.row} | null)[]>`,
-      call: `findEachByPrimaryKey(${key.ofEach})`,
+      call: `findEach(keys.map((${key.ofEach}) => (${key.where})))`,
     },
     {
       name: `findVersioned${by}`,
@@ -69,7 +69,7 @@ export function readMethods(model: CompiledModel, names: ModelNames, types: Mode
       errors: [],
       parameters: key.declarations,
       result: `Promise<Versioned<${names.row}> | null>`,
-      call: `findVersionedByPrimaryKey(${key.list})`,
+      call: `findUnique({ where: ${key.where}, withVersionstamp: true })`,
     },
     {
       name: `watch${by}`,
@@ -77,7 +77,7 @@ export function readMethods(model: CompiledModel, names: ModelNames, types: Mode
       errors: [],
       parameters: key.declarations,
       result: `ReadableStream<${names.row} | null>`,
-      call: `watchByPrimaryKey(${key.list})`,
+      call: `watch({ where: ${key.where} })`,
     },
     {
       name: "scan",
@@ -115,7 +115,7 @@ export function writeMethods(
       errors: create,
       parameters: [`data: ${names.create}`, ...createOptions(model)],
       result: `Promise<${names.row}>`,
-      call: `create(data${canExpire(model) ? ", options" : ""})`,
+      call: `create({ ${canExpire(model) ? "...options, " : ""}data })`,
     },
     {
       name: "createMany",
@@ -127,7 +127,7 @@ export function writeMethods(
         optionsOf("atomic?: boolean | undefined", ...expiry(model)),
       ],
       result: `Promise<ManyResult<${names.row}>>`,
-      call: "createMany(data, options)",
+      call: "createMany({ ...options, data })",
     },
     {
       name: "update",
@@ -136,7 +136,7 @@ export function writeMethods(
       errors: [notFound, ...update, ...versionConflict],
       parameters: [...key.declarations, `data: ${names.update}`, updateOptions(model)],
       result: `Promise<${names.row}>`,
-      call: `update(${key.list}, data, options)`,
+      call: `update({ ...options, where: ${key.where}, data })`,
     },
     {
       name: "upsert",
@@ -144,7 +144,7 @@ export function writeMethods(
       errors: upsertErrors(model, fields),
       parameters: [...key.declarations, upsert.parameter, updateOptions(model)],
       result: `Promise<${names.row}>`,
-      call: `upsert(${key.list}, data, options)`,
+      call: `upsert({ ...options, ...data, where: ${key.where} })`,
     },
     {
       name: "delete",
@@ -152,7 +152,7 @@ export function writeMethods(
       errors: [notFound, ...referencedErrors(referrers), staleSchema, ...versionConflict],
       parameters: [...key.declarations, optionsOf(ifVersion)],
       result: `Promise<${names.row}>`,
-      call: `delete(${key.list}, options)`,
+      call: `delete({ ...options, where: ${key.where} })`,
     },
   ];
 }
@@ -184,15 +184,15 @@ function referencedErrors(referrers: readonly BelongsTo[]): string[] {
   return mayForbid ? ["{RowReferencedError} where a row that refers to it forbids that."] : [];
 }
 
-/** The primary key as the parameters of generated methods and as the arguments of a table. */
+/** The primary key as the parameters of generated methods and as a `where`. */
 interface KeyParameters {
   /** One parameter for each field. */
   readonly declarations: readonly string[];
-  /** The list of the fields that a table takes. */
-  readonly list: string;
+  /** The parameters as a `where`: `{ id }`. */
+  readonly where: string;
   /** The type of one key in a list of keys. */
   readonly one: string;
-  /** The parameter `keys`, converted to the lists that a table takes. */
+  /** The parameters, or their pattern, for one key in a list of keys. */
   readonly ofEach: string;
 }
 
@@ -205,13 +205,9 @@ function primaryKeyParameters(
   const parameters = parameterNames(model.primaryKey, at);
   const types = model.primaryKey.map((field) => keyType(row, field, names.row));
   const declarations = types.map((type, position) => `${parameters[position]}: ${type}`);
-  const list = `[${parameters.join(", ")}]`;
+  const where = fieldsObject(model.primaryKey, parameters);
+  const list = parameters.join(", ");
   return declarations.length === 1
-    ? {
-        declarations,
-        list,
-        one: `(${types[0]})`,
-        ofEach: `keys.map((${parameters[0]}) => ${list})`,
-      }
-    : { declarations, list, one: `(readonly [${declarations.join(", ")}])`, ofEach: "keys" };
+    ? { declarations, where, one: `(${types[0]})`, ofEach: list }
+    : { declarations, where, one: `(readonly [${declarations.join(", ")}])`, ofEach: `[${list}]` };
 }

@@ -1,0 +1,2 @@
+/** The module from which generated code imports everything of the ORM. */
+export const runtimeModule = "@keywright/orm";
