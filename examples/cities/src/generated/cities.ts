@@ -7,9 +7,9 @@ import {
   type ListOptions,
   type ManyResult,
   type RowQuery,
-  type Table,
+  type Rows,
   type Versioned,
-  tableOf,
+  rowsOf,
 } from "@keywright/orm";
 
 /** A row of `cities`. */
@@ -75,16 +75,16 @@ export interface CityUpdate {
  * undefined or of another type, and for a misspelled field.
  */
 export class CityRepository {
-  readonly #table: Table<CityRow, CityCreate, CityUpdate>;
+  readonly #rows: Rows<CityRow, CityCreate, CityUpdate>;
 
   /** @throws {ModelDefinitionError} where the database was opened without this model. */
   constructor(database: AnyDatabase) {
-    this.#table = tableOf(database, "cities");
+    this.#rows = rowsOf(database, "cities");
   }
 
   /** The row with this `id`, null where there is none. One read. */
   findById(id: string): Promise<CityRow | null> {
-    return this.#table.findByPrimaryKey([id]);
+    return this.#rows.findUnique({ where: { id } });
   }
 
   /**
@@ -93,7 +93,7 @@ export class CityRepository {
    * @throws {RowNotFoundError} where there is no such row.
    */
   findByIdOrThrow(id: string): Promise<CityRow> {
-    return this.#table.findByPrimaryKeyOrThrow([id]);
+    return this.#rows.findUniqueOrThrow({ where: { id } });
   }
 
   /**
@@ -103,7 +103,7 @@ export class CityRepository {
    * @throws {ReadLimitError} where it reads more than `maxReads`.
    */
   findEachById(keys: readonly string[]): Promise<(CityRow | null)[]> {
-    return this.#table.findEachByPrimaryKey(keys.map((id) => [id]));
+    return this.#rows.findEach(keys.map((id) => ({ id })));
   }
 
   /**
@@ -111,7 +111,7 @@ export class CityRepository {
    * none. One read.
    */
   findVersionedById(id: string): Promise<Versioned<CityRow> | null> {
-    return this.#table.findVersionedByPrimaryKey([id]);
+    return this.#rows.findUnique({ where: { id }, withVersionstamp: true });
   }
 
   /**
@@ -119,7 +119,7 @@ export class CityRepository {
    * each time.
    */
   watchById(id: string): ReadableStream<CityRow | null> {
-    return this.#table.watchByPrimaryKey([id]);
+    return this.#rows.watch({ where: { id } });
   }
 
   /**
@@ -131,7 +131,7 @@ export class CityRepository {
    * @throws {RangeError} where `take` is not a positive integer.
    */
   scan(options?: ListOptions): RowQuery<CityRow> {
-    return this.#table.scan(options);
+    return this.#rows.scan(options);
   }
 
   /**
@@ -140,7 +140,7 @@ export class CityRepository {
    * @throws {IndexNotReadyError} where `byCityId` is not built yet.
    */
   findByCityId(cityId: number): Promise<CityRow | null> {
-    return this.#table.findByIndex("byCityId", [cityId]);
+    return this.#rows.findUnique({ index: "byCityId", where: { cityId } });
   }
 
   /**
@@ -150,7 +150,7 @@ export class CityRepository {
    * @throws {IndexNotReadyError} in the stream, where `byCityId` is not built yet.
    */
   watchByCityId(cityId: number): ReadableStream<CityRow | null> {
-    return this.#table.watchRowByIndex("byCityId", [cityId]);
+    return this.#rows.watch({ index: "byCityId", where: { cityId } });
   }
 
   /**
@@ -173,7 +173,7 @@ export class CityRepository {
     },
     options?: { ifVersion?: string | undefined; expireIn?: number | undefined },
   ): Promise<CityRow> {
-    return this.#table.upsertByIndex("byCityId", [cityId], data, options);
+    return this.#rows.upsert({ ...options, ...data, index: "byCityId", where: { cityId } });
   }
 
   /**
@@ -187,7 +187,7 @@ export class CityRepository {
    * @throws {RangeError} where `take` is not a positive integer.
    */
   listByCityId(cityId: Condition<number>, options?: ListOptions): RowQuery<CityRow> {
-    return this.#table.listByIndex("byCityId", [cityId], options);
+    return this.#rows.findMany({ ...options, index: "byCityId", where: { cityId } });
   }
 
   /**
@@ -201,7 +201,7 @@ export class CityRepository {
    * @throws {RangeError} where `take` is not a positive integer.
    */
   listByCountry(country: Condition<string>, options?: ListOptions): RowQuery<CityRow> {
-    return this.#table.listByIndex("byCountry", [country], options);
+    return this.#rows.findMany({ ...options, index: "byCountry", where: { country } });
   }
 
   /**
@@ -215,7 +215,7 @@ export class CityRepository {
     country: Condition<string>,
     options?: ListOptions,
   ): ReadableStream<readonly CityRow[]> {
-    return this.#table.watchByIndex("byCountry", [country], options);
+    return this.#rows.watchMany({ ...options, index: "byCountry", where: { country } });
   }
 
   /**
@@ -229,7 +229,7 @@ export class CityRepository {
    * @throws {RangeError} where `take` is not a positive integer.
    */
   listByPopulation(population: Condition<number>, options?: ListOptions): RowQuery<CityRow> {
-    return this.#table.listByIndex("byPopulation", [population], options);
+    return this.#rows.findMany({ ...options, index: "byPopulation", where: { population } });
   }
 
   /**
@@ -244,7 +244,7 @@ export class CityRepository {
     population: Condition<number>,
     options?: ListOptions,
   ): ReadableStream<readonly CityRow[]> {
-    return this.#table.watchByIndex("byPopulation", [population], options);
+    return this.#rows.watchMany({ ...options, index: "byPopulation", where: { population } });
   }
 
   /**
@@ -256,7 +256,7 @@ export class CityRepository {
    * @throws {StaleSchemaError} where the database has indexes that this program does not know.
    */
   create(data: CityCreate, options?: { expireIn?: number | undefined }): Promise<CityRow> {
-    return this.#table.create(data, options);
+    return this.#rows.create({ ...options, data });
   }
 
   /**
@@ -273,7 +273,7 @@ export class CityRepository {
     data: readonly CityCreate[],
     options?: { atomic?: boolean | undefined; expireIn?: number | undefined },
   ): Promise<ManyResult<CityRow>> {
-    return this.#table.createMany(data, options);
+    return this.#rows.createMany({ ...options, data });
   }
 
   /**
@@ -291,7 +291,7 @@ export class CityRepository {
     data: CityUpdate,
     options?: { ifVersion?: string | undefined; expireIn?: number | undefined },
   ): Promise<CityRow> {
-    return this.#table.update([id], data, options);
+    return this.#rows.update({ ...options, where: { id }, data });
   }
 
   /**
@@ -310,7 +310,7 @@ export class CityRepository {
     data: { create: CityCreate; update: CityUpdate },
     options?: { ifVersion?: string | undefined; expireIn?: number | undefined },
   ): Promise<CityRow> {
-    return this.#table.upsert([id], data, options);
+    return this.#rows.upsert({ ...options, ...data, where: { id } });
   }
 
   /**
@@ -322,6 +322,6 @@ export class CityRepository {
    * @throws {VersionConflictError} where the row's versionstamp is not `ifVersion`.
    */
   delete(id: string, options?: { ifVersion?: string | undefined }): Promise<CityRow> {
-    return this.#table.delete([id], options);
+    return this.#rows.delete({ ...options, where: { id } });
   }
 }
