@@ -3,7 +3,7 @@ import type { ModelNames } from "../../project/model-names.js";
 import { pascalCase } from "../../types/identifiers.js";
 import { keyType, type ModelTypes } from "../../types/model-types.js";
 import { fieldList } from "./field-list.js";
-import { listErrors, readLimit } from "./list-errors.js";
+import { awaitOrIterate, listErrors, readLimit } from "./list-errors.js";
 import type { Method } from "./method.js";
 import { fieldsObject, parameterNames } from "./parameter-names.js";
 import { upsertData } from "./upsert-data.js";
@@ -13,6 +13,7 @@ import {
   createOptions,
   expiry,
   ifVersion,
+  moreIfContended,
   notFound,
   optionsOf,
   staleSchema,
@@ -21,6 +22,8 @@ import {
   versionConflict,
   writeErrors,
 } from "./write-signature.js";
+
+const oneReadAndCommit = `One read and one commit, ${moreIfContended}.`;
 
 /**
  * Returns `findById` and the other methods that read rows without an index. Their names contain the
@@ -32,7 +35,7 @@ export function readMethods(model: CompiledModel, names: ModelNames, types: Mode
   const fields = fieldList(model.primaryKey);
   const count: Method = {
     name: "count",
-    description: "How many rows there are. One read.",
+    description: "Returns the number of rows. One read.",
     errors: [],
     parameters: [],
     result: "Promise<number>",
@@ -41,7 +44,7 @@ export function readMethods(model: CompiledModel, names: ModelNames, types: Mode
   return [
     {
       name: `find${by}`,
-      description: `The row with this ${fields}, null where there is none. One read.`,
+      description: `Returns the row with this ${fields}, or null if there is none. One read.`,
       errors: [],
       parameters: key.declarations,
       result: `Promise<${names.row} | null>`,
@@ -49,7 +52,7 @@ export function readMethods(model: CompiledModel, names: ModelNames, types: Mode
     },
     {
       name: `find${by}OrThrow`,
-      description: `The row with this ${fields}. One read.`,
+      description: `Returns the row with this ${fields}. One read.`,
       errors: [notFound],
       parameters: key.declarations,
       result: `Promise<${names.row}>`,
@@ -57,7 +60,7 @@ export function readMethods(model: CompiledModel, names: ModelNames, types: Mode
     },
     {
       name: `findEach${by}`,
-      description: `The row of each of the \`keys\` (${fields}), in their order, null where there is none. A read for each, made together.`,
+      description: `Returns the row for each of the \`keys\` (${fields}), or null if there is none, in the order of the keys. One read for each, all together.`,
       errors: [readLimit],
       parameters: [`keys: readonly ${key.one}[]`],
       result: `Promise<(${names.row} | null)[]>`,
@@ -65,7 +68,7 @@ export function readMethods(model: CompiledModel, names: ModelNames, types: Mode
     },
     {
       name: `findVersioned${by}`,
-      description: `The row with this ${fields} and its versionstamp, for a write with \`ifVersion\`; null where there is none. One read.`,
+      description: `Returns the row with this ${fields} and its versionstamp, or null if there is none. A write can pass the versionstamp as \`ifVersion\`. One read.`,
       errors: [],
       parameters: key.declarations,
       result: `Promise<Versioned<${names.row}> | null>`,
@@ -73,7 +76,7 @@ export function readMethods(model: CompiledModel, names: ModelNames, types: Mode
     },
     {
       name: `watch${by}`,
-      description: `The row with this ${fields}, now and after each change of it; null while there is none. One read each time.`,
+      description: `Returns a stream of the row with this ${fields}: the current row, then the row after each change. It is null while there is none. One read each time.`,
       errors: [],
       parameters: key.declarations,
       result: `ReadableStream<${names.row} | null>`,
@@ -81,7 +84,7 @@ export function readMethods(model: CompiledModel, names: ModelNames, types: Mode
     },
     {
       name: "scan",
-      description: `Every row, in the order of ${fields}: awaited a page, with \`for await\` one after the other. One read for each row.`,
+      description: `Finds all rows, in the order of ${fields}. ${awaitOrIterate} One read per row.`,
       errors: listErrors,
       parameters: ["options?: ListOptions"],
       result: `RowQuery<${names.row}>`,
@@ -104,14 +107,14 @@ export function writeMethods(
 ): Method[] {
   const key = primaryKeyParameters(model, names, types);
   const [id] = model.primaryKey;
-  const generated = model.generatesId ? `, a ULID as \`${id}\` where it is absent` : "";
+  const generated = model.generatesId ? ` and, if it is absent, a ULID as \`${id}\`` : "";
   const { create, update } = writeErrors(model);
   const fields = fieldList(model.primaryKey);
   const upsert = upsertData(model, names, types, model.primaryKey);
   return [
     {
       name: "create",
-      description: `Creates a row and returns it: defaults filled in${generated}. One commit.`,
+      description: `Creates a row and returns it with its defaults${generated}. One commit.`,
       errors: create,
       parameters: [`data: ${names.create}`, ...createOptions(model)],
       result: `Promise<${names.row}>`,
@@ -120,7 +123,7 @@ export function writeMethods(
     {
       name: "createMany",
       description:
-        "Creates rows, some hundred in a commit, and says of each what became of it; with `atomic` all of them in one commit, or none.",
+        "Creates rows and returns the result of each. A commit contains about 100 rows. With `atomic: true`, all rows are created in one commit, or none.",
       errors: createManyErrors(model),
       parameters: [
         `data: readonly ${names.create}[]`,
@@ -131,8 +134,7 @@ export function writeMethods(
     },
     {
       name: "update",
-      description:
-        "Changes fields of a row and returns it as it is then. One read and one commit, more where others write the row too.",
+      description: `Changes fields of a row and returns the changed row. ${oneReadAndCommit}`,
       errors: [notFound, ...update, ...versionConflict],
       parameters: [...key.declarations, `data: ${names.update}`, updateOptions(model)],
       result: `Promise<${names.row}>`,
@@ -140,7 +142,7 @@ export function writeMethods(
     },
     {
       name: "upsert",
-      description: `Changes the row with this ${fields}, or creates it where there is none, and returns it. It is created with this ${fields}${leftOutText(model, upsert.filledIn)}. One read and one commit, more where others write the row too.`,
+      description: `Changes the row with this ${fields}, or creates it if it does not exist, and returns it. A new row gets this ${fields}${leftOutText(model, upsert.filledIn)}. ${oneReadAndCommit}`,
       errors: upsertErrors(model, fields),
       parameters: [...key.declarations, upsert.parameter, updateOptions(model)],
       result: `Promise<${names.row}>`,
@@ -148,7 +150,7 @@ export function writeMethods(
     },
     {
       name: "delete",
-      description: `Removes a row and returns it as it was. ${deleteCostText(referrers)}`,
+      description: `Deletes a row and returns it as it was. ${deleteCostText(referrers)}`,
       errors: [notFound, ...referencedErrors(referrers), staleSchema, ...versionConflict],
       parameters: [...key.declarations, optionsOf(ifVersion)],
       result: `Promise<${names.row}>`,
@@ -163,25 +165,25 @@ export function writeMethods(
  */
 function leftOutText({ primaryKey }: CompiledModel, filledIn: readonly string[]): string {
   if (filledIn.length === 0) return "";
-  if (filledIn.length === primaryKey.length) return ", which `create` may leave out";
-  return `; \`create\` may leave out ${fieldList(filledIn)}`;
+  if (filledIn.length === primaryKey.length) return ", which `create` can leave out";
+  return `, of which \`create\` can leave out ${fieldList(filledIn)}`;
 }
 
 /** Describes the cost of a delete. */
 function deleteCostText(referrers: readonly BelongsTo[]): string {
   if (referrers.length === 0) {
-    return "One read and one commit, more where others write the row too.";
+    return oneReadAndCommit;
   }
   if (referrers.every(({ onDelete }) => onDelete === "restrict")) {
-    return "One read, one for each relation that leads to it, and one commit; more where others write the row too.";
+    return `One read, another for each relation to it, and one commit, ${moreIfContended}.`;
   }
-  return "Rows that refer to it go with it, or refer to nothing then, as their relations say: it reads and writes them too, of many in several commits.";
+  return "Rows that refer to it are deleted or cleared of the reference, as their relations define. It reads and writes these rows too, in several commits if there are many.";
 }
 
 function referencedErrors(referrers: readonly BelongsTo[]): string[] {
   // A row that is deleted with it may have referrers of its own, which may forbid the deletion.
   const mayForbid = referrers.some(({ onDelete }) => onDelete !== "setNull");
-  return mayForbid ? ["{RowReferencedError} where a row that refers to it forbids that."] : [];
+  return mayForbid ? ["{RowReferencedError} if a row that refers to it prevents this."] : [];
 }
 
 /** The primary key as the parameters of generated methods and as a `where`. */
