@@ -29,7 +29,7 @@ export interface CityRow {
   location: { longitude: number; latitude: number };
 }
 
-/** What a row of `cities` is created from; `id` is generated where it is absent. */
+/** The data of a new row of `cities`. `id` is generated if it is absent. */
 export interface CityCreate {
   id?: string;
   /** The city's number in GeoNames. */
@@ -47,8 +47,8 @@ export interface CityCreate {
 }
 
 /**
- * The fields to change, each to a value or by an operation: one that is absent or undefined stays
- * as it is.
+ * The fields to change, each with a new value or an operation. A field that is absent or undefined
+ * stays unchanged.
  */
 export interface CityUpdate {
   /** The city's number in GeoNames. */
@@ -71,99 +71,99 @@ export interface CityUpdate {
 /**
  * The rows of `cities`, by `id` and through its indexes.
  *
- * Every method that finds rows by values of fields throws `InvalidQueryError` for a value that is
- * undefined or of another type, and for a misspelled field.
+ * Methods that find rows by the values of fields throw `InvalidQueryError` if a value is undefined
+ * or has the wrong type, or if there is no such field.
  */
 export class CityRepository {
   readonly #rows: Rows<CityRow, CityCreate, CityUpdate>;
 
-  /** @throws {ModelDefinitionError} where the database was opened without this model. */
+  /** @throws {ModelDefinitionError} if the database was opened without this model. */
   constructor(database: AnyDatabase) {
     this.#rows = rowsOf(database, "cities");
   }
 
-  /** The row with this `id`, null where there is none. One read. */
+  /** Returns the row with this `id`, or null if there is none. One read. */
   findById(id: string): Promise<CityRow | null> {
     return this.#rows.findUnique({ where: { id } });
   }
 
   /**
-   * The row with this `id`. One read.
+   * Returns the row with this `id`. One read.
    *
-   * @throws {RowNotFoundError} where there is no such row.
+   * @throws {RowNotFoundError} if there is no such row.
    */
   findByIdOrThrow(id: string): Promise<CityRow> {
     return this.#rows.findUniqueOrThrow({ where: { id } });
   }
 
   /**
-   * The row of each of the `keys` (`id`), in their order, null where there is none. A read for
-   * each, made together.
+   * Returns the row for each of the `keys` (`id`), or null if there is none, in the order of the
+   * keys. One read for each, all together.
    *
-   * @throws {ReadLimitError} where it reads more than `maxReads`.
+   * @throws {ReadLimitError} if it needs more reads than `maxReads`.
    */
   findEachById(keys: readonly string[]): Promise<(CityRow | null)[]> {
     return this.#rows.findEach(keys.map((id) => ({ id })));
   }
 
   /**
-   * The row with this `id` and its versionstamp, for a write with `ifVersion`; null where there is
-   * none. One read.
+   * Returns the row with this `id` and its versionstamp, or null if there is none. A write can
+   * pass the versionstamp as `ifVersion`. One read.
    */
   findVersionedById(id: string): Promise<Versioned<CityRow> | null> {
     return this.#rows.findUnique({ where: { id }, withVersionstamp: true });
   }
 
   /**
-   * The row with this `id`, now and after each change of it; null while there is none. One read
-   * each time.
+   * Returns a stream of the row with this `id`: the current row, then the row after each change.
+   * It is null while there is none. One read each time.
    */
   watchById(id: string): ReadableStream<CityRow | null> {
     return this.#rows.watch({ where: { id } });
   }
 
   /**
-   * Every row, in the order of `id`: awaited a page, with `for await` one after the other. One
-   * read for each row.
+   * Finds all rows, in the order of `id`. Await the result for a page, or iterate over it with
+   * `for await`. One read per row.
    *
-   * @throws {InvalidCursorError} for a cursor of another list.
-   * @throws {ReadLimitError} where it reads more than `maxReads`.
-   * @throws {RangeError} where `take` is not a positive integer.
+   * @throws {InvalidCursorError} if the cursor belongs to another list.
+   * @throws {ReadLimitError} if it needs more reads than `maxReads`.
+   * @throws {RangeError} if `take` is not a positive integer.
    */
   scan(options?: ListOptions): RowQuery<CityRow> {
     return this.#rows.scan(options);
   }
 
   /**
-   * The row with this `cityId`, null where there is none. Two reads.
+   * Returns the row with this `cityId`, or null if there is none. Two reads.
    *
-   * @throws {IndexNotReadyError} where `byCityId` is not built yet.
+   * @throws {IndexNotReadyError} if `byCityId` is not built yet.
    */
   findByCityId(cityId: number): Promise<CityRow | null> {
     return this.#rows.findUnique({ index: "byCityId", where: { cityId } });
   }
 
   /**
-   * The row with this `cityId`, now and after each change; null while there is none. Four reads
-   * each time.
+   * Returns a stream of the row with this `cityId`: the current row, then the row after each
+   * change. It is null while there is none. Four reads each time.
    *
-   * @throws {IndexNotReadyError} in the stream, where `byCityId` is not built yet.
+   * @throws {IndexNotReadyError} in the stream, if `byCityId` is not built yet.
    */
   watchByCityId(cityId: number): ReadableStream<CityRow | null> {
     return this.#rows.watch({ index: "byCityId", where: { cityId } });
   }
 
   /**
-   * Changes the row with this `cityId`, or creates one with it where there is none, and returns
-   * it. `create` may leave out `cityId`. One or two reads and one commit, more where others write
-   * the row too.
+   * Changes the row with this `cityId`, or creates one if there is none, and returns it. `create`
+   * can leave out `cityId`. One or two reads and one commit, or more if others write the row at
+   * the same time.
    *
-   * @throws {IndexNotReadyError} where `byCityId` is not built yet.
-   * @throws {RowInvalidError} where the schema refuses the data.
-   * @throws {UniqueConstraintError} where another row has this `id`, or this `cityId`.
-   * @throws {StaleSchemaError} where the database has indexes that this program does not know.
-   * @throws {InvalidArgumentError} where the row to be created has another `cityId`.
-   * @throws {VersionConflictError} where the row's versionstamp is not `ifVersion`.
+   * @throws {IndexNotReadyError} if `byCityId` is not built yet.
+   * @throws {RowInvalidError} if the schema refuses the data.
+   * @throws {UniqueConstraintError} if another row has the same `id`, or the same `cityId`.
+   * @throws {StaleSchemaError} if the database has an index that this program does not know.
+   * @throws {InvalidArgumentError} if the new row would have another `cityId`.
+   * @throws {VersionConflictError} if the versionstamp of the row is not `ifVersion`.
    */
   upsertByCityId(
     cityId: number,
@@ -177,39 +177,42 @@ export class CityRepository {
   }
 
   /**
-   * The rows with this `cityId`, with one of several, or within bounds: awaited a page, with
-   * `for await` one after the other; `{}` for every row that the index holds. In the order of the
-   * index. Two reads for each row: its index entry and the row itself.
+   * Finds the rows with this `cityId`: a value, several values, `{ in: [...] }`, or a range. `{}`
+   * finds all rows in the index. The rows are in the order of the index. Await the result for a
+   * page, or iterate over it with `for await`. Two reads per row: its index entry and the row
+   * itself.
    *
-   * @throws {IndexNotReadyError} where `byCityId` is not built yet.
-   * @throws {InvalidCursorError} for a cursor of another list.
-   * @throws {ReadLimitError} where it reads more than `maxReads`.
-   * @throws {RangeError} where `take` is not a positive integer.
+   * @throws {IndexNotReadyError} if `byCityId` is not built yet.
+   * @throws {InvalidCursorError} if the cursor belongs to another list.
+   * @throws {ReadLimitError} if it needs more reads than `maxReads`.
+   * @throws {RangeError} if `take` is not a positive integer.
    */
   listByCityId(cityId: Condition<number>, options?: ListOptions): RowQuery<CityRow> {
     return this.#rows.findMany({ ...options, index: "byCityId", where: { cityId } });
   }
 
   /**
-   * The rows with this `country`, with one of several, or within bounds: awaited a page, with
-   * `for await` one after the other; `{}` for every row that the index holds. In the order of the
-   * index. Two reads for each row: its index entry and the row itself.
+   * Finds the rows with this `country`: a value, several values, `{ in: [...] }`, or a range. `{}`
+   * finds all rows in the index. The rows are in the order of the index. Await the result for a
+   * page, or iterate over it with `for await`. Two reads per row: its index entry and the row
+   * itself.
    *
-   * @throws {IndexNotReadyError} where `byCountry` is not built yet.
-   * @throws {InvalidCursorError} for a cursor of another list.
-   * @throws {ReadLimitError} where it reads more than `maxReads`.
-   * @throws {RangeError} where `take` is not a positive integer.
+   * @throws {IndexNotReadyError} if `byCountry` is not built yet.
+   * @throws {InvalidCursorError} if the cursor belongs to another list.
+   * @throws {ReadLimitError} if it needs more reads than `maxReads`.
+   * @throws {RangeError} if `take` is not a positive integer.
    */
   listByCountry(country: Condition<string>, options?: ListOptions): RowQuery<CityRow> {
     return this.#rows.findMany({ ...options, index: "byCountry", where: { country } });
   }
 
   /**
-   * The rows of `listByCountry`, now and after each change that affects them; read anew each time.
+   * Returns a stream of the rows of `listByCountry`: the current rows, then the rows after each
+   * change that affects them. All are read each time.
    *
-   * @throws {LiveQueryUnavailableError} where the database does not tell of changes.
-   * @throws {IndexNotReadyError} in the stream, where `byCountry` is not built yet.
-   * @throws {ReadLimitError} in the stream, where it reads more than `maxReads`.
+   * @throws {LiveQueryUnavailableError} if the database cannot watch the rows.
+   * @throws {IndexNotReadyError} in the stream, if `byCountry` is not built yet.
+   * @throws {ReadLimitError} in the stream, if it needs more reads than `maxReads`.
    */
   watchByCountry(
     country: Condition<string>,
@@ -219,26 +222,27 @@ export class CityRepository {
   }
 
   /**
-   * The rows with this `population`, with one of several, or within bounds: awaited a page, with
-   * `for await` one after the other; `{}` for every row that the index holds. In the order of the
-   * index. Two reads for each row: its index entry and the row itself.
+   * Finds the rows with this `population`: a value, several values, `{ in: [...] }`, or a range.
+   * `{}` finds all rows in the index. The rows are in the order of the index. Await the result for
+   * a page, or iterate over it with `for await`. Two reads per row: its index entry and the row
+   * itself.
    *
-   * @throws {IndexNotReadyError} where `byPopulation` is not built yet.
-   * @throws {InvalidCursorError} for a cursor of another list.
-   * @throws {ReadLimitError} where it reads more than `maxReads`.
-   * @throws {RangeError} where `take` is not a positive integer.
+   * @throws {IndexNotReadyError} if `byPopulation` is not built yet.
+   * @throws {InvalidCursorError} if the cursor belongs to another list.
+   * @throws {ReadLimitError} if it needs more reads than `maxReads`.
+   * @throws {RangeError} if `take` is not a positive integer.
    */
   listByPopulation(population: Condition<number>, options?: ListOptions): RowQuery<CityRow> {
     return this.#rows.findMany({ ...options, index: "byPopulation", where: { population } });
   }
 
   /**
-   * The rows of `listByPopulation`, now and after each change that affects them; read anew each
-   * time.
+   * Returns a stream of the rows of `listByPopulation`: the current rows, then the rows after each
+   * change that affects them. All are read each time.
    *
-   * @throws {LiveQueryUnavailableError} where the database does not tell of changes.
-   * @throws {IndexNotReadyError} in the stream, where `byPopulation` is not built yet.
-   * @throws {ReadLimitError} in the stream, where it reads more than `maxReads`.
+   * @throws {LiveQueryUnavailableError} if the database cannot watch the rows.
+   * @throws {IndexNotReadyError} in the stream, if `byPopulation` is not built yet.
+   * @throws {ReadLimitError} in the stream, if it needs more reads than `maxReads`.
    */
   watchByPopulation(
     population: Condition<number>,
@@ -248,26 +252,26 @@ export class CityRepository {
   }
 
   /**
-   * Creates a row and returns it: defaults filled in, a ULID as `id` where it is absent. One
+   * Creates a row and returns it with its defaults and, if it is absent, a ULID as `id`. One
    * commit.
    *
-   * @throws {RowInvalidError} where the schema refuses the data.
-   * @throws {UniqueConstraintError} where another row has this `id`, or this `cityId`.
-   * @throws {StaleSchemaError} where the database has indexes that this program does not know.
+   * @throws {RowInvalidError} if the schema refuses the data.
+   * @throws {UniqueConstraintError} if another row has the same `id`, or the same `cityId`.
+   * @throws {StaleSchemaError} if the database has an index that this program does not know.
    */
   create(data: CityCreate, options?: { expireIn?: number | undefined }): Promise<CityRow> {
     return this.#rows.create({ ...options, data });
   }
 
   /**
-   * Creates rows, some hundred in a commit, and says of each what became of it; with `atomic` all
-   * of them in one commit, or none.
+   * Creates rows and returns the result of each. A commit contains about 100 rows. With
+   * `atomic: true`, all rows are created in one commit, or none.
    *
-   * @throws {RowInvalidError} with `atomic`, where the schema refuses the data.
-   * @throws {UniqueConstraintError} with `atomic`, where another row has this `id`, or this
-   * `cityId`.
-   * @throws {LimitExceededError} with `atomic`, where they are more than one commit takes.
-   * @throws {StaleSchemaError} where the database has indexes that this program does not know.
+   * @throws {RowInvalidError} if `atomic` is true and the schema refuses the data.
+   * @throws {UniqueConstraintError} if `atomic` is true and another row has the same `id`, or the
+   * same `cityId`.
+   * @throws {LimitExceededError} if `atomic` is true and one commit cannot contain all rows.
+   * @throws {StaleSchemaError} if the database has an index that this program does not know.
    */
   createMany(
     data: readonly CityCreate[],
@@ -277,14 +281,14 @@ export class CityRepository {
   }
 
   /**
-   * Changes fields of a row and returns it as it is then. One read and one commit, more where
-   * others write the row too.
+   * Changes fields of a row and returns the changed row. One read and one commit, or more if
+   * others write the row at the same time.
    *
-   * @throws {RowNotFoundError} where there is no such row.
-   * @throws {RowInvalidError} where the schema refuses the data.
-   * @throws {UniqueConstraintError} where another row has this `cityId`.
-   * @throws {StaleSchemaError} where the database has indexes that this program does not know.
-   * @throws {VersionConflictError} where the row's versionstamp is not `ifVersion`.
+   * @throws {RowNotFoundError} if there is no such row.
+   * @throws {RowInvalidError} if the schema refuses the data.
+   * @throws {UniqueConstraintError} if another row has the same `cityId`.
+   * @throws {StaleSchemaError} if the database has an index that this program does not know.
+   * @throws {VersionConflictError} if the versionstamp of the row is not `ifVersion`.
    */
   update(
     id: string,
@@ -295,15 +299,15 @@ export class CityRepository {
   }
 
   /**
-   * Changes the row with this `id`, or creates it where there is none, and returns it. It is
-   * created with this `id`, which `create` may leave out. One read and one commit, more where
-   * others write the row too.
+   * Changes the row with this `id`, or creates it if it does not exist, and returns it. A new row
+   * gets this `id`, which `create` can leave out. One read and one commit, or more if others write
+   * the row at the same time.
    *
-   * @throws {RowInvalidError} where the schema refuses the data.
-   * @throws {UniqueConstraintError} where another row has this `id`, or this `cityId`.
-   * @throws {StaleSchemaError} where the database has indexes that this program does not know.
-   * @throws {InvalidArgumentError} where the row to be created has another `id`.
-   * @throws {VersionConflictError} where the row's versionstamp is not `ifVersion`.
+   * @throws {RowInvalidError} if the schema refuses the data.
+   * @throws {UniqueConstraintError} if another row has the same `id`, or the same `cityId`.
+   * @throws {StaleSchemaError} if the database has an index that this program does not know.
+   * @throws {InvalidArgumentError} if the new row would have another `id`.
+   * @throws {VersionConflictError} if the versionstamp of the row is not `ifVersion`.
    */
   upsert(
     id: string,
@@ -314,12 +318,12 @@ export class CityRepository {
   }
 
   /**
-   * Removes a row and returns it as it was. One read and one commit, more where others write the
-   * row too.
+   * Deletes a row and returns it as it was. One read and one commit, or more if others write the
+   * row at the same time.
    *
-   * @throws {RowNotFoundError} where there is no such row.
-   * @throws {StaleSchemaError} where the database has indexes that this program does not know.
-   * @throws {VersionConflictError} where the row's versionstamp is not `ifVersion`.
+   * @throws {RowNotFoundError} if there is no such row.
+   * @throws {StaleSchemaError} if the database has an index that this program does not know.
+   * @throws {VersionConflictError} if the versionstamp of the row is not `ifVersion`.
    */
   delete(id: string, options?: { ifVersion?: string | undefined }): Promise<CityRow> {
     return this.#rows.delete({ ...options, where: { id } });
