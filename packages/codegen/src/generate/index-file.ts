@@ -3,7 +3,7 @@ import { importedModel, type NamedModel } from "../project/model-names.js";
 import { NameClaims } from "../project/name-claims.js";
 import { generatedSpecifier, type ImportExtension, importSpecifier } from "../project/paths.js";
 import { docComment } from "../types/doc-comment.js";
-import { runtimeModule } from "./runtime-module.js";
+import { runtimeModule } from "./model-file.js";
 
 const openDescription = `
 Opens the models on a key-value database that \`openKv\` or \`Deno.openKv\` has opened. If the database already has rows, \`migrate\` builds new indexes.

@@ -10,7 +10,6 @@ import { type IndexType, indexMethods, indexType } from "./methods/index-methods
 import { type Method, methodText } from "./methods/method.js";
 import { linkedModels, referrersOf, relationMethods } from "./methods/relation-methods.js";
 import { readMethods, writeMethods } from "./methods/row-methods.js";
-import { runtimeModule } from "./runtime-module.js";
 
 /** The file of a model: its text, not yet formatted, and the names of the types that it exports. */
 export interface ModelFile {
@@ -117,6 +116,9 @@ function repositoryMethods(
     ...claim(writeMethods(model, names, types, referrersOf(model, models)), "writing rows"),
   ];
 }
+
+/** The module from which generated files import everything of the ORM. */
+export const runtimeModule = "@keywright/orm";
 
 /** The types of the ORM that a file imports if it uses them. */
 const ormTypes = [

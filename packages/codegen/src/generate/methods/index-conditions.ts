@@ -27,11 +27,6 @@ export function keyFields(index: CompiledIndex, names: ModelNames, types: ModelT
   });
 }
 
-/** Returns the type of a condition on one field: a value, one of several values, or bounds. */
-export function conditionOn(type: string): string {
-  return `Condition<${type}>`;
-}
-
 /**
  * Returns the type that a list by several fields takes: values for the first fields, then one
  * condition. The union has one alternative for each field that can be the last.
@@ -42,7 +37,7 @@ export function conditionsOn(fields: readonly KeyField[]): string {
       const property = propertyName(name);
       if (position < last) return `${property}: ${textOf([type, `InFilter<${type}>`])};`;
       if (position > last) return `${property}?: never;`;
-      return `${property}?: ${conditionOn(type)};`;
+      return `${property}?: Condition<${type}>;`;
     });
     return `{ ${members.join(" ")} }`;
   });

@@ -4,7 +4,7 @@ import type { ModelNames } from "../../project/model-names.js";
 import { pascalCase } from "../../types/identifiers.js";
 import type { ModelTypes } from "../../types/model-types.js";
 import { fieldList, joinWithAnd } from "./field-list.js";
-import { conditionOn, conditionsOn, type KeyField, keyFields } from "./index-conditions.js";
+import { conditionsOn, type KeyField, keyFields } from "./index-conditions.js";
 import { awaitOrIterate, listErrors, readLimitInStream } from "./list-errors.js";
 import type { Method } from "./method.js";
 import { fieldsObject, parameterNames } from "./parameter-names.js";
@@ -80,12 +80,12 @@ function uniqueMethods(subject: Subject): Method[] {
   return [
     {
       name: `findBy${suffix}`,
-      description: joinSentences(
+      description: [
         `Returns the ${row}, or null if there is none.`,
         ...partialityText(index),
         ...normalizationText(index),
         reads,
-      ),
+      ].join(" "),
       errors: [notReady(index)],
       parameters: declarations,
       result: `Promise<${names.row} | null>`,
@@ -114,11 +114,11 @@ function upsertMethod(subject: Subject): Method {
   const key = describeFields(index);
   return {
     name: `upsertBy${suffix}`,
-    description: joinSentences(
+    description: [
       `Changes the row with this ${key}, or creates one if there is none, and returns it.`,
       ...(filledIn.length > 0 ? [`\`create\` can leave out ${fieldList(filledIn)}.`] : []),
       `One or two reads and one commit, ${moreIfContended}.`,
-    ),
+    ].join(" "),
     errors: [notReady(index), ...upsertErrors(model, key)],
     parameters: [...declarations, parameter, updateOptions(model)],
     result: `Promise<${names.row}>`,
@@ -154,7 +154,7 @@ function listMethod(subject: Subject): Method {
   const { conditions, parameter, query } = listedRows(subject);
   return {
     name: `listBy${suffix}`,
-    description: joinSentences(
+    description: [
       `Finds the rows with this ${describeFields(index)}: ${conditions}. \`{}\` finds all rows in the index.`,
       ...partialityText(index),
       ...normalizationText(index),
@@ -163,7 +163,7 @@ function listMethod(subject: Subject): Method {
       index.store === "copy"
         ? "One read per row, because its index entry holds it."
         : "Two reads per row: its index entry and the row itself.",
-    ),
+    ].join(" "),
     errors: [notReady(index), ...listErrors],
     parameters: [parameter, "options?: ListOptions"],
     result: `RowQuery<${names.row}>`,
@@ -210,13 +210,9 @@ function listedRows({ index, suffix, names, fields, parameters }: Subject): {
   }
   return {
     conditions: "a value, several values, `{ in: [...] }`, or a range",
-    parameter: `${parameters[0]}: ${conditionOn(field.type)}`,
+    parameter: `${parameters[0]}: Condition<${field.type}>`,
     query: `${indexOption}, where: ${fieldsObject(index.fields, parameters)}`,
   };
-}
-
-function joinSentences(...all: readonly string[]): string {
-  return all.join(" ");
 }
 
 /** Returns the fields of an index for a comment. An array is described by its elements. */

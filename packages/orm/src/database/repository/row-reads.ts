@@ -19,13 +19,6 @@ import { type ShapedRow, shapeRow, shapeRows, shapeStreamed } from "./shape-rows
 /** The number of rows of a stream whose relations are loaded together. */
 const groupSize = 100;
 
-/** Finds the one row that a call returns. */
-type FindRow = (
-  context: TableContext,
-  query: AnyQuery,
-  meter: ReadMeter,
-) => Promise<FoundRow | undefined>;
-
 /** The methods of a repository that only read, for any model. */
 export class RowReads {
   readonly #calls: Calls;
@@ -98,7 +91,7 @@ export class RowReads {
   #readOne(
     operation: Operation,
     query: AnyQuery,
-    find: FindRow,
+    find: typeof findFirstRow,
     isRequired: boolean,
   ): Promise<ShapedRow> {
     const { context } = this.#calls;

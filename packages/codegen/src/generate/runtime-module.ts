@@ -1,2 +1,0 @@
-/** The module from which generated code imports everything of the ORM. */
-export const runtimeModule = "@keywright/orm";
