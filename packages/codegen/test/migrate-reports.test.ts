@@ -234,7 +234,7 @@ it("a model that is in the database only is named by the plan", async () => {
   });
   const plan = await project.run(["migrate", "plan"]);
   expect(plan.stdout).toBe(
-    'Nothing to migrate.\nOnly the database has the model comments: its rows stay.\n',
+    "Nothing to migrate.\nOnly the database has the model comments: its rows stay.\n",
   );
   expect(plan.exitCode).toBe(0);
   const json = await project.run(["migrate", "plan", "--json"]);

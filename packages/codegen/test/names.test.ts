@@ -41,7 +41,7 @@ it("recursive types do not take the names of what their files import", async () 
   expect(named).toEqual(["ListOptions2", "RowQuery2", "FieldOperation2", "OpenOptions2", "User2"]);
 });
 
-it.each(["options body limits tx models database Model openModels Kv Table", "Models Database"])(
+it.each(["options body limits tx models database Model openModels Kv Rows", "Models Database"])(
   "models may be exported under names of generated files: %s",
   async (names) => {
     const modules = names

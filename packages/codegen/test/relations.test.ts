@@ -191,7 +191,7 @@ describe("the comment of a method", () => {
   }
 
   it("says what a delete does with the rows that refer to the one that goes", async () => {
-    const [cascading, forbidden] = ["go with it, or refer to nothing then", "{RowReferencedError}"];
+    const [cascading, forbidden] = ["are deleted or cleared of the reference", "{RowReferencedError}"];
     expect(await commentOf("users", "delete")).toContain(cascading);
     expect(await commentOf("users", "delete")).toContain(forbidden);
     expect(await commentOf("posts", "delete")).toContain("One read and one commit");
@@ -200,8 +200,8 @@ describe("the comment of a method", () => {
 
   it("says what it throws", async () => {
     const createMany = await commentOf("profiles", "createMany");
-    expect(createMany).toContain("{UniqueConstraintError} with `atomic`, where");
-    expect(createMany).toContain("{RowInvalidError} with `atomic`, where");
+    expect(createMany).toContain("{UniqueConstraintError} if `atomic` is true and");
+    expect(createMany).toContain("{RowInvalidError} if `atomic` is true and");
     const listed = await commentOf("posts", "listByScore");
     expect(listed).toContain("{ReadLimitError}");
     expect(await commentOf("posts", "scan")).toContain("{ReadLimitError}");

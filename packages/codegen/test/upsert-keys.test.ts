@@ -156,22 +156,24 @@ describe("what an upsert creates", () => {
 
   it.each(Object.keys(givenFields))("may leave out %s, as the comment says", async (field) => {
     const comment = await commentOf("things", `  upsertBy${suffix(field)}(`);
-    expect(comment).toContain(`\`create\` may leave out \`${field}\`.`);
+    expect(comment).toContain(`\`create\` can leave out \`${field}\`.`);
   });
 
   it.each(Object.keys(otherFields))("has to say %s", async (field) => {
     const comment = await commentOf("things", `  upsertBy${suffix(field)}(`);
     expect(comment).toContain("Changes the row");
-    expect(comment).not.toContain("may leave out");
+    expect(comment).not.toContain("can leave out");
   });
 
   it("may leave out some fields of a primary key, all of them, or none", async () => {
     const [all, some, none] = await Promise.all(
       ["things", "pairs", "loose"].map((file) => commentOf(file, "  upsert(")),
     );
-    expect(all).toContain("It is created with this `id`, which `create` may leave out.");
-    expect(some).toContain("created with this `id` and `size`; `create` may leave out `id`.");
-    expect(none).toContain("It is created with this `name`. One read");
+    expect(all).toContain("A new row gets this `id`, which `create` can leave out.");
+    expect(some).toContain(
+      "A new row gets this `id` and `size`, of which `create` can leave out `id`.",
+    );
+    expect(none).toContain("A new row gets this `name`. One read");
   });
 
   it("has the values that name it", async () => {
@@ -186,23 +188,25 @@ describe("comments", () => {
   it("say of a list by several fields which of them may have bounds", async () => {
     const two = await commentOf("pairs", "  listBySizeAndNote(");
     expect(two).toContain(
-      "The rows with this `size`, and with this `note` or within bounds of it:",
+      "Finds the rows with this `size` and `note`: for each field a value or several values",
     );
     const three = await commentOf("pairs", "  listByAll(");
-    expect(three).toContain("with this `note` and `size`, and with this `id` or within bounds");
+    expect(three).toContain("with this `note`, `size` and `id`: for each field");
   });
 
   it("call the keys of several rows as the parameter is called", async () => {
     const comment = await commentOf("pairs", "  findEachByIdAndSize(");
-    expect(comment).toContain("The row of each of the `keys` (`id` and `size`), in their order");
+    expect(comment).toContain(
+      "the row for each of the `keys` (`id` and `size`), or null if there is none, in the order of",
+    );
   });
 
   it("say what watches and upserts cost, and once what is refused", async () => {
     expect(await commentOf("things", "  watchById(")).toContain("One read each time.");
     expect(await commentOf("things", "  watchByBranded(")).toContain("Four reads each time.");
-    expect(await commentOf("pairs", "  watchByAll(")).toContain("read anew each time.");
+    expect(await commentOf("pairs", "  watchByAll(")).toContain("All are read each time.");
     expect(await commentOf("things", "  upsertByBranded(")).toContain("One or two reads and one");
-    expect(await commentOf("pairs", "export class")).toContain("`InvalidQueryError` for a value");
+    expect(await commentOf("pairs", "export class")).toContain("`InvalidQueryError` if a value");
   });
 
   it("keep code on one line", async () => {

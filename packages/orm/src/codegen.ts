@@ -1,5 +1,6 @@
 export type { CheckedModels } from "./database/checked-models.js";
 export { openModels } from "./database/database.js";
+export { type Rows, rowsOf } from "./database/generated/rows.js";
 export { assertDistinctPrefixes, compileModel } from "./model/compile-model.js";
 export type { CompiledIndex, CompiledModel } from "./model/compiled-model.js";
 export { isModel } from "./model/define-model.js";

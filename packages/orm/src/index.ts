@@ -11,9 +11,9 @@ export {
   type Database,
   type Models,
   type Repositories,
-  tableOf,
 } from "./database/database.js";
 export type { DatabaseOptions, ModelHooks } from "./database/database-options.js";
+export type { ListOptions } from "./database/generated/rows.js";
 export type { Include } from "./database/repository/include-types.js";
 export type {
   CreateManyOptions,
@@ -38,7 +38,6 @@ export type {
   Versioned,
 } from "./database/repository/result-types.js";
 export type { RowQuery } from "./database/repository/row-query.js";
-export type { ListOptions, Table } from "./database/table/table.js";
 export { type OrmErrorCode, ormErrorMessages } from "./errors/codes.js";
 export {
   LeaseLostError,

@@ -1,6 +1,13 @@
 import { openKv } from "@keywright/core";
 import { describe, expect, it } from "vitest";
-import { allowedOptions, type RepositoryMethod } from "../src/database/call-options.js";
+import {
+  allowedOptions,
+  generatedOptions,
+  type RepositoryMethod,
+} from "../src/database/call-options.js";
+import { Calls } from "../src/database/calls.js";
+import { GeneratedRows } from "../src/database/generated/generated-rows.js";
+import type { Rows } from "../src/database/generated/rows.js";
 import type {
   CreateManyOptions,
   CreateOptions,
@@ -15,6 +22,8 @@ import type {
   UpdateOptions,
   UpsertOptions,
 } from "../src/database/repository/query-options.js";
+import type { Repository } from "../src/database/repository/repository.js";
+import { RowOperations } from "../src/database/repository/row-operations.js";
 import { createDatabase, defineModel } from "../src/index.js";
 import { rejection, User, users, withUsers } from "./user-model.js";
 
@@ -37,6 +46,9 @@ describe("a call without types", () => {
     ["findUnique", { where: new Map([["id", "1"]]) }, "where"],
     ["updateMany", { where: { favoriteColor: "green" }, data: {}, cursor: "x" }, "cursor"],
     ["update", { where: { id: "1" }, data: {}, maxReads: 1 }, "maxReads"],
+    ["findMany", { where: { favoriteColor: "green" }, order: "desc" }, "order"],
+    ["findUnique", { where: { email: "a" }, index: "byEmail" }, "index"],
+    ["upsert", { where: { email: "a" }, index: "byEmail", create: {}, update: {} }, "index"],
     ["findMany", undefined, "argument"],
     ["create", {}, "data"],
     ["createMany", { data: {} }, "data"],
@@ -170,6 +182,62 @@ describe("the options of the types", () => {
       expect([...allowedOptions[method]].sort()).toEqual(Object.keys(byMethod[method]).sort());
     },
   );
+
+  it("of generated repositories are among those that the methods take", () => {
+    type AnyRows = Rows<object, object, object>;
+    type Names<T> = T extends unknown ? keyof T : never;
+    type Option<K extends keyof AnyRows> = Names<NonNullable<Parameters<AnyRows[K]>[0]>>;
+    const key = { index: true, where: true } as const;
+    const page = { take: true, cursor: true, order: true, maxReads: true } as const;
+    const ofGenerated = {
+      findUnique: key satisfies Record<Option<"findUnique">, true>,
+      findUniqueOrThrow: { where: true },
+      watch: key satisfies Record<Option<"watch">, true>,
+      findMany: { ...key, ...page } satisfies Record<Option<"findMany">, true>,
+      watchMany: { ...key, ...page } satisfies Record<Option<"watchMany">, true>,
+      scan: page satisfies Record<Option<"scan">, true>,
+      count: key satisfies Record<Option<"count">, true>,
+      create: { data: true, expireIn: true } satisfies Record<Option<"create">, true>,
+      createMany: { data: true, expireIn: true, atomic: true } satisfies Record<
+        Option<"createMany">,
+        true
+      >,
+      update: { where: true, data: true, expireIn: true, ifVersion: true } satisfies Record<
+        Option<"update">,
+        true
+      >,
+      upsert: {
+        ...key,
+        create: true,
+        update: true,
+        expireIn: true,
+        ifVersion: true,
+      } satisfies Record<Option<"upsert">, true>,
+      delete: { where: true, ifVersion: true } satisfies Record<Option<"delete">, true>,
+    };
+    for (const [method, options] of Object.entries(ofGenerated)) {
+      const taken = generatedOptions[method as RepositoryMethod];
+      expect(Object.keys(options).filter((name) => !taken.has(name))).toEqual([]);
+    }
+  });
+
+  it("belong to methods that one implementation has, for both kinds of repositories", () => {
+    type Inferred = Repository<M, Models>;
+    // The arguments of the inferred methods are too generic to be compared.
+    type Results = {
+      [K in keyof Inferred]: (...options: never) => ReturnType<Inferred[K]>;
+    };
+    const fits = (calls: Calls) => {
+      const inferred: Results = new RowOperations(calls);
+      const generated: Rows<object, object, object> = new GeneratedRows(calls);
+      return [inferred, generated];
+    };
+    const hasNoOthers: [Exclude<keyof RowOperations, keyof Inferred>] extends [never]
+      ? true
+      : false = true;
+    expect(hasNoOthers).toBe(true);
+    expect(fits(new Calls({} as never))).toHaveLength(2);
+  });
 
   it("go on with findFirst where a page ended", () =>
     withUsers(async (db) => {

@@ -6,10 +6,14 @@ import type { AnyQuery } from "../src/context/any-query.js";
 import type { TableContext } from "../src/context/table-context.js";
 import { defineModel, desc } from "../src/index.js";
 import type { AnyRow } from "../src/model/compiled-model.js";
+import { chooseScan } from "../src/query/plan/choose-plan.js";
 import { explainQuery } from "../src/query/read/explain-query.js";
-import { findPage, scanPage, streamRows } from "../src/query/read/find-rows.js";
+import { findPage, streamRows } from "../src/query/read/find-rows.js";
 import { meterOf, put, remove, tableOn } from "./query-table.js";
 import { rejection } from "./user-model.js";
+
+const scanPage: typeof findPage = (table, query, meter) =>
+  findPage(table, query, meter, chooseScan);
 
 const Task = defineModel({
   name: "tasks",

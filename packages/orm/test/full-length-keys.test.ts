@@ -2,8 +2,14 @@ import { type EmbeddedKv, type KvEntry, type KvKey, openKv } from "@keywright/co
 import { afterEach, beforeEach, expect, it } from "vitest";
 import * as z from "zod";
 import { guideLayout } from "../src/adopt/source/guide-layout.js";
-import { createDatabase, defineMigration, defineModel, findFailedRows, migrate } from "../src/index.js";
 import { adopt } from "../src/adopt.js";
+import {
+  createDatabase,
+  defineMigration,
+  defineModel,
+  findFailedRows,
+  migrate,
+} from "../src/index.js";
 import { readEntriesAfter } from "../src/migrate/run/read-entries-after.js";
 
 let kv: EmbeddedKv;

@@ -1,15 +1,8 @@
 import { type EmbeddedKv, openKv } from "@keywright/core";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import * as z from "zod";
-import {
-  belongsTo,
-  createDatabase,
-  type Database,
-  defineModel,
-  hasMany,
-  type Table,
-  tableOf,
-} from "../src/index.js";
+import { belongsTo, createDatabase, type Database, defineModel, hasMany } from "../src/index.js";
+import { type Rows, rowsOf } from "../src/codegen.js";
 import { Reports } from "./live-reports.js";
 import { rejection } from "./user-model.js";
 
@@ -40,7 +33,7 @@ const Part = defineModel({
 });
 
 type FileRow = z.output<typeof File.schema>;
-type Files = Table<FileRow, z.input<typeof File.schema>, Record<string, unknown>>;
+type Files = Rows<FileRow, z.input<typeof File.schema>, Record<string, unknown>>;
 type Db = Database<{ files: typeof File; parts: typeof Part }>;
 type Repositories = Pick<Db, "files" | "parts">;
 
@@ -49,12 +42,12 @@ const fileOf = (n: number) => ({ hash: bytes(n), code: bytes(n), at: new Date(n)
 
 let kv: EmbeddedKv;
 let db: Db;
-let table: Files;
+let generated: Files;
 
 beforeEach(async () => {
   kv = await openKv();
   db = await createDatabase({ kv, models: { files: File, parts: Part } });
-  table = tableOf(db, "files");
+  generated = rowsOf(db, "files");
   for (const n of [1, 2, 3]) {
     await db.files.create({ data: fileOf(n) });
     await db.parts.create({ data: { id: n, file: bytes(n) } });
@@ -162,36 +155,44 @@ describe("what a call was given may be changed right after it:", () => {
     });
   });
 
-  const ofTables: Record<string, (files: Files, given: Given) => PromiseLike<unknown>> = {
-    findByPrimaryKey: (files, { hash }) => files.findByPrimaryKey([hash]),
-    findByPrimaryKeyOrThrow: (files, { hash }) => files.findByPrimaryKeyOrThrow([hash]),
-    findEachByPrimaryKey: (files, { hash }) => files.findEachByPrimaryKey([[hash]]),
-    findVersionedByPrimaryKey: (files, { hash }) =>
-      files.findVersionedByPrimaryKey([hash]).then((found) => found?.row),
-    findByIndex: (files, { hash }) => files.findByIndex("byCode", [hash]),
-    "findByIndex by a date": (files, { at }) => files.findByIndex("byAt", [at]),
-    "listByIndex, awaited later": (files, { hash }) => {
-      const rows = files.listByIndex("byCode", [hash]);
+  const ofGenerated: Record<string, (files: Files, given: Given) => PromiseLike<unknown>> = {
+    findUnique: (files, { hash }) => files.findUnique({ where: { hash } }),
+    findUniqueOrThrow: (files, { hash }) => files.findUniqueOrThrow({ where: { hash } }),
+    findEach: (files, { hash }) => files.findEach([{ hash }]),
+    "findUnique with its versionstamp": (files, { hash }) =>
+      files.findUnique({ where: { hash }, withVersionstamp: true }).then((found) => found?.row),
+    "findUnique by an index": (files, { hash }) =>
+      files.findUnique({ index: "byCode", where: { code: hash } }),
+    "findUnique by a date": (files, { at }) => files.findUnique({ index: "byAt", where: { at } }),
+    "findMany, awaited later": (files, { hash }) => {
+      const rows = files.findMany({ index: "byCode", where: { code: hash } });
       return Promise.resolve().then(async () => (await rows).items);
     },
-    "listByIndex, iterated later": (files, { byNs }) => {
-      const rows = files.listByIndex("byN", byNs);
+    "findMany, iterated later": (files, { byNs }) => {
+      const rows = files.findMany({ index: "byN", where: byNs });
       return Promise.resolve().then(() => all(rows));
     },
-    watchByPrimaryKey: (files, { hash }) => first(files.watchByPrimaryKey([hash])),
-    watchRowByIndex: (files, { hash }) => first(files.watchRowByIndex("byCode", [hash])),
-    watchByIndex: (files, { byN }) => first(files.watchByIndex("byN", byN)),
-    update: (files, { hash, write }) => files.update([hash], write),
-    upsert: (files, { hash, write }) => files.upsert([hash], { create: fileOf(9), update: write }),
-    upsertByIndex: (files, { hash, write }) =>
-      files.upsertByIndex("byCode", [hash], { create: fileOf(9), update: write }),
-    delete: (files, { hash }) => files.delete([hash]),
+    watch: (files, { hash }) => first(files.watch({ where: { hash } })),
+    "watch by an index": (files, { hash }) =>
+      first(files.watch({ index: "byCode", where: { code: hash } })),
+    watchMany: (files, { byN }) => first(files.watchMany({ index: "byN", where: byN })),
+    update: (files, { hash, write }) => files.update({ where: { hash }, data: write }),
+    upsert: (files, { hash, write }) =>
+      files.upsert({ where: { hash }, create: fileOf(9), update: write }),
+    "upsert by an index": (files, { hash, write }) =>
+      files.upsert({
+        index: "byCode",
+        where: { code: hash },
+        create: fileOf(9),
+        update: write,
+      }),
+    delete: (files, { hash }) => files.delete({ where: { hash } }),
   };
 
-  it.each(Object.entries(ofTables))("%s of a table", async (_, call) => {
+  it.each(Object.entries(ofGenerated))("%s of a generated repository", async (_, call) => {
     await db.parts.deleteMany({ filter: () => true });
     const given = new Given();
-    const rows = call(table, given);
+    const rows = call(generated, given);
     given.change();
     expect([await rows].flat()).toMatchObject([{ n: 1 }]);
     expect((await db.files.scan()).items.map(({ writes }) => writes)).not.toContain(2);
@@ -200,7 +201,7 @@ describe("what a call was given may be changed right after it:", () => {
   it("the key that an upsert gives a new row", async () => {
     const key = bytes(4);
     const { hash: _, ...create } = fileOf(4);
-    const row = table.upsert([key], { create, update: {} });
+    const row = generated.upsert({ where: { hash: key }, create, update: {} });
     key[0] = 1;
     expect(await row).toMatchObject({ hash: bytes(4), n: 4 });
     expect(await db.files.findUnique({ where: { hash: bytes(4) } })).toEqual(await row);
@@ -211,7 +212,7 @@ describe("what a call was given may be changed right after it:", () => {
     const { byN } = new Given();
     const counts = [
       db.files.count({ where: byN, filter: () => true }),
-      table.countByIndex("byN", byN),
+      generated.count({ index: "byN", where: byN }),
       db.files.exists({ where: byN, filter: ({ n }) => n === 1 }),
     ];
     byN.n = 3;
@@ -246,11 +247,11 @@ describe("what a call was given may be changed right after it:", () => {
   it("the row whose relations are read", async () => {
     const file = fileOf(1);
     const part = { id: 1, file: bytes(1) };
-    const parts = tableOf(db, "parts");
+    const parts = rowsOf(db, "parts");
     const loaded = [
-      table.loadRelated("parts", file as FileRow),
-      table.loadRelatedOfEach("parts", [file as FileRow]),
-      table.listRelated("parts", file as FileRow),
+      generated.loadRelated("parts", file as FileRow),
+      generated.loadRelatedOfEach("parts", [file as FileRow]),
+      generated.listRelated("parts", file as FileRow),
       parts.loadRelated("of", part),
     ];
     file.hash[0] = 2;
@@ -263,9 +264,10 @@ describe("what a call was given may be changed right after it:", () => {
   });
 
   it("the versionstamp that a row must have", async () => {
-    const found = await table.findVersionedByPrimaryKey([bytes(1)]);
-    const options = { ifVersion: "0".repeat(20) };
-    const update = rejection(table.update([bytes(1)], { writes: 1 }, options));
+    const where = { hash: bytes(1) };
+    const found = await generated.findUnique({ where, withVersionstamp: true });
+    const options = { where, data: { writes: 1 }, ifVersion: "0".repeat(20) };
+    const update = rejection(generated.update(options));
     options.ifVersion = found?.versionstamp ?? "";
     expect(await update).toMatchObject({ code: "KW_VERSION_CONFLICT" });
   });
@@ -296,9 +298,11 @@ it("one buffer for the keys of many writes names each of their rows, however oft
       key[0] = n;
       const data = { writes: { increment: 1 } };
       calls.push(db.files.update({ where: { hash: key }, data }));
-      calls.push(table.update([key], data));
-      calls.push(table.upsert([key], { create: {}, update: data }));
-      calls.push(table.upsertByIndex("byCode", [key], { create: {}, update: data }));
+      calls.push(generated.update({ where: { hash: key }, data }));
+      calls.push(generated.upsert({ where: { hash: key }, create: {}, update: data }));
+      calls.push(
+        generated.upsert({ index: "byCode", where: { code: key }, create: {}, update: data }),
+      );
     }
   }
   key[0] = 9;
@@ -316,9 +320,9 @@ it("an error names the row that was asked for, whatever its key is by then", asy
     db.files.findUniqueOrThrow({ where: { hash } }),
     db.files.update({ where: { hash }, data: {} }),
     db.files.delete({ where: { hash } }),
-    table.findByPrimaryKeyOrThrow([hash]),
-    table.update([hash], {}),
-    table.delete([hash]),
+    generated.findUniqueOrThrow({ where: { hash } }),
+    generated.update({ where: { hash }, data: {} }),
+    generated.delete({ where: { hash } }),
   ].map(rejection);
   hash[0] = 1;
   for (const error of await Promise.all(errors)) {

@@ -1,8 +1,24 @@
 import { type EmbeddedKv, openKv } from "@keywright/core";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import * as z from "zod";
-import { createDatabase, defineMigration, defineModel, findDanglingReferences, findDuplicates, findFailedRows, formatPlan, LeaseLostError, migrate, planMigration, previewMigration, RowUpgradeError, replaceIndex, SchemaNotMigratedError, verifyIndexes } from "../src/index.js";
 import { adopt, guideLayout } from "../src/adopt.js";
+import {
+  createDatabase,
+  defineMigration,
+  defineModel,
+  findDanglingReferences,
+  findDuplicates,
+  findFailedRows,
+  formatPlan,
+  LeaseLostError,
+  migrate,
+  planMigration,
+  previewMigration,
+  RowUpgradeError,
+  replaceIndex,
+  SchemaNotMigratedError,
+  verifyIndexes,
+} from "../src/index.js";
 import { denoKv } from "./faulty-kv.js";
 import { rejection } from "./user-model.js";
 

@@ -2,14 +2,8 @@ import { type EmbeddedKv, type KvKey, openKv } from "@keywright/core";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import * as z from "zod";
 import { compileModel, modelManifest } from "../src/codegen.js";
-import {
-  createDatabase,
-  defineModel,
-  formatPlan,
-  migrate,
-  planMigration,
-  tableOf,
-} from "../src/index.js";
+import { createDatabase, defineModel, formatPlan, migrate, planMigration } from "../src/index.js";
+import { rowsOf } from "../src/codegen.js";
 
 const schema = z.object({
   id: z.string(),
@@ -60,8 +54,9 @@ describe("an index over several fields, one of which it normalizes", () => {
       code: "KW_UNIQUE_CONSTRAINT",
     });
     await db.users.create({ data: { ...twin, tenant: "other" } });
-    const table = tableOf(db, "users");
-    const changed = await table.upsertByIndex("byTenantAndEmail", ["T", "ADA@A.ORG"], {
+    const changed = await rowsOf(db, "users").upsert({
+      index: "byTenantAndEmail",
+      where: { tenant: "T", email: "ADA@A.ORG" },
       create: { id: "4", tags: [] },
       update: { tags: [] },
     });

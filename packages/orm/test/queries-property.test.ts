@@ -13,10 +13,16 @@ import type { AnyQuery, FoundRow } from "../src/context/any-query.js";
 import type { TableContext } from "../src/context/table-context.js";
 import { defineModel, desc } from "../src/index.js";
 import type { AnyRow } from "../src/model/compiled-model.js";
+import { chooseScan } from "../src/query/plan/choose-plan.js";
 import { countRows, rowExists } from "../src/query/read/count-rows.js";
-import { findPage, scanPage, scanRows, streamRows } from "../src/query/read/find-rows.js";
+import { findPage, streamRows } from "../src/query/read/find-rows.js";
 import { denoKv } from "./faulty-kv.js";
 import { meterOf, put, tableOn } from "./query-table.js";
+
+const scanPage: typeof findPage = (table, query, meter) =>
+  findPage(table, query, meter, chooseScan);
+const scanRows: typeof streamRows = (table, query, meter) =>
+  streamRows(table, query, meter, chooseScan);
 
 const Animal = defineModel({
   name: "animals",

@@ -7,19 +7,17 @@ import { defineModel } from "../src/index.js";
 import { changeMarkOfRead } from "../src/indexes/change-marks.js";
 import { indexCounterKey, rowCounterKey } from "../src/indexes/counter-keys.js";
 import type { AnyRow } from "../src/model/compiled-model.js";
+import { chooseScan } from "../src/query/plan/choose-plan.js";
 import { countRows, rowExists } from "../src/query/read/count-rows.js";
 import { explainQuery } from "../src/query/read/explain-query.js";
-import {
-  findFirstRow,
-  findOne,
-  findPage,
-  scanPage,
-  streamRows,
-} from "../src/query/read/find-rows.js";
+import { findFirstRow, findOne, findPage, streamRows } from "../src/query/read/find-rows.js";
 import { TransactionKv } from "../src/transaction/transaction-kv.js";
 import { createMatcher } from "../src/write/many/still-matches.js";
 import { meterOf, put, recordingKv, tableOn } from "./query-table.js";
 import { rejection } from "./user-model.js";
+
+const scanPage: typeof findPage = (table, query, meter) =>
+  findPage(table, query, meter, chooseScan);
 
 const Book = defineModel({
   name: "books",

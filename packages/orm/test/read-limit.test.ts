@@ -6,16 +6,14 @@ import { ReadMeter } from "../src/context/read-meter.js";
 import type { TableContext } from "../src/context/table-context.js";
 import { defineModel } from "../src/index.js";
 import type { AnyRow } from "../src/model/compiled-model.js";
+import { chooseScan } from "../src/query/plan/choose-plan.js";
 import { countRows, rowExists } from "../src/query/read/count-rows.js";
-import {
-  findFirstRow,
-  findOne,
-  findPage,
-  scanPage,
-  streamRows,
-} from "../src/query/read/find-rows.js";
+import { findFirstRow, findOne, findPage, streamRows } from "../src/query/read/find-rows.js";
 import { meterOf, put, tableOn } from "./query-table.js";
 import { rejection } from "./user-model.js";
+
+const scanPage: typeof findPage = (table, query, meter) =>
+  findPage(table, query, meter, chooseScan);
 
 const Post = defineModel({
   name: "posts",

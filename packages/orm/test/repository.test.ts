@@ -4,13 +4,8 @@ import { join } from "node:path";
 import { type EmbeddedKv, openKv } from "@keywright/core";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import * as z from "zod";
-import {
-  createDatabase,
-  type Database,
-  defineModel,
-  type RowIssue,
-  tableOf,
-} from "../src/index.js";
+import { createDatabase, type Database, defineModel, type RowIssue } from "../src/index.js";
+import { rowsOf } from "../src/codegen.js";
 import { entriesOf, rejection, User, users } from "./user-model.js";
 
 const places = {
@@ -444,12 +439,12 @@ describe("other models", () => {
     const kv = await openKv();
     try {
       const db = await createDatabase({ kv, models: { users: User } });
-      const table = tableOf(db, "users");
+      const rows = rowsOf(db, "users");
       const ada = await db.users.create({ data: users.ada });
-      for (const key of [[], [ada.id, "more"]]) {
-        expect((await rejection(table.delete(key))).code).toBe("KW_QUERY_INVALID");
-      }
-      expect(await table.findByPrimaryKey([ada.id])).toEqual(ada);
+      expect((await rejection(rows.delete({ where: {} }))).code).toBe("KW_QUERY_INVALID");
+      const more = rejection(rows.delete({ where: { id: ada.id, more: "more" } }));
+      expect((await more).code).toBe("KW_QUERY_UNINDEXED");
+      expect(await rows.findUnique({ where: { id: ada.id } })).toEqual(ada);
     } finally {
       await kv.close();
     }

@@ -19,18 +19,18 @@ export type Models = {
   readonly cities: typeof City;
 };
 
-/** How the models are opened, such as with their migrations and hooks. */
+/** Options for opening the models, such as `migrations` and `hooks`. */
 export type OpenOptions = DatabaseOptions<Models>;
 
-/** The same, the database behind them, and transactions. */
+/** The repositories, their database, and its transactions. */
 export interface OpenRepositories extends Repositories {
-  /** What `migrate` takes, and whose own repositories have every kind of query and write. */
+  /** The database, for example for `migrate`. Its own repositories have all queries and writes. */
   readonly database: Database<Models>;
   /**
-   * Runs a function whose reads and writes are one: all its writes are made at once, or it runs
-   * again where others changed what it read. Where it throws, nothing is written.
+   * Runs a function as one transaction. All its writes are one commit. If another commit changes
+   * data that the function has read, the function runs again. If it throws, nothing is written.
    *
-   * @throws {TransactionConflictError} after `maxAttempts`.
+   * @throws {TransactionConflictError} after `maxAttempts` attempts.
    */
   transaction<T>(
     body: (tx: Repositories) => Promise<T>,
@@ -39,15 +39,15 @@ export interface OpenRepositories extends Repositories {
 }
 
 /**
- * Opens the models on a key-value database: one that `openKv` opened, or a Deno KV. An index that
- * is new to a database with rows is built by `migrate`.
+ * Opens the models on a key-value database that `openKv` or `Deno.openKv` has opened. If the
+ * database already has rows, `migrate` builds new indexes.
  *
- * @param options as of `createDatabase`.
+ * @param options the options of `createDatabase`, such as `migrations` and `hooks`.
  *
- * @throws {ModelDefinitionError} where two models or indexes would store their entries in the same
+ * @throws {ModelDefinitionError} if two models or indexes would store their entries in the same
  * place.
- * @throws {IndexChangedError} where the database has an index of another definition under the same
- * name.
+ * @throws {IndexChangedError} if the database has an index with the same name and another
+ * definition.
  */
 export async function openRepositories(
   kv: Kv,
@@ -62,10 +62,10 @@ export async function openRepositories(
 }
 
 /**
- * The repositories of a database that was opened with these models, by `createDatabase` or here,
- * or of a `tx` of its `transaction`.
+ * Returns the repositories of a database that `openRepositories` or `createDatabase` has opened
+ * with these models, or of the `tx` of its `transaction`.
  *
- * @throws {ModelDefinitionError} where the database was opened without one of them.
+ * @throws {ModelDefinitionError} if the database was opened without one of the models.
  */
 export function repositoriesOf(database: AnyDatabase): Repositories {
   return { cities: new CityRepository(database) };

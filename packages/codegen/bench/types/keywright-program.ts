@@ -134,10 +134,11 @@ export function generatedProgram(count: number, generated: Files): Program {
   return {
     imports: {
       "imports.ts": `import type { Kv } from "@keywright/core";
-import { belongsTo, createDatabase, defineModel, hasMany, type Table, tableOf } from "@keywright/orm";
+import { belongsTo, createDatabase, defineModel, hasMany } from "@keywright/orm";
+import { type Rows, rowsOf } from "@keywright/orm/codegen";
 import * as z from "zod";
-export type { Kv, Table };
-export { belongsTo, createDatabase, defineModel, hasMany, tableOf, z };
+export type { Kv, Rows };
+export { belongsTo, createDatabase, defineModel, hasMany, rowsOf, z };
 `,
     },
     models: modelFiles(count),

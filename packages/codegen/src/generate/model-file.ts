@@ -59,11 +59,11 @@ export function modelFile(
     interfaceText(
       names.update,
       types.update,
-      "The fields to change, each to a value or by an operation: one that is absent or undefined stays as it is.",
+      "The fields to change, each with a new value or an operation. A field that is absent or undefined stays unchanged.",
     ),
     ...types.named.map(
       ({ name, type }) =>
-        `/** A part of \`${names.row}\` that contains itself. */\nexport type ${name} = ${textOf(type)};`,
+        `/** A recursive part of \`${names.row}\`. */\nexport type ${name} = ${textOf(type)};`,
     ),
     ...indexTypes.map(
       ({ name, description, type }) => `${docComment(description)}export type ${name} = ${type};`,
@@ -117,6 +117,9 @@ function repositoryMethods(
   ];
 }
 
+/** The module from which generated files import what only they use. */
+export const runtimeModule = "@keywright/orm/codegen";
+
 /** The types of the ORM that a file imports if it uses them. */
 const ormTypes = [
   "Condition",
@@ -149,9 +152,11 @@ function importsText(
     ...methods.flatMap(({ parameters, result }) => [...parameters, result]),
     ...[...types.update.properties.map(({ type }) => type), types.update.rest].map(textOf),
   ].join();
-  const fromOrm = ["AnyDatabase", "Table", ...ormTypes.filter((name) => isUsed(name, used))];
-  const imported = fromOrm.sort().map((name) => `type ${name}`);
-  const lines = [`import { ${[...imported, "tableOf"].join(", ")} } from "@keywright/orm";`];
+  const fromOrm = ["AnyDatabase", ...ormTypes.filter((name) => isUsed(name, used))].sort();
+  const lines = [
+    `import type { ${fromOrm.join(", ")} } from "@keywright/orm";`,
+    `import { type Rows, rowsOf } from "${runtimeModule}";`,
+  ];
   if (types.hasReferences) lines.push('import type * as z from "zod";');
   if (types.hasReferences || used.includes(`typeof ${names.model}.indexes`)) {
     const specifier = JSON.stringify(importSpecifier(folder, modulePath, extension));
@@ -180,17 +185,16 @@ function interfaceText(name: string, type: InterfaceType, description: string): 
 function createDescription({ model }: NamedModel, { create }: ModelTypes): string {
   const [id = ""] = model.generatesId ? model.primaryKey : [];
   const isDefaulted = create.properties.some(({ name, isOptional }) => isOptional && name !== id);
-  const parts = [
-    `What a row of \`${model.name}\` is created from`,
-    ...(isDefaulted ? ["what is optional may be left out"] : []),
-    ...(id === "" ? [] : [`\`${id}\` is generated where it is absent`]),
-  ];
-  return `${parts.join("; ")}.`;
+  return [
+    `The data of a new row of \`${model.name}\`.`,
+    ...(isDefaulted ? ["Optional fields can be left out."] : []),
+    ...(id === "" ? [] : [`\`${id}\` is generated if it is absent.`]),
+  ].join(" ");
 }
 
 /** The sentence in the comment of a repository that applies to most of its methods. */
 const invalidValues =
-  "Every method that finds rows by values of fields throws `InvalidQueryError` for a value that is undefined or of another type, and for a misspelled field.";
+  "Methods that find rows by the values of fields throw `InvalidQueryError` if a value is undefined or has the wrong type, or if there is no such field.";
 
 function repositoryText({ model, names }: NamedModel, methods: readonly Method[]): string {
   const { repository, row, create, update } = names;
@@ -200,11 +204,11 @@ function repositoryText({ model, names }: NamedModel, methods: readonly Method[]
   );
   return [
     `${comment}export class ${repository} {`,
-    `readonly #table: Table<${row}, ${create}, ${update}>;`,
+    `readonly #rows: Rows<${row}, ${create}, ${update}>;`,
     "",
-    "/** @throws {ModelDefinitionError} where the database was opened without this model. */",
+    "/** @throws {ModelDefinitionError} if the database was opened without this model. */",
     "constructor(database: AnyDatabase) {",
-    `this.#table = tableOf(database, ${JSON.stringify(model.name)});`,
+    `this.#rows = rowsOf(database, ${JSON.stringify(model.name)});`,
     "}",
     ...methods.map((method) => `\n${methodText(method)}`),
     "}",

@@ -9,6 +9,8 @@ export interface AnyQuery {
   readonly where?: AnyRow | undefined;
   /** One field with its direction, or a list of objects with one field each. */
   readonly orderBy?: AnyOrder | readonly AnyOrder[] | undefined;
+  /** The direction in which an index is read, instead of `orderBy`. */
+  readonly order?: Direction | undefined;
   /** The name of the index to use. */
   readonly index?: string | undefined;
   /** Decides which of the rows that are read are in the result. */

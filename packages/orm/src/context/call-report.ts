@@ -1,4 +1,4 @@
-import type { Operation } from "../errors/orm-error.js";
+import { addOperation, type Operation } from "../errors/orm-error.js";
 import type { ReadMeter } from "./read-meter.js";
 import type { TableContext } from "./table-context.js";
 
@@ -9,6 +9,7 @@ export class CallReport {
   readonly #onQuery: TableContext["settings"]["onQuery"];
   readonly #startedAt: number = 0;
   readonly #start: number = 0;
+  #error: unknown;
 
   /** Starts the clock, if there is an `onQuery`. */
   constructor({ model, settings }: TableContext, operation: Operation) {
@@ -20,9 +21,21 @@ export class CallReport {
     this.#start = performance.now();
   }
 
-  /** Reports what the call has read and, if it failed, its error. */
-  end({ index, reads }: ReadMeter, error: unknown): void {
-    if (this.#onQuery === undefined) return;
+  /** Adds the name of the method to an error, and throws the error. */
+  fail(error: unknown): never {
+    addOperation(error, this.#operation);
+    this.#error = error;
+    throw error;
+  }
+
+  /**
+   * Reports what the call has read and, if it failed, its error.
+   *
+   * @param meter undefined if the call was refused. It is not reported then.
+   */
+  end(meter: ReadMeter | undefined): void {
+    if (this.#onQuery === undefined || meter === undefined) return;
+    const { index, reads } = meter;
     try {
       this.#onQuery({
         operation: this.#operation,
@@ -31,7 +44,7 @@ export class CallReport {
         reads,
         milliseconds: performance.now() - this.#start,
         startedAt: this.#startedAt,
-        error,
+        error: this.#error,
       });
     } catch (thrown) {
       // The call is complete. A callback that only observes it must not make it fail.

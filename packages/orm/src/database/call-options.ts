@@ -1,6 +1,25 @@
+import type { AnyQuery } from "../context/any-query.js";
 import type { Operation } from "../errors/orm-error.js";
-import { InvalidArgumentError } from "../errors/query-errors.js";
-import type { CompiledModel } from "../model/compiled-model.js";
+import type { AnyRow } from "../model/compiled-model.js";
+import type { ManyOptions } from "../write/many/change-rows.js";
+
+/** The options of a call of any method, for any model. */
+export interface CallOptions extends AnyQuery, ManyOptions {
+  readonly data?: unknown;
+  readonly create?: unknown;
+  readonly update?: unknown;
+  /** Throws if an upsert must not create a row. Set only for generated repositories. */
+  readonly assertNew?: ((row: AnyRow) => void) | undefined;
+}
+
+/**
+ * The name of a method of a repository. In errors, both methods that watch have the operation
+ * `watch`.
+ */
+export type RepositoryMethod = Operation | "watchMany";
+
+/** The names of the options that each method accepts. */
+export type AllowedOptions = Readonly<Record<RepositoryMethod, ReadonlySet<string>>>;
 
 const shape = ["select", "include", "withVersionstamp"];
 const rows = ["where", "orderBy", "index", "filter", "maxReads"];
@@ -11,14 +30,8 @@ const list = new Set([...rows, ...page, ...shape]);
 const count = new Set(rows);
 const many = new Set([...rows, "take", "atomic", ...shape]);
 
-/**
- * The name of a method of a repository. In errors, both methods that watch have the operation
- * `watch`.
- */
-export type RepositoryMethod = Operation | "watchMany";
-
-/** The options that each method accepts. They are the same as in the types of `Repository`. */
-export const allowedOptions: Readonly<Record<RepositoryMethod, ReadonlySet<string>>> = {
+/** The options of a repository whose types are inferred: those in the types of `Repository`. */
+export const allowedOptions: AllowedOptions = {
   findUnique: unique,
   findUniqueOrThrow: unique,
   findFirst: first,
@@ -39,21 +52,19 @@ export const allowedOptions: Readonly<Record<RepositoryMethod, ReadonlySet<strin
   deleteMany: many,
 };
 
+const indexed = new Set([...unique, "index"]);
+const ordered = new Set([...list, "order"]);
+
 /**
- * Checks the `select` of a call.
- *
- * @throws {InvalidArgumentError} if it is not an object, or if it names a field that the schema
- * does not have.
+ * The options of a generated repository. `index` also names the unique index of a row, and `order`
+ * is the direction in which an index is read.
  */
-export function assertSelect(model: CompiledModel, select: unknown): void {
-  if (typeof select !== "object" || select === null || Array.isArray(select)) {
-    const reason = "it has to be an object: { name: true }";
-    throw new InvalidArgumentError(model.name, "select", reason);
-  }
-  const { shape: fields, catchall } = model.schema._zod.def;
-  if (catchall !== undefined && catchall._zod.def.type !== "never") return;
-  for (const field in select) {
-    if (Object.hasOwn(fields, field)) continue;
-    throw new InvalidArgumentError(model.name, `select.${field}`, "the schema has no such field");
-  }
-}
+export const generatedOptions: AllowedOptions = {
+  ...allowedOptions,
+  findUnique: indexed,
+  watch: indexed,
+  upsert: new Set([...allowedOptions.upsert, "index"]),
+  findMany: ordered,
+  watchMany: ordered,
+  scan: new Set([...allowedOptions.scan, "order"]),
+};

@@ -1,6 +1,6 @@
 import type { Kv, KvLike } from "@keywright/core";
 import { ModelCatalog } from "../catalog/model-catalog.js";
-import { type AnyDatabase, registerDatabase, tableContextOf } from "../context/any-database.js";
+import { type AnyDatabase, registerDatabase } from "../context/any-database.js";
 import type { AnyHooks, DatabaseSettings } from "../context/database-settings.js";
 import { assertMaxReads } from "../context/read-meter.js";
 import { type TableContext, tablesWithin } from "../context/table-context.js";
@@ -15,11 +15,11 @@ import type { RowMigration } from "../schema/define-migration.js";
 import { relationTexts } from "../schema/model-manifest.js";
 import { limitsOf } from "../transaction/limits-of.js";
 import { runTransaction, type TransactionOptions } from "../transaction/run-transaction.js";
+import { Calls } from "./calls.js";
 import type { CheckedModels } from "./checked-models.js";
 import type { DatabaseOptions } from "./database-options.js";
 import type { Repository } from "./repository/repository.js";
 import { RowOperations } from "./repository/row-operations.js";
-import { Table } from "./table/table.js";
 
 /** Models by the names that the program uses for them: `{ users: User }`. */
 export type Models = Readonly<Record<string, Model>>;
@@ -189,7 +189,7 @@ function databaseOf(
   const repositories: Record<string, RowOperations> = {};
   for (const [modelName, name] of names) {
     const context = tables.get(modelName);
-    if (context !== undefined) repositories[name] = new RowOperations(context);
+    if (context !== undefined) repositories[name] = new RowOperations(new Calls(context));
   }
   const database: AnyDatabase = Object.freeze({ ...repositories, ...methods });
   registerDatabase(database, tables);
@@ -211,17 +211,4 @@ function settingsOf<M extends Models>(
     if (modelHooks !== undefined) hooks[modelName] = modelHooks;
   }
   return { maxReads, validateReads, onQuery, hooks };
-}
-
-/**
- * Returns the table of a model. The caller supplies the types. For generated repositories.
- *
- * @param modelName the `name` of the model, not its name in the program.
- * @throws {ModelDefinitionError} if the database has no such model.
- */
-export function tableOf<Row, CreateInput, UpdateInput>(
-  database: AnyDatabase,
-  modelName: string,
-): Table<Row, CreateInput, UpdateInput> {
-  return new Table(tableContextOf(database, modelName));
 }

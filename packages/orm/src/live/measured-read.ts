@@ -18,15 +18,12 @@ export async function measuredRead<T>(
   const { model, settings } = context;
   const meter = new ReadMeter(model.name, query.maxReads ?? settings.maxReads);
   const report = new CallReport(context, "watch");
-  let failure: unknown;
   try {
     return await retryTornRead(() => read(meter));
   } catch (error) {
-    addOperation(error, "watch");
-    failure = error;
-    throw error;
+    return report.fail(error);
   } finally {
-    report.end(meter, failure);
+    report.end(meter);
   }
 }
 

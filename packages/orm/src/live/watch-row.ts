@@ -4,20 +4,18 @@ import type { AnyQuery, FoundRow } from "../context/any-query.js";
 import type { ReadMeter } from "../context/read-meter.js";
 import type { TableContext } from "../context/table-context.js";
 import { primaryKeyOfEntry } from "../indexes/entry-value.js";
-import { indexKey } from "../indexes/index-entries.js";
 import { isSameKey } from "../indexes/key-parts.js";
 import { rowKey } from "../indexes/primary-key.js";
 import type { AnyRow, CompiledIndex, CompiledModel } from "../model/compiled-model.js";
-import { isReadable } from "../query/plan/choose-plan.js";
-import { planUnique, uniquePart } from "../query/plan/plan-unique.js";
-import { queriedPart } from "../query/plan/queried-part.js";
+import { planUnique, primaryKeyIn, uniqueValues } from "../query/plan/plan-unique.js";
+import { queriedKey } from "../query/plan/queried-part.js";
 import { findOne } from "../query/read/find-rows.js";
-import { findByUniqueIndex } from "../query/read/find-unique.js";
 import { firstExpiry } from "./first-expiry.js";
 import { type LiveState, liveStream } from "./live-stream.js";
 import { beginWatch, measuredRead } from "./measured-read.js";
 import { relatedWatched } from "./related-models.js";
 import { stampOf } from "./result-stamp.js";
+import type { Watched } from "./watched.js";
 
 /** Turns a row into a report of the stream. Its reads are counted by the meter. */
 export type ShapeRow<Shaped> = (found: FoundRow | null, meter: ReadMeter) => Promise<Shaped>;
@@ -42,123 +40,80 @@ export function watchRow<Shaped>(
   query: AnyQuery,
   shape: ShapeRow<Shaped>,
 ): ReadableStream<Shaped> {
-  return beginWatch(context, () => {
-    const { model } = context;
-    const pointers = pointersOf(model, where);
-    const primaryKey = () => model.primaryKey.map((field) => uniquePart(model, field, where));
-    return streamRow(context, query, shape, {
-      pointers,
-      rows: pointers.length > 0 ? [] : [rowKey(model, primaryKey())],
-      find: (meter) => findOne(context, where, meter, query),
-    });
-  });
-}
-
-/** Like {@link watchRow}, but only by this unique index, even if others have the same fields. */
-export function watchIndexedRow<Shaped>(
-  context: TableContext,
-  index: CompiledIndex,
-  values: readonly unknown[],
-  query: AnyQuery,
-  shape: ShapeRow<Shaped>,
-): ReadableStream<Shaped> {
-  return beginWatch(context, () =>
-    streamRow(context, query, shape, {
-      pointers: [pointerTo(context.model, index, values)],
-      rows: [],
-      find: (meter) => findByUniqueIndex(context, index, values, meter, query),
-    }),
-  );
-}
-
-interface WatchedRow {
-  /** The entry of each unique index of the fields. Empty if the primary key is known. */
-  readonly pointers: readonly Pointer[];
-  /** The key of the row if its primary key is known. Otherwise empty until a pointer is read. */
-  readonly rows: readonly KvKey[];
-  readonly find: (meter: ReadMeter) => Promise<FoundRow | undefined>;
+  return beginWatch(context, () => streamRow(context, where, query, shape));
 }
 
 function streamRow<Shaped>(
   context: TableContext,
+  where: AnyRow,
   query: AnyQuery,
   shape: ShapeRow<Shaped>,
-  { pointers, rows: known, find }: WatchedRow,
 ): ReadableStream<Shaped> {
+  const { model } = context;
+  const pointers = pointersOf(model, where, query.index);
   const related = relatedWatched(context, query.include);
-  let rows = known;
-  let keys = watchedKeys();
-
-  /** Of the pointers, only the one that a query reads is watched, and the catalog decides which. */
-  function watchedKeys(): readonly KvKey[] {
-    const pointer = currentPointer(context, pointers);
-    return pointer ? [catalogKey(context.model), pointer.key, ...rows] : rows;
-  }
+  // The catalog determines whether the entries that point to the row are maintained.
+  const catalogs = pointers.length > 0 ? [catalogKey(model)] : [];
+  const watchedWith = (rows: readonly KvKey[]): Watched => ({
+    ...related,
+    keys: [...catalogs, ...pointers.map(({ key }) => key), ...rows],
+  });
+  // Empty until the pointers are read, if the primary key is not known.
+  let rows = pointers.length > 0 ? [] : [rowKey(model, primaryKeyIn(model, where))];
 
   async function read(): Promise<LiveState<Shaped>> {
-    const pointer = currentPointer(context, pointers);
-    if (pointer !== undefined) rows = await readRowKeys(context, pointer);
+    const before = rows;
+    if (pointers.length > 0) rows = await readRowKeys(context, pointers);
     const found = await measuredRead(context, query, async (meter) => {
       // The catalog may have changed between its last read and the beginning of the watch.
-      if (pointer !== undefined) await context.catalog.reload();
-      const row = (await find(meter)) ?? null;
+      if (catalogs.length > 0) await context.catalog.reload();
+      const row = (await findOne(context, where, meter, query)) ?? null;
       const all = row === null ? [] : [row];
       const shaped = await shape(row, meter);
       return { all, shaped, expireAt: await firstExpiry(context, all, meter) };
     });
-    const before = keys;
-    keys = watchedKeys();
     return {
       report: found.shaped,
       stamp: stampOf(query, found.all, found.shaped),
       expireAt: found.expireAt,
-      watched: isSameKeys(before, keys) ? undefined : { ...related, keys },
+      watched: isSameRows(before, rows) ? undefined : watchedWith(rows),
     };
   }
 
   return liveStream(context.kv, {
-    watched: { ...related, keys },
+    watched: watchedWith(rows),
     read,
     mayAffect: async () => true,
   });
 }
 
+/** The key of an entry in a unique index. */
 interface Pointer {
   readonly index: CompiledIndex;
   readonly key: KvKey;
 }
 
 /** Returns the index entries that can point to the row. Empty if `where` names its primary key. */
-function pointersOf(model: CompiledModel, where: AnyRow): Pointer[] {
-  const keys = planUnique(model, where);
+function pointersOf(model: CompiledModel, where: AnyRow, indexName: string | undefined): Pointer[] {
+  const keys = planUnique(model, where, indexName);
   if (keys[0] === "primaryKey") return [];
-  return keys.flatMap((index) => {
-    if (index === "primaryKey") return [];
-    for (const field of index.fields) uniquePart(model, field, where);
-    const values = index.fields.map((field) => where[field]);
-    return pointerTo(model, index, values);
-  });
+  return keys
+    .filter((index) => index !== "primaryKey")
+    .map((index) => ({ index, key: queriedKey(model, index, uniqueValues(model, index, where)) }));
 }
 
-function pointerTo(
-  model: CompiledModel,
-  index: CompiledIndex,
-  values: readonly unknown[],
-): Pointer {
-  const parts = index.parts.map((_, i) => queriedPart(model, index, i, values[i]));
-  return { index, key: indexKey(index, parts, []) };
+async function readRowKeys(
+  { kv, model }: TableContext,
+  pointers: readonly Pointer[],
+): Promise<KvKey[]> {
+  const rows: KvKey[] = [];
+  for (const { index, key } of pointers) {
+    const primaryKey = primaryKeyOfEntry(model, index, (await kv.get(key)).value);
+    if (primaryKey !== undefined) rows.push(rowKey(model, primaryKey));
+  }
+  return rows;
 }
 
-async function readRowKeys({ kv, model }: TableContext, { index, key }: Pointer): Promise<KvKey[]> {
-  const primaryKey = primaryKeyOfEntry(model, index, (await kv.get(key)).value);
-  return primaryKey === undefined ? [] : [rowKey(model, primaryKey)];
-}
-
-/** Returns the pointer that a query reads, by the cached catalog. Undefined if there are none. */
-function currentPointer(context: TableContext, pointers: readonly Pointer[]): Pointer | undefined {
-  return pointers.find(({ index }) => isReadable(context, index)) ?? pointers[0];
-}
-
-function isSameKeys(a: readonly KvKey[], b: readonly KvKey[]): boolean {
+function isSameRows(a: readonly KvKey[], b: readonly KvKey[]): boolean {
   return a.length === b.length && a.every((key, i) => isSameKey(key, b[i] ?? []));
 }

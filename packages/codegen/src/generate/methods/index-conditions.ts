@@ -11,7 +11,10 @@ export interface KeyField {
   readonly type: string;
 }
 
-/** Returns the fields of an index with the types of their lookup values (of an array: elements). */
+/**
+ * Returns the fields of an index, with the types of the values by which rows are looked up. For an
+ * array it is the type of its elements.
+ */
 export function keyFields(index: CompiledIndex, names: ModelNames, types: ModelTypes): KeyField[] {
   return index.parts.map(({ field, compute }, position) => {
     if (compute !== undefined)
@@ -24,19 +27,17 @@ export function keyFields(index: CompiledIndex, names: ModelNames, types: ModelT
   });
 }
 
-/** Returns the type of a condition on one field: a value, one of several values, or bounds. */
-export function conditionOn(type: string): string {
-  return `Condition<${type}>`;
-}
-
-/** The conditions of a list: values for the first fields, then one condition, as a union. */
+/**
+ * Returns the type that a list by several fields takes: values for the first fields, then one
+ * condition. The union has one alternative for each field that can be the last.
+ */
 export function conditionsOn(fields: readonly KeyField[]): string {
   const alternatives = fields.map((_, last) => {
     const members = fields.map(({ name, type }, position) => {
       const property = propertyName(name);
       if (position < last) return `${property}: ${textOf([type, `InFilter<${type}>`])};`;
       if (position > last) return `${property}?: never;`;
-      return `${property}?: ${conditionOn(type)};`;
+      return `${property}?: Condition<${type}>;`;
     });
     return `{ ${members.join(" ")} }`;
   });

@@ -3,13 +3,13 @@ import { NameUnusableError } from "../../errors/codegen-errors.js";
 import type { ModelNames } from "../../project/model-names.js";
 import { pascalCase } from "../../types/identifiers.js";
 import type { ModelTypes } from "../../types/model-types.js";
-import { fieldList } from "./field-list.js";
-import { conditionOn, conditionsOn, type KeyField, keyFields } from "./index-conditions.js";
-import { listErrors, readLimitInStream } from "./list-errors.js";
+import { fieldList, joinWithAnd } from "./field-list.js";
+import { conditionsOn, type KeyField, keyFields } from "./index-conditions.js";
+import { awaitOrIterate, listErrors, readLimitInStream } from "./list-errors.js";
 import type { Method } from "./method.js";
-import { parameterNames } from "./parameter-names.js";
+import { fieldsObject, parameterNames } from "./parameter-names.js";
 import { upsertData } from "./upsert-data.js";
-import { updateOptions, upsertErrors } from "./write-signature.js";
+import { moreIfContended, updateOptions, upsertErrors } from "./write-signature.js";
 
 /** A type that the methods of an index take. */
 export interface IndexType {
@@ -53,7 +53,7 @@ export function indexType(
   const suffix = methodSuffix(model, index);
   return {
     name: typeName(names, suffix),
-    description: `What \`listBy${suffix}\` takes: conditions on its first fields, of which the last may be bounds.`,
+    description: `The conditions of \`listBy${suffix}\`, on the first fields of the index. The last one can be a range.`,
     type: conditionsOn(keyFields(index, names, types)),
   };
 }
@@ -74,30 +74,30 @@ interface Subject {
 /** Returns the methods for the one row that has given values. */
 function uniqueMethods(subject: Subject): Method[] {
   const { index, suffix, names } = subject;
-  const { declarations, call } = exactValues(subject);
+  const { declarations, query } = exactValues(subject);
   const row = `row with this ${describeFields(index)}`;
   const reads = index.store === "copy" ? "One read." : "Two reads.";
   return [
     {
       name: `findBy${suffix}`,
-      description: joinSentences(
-        `The ${row}, null where there is none.`,
+      description: [
+        `Returns the ${row}, or null if there is none.`,
         ...partialityText(index),
         ...normalizationText(index),
         reads,
-      ),
+      ].join(" "),
       errors: [notReady(index)],
       parameters: declarations,
       result: `Promise<${names.row} | null>`,
-      call: `findByIndex(${call})`,
+      call: `findUnique({ ${query} })`,
     },
     {
       name: `watchBy${suffix}`,
-      description: `The ${row}, now and after each change; null while there is none. Four reads each time.`,
+      description: `Returns a stream of the ${row}: the current row, then the row after each change. It is null while there is none. Four reads each time.`,
       errors: [notReadyInStream(index)],
       parameters: declarations,
       result: `ReadableStream<${names.row} | null>`,
-      call: `watchRowByIndex(${call})`,
+      call: `watch({ ${query} })`,
     },
     // A partial index may not contain the row that an upsert creates.
     ...(index.where === undefined ? [upsertMethod(subject)] : []),
@@ -106,7 +106,7 @@ function uniqueMethods(subject: Subject): Method[] {
 
 function upsertMethod(subject: Subject): Method {
   const { model, index, suffix, names, types } = subject;
-  const { declarations, call } = exactValues(subject);
+  const { declarations, query } = exactValues(subject);
   const keyFieldNames = index.parts.flatMap(({ field, compute }, position) =>
     compute === undefined && index.each !== position ? [field] : [],
   );
@@ -114,76 +114,77 @@ function upsertMethod(subject: Subject): Method {
   const key = describeFields(index);
   return {
     name: `upsertBy${suffix}`,
-    description: joinSentences(
-      `Changes the row with this ${key}, or creates one with it where there is none, and returns it.`,
-      ...(filledIn.length > 0 ? [`\`create\` may leave out ${fieldList(filledIn)}.`] : []),
-      "One or two reads and one commit, more where others write the row too.",
-    ),
+    description: [
+      `Changes the row with this ${key}, or creates one if there is none, and returns it.`,
+      ...(filledIn.length > 0 ? [`\`create\` can leave out ${fieldList(filledIn)}.`] : []),
+      `One or two reads and one commit, ${moreIfContended}.`,
+    ].join(" "),
     errors: [notReady(index), ...upsertErrors(model, key)],
     parameters: [...declarations, parameter, updateOptions(model)],
     result: `Promise<${names.row}>`,
-    call: `upsertByIndex(${call}, data, options)`,
+    call: `upsert({ ...options, ...data, ${query} })`,
   };
 }
 
 function countMethod(subject: Subject): Method {
-  const { declarations, call } = exactValues(subject);
+  const { declarations, query } = exactValues(subject);
   return {
     name: `countBy${subject.suffix}`,
-    description: `How many rows there are with this ${describeFields(subject.index)}. One read.`,
+    description: `Returns the number of rows with this ${describeFields(subject.index)}. One read.`,
     errors: [notReady(subject.index)],
     parameters: declarations,
     result: "Promise<number>",
-    call: `countByIndex(${call})`,
+    call: `count({ ${query} })`,
   };
 }
 
-/** Returns one value for each field of an index, as parameters and as the arguments of a table. */
+/** Returns one value for each field of an index, as parameters and as a query. */
 function exactValues({ index, fields, parameters }: Subject): {
   readonly declarations: readonly string[];
-  readonly call: string;
+  readonly query: string;
 } {
   return {
     declarations: fields.map(({ type }, position) => `${parameters[position]}: ${type}`),
-    call: `${JSON.stringify(index.name)}, [${parameters.join(", ")}]`,
+    query: `index: ${JSON.stringify(index.name)}, where: ${fieldsObject(index.fields, parameters)}`,
   };
 }
 
 function listMethod(subject: Subject): Method {
   const { index, suffix, names } = subject;
-  const { which, parameter, call } = listedRows(subject);
+  const { conditions, parameter, query } = listedRows(subject);
   return {
     name: `listBy${suffix}`,
-    description: joinSentences(
-      `The rows ${which}: awaited a page, with \`for await\` one after the other; \`{}\` for every row that the index holds.`,
+    description: [
+      `Finds the rows with this ${describeFields(index)}: ${conditions}. \`{}\` finds all rows in the index.`,
       ...partialityText(index),
-      orderText(index),
       ...normalizationText(index),
+      orderText(index),
+      awaitOrIterate,
       index.store === "copy"
-        ? "One read for each row: its index entry, which holds it."
-        : "Two reads for each row: its index entry and the row itself.",
-    ),
+        ? "One read per row, because its index entry holds it."
+        : "Two reads per row: its index entry and the row itself.",
+    ].join(" "),
     errors: [notReady(index), ...listErrors],
     parameters: [parameter, "options?: ListOptions"],
     result: `RowQuery<${names.row}>`,
-    call: `listByIndex(${call}, options)`,
+    call: `findMany({ ...options, ${query} })`,
   };
 }
 
 function watchMethod(subject: Subject): Method {
   const { index, suffix, names } = subject;
-  const { parameter, call } = listedRows(subject);
+  const { parameter, query } = listedRows(subject);
   return {
     name: `watchBy${suffix}`,
-    description: `The rows of \`listBy${suffix}\`, now and after each change that affects them; read anew each time.`,
+    description: `Returns a stream of the rows of \`listBy${suffix}\`: the current rows, then the rows after each change that affects them. All are read each time.`,
     errors: [
-      "{LiveQueryUnavailableError} where the database does not tell of changes.",
+      "{LiveQueryUnavailableError} if the database cannot watch the rows.",
       notReadyInStream(index),
       readLimitInStream,
     ],
     parameters: [parameter, "options?: ListOptions"],
     result: `ReadableStream<readonly ${names.row}[]>`,
-    call: `watchByIndex(${call}, options)`,
+    call: `watchMany({ ...options, ${query} })`,
   };
 }
 
@@ -192,51 +193,45 @@ function watchMethod(subject: Subject): Method {
  * several fields.
  */
 function listedRows({ index, suffix, names, fields, parameters }: Subject): {
-  readonly which: string;
+  /** The kinds of conditions that the parameter can be. */
+  readonly conditions: string;
   readonly parameter: string;
-  readonly call: string;
+  readonly query: string;
 } {
-  const name = JSON.stringify(index.name);
+  const indexOption = `index: ${JSON.stringify(index.name)}`;
   const [field] = fields;
   if (fields.length > 1 || field === undefined) {
-    const last = fields.length - 1;
-    const first = { ...index, fields: index.fields.slice(0, last) };
-    const end = { fields: index.fields.slice(last), each: index.each === last ? 0 : undefined };
     return {
-      which: `with this ${describeFields(first)}, and with this ${describeFields(end)} or within bounds of it`,
+      conditions:
+        "for each field a value or several values, `{ in: [...] }`. The last fields can be left out, and the last condition can be a range",
       parameter: `where: ${typeName(names, suffix)}`,
-      call: `${name}, where`,
+      query: `${indexOption}, where`,
     };
   }
   return {
-    which: `with this ${describeFields(index)}, with one of several, or within bounds`,
-    parameter: `${parameters[0]}: ${conditionOn(field.type)}`,
-    call: `${name}, [${parameters[0]}]`,
+    conditions: "a value, several values, `{ in: [...] }`, or a range",
+    parameter: `${parameters[0]}: Condition<${field.type}>`,
+    query: `${indexOption}, where: ${fieldsObject(index.fields, parameters)}`,
   };
 }
 
-function joinSentences(...all: readonly string[]): string {
-  return all.join(" ");
-}
-
-/** Returns the fields of an index for a comment. For an array it names the elements. */
-function describeFields({ fields, each }: Pick<CompiledIndex, "fields" | "each">): string {
-  const element = each === undefined ? undefined : fields[each];
-  if (element === undefined) return fieldList(fields);
-  const others = fields.filter((field) => field !== element);
-  return [`element of \`${element}\``, ...(others.length > 0 ? [fieldList(others)] : [])].join(
-    ", ",
-  );
+/** Returns the fields of an index for a comment. An array is described by its elements. */
+function describeFields({ fields, each }: CompiledIndex): string {
+  const texts = fields.map((field) => `\`${field}\``);
+  if (each === undefined) return joinWithAnd(texts);
+  const [array = ""] = texts.splice(each, 1);
+  return joinWithAnd([...texts, `element of ${array}`]);
 }
 
 function partialityText({ where }: CompiledIndex): string[] {
-  return where === undefined ? [] : ["The index holds some of the rows only."];
+  return where === undefined ? [] : ["The index holds only some of the rows."];
 }
 
 function orderText({ parts }: CompiledIndex): string {
   const descending = parts.filter((part) => part.descending).map(({ field }) => field);
-  if (descending.length === 0) return "In the order of the index.";
-  return `In the order of the index, which has ${fieldList(descending)} from the last value to the first.`;
+  if (descending.length === 0) return "The rows are in the order of the index.";
+  const verb = descending.length === 1 ? "is" : "are";
+  return `The rows are in the order of the index, in which ${fieldList(descending)} ${verb} descending.`;
 }
 
 function normalizationText({ parts }: CompiledIndex): string[] {
@@ -248,11 +243,11 @@ function normalizationText({ parts }: CompiledIndex): string[] {
 }
 
 function notReady(index: CompiledIndex): string {
-  return `{IndexNotReadyError} where \`${index.name}\` is not built yet.`;
+  return `{IndexNotReadyError} if \`${index.name}\` is not built yet.`;
 }
 
 function notReadyInStream(index: CompiledIndex): string {
-  return `{IndexNotReadyError} in the stream, where \`${index.name}\` is not built yet.`;
+  return `{IndexNotReadyError} in the stream, if \`${index.name}\` is not built yet.`;
 }
 
 /** `UserByTeamAndScore`. */

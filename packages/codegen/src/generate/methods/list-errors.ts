@@ -1,13 +1,16 @@
 /** The error of a method that reads several rows. */
-export const readLimit = "{ReadLimitError} where it reads more than `maxReads`.";
+export const readLimit = "{ReadLimitError} if it needs more reads than `maxReads`.";
 
 /** The same error of a method that watches rows. */
 export const readLimitInStream =
-  "{ReadLimitError} in the stream, where it reads more than `maxReads`.";
+  "{ReadLimitError} in the stream, if it needs more reads than `maxReads`.";
+
+/** The sentence of every method that returns a `RowQuery`. */
+export const awaitOrIterate = "Await the result for a page, or iterate over it with `for await`.";
 
 /** The errors of every method that lists rows. */
 export const listErrors: readonly string[] = [
-  "{InvalidCursorError} for a cursor of another list.",
+  "{InvalidCursorError} if the cursor belongs to another list.",
   readLimit,
-  "{RangeError} where `take` is not a positive integer.",
+  "{RangeError} if `take` is not a positive integer.",
 ];

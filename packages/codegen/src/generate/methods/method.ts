@@ -1,6 +1,6 @@
 import { docComment } from "../../types/doc-comment.js";
 
-/** A method of a generated repository. It calls one method of its table. */
+/** A method of a generated repository. It calls one method of its rows. */
 export interface Method {
   readonly name: string;
   /** The text of the comment: the effect and the cost of the method. */
@@ -10,7 +10,7 @@ export interface Method {
   readonly parameters: readonly string[];
   /** The return type as code: `Promise<UserRow | null>`. */
   readonly result: string;
-  /** The call of the table's method: `findByPrimaryKey([id])`. */
+  /** The call of the method of `Rows`: `findUnique({ where: { id } })`. */
   readonly call: string;
 }
 
@@ -23,7 +23,7 @@ export function methodText(method: Method): string {
   );
   return [
     `${comment}${name}(${parameters.join(", ")}): ${result} {`,
-    `return this.#table.${call};`,
+    `return this.#rows.${call};`,
     "}",
   ].join("\n");
 }

@@ -1,6 +1,6 @@
 import { NameUnusableError } from "../../errors/codegen-errors.js";
 import { NameClaims } from "../../project/name-claims.js";
-import { camelCase, isVariableName } from "../../types/identifiers.js";
+import { camelCase, isVariableName, propertyName } from "../../types/identifiers.js";
 
 /** The name of a parameter for an element of an array, for all arrays. */
 const elementName = "element";
@@ -24,6 +24,15 @@ export function parameterNames(fields: readonly string[], at: string, each?: num
     const owner = `the field ${JSON.stringify(field)} of ${at}`;
     return claims.claim(parameterName(field, owner), owner);
   });
+}
+
+/** Returns the object with the values of parameters by field, as code: `{ id, "due at": dueAt }`. */
+export function fieldsObject(fields: readonly string[], parameters: readonly string[]): string {
+  const members = fields.map((field, position) => {
+    const parameter = parameters[position];
+    return field === parameter ? field : `${propertyName(field)}: ${parameter}`;
+  });
+  return `{ ${members.join(", ")} }`;
 }
 
 function parameterName(field: string, owner: string): string {

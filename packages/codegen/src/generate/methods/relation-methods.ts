@@ -3,7 +3,7 @@ import type { CompiledModel } from "@keywright/orm/codegen";
 import { NameUnusableError } from "../../errors/codegen-errors.js";
 import type { ModelNames, NamedModel } from "../../project/model-names.js";
 import { pascalCase } from "../../types/identifiers.js";
-import { listErrors, readLimit } from "./list-errors.js";
+import { awaitOrIterate, listErrors, readLimit } from "./list-errors.js";
 import type { Method } from "./method.js";
 
 /** A relation whose target model is also generated. */
@@ -50,15 +50,14 @@ export function relationMethods(
   const ofRow = `row: ${names.row}`;
   const ofRows = `rows: readonly ${names.row}[]`;
   const take = "options?: { take?: number | undefined }";
-  const notReady = "{IndexNotReadyError} where the index that it is read by is not built yet.";
-  const invalidTake = "{InvalidArgumentError} where `take` is not a positive integer.";
+  const notReady = "{IndexNotReadyError} if the index of the relation is not built yet.";
+  const invalidTake = "{InvalidArgumentError} if `take` is not a positive integer.";
   const errors = [...(relation.kind === "belongsTo" ? [] : [notReady]), readLimit];
   if (relation.kind === "belongsTo" || relation.kind === "hasOne") {
-    const which = `The \`${name}\` of`;
     return [
       {
         name: `load${suffix}`,
-        description: `${which} a row, null where there is none.`,
+        description: `Returns the \`${name}\` of a row, or null if there is none.`,
         errors,
         parameters: [ofRow],
         result: `Promise<${row} | null>`,
@@ -66,7 +65,7 @@ export function relationMethods(
       },
       {
         name: `load${suffix}OfEach`,
-        description: `${which} each row, in their order, read together; null where there is none.`,
+        description: `Returns the \`${name}\` of each row, or null if there is none, in the order of the rows. All are read together.`,
         errors,
         parameters: [ofRows],
         result: `Promise<(${row} | null)[]>`,
@@ -79,7 +78,7 @@ export function relationMethods(
     relation.kind === "hasMany"
       ? {
           name: `list${suffix}`,
-          description: `The \`${name}\` of a row: awaited a page, with \`for await\` one after the other.`,
+          description: `Finds the \`${name}\` of a row. ${awaitOrIterate}`,
           errors: [notReady, ...listErrors],
           parameters: [ofRow, "options?: ListOptions"],
           result: `RowQuery<${row}>`,
@@ -87,7 +86,7 @@ export function relationMethods(
         }
       : {
           name: `load${suffix}`,
-          description: `The \`${name}\` of a row, in the order of the rows between.`,
+          description: `Returns the \`${name}\` of a row, in the order of the rows that link them.`,
           errors: [...errors, invalidTake],
           parameters: [ofRow, take],
           result: `Promise<${row}[]>`,
@@ -97,7 +96,7 @@ export function relationMethods(
     one,
     {
       name: `${verb}${suffix}OfEach`,
-      description: `The \`${name}\` of each row, in their order, read together: \`take\` of each at the most.`,
+      description: `Returns the \`${name}\` of each row, at most \`take\` for each, in the order of the rows. All are read together.`,
       errors: [...errors, invalidTake],
       parameters: [ofRows, take],
       result: `Promise<${row}[][]>`,

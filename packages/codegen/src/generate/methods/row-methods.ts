@@ -4,9 +4,9 @@ import type { ModelNames } from "../../project/model-names.js";
 import { pascalCase } from "../../types/identifiers.js";
 import { keyType, type ModelTypes } from "../../types/model-types.js";
 import { fieldList } from "./field-list.js";
-import { listErrors, readLimit } from "./list-errors.js";
+import { awaitOrIterate, listErrors, readLimit } from "./list-errors.js";
 import type { Method } from "./method.js";
-import { parameterNames } from "./parameter-names.js";
+import { fieldsObject, parameterNames } from "./parameter-names.js";
 import { upsertData } from "./upsert-data.js";
 import {
   canExpire,
@@ -14,6 +14,7 @@ import {
   createOptions,
   expiry,
   ifVersion,
+  moreIfContended,
   notFound,
   optionsOf,
   staleSchema,
@@ -22,6 +23,8 @@ import {
   versionConflict,
   writeErrors,
 } from "./write-signature.js";
+
+const oneReadAndCommit = `One read and one commit, ${moreIfContended}.`;
 
 /**
  * Returns `findById` and the other methods that read rows without an index. Their names contain the
@@ -33,7 +36,7 @@ export function readMethods(model: CompiledModel, names: ModelNames, types: Mode
   const fields = fieldList(model.primaryKey);
   const count: Method = {
     name: "count",
-    description: "How many rows there are. One read.",
+    description: "Returns the number of rows. One read.",
     errors: [],
     parameters: [],
     result: "Promise<number>",
@@ -42,47 +45,47 @@ export function readMethods(model: CompiledModel, names: ModelNames, types: Mode
   return [
     {
       name: `find${by}`,
-      description: `The row with this ${fields}, null where there is none. One read.`,
+      description: `Returns the row with this ${fields}, or null if there is none. One read.`,
       errors: [],
       parameters: key.declarations,
       result: `Promise<${names.row} | null>`,
-      call: `findByPrimaryKey(${key.list})`,
+      call: `findUnique({ where: ${key.where} })`,
     },
     {
       name: `find${by}OrThrow`,
-      description: `The row with this ${fields}. One read.`,
+      description: `Returns the row with this ${fields}. One read.`,
       errors: [notFound],
       parameters: key.declarations,
       result: `Promise<${names.row}>`,
-      call: `findByPrimaryKeyOrThrow(${key.list})`,
+      call: `findUniqueOrThrow({ where: ${key.where} })`,
     },
     {
       name: `findEach${by}`,
-      description: `The row of each of the \`keys\` (${fields}), in their order, null where there is none. A read for each, made together.`,
+      description: `Returns the row for each of the \`keys\` (${fields}), or null if there is none, in the order of the keys. One read for each, all together.`,
       errors: [readLimit],
       parameters: [`keys: readonly ${key.one}[]`],
       result: `Promise<(${names.row} | null)[]>`,
-      call: `findEachByPrimaryKey(${key.ofEach})`,
+      call: `findEach(keys.map((${key.ofEach}) => (${key.where})))`,
     },
     {
       name: `findVersioned${by}`,
-      description: `The row with this ${fields} and its versionstamp, for a write with \`ifVersion\`; null where there is none. One read.`,
+      description: `Returns the row with this ${fields} and its versionstamp, or null if there is none. A write can pass the versionstamp as \`ifVersion\`. One read.`,
       errors: [],
       parameters: key.declarations,
       result: `Promise<Versioned<${names.row}> | null>`,
-      call: `findVersionedByPrimaryKey(${key.list})`,
+      call: `findUnique({ where: ${key.where}, withVersionstamp: true })`,
     },
     {
       name: `watch${by}`,
-      description: `The row with this ${fields}, now and after each change of it; null while there is none. One read each time.`,
+      description: `Returns a stream of the row with this ${fields}: the current row, then the row after each change. It is null while there is none. One read each time.`,
       errors: [],
       parameters: key.declarations,
       result: `ReadableStream<${names.row} | null>`,
-      call: `watchByPrimaryKey(${key.list})`,
+      call: `watch({ where: ${key.where} })`,
     },
     {
       name: "scan",
-      description: `Every row, in the order of ${fields}: awaited a page, with \`for await\` one after the other. One read for each row.`,
+      description: `Finds all rows, in the order of ${fields}. ${awaitOrIterate} One read per row.`,
       errors: listErrors,
       parameters: ["options?: ListOptions"],
       result: `RowQuery<${names.row}>`,
@@ -105,55 +108,54 @@ export function writeMethods(
 ): Method[] {
   const key = primaryKeyParameters(model, names, types);
   const [id] = model.primaryKey;
-  const generated = model.generatesId ? `, a ULID as \`${id}\` where it is absent` : "";
+  const generated = model.generatesId ? ` and, if it is absent, a ULID as \`${id}\`` : "";
   const { create, update } = writeErrors(model);
   const fields = fieldList(model.primaryKey);
   const upsert = upsertData(model, names, types, model.primaryKey);
   return [
     {
       name: "create",
-      description: `Creates a row and returns it: defaults filled in${generated}. One commit.`,
+      description: `Creates a row and returns it with its defaults${generated}. One commit.`,
       errors: create,
       parameters: [`data: ${names.create}`, ...createOptions(model)],
       result: `Promise<${names.row}>`,
-      call: `create(data${canExpire(model) ? ", options" : ""})`,
+      call: `create({ ${canExpire(model) ? "...options, " : ""}data })`,
     },
     {
       name: "createMany",
       description:
-        "Creates rows, some hundred in a commit, and says of each what became of it; with `atomic` all of them in one commit, or none.",
+        "Creates rows and returns the result of each. A commit contains about 100 rows. With `atomic: true`, all rows are created in one commit, or none.",
       errors: createManyErrors(model),
       parameters: [
         `data: readonly ${names.create}[]`,
         optionsOf("atomic?: boolean | undefined", ...expiry(model)),
       ],
       result: `Promise<ManyResult<${names.row}>>`,
-      call: "createMany(data, options)",
+      call: "createMany({ ...options, data })",
     },
     {
       name: "update",
-      description:
-        "Changes fields of a row and returns it as it is then. One read and one commit, more where others write the row too.",
+      description: `Changes fields of a row and returns the changed row. ${oneReadAndCommit}`,
       errors: [notFound, ...update, ...versionConflict],
       parameters: [...key.declarations, `data: ${names.update}`, updateOptions(model)],
       result: `Promise<${names.row}>`,
-      call: `update(${key.list}, data, options)`,
+      call: `update({ ...options, where: ${key.where}, data })`,
     },
     {
       name: "upsert",
-      description: `Changes the row with this ${fields}, or creates it where there is none, and returns it. It is created with this ${fields}${leftOutText(model, upsert.filledIn)}. One read and one commit, more where others write the row too.`,
+      description: `Changes the row with this ${fields}, or creates it if it does not exist, and returns it. A new row gets this ${fields}${leftOutText(model, upsert.filledIn)}. ${oneReadAndCommit}`,
       errors: upsertErrors(model, fields),
       parameters: [...key.declarations, upsert.parameter, updateOptions(model)],
       result: `Promise<${names.row}>`,
-      call: `upsert(${key.list}, data, options)`,
+      call: `upsert({ ...options, ...data, where: ${key.where} })`,
     },
     {
       name: "delete",
-      description: `Removes a row and returns it as it was. ${deleteCostText(referrers)}`,
+      description: `Deletes a row and returns it as it was. ${deleteCostText(referrers)}`,
       errors: [notFound, ...referencedErrors(referrers), staleSchema, ...versionConflict],
       parameters: [...key.declarations, optionsOf(ifVersion)],
       result: `Promise<${names.row}>`,
-      call: `delete(${key.list}, options)`,
+      call: `delete({ ...options, where: ${key.where} })`,
     },
   ];
 }
@@ -164,36 +166,36 @@ export function writeMethods(
  */
 function leftOutText({ primaryKey }: CompiledModel, filledIn: readonly string[]): string {
   if (filledIn.length === 0) return "";
-  if (filledIn.length === primaryKey.length) return ", which `create` may leave out";
-  return `; \`create\` may leave out ${fieldList(filledIn)}`;
+  if (filledIn.length === primaryKey.length) return ", which `create` can leave out";
+  return `, of which \`create\` can leave out ${fieldList(filledIn)}`;
 }
 
 /** Describes the cost of a delete. */
 function deleteCostText(referrers: readonly BelongsTo[]): string {
   if (referrers.length === 0) {
-    return "One read and one commit, more where others write the row too.";
+    return oneReadAndCommit;
   }
   if (referrers.every(({ onDelete }) => onDelete === "restrict")) {
-    return "One read, one for each relation that leads to it, and one commit; more where others write the row too.";
+    return `One read, another for each relation to it, and one commit, ${moreIfContended}.`;
   }
-  return "Rows that refer to it go with it, or refer to nothing then, as their relations say: it reads and writes them too, of many in several commits.";
+  return "Rows that refer to it are deleted or cleared of the reference, as their relations define. It reads and writes these rows too, in several commits if there are many.";
 }
 
 function referencedErrors(referrers: readonly BelongsTo[]): string[] {
   // A row that is deleted with it may have referrers of its own, which may forbid the deletion.
   const mayForbid = referrers.some(({ onDelete }) => onDelete !== "setNull");
-  return mayForbid ? ["{RowReferencedError} where a row that refers to it forbids that."] : [];
+  return mayForbid ? ["{RowReferencedError} if a row that refers to it prevents this."] : [];
 }
 
-/** The primary key as the parameters of generated methods and as the arguments of a table. */
+/** The primary key as the parameters of generated methods and as a `where`. */
 interface KeyParameters {
   /** One parameter for each field. */
   readonly declarations: readonly string[];
-  /** The list of the fields that a table takes. */
-  readonly list: string;
+  /** The parameters as a `where`: `{ id }`. */
+  readonly where: string;
   /** The type of one key in a list of keys. */
   readonly one: string;
-  /** The parameter `keys`, converted to the lists that a table takes. */
+  /** The parameters, or their pattern, for one key in a list of keys. */
   readonly ofEach: string;
 }
 
@@ -206,13 +208,9 @@ function primaryKeyParameters(
   const parameters = parameterNames(model.primaryKey, at);
   const types = model.primaryKey.map((field) => keyType(row, field, names.row));
   const declarations = types.map((type, position) => `${parameters[position]}: ${type}`);
-  const list = `[${parameters.join(", ")}]`;
+  const where = fieldsObject(model.primaryKey, parameters);
+  const list = parameters.join(", ");
   return declarations.length === 1
-    ? {
-        declarations,
-        list,
-        one: `(${types[0]})`,
-        ofEach: `keys.map((${parameters[0]}) => ${list})`,
-      }
-    : { declarations, list, one: `(readonly [${declarations.join(", ")}])`, ofEach: "keys" };
+    ? { declarations, where, one: `(${types[0]})`, ofEach: list }
+    : { declarations, where, one: `(readonly [${declarations.join(", ")}])`, ofEach: `[${list}]` };
 }

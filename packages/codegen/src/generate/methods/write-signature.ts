@@ -1,12 +1,15 @@
 import type { CompiledModel } from "@keywright/orm/codegen";
 import { fieldList } from "./field-list.js";
 
-export const notFound = "{RowNotFoundError} where there is no such row.";
+export const notFound = "{RowNotFoundError} if there is no such row.";
 export const staleSchema =
-  "{StaleSchemaError} where the database has indexes that this program does not know.";
+  "{StaleSchemaError} if the database has an index that this program does not know.";
 export const versionConflict: readonly string[] = [
-  "{VersionConflictError} where the row's versionstamp is not `ifVersion`.",
+  "{VersionConflictError} if the versionstamp of the row is not `ifVersion`.",
 ];
+
+/** The end of a sentence about the cost of a write. */
+export const moreIfContended = "or more if others write the row at the same time";
 
 export const ifVersion = "ifVersion?: string | undefined";
 
@@ -44,9 +47,9 @@ export function writeErrors(model: CompiledModel): {
   readonly create: readonly string[];
   readonly update: readonly string[];
 } {
-  const invalid = "{RowInvalidError} where the schema refuses the data.";
+  const invalid = "{RowInvalidError} if the schema refuses the data.";
   const unique = uniqueFields(model);
-  const missing = "{ReferenceMissingError} where it refers to a row that is not there.";
+  const missing = "{ReferenceMissingError} if it refers to a row that does not exist.";
   const hasReferences = Object.values(model.relations).some(({ kind }) => kind === "belongsTo");
   const commonErrors = [...(hasReferences ? [missing] : []), staleSchema];
   return {
@@ -62,8 +65,8 @@ export function writeErrors(model: CompiledModel): {
 export function createManyErrors(model: CompiledModel): readonly string[] {
   const ofRows = writeErrors(model).create.filter((error) => error !== staleSchema);
   return [
-    ...ofRows.map((error) => error.replace("} ", "} with `atomic`, ")),
-    "{LimitExceededError} with `atomic`, where they are more than one commit takes.",
+    ...ofRows.map((error) => error.replace("} if ", "} if `atomic` is true and ")),
+    "{LimitExceededError} if `atomic` is true and one commit cannot contain all rows.",
     staleSchema,
   ];
 }
@@ -76,7 +79,7 @@ export function createManyErrors(model: CompiledModel): readonly string[] {
 export function upsertErrors(model: CompiledModel, key: string): readonly string[] {
   return [
     ...writeErrors(model).create,
-    `{InvalidArgumentError} where the row to be created has another ${key}.`,
+    `{InvalidArgumentError} if the new row would have another ${key}.`,
     ...versionConflict,
   ];
 }
@@ -87,5 +90,5 @@ function uniqueFields(model: CompiledModel): string[] {
 
 function uniqueErrors(keys: readonly string[]): string[] {
   if (keys.length === 0) return [];
-  return [`{UniqueConstraintError} where another row has this ${keys.join(", or this ")}.`];
+  return [`{UniqueConstraintError} if another row has the same ${keys.join(", or the same ")}.`];
 }

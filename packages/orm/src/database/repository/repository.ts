@@ -78,7 +78,7 @@ export interface Repository<in out M extends Model, in out Models extends AnyMod
   ): Promise<Shaped<M, Models, S, I, V> | null>;
 
   /**
-   * The same as `findUnique`, but throws if there is no such row.
+   * Like `findUnique`.
    *
    * @throws {RowNotFoundError} if there is no such row.
    */
@@ -108,7 +108,7 @@ export interface Repository<in out M extends Model, in out Models extends AnyMod
   ): Promise<Shaped<M, Models, S, I, V> | null>;
 
   /**
-   * The same as `findFirst`, but throws if there is no such row.
+   * Like `findFirst`.
    *
    * @throws {RowNotFoundError} if there is no such row.
    */

@@ -3,7 +3,6 @@ import type { ReadMeter } from "../../context/read-meter.js";
 import type { TableContext } from "../../context/table-context.js";
 import type { Operation } from "../../errors/orm-error.js";
 import { InvalidArgumentError } from "../../errors/query-errors.js";
-import type { AnyRow } from "../../model/compiled-model.js";
 import { findOne } from "../../query/read/find-rows.js";
 import { retryTornRead } from "../../relations/load/retry-torn-read.js";
 import { deleteRow } from "../../write/cascade/delete-row.js";
@@ -13,139 +12,143 @@ import type { RowResult } from "../../write/many/row-result.js";
 import { createRow } from "../../write/rows/create-row.js";
 import { updateRow } from "../../write/rows/update-row.js";
 import { upsertRow } from "../../write/rows/upsert-row.js";
-import { meterOf, objectOf, runCall, whereOf } from "../run-call.js";
+import type { CallOptions } from "../call-options.js";
+import { type Calls, meterOf } from "../calls.js";
+import { objectOf, whereOf } from "../parse-options.js";
 import { copyQuery } from "./copy-query.js";
+import type { ManyResult } from "./result-types.js";
 import { RowReads } from "./row-reads.js";
-import { type ShapedRow, shapeRow, shapeWritten, shapeWrittenRows } from "./shape-rows.js";
+import { type ShapedRow, shapeRow, shapeWrittenRows } from "./shape-rows.js";
 
 const unlimited = Number.POSITIVE_INFINITY;
 
-/** The argument of a write, for any model. */
-export interface AnyWrite extends Pick<AnyQuery, "select" | "include" | "withVersionstamp"> {
-  readonly where?: AnyRow;
-  readonly data?: unknown;
-  readonly create?: unknown;
-  readonly update?: unknown;
-  readonly expireIn?: number;
-  readonly ifVersion?: string;
-  readonly atomic?: boolean;
-}
-
 /** The methods of a repository, for any model. `Repository` describes them with their types. */
 export class RowOperations extends RowReads {
-  readonly #context: TableContext;
+  readonly #calls: Calls;
 
-  constructor(context: TableContext) {
-    super(context);
-    this.#context = context;
+  constructor(calls: Calls) {
+    super(calls);
+    this.#calls = calls;
   }
 
-  create(input: AnyWrite): Promise<ShapedRow> {
-    const write = copyQuery(input);
-    return this.#write("create", write, async (meter) => {
-      const created = await createRow(this.#context, write.data, write);
-      return shapeWritten(this.#context, created, write, meter);
+  create(input: CallOptions): Promise<ShapedRow> {
+    const { context } = this.#calls;
+    return this.#writeOne("create", input, (options) => createRow(context, options.data, options));
+  }
+
+  createMany(input: CallOptions): Promise<ManyResult<ShapedRow>> {
+    const { context } = this.#calls;
+    return this.#writeMany("createMany", input, async (options) => {
+      const { data } = options;
+      if (Array.isArray(data)) return await createRows(context, data, options);
+      throw new InvalidArgumentError(context.model.name, "data", "it has to be an array");
     });
   }
 
-  createMany(input: AnyWrite): Promise<ShapedRow> {
-    const write = copyQuery(input);
-    return runCall(this.#context, "createMany", write, async (meter) => {
-      const data = this.#requireArray(write.data);
-      return await this.#shapeResults(await createRows(this.#context, data, write), write, meter);
+  update(input: CallOptions): Promise<ShapedRow> {
+    const { context } = this.#calls;
+    return this.#writeOne("update", input, async (options, meter) => {
+      const data = objectOf(context, options.data, "data");
+      const find = () => findWholeRow(context, options, meter);
+      return await updateRow(context, find, options.where, data, options);
     });
   }
 
-  update(input: AnyWrite): Promise<ShapedRow> {
-    const write = copyQuery(input);
-    return this.#write("update", write, async (meter) => {
-      const { where } = write;
-      const data = objectOf(this.#context, write.data, "data");
-      const find = () => this.#find(write, meter);
-      const updated = await updateRow(this.#context, find, where, data, write);
-      return shapeWritten(this.#context, updated, write, meter);
+  updateMany(input: CallOptions): Promise<ManyResult<ShapedRow>> {
+    const { context } = this.#calls;
+    return this.#writeMany("updateMany", input, async (options, meter) => {
+      const data = objectOf(context, options.data, "data");
+      return await updateRows(context, options, data, options, meter);
     });
   }
 
-  updateMany(input: AnyWrite & AnyQuery): Promise<ShapedRow> {
-    const write = copyQuery(input);
-    return runCall(this.#context, "updateMany", write, async (meter) => {
-      const data = objectOf(this.#context, write.data, "data");
-      const results = await updateRows(this.#context, write, data, write, meter);
-      return await this.#shapeResults(results, write, meter);
+  upsert(input: CallOptions): Promise<ShapedRow> {
+    const { context } = this.#calls;
+    return this.#writeOne("upsert", input, async (options, meter) => {
+      const { create, assertNew } = options;
+      const update = objectOf(context, options.update, "update");
+      const find = () => findWholeRow(context, options, meter);
+      return await upsertRow(context, find, create, update, options, meter, assertNew);
     });
   }
 
-  upsert(input: AnyWrite): Promise<ShapedRow> {
-    const write = copyQuery(input);
-    return this.#write("upsert", write, async (meter) => {
-      const update = objectOf(this.#context, write.update, "update");
-      const find = () => this.#find(write, meter);
-      const row = await upsertRow(this.#context, find, write.create, update, write, meter);
-      return shapeWritten(this.#context, row, write, meter);
-    });
-  }
-
-  delete(input: AnyWrite): Promise<ShapedRow> {
-    const write = copyQuery(input);
-    return this.#write("delete", write, async (meter) => {
+  delete(input: CallOptions): Promise<ShapedRow> {
+    const { context } = this.#calls;
+    const remove = async (options: CallOptions, meter: ReadMeter): Promise<ShapedRow> => {
+      const query = { ...options, orAsStored: true };
       let shaped: ShapedRow;
-      const query = { ...write, orAsStored: true };
       // Relations are read before the deletion, because related rows may be deleted too.
       const findWithRelations = async () => {
-        const found = await this.#find(query, meter);
-        if (found !== undefined) shaped = await shapeRow(this.#context, found, write, meter);
+        const found = await findWholeRow(context, query, meter);
+        if (found !== undefined) shaped = await shapeRow(context, found, options, meter);
         return found;
       };
-      const find = write.include
+      const find = options.include
         ? () => retryTornRead(findWithRelations)
-        : () => this.#find(query, meter);
-      const deleted = await deleteRow(this.#context, find, write.where, write, meter);
-      return write.include ? shaped : shapeWritten(this.#context, deleted, write, meter);
-    });
+        : () => findWholeRow(context, query, meter);
+      const deleted = await deleteRow(context, find, options.where, options, meter);
+      if (options.include) return shaped;
+      return shapeRow(context, deleted, options, meter, shapeWrittenRows);
+    };
+    return this.#calls.run("delete", copyQuery(input), remove, unlimited);
   }
 
-  deleteMany(input: AnyWrite & AnyQuery): Promise<ShapedRow> {
-    const write = copyQuery(input);
-    return runCall(this.#context, "deleteMany", write, async (meter) => {
-      const results = await deleteRows(this.#context, write, write, meter);
-      return await this.#shapeResults(results, write, meter);
-    });
+  deleteMany(input: CallOptions): Promise<ManyResult<ShapedRow>> {
+    const { context } = this.#calls;
+    return this.#writeMany("deleteMany", input, (options, meter) =>
+      deleteRows(context, options, options, meter),
+    );
   }
 
   /**
    * Runs a write of one row without a limit of reads, because `maxReads` applies only to queries.
    */
-  #write<T>(
+  #writeOne(
     operation: Operation,
-    argument: unknown,
-    write: (meter: ReadMeter) => Promise<T>,
-  ): Promise<T> {
-    return runCall(this.#context, operation, argument, write, unlimited);
-  }
-
-  /** Finds the row to write, with all of its fields. */
-  #find(query: AnyQuery, meter: ReadMeter): Promise<FoundRow | undefined> {
-    return findOne(this.#context, whereOf(this.#context, query), meter, query);
-  }
-
-  async #shapeResults(
-    results: readonly RowResult[],
-    query: AnyQuery,
-    meter: ReadMeter,
+    input: CallOptions,
+    write: (options: CallOptions, meter: ReadMeter) => Promise<FoundRow>,
   ): Promise<ShapedRow> {
-    const found = results.flatMap((result) => (result.ok ? [result.row] : []));
-    // The rows are written already, so no limit applies to the relations that are read with them.
-    const shapeMeter = meterOf(this.#context, query, unlimited);
-    const shaped = await shapeWrittenRows(this.#context, found, query, shapeMeter);
-    meter.reads += shapeMeter.reads;
-    let next = 0;
-    const all = results.map((result) => (result.ok ? { ...result, row: shaped[next++] } : result));
-    return { count: found.length, results: all };
+    const { context } = this.#calls;
+    const run = async (options: CallOptions, meter: ReadMeter): Promise<ShapedRow> => {
+      const written = await write(options, meter);
+      return shapeRow(context, written, options, meter, shapeWrittenRows);
+    };
+    return this.#calls.run(operation, copyQuery(input), run, unlimited);
   }
 
-  #requireArray(value: unknown): readonly unknown[] {
-    if (Array.isArray(value)) return value;
-    throw new InvalidArgumentError(this.#context.model.name, "data", "it has to be an array");
+  #writeMany(
+    operation: Operation,
+    input: CallOptions,
+    write: (options: CallOptions, meter: ReadMeter) => Promise<readonly RowResult[]>,
+  ): Promise<ManyResult<ShapedRow>> {
+    const { context } = this.#calls;
+    return this.#calls.run(operation, copyQuery(input), async (options, meter) =>
+      shapeResults(context, await write(options, meter), options, meter),
+    );
   }
+}
+
+/** Finds the row to write, with all of its fields. */
+function findWholeRow(
+  context: TableContext,
+  query: AnyQuery,
+  meter: ReadMeter,
+): Promise<FoundRow | undefined> {
+  return findOne(context, whereOf(context, query), meter, query);
+}
+
+async function shapeResults(
+  context: TableContext,
+  results: readonly RowResult[],
+  query: AnyQuery,
+  meter: ReadMeter,
+): Promise<ManyResult<ShapedRow>> {
+  const found = results.flatMap((result) => (result.ok ? [result.row] : []));
+  // The rows are written already, so no limit applies to the relations that are read with them.
+  const shapeMeter = meterOf(context, query, unlimited);
+  const shaped = await shapeWrittenRows(context, found, query, shapeMeter);
+  meter.reads += shapeMeter.reads;
+  let next = 0;
+  const all = results.map((result) => (result.ok ? { ...result, row: shaped[next++] } : result));
+  return { count: found.length, results: all };
 }

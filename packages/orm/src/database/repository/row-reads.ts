@@ -1,23 +1,17 @@
 import type { AnyQuery, FoundRow } from "../../context/any-query.js";
 import type { ReadMeter } from "../../context/read-meter.js";
 import type { TableContext } from "../../context/table-context.js";
-import { addOperation, type Operation } from "../../errors/orm-error.js";
+import type { Operation } from "../../errors/orm-error.js";
 import { RowNotFoundError } from "../../errors/row-errors.js";
 import { watchRow } from "../../live/watch-row.js";
 import { watchRows } from "../../live/watch-rows.js";
+import { choosePlan, chooseScan } from "../../query/plan/choose-plan.js";
 import { countRows, rowExists } from "../../query/read/count-rows.js";
 import { explainQuery, type QueryExplanation } from "../../query/read/explain-query.js";
-import {
-  findFirstRow,
-  findOne,
-  findPage,
-  scanPage,
-  scanRows,
-  streamRows,
-} from "../../query/read/find-rows.js";
+import { findFirstRow, findOne, findPage, streamRows } from "../../query/read/find-rows.js";
 import { retryTornRead } from "../../relations/load/retry-torn-read.js";
-import type { RepositoryMethod } from "../call-options.js";
-import { checkedOptions, runCall, streamCall, whereOf } from "../run-call.js";
+import type { Calls } from "../calls.js";
+import { whereOf } from "../parse-options.js";
 import { copyQuery } from "./copy-query.js";
 import { RowQuery } from "./row-query.js";
 import { type ShapedRow, shapeRow, shapeRows, shapeStreamed } from "./shape-rows.js";
@@ -27,121 +21,104 @@ const groupSize = 100;
 
 /** The methods of a repository that only read, for any model. */
 export class RowReads {
-  readonly #context: TableContext;
+  readonly #calls: Calls;
 
-  constructor(context: TableContext) {
-    this.#context = context;
+  constructor(calls: Calls) {
+    this.#calls = calls;
   }
 
-  findUnique(input: AnyQuery): Promise<ShapedRow> {
-    const query = copyQuery(input);
-    return this.#read("findUnique", query, async (meter) => {
-      const found = await this.#find(query, meter);
-      return found === undefined ? null : shapeRow(this.#context, found, query, meter);
-    });
+  findUnique(query: AnyQuery): Promise<ShapedRow> {
+    return this.#readOne("findUnique", query, findUniqueRow, false);
   }
 
-  findUniqueOrThrow(input: AnyQuery): Promise<ShapedRow> {
-    const query = copyQuery(input);
-    return this.#read("findUniqueOrThrow", query, async (meter) => {
-      const found = await this.#find(query, meter);
-      if (found === undefined) throw new RowNotFoundError(this.#context.model.name, query.where);
-      return shapeRow(this.#context, found, query, meter);
-    });
+  findUniqueOrThrow(query: AnyQuery): Promise<ShapedRow> {
+    return this.#readOne("findUniqueOrThrow", query, findUniqueRow, true);
   }
 
-  findFirst(input: AnyQuery): Promise<ShapedRow> {
-    const query = copyQuery(input);
-    return this.#read(
-      "findFirst",
-      query,
-      async (meter) => (await this.#findFirst(query, meter)) ?? null,
-    );
+  findFirst(query: AnyQuery): Promise<ShapedRow> {
+    return this.#readOne("findFirst", query, findFirstRow, false);
   }
 
-  findFirstOrThrow(input: AnyQuery): Promise<ShapedRow> {
-    const query = copyQuery(input);
-    return this.#read("findFirstOrThrow", query, async (meter) => {
-      const first = await this.#findFirst(query, meter);
-      if (first === undefined) throw new RowNotFoundError(this.#context.model.name, query.where);
-      return first;
-    });
+  findFirstOrThrow(query: AnyQuery): Promise<ShapedRow> {
+    return this.#readOne("findFirstOrThrow", query, findFirstRow, true);
   }
 
   findMany(query: AnyQuery): RowQuery<ShapedRow> {
-    return this.#createQuery("findMany", copyQuery(query), findPage, streamRows);
+    return this.#createQuery("findMany", query, choosePlan);
   }
 
   scan(query: AnyQuery = {}): RowQuery<ShapedRow> {
-    return this.#createQuery("scan", copyQuery(query), scanPage, scanRows);
+    return this.#createQuery("scan", query, chooseScan);
   }
 
-  count(input: AnyQuery = {}): Promise<number> {
-    const query = copyQuery(input);
-    const context = this.#context;
-    return runCall(context, "count", query, (meter) => countRows(context, query, meter));
+  count(query: AnyQuery = {}): Promise<number> {
+    const { context } = this.#calls;
+    return this.#calls.run("count", copyQuery(query), (options, meter) =>
+      countRows(context, options, meter),
+    );
   }
 
-  exists(input: AnyQuery = {}): Promise<boolean> {
-    const query = copyQuery(input);
-    const context = this.#context;
-    return runCall(context, "exists", query, (meter) => rowExists(context, query, meter));
+  exists(query: AnyQuery = {}): Promise<boolean> {
+    const { context } = this.#calls;
+    return this.#calls.run("exists", copyQuery(query), (options, meter) =>
+      rowExists(context, options, meter),
+    );
   }
 
-  explain(input: AnyQuery): Promise<QueryExplanation> {
-    const query = copyQuery(input);
-    const context = this.#context;
-    return runCall(context, "explain", query, async () => explainQuery(context, query));
+  explain(query: AnyQuery): Promise<QueryExplanation> {
+    const { context } = this.#calls;
+    return this.#calls.run("explain", copyQuery(query), async (options) =>
+      explainQuery(context, options),
+    );
   }
 
-  watch(input: AnyQuery): ReadableStream<ShapedRow> {
-    const query = copyQuery(input);
-    const context = this.#context;
-    return this.#watch("watch", query, () =>
-      watchRow(context, whereOf(context, query), query, async (found, meter) =>
-        found === null ? null : shapeRow(context, found, query, meter),
+  watch(query: AnyQuery): ReadableStream<ShapedRow> {
+    const { context } = this.#calls;
+    return this.#calls.watch("watch", copyQuery(query), (options) =>
+      watchRow(context, whereOf(context, options), options, async (found, meter) =>
+        found === null ? null : shapeRow(context, found, options, meter),
       ),
     );
   }
 
-  watchMany(input: AnyQuery): ReadableStream<readonly ShapedRow[]> {
-    const query = copyQuery(input);
-    const context = this.#context;
-    return this.#watch("watchMany", query, () =>
-      watchRows(context, query, (rows, meter) => shapeRows(context, rows, query, meter)),
+  watchMany(query: AnyQuery): ReadableStream<ShapedRow[]> {
+    const { context } = this.#calls;
+    return this.#calls.watch("watchMany", copyQuery(query), (options) =>
+      watchRows(context, options, (rows, meter) => shapeRows(context, rows, options, meter)),
     );
   }
 
-  #watch<T>(
-    method: RepositoryMethod,
+  #readOne(
+    operation: Operation,
     query: AnyQuery,
-    watch: () => ReadableStream<T>,
-  ): ReadableStream<T> {
-    try {
-      checkedOptions(this.#context, method, query);
-      return watch();
-    } catch (error) {
-      addOperation(error, "watch");
-      throw error;
-    }
+    find: typeof findFirstRow,
+    isRequired: boolean,
+  ): Promise<ShapedRow> {
+    const { context } = this.#calls;
+    return this.#read(operation, copyQuery(query), async (options, meter) => {
+      const found = await find(context, options, meter);
+      if (found !== undefined) return shapeRow(context, found, options, meter);
+      if (isRequired) throw new RowNotFoundError(context.model.name, options.where);
+      return null;
+    });
   }
 
   #createQuery(
     operation: Operation,
-    query: AnyQuery,
-    page: typeof findPage,
-    stream: typeof streamRows,
+    input: AnyQuery,
+    choose: typeof choosePlan,
   ): RowQuery<ShapedRow> {
-    const context = this.#context;
+    const { context } = this.#calls;
+    const query = copyQuery(input);
     return new RowQuery<ShapedRow>(
       () =>
-        this.#read(operation, query, async (meter) => {
-          const { items, cursor } = await page(context, query, meter);
-          return { items: await shapeRows(context, items, query, meter), cursor };
+        this.#read(operation, query, async (options, meter) => {
+          const { items, cursor } = await findPage(context, options, meter, choose);
+          return { items: await shapeRows(context, items, options, meter), cursor };
         }),
       () =>
-        streamCall(context, operation, query, (meter) =>
-          streamShaped(context, query, stream, meter),
+        this.#calls.stream(operation, query, (options, meter) =>
+          streamShaped(context, options, streamRows(context, options, meter, choose), meter),
         ),
     );
   }
@@ -153,25 +130,26 @@ export class RowReads {
   #read<T>(
     operation: Operation,
     query: AnyQuery,
-    read: (meter: ReadMeter) => Promise<T>,
+    read: (options: AnyQuery, meter: ReadMeter) => Promise<T>,
   ): Promise<T> {
-    // The query may be undefined here. `runCall` refuses it.
-    const readConsistently =
-      query?.include === undefined ? read : (meter: ReadMeter) => retryTornRead(() => read(meter));
-    return runCall(this.#context, operation, query, readConsistently);
+    // The query may be undefined here. `run` refuses it.
+    const readConsistently: typeof read =
+      query?.include === undefined
+        ? read
+        : (options, meter) => retryTornRead(() => read(options, meter));
+    return this.#calls.run(operation, query, readConsistently);
   }
+}
 
-  /** Finds the row to return. An index entry is enough if it holds what the query returns. */
-  #find(query: AnyQuery, meter: ReadMeter): Promise<FoundRow | undefined> {
-    const { select, include, withVersionstamp } = query;
-    const readQuery = { select, include, withVersionstamp, forWrite: false };
-    return findOne(this.#context, whereOf(this.#context, query), meter, readQuery);
-  }
-
-  async #findFirst(query: AnyQuery, meter: ReadMeter): Promise<ShapedRow> {
-    const found = await findFirstRow(this.#context, query, meter);
-    return found === undefined ? undefined : shapeRow(this.#context, found, query, meter);
-  }
+/** Finds the row to return. An index entry is enough if it holds what the query returns. */
+function findUniqueRow(
+  context: TableContext,
+  query: AnyQuery,
+  meter: ReadMeter,
+): Promise<FoundRow | undefined> {
+  const { index, select, include, withVersionstamp } = query;
+  const readQuery = { index, select, include, withVersionstamp, forWrite: false };
+  return findOne(context, whereOf(context, query), meter, readQuery);
 }
 
 /**
@@ -181,14 +159,17 @@ export class RowReads {
 async function* streamShaped(
   context: TableContext,
   query: AnyQuery,
-  stream: typeof streamRows,
+  rows: AsyncGenerator<FoundRow>,
   meter: ReadMeter,
 ): AsyncGenerator<ShapedRow> {
-  const size = query.include === undefined ? 1 : groupSize;
+  if (query.include === undefined) {
+    for await (const found of rows) yield shapeRow(context, found, query, meter);
+    return;
+  }
   let group: FoundRow[] = [];
-  for await (const found of stream(context, query, meter)) {
+  for await (const found of rows) {
     group.push(found);
-    if (group.length < size) continue;
+    if (group.length < groupSize) continue;
     yield* await shapeStreamed(context, group, query, meter);
     group = [];
   }

@@ -12,25 +12,29 @@ import { createMatcher } from "../../write/many/still-matches.js";
 
 /**
  * A row as the caller requested it, with its fields selected, its relations loaded, and with or
- * without its versionstamp.
+ * without its versionstamp. Its type is that of the interface through which the caller sees it.
  */
-export type ShapedRow = unknown;
+// biome-ignore lint/suspicious/noExplicitAny: `unknown` would make the methods fit no interface.
+export type ShapedRow = any;
 
 /** Determines what is returned of rows. */
 type Shape = Pick<AnyQuery, "select" | "include" | "withVersionstamp">;
 
 /**
- * Shapes one row like {@link shapeRows}. Returns the row itself, without a promise, if nothing has
- * to be changed.
+ * Shapes one row. Returns the row itself, without a promise, if nothing has to be changed.
+ *
+ * @param shapeAll is called if something has to be changed.
  */
 export function shapeRow(
   context: TableContext,
   found: FoundRow,
   shape: Shape,
   meter: ReadMeter,
+  shapeAll: typeof shapeWrittenRows = shapeRows,
 ): ShapedRow | Promise<ShapedRow> {
-  if (isWhole(shape)) return found.row;
-  return shapeRows(context, [found], shape, meter).then(([shaped]) => shaped);
+  const { include, select, withVersionstamp } = shape;
+  if (include === undefined && select === undefined && !withVersionstamp) return found.row;
+  return shapeAll(context, [found], shape, meter).then(([shaped]) => shaped);
 }
 
 /**
@@ -53,22 +57,8 @@ export async function shapeRows(
     include === undefined
       ? selected
       : await loadRelations(context, rows, selected, include, meter, missing);
-  if (!withVersionstamp) return [...loaded];
+  if (!withVersionstamp) return loaded;
   return found.map(({ versionstamp }, i) => ({ row: loaded[i], versionstamp }));
-}
-
-/**
- * Shapes one written row like {@link shapeWrittenRows}. Returns the row itself, without a promise,
- * if nothing has to be changed.
- */
-export function shapeWritten(
-  context: TableContext,
-  found: FoundRow,
-  shape: Shape,
-  meter: ReadMeter,
-): ShapedRow | Promise<ShapedRow> {
-  if (isWhole(shape)) return found.row;
-  return shapeWrittenRows(context, [found], shape, meter).then(([shaped]) => shaped);
 }
 
 /**
@@ -128,8 +118,4 @@ async function rereadRows(
     if (row !== undefined && matches(row)) rows.push(row);
   }
   return rows;
-}
-
-function isWhole({ include, select, withVersionstamp }: Shape): boolean {
-  return include === undefined && select === undefined && !withVersionstamp;
 }

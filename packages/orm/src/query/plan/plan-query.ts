@@ -1,20 +1,19 @@
 import { type KeyOrder, specificationOrder } from "@keywright/core";
 import type { AnyQuery, Direction } from "../../context/any-query.js";
 import { InvalidQueryError, UnindexedQueryError } from "../../errors/query-errors.js";
-import { UnknownIndexError } from "../../errors/schema-errors.js";
-import type { AnyRow, CompiledIndex, CompiledModel } from "../../model/compiled-model.js";
+import type { CompiledIndex, CompiledModel } from "../../model/compiled-model.js";
 import { canBeList, isList } from "../../model/key-kinds.js";
 import { holdsSelection } from "./covered-read.js";
 import type { FieldCondition } from "./field-condition.js";
 import { type KeyField, keyFields } from "./key-fields.js";
+import { namedIndex } from "./named-index.js";
 import { parseQueryFields, type QueryFields } from "./query-fields.js";
 import type { QueryPlan } from "./query-plan.js";
 import { assertFits, segmentsOf } from "./segments.js";
 import { type ExistingKey, suggestIndex } from "./suggest-index.js";
-import { assertKinds } from "./value-kinds.js";
 
 /** The options of a query that its plan depends on. */
-export type PlannedQuery = Pick<AnyQuery, "where" | "orderBy" | "index" | "select">;
+export type PlannedQuery = Pick<AnyQuery, "where" | "orderBy" | "order" | "index" | "select">;
 
 /**
  * Returns the plans that serve a query, best first. Plans that pin more fields come first, then
@@ -37,7 +36,8 @@ export function planQuery(
     const reason = "the query says nothing: a whole table is read by scan()";
     throw new InvalidQueryError(model.name, "where", reason);
   }
-  const candidates = isForced ? [namedIndex(model, query.index)] : [undefined, ...model.indexes];
+  const candidates =
+    query.index !== undefined ? [namedIndex(model, query.index)] : [undefined, ...model.indexes];
   const plans: QueryPlan[] = [];
   for (const index of candidates) {
     const plan = planOf(model, index, fields, order);
@@ -73,52 +73,19 @@ export function planScan(model: CompiledModel, query: PlannedQuery): QueryPlan {
 }
 
 /**
- * Returns the plan that reads an index by conditions on its first fields, in the order of the
- * index.
- *
- * @param where conditions on fields of the index. If it is empty, the whole index is read.
- * @param order returns how the database orders its keys. Called only if that makes a difference.
- * @throws {UnindexedQueryError} if a condition comes after bounds, or after a field without one.
- * @throws {InvalidQueryError} if a condition is invalid, or of another kind than the field's
- * values.
- */
-export function planIndexRead(
-  model: CompiledModel,
-  index: CompiledIndex,
-  where: AnyRow,
-  reverse: boolean,
-  order: () => KeyOrder = () => specificationOrder,
-): QueryPlan {
-  const fields = parseQueryFields(model, { where });
-  const plan = planOf(model, index, fields, order);
-  if (plan === undefined) throw unindexedError(model, fields);
-  assertKinds(model, where, [plan]);
-  return { ...plan, reverse };
-}
-
-function namedIndex(model: CompiledModel, name: string | undefined): CompiledIndex {
-  const index = model.indexes.find((candidate) => candidate.name === name);
-  if (index !== undefined) return index;
-  throw new UnknownIndexError(
-    model.name,
-    String(name),
-    model.indexes.map((candidate) => candidate.name),
-  );
-}
-
-/**
  * Returns the plan with which an index serves a query: values for its first fields, then bounds on
  * the next field, then the order. Undefined if it does not serve the query.
  */
 function planOf(
   model: CompiledModel,
   index: CompiledIndex | undefined,
-  { conditions, order: ordered }: QueryFields,
+  { conditions, order: ordered, direction }: QueryFields,
   order: () => KeyOrder,
 ): QueryPlan | undefined {
   const fields = keyFields(model, index);
   if (!isServed(fields, conditions)) return undefined;
-  const reverse = directionOf(fields, conditions, ordered);
+  const reverse =
+    direction === undefined ? directionOf(fields, conditions, ordered) : direction === "desc";
   if (reverse === undefined) return undefined;
   return { model, index, segments: segmentsOf(model, fields, conditions, order), reverse };
 }

@@ -2,6 +2,7 @@ import type { KvKeyPart } from "@keywright/core";
 import { InvalidQueryError, UnindexedQueryError } from "../../errors/query-errors.js";
 import { keyPartOf } from "../../indexes/key-parts.js";
 import type { AnyRow, CompiledIndex, CompiledModel } from "../../model/compiled-model.js";
+import { namedIndex } from "./named-index.js";
 import { assertWellFormed } from "./queried-part.js";
 import { suggestUniqueIndex } from "./suggest-index.js";
 import { assertKind } from "./value-kinds.js";
@@ -21,13 +22,25 @@ const keysOfModels = new WeakMap<CompiledModel, UniqueKeys>();
 /**
  * Returns the unique keys that have exactly the fields of a `where`. The primary key comes first.
  *
+ * @param indexName the name of the only index to use, which may be partial or of elements.
  * @throws {UnindexedQueryError} if there is no such key.
- * @throws {InvalidQueryError} if `where` names no field, or if there is no such key and a field
- * does not have one value that a key can hold.
+ * @throws {UnknownIndexError} if there is no unique index with the name.
+ * @throws {InvalidQueryError} if `where` names no field or not those of the named index, or if
+ * there is no such key and a field does not have one value that a key can hold.
  */
-export function planUnique(model: CompiledModel, where: AnyRow): readonly UniqueKey[] {
-  const keys = uniqueKeysOf(model);
+export function planUnique(
+  model: CompiledModel,
+  where: AnyRow,
+  indexName?: string,
+): readonly UniqueKey[] {
   const fields = Object.keys(where);
+  if (indexName !== undefined) {
+    const index = namedIndex(model, indexName, true);
+    if (hasFields(index.fields, fields)) return [index];
+    const reason = `the index ${index.name} has the fields ${index.fields.join(", ")}`;
+    throw new InvalidQueryError(model.name, "where", reason);
+  }
+  const keys = uniqueKeysOf(model);
   const found =
     fields.length === 1
       ? keys.byField.get(fields[0]!)
@@ -36,6 +49,33 @@ export function planUnique(model: CompiledModel, where: AnyRow): readonly Unique
   if (fields.length === 0) throw new InvalidQueryError(model.name, "where", "it names no field");
   for (const field of fields) uniquePart(model, field, where);
   throw new UnindexedQueryError(model.name, fields, suggestUniqueIndex(fields));
+}
+
+/**
+ * Returns the primary key that a `where` has values for.
+ *
+ * @throws {InvalidQueryError} if a field does not have one value that its rows can have.
+ */
+export function primaryKeyIn(model: CompiledModel, where: AnyRow): KvKeyPart[] {
+  const fields = model.primaryKey;
+  if (fields.length === 1) return [uniquePart(model, fields[0]!, where, true)];
+  return fields.map((field) => uniquePart(model, field, where, true));
+}
+
+/**
+ * Returns the values that a `where` has for the parts of a unique index.
+ *
+ * @throws {InvalidQueryError} if a field does not have one value that its rows can have.
+ */
+export function uniqueValues(
+  model: CompiledModel,
+  { parts }: CompiledIndex,
+  where: AnyRow,
+): unknown[] {
+  return parts.map(({ field, compute, normalize }) => {
+    uniquePart(model, field, where, normalize === undefined && compute === undefined);
+    return where[field];
+  });
 }
 
 /**
@@ -50,16 +90,7 @@ export function uniquePart(
   where: AnyRow,
   assertsKind = false,
 ): KvKeyPart {
-  return uniqueValuePart(model, field, where[field], assertsKind);
-}
-
-/** The same as {@link uniquePart}, for a value. */
-export function uniqueValuePart(
-  model: CompiledModel,
-  field: string,
-  value: unknown,
-  assertsKind: boolean,
-): KvKeyPart {
+  const value = where[field];
   const part = keyPartOf(value);
   if (part !== undefined) {
     assertWellFormed(model, field, part);

@@ -1,7 +1,7 @@
-import type { KvKeyPart } from "@keywright/core";
+import type { KvKey, KvKeyPart } from "@keywright/core";
 import { InvalidQueryError } from "../../errors/query-errors.js";
 import { IndexKeyError } from "../../errors/row-errors.js";
-import { indexedPart } from "../../indexes/index-entries.js";
+import { indexedPart, indexKey } from "../../indexes/index-entries.js";
 import type { CompiledIndex, CompiledModel } from "../../model/compiled-model.js";
 
 /**
@@ -32,6 +32,23 @@ export function queriedPart(
   }
   if (normalize !== undefined) assertWellFormed(model, field, part);
   return part;
+}
+
+/**
+ * Returns the key of the entry that a unique index has for values of a query.
+ *
+ * @throws the errors of {@link queriedPart}.
+ */
+export function queriedKey(
+  model: CompiledModel,
+  index: CompiledIndex,
+  values: readonly unknown[],
+): KvKey {
+  return indexKey(
+    index,
+    index.parts.map((_, i) => queriedPart(model, index, i, values[i])),
+    [],
+  );
 }
 
 /**

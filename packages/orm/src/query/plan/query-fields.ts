@@ -9,6 +9,8 @@ export interface QueryFields {
   readonly conditions: ReadonlyMap<string, FieldCondition>;
   /** The fields of the order with their directions, most significant first. */
   readonly order: ReadonlyMap<string, Direction>;
+  /** The direction in which an index is read. Undefined if `order` determines it. */
+  readonly direction?: Direction | undefined;
 }
 
 /**
@@ -19,7 +21,7 @@ export interface QueryFields {
  */
 export function parseQueryFields(
   model: CompiledModel,
-  { where, orderBy }: Pick<AnyQuery, "where" | "orderBy">,
+  { where, orderBy, order }: Pick<AnyQuery, "where" | "orderBy" | "order">,
 ): QueryFields {
   const conditions = new Map<string, FieldCondition>();
   if (where !== undefined) {
@@ -31,7 +33,10 @@ export function parseQueryFields(
       conditions.set(field, parseCondition(model, field, where[field]));
     }
   }
-  return { conditions, order: parseOrder(model, orderBy) };
+  if (order !== undefined && order !== "asc" && order !== "desc") {
+    throw new InvalidQueryError(model.name, "order", 'it is neither "asc" nor "desc"');
+  }
+  return { conditions, order: parseOrder(model, orderBy), direction: order };
 }
 
 function parseOrder(model: CompiledModel, orderBy: AnyQuery["orderBy"]): Map<string, Direction> {

@@ -2,8 +2,8 @@ import type { AnyQuery, FoundRow } from "../../context/any-query.js";
 import type { ReadMeter } from "../../context/read-meter.js";
 import type { TableContext } from "../../context/table-context.js";
 import type { AnyRow, CompiledIndex } from "../../model/compiled-model.js";
-import { choosePlan, chooseScan, isReadable } from "../plan/choose-plan.js";
-import { planUnique, uniquePart } from "../plan/plan-unique.js";
+import { choosePlan, isReadable } from "../plan/choose-plan.js";
+import { planUnique, primaryKeyIn, uniqueValues } from "../plan/plan-unique.js";
 import { findByPrimaryKey, findByUniqueIndex } from "./find-unique.js";
 import { type Page, readPage, readStream, takeOf } from "./read-page.js";
 import { RowReader } from "./row-reader.js";
@@ -12,8 +12,8 @@ import { RowReader } from "./row-reader.js";
  * Returns the row with the values of a primary key or of a unique index. Costs one read, or two
  * through an index that points to the row.
  *
- * @param query says what is selected. The row itself is read, even if an index entry holds all that
- * is selected, unless `forWrite` is false.
+ * @param query says what is selected, and can name the unique index to use. The row itself is read,
+ * even if an index entry holds all that is selected, unless `forWrite` is false.
  * @throws {UnindexedQueryError} if no unique key has exactly the fields of `where`.
  * @throws {InvalidQueryError} if a field does not have one value, or a value of another kind.
  * @throws {IndexNotReadyError} if the index is not built.
@@ -26,13 +26,9 @@ export function findOne(
   query: AnyQuery = {},
 ): Promise<FoundRow | undefined> {
   const { model } = context;
-  const keys = planUnique(model, where);
+  const keys = planUnique(model, where, query.index);
   if (keys[0] === "primaryKey") {
-    const primaryKey =
-      model.primaryKey.length === 1
-        ? [uniquePart(model, model.primaryKey[0]!, where, true)]
-        : model.primaryKey.map((field) => uniquePart(model, field, where, true));
-    return findByPrimaryKey(context, primaryKey, meter, query.orAsStored);
+    return findByPrimaryKey(context, primaryKeyIn(model, where), meter, query.orAsStored);
   }
   const indexes = keys.filter((key) => key !== "primaryKey");
   const index = readableIndex(context, indexes);
@@ -70,17 +66,14 @@ function findByIndex(
   meter: ReadMeter,
   query: AnyQuery,
 ): Promise<FoundRow | undefined> {
-  const { model } = context;
-  const values = index.parts.map(({ field, normalize }) => {
-    uniquePart(model, field, where, normalize === undefined);
-    return where[field];
-  });
+  const values = uniqueValues(context.model, index, where);
   return findByUniqueIndex(context, index, values, meter, query);
 }
 
 /**
  * Returns a page of a query's rows, in the order of the index that serves the query.
  *
+ * @param choose returns the plan of the query.
  * @throws {UnindexedQueryError}, {InvalidQueryError}, {UnknownIndexError} if no index serves the
  * query.
  * @throws {IndexNotReadyError} if the index is not built.
@@ -92,9 +85,10 @@ export async function findPage(
   context: TableContext,
   query: AnyQuery,
   meter: ReadMeter,
+  choose: typeof choosePlan = choosePlan,
 ): Promise<Page<FoundRow>> {
   takeOf(query);
-  return await readPage(context, await choosePlan(context, query), query, meter);
+  return await readPage(context, await choose(context, query), query, meter);
 }
 
 /**
@@ -111,38 +105,14 @@ export async function findFirstRow(
 }
 
 /**
- * Returns a page of all rows that pass the filter, in the order of the primary key. Throws the
- * errors of {@link findPage}.
- */
-export async function scanPage(
-  context: TableContext,
-  query: AnyQuery,
-  meter: ReadMeter,
-): Promise<Page<FoundRow>> {
-  takeOf(query);
-  return await readPage(context, await chooseScan(context, query), query, meter);
-}
-
-/**
  * Yields the rows of {@link findPage}. Holds at most 500 of them in memory. Throws the same errors.
  */
 export async function* streamRows(
   context: TableContext,
   query: AnyQuery,
   meter: ReadMeter,
+  choose: typeof choosePlan = choosePlan,
 ): AsyncGenerator<FoundRow> {
   takeOf(query);
-  yield* readStream(context, await choosePlan(context, query), query, meter);
-}
-
-/**
- * Yields the rows of {@link scanPage}. Holds at most 500 of them in memory. Throws the same errors.
- */
-export async function* scanRows(
-  context: TableContext,
-  query: AnyQuery,
-  meter: ReadMeter,
-): AsyncGenerator<FoundRow> {
-  takeOf(query);
-  yield* readStream(context, await chooseScan(context, query), query, meter);
+  yield* readStream(context, await choose(context, query), query, meter);
 }

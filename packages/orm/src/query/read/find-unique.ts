@@ -3,11 +3,11 @@ import type { AnyQuery, FoundRow } from "../../context/any-query.js";
 import type { ReadMeter } from "../../context/read-meter.js";
 import type { TableContext } from "../../context/table-context.js";
 import { primaryKeyOfEntry } from "../../indexes/entry-value.js";
-import { hasIndexKey, indexKey } from "../../indexes/index-entries.js";
+import { hasIndexKey } from "../../indexes/index-entries.js";
 import { rowKey } from "../../indexes/primary-key.js";
 import type { AnyRow, CompiledIndex } from "../../model/compiled-model.js";
 import { isEntryEnough } from "../plan/covered-read.js";
-import { queriedPart } from "../plan/queried-part.js";
+import { queriedKey } from "../plan/queried-part.js";
 import { assertRow, foundRow } from "./found-row.js";
 import { readKeys } from "./read-rows.js";
 
@@ -62,15 +62,14 @@ async function readUpgradedRow(
 export async function findByUniqueIndex(
   context: TableContext,
   index: CompiledIndex,
-  fieldValues: readonly unknown[],
+  values: readonly unknown[],
   meter: ReadMeter,
   query: AnyQuery = {},
 ): Promise<FoundRow | undefined> {
   const { kv, model, catalog } = context;
   meter.index = index.name;
   if (!catalog.isReadable(index)) await catalog.assertReadable(index);
-  const values = index.parts.map((_, i) => queriedPart(model, index, i, fieldValues[i]));
-  const key = indexKey(index, values, []);
+  const key = queriedKey(model, index, values);
   meter.add(1);
   let entry = await kv.get(key);
   // A writer must get the whole row, never a part of it.

@@ -8,7 +8,8 @@ import { RowNotFoundError } from "../../errors/row-errors.js";
 import { keyText } from "../../indexes/key-text.js";
 import { pointerOf } from "../../indexes/primary-key.js";
 import type { AnyRow } from "../../model/compiled-model.js";
-import { scanRows, streamRows } from "../../query/read/find-rows.js";
+import { choosePlan, chooseScan } from "../../query/plan/choose-plan.js";
+import { streamRows } from "../../query/read/find-rows.js";
 import { findByPrimaryKey } from "../../query/read/find-unique.js";
 import { deleteRow } from "../cascade/delete-row.js";
 import { unexpired } from "../commit/row-expiry.js";
@@ -23,7 +24,7 @@ import { writeEach } from "./write-each.js";
 /** Options for writing many rows. */
 export interface ManyOptions extends WriteOptions {
   /** Writes all rows in one commit, or none. */
-  readonly atomic?: boolean;
+  readonly atomic?: boolean | undefined;
 }
 
 type PrimaryKey = readonly KvKeyPart[];
@@ -158,7 +159,7 @@ async function findKeys(
   meter: ReadMeter,
 ): Promise<PrimaryKey[]> {
   const { select: _, include: __, withVersionstamp: ___, ...rows } = query;
-  const found = (isScan(query) ? scanRows : streamRows)(context, rows, meter);
+  const found = streamRows(context, rows, meter, isScan(query) ? chooseScan : choosePlan);
   const keys = new Map<string, PrimaryKey>();
   for await (const { primaryKey } of found) {
     keys.set(keyText(primaryKey), primaryKey);

@@ -31,7 +31,7 @@ import { writeEach } from "./write-each.js";
 export async function createRows(
   context: TableContext,
   data: readonly unknown[],
-  options: WriteOptions & { readonly atomic?: boolean },
+  options: WriteOptions & { readonly atomic?: boolean | undefined },
 ): Promise<RowResult[]> {
   const { atomic = false, expireIn } = options;
   const rowOptions = expireIn === undefined ? {} : { expireIn };

@@ -1,7 +1,8 @@
 import { type EmbeddedKv, openKv } from "@keywright/core";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import * as z from "zod";
-import { createDatabase, defineModel, type Table, tableOf } from "../src/index.js";
+import { createDatabase, defineModel } from "../src/index.js";
+import { type Rows, rowsOf } from "../src/codegen.js";
 
 const Seat = defineModel({
   name: "seats",
@@ -26,16 +27,17 @@ type SeatRow = z.output<typeof Seat.schema>;
 type SeatCreate = z.input<typeof Seat.schema>;
 
 const day = new Date(5);
+const where = { hall: "h", day };
 const guest = { guest: "Ada", code: "c1" };
 const seat: SeatRow = { hall: "h", day, guest: "Ada", code: "c1", tags: [] };
 const refused = { code: "KW_ARGUMENT_INVALID", argument: "create", operation: "upsert" };
 
 let kv: EmbeddedKv;
-let seats: Table<SeatRow, SeatCreate, Partial<SeatCreate>>;
+let seats: Rows<SeatRow, SeatCreate, Partial<SeatCreate>>;
 
 beforeEach(async () => {
   kv = await openKv();
-  seats = tableOf(await createDatabase({ kv, models: { seats: Seat } }), "seats");
+  seats = rowsOf(await createDatabase({ kv, models: { seats: Seat } }), "seats");
 });
 afterEach(() => kv.close());
 
@@ -45,9 +47,9 @@ async function rows(): Promise<SeatRow[]> {
 
 describe("a row that is created by an upsert has the key that names it:", () => {
   it("the primary key's fields are filled in", async () => {
-    expect(await seats.upsert(["h", day], { create: guest, update: {} })).toEqual(seat);
+    expect(await seats.upsert({ where, create: guest, update: {} })).toEqual(seat);
     const again = { create: { ...guest, hall: undefined as never }, update: { guest: "Eve" } };
-    expect(await seats.upsert(["h", day], again)).toEqual({ ...seat, guest: "Eve" });
+    expect(await seats.upsert({ where, ...again })).toEqual({ ...seat, guest: "Eve" });
     expect(await rows()).toHaveLength(1);
   });
 
@@ -63,14 +65,18 @@ describe("a row that is created by an upsert has the key that names it:", () => 
       readonly n = 1;
     }
     const db = await createDatabase({ kv, models: { words: Word, events: Event } });
-    const words = tableOf(db, "words");
+    const words = rowsOf(db, "words");
     const row = { constructor: "w", n: 1 };
-    expect(await words.upsert(["w"], { create: { n: 1 }, update: {} })).toEqual(row);
-    await words.delete(["w"]);
-    expect(await words.upsert(["w"], { create: new Given(), update: {} })).toEqual(row);
-    const events = tableOf(db, "events");
+    expect(
+      await words.upsert({ where: { constructor: "w" }, create: { n: 1 }, update: {} }),
+    ).toEqual(row);
+    await words.delete({ where: { constructor: "w" } });
+    expect(
+      await words.upsert({ where: { constructor: "w" }, create: new Given(), update: {} }),
+    ).toEqual(row);
+    const events = rowsOf(db, "events");
     for (const data of [{ n: 1 }, new Given()]) {
-      expect(await events.create(data)).toEqual({ constructor: expect.any(String), n: 1 });
+      expect(await events.create({ data })).toEqual({ constructor: expect.any(String), n: 1 });
     }
   });
 
@@ -84,21 +90,21 @@ describe("a row that is created by an upsert has the key that names it:", () => 
       }
     }
     const create = new Given() as never;
-    expect(await seats.upsert(["h", day], { create, update: {} })).toEqual(seat);
+    expect(await seats.upsert({ where, create, update: {} })).toEqual(seat);
   });
 
   it("equal ones may stand there, as another object too", async () => {
     const create = { ...guest, hall: "h", day: new Date(5) };
-    expect(await seats.upsert(["h", day], { create, update: {} })).toEqual(seat);
+    expect(await seats.upsert({ where, create, update: {} })).toEqual(seat);
   });
 
   it("others are refused, and nothing is written", async () => {
     for (const other of [{ hall: "other" }, { day: new Date(6) }]) {
-      const upserted = seats.upsert(["h", day], { create: { ...guest, ...other }, update: {} });
+      const upserted = seats.upsert({ where, create: { ...guest, ...other }, update: {} });
       await expect(upserted).rejects.toMatchObject(refused);
     }
     const isNull = { create: { ...guest, hall: null as never }, update: {} };
-    await expect(seats.upsert(["h", day], isNull)).rejects.toMatchObject({
+    await expect(seats.upsert({ where, ...isNull })).rejects.toMatchObject({
       code: "KW_ROW_INVALID",
     });
     expect(await rows()).toEqual([]);
@@ -106,27 +112,30 @@ describe("a row that is created by an upsert has the key that names it:", () => 
 
   it("a field of a unique index is filled in, and compared as the index has it", async () => {
     const { guest: name, ...create } = seat;
-    expect(await seats.upsertByIndex("byGuest", ["ADA"], { create, update: {} })).toEqual({
+    const byGuest = { index: "byGuest", where: { guest: "ADA" } };
+    expect(await seats.upsert({ ...byGuest, create, update: {} })).toEqual({
       ...seat,
       guest: "ADA",
     });
-    await seats.delete(["h", day]);
+    await seats.delete({ where });
     const spelled = { create: { ...create, guest: name }, update: {} };
-    expect(await seats.upsertByIndex("byGuest", ["ADA"], spelled)).toEqual(seat);
+    expect(await seats.upsert({ ...byGuest, ...spelled })).toEqual(seat);
     // As the schema makes it, not as it was given.
-    await seats.delete(["h", day]);
+    await seats.delete({ where });
     const padded = { create: { ...seat, code: " c1 " }, update: {} };
-    expect(await seats.upsertByIndex("byCode", ["c1"], padded)).toEqual(seat);
+    expect(await seats.upsert({ index: "byCode", where: { code: "c1" }, ...padded })).toEqual(seat);
   });
 
-  it.each<[string, unknown[], Partial<SeatRow>]>([
-    ["byGuest", ["bob"], {}],
-    ["byCode", ["c2"], {}],
-    ["byTag", ["x"], { tags: ["y", "z"] }],
-    ["byInitial", ["B"], {}],
-    ["byOpenGuest", ["Ada"], {}],
-  ])("a row that is not in %s with the values is refused", async (index, values, fields) => {
-    const upserted = seats.upsertByIndex(index, values, {
+  it.each<[string, Record<string, unknown>, Partial<SeatRow>]>([
+    ["byGuest", { guest: "bob" }, {}],
+    ["byCode", { code: "c2" }, {}],
+    ["byTag", { tags: "x" }, { tags: ["y", "z"] }],
+    ["byInitial", { byInitial: "B" }, {}],
+    ["byOpenGuest", { guest: "Ada" }, {}],
+  ])("a row that is not in %s with the values is refused", async (index, key, fields) => {
+    const upserted = seats.upsert({
+      index,
+      where: key,
       create: { ...seat, ...fields },
       update: {},
     });
@@ -134,12 +143,12 @@ describe("a row that is created by an upsert has the key that names it:", () => 
     expect(await rows()).toEqual([]);
   });
 
-  it.each<[string, unknown[], Partial<SeatRow>]>([
-    ["byTag", ["x"], { tags: ["y", "x"] }],
-    ["byInitial", ["A"], {}],
-    ["byOpenGuest", ["Ada"], { hall: "open" }],
-  ])("one that is in %s with the values is created", async (index, values, fields) => {
+  it.each<[string, Record<string, unknown>, Partial<SeatRow>]>([
+    ["byTag", { tags: "x" }, { tags: ["y", "x"] }],
+    ["byInitial", { byInitial: "A" }, {}],
+    ["byOpenGuest", { guest: "Ada" }, { hall: "open" }],
+  ])("one that is in %s with the values is created", async (index, key, fields) => {
     const create = { ...seat, ...fields };
-    expect(await seats.upsertByIndex(index, values, { create, update: {} })).toEqual(create);
+    expect(await seats.upsert({ index, where: key, create, update: {} })).toEqual(create);
   });
 });

@@ -1,8 +1,8 @@
 import { type EmbeddedKv, openKv } from "@keywright/core";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import * as z from "zod";
-import type { IndexConditions } from "../src/database/table/index-query.js";
-import { createDatabase, defineModel, type Table, tableOf } from "../src/index.js";
+import { createDatabase, defineModel } from "../src/index.js";
+import { type Rows, rowsOf } from "../src/codegen.js";
 
 /** A unique index of every kind. Two of them have the same field, and one that of the primary key. */
 const User = defineModel({
@@ -31,6 +31,7 @@ const User = defineModel({
   },
 });
 
+type Conditions = Readonly<Record<string, unknown>>;
 type UserRow = z.output<typeof User.schema>;
 
 const ada = {
@@ -46,18 +47,18 @@ const bob = { ...ada, id: "b", email: "bob@b.org", active: false, tags: ["r"], s
 const eve = { ...ada, id: "e", email: "eve@e.org", active: false, tags: [], team: "u", score: 3 };
 
 let kv: EmbeddedKv;
-let users: Table<UserRow, UserRow, Partial<UserRow>>;
+let users: Rows<UserRow, UserRow, Partial<UserRow>>;
 
 async function open() {
   const db = await createDatabase({ kv, models: { users: User } });
-  users = tableOf(db, "users");
+  users = rowsOf(db, "users");
   return db.users;
 }
 
 beforeEach(async () => {
   kv = await openKv();
   await open();
-  await users.createMany([ada, bob, eve]);
+  await users.createMany({ data: [ada, bob, eve] });
 });
 afterEach(() => kv.close());
 
@@ -68,29 +69,29 @@ async function firstOf<T>(stream: ReadableStream<T>): Promise<T | undefined> {
 }
 
 describe("a row is found, watched and changed by the very index that is named:", () => {
-  it.each<[string, unknown[], unknown[]]>([
-    ["byEmail", ["ADA@a.org"], ["nobody@a.org"]],
-    ["byExactEmail", ["Ada@a.org"], ["ada@a.org"]],
-    ["byActiveNick", ["x"], ["y"]],
-    ["byTag", ["q"], ["z"]],
-    ["byDomain", ["a.org"], ["A.org"]],
-    ["byTeamAndScore", ["t", 1], ["t", 3]],
-    ["byOwnId", ["a"], ["z"]],
-  ])("%s", async (index, values, others) => {
-    expect(await users.findByIndex(index, values)).toEqual(ada);
-    expect(await firstOf(users.watchRowByIndex(index, values))).toEqual(ada);
-    expect(await users.findByIndex(index, others)).toBeNull();
-    expect(await firstOf(users.watchRowByIndex(index, others))).toBeNull();
+  it.each<[string, Conditions, Conditions]>([
+    ["byEmail", { email: "ADA@a.org" }, { email: "nobody@a.org" }],
+    ["byExactEmail", { email: "Ada@a.org" }, { email: "ada@a.org" }],
+    ["byActiveNick", { nick: "x" }, { nick: "y" }],
+    ["byTag", { tags: "q" }, { tags: "z" }],
+    ["byDomain", { byDomain: "a.org" }, { byDomain: "A.org" }],
+    ["byTeamAndScore", { score: 1, team: "t" }, { team: "t", score: 3 }],
+    ["byOwnId", { id: "a" }, { id: "z" }],
+  ])("%s", async (index, where, other) => {
+    expect(await users.findUnique({ index, where })).toEqual(ada);
+    expect(await firstOf(users.watch({ index, where }))).toEqual(ada);
+    expect(await users.findUnique({ index, where: other })).toBeNull();
+    expect(await firstOf(users.watch({ index, where: other }))).toBeNull();
     const update = { nick: "x" };
-    expect(await users.upsertByIndex(index, values, { create: {}, update })).toEqual(ada);
+    expect(await users.upsert({ index, where, create: {}, update })).toEqual(ada);
   });
 
   it("the row that it watches is the one that the index points to at the time", async () => {
-    const reader = users.watchRowByIndex("byTag", ["q"]).getReader();
+    const reader = users.watch({ index: "byTag", where: { tags: "q" } }).getReader();
     expect((await reader.read()).value).toEqual(ada);
-    await users.update(["a"], { tags: [] });
+    await users.update({ where: { id: "a" }, data: { tags: [] } });
     expect((await reader.read()).value).toBeNull();
-    await users.update(["b"], { tags: ["q"] });
+    await users.update({ where: { id: "b" }, data: { tags: ["q"] } });
     expect((await reader.read()).value).toMatchObject({ id: "b" });
     await reader.cancel();
   });
@@ -98,84 +99,85 @@ describe("a row is found, watched and changed by the very index that is named:",
 
 describe("an undefined value widens no list:", () => {
   it.each<[string, string, unknown]>([
-    ["a value", "byScore", [undefined]],
-    ["a bound", "byScore", [{ gte: undefined }]],
-    ["a bound beside another", "byScore", [{ gte: 1, lt: undefined }]],
+    ["a value", "byScore", { score: undefined }],
+    ["a bound", "byScore", { score: { gte: undefined } }],
+    ["a bound beside another", "byScore", { score: { gte: 1, lt: undefined } }],
     ["a field", "byScoreAndTeam", { score: undefined }],
     ["a field behind another", "byScoreAndTeam", { score: 1, team: undefined }],
     ["a field that is misspelled", "byScoreAndTeam", { scoer: 1 }],
     ["a field of another index", "byScoreAndTeam", { email: "x" }],
-    ["more values than fields", "byScore", [1, 2]],
+    ["a field of the primary key", "byScore", { score: 1, id: "a" }],
     ["no object", "byScore", "1"],
+    ["a list", "byScore", [1]],
     ["null", "byScore", null],
     ["no conditions", "byScoreAndTeam", undefined],
-    ["a list with a hole", "byScoreAndTeam", [, 3]],
-    ["an element", "bySomeTag", [undefined]],
+    ["an element", "bySomeTag", { tags: undefined }],
   ])("%s", async (_, index, conditions) => {
     const invalid = { code: "KW_QUERY_INVALID", model: "users" };
-    const given = conditions as IndexConditions;
-    await expect(async () => users.listByIndex(index, given)).rejects.toMatchObject({
+    const query = { index, where: conditions as Conditions };
+    await expect(async () => users.findMany(query)).rejects.toMatchObject({
       ...invalid,
       operation: "findMany",
     });
-    await expect(users.countByIndex(index, given)).rejects.toMatchObject({
+    await expect(users.count(query)).rejects.toMatchObject({
       ...invalid,
       operation: "count",
     });
-    await expect(async () => firstOf(users.watchByIndex(index, given))).rejects.toMatchObject({
+    await expect(async () => firstOf(users.watchMany(query))).rejects.toMatchObject({
       ...invalid,
       operation: "watch",
     });
   });
 
   it("no condition, or no bounds, is every row", async () => {
-    const { items } = await users.listByIndex("byScoreAndTeam", {});
+    const all = { index: "byScoreAndTeam", where: {} };
+    const { items } = await users.findMany(all);
     expect(items).toEqual([ada, bob, eve]);
-    expect((await users.listByIndex("byScore", [{}])).items).toEqual(items);
-    expect(await firstOf(users.watchByIndex("byScore", [{}]))).toEqual(items);
-    expect(await users.countByIndex("byScoreAndTeam", {})).toBe(3);
-    expect((await users.listByIndex("byScoreAndTeam", { score: 2, team: {} })).items).toEqual([
-      bob,
-    ]);
+    const unbounded = { index: "byScore", where: { score: {} } };
+    expect((await users.findMany(unbounded)).items).toEqual(items);
+    expect(await firstOf(users.watchMany(unbounded))).toEqual(items);
+    expect(await users.count(all)).toBe(3);
+    const where = { score: 2, team: {} };
+    expect((await users.findMany({ index: "byScoreAndTeam", where })).items).toEqual([bob]);
   });
 });
 
-describe("a table answers values of another kind as a repository does:", () => {
+describe("a generated repository answers values of another kind as a repository does:", () => {
   it("it refuses them", async () => {
     const byRepository = await open();
     const refused: [() => PromiseLike<unknown>, () => PromiseLike<unknown>][] = [
       [
-        () => users.findByPrimaryKey([5]),
+        () => users.findUnique({ where: { id: 5 } }),
         () => byRepository.findUnique({ where: { id: 5 as never } }),
       ],
       [
-        () => users.findByPrimaryKey([undefined]),
+        () => users.findUnique({ where: { id: undefined } }),
         () => byRepository.findUnique({ where: { id: undefined as never } }),
       ],
       [
-        () => users.findByIndex("byOwnId", [5]),
+        () => users.findUnique({ index: "byOwnId", where: { id: 5 } }),
         () => byRepository.findUnique({ where: { id: 5 as never } }),
       ],
       [
-        () => users.listByIndex("byScore", ["1"]),
+        () => users.findMany({ index: "byScore", where: { score: "1" } }),
         () => byRepository.findMany({ where: { score: "1" as never } }),
       ],
       [
-        () => users.countByIndex("byScoreAndTeam", ["1", "t"]),
+        () => users.count({ index: "byScoreAndTeam", where: { score: "1", team: "t" } }),
         () => byRepository.count({ where: { score: "1" as never, team: "t" } }),
       ],
       [
-        () => users.delete([undefined]),
+        () => users.delete({ where: { id: undefined } }),
         () => byRepository.delete({ where: { id: undefined as never } }),
       ],
       [
-        () => users.update([5], {}),
+        () => users.update({ where: { id: 5 }, data: {} }),
         () => byRepository.update({ where: { id: 5 as never }, data: {} }),
       ],
     ];
-    for (const [ofTable, ofRepository] of refused) {
+    for (const [ofGenerated, ofRepository] of refused) {
       const [own, other] = await Promise.all(
-        [ofTable, ofRepository].map((call) =>
+        [ofGenerated, ofRepository].map((call) =>
           call().then(
             () => undefined,
             ({ code, field, reason }) => ({ code, field, reason }),
@@ -189,21 +191,22 @@ describe("a table answers values of another kind as a repository does:", () => {
 
   it("and an order that is none", async () => {
     const options = { order: "DESC" as never };
+    const query = { index: "byScore", where: {}, ...options };
     const invalid = { code: "KW_QUERY_INVALID", field: "order" };
-    await expect(async () => users.listByIndex("byScore", [], options)).rejects.toMatchObject(
-      invalid,
-    );
+    await expect(async () => users.findMany(query)).rejects.toMatchObject(invalid);
     await expect(async () => users.scan(options)).rejects.toMatchObject(invalid);
-    expect(() => users.watchByIndex("byScore", [], options)).toThrow(
-      expect.objectContaining(invalid),
-    );
+    expect(() => users.watchMany(query)).toThrow(expect.objectContaining(invalid));
   });
 
   it("and values of none, where the index is of something else", async () => {
-    for (const values of [[undefined], [{ gte: "a" }], [null], ["a", "b"], []]) {
+    const conditions = [undefined, { gte: "a" }, null].map((value) => ({ byDomain: value }));
+    for (const where of [...conditions, { byDomain: "a", team: "b" }, {}, { byDomian: "a" }]) {
       const invalid = { code: "KW_QUERY_INVALID" };
-      await expect(users.findByIndex("byDomain", values)).rejects.toMatchObject(invalid);
-      expect(() => users.watchRowByIndex("byDomain", values)).toThrow(
+      const query = { index: "byDomain", where };
+      await expect(users.findUnique(query)).rejects.toMatchObject(invalid);
+      const upsert = users.upsert({ ...query, create: {}, update: {} });
+      await expect(upsert).rejects.toMatchObject({ ...invalid, operation: "upsert" });
+      expect(() => users.watch(query)).toThrow(
         expect.objectContaining({ ...invalid, operation: "watch" }),
       );
     }
@@ -211,20 +214,20 @@ describe("a table answers values of another kind as a repository does:", () => {
 });
 
 it("a list takes every kind of condition, forward and backward", async () => {
-  const cases: [string, IndexConditions, UserRow[]][] = [
-    ["byScore", [{ in: [3, 1] }], [ada, eve]],
-    ["byScore", [{ between: [2, 3] }], [bob, eve]],
-    ["byExactEmail", [{ startsWith: "b" }], [bob]],
-    ["bySomeTag", [{ in: ["q", "r"] }], [ada, bob]],
-    ["bySomeTag", [{ gt: "q" }], [bob]],
+  const cases: [string, Conditions, UserRow[]][] = [
+    ["byScore", { score: { in: [3, 1] } }, [ada, eve]],
+    ["byScore", { score: { between: [2, 3] } }, [bob, eve]],
+    ["byExactEmail", { email: { startsWith: "b" } }, [bob]],
+    ["bySomeTag", { tags: { in: ["q", "r"] } }, [ada, bob]],
+    ["bySomeTag", { tags: { gt: "q" } }, [bob]],
     ["byTeamAndScore", { team: { in: ["t", "u"] }, score: { gte: 2 } }, [bob, eve]],
   ];
-  for (const [index, conditions, rows] of cases) {
-    expect((await users.listByIndex(index, conditions)).items).toEqual(rows);
-    expect(await firstOf(users.watchByIndex(index, conditions))).toEqual(rows);
-    const order = { order: "desc" } as const;
-    expect((await users.listByIndex(index, conditions, order)).items).toEqual(rows.toReversed());
-    expect(await firstOf(users.watchByIndex(index, conditions, order))).toEqual(rows.toReversed());
-    expect(await users.countByIndex(index, conditions)).toBe(rows.length);
+  for (const [index, where, rows] of cases) {
+    expect((await users.findMany({ index, where })).items).toEqual(rows);
+    expect(await firstOf(users.watchMany({ index, where }))).toEqual(rows);
+    const backward = { index, where, order: "desc" } as const;
+    expect((await users.findMany(backward)).items).toEqual(rows.toReversed());
+    expect(await firstOf(users.watchMany(backward))).toEqual(rows.toReversed());
+    expect(await users.count({ index, where })).toBe(rows.length);
   }
 });

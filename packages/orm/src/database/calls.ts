@@ -1,0 +1,97 @@
+import type { AnyQuery } from "../context/any-query.js";
+import { CallReport } from "../context/call-report.js";
+import { ReadMeter } from "../context/read-meter.js";
+import type { TableContext } from "../context/table-context.js";
+import { addOperation, type Operation } from "../errors/orm-error.js";
+import type { CallOptions, RepositoryMethod } from "./call-options.js";
+import { parseOptions } from "./parse-options.js";
+
+/** Runs the calls of a repository's methods. */
+export class Calls {
+  readonly context: TableContext;
+  readonly #parse: typeof parseOptions;
+
+  /** @param parse checks the argument of each call, and returns its options. */
+  constructor(context: TableContext, parse: typeof parseOptions = parseOptions) {
+    this.context = context;
+    this.#parse = parse;
+  }
+
+  /** Returns the calls of a repository of the same kind for another table. */
+  of(context: TableContext): Calls {
+    return new Calls(context, this.#parse);
+  }
+
+  /**
+   * Runs a call. Counts its reads, adds the name of the method to its errors, and reports it to
+   * `onQuery` when it ends.
+   *
+   * @param maxReads replaces the `maxReads` of the call and of the database.
+   * @throws {InvalidArgumentError} if the method does not have an option of the call.
+   */
+  async run<T>(
+    operation: Operation,
+    argument: unknown,
+    run: (options: CallOptions, meter: ReadMeter) => Promise<T>,
+    maxReads?: number,
+  ): Promise<T> {
+    const { context } = this;
+    const report = new CallReport(context, operation);
+    let meter: ReadMeter | undefined;
+    try {
+      const options = this.#parse(context, operation, argument);
+      meter = meterOf(context, options, maxReads);
+      return await run(options, meter);
+    } catch (error) {
+      return report.fail(error);
+    } finally {
+      report.end(meter);
+    }
+  }
+
+  /**
+   * Like {@link run}, for a call that returns its results one by one. The call ends when the loop
+   * over the results ends, early or not.
+   */
+  async *stream<T>(
+    operation: Operation,
+    argument: unknown,
+    run: (options: CallOptions, meter: ReadMeter) => AsyncGenerator<T>,
+  ): AsyncGenerator<T> {
+    const { context } = this;
+    const report = new CallReport(context, operation);
+    let meter: ReadMeter | undefined;
+    try {
+      const options = this.#parse(context, operation, argument);
+      meter = meterOf(context, options);
+      yield* run(options, meter);
+    } catch (error) {
+      return report.fail(error);
+    } finally {
+      report.end(meter);
+    }
+  }
+
+  /** Begins a live query. It measures and reports its reads itself. */
+  watch<T>(
+    method: RepositoryMethod,
+    argument: unknown,
+    watch: (options: CallOptions) => ReadableStream<T>,
+  ): ReadableStream<T> {
+    try {
+      return watch(this.#parse(this.context, method, argument));
+    } catch (error) {
+      addOperation(error, "watch");
+      throw error;
+    }
+  }
+}
+
+/** Returns a meter for a call, with the limit of the call or else of the database. */
+export function meterOf(
+  { model, settings }: TableContext,
+  query: AnyQuery,
+  maxReads: number = query.maxReads ?? settings.maxReads,
+): ReadMeter {
+  return new ReadMeter(model.name, maxReads);
+}

@@ -1,0 +1,126 @@
+import { copyData } from "../../context/copy-of-data.js";
+import { isPlainObject } from "../../context/is-plain-object.js";
+import type { TableContext } from "../../context/table-context.js";
+import { InvalidArgumentError, InvalidQueryError } from "../../errors/query-errors.js";
+import { hasIndexKey } from "../../indexes/index-entries.js";
+import { isSameKey } from "../../indexes/key-parts.js";
+import { primaryKeyOf } from "../../indexes/primary-key.js";
+import type { AnyRow, CompiledModel } from "../../model/compiled-model.js";
+import { namedIndex } from "../../query/plan/named-index.js";
+import { planUnique, primaryKeyIn, uniqueValues } from "../../query/plan/plan-unique.js";
+import { queriedKey } from "../../query/plan/queried-part.js";
+import { type CallOptions, generatedOptions, type RepositoryMethod } from "../call-options.js";
+import { parseOptions, whereOf } from "../parse-options.js";
+
+/**
+ * Returns the options of a call of a generated repository as those of any repository. There, the
+ * conditions on an index are about its parts, and an upsert creates only rows with its key.
+ *
+ * @throws {UnknownIndexError} if the model has no index of the name.
+ * @throws {InvalidQueryError} if a condition is on a field that the index does not have, or if no
+ * row can have a value of an upsert's key.
+ * @throws the errors of `parseOptions`.
+ */
+export function parseGeneratedOptions(
+  context: TableContext,
+  method: RepositoryMethod,
+  argument: unknown,
+): CallOptions {
+  const options = parseOptions(context, method, argument, generatedOptions);
+  if (method === "upsert") return withUpsertKey(context, options);
+  const { index, where } = options;
+  if (index === undefined || method === "findUnique" || method === "watch") return options;
+  return { ...options, where: conditionsOn(context.model, index, where) };
+}
+
+/**
+ * Converts conditions on the first parts of an index to the `where` of a query. An element becomes
+ * `{ has: element }`. Empty bounds, `{}`, restrict nothing and are left out.
+ */
+function conditionsOn(model: CompiledModel, indexName: string, conditions: unknown): AnyRow {
+  const index = namedIndex(model, indexName);
+  if (!isPlainObject(conditions)) {
+    throw new InvalidQueryError(model.name, "where", "it has to be a plain object");
+  }
+  const where: Record<string, unknown> = {};
+  for (const field of Object.keys(conditions)) {
+    const position = index.fields.indexOf(field);
+    if (position < 0) {
+      const reason = `the index ${index.name} has no such field: it has ${index.fields.join(", ")}`;
+      throw new InvalidQueryError(model.name, field, reason);
+    }
+    const condition = conditions[field];
+    if (isPlainObject(condition) && Object.keys(condition).length === 0) continue;
+    where[field] = index.each === position ? { has: condition } : condition;
+  }
+  return where;
+}
+
+/** The key that identifies the row of an upsert. */
+interface UpsertKey {
+  /** The fields of the key whose values a new row gets if it has none. */
+  readonly fields: readonly string[];
+  /** True if a new row has the key. */
+  readonly isKeyOf: (row: AnyRow) => boolean;
+  /** The key in errors. */
+  readonly label: string;
+}
+
+/**
+ * Returns the options of an upsert that creates only a row with the key in `where`. Fields of the
+ * key that `create` lacks are filled in.
+ *
+ * @throws {UnknownIndexError} if the model has no unique index of the name.
+ * @throws {InvalidQueryError} if no row can have one of the values.
+ */
+function withUpsertKey(context: TableContext, options: CallOptions): CallOptions {
+  const { model } = context;
+  const where = whereOf(context, options);
+  const { fields, isKeyOf, label } = upsertKeyOf(model, where, options.index);
+  const assertNew = (row: AnyRow): void => {
+    if (isKeyOf(row)) return;
+    const reason = `the new row would have other values in ${label} than the upsert names`;
+    throw new InvalidArgumentError(model.name, "create", reason);
+  };
+  return { ...options, create: fillIn(model, options.create, fields, where), assertNew };
+}
+
+function upsertKeyOf(
+  model: CompiledModel,
+  where: AnyRow,
+  indexName: string | undefined,
+): UpsertKey {
+  const [index] = planUnique(model, where, indexName);
+  if (index === undefined || index === "primaryKey") {
+    const parts = primaryKeyIn(model, where);
+    return {
+      fields: model.primaryKey,
+      isKeyOf: (row) => isSameKey(primaryKeyOf(model, row), parts),
+      label: "the primary key",
+    };
+  }
+  const key = queriedKey(model, index, uniqueValues(model, index, where));
+  const held = index.parts.filter((part, i) => part.compute === undefined && index.each !== i);
+  return {
+    fields: held.map(({ field }) => field),
+    isKeyOf: (row) => hasIndexKey(model, index, row, primaryKeyOf(model, row), key),
+    label: `index ${index.name}`,
+  };
+}
+
+/** Returns the data of a new row. Fields that are absent get the values that the key determines. */
+function fillIn(
+  model: CompiledModel,
+  data: unknown,
+  fields: readonly string[],
+  values: AnyRow,
+): unknown {
+  // The schema refuses data that is not an object.
+  if (typeof data !== "object" || data === null || Array.isArray(data)) return data;
+  const row: Record<string, unknown> = { ...copyData(model, data) };
+  for (const field of fields) {
+    // Every object inherits properties such as `constructor`, so only own properties count.
+    if (!Object.hasOwn(row, field) || row[field] === undefined) row[field] = values[field];
+  }
+  return row;
+}

@@ -1,0 +1,73 @@
+import type { AnyQuery } from "../context/any-query.js";
+import { isPlainObject } from "../context/is-plain-object.js";
+import type { TableContext } from "../context/table-context.js";
+import { InvalidArgumentError } from "../errors/query-errors.js";
+import type { AnyRow, CompiledModel } from "../model/compiled-model.js";
+import { includedRelations } from "../relations/load/include-query.js";
+import {
+  type AllowedOptions,
+  allowedOptions,
+  type CallOptions,
+  type RepositoryMethod,
+} from "./call-options.js";
+
+/**
+ * Checks the argument of a call and returns it as options. Unknown options are refused, because a
+ * call with a misspelled option would do something else than intended.
+ *
+ * @throws {InvalidArgumentError} if the argument is not an object, or if an option is unknown or
+ * not valid.
+ */
+export function parseOptions(
+  context: TableContext,
+  method: RepositoryMethod,
+  argument: unknown,
+  allowed: AllowedOptions = allowedOptions,
+): CallOptions {
+  const { model } = context;
+  const options: CallOptions = objectOf(context, argument, "argument");
+  const known = allowed[method];
+  for (const name in options) {
+    if (known.has(name)) continue;
+    const reason = `${method} has no such option: it has ${[...known].join(", ")}`;
+    throw new InvalidArgumentError(model.name, name, reason);
+  }
+  const { select, include } = options;
+  if (select !== undefined) assertSelect(model, select);
+  // Check it before a write. If the call failed after the commit, the write would stay.
+  if (include !== undefined) includedRelations(context, include);
+  return options;
+}
+
+/**
+ * @throws {InvalidArgumentError} if it is not an object, or if it names a field that the schema
+ * does not have.
+ */
+function assertSelect(model: CompiledModel, select: unknown): void {
+  if (typeof select !== "object" || select === null || Array.isArray(select)) {
+    const reason = "it has to be an object: { name: true }";
+    throw new InvalidArgumentError(model.name, "select", reason);
+  }
+  const { shape: fields, catchall } = model.schema._zod.def;
+  if (catchall !== undefined && catchall._zod.def.type !== "never") return;
+  for (const field in select) {
+    if (Object.hasOwn(fields, field)) continue;
+    throw new InvalidArgumentError(model.name, `select.${field}`, "the schema has no such field");
+  }
+}
+
+/**
+ * Returns the `where` of a call that identifies one row.
+ *
+ * @throws {InvalidArgumentError} if it is not a plain object.
+ */
+export function whereOf({ model }: TableContext, { where }: AnyQuery): AnyRow {
+  if (isPlainObject(where)) return where;
+  throw new InvalidArgumentError(model.name, "where", "it has to be a plain object");
+}
+
+/** @throws {InvalidArgumentError} if the value is not an object. */
+export function objectOf({ model }: TableContext, value: unknown, name: string): AnyRow {
+  if (typeof value === "object" && value !== null) return value as AnyRow;
+  throw new InvalidArgumentError(model.name, name, "it has to be an object");
+}
