@@ -1,11 +1,11 @@
-import { type KvKeyPart, specificationOrder } from "@keywright/core";
+import type { KvKeyPart } from "@keywright/core";
 import type { TableContext } from "../context/table-context.js";
 import { RowReferencedError } from "../errors/row-errors.js";
 import { isSameKey } from "../indexes/key-parts.js";
 import { pointerOf, rowKey } from "../indexes/primary-key.js";
 import type { AnyRow, CompiledModel } from "../model/compiled-model.js";
-import { type KeyId, keyIdOf } from "../transaction/key-id.js";
-import { isReferenceTo } from "./referenced-key.js";
+import type { KeyId } from "../transaction/key-id.js";
+import { isReferenceTo, rowIdOf } from "./referenced-key.js";
 import {
   beginSearches,
   firstReferrer,
@@ -46,7 +46,7 @@ export async function findRestriction(
   const onPath = new Set<KeyId>();
   const path: Visit[] = [];
   const visit = async (visited: CompiledModel, key: readonly KvKeyPart[]) => {
-    const id = keyIdOf(rowKey(visited, key), specificationOrder);
+    const id = rowIdOf(visited, key);
     if (!restricted.has(visited.name) || seen.has(id) || onPath.has(id)) return;
     if (seen.size < maxRemembered) seen.add(id);
     onPath.add(id);

@@ -5,10 +5,10 @@ import type { AnyRow } from "../../model/compiled-model.js";
 import { canBeAbsent } from "../../model/field-schema.js";
 import type { BelongsTo } from "../../model/relation-definition.js";
 import { readRows } from "../../query/read/read-rows.js";
-import { isReferenceTo, referencedKey } from "../referenced-key.js";
+import { isReferenceTo, referencedKey, rowIdOf } from "../referenced-key.js";
 import { tableOfModel } from "../referrers.js";
 import type { RelationLoad } from "./relation-load.js";
-import { CopyOnReuse, readRowsByKey, rowIdOf } from "./rows-by-key.js";
+import { CopyOnReuse, readRowsByKey } from "./rows-by-key.js";
 
 /**
  * Returns for each row the row that it belongs to, or null if there is none.
@@ -30,7 +30,7 @@ export async function loadBelongsTo(
   const copies = new CopyOnReuse(new Map(ids.map((id, i) => [id, shaped[i]])));
   const loaded: (AnyRow | null)[] = [];
   for (const [i, key] of references.entries()) {
-    const related = key && copies.take(rowIdOf(target, key));
+    const related = key && copies.take(rowIdOf(link.target, key));
     if (related === undefined && key !== undefined && missing === "refused") {
       await assertMayBeMissing(load, relation, rows[i], key);
     }

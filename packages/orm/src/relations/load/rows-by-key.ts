@@ -1,17 +1,13 @@
-import { type KvKeyPart, specificationOrder } from "@keywright/core";
+import type { KvKeyPart } from "@keywright/core";
 import type { ReadMeter } from "../../context/read-meter.js";
 import type { TableContext } from "../../context/table-context.js";
 import { rowKey } from "../../indexes/primary-key.js";
 import type { AnyRow } from "../../model/compiled-model.js";
 import { foundRow } from "../../query/read/found-row.js";
 import { readKeys } from "../../query/read/read-rows.js";
-import { type KeyId, keyIdOf } from "../../transaction/key-id.js";
+import type { KeyId } from "../../transaction/key-id.js";
 import { copyValue } from "../copy-value.js";
-
-/** Returns an id for the key of a row, for use in sets and maps while relations are loaded. */
-export function rowIdOf({ model }: TableContext, primaryKey: readonly KvKeyPart[]): KeyId {
-  return keyIdOf(rowKey(model, primaryKey), specificationOrder);
-}
+import { rowIdOf } from "../referenced-key.js";
 
 /** Reads rows by their primary keys, each once, in one read. Leaves out rows that do not exist. */
 export async function readRowsByKey(
@@ -20,7 +16,7 @@ export async function readRowsByKey(
   meter: ReadMeter,
 ): Promise<Map<KeyId, AnyRow>> {
   const wanted = new Map<KeyId, readonly KvKeyPart[]>();
-  for (const primaryKey of primaryKeys) wanted.set(rowIdOf(context, primaryKey), primaryKey);
+  for (const primaryKey of primaryKeys) wanted.set(rowIdOf(context.model, primaryKey), primaryKey);
   meter.add(wanted.size);
   const keys = [...wanted.values()].map((primaryKey) => rowKey(context.model, primaryKey));
   const entries = await readKeys(context, keys);

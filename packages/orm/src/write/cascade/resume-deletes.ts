@@ -3,7 +3,8 @@ import { ReadMeter } from "../../context/read-meter.js";
 import type { RowId } from "../../errors/orm-error.js";
 import { pointerOf } from "../../indexes/primary-key.js";
 import { deleteJobsPrefix } from "../../relations/guard-keys.js";
-import { finishDelete } from "./cascade-delete.js";
+import { deleteInSteps } from "./delete-in-steps.js";
+import { removeJobIfRefused } from "./refused-delete.js";
 
 /** The results of {@link resumeDeletes}. */
 export interface ResumedDeletes {
@@ -54,7 +55,10 @@ export async function resumeDeletes(database: AnyDatabase): Promise<ResumedDelet
     if (context === undefined) continue;
     const { name } = context.model;
     try {
-      await finishDelete(context, primaryKey, new ReadMeter(name, Number.POSITIVE_INFINITY));
+      const meter = new ReadMeter(name, Number.POSITIVE_INFINITY);
+      await removeJobIfRefused(context, primaryKey, () =>
+        deleteInSteps(context, primaryKey, meter),
+      );
       finished++;
     } catch (error) {
       failed.push({ model: name, id: pointerOf(primaryKey), error });

@@ -1,16 +1,15 @@
 import type { FoundRow } from "../../context/any-query.js";
 import { copyData, deepCopy } from "../../context/copy-of-data.js";
 import type { TableContext } from "../../context/table-context.js";
-import { PrimaryKeyChangeError, RowNotFoundError } from "../../errors/row-errors.js";
+import { PrimaryKeyChangeError } from "../../errors/row-errors.js";
 import { isSamePart, keyPartOf } from "../../indexes/key-parts.js";
 import type { AnyRow, CompiledModel } from "../../model/compiled-model.js";
 import { commitChange } from "../commit/commit-change.js";
 import { planChange } from "../commit/plan-change.js";
-import { unexpired } from "../commit/row-expiry.js";
 import { parsePatch } from "../input/parse-row.js";
 import { afterWrite, callBeforeHook, copyOfRow, hooksOf } from "../input/row-hooks.js";
 import { assertWriteOptions, expireInOf, type WriteOptions } from "../input/write-options.js";
-import { assertVersion, type FindRow } from "./find-row.js";
+import { type FindRow, findToWrite } from "./find-row.js";
 
 /**
  * Changes fields of a row and returns the changed row. Without `expireIn`, the expiry time of the
@@ -43,10 +42,7 @@ export async function updateRow(
   const hooks = hooksOf(context);
   let before: AnyRow = {};
   const { change, versionstamp } = await commitChange(context, async (snapshot) => {
-    const current = unexpired(context, snapshot, await find());
-    const found = current instanceof Promise ? await current : current;
-    if (found === undefined) throw new RowNotFoundError(model.name, where);
-    assertVersion(model, found, options);
+    const found = await findToWrite(context, snapshot, find, where, options);
     const { primaryKey } = found;
     before = found.row;
     const changes =

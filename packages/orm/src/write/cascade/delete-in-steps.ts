@@ -3,20 +3,16 @@ import type { FoundRow } from "../../context/any-query.js";
 import type { ReadMeter } from "../../context/read-meter.js";
 import { type TableContext, tablesWithin } from "../../context/table-context.js";
 import { TransactionConflictError } from "../../errors/transaction-errors.js";
+import { findByPrimaryKey } from "../../query/read/find-unique.js";
 import type { AfterCommit } from "../../transaction/after-commit.js";
 import { isLimitError } from "../../transaction/is-limit-error.js";
 import { runTransaction } from "../../transaction/run-transaction.js";
 import { isHookError } from "../input/hook-errors.js";
-import { CascadeBudget } from "./cascade-budget.js";
-import {
-  type CascadeFrame,
-  type CascadeProgress,
-  createStack,
-  walkCascade,
-} from "./cascade-walk.js";
-
-/** The maximum number of rows that one commit deletes or changes. */
-export const maxRowsPerCommit = 1000;
+import { deleteSingleRow } from "../rows/delete-single-row.js";
+import { CascadeBudget, maxRowsPerCommit } from "./cascade-budget.js";
+import { type CascadeFrame, createFrame } from "./cascade-frame.js";
+import { type CascadeProgress, walkCascade } from "./cascade-walk.js";
+import { writeUnlessGone } from "./write-unless-gone.js";
 
 /** The maximum number of attempts for a step of one row. */
 const maxAttempts = 100;
@@ -51,7 +47,7 @@ export async function deleteInSteps(
   primaryKey: readonly KvKeyPart[],
   meter: ReadMeter,
 ): Promise<FoundRow | undefined> {
-  let stack: readonly CascadeFrame[] = createStack(context.model, primaryKey);
+  let stack: readonly CascadeFrame[] = [createFrame(context.model, primaryKey)];
   let deletedRoot: FoundRow | undefined;
   let hookFailure: HookFailure | undefined;
   // A conflict reduces maxRows for a while. A step that is too large also reduces rowLimit.
@@ -60,7 +56,7 @@ export async function deleteInSteps(
   while (stack.length > 0) {
     const size: StepSize = { maxRows, triedRows: 0 };
     try {
-      const step = await commitStep(context, stack, size, meter);
+      const step = await commitStep(context, primaryKey, stack, size, meter);
       ({ stack } = step);
       deletedRoot ??= step.deletedRoot;
       hookFailure ??= step.hookFailure;
@@ -82,7 +78,8 @@ export async function deleteInSteps(
  * because their rows are written.
  */
 async function commitStep(
-  { kv, limits, tables }: TableContext,
+  { kv, model, limits, tables }: TableContext,
+  primaryKey: readonly KvKeyPart[],
   stack: readonly CascadeFrame[],
   size: StepSize,
   meter: ReadMeter,
@@ -105,7 +102,13 @@ async function commitStep(
           budget,
           meter,
           maxDepth: Number.POSITIVE_INFINITY,
-          isRootApproved: true,
+          deleteRoot: async (context) => {
+            const find = () => findByPrimaryKey(context, primaryKey, meter, true);
+            // The `beforeDelete` hook of the row has allowed this before the job was recorded.
+            return await writeUnlessGone(model, primaryKey, (where) =>
+              deleteSingleRow(context, find, where, {}, true),
+            );
+          },
         });
       } finally {
         size.triedRows = budget.rows;
