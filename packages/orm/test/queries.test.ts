@@ -17,7 +17,7 @@ import {
   streamRows,
 } from "../src/query/read/find-rows.js";
 import { TransactionKv } from "../src/transaction/transaction-kv.js";
-import { createMatcher } from "../src/write/many/still-matches.js";
+import { createMatcher } from "../src/write/many/row-matcher.js";
 import { meterOf, put, recordingKv, tableOn } from "./query-table.js";
 import { rejection } from "./user-model.js";
 

@@ -11,7 +11,7 @@ import type { AnyRow } from "../model/compiled-model.js";
 import { assertStoredRow } from "../model/stored-row.js";
 import { parseRow } from "../write/input/parse-row.js";
 import { writeEach } from "../write/many/write-each.js";
-import { insertRow } from "../write/rows/insert-row.js";
+import { insertRow } from "../write/rows/create-row.js";
 import type { AdoptFailure } from "./adopt-result.js";
 import { failedRow, isOfRow } from "./failed-row.js";
 import type { UnreadDocument } from "./source/read-documents.js";

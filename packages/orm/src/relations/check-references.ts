@@ -5,7 +5,6 @@ import { isSameKey, isSamePart, keyPartOf } from "../indexes/key-parts.js";
 import { pointerOf, primaryKeyOf, rowKey } from "../indexes/primary-key.js";
 import type { AnyRow, CompiledModel } from "../model/compiled-model.js";
 import { readKeys } from "../query/read/read-rows.js";
-import type { CommitExtras } from "./commit-extras.js";
 import { referenceGuardKey } from "./guard-keys.js";
 import { referenceIndexes } from "./reference-index.js";
 import { isReferenceTo, referencedKey } from "./referenced-key.js";
@@ -19,7 +18,13 @@ interface NewReference {
   readonly key: KvKey;
 }
 
-const empty: CommitExtras = { checks: [], mutations: [] };
+/** What a commit checks and writes so that no reference dangles. */
+export interface ReferenceChanges {
+  readonly checks: readonly AtomicCheck[];
+  readonly mutations: readonly KvMutation[];
+}
+
+export const noReferences: ReferenceChanges = { checks: [], mutations: [] };
 
 /**
  * Returns what a commit has to check and write so that no reference of the row dangles.
@@ -38,10 +43,10 @@ export async function checkReferences(
   context: TableContext,
   before: AnyRow | null,
   after: AnyRow,
-): Promise<CommitExtras> {
+): Promise<ReferenceChanges> {
   const references = newReferences(context, before, after);
   const moved = before === null ? [] : movedReferences(context, before, after);
-  if (references.length === 0 && moved.length === 0) return empty;
+  if (references.length === 0 && moved.length === 0) return noReferences;
   const keys: KvKey[] = [];
   for (const { key } of references) {
     if (!keys.some((other) => isSameKey(other, key))) keys.push(key);

@@ -1,4 +1,5 @@
 import type { KvKeyPart } from "@keywright/core";
+import { copyStored } from "../../context/copy-of-data.js";
 import type { ReadMeter } from "../../context/read-meter.js";
 import type { TableContext } from "../../context/table-context.js";
 import { rowKey } from "../../indexes/primary-key.js";
@@ -6,7 +7,6 @@ import type { AnyRow } from "../../model/compiled-model.js";
 import { foundRow } from "../../query/read/found-row.js";
 import { readKeys } from "../../query/read/read-rows.js";
 import type { KeyId } from "../../transaction/key-id.js";
-import { copyValue } from "../copy-value.js";
 import { rowIdOf } from "../referenced-key.js";
 
 /** Reads rows by their primary keys, each once, in one read. Leaves out rows that do not exist. */
@@ -47,6 +47,6 @@ export class CopyOnReuse<T> {
       this.#taken.add(id);
       return value;
     }
-    return copyValue(value);
+    return copyStored(value);
   }
 }

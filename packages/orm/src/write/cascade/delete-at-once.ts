@@ -6,7 +6,7 @@ import { isSameKey } from "../../indexes/key-parts.js";
 import { isLimitError } from "../../transaction/is-limit-error.js";
 import { runTransaction } from "../../transaction/run-transaction.js";
 import type { TransactionKv } from "../../transaction/transaction-kv.js";
-import { isHookError } from "../input/hook-errors.js";
+import { isHookError } from "../input/row-hooks.js";
 import type { WriteOptions } from "../input/write-options.js";
 import { deleteSingleRow } from "../rows/delete-single-row.js";
 import type { FindRow } from "../rows/find-row.js";

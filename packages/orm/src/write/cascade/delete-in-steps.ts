@@ -7,7 +7,7 @@ import { findByPrimaryKey } from "../../query/read/find-unique.js";
 import type { AfterCommit } from "../../transaction/after-commit.js";
 import { isLimitError } from "../../transaction/is-limit-error.js";
 import { runTransaction } from "../../transaction/run-transaction.js";
-import { isHookError } from "../input/hook-errors.js";
+import { isHookError } from "../input/row-hooks.js";
 import { deleteSingleRow } from "../rows/delete-single-row.js";
 import { CascadeBudget, maxRowsPerCommit } from "./cascade-budget.js";
 import { type CascadeFrame, createFrame } from "./cascade-frame.js";

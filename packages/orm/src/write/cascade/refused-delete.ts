@@ -8,7 +8,7 @@ import {
   UniqueConstraintError,
 } from "../../errors/row-errors.js";
 import { deleteJobKey } from "../../relations/guard-keys.js";
-import { isHookError } from "../input/hook-errors.js";
+import { isHookError } from "../input/row-hooks.js";
 
 /** The errors with which rows, relations and schemas refuse a deletion. */
 const refusalErrors = [

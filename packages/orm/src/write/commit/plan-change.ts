@@ -15,8 +15,11 @@ import {
   isUntouched,
 } from "../../indexes/index-entries.js";
 import type { AnyRow, CompiledIndex } from "../../model/compiled-model.js";
-import { checkReferences } from "../../relations/check-references.js";
-import type { CommitExtras } from "../../relations/commit-extras.js";
+import {
+  checkReferences,
+  noReferences,
+  type ReferenceChanges,
+} from "../../relations/check-references.js";
 import { deleteJobKey } from "../../relations/guard-keys.js";
 import { counterChanges } from "./counter-changes.js";
 import { findForeignEntries, type OtherOwners } from "./find-foreign-entries.js";
@@ -80,11 +83,10 @@ interface Facts {
    * built.
    */
   readonly mark: AtomicCheck | undefined;
-  readonly references: CommitExtras;
+  readonly references: ReferenceChanges;
 }
 
 const one = new KvU64(1n);
-const noReferences: CommitExtras = { checks: [], mutations: [] };
 
 /**
  * Plans everything that a change of a row writes, by one snapshot of the catalog. Returns a promise

@@ -1,9 +1,8 @@
+import { copyStored } from "../../context/copy-of-data.js";
 import type { AnyHooks } from "../../context/database-settings.js";
 import type { TableContext } from "../../context/table-context.js";
 import type { AnyRow } from "../../model/compiled-model.js";
-import { callHook } from "./hook-errors.js";
 
-/** Returns the hooks of a context's model, undefined if it has none. */
 export function hooksOf({ model, settings }: TableContext): AnyHooks | undefined {
   return Object.hasOwn(settings.hooks, model.name) ? settings.hooks[model.name] : undefined;
 }
@@ -23,26 +22,52 @@ export async function callBeforeHook(
 export async function callBeforeDelete(context: TableContext, row: AnyRow): Promise<void> {
   const hooks = hooksOf(context);
   if (hooks?.beforeDelete === undefined) return;
-  await callHook(() => hooks.beforeDelete?.(copyOfRow(row)));
+  await callHook(() => hooks.beforeDelete?.(copyStored(row)));
 }
 
 /**
- * Calls a hook after a write, or after the commit of the transaction. An error of the hook is
- * thrown by the call that wrote, or by the transaction. The write stays committed.
+ * Calls a hook after a write with copies of the rows: at once, or after the commit of the
+ * transaction. An error of the hook is thrown by the call that wrote, or by the transaction. The
+ * write stays committed.
  */
-export async function afterWrite(
-  { transaction }: TableContext,
-  call: () => unknown,
+export async function callAfterHook(
+  context: TableContext,
+  name: "afterCreate" | "afterUpdate" | "afterDelete",
+  ...rows: readonly AnyRow[]
 ): Promise<void> {
-  if (transaction === undefined) await callHook(call);
-  else {
-    transaction.afterCommit(async () => {
-      await callHook(call);
-    });
+  const hooks = hooksOf(context);
+  const hook = hooks?.[name] as ((...rows: AnyRow[]) => unknown) | undefined;
+  if (hook === undefined) return;
+  const copies = rows.map((row) => copyStored(row));
+  const call = async () => {
+    await callHook(() => hook.apply(hooks, copies));
+  };
+  if (context.transaction === undefined) await call();
+  else context.transaction.afterCommit(call);
+}
+
+/** The errors that hooks have thrown. */
+const hookErrors = new WeakSet<object>();
+
+/** Calls a hook. If it throws, records the error for {@link isHookError} and throws it unchanged. */
+async function callHook<T>(hook: () => T | Promise<T>): Promise<T> {
+  try {
+    return await hook();
+  } catch (error) {
+    if (isObject(error)) hookErrors.add(error);
+    throw error;
   }
 }
 
-/** Returns a copy of a row for a hook, which may change it without affecting the written row. */
-export function copyOfRow(row: AnyRow): AnyRow {
-  return structuredClone(row);
+/**
+ * True if a hook threw an error. The class of the error does not show this, because hooks may throw
+ * the same classes as the database.
+ */
+export function isHookError(error: unknown): boolean {
+  // A primitive can only come from a hook, because databases throw objects.
+  return !isObject(error) || hookErrors.has(error);
+}
+
+function isObject(error: unknown): error is object {
+  return (typeof error === "object" && error !== null) || typeof error === "function";
 }

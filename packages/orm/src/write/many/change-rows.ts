@@ -14,11 +14,10 @@ import { deleteRow } from "../cascade/delete-row.js";
 import { unexpired } from "../commit/row-expiry.js";
 import type { WriteOptions } from "../input/write-options.js";
 import type { FindRow } from "../rows/find-row.js";
-import { runAtomically, withVersionstamp } from "../rows/run-atomically.js";
+import { runAtomically, writeAtomically } from "../rows/run-atomically.js";
 import { updateRow } from "../rows/update-row.js";
-import type { RowResult } from "./row-result.js";
-import { createMatcher, isScan, type RowMatcher } from "./still-matches.js";
-import { writeEach } from "./write-each.js";
+import { createMatcher, isScan, type RowMatcher } from "./row-matcher.js";
+import { type RowResult, writeEach } from "./write-each.js";
 
 /** Options for writing many rows. */
 export interface ManyOptions extends WriteOptions {
@@ -135,19 +134,13 @@ async function changeAtomically(
   write: (within: TableContext, primaryKey: PrimaryKey) => Promise<FoundRow | undefined>,
 ): Promise<RowResult[]> {
   const readsBefore = meter.reads;
-  let rows: FoundRow[] = [];
-  const body = async (within: TableContext) => {
-    rows = [];
+  const rows = await writeAtomically(context, async (within, written) => {
     meter.reads = readsBefore;
     for (const primaryKey of await findKeys(within, query, meter)) {
       const row = await write(within, primaryKey);
-      if (row !== undefined) rows.push(row);
+      if (row !== undefined) written.push(row);
     }
-  };
-  const onCommit = (versionstamp: string | null) => {
-    rows = rows.map((row) => withVersionstamp(row, versionstamp));
-  };
-  await runAtomically(context, body, onCommit);
+  });
   return rows.map((row) => ({ ok: true, row }));
 }
 

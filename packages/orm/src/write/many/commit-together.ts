@@ -140,7 +140,7 @@ async function commitChunk(
 ): Promise<void> {
   let result: KvCommitResult | KvCommitError;
   try {
-    result = await shared.commit(target.kv);
+    result = await shared.addTo(target.kv.atomic()).commit();
   } catch (error) {
     if (chunk.length > 1 && isLimitError(error)) {
       const half = Math.ceil(chunk.length / 2);

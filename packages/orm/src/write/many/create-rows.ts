@@ -4,13 +4,11 @@ import { copyInput } from "../../context/copy-of-data.js";
 import type { TableContext } from "../../context/table-context.js";
 import { addPosition, ReferenceMissingError, RowInvalidError } from "../../errors/row-errors.js";
 import { primaryKeyOfPointer } from "../../indexes/primary-key.js";
-import { isHookError } from "../input/hook-errors.js";
-import { hooksOf } from "../input/row-hooks.js";
+import { hooksOf, isHookError } from "../input/row-hooks.js";
 import type { WriteOptions } from "../input/write-options.js";
 import { createRow } from "../rows/create-row.js";
-import { runAtomically, withVersionstamp } from "../rows/run-atomically.js";
-import type { RowResult } from "./row-result.js";
-import { writeEach } from "./write-each.js";
+import { writeAtomically } from "../rows/run-atomically.js";
+import { type RowResult, writeEach } from "./write-each.js";
 
 /**
  * Creates rows. With `atomic`, they are created in one commit, or all or nothing within the
@@ -71,23 +69,17 @@ async function createAtomically(
   // Each row needs at least one check and one mutation, and the catalog entry needs one check.
   assertWithin("checks", limits.checks, data.length + 1);
   assertWithin("mutations", limits.mutations, data.length);
-  let rows: FoundRow[] = [];
-  const body = async (within: TableContext) => {
-    rows = [];
+  const rows = await writeAtomically(context, async (within, written) => {
     for (const [position, row] of data.entries()) {
       try {
-        rows.push(await create(within, row));
+        written.push(await create(within, row));
       } catch (error) {
         if (error instanceof RowInvalidError) throw withPosition(model.name, error, position);
         if (!isHookError(error)) addPosition(error, position);
         throw error;
       }
     }
-  };
-  const onCommit = (versionstamp: string | null) => {
-    rows = rows.map((row) => withVersionstamp(row, versionstamp));
-  };
-  await runAtomically(context, body, onCommit);
+  });
   return rows.map((row) => ({ ok: true, row }));
 }
 

@@ -2,7 +2,6 @@ import {
   type AtomicCheck,
   type AtomicOperation,
   CommitMissingError,
-  type Kv,
   type KvCommitError,
   type KvCommitResult,
   type KvEnqueueOptions,
@@ -122,10 +121,6 @@ export class SharedCommit {
     this.#limits = limits;
   }
 
-  get operations(): readonly RecordedOperation[] {
-    return this.#operations;
-  }
-
   /**
    * Adds an operation if it fits. Its checks then have the same result as in a separate commit
    * after the others. The first operation always fits.
@@ -150,11 +145,12 @@ export class SharedCommit {
     return true;
   }
 
-  async commit(kv: Kv): Promise<KvCommitResult | KvCommitError> {
-    const operation = kv.atomic().check(...this.#checks.values());
+  /** Adds the checks and mutations to an operation, which is returned. */
+  addTo(operation: AtomicOperation): AtomicOperation {
+    operation.check(...this.#checks.values());
     const now = Date.now();
     for (const recorded of this.#operations) recorded.applyTo(operation, now);
-    return await operation.commit();
+    return operation;
   }
 
   #isCompatible(id: string, { versionstamp }: AtomicCheck): boolean {

@@ -11,9 +11,18 @@ import {
 import { keyText } from "../../indexes/key-text.js";
 import { yieldToEventLoop } from "../../transaction/yield-to-event-loop.js";
 import { callsAfterHooks, catchAfterHooks } from "../input/catch-after-hooks.js";
-import { isHookError } from "../input/hook-errors.js";
+import { isHookError } from "../input/row-hooks.js";
 import { commitTogether } from "./commit-together.js";
-import type { RowResult } from "./row-result.js";
+
+/** The result of writing one of many rows. */
+export type RowResult =
+  | {
+      readonly ok: true;
+      readonly row: FoundRow;
+      /** The error of a hook after the write. Absent if no hook threw. */
+      readonly hookError?: unknown;
+    }
+  | { readonly ok: false; readonly id?: RowId; readonly error: unknown };
 
 /** Writes of many rows, each of which may fail without the others. */
 export interface EachWrite<T> {

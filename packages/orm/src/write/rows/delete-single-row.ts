@@ -3,7 +3,7 @@ import type { TableContext } from "../../context/table-context.js";
 import { RowNotFoundError } from "../../errors/row-errors.js";
 import { commitChange } from "../commit/commit-change.js";
 import { planChange } from "../commit/plan-change.js";
-import { afterWrite, callBeforeDelete, copyOfRow, hooksOf } from "../input/row-hooks.js";
+import { callAfterHook, callBeforeDelete } from "../input/row-hooks.js";
 import { assertWriteOptions, type WriteOptions } from "../input/write-options.js";
 import { type FindRow, findToWrite } from "./find-row.js";
 
@@ -25,7 +25,6 @@ export async function deleteSingleRow(
 ): Promise<FoundRow> {
   const { model } = context;
   assertWriteOptions(model, options);
-  const hooks = hooksOf(context);
   let deleted: FoundRow | undefined;
   await commitChange(context, async (catalog) => {
     const found = await findToWrite(context, catalog, find, where, options);
@@ -40,10 +39,6 @@ export async function deleteSingleRow(
     });
   });
   if (deleted === undefined) throw new RowNotFoundError(model.name, where);
-  const { row } = deleted;
-  if (hooks?.afterDelete !== undefined) {
-    const copy = copyOfRow(row);
-    await afterWrite(context, () => hooks.afterDelete?.(copy));
-  }
+  await callAfterHook(context, "afterDelete", deleted.row);
   return deleted;
 }

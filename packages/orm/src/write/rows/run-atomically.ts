@@ -45,9 +45,24 @@ function contextWithin(context: TableContext, transaction: TransactionKv): Table
 }
 
 /**
- * Returns a row with the versionstamp of the commit that wrote it. It keeps its own if the
- * transaction has written nothing.
+ * Writes rows as {@link runAtomically}, and returns them with the versionstamp of the commit.
+ * Within a transaction of the caller they keep a provisional one.
  */
-export function withVersionstamp(found: FoundRow, versionstamp: string | null): FoundRow {
-  return versionstamp === null ? found : { ...found, versionstamp };
+export async function writeAtomically(
+  context: TableContext,
+  body: (within: TableContext, written: FoundRow[]) => Promise<void>,
+): Promise<FoundRow[]> {
+  let rows: FoundRow[] = [];
+  await runAtomically(
+    context,
+    async (within) => {
+      rows = [];
+      await body(within, rows);
+    },
+    (versionstamp) => {
+      // Without a versionstamp, the transaction has written nothing.
+      if (versionstamp !== null) rows = rows.map((row) => ({ ...row, versionstamp }));
+    },
+  );
+  return rows;
 }

@@ -1,5 +1,5 @@
 import type { FoundRow } from "../../context/any-query.js";
-import { copyData, deepCopy } from "../../context/copy-of-data.js";
+import { copyData, copyStored, deepCopy } from "../../context/copy-of-data.js";
 import type { TableContext } from "../../context/table-context.js";
 import { PrimaryKeyChangeError } from "../../errors/row-errors.js";
 import { isSamePart, keyPartOf } from "../../indexes/key-parts.js";
@@ -7,7 +7,7 @@ import type { AnyRow, CompiledModel } from "../../model/compiled-model.js";
 import { commitChange } from "../commit/commit-change.js";
 import { planChange } from "../commit/plan-change.js";
 import { parsePatch } from "../input/parse-row.js";
-import { afterWrite, callBeforeHook, copyOfRow, hooksOf } from "../input/row-hooks.js";
+import { callAfterHook, callBeforeHook, hooksOf } from "../input/row-hooks.js";
 import { assertWriteOptions, expireInOf, type WriteOptions } from "../input/write-options.js";
 import { type FindRow, findToWrite } from "./find-row.js";
 
@@ -49,7 +49,7 @@ export async function updateRow(
       hooks?.beforeUpdate === undefined
         ? patch
         : await callBeforeHook(deepCopy(patch), (copy) =>
-            hooks.beforeUpdate?.(copy, copyOfRow(found.row)),
+            hooks.beforeUpdate?.(copy, copyStored(found.row)),
           );
     const parsed = parsePatch(model, before, changes);
     const row = parsed instanceof Promise ? await parsed : parsed;
@@ -57,10 +57,7 @@ export async function updateRow(
     return planChange(context, snapshot, { primaryKey, before: found, row, expireIn });
   });
   const row = change.row ?? before;
-  if (hooks?.afterUpdate !== undefined) {
-    const [rowCopy, beforeCopy] = [copyOfRow(row), copyOfRow(before)];
-    await afterWrite(context, () => hooks.afterUpdate?.(rowCopy, beforeCopy));
-  }
+  await callAfterHook(context, "afterUpdate", row, before);
   return { row, primaryKey: change.primaryKey, versionstamp };
 }
 

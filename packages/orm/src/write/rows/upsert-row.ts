@@ -12,9 +12,10 @@ import { pointerOf, primaryKeyOfPointer, rowKey } from "../../indexes/primary-ke
 import type { AnyRow } from "../../model/compiled-model.js";
 import { pauseBeforeAttempt } from "../../transaction/pause.js";
 import { unexpired } from "../commit/row-expiry.js";
+import { callAfterHook } from "../input/row-hooks.js";
 import { assertWriteOptions, type WriteOptions } from "../input/write-options.js";
+import { insertRow, newRow } from "./create-row.js";
 import type { FindRow } from "./find-row.js";
-import { afterInsert, insertRow, newRow } from "./insert-row.js";
 import { updateRow } from "./update-row.js";
 
 const maxAttempts = 100;
@@ -77,7 +78,7 @@ export async function upsertRow(
       }
       const created = await tryInsert(context, row, options);
       if (!(created instanceof UniqueConstraintError)) {
-        await afterInsert(context, created);
+        await callAfterHook(context, "afterCreate", created.row);
         return created;
       }
       const current = await readConflictingRow(context, created);
