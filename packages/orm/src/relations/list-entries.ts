@@ -11,9 +11,7 @@ export interface EntryRange {
   readonly equals: readonly KvKeyPart[];
 }
 
-/** Some entries of a range. */
 export interface EntryBatch {
-  /** The primary keys of the rows that the entries belong to. */
   readonly primaryKeys: readonly (readonly KvKeyPart[])[];
   /** The key that was read last. */
   readonly last: KvKey | undefined;

@@ -14,7 +14,7 @@ export interface Referrer {
 
 /** A position in the list of the rows that refer to a row. It holds at most one batch of keys. */
 export interface ReferrerCursor {
-  /** The position of the current search in the list of searches. */
+  /** The number of the current search. */
   readonly position: number;
   /** The primary keys of entries that have been read but not returned yet. */
   readonly pending: readonly (readonly KvKeyPart[])[];
@@ -24,7 +24,6 @@ export interface ReferrerCursor {
   readonly isEnd: boolean;
 }
 
-/** The cursor before the first referrer. */
 export const firstReferrer: ReferrerCursor = {
   position: 0,
   pending: [],
@@ -78,8 +77,6 @@ function chooseIndex(reference: Reference, catalog: CatalogSnapshot): ReferrerSe
 /**
  * Returns the next row that refers to a row, with the cursor after it, or undefined at the end.
  * {@link searchesWereComplete} then reports whether the searches were complete.
- *
- * @param tables the tables in which entries are listed.
  */
 export async function nextReferrer(
   tables: ReadonlyMap<string, TableContext>,
@@ -118,14 +115,12 @@ export async function searchesWereComplete(
   searches: readonly ReferrerSearch[],
 ): Promise<boolean> {
   const indexed = searches.filter(({ index }) => index !== undefined);
-  const catalogs = new Map(
-    indexed.map((search) => [search, tableOfModel(tables, search.reference.model).catalog]),
-  );
-  await Promise.all(Array.from(new Set(catalogs.values()), (catalog) => catalog.reload()));
-  return indexed.every((search) => catalogs.get(search)?.snapshot === search.catalog);
+  const catalogOf = ({ reference }: ReferrerSearch) =>
+    tableOfModel(tables, reference.model).catalog;
+  await Promise.all(Array.from(new Set(indexed.map(catalogOf)), (catalog) => catalog.reload()));
+  return indexed.every((search) => catalogOf(search).snapshot === search.catalog);
 }
 
-/** Returns the table of a model among the tables of its database. */
 export function tableOfModel(
   tables: ReadonlyMap<string, TableContext>,
   model: CompiledModel,

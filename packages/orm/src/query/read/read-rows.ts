@@ -37,7 +37,8 @@ export async function readWithSchema<E extends { readonly versionstamp: string |
   }
 }
 
-async function readBatches(
+/** Reads entries by key, whatever the catalog says, in as few calls as the database allows. */
+export async function readBatches(
   { kv, limits }: Pick<TableContext, "kv" | "limits">,
   keys: readonly KvKey[],
 ): Promise<KvEntryMaybe<unknown>[]> {

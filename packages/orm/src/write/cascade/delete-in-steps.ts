@@ -14,13 +14,10 @@ import { type CascadeFrame, createFrame } from "./cascade-frame.js";
 import { type CascadeProgress, walkCascade } from "./cascade-walk.js";
 import { writeUnlessGone } from "./write-unless-gone.js";
 
-/** The maximum number of attempts for a step of one row. */
-const maxAttempts = 100;
-
-/** The maximum number of attempts for a larger step. Then a smaller one is tried. */
+const maxAttemptsOfOneRow = 100;
+/** After these attempts, a smaller step is tried. */
 const maxAttemptsOfManyRows = 8;
 
-/** The size of a step, in rows. */
 interface StepSize {
   readonly maxRows: number;
   /** The number of rows in the last attempt. */
@@ -85,7 +82,7 @@ async function commitStep(
   meter: ReadMeter,
 ): Promise<CascadeProgress & { readonly hookFailure: HookFailure | undefined }> {
   let afterHooks: AfterCommit[] = [];
-  const attempts = size.maxRows > 1 ? maxAttemptsOfManyRows : maxAttempts;
+  const attempts = size.maxRows > 1 ? maxAttemptsOfManyRows : maxAttemptsOfOneRow;
   const progress = await runTransaction(
     kv,
     async (transaction) => {

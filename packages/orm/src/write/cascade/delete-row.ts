@@ -57,7 +57,6 @@ const maxAttempts = 100;
  * before then stay deleted, and the row itself stays.
  * @throws {VersionConflictError} if the versionstamp of the row is not `ifVersion`. Of several
  * steps, only the first one checks this.
- * @throws {InvalidArgumentError} if the options are not valid.
  * @throws {StaleSchemaError}, {SchemaNotMigratedError}, {IndexChangedError} if the program may not
  * write one of the models, and {IndexNotReadyError} if it cannot find the referring rows. No step
  * is then made.

@@ -7,9 +7,8 @@ import { rowKey } from "../../indexes/primary-key.js";
 import type { AnyRow } from "../../model/compiled-model.js";
 import { hasExpired } from "./row-expiry.js";
 
-/** The result of {@link claimUniqueKey}. */
 export interface UniqueKeyClaim {
-  /** The other row that has the key. Undefined if the key is free. */
+  /** The other row that has the key. */
   readonly owner: readonly KvKeyPart[] | undefined;
   /** True if the entry exists and points to this row. */
   readonly pointsToRow: boolean;

@@ -53,7 +53,7 @@ export async function commitChange(
   context: TableContext,
   plan: (catalog: CatalogSnapshot) => PlannedChange | Promise<PlannedChange>,
 ): Promise<CommittedChange> {
-  let takeovers: Takeovers = noTakeovers;
+  let takeovers = noTakeovers;
   const { model } = context;
   for (let attempt = 1; ; attempt++) {
     if (model.live && !context.catalog.snapshot.entry.live)
@@ -89,8 +89,6 @@ export async function commitChange(
  * of the row in whole milliseconds, counted from the commit. If a millisecond ends while the
  * operation is built, the row would live a millisecond longer after each such change. The operation
  * is then built again.
- *
- * @throws {LimitExceededError} if the change has more checks or mutations than one commit accepts.
  */
 function operationInTime(
   context: TableContext,
@@ -109,12 +107,9 @@ function operationInTime(
 /**
  * Builds the operation of a change, with all of its checks.
  *
- * @param takeovers the checks for unique keys that the change takes. A key that is not listed must
- * have no entry.
  * @param now the time from which the remaining time of a row is counted, in milliseconds since
  * 1970.
- * @throws {LimitExceededError} if the change has more checks or mutations than the limits of the
- * context allow.
+ * @throws {LimitExceededError} if the change has more checks or mutations than the limits allow.
  */
 export function commitOperation(
   { kv, model, limits, transaction }: TableContext,
@@ -152,7 +147,12 @@ export function commitOperation(
   return operation;
 }
 
-function assertWithin(limits: TableLimits, name: "checks" | "mutations", actual: number): void {
+/** @throws {LimitExceededError} if a commit would exceed a limit. */
+export function assertWithin(
+  limits: TableLimits,
+  name: "checks" | "mutations",
+  actual: number,
+): void {
   if (actual > limits[name]) throw new LimitExceededError(name, limits[name], actual);
 }
 
@@ -181,35 +181,22 @@ async function settleConflict(context: TableContext, change: PlannedChange): Pro
     if (change.versionstamp !== null) return noTakeovers;
     // An expired row can be replaced. `plan` finds out about it.
     if (await hasExpired(context, catalog.snapshot, change.primaryKey)) return noTakeovers;
-    throw uniqueConstraint(model, primaryKeyConflict(model, change));
+    const value = change.primaryKey;
+    const ownerId = pointerOf(value);
+    const conflict = { index: "primaryKey", fields: model.primaryKey, value, ownerId };
+    throw new UniqueConstraintError(model.name, conflict);
   }
   const takeovers = new Map<string, readonly AtomicCheck[]>();
   for (const entry of change.indexes.added) {
     if (!entry.index.unique) continue;
-    const claim = await claimUniqueKey(context, entry, change.primaryKey);
-    if (claim.owner !== undefined) {
-      throw uniqueConstraint(model, indexConflict(entry, pointerOf(claim.owner)));
+    const { index, key } = entry;
+    const { owner, checks } = await claimUniqueKey(context, entry, change.primaryKey);
+    if (owner !== undefined) {
+      const { name, fields } = index;
+      const conflict = { index: name, fields, value: key.slice(1), ownerId: pointerOf(owner) };
+      throw new UniqueConstraintError(model.name, conflict);
     }
-    takeovers.set(keyText(entry.key), claim.checks);
+    takeovers.set(keyText(key), checks);
   }
   return takeovers;
-}
-
-type Conflict = ConstructorParameters<typeof UniqueConstraintError>[1];
-
-function uniqueConstraint(model: CompiledModel, conflict: Conflict): UniqueConstraintError {
-  return new UniqueConstraintError(model.name, conflict);
-}
-
-function indexConflict({ index, key }: IndexEntry, ownerId: Conflict["ownerId"]): Conflict {
-  return { index: index.name, fields: index.fields, value: key.slice(1), ownerId };
-}
-
-function primaryKeyConflict(model: CompiledModel, { primaryKey }: PlannedChange): Conflict {
-  return {
-    index: "primaryKey",
-    fields: model.primaryKey,
-    value: primaryKey,
-    ownerId: pointerOf(primaryKey),
-  };
 }

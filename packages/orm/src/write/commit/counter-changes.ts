@@ -23,10 +23,8 @@ export function counterChanges(
   after: readonly IndexEntry[] | undefined,
 ): KvMutation[] {
   const mutations: KvMutation[] = [];
-  if (rows && before === undefined && after !== undefined)
-    mutations.push(sum(rowCounterKey(model), one));
-  if (rows && before !== undefined && after === undefined) {
-    mutations.push(sum(rowCounterKey(model), minusOne));
+  if (rows && (before === undefined) !== (after === undefined)) {
+    mutations.push(sum(rowCounterKey(model), before === undefined ? one : minusOne));
   }
   if (indexes.size === 0) return mutations;
   const { removed, added } = indexChanges(before ?? [], after ?? []);

@@ -27,7 +27,6 @@ export interface ManyOptions extends WriteOptions {
 
 type PrimaryKey = readonly KvKeyPart[];
 
-/** Writes the row that `find` returns, if the query still matches it. */
 type WriteFound = (
   context: TableContext,
   find: FindRow,
@@ -60,13 +59,12 @@ export async function updateRows(
   meter: ReadMeter,
 ): Promise<RowResult[]> {
   const { expireIn } = options;
-  const rowOptions = expireIn === undefined ? {} : { expireIn };
   // Changes that the caller makes to the object after the call are not written.
   const patch = copyData(context.model, data);
   return await changeRows(context, query, options, meter, {
     isAlone: false,
     write: (within, find, primaryKey) =>
-      updateRow(within, find, pointerOf(primaryKey), patch, rowOptions),
+      updateRow(within, find, pointerOf(primaryKey), patch, { expireIn }),
   });
 }
 
@@ -106,11 +104,11 @@ async function changeRows(
 ): Promise<RowResult[]> {
   const { model } = context;
   if (options.ifVersion !== undefined) {
-    throw new InvalidArgumentError(model.name, "ifVersion", "many rows have no version in common");
+    const reason = "rows have different versions; use it with a call that writes one row";
+    throw new InvalidArgumentError(model.name, "ifVersion", reason);
   }
   assertCondition(context, query);
-  // The read limit applies only to finding the rows. It must not stop a call in the middle of its
-  // writes.
+  // The read limit applies only to finding the rows, so that it cannot stop a call between writes.
   const writeMeter = new ReadMeter(model.name, Number.POSITIVE_INFINITY);
   const matches = await createMatcher(context, query);
   const write = (within: TableContext, primaryKey: PrimaryKey) =>
@@ -144,7 +142,6 @@ async function changeAtomically(
   return rows.map((row) => ({ ok: true, row }));
 }
 
-/** Returns the primary keys of a query's rows, each of them once. */
 async function findKeys(
   context: TableContext,
   query: AnyQuery,
@@ -181,17 +178,10 @@ async function writeIfStill(
   }
 }
 
-/**
- * @throws {InvalidQueryError} if the query would change every row. The caller has to ask for this
- * by a filter that accepts all rows.
- */
-function assertCondition({ model }: TableContext, query: AnyQuery): void {
-  if (hasConditions(query) || query.filter !== undefined) return;
-  const reason = "it has no condition: to take every row, say so by filter: () => true";
+/** @throws {InvalidQueryError} if the query would change every row without saying so. */
+function assertCondition({ model }: TableContext, { where, index, filter }: AnyQuery): void {
+  const hasWhere = Object.values(where ?? {}).some((condition) => condition !== undefined);
+  if (hasWhere || index !== undefined || filter !== undefined) return;
+  const reason = "it has no condition; to write every row, pass filter: () => true";
   throw new InvalidQueryError(model.name, "where", reason);
-}
-
-function hasConditions({ where, index }: AnyQuery): boolean {
-  if (index !== undefined) return true;
-  return Object.values(where ?? {}).some((condition) => condition !== undefined);
 }

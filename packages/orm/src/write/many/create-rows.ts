@@ -1,9 +1,10 @@
-import { type KvKeyPart, LimitExceededError } from "@keywright/core";
+import type { KvKeyPart } from "@keywright/core";
 import type { FoundRow } from "../../context/any-query.js";
 import { copyInput } from "../../context/copy-of-data.js";
 import type { TableContext } from "../../context/table-context.js";
 import { addPosition, ReferenceMissingError, RowInvalidError } from "../../errors/row-errors.js";
 import { primaryKeyOfPointer } from "../../indexes/primary-key.js";
+import { assertWithin } from "../commit/commit-change.js";
 import { hooksOf, isHookError } from "../input/row-hooks.js";
 import type { WriteOptions } from "../input/write-options.js";
 import { createRow } from "../rows/create-row.js";
@@ -32,8 +33,7 @@ export async function createRows(
   options: WriteOptions & { readonly atomic?: boolean },
 ): Promise<RowResult[]> {
   const { atomic = false, expireIn } = options;
-  const rowOptions = expireIn === undefined ? {} : { expireIn };
-  const create = (within: TableContext, row: unknown) => createRow(within, row, rowOptions);
+  const create = (within: TableContext, row: unknown) => createRow(within, row, { expireIn });
   // Changes that the caller makes to the list or its rows after the call are not written.
   const rows = Array.from(data, (row) => copyInput(context.model, row));
   if (atomic) return await createAtomically(context, rows, create);
@@ -47,7 +47,6 @@ export async function createRows(
   });
 }
 
-/** Returns whether rows of the model may refer to rows of the same model. */
 function refersToItself({ model, links }: TableContext): boolean {
   return [...links.relations.values()].some(
     ({ relation, target }) => relation.kind === "belongsTo" && target.name === model.name,
@@ -67,8 +66,8 @@ async function createAtomically(
 ): Promise<RowResult[]> {
   const { model, limits } = context;
   // Each row needs at least one check and one mutation, and the catalog entry needs one check.
-  assertWithin("checks", limits.checks, data.length + 1);
-  assertWithin("mutations", limits.mutations, data.length);
+  assertWithin(limits, "checks", data.length + 1);
+  assertWithin(limits, "mutations", data.length);
   const rows = await writeAtomically(context, async (within, written) => {
     for (const [position, row] of data.entries()) {
       try {
@@ -81,10 +80,6 @@ async function createAtomically(
     }
   });
   return rows.map((row) => ({ ok: true, row }));
-}
-
-function assertWithin(limit: "checks" | "mutations", max: number, actual: number): void {
-  if (actual > max && actual > 1) throw new LimitExceededError(limit, max, actual);
 }
 
 function withPosition(model: string, error: RowInvalidError, position: number): RowInvalidError {

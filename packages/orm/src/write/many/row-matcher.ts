@@ -8,10 +8,9 @@ import { choosePlan, chooseScan } from "../../query/plan/choose-plan.js";
 import { findSegment, type QueryPlan } from "../../query/plan/query-plan.js";
 import { rowFilterOf } from "../../query/read/row-filter.js";
 
-/** Returns whether a row is one of those that a query asks for. */
 export type RowMatcher = (found: FoundRow) => boolean;
 
-/** Returns whether a query reads all rows, because no part of it can be served by an index. */
+/** True if a query reads all rows, because no part of it can be served by an index. */
 export function isScan({ where, index, orderBy }: AnyQuery): boolean {
   return where === undefined && index === undefined && orderBy === undefined;
 }

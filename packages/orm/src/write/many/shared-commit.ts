@@ -11,17 +11,11 @@ import {
   type KvSetKey,
   specificationOrder,
 } from "@keywright/core";
-import { keyIdOf } from "../../transaction/key-id.js";
+import { type KeyId, keyIdOf } from "../../transaction/key-id.js";
 import { type SetUntilOptions, withRemainingLifetime } from "../../transaction/set-until.js";
 
-/**
- * Repeats a recorded step on another operation, which is committed `now`, in milliseconds since
- * 1970.
- */
+/** Repeats a step on another operation, which is committed `now`, in milliseconds since 1970. */
 type Step = (operation: AtomicOperation, now: number) => unknown;
-
-/** Returns the id of a key. It is computed once for each key object. */
-type IdOf = (key: KvKey) => string;
 
 /** An atomic operation that records its steps for a commit that it shares with other operations. */
 export class RecordedOperation implements AtomicOperation {
@@ -160,8 +154,9 @@ export class SharedCommit {
   }
 }
 
-function idsOfKeys(): IdOf {
-  const ids = new Map<KvKey, string>();
+/** Returns a function that computes the id of each key object once. */
+function idsOfKeys(): (key: KvKey) => KeyId {
+  const ids = new Map<KvKey, KeyId>();
   return (key) => {
     let id = ids.get(key);
     if (id === undefined) {

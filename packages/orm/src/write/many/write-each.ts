@@ -10,7 +10,7 @@ import {
 } from "../../errors/transaction-errors.js";
 import { keyText } from "../../indexes/key-text.js";
 import { yieldToEventLoop } from "../../transaction/yield-to-event-loop.js";
-import { callsAfterHooks, catchAfterHooks } from "../input/catch-after-hooks.js";
+import { catchAfterHooks } from "../input/catch-after-hooks.js";
 import { isHookError } from "../input/row-hooks.js";
 import { commitTogether } from "./commit-together.js";
 
@@ -40,21 +40,17 @@ export interface EachWrite<T> {
   readonly missingRow?: (error: unknown) => readonly KvKeyPart[] | undefined;
 }
 
-/** A row that was written, and the errors of hooks after the write. */
 interface Written {
   readonly row: FoundRow;
+  /** The errors of hooks after the write. */
   readonly hookErrors: readonly unknown[];
 }
 
 type Outcome = PromiseSettledResult<Written | undefined>;
 
-/** Writes items and returns the result of each. */
 type WriteAll<T> = (items: readonly T[]) => Promise<Outcome[]>;
 
-/**
- * The number of rows that are written at once. More rows would not be faster, and they would be in
- * memory together.
- */
+/** How many rows are written at once. More would not be faster, and would take more memory. */
 const rowsAtOnce = 100;
 
 /**
@@ -85,7 +81,9 @@ export async function writeEach<T>(
     }
     for (const [i, outcome] of outcomes.entries()) {
       if (outcome.status === "fulfilled") {
-        if (outcome.value !== undefined) results.push(resultOf(outcome.value));
+        if (outcome.value === undefined) continue;
+        const { row, hookErrors } = outcome.value;
+        results.push({ ok: true, row, ...(hookErrors.length > 0 && { hookError: hookErrors[0] }) });
         continue;
       }
       const error: unknown = outcome.reason;
@@ -118,13 +116,9 @@ async function writeOne<T>(
   write: EachWrite<T>["write"],
   item: T,
 ): Promise<Written | undefined> {
-  const caught = callsAfterHooks(context) ? catchAfterHooks(context) : undefined;
+  const caught = catchAfterHooks(context);
   const row = await write(caught?.context ?? context, item);
   return row && { row, hookErrors: caught?.errors ?? [] };
-}
-
-function resultOf({ row, hookErrors }: Written): RowResult {
-  return hookErrors.length === 0 ? { ok: true, row } : { ok: true, row, hookError: hookErrors[0] };
 }
 
 /**
@@ -157,16 +151,16 @@ async function writeFollowing<T>(
 }
 
 /**
- * Returns whether the database itself commits concurrent operations as one. Embedded databases do,
- * and only they report their limits.
+ * True if the database itself commits concurrent operations as one. Embedded databases do, and only
+ * they report their limits.
  */
 function groupsCommits(kv: Kv & { readonly limits?: KvLimits }): boolean {
   return kv.limits !== undefined;
 }
 
 /**
- * Returns whether an error concerns the whole call: every other row would fail in the same way, or
- * the transaction has ended or has to run again.
+ * True if an error concerns the whole call: every other row would fail in the same way, or the
+ * transaction has ended or has to run again.
  */
 function isOfCall({ transaction }: TableContext, error: unknown): boolean {
   if (isHookError(error)) return false;
