@@ -5,7 +5,6 @@ import type { Relation } from "../model/relation-definition.js";
 import { kindOf } from "../query/plan/value-kinds.js";
 import { referenceIndex } from "./reference-index.js";
 
-/** {@link LinkedRelations} while they are collected. */
 interface Links {
   readonly relations: Map<string, LinkedRelation>;
   readonly referencedBy: Reference[];
@@ -15,9 +14,9 @@ interface Links {
  * Resolves the relations of the models of a database. For the name of each model, the result has
  * the targets of its relations and the `belongsTo` relations that refer to it.
  *
- * @throws {ModelDefinitionError} if a relation names a model that is not in `models`, or fields
- * that do not exist; if the fields differ in number or kind from the primary key that they hold; or
- * if no index begins with the fields. In the last case, the message names the index to add.
+ * @throws {ModelDefinitionError} if a relation names a model or field that does not exist, if its
+ * fields differ in number or kind from the primary key that they hold, or if no index begins with
+ * them.
  */
 export function linkRelations(
   models: readonly CompiledModel[],
@@ -107,11 +106,7 @@ function assertHolds(
   }
 }
 
-/**
- * Returns the index that finds rows by the fields of a relation, undefined for the primary key.
- *
- * @throws {ModelDefinitionError} if there is none.
- */
+/** Returns the index that finds rows by the fields of a relation, undefined for the primary key. */
 function indexOf(
   model: CompiledModel,
   relation: string,

@@ -1,9 +1,10 @@
 import type { KvKey, KvKeyPart } from "@keywright/core";
 import type { CatalogSnapshot } from "../catalog/catalog-snapshot.js";
 import type { TableContext } from "../context/table-context.js";
+import { primaryKeyOfEntry } from "../indexes/entry-value.js";
+import { keyAfter } from "../indexes/key-parts.js";
 import type { CompiledIndex, CompiledModel } from "../model/compiled-model.js";
 import type { Reference } from "../model/linked-relations.js";
-import { listEntries } from "./list-entries.js";
 import { referenceIndexes } from "./reference-index.js";
 
 /** A row that refers to another according to an index. The row itself may have changed since. */
@@ -98,11 +99,40 @@ export async function nextReferrer(
       continue;
     }
     const context = tableOfModel(tables, reference.model);
-    const count = current.after === undefined ? firstBatchSize : batchSize;
-    const range = { index, equals: primaryKey };
-    const { primaryKeys, last, isEnd } = await listEntries(context, range, current.after, count);
-    current = { ...current, pending: primaryKeys, after: last ?? current.after, isEnd };
+    current = { ...current, ...(await listEntries(context, index, primaryKey, current.after)) };
   }
+}
+
+/**
+ * Reads the next entries of an index, or of the primary key, that begin with some values.
+ *
+ * @param after the key after which to continue; undefined to begin.
+ */
+async function listEntries(
+  { kv, model }: TableContext,
+  index: CompiledIndex | undefined,
+  values: readonly KvKeyPart[],
+  after: KvKey | undefined,
+): Promise<Omit<ReferrerCursor, "position">> {
+  const prefix = [index?.prefix ?? model.prefix, ...values];
+  const fields = index === undefined ? model.primaryKey : index.fields;
+  // If the prefix is itself a whole key, a selector by prefix would leave that key out.
+  const isWholeKey = values.length === fields.length && (index === undefined || index.unique);
+  if (isWholeKey && after !== undefined) return { pending: [], after, isEnd: true };
+  const start = after === undefined ? {} : { start: keyAfter(after) };
+  const selector = isWholeKey ? { start: prefix, end: keyAfter(prefix) } : { prefix, ...start };
+  const limit = after === undefined ? firstBatchSize : batchSize;
+  const pending: (readonly KvKeyPart[])[] = [];
+  let reads = 0;
+  let last = after;
+  for await (const { key, value } of kv.list(selector, { limit, batchSize: limit })) {
+    reads++;
+    last = key;
+    const isRow = index !== undefined || key.length === 1 + model.primaryKey.length;
+    const primaryKey = index === undefined ? key.slice(1) : primaryKeyOfEntry(model, index, value);
+    if (isRow && primaryKey !== undefined) pending.push(primaryKey);
+  }
+  return { pending, after: last, isEnd: reads < limit };
 }
 
 /**

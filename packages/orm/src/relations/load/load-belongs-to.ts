@@ -10,12 +10,7 @@ import { tableOfModel } from "../referrers.js";
 import type { RelationLoad } from "./relation-load.js";
 import { CopyOnReuse, readRowsByKey } from "./rows-by-key.js";
 
-/**
- * Returns for each row the row that it belongs to, or null if there is none.
- *
- * @throws {ReferenceMissingError} and {VersionConflictError} as `loadRelations`, if `missing` is
- * `"refused"`.
- */
+/** Returns for each row the row that it belongs to, or null if there is none. */
 export async function loadBelongsTo(
   load: RelationLoad,
   relation: BelongsTo,

@@ -32,12 +32,8 @@ export async function loadManyToMany(
   const accept: AcceptRows<KeyId> = async (found) => {
     const keys = found.map(({ row }) => referencedKey(to, row.row));
     const ids = keys.map((key) => key && rowIdOf(link.target, key));
-    const unread = keys.filter((key, i) => key !== undefined && !known.has(ids[i] ?? ""));
-    const read = await readRowsByKey(
-      target,
-      unread.filter((key) => key !== undefined),
-      meter,
-    );
+    const unread = keys.flatMap((key, i) => (key && !known.has(ids[i] ?? "") ? [key] : []));
+    const read = await readRowsByKey(target, unread, meter);
     for (const id of ids) if (id !== undefined) known.add(id);
     for (const [id, row] of read) {
       if (filter === undefined || filter(row)) targets.set(id, row);

@@ -2,10 +2,9 @@ import type { KvKeyPart } from "@keywright/core";
 import { copyStored } from "../../context/copy-of-data.js";
 import type { ReadMeter } from "../../context/read-meter.js";
 import type { TableContext } from "../../context/table-context.js";
-import { rowKey } from "../../indexes/primary-key.js";
 import type { AnyRow } from "../../model/compiled-model.js";
 import { foundRow } from "../../query/read/found-row.js";
-import { readKeys } from "../../query/read/read-rows.js";
+import { readRows } from "../../query/read/read-rows.js";
 import type { KeyId } from "../../transaction/key-id.js";
 import { rowIdOf } from "../referenced-key.js";
 
@@ -18,12 +17,10 @@ export async function readRowsByKey(
   const wanted = new Map<KeyId, readonly KvKeyPart[]>();
   for (const primaryKey of primaryKeys) wanted.set(rowIdOf(context.model, primaryKey), primaryKey);
   meter.add(wanted.size);
-  const keys = [...wanted.values()].map((primaryKey) => rowKey(context.model, primaryKey));
-  const entries = await readKeys(context, keys);
+  const entries = await readRows(context, [...wanted.values()]);
   const rows = new Map<KeyId, AnyRow>();
   for (const [i, [id, primaryKey]] of [...wanted].entries()) {
-    const entry = entries[i];
-    const found = entry && foundRow(context, primaryKey, entry);
+    const found = entries[i] && foundRow(context, primaryKey, entries[i]);
     if (found !== undefined) rows.set(id, found.row);
   }
   return rows;

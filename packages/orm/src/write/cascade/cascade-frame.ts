@@ -41,7 +41,6 @@ export interface CascadeFrame {
   readonly restarts: number;
 }
 
-/** The reference because of which a walk deletes or clears a row. */
 export interface ParentReference {
   readonly fields: readonly string[];
   readonly parentKey: readonly KvKeyPart[];
@@ -49,14 +48,11 @@ export interface ParentReference {
 
 /** The tables that a walk uses, each with reads and writes in a transaction or outside of it. */
 export interface CascadeTables {
-  /** The tables in which rows are deleted and changed, always in the transaction. */
+  /** For deletes and changes of rows, always in the transaction. */
   readonly writes: ReadonlyMap<string, TableContext>;
-  /**
-   * The tables in which rows and guards are read on the first visit. In the transaction, its commit
-   * checks them.
-   */
+  /** For the first read of rows and guards. In the transaction, its commit checks them. */
   readonly reads: ReadonlyMap<string, TableContext>;
-  /** The tables in which referrers are searched. */
+  /** For the search for referrers. */
   readonly lists: ReadonlyMap<string, TableContext>;
 }
 
@@ -75,8 +71,8 @@ export interface CascadeWalk extends CascadeWalkOptions {
   /** The rows on the stack, and the rows that the walk has deleted. */
   readonly visited: Set<KeyId>;
   /**
-   * Row → a referrer that restricts its deletion. These referrers were deleted or cleared by the
-   * walk, so that searches in the transaction no longer find them.
+   * Row → a referrer that restricts its deletion, and that the walk has deleted or cleared, so that
+   * searches in the transaction no longer find it.
    */
   readonly writtenRestrictions: Map<KeyId, Referrer>;
 }

@@ -7,27 +7,17 @@ import { findByPrimaryKey } from "../../query/read/find-unique.js";
 import type { AfterCommit } from "../../transaction/after-commit.js";
 import { isLimitError } from "../../transaction/is-limit-error.js";
 import { runTransaction } from "../../transaction/run-transaction.js";
+import type { TransactionKv } from "../../transaction/transaction-kv.js";
 import { isHookError } from "../input/row-hooks.js";
 import { deleteSingleRow } from "../rows/delete-single-row.js";
 import { CascadeBudget, maxRowsPerCommit } from "./cascade-budget.js";
 import { type CascadeFrame, createFrame } from "./cascade-frame.js";
-import { type CascadeProgress, walkCascade } from "./cascade-walk.js";
+import { walkCascade } from "./cascade-walk.js";
 import { writeUnlessGone } from "./write-unless-gone.js";
 
 const maxAttemptsOfOneRow = 100;
 /** After these attempts, a smaller step is tried. */
 const maxAttemptsOfManyRows = 8;
-
-interface StepSize {
-  readonly maxRows: number;
-  /** The number of rows in the last attempt. */
-  triedRows: number;
-}
-
-/** The first error that an `after` hook of a step threw. Any value can be thrown. */
-interface HookFailure {
-  readonly error: unknown;
-}
 
 /**
  * Deletes a row whose job is recorded, and the rows that refer to it, in steps of one commit each.
@@ -40,86 +30,64 @@ interface HookFailure {
  * a write, when everything is deleted.
  */
 export async function deleteInSteps(
-  context: TableContext,
+  { kv, model, limits, tables }: TableContext,
   primaryKey: readonly KvKeyPart[],
   meter: ReadMeter,
 ): Promise<FoundRow | undefined> {
-  let stack: readonly CascadeFrame[] = [createFrame(context.model, primaryKey)];
+  const deleteRoot = async (context: TableContext) => {
+    const find = () => findByPrimaryKey(context, primaryKey, meter, true);
+    // The `beforeDelete` hook of the row has allowed this before the job was recorded.
+    return await writeUnlessGone(model, primaryKey, (where) =>
+      deleteSingleRow(context, find, where, {}, true),
+    );
+  };
+  let stack: readonly CascadeFrame[] = [createFrame(model, primaryKey)];
   let deletedRoot: FoundRow | undefined;
-  let hookFailure: HookFailure | undefined;
+  const hookErrors: unknown[] = [];
   // A conflict reduces maxRows for a while. A step that is too large also reduces rowLimit.
   let rowLimit = maxRowsPerCommit;
   let maxRows = maxRowsPerCommit;
   while (stack.length > 0) {
-    const size: StepSize = { maxRows, triedRows: 0 };
+    const size = maxRows;
+    const start = stack;
+    let budget = new CascadeBudget(limits, size);
+    let afterHooks: AfterCommit[] = [];
+    const walk = async (transaction: TransactionKv) => {
+      // The hooks are collected, so that an error of a hook does not look like one of the step.
+      afterHooks = [];
+      transaction.afterCommit = (run) => void afterHooks.push(run);
+      budget = new CascadeBudget(limits, size);
+      return await walkCascade(start, {
+        tables: { writes: tablesWithin(tables, transaction), reads: tables, lists: tables },
+        budget,
+        meter,
+        maxDepth: Number.POSITIVE_INFINITY,
+        deleteRoot,
+      });
+    };
+    const maxAttempts = size > 1 ? maxAttemptsOfManyRows : maxAttemptsOfOneRow;
     try {
-      const step = await commitStep(context, primaryKey, stack, size, meter);
+      const step = await runTransaction(kv, walk, { maxAttempts });
       ({ stack } = step);
       deletedRoot ??= step.deletedRoot;
-      hookFailure ??= step.hookFailure;
       maxRows = Math.min(2 * maxRows, rowLimit);
     } catch (error) {
       if (isHookError(error)) throw error;
       const isTooLarge = isLimitError(error);
       if (maxRows === 1 || !(isTooLarge || error instanceof TransactionConflictError)) throw error;
-      maxRows = Math.max(1, Math.ceil(Math.min(maxRows, size.triedRows) / 2));
+      maxRows = Math.max(1, Math.ceil(Math.min(maxRows, budget.rows) / 2));
       if (isTooLarge) rowLimit = maxRows;
+      continue;
     }
-  }
-  if (hookFailure !== undefined) throw hookFailure.error;
-  return deletedRoot;
-}
-
-/**
- * Commits one step and then calls its `after` hooks. All of them are called even if one throws,
- * because their rows are written.
- */
-async function commitStep(
-  { kv, model, limits, tables }: TableContext,
-  primaryKey: readonly KvKeyPart[],
-  stack: readonly CascadeFrame[],
-  size: StepSize,
-  meter: ReadMeter,
-): Promise<CascadeProgress & { readonly hookFailure: HookFailure | undefined }> {
-  let afterHooks: AfterCommit[] = [];
-  const attempts = size.maxRows > 1 ? maxAttemptsOfManyRows : maxAttemptsOfOneRow;
-  const progress = await runTransaction(
-    kv,
-    async (transaction) => {
-      // The hooks are collected, so that an error of a hook does not look like one of the step.
-      afterHooks = [];
-      transaction.afterCommit = (run) => {
-        afterHooks.push(run);
-      };
-      const budget = new CascadeBudget(limits, size.maxRows);
-      const writes = tablesWithin(tables, transaction);
+    // All hooks are called even if one throws, because their rows are written.
+    for (const run of afterHooks) {
       try {
-        return await walkCascade(stack, {
-          tables: { writes, reads: tables, lists: tables },
-          budget,
-          meter,
-          maxDepth: Number.POSITIVE_INFINITY,
-          deleteRoot: async (context) => {
-            const find = () => findByPrimaryKey(context, primaryKey, meter, true);
-            // The `beforeDelete` hook of the row has allowed this before the job was recorded.
-            return await writeUnlessGone(model, primaryKey, (where) =>
-              deleteSingleRow(context, find, where, {}, true),
-            );
-          },
-        });
-      } finally {
-        size.triedRows = budget.rows;
+        await run(null);
+      } catch (error) {
+        hookErrors.push(error);
       }
-    },
-    { maxAttempts: attempts },
-  );
-  let hookFailure: HookFailure | undefined;
-  for (const run of afterHooks) {
-    try {
-      await run(null);
-    } catch (error) {
-      hookFailure ??= { error };
     }
   }
-  return { ...progress, hookFailure };
+  if (hookErrors.length > 0) throw hookErrors[0];
+  return deletedRoot;
 }

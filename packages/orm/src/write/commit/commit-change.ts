@@ -20,21 +20,17 @@ import type { PlannedChange } from "./plan-change.js";
 import { expiryOptions, hasExpired, recordExpiry } from "./row-expiry.js";
 import { settleDuplicates } from "./settle-duplicates.js";
 
-/** A change that was committed. */
 export interface CommittedChange {
   readonly change: PlannedChange;
   /** The versionstamp of the commit. Within a transaction it is provisional. */
   readonly versionstamp: string;
 }
 
-/**
- * Key text → the checks under which a change may take that unique key. A unique key that is not
- * listed must have no entry.
- */
+/** Unique key → the checks under which a change may take it. Other keys must have no entry. */
 type Takeovers = ReadonlyMap<string, readonly AtomicCheck[]>;
 
 const maxAttempts = 100;
-/** The number of times an operation is built before it is used although its expiry is late. */
+/** How many times an operation is built before it is used although its expiry is late. */
 const maxTries = 3;
 const noTakeovers: Takeovers = new Map();
 
@@ -85,10 +81,9 @@ export async function commitChange(
 }
 
 /**
- * Builds the operation of a commit that is made at once. An operation contains the remaining time
- * of the row in whole milliseconds, counted from the commit. If a millisecond ends while the
- * operation is built, the row would live a millisecond longer after each such change. The operation
- * is then built again.
+ * Builds the operation of a commit that is made at once. It contains the remaining time of the row
+ * in whole milliseconds. If a millisecond ends meanwhile, it is built again, because the row would
+ * live a millisecond longer after each such change.
  */
 function operationInTime(
   context: TableContext,
@@ -169,10 +164,7 @@ function mutate(operation: AtomicOperation, mutation: KvMutation): void {
   } else operation[type](key, mutation.value.value);
 }
 
-/**
- * Finds out which check failed. Throws an error if the change cannot be made, otherwise returns
- * what the next attempt needs.
- */
+/** Finds out which check failed. Throws if the change cannot be made. */
 async function settleConflict(context: TableContext, change: PlannedChange): Promise<Takeovers> {
   const { kv, model, catalog } = context;
   if (await catalog.reload()) return noTakeovers;

@@ -5,9 +5,7 @@ import type { IndexEntry } from "../../indexes/index-entries.js";
 import { isSameKey } from "../../indexes/key-parts.js";
 import { readBatches } from "../../query/read/read-rows.js";
 
-/**
- * Unique entries that do not belong to the row, and the checks that this is still so at the commit.
- */
+/** Unique entries that do not belong to a row, and the checks that this is still so. */
 export interface OtherOwners {
   readonly entries: ReadonlySet<IndexEntry>;
   readonly checks: readonly AtomicCheck[];

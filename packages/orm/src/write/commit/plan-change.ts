@@ -54,7 +54,7 @@ export interface PlannedRow {
   /** The row to store. Null to delete it. */
   readonly row: AnyRow | null;
   /** The time until the row expires, in milliseconds. Undefined to keep its expiry time. */
-  readonly expireIn: number | undefined;
+  readonly expireIn?: number | undefined;
 }
 
 /** The entries of a row before and after a change. */
@@ -100,10 +100,7 @@ export function planChange(
   );
 }
 
-/**
- * Returns the indexes whose entries have to be computed for a change. Indexes that the change does
- * not touch are left out, unless every entry of the row is needed for something else.
- */
+/** Returns the indexes that a change touches, or all if every entry of the row is needed. */
 function affectedIndexes(
   { maintained, growingCounters, entry }: CatalogSnapshot,
   planned: PlannedRow,

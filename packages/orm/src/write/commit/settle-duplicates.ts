@@ -10,10 +10,7 @@ import type { CompiledIndex } from "../../model/compiled-model.js";
 import type { PlannedChange } from "./plan-change.js";
 import { type Commit, makeReadable, resolveDuplicate } from "./resolve-duplicates.js";
 
-/**
- * The maximum number of duplicates that one write checks, in addition to those of the values that
- * it has released.
- */
+/** How many duplicates one write checks beside those of the values that it has released. */
 const maxOthers = 100;
 
 const commit: Commit = (operation) => operation.commit();
@@ -71,9 +68,7 @@ async function settleValue(
   }
 }
 
-/**
- * Resolves duplicates up to the first one that remains, and makes the index readable if none does.
- */
+/** Resolves duplicates up to the first that remains. If none does, the index becomes readable. */
 async function settleFirst(context: TableContext, index: CompiledIndex): Promise<void> {
   const { kv, model } = context;
   const selector = { prefix: duplicatesPrefix(model, index.name) };

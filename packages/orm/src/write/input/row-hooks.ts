@@ -3,14 +3,14 @@ import type { AnyHooks } from "../../context/database-settings.js";
 import type { TableContext } from "../../context/table-context.js";
 import type { AnyRow } from "../../model/compiled-model.js";
 
+const beforeHooks = ["beforeCreate", "beforeUpdate", "beforeDelete"] as const;
+const afterHooks = ["afterCreate", "afterUpdate", "afterDelete"] as const;
+
 export function hooksOf({ model, settings }: TableContext): AnyHooks | undefined {
   return Object.hasOwn(settings.hooks, model.name) ? settings.hooks[model.name] : undefined;
 }
 
-/**
- * Calls a hook before a write with the data, which the hook may change. Returns the data that the
- * hook returns, or the same data if it returns nothing.
- */
+/** Returns the data that a hook returns, or the data that it may have changed. */
 export async function callBeforeHook(
   data: AnyRow,
   call: (data: AnyRow) => unknown,
@@ -18,7 +18,7 @@ export async function callBeforeHook(
   return ((await callHook(() => call(data))) ?? data) as AnyRow;
 }
 
-/** Calls the `beforeDelete` hook of a row's model. The hook forbids the delete by throwing. */
+/** Calls the `beforeDelete` hook of a row's model. The hook forbids the deletion by throwing. */
 export async function callBeforeDelete(context: TableContext, row: AnyRow): Promise<void> {
   const hooks = hooksOf(context);
   if (hooks?.beforeDelete === undefined) return;
@@ -32,16 +32,14 @@ export async function callBeforeDelete(context: TableContext, row: AnyRow): Prom
  */
 export async function callAfterHook(
   context: TableContext,
-  name: "afterCreate" | "afterUpdate" | "afterDelete",
+  name: (typeof afterHooks)[number],
   ...rows: readonly AnyRow[]
 ): Promise<void> {
   const hooks = hooksOf(context);
   const hook = hooks?.[name] as ((...rows: AnyRow[]) => unknown) | undefined;
   if (hook === undefined) return;
   const copies = rows.map((row) => copyStored(row));
-  const call = async () => {
-    await callHook(() => hook.apply(hooks, copies));
-  };
+  const call = async () => void (await callHook(() => hook.apply(hooks, copies)));
   if (context.transaction === undefined) await call();
   else context.transaction.afterCommit(call);
 }
@@ -70,4 +68,49 @@ export function isHookError(error: unknown): boolean {
 
 function isObject(error: unknown): error is object {
   return (typeof error === "object" && error !== null) || typeof error === "function";
+}
+
+/**
+ * Returns a context in which errors of `after` hooks are collected and not thrown, so that only a
+ * failed write throws. This covers the hooks of all models, because a delete may cascade to them.
+ *
+ * @returns undefined if writes of the context call no such hooks before they return. Within a
+ * transaction, these hooks wait for its commit.
+ */
+export function catchAfterHooks(
+  context: TableContext,
+): { readonly errors: readonly unknown[]; readonly context: TableContext } | undefined {
+  const models = Object.entries(context.settings.hooks);
+  if (context.transaction !== undefined || !models.some(([, each]) => hasAfterHook(each))) {
+    return undefined;
+  }
+  const errors: unknown[] = [];
+  const hooks = Object.fromEntries(
+    models.map(([model, each]) => [model, catchingHooks(each, errors)]),
+  );
+  const settings = { ...context.settings, hooks };
+  const tables = new Map<string, TableContext>();
+  for (const [name, table] of context.tables) tables.set(name, { ...table, settings, tables });
+  return { errors, context: { ...context, settings, tables } };
+}
+
+function hasAfterHook(hooks: AnyHooks): boolean {
+  return afterHooks.some((name) => hooks[name] !== undefined);
+}
+
+function catchingHooks(hooks: AnyHooks, errors: unknown[]): AnyHooks {
+  const caught: Record<string, unknown> = {};
+  for (const name of beforeHooks) caught[name] = hooks[name]?.bind(hooks);
+  for (const name of afterHooks) {
+    const hook = hooks[name] as ((...rows: AnyRow[]) => unknown) | undefined;
+    if (hook === undefined) continue;
+    caught[name] = async (...rows: AnyRow[]): Promise<void> => {
+      try {
+        await hook.apply(hooks, rows);
+      } catch (error) {
+        errors.push(error);
+      }
+    };
+  }
+  return caught;
 }

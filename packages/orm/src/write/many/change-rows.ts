@@ -14,7 +14,7 @@ import { deleteRow } from "../cascade/delete-row.js";
 import { unexpired } from "../commit/row-expiry.js";
 import type { WriteOptions } from "../input/write-options.js";
 import type { FindRow } from "../rows/find-row.js";
-import { runAtomically, writeAtomically } from "../rows/run-atomically.js";
+import { writeAtomically } from "../rows/run-atomically.js";
 import { updateRow } from "../rows/update-row.js";
 import { createMatcher, isScan, type RowMatcher } from "./row-matcher.js";
 import { type RowResult, writeEach } from "./write-each.js";
@@ -42,12 +42,10 @@ type WriteFound = (
  * being updated.
  *
  * @returns the result of each row, in the order of the query. Rows that are gone in the meantime
- * are left out. If a hook after a write threw, its error is beside the row, which is written all
- * the same.
+ * are left out. If a hook after a write threw, its error is beside the row.
  * @throws {InvalidQueryError} if the query has no condition.
  * @throws {ReadLimitError} if the query reads more than it may. Nothing is written.
- * @throws {LimitExceededError} if `atomic` asks for more than one commit accepts. Nothing is
- * written.
+ * @throws {LimitExceededError} if one commit does not accept all rows of an `atomic` call.
  * @throws any error of `updateRow` for the first row that fails, if `atomic` is set.
  * @throws any error that concerns the whole call. Rows of earlier commits stay written.
  */
@@ -81,17 +79,10 @@ export async function deleteRows(
   options: ManyOptions,
   meter: ReadMeter,
 ): Promise<RowResult[]> {
-  const isReferredTo = context.links.referencedBy.length > 0;
   return await changeRows(context, query, options, meter, {
-    isAlone: isReferredTo,
-    write: async (within, find, primaryKey, rowMeter) => {
-      const remove = (inner: TableContext) =>
-        deleteRow(inner, find, pointerOf(primaryKey), {}, rowMeter);
-      // If the row cannot be deleted, the rows that depend on it must stay.
-      return isReferredTo && within.transaction !== undefined
-        ? await runAtomically(within, remove)
-        : await remove(within);
-    },
+    isAlone: context.links.referencedBy.length > 0,
+    write: (within, find, primaryKey, rowMeter) =>
+      deleteRow(within, find, pointerOf(primaryKey), {}, rowMeter),
   });
 }
 

@@ -79,10 +79,7 @@ export async function commitTogether<T>(
   return await Promise.allSettled(writes.map(run));
 }
 
-/**
- * Returns the same database, except that atomic operations are passed to `onCommit` instead of
- * being committed.
- */
+/** Returns the same database, except that `onCommit` gets the atomic operations. */
 function collectingKv(
   kv: Kv,
   onCommit: (operation: RecordedOperation) => Promise<KvCommitResult | KvCommitError>,

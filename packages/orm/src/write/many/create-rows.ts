@@ -19,9 +19,8 @@ import { type RowResult, writeEach } from "./write-each.js";
  * them, unless a hook or an asynchronous part of the schema delays it.
  *
  * @returns the result of each row, in the order of `data`. If a hook after a write threw, its error
- * is beside the row, which is written all the same.
- * @throws {LimitExceededError} if `atomic` asks for more than one commit accepts. Nothing is
- * written.
+ * is beside the row.
+ * @throws {LimitExceededError} if one commit does not accept all rows of an `atomic` call.
  * @throws any error of `createRow` for the first row that fails, if `atomic` is set. In a
  * `RowInvalidError`, the position of the row in `data` is the first part of each path. Other errors
  * have it as `position`.

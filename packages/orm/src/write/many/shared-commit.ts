@@ -17,15 +17,12 @@ import { type SetUntilOptions, withRemainingLifetime } from "../../transaction/s
 /** Repeats a step on another operation, which is committed `now`, in milliseconds since 1970. */
 type Step = (operation: AtomicOperation, now: number) => unknown;
 
-/** An atomic operation that records its steps for a commit that it shares with other operations. */
+/** Records its steps for a commit that it shares with other operations. */
 export class RecordedOperation implements AtomicOperation {
   readonly #onCommit: (operation: RecordedOperation) => Promise<KvCommitResult | KvCommitError>;
   readonly #steps: Step[] = [];
   readonly checks: AtomicCheck[] = [];
-  /**
-   * The keys that it sets or deletes. Keys of `sum`, `min` and `max` are not listed, because other
-   * operations of the same commit may change them too.
-   */
+  /** The keys that it sets or deletes. Other operations may change the same sums. */
   readonly written: KvKey[] = [];
   mutations = 0;
 
@@ -126,7 +123,7 @@ export class SharedCommit {
     const checks = operation.checks.map((check) => [idOf(check.key), check] as const);
     const written = operation.written.map(idOf);
     if (this.#operations.length > 0) {
-      if (!written.every((id) => !this.#written.has(id))) return false;
+      if (written.some((id) => this.#written.has(id))) return false;
       if (!checks.every(([id, check]) => this.#isCompatible(id, check))) return false;
       const added = checks.filter(([id]) => !this.#checks.has(id)).length;
       if (this.#checks.size + added > this.#limits.checks) return false;

@@ -18,7 +18,6 @@ import { assertWriteOptions, expireInOf, type WriteOptions } from "../input/writ
  * @throws {RowInvalidError} if the schema rejects the data.
  * @throws {UniqueConstraintError} if another row has the same primary key or unique value.
  * @throws {ReferenceMissingError} if the row refers to a row that does not exist.
- * @throws {InvalidArgumentError} if the options are not valid.
  * @throws the error of a hook. If `afterCreate` throws, the row is already written.
  */
 export async function createRow(
@@ -32,12 +31,7 @@ export async function createRow(
   return created;
 }
 
-/**
- * Returns the row to create from the input of `create`: calls `beforeCreate`, adds a generated id
- * and parses the result.
- *
- * @throws {RowInvalidError} if the schema rejects the data.
- */
+/** Calls `beforeCreate`, adds a generated id, and returns the parsed row. */
 export async function newRow(context: TableContext, data: unknown): Promise<AnyRow> {
   const { model } = context;
   if (typeof data !== "object" || data === null || Array.isArray(data)) {
@@ -78,7 +72,7 @@ export async function insertRow(
   return { row, primaryKey, versionstamp };
 }
 
-/** Returns the expired row that a new one replaces, if the database has not removed it yet. */
+/** Returns the row that a new one replaces: expired, but not removed by the database yet. */
 async function expiredRow(
   context: TableContext,
   catalog: CatalogSnapshot,

@@ -31,12 +31,7 @@ export async function deleteSingleRow(
     if (!isApproved) await callBeforeDelete(context, found.row);
     deleted = found;
     const { primaryKey } = found;
-    return planChange(context, catalog, {
-      primaryKey,
-      before: found,
-      row: null,
-      expireIn: undefined,
-    });
+    return planChange(context, catalog, { primaryKey, before: found, row: null });
   });
   if (deleted === undefined) throw new RowNotFoundError(model.name, where);
   await callAfterHook(context, "afterDelete", deleted.row);

@@ -27,9 +27,7 @@ export async function runAtomically<T>(
   const result = await runTransaction(outer, async (inner) => {
     later = [];
     // The functions of the inner transaction must run after the commit of the caller's transaction.
-    inner.afterCommit = (run) => {
-      later.push(run);
-    };
+    inner.afterCommit = (run) => void later.push(run);
     return await body(contextWithin(context, inner));
   });
   if (onCommit !== undefined) outer.afterCommit(onCommit);
@@ -37,7 +35,6 @@ export async function runAtomically<T>(
   return result;
 }
 
-/** Returns the context of the same table within a transaction. */
 function contextWithin(context: TableContext, transaction: TransactionKv): TableContext {
   const within = tablesWithin(context.tables, transaction).get(context.model.name);
   // Only the context of a test can be absent from its own `tables`.

@@ -23,7 +23,6 @@ import { type FindRow, findToWrite } from "./find-row.js";
  * @throws {ReferenceMissingError} if the row refers to a row that does not exist.
  * @throws {PrimaryKeyChangeError} if the data has another primary key.
  * @throws {VersionConflictError} if the versionstamp of the row differs from `ifVersion`.
- * @throws {InvalidArgumentError} if the options are not valid.
  * @throws the error of a hook. If `afterUpdate` throws, the row is already changed.
  */
 export async function updateRow(
