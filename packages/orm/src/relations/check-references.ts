@@ -89,9 +89,8 @@ function referencedRows(
 }
 
 /**
- * True if the index entry by which a delete finds the reference gets another key. A delete may list
- * any of the indexes that begin with the fields. None of them has computed parts, so its keys
- * change only if its fields do.
+ * True if an index entry by which a delete may find the reference gets another key. None of these
+ * indexes has computed parts, so its keys change only if its fields do.
  */
 function isMoved(
   model: CompiledModel,

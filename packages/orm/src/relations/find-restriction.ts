@@ -17,7 +17,7 @@ import {
   tableOfModel,
 } from "./referrers.js";
 
-/** The maximum number of visited rows that are remembered, so that they are not visited again. */
+/** How many visited rows are remembered, so that they are not visited again. */
 const maxRemembered = 100_000;
 
 interface Visit {

@@ -35,11 +35,9 @@ export async function loadBelongsTo(
 }
 
 /**
- * Checks that a reference to a missing row is optional: one of its fields may be absent, so that
- * the type of the relation includes null.
+ * Checks that a reference to a missing row is optional: one of its fields may be absent.
  *
- * @throws {VersionConflictError} if the referring row has been deleted or refers to another row
- * now.
+ * @throws {VersionConflictError} if the referring row was deleted or refers to another row now.
  * @throws {ReferenceMissingError} if it still refers to the missing row.
  */
 async function assertMayBeMissing(

@@ -20,7 +20,7 @@ import type { MissingRow, RelationLoad } from "./relation-load.js";
  * @returns for each row a new object with the selected fields and the relations. Loaded rows are
  * not shared between these objects.
  * @throws {InvalidArgumentError} if the `include` is not valid.
- * @throws {ReferenceMissingError} if a required row does not exist: the data was written by hand.
+ * @throws {ReferenceMissingError} if a required row does not exist, in data written by hand.
  * @throws {VersionConflictError} if a required row was deleted while the relations were read.
  */
 export async function loadRelations(

@@ -64,8 +64,8 @@ export async function tryOneCommit(deletion: Deletion): Promise<FoundRow | undef
     try {
       const within = tablesWithin(tables, transaction);
       return await deleteInOneWalk(deletion, {
-        // Entries are listed outside of the transaction, so that the commit does not check them. It
-        // checks the guards, which detect new references, and the rows, which show outdated entries.
+        // The commit does not check entries that are listed outside of the transaction. Guards show
+        // new references, and rows outdated entries.
         tables: { writes: within, reads: within, lists: tables },
         budget: new CascadeBudget(limits, maxRowsPerCommit),
         maxDepth: Math.min(maxRowsPerCommit, limits.checks),

@@ -26,8 +26,7 @@ const maxAttemptsOfManyRows = 8;
  *
  * @returns the row as it was; undefined if it no longer exists.
  * @throws {RowReferencedError} if a relation forbids the deletion of one of the rows.
- * @throws the error of a hook: of a hook before a write at once; of the first hook that threw after
- * a write, when everything is deleted.
+ * @throws the error of a hook. That of an `after` hook is thrown when everything is deleted.
  */
 export async function deleteInSteps(
   { kv, model, limits, tables }: TableContext,

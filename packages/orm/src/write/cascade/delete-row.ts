@@ -9,8 +9,8 @@
  *       │ one commit per step (delete-in-steps.ts)
  *   some referrers deleted or cleared ── last step ─→ row, guard and job deleted
  *
- *   refused in any state (refused-delete.ts) ──→ job removed; the row stays, deleted rows stay deleted
- *   any other error, or a crash ───────────────→ job stays for resumeDeletes, or the same delete again
+ *   refused in any state (refused-delete.ts) ─→ job removed; row stays, deleted rows stay deleted
+ *   any other error, or a crash ──────────────→ job stays for resumeDeletes or the same delete
  *
  * Job: ["__keywright", "cascade", model, ...id] = true. The row is being deleted in steps. The job
  * expires with the row, and a commit that creates the row again deletes it.

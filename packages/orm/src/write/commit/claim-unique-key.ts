@@ -17,9 +17,8 @@ export interface UniqueKeyClaim {
 }
 
 /**
- * Finds out whether a row can have a unique key. An existing entry does not count if the row that
- * it points to does not exist, has expired, or does not have the key. Such an entry may be
- * overwritten under the returned checks.
+ * Finds out whether a row can have a unique key. An entry whose row does not exist, has expired, or
+ * does not have the key does not count. It may be overwritten under the returned checks.
  */
 export async function claimUniqueKey(
   context: TableContext,

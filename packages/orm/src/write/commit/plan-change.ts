@@ -77,8 +77,7 @@ const one = new KvU64(1n);
 
 /**
  * Plans everything that a change of a row writes, by one snapshot of the catalog. Returns a promise
- * only if something has to be read: the owners of unique entries, or rows that are newly referred
- * to.
+ * only if something has to be read, such as rows that are newly referred to.
  *
  * @throws {IndexKeyError} if a value cannot be part of a key.
  * @throws {ReferenceMissingError} if the row refers to a row that does not exist.

@@ -41,9 +41,8 @@ async function readExpireAt(
 }
 
 /**
- * Returns the row that a write has found, with its recorded expiry time. Returns undefined if it
- * has expired, because the database may remove it at any moment. Returns a promise only if the time
- * has to be read.
+ * Returns the row that a write has found, with its recorded expiry time. Undefined if it has
+ * expired, because the database may remove it at any moment.
  */
 export function unexpired(
   context: TableContext,
@@ -73,8 +72,8 @@ export async function hasExpired(
 
 /**
  * Returns the options for setting a row and everything that expires with it, in a commit that is
- * made `now`. Undefined if the row does not expire. If its time is already over, one millisecond is
- * left. The checks of the commit detect a row that has gone in the meantime.
+ * made `now`. If its time is already over, one millisecond is left. The checks of the commit detect
+ * a row that has gone in the meantime.
  */
 export function expiryOptions(
   expiry: RowExpiry | undefined,

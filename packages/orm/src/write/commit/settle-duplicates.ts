@@ -20,9 +20,8 @@ const commit: Commit = (operation) => operation.commit();
  * A row that can now have such a value gets it, and an index without duplicates becomes readable.
  * Within a transaction, this is done after its commit.
  *
- * It is not part of the write, which has already been committed. If it fails, or if the process
- * dies first, the next write that releases a value of the index does it, or the next run of a
- * migration.
+ * The write has already been committed. If this fails, or if the process dies first, the next write
+ * that releases a value of the index does it, or the next run of a migration.
  */
 export async function settleDuplicates(
   context: TableContext,
@@ -47,10 +46,7 @@ export async function settleDuplicates(
   else transaction.afterCommit(settle);
 }
 
-/**
- * Resolves the duplicates of a value that a row has released. The row may have been a duplicate
- * itself, or may have kept others out.
- */
+/** Resolves duplicates of a value. The row that released it may have been a duplicate itself. */
 async function settleValue(
   context: TableContext,
   { index, key }: IndexEntry,

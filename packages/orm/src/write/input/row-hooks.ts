@@ -47,7 +47,7 @@ export async function callAfterHook(
 /** The errors that hooks have thrown. */
 const hookErrors = new WeakSet<object>();
 
-/** Calls a hook. If it throws, records the error for {@link isHookError} and throws it unchanged. */
+/** Calls a hook, and records for {@link isHookError} the error that it throws. */
 async function callHook<T>(hook: () => T | Promise<T>): Promise<T> {
   try {
     return await hook();
@@ -57,10 +57,7 @@ async function callHook<T>(hook: () => T | Promise<T>): Promise<T> {
   }
 }
 
-/**
- * True if a hook threw an error. The class of the error does not show this, because hooks may throw
- * the same classes as the database.
- */
+/** True if a hook threw an error. Hooks may throw the same classes as the database. */
 export function isHookError(error: unknown): boolean {
   // A primitive can only come from a hook, because databases throw objects.
   return !isObject(error) || hookErrors.has(error);

@@ -19,7 +19,6 @@ import { updateRow } from "../rows/update-row.js";
 import { createMatcher, isScan, type RowMatcher } from "./row-matcher.js";
 import { type RowResult, writeEach } from "./write-each.js";
 
-/** Options for writing many rows. */
 export interface ManyOptions extends WriteOptions {
   /** Writes all rows in one commit, or none. */
   readonly atomic?: boolean;
@@ -67,9 +66,8 @@ export async function updateRows(
 }
 
 /**
- * Deletes the rows of a query, as {@link updateRows} updates them. A row fails if another row
- * refers to it and this prevents the deletion. If a relation leads to this model, each row is
- * deleted on its own, together with the rows that are deleted because of it.
+ * Deletes the rows of a query, as {@link updateRows} updates them. If a relation leads to this
+ * model, each row is deleted on its own, with the rows that refer to it.
  *
  * @throws the same errors as {@link updateRows}.
  */

@@ -21,9 +21,8 @@ import { type RowResult, writeEach } from "./write-each.js";
  * @returns the result of each row, in the order of `data`. If a hook after a write threw, its error
  * is beside the row.
  * @throws {LimitExceededError} if one commit does not accept all rows of an `atomic` call.
- * @throws any error of `createRow` for the first row that fails, if `atomic` is set. In a
- * `RowInvalidError`, the position of the row in `data` is the first part of each path. Other errors
- * have it as `position`.
+ * @throws any error of `createRow` for the first row that fails, if `atomic` is set. In it, the
+ * position of the row is the first part of each path of a `RowInvalidError`, otherwise `position`.
  * @throws any error that concerns the whole call. Rows of earlier commits stay written.
  */
 export async function createRows(

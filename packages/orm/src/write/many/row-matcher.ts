@@ -20,8 +20,7 @@ export function isScan({ where, index, orderBy }: AnyQuery): boolean {
  * regardless of order and limit. A row matches if one of its keys is in the ranges that the query
  * reads, and if it passes the filter.
  *
- * @throws {InvalidArgumentError} if the filter is not a function, or returns a promise.
- * @throws any error of planning the query.
+ * @throws {InvalidArgumentError} if the filter is not valid, and any error of planning the query.
  */
 export async function createMatcher(context: TableContext, query: AnyQuery): Promise<RowMatcher> {
   const { plan } = await (isScan(query) ? chooseScan : choosePlan)(context, query);

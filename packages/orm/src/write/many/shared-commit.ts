@@ -86,7 +86,7 @@ export class RecordedOperation implements AtomicOperation {
   }
 
   #noteWritten(key: KvSetKey): void {
-    // A key that ends with the versionstamp of the commit cannot be in another operation.
+    // No other operation has a key that ends with the versionstamp of the commit.
     if (typeof key.at(-1) !== "symbol") this.written.push(key as KvKey);
   }
 
@@ -97,10 +97,7 @@ export class RecordedOperation implements AtomicOperation {
   }
 }
 
-/**
- * Operations that can be one commit: no operation sets or deletes a key that a later one checks,
- * sets or deletes.
- */
+/** Operations of which none sets or deletes a key that a later one checks, sets or deletes. */
 export class SharedCommit {
   readonly #limits: Pick<KvLimits, "checks" | "mutations">;
   readonly #checks = new Map<string, AtomicCheck>();

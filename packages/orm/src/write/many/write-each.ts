@@ -133,10 +133,7 @@ function groupsCommits(kv: Kv & { readonly limits?: KvLimits }): boolean {
   return kv.limits !== undefined;
 }
 
-/**
- * True if an error concerns the whole call: every other row would fail in the same way, or the
- * transaction has ended or has to run again.
- */
+/** True if every other row would fail too, or the transaction has ended or has to run again. */
 function isOfCall({ transaction }: TableContext, error: unknown): boolean {
   if (isHookError(error)) return false;
   return (

@@ -12,8 +12,7 @@ import { assertWriteOptions, expireInOf, type WriteOptions } from "../input/writ
 import { type FindRow, findToWrite } from "./find-row.js";
 
 /**
- * Changes fields of a row and returns the changed row. Without `expireIn`, the expiry time of the
- * row stays the same.
+ * Changes fields of a row and returns the changed row. Without `expireIn`, its expiry time stays.
  *
  * @param where the condition to report in errors.
  * @param data the new values of fields, or operations on them (see `UpdateInput`).

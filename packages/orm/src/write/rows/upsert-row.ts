@@ -105,9 +105,8 @@ export async function upsertRow(
 }
 
 /**
- * True if a row that has prevented the creation twice will also prevent the next attempt.
- *
- * @param foundBy the name of the index that `find` reads.
+ * True if a row that has prevented the creation twice will also prevent the next attempt. `foundBy`
+ * is the name of the index that `find` reads.
  */
 function isPermanent(
   before: ConflictingRow,
