@@ -79,12 +79,12 @@ describe("a relation that no database could be opened with is refused", () => {
     [
       "to a model that is not there",
       { post: module("Post", "authorId: z.ulid()", author) },
-      'the database has no model that is called "users": it has posts',
+      'the database has no model "users"; its models are posts',
     ],
     [
       "without an index",
       { post: module("Post", "authorId: z.ulid()", author), user: module("User", "") },
-      'no index of the model posts that has all rows begins with authorId: add byAuthorId: { key: "authorId" } to its indexes',
+      'no index of posts begins with authorId and has all rows; add byAuthorId: { key: "authorId" } to its indexes',
     ],
   ])("%s", async (_, models, reason) => {
     const { exitCode, stderr } = await outcome(models);

@@ -191,7 +191,10 @@ describe("the comment of a method", () => {
   }
 
   it("says what a delete does with the rows that refer to the one that goes", async () => {
-    const [cascading, forbidden] = ["are deleted or cleared of the reference", "{RowReferencedError}"];
+    const [cascading, forbidden] = [
+      "are deleted or cleared of the reference",
+      "{RowReferencedError}",
+    ];
     expect(await commentOf("users", "delete")).toContain(cascading);
     expect(await commentOf("users", "delete")).toContain(forbidden);
     expect(await commentOf("posts", "delete")).toContain("One read and one commit");

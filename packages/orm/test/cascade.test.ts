@@ -283,6 +283,84 @@ describe("a delete", () => {
     expect(await own.folders.count()).toBe(0);
   });
 
+  describe.each([
+    ["of one commit", 1],
+    ["in steps", 30],
+  ])("%s is forbidden by a row that it takes along itself", (_size, rows) => {
+    const parent = (name: string, onDelete: "cascade" | "setNull") =>
+      defineModel({
+        name,
+        schema: z.object({ id: z.string(), rootId: z.string().nullable() }),
+        primaryKey: "id",
+        indexes: { byRoot: { key: "rootId" } },
+        relations: { root: belongsTo("roots", "rootId", { onDelete }) },
+      });
+    const Root = defineModel({
+      name: "roots",
+      schema: z.object({ id: z.string() }),
+      primaryKey: "id",
+    });
+    /** Its rows go with rows of `firsts`, or lose what leads there, and restrict `seconds`. */
+    const child = (onDelete: "cascade" | "setNull", shared: boolean) =>
+      defineModel({
+        name: "children",
+        schema: z.object({ id: z.string(), a: z.string().nullable(), b: z.string().nullable() }),
+        primaryKey: "id",
+        indexes: { byA: { key: "a" }, byB: { key: "b" } },
+        relations: {
+          first: belongsTo("firsts", "a", { onDelete }),
+          second: belongsTo("seconds", shared ? "a" : "b", { onDelete: "restrict" }),
+        },
+      });
+    const firsts = parent("firsts", "cascade");
+    const seconds = parent("seconds", "cascade");
+    const orders = {
+      "first, then second": (children: ReturnType<typeof child>) => ({
+        roots: Root,
+        firsts,
+        seconds,
+        children,
+      }),
+      "second, then first": (children: ReturnType<typeof child>) => ({
+        children,
+        seconds,
+        firsts,
+        roots: Root,
+      }),
+    };
+    const cases = Object.keys(orders).flatMap((order) =>
+      (["cascade", "setNull"] as const).flatMap((onDelete) =>
+        ["delete", "transaction"].map((call) => [order, onDelete, call] as const),
+      ),
+    );
+
+    it.each(cases)("%s, %s, %s", async (order, onDelete, call) => {
+      // With "setNull", one field leads to both rows, and the walk clears it.
+      const children = child(onDelete, onDelete === "setNull");
+      const models = orders[order as keyof typeof orders](children);
+      const own = await createDatabase({ kv: rows === 1 ? kv : denoKv(kv), models });
+      await own.roots.create({ data: { id: "r" } });
+      for (let i = 0; i < rows; i++) {
+        const id = `x${i}`;
+        await own.firsts.create({ data: { id, rootId: "r" } });
+        await own.seconds.create({ data: { id, rootId: "r" } });
+        await own.children.create({ data: { id, a: id, b: id } });
+      }
+      const before = await contents(kv);
+      const where = { id: "r" };
+      const failed =
+        call === "delete"
+          ? own.roots.delete({ where })
+          : own.transaction((tx) => tx.roots.delete({ where }));
+      expect(await rejection(failed)).toMatchObject({
+        code: "KW_ROW_REFERENCED",
+        model: "seconds",
+        by: { model: "children", relation: "second" },
+      });
+      expect(await contents(kv)).toEqual(before);
+    });
+  });
+
   it("clears the fields of a reference that may be absent, and no others", async () => {
     const Team = defineModel({
       name: "teams",
@@ -611,6 +689,32 @@ describe("a delete that one commit cannot take", () => {
     expect(await resumeDeletes(db)).toEqual({ finished: 0, failed: [] });
     expect(await db.users.count()).toBe(2);
     await expectToBeWhole(kv);
+  });
+
+  it("stays begun where a program without the referring models has deleted the row", async () => {
+    const schema = z.object({ id: z.string() });
+    const groups = defineModel({ name: "groups", schema, primaryKey: "id" });
+    const members = defineModel({
+      name: "members",
+      schema: schema.extend({ groupId: z.string() }),
+      primaryKey: "id",
+      indexes: { byGroup: { key: "groupId" } },
+      relations: { group: belongsTo("groups", "groupId", { onDelete: "cascade" }) },
+    });
+    const both = await createDatabase({ kv, models: { groups, members } });
+    await both.groups.create({ data: { id: "g" } });
+    const data = Array.from({ length: 40 }, (_, i) => ({ id: `m${i}`, groupId: "g" }));
+    await both.members.createMany({ data });
+    const mortal = crashingKv(denoKv(kv), 2, "after");
+    const first = await createDatabase({ kv: mortal, models: { groups, members } });
+    await expect(first.groups.delete({ where: { id: "g" } })).rejects.toBeInstanceOf(Crash);
+    const groupsOnly = await createDatabase({ kv, models: { groups } });
+    expect(await resumeDeletes(groupsOnly)).toEqual({ finished: 1, failed: [] });
+    expect(await both.groups.count()).toBe(0);
+    expect(await jobs()).toHaveLength(1);
+    expect(await resumeDeletes(both)).toEqual({ finished: 1, failed: [] });
+    expect(await jobs()).toEqual([]);
+    expect(await both.members.count()).toBe(0);
   });
 
   it("that was begun is not begun any more when the same delete is refused", async () => {

@@ -1,8 +1,8 @@
 import { type EmbeddedKv, openKv } from "@keywright/core";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import * as z from "zod";
-import { createDatabase, defineModel } from "../src/index.js";
 import { type Rows, rowsOf } from "../src/codegen.js";
+import { createDatabase, defineModel } from "../src/index.js";
 
 const Seat = defineModel({
   name: "seats",

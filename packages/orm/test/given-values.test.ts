@@ -1,8 +1,8 @@
 import { type EmbeddedKv, openKv } from "@keywright/core";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import * as z from "zod";
-import { belongsTo, createDatabase, type Database, defineModel, hasMany } from "../src/index.js";
 import { type Rows, rowsOf } from "../src/codegen.js";
+import { belongsTo, createDatabase, type Database, defineModel, hasMany } from "../src/index.js";
 import { Reports } from "./live-reports.js";
 import { rejection } from "./user-model.js";
 

@@ -1,9 +1,8 @@
 import { type EmbeddedKv, type KvKey, openKv } from "@keywright/core";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import * as z from "zod";
-import { compileModel, modelManifest } from "../src/codegen.js";
+import { compileModel, modelManifest, rowsOf } from "../src/codegen.js";
 import { createDatabase, defineModel, formatPlan, migrate, planMigration } from "../src/index.js";
-import { rowsOf } from "../src/codegen.js";
 
 const schema = z.object({
   id: z.string(),

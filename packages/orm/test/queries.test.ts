@@ -12,7 +12,7 @@ import { countRows, rowExists } from "../src/query/read/count-rows.js";
 import { explainQuery } from "../src/query/read/explain-query.js";
 import { findFirstRow, findOne, findPage, streamRows } from "../src/query/read/find-rows.js";
 import { TransactionKv } from "../src/transaction/transaction-kv.js";
-import { createMatcher } from "../src/write/many/still-matches.js";
+import { createMatcher } from "../src/write/many/row-matcher.js";
 import { meterOf, put, recordingKv, tableOn } from "./query-table.js";
 import { rejection } from "./user-model.js";
 

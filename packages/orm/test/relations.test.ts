@@ -77,7 +77,7 @@ describe("a database is not opened with a relation that", () => {
       relations: { owner: belongsTo("owner", "ownerId") },
     });
     expect(await refusal(Owner, Pet)).toBe(
-      'pets.relations.owner: the database has no model that is called "owner": it has owners, pets',
+      'pets.relations.owner: the database has no model "owner"; its models are owners, pets',
     );
   });
 
@@ -86,7 +86,7 @@ describe("a database is not opened with a relation that", () => {
     const relations = { owner: belongsTo("owners", "ownerId") };
     const Pet = defineModel({ name: "pets", schema, primaryKey: "id", relations });
     expect(await refusal(Owner, Pet)).toBe(
-      "pets.relations.owner: no index of the model pets that has all rows begins with ownerId: " +
+      "pets.relations.owner: no index of pets begins with ownerId and has all rows; " +
         'add byOwnerId: { key: "ownerId" } to its indexes',
     );
     const Other = defineModel({ name: "pets", schema, primaryKey: "id" });
@@ -134,7 +134,7 @@ describe("a database is not opened with a relation that", () => {
       'teams.relations.people: the model people has no field "team"',
     );
     expect(await refusal({ ...Team, relations: {} }, Person)).toBe(
-      "people.relations.team: the primary key of teams is tenant, id, and it names 1 fields for it",
+      "people.relations.team: it names one field, but the primary key of teams is tenant, id",
     );
   });
 
@@ -152,7 +152,7 @@ describe("a database is not opened with a relation that", () => {
       relations: { owner: belongsTo("owners", "ownerId") },
     });
     expect(await refusal(Owner, Pet)).toBe(
-      `pets.relations.owner: pets.ownerId is a ${kind}, and owners.id that it has to hold a string`,
+      `pets.relations.owner: pets.ownerId is a ${kind}, but it must hold owners.id, a string`,
     );
     const Keeper = defineModel({
       name: "owners",
@@ -209,7 +209,7 @@ describe("a database is not opened with a relation that", () => {
       },
     });
     expect(await refusal(Keeper, Pet, Keeps)).toContain('add byOwnerId: { key: "ownerId" }');
-    expect(await refusal(Keeper, Pet)).toContain('no model that is called "keeps"');
+    expect(await refusal(Keeper, Pet)).toContain('the database has no model "keeps"');
   });
 });
 
@@ -731,7 +731,7 @@ describe("what include reads", () => {
 });
 
 it("a database needs the models of all relations", async () => {
-  expect(await refusal(User)).toContain("no model that is called");
+  expect(await refusal(User)).toContain("the database has no model");
   const One = defineModel({
     name: "ones",
     schema: z.object({ id }),

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { type EmbeddedKv, openKv } from "@keywright/core";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import * as z from "zod";
-import { createDatabase, type Database, defineModel, type RowIssue } from "../src/index.js";
 import { rowsOf } from "../src/codegen.js";
+import { createDatabase, type Database, defineModel, type RowIssue } from "../src/index.js";
 import { entriesOf, rejection, User, users } from "./user-model.js";
 
 const places = {

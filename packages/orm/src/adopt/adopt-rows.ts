@@ -12,7 +12,7 @@ import { assertStoredRow } from "../model/stored-row.js";
 import { readStored } from "../query/read/read-rows.js";
 import { parseRow } from "../write/input/parse-row.js";
 import { writeEach } from "../write/many/write-each.js";
-import { insertRow } from "../write/rows/insert-row.js";
+import { insertRow } from "../write/rows/create-row.js";
 import type { AdoptFailure } from "./adopt-result.js";
 import { failedRow, isOfRow } from "./failed-row.js";
 import type { UnreadDocument } from "./source/read-documents.js";

@@ -1,7 +1,5 @@
 import type { AnyRow, CompiledModel } from "../model/compiled-model.js";
 
-type Copies = Map<object, unknown>;
-
 const { slice } = Uint8Array.prototype;
 
 /**
@@ -20,7 +18,7 @@ export function copyData(model: CompiledModel, data: object): AnyRow {
       copy[field] = (data as AnyRow)[field];
     }
   }
-  return copyValuesInPlace(copy, undefined);
+  return new Copier(shareObject).copyValues(copy, data);
 }
 
 /** Returns a copy like {@link copyData}. Input that is not an object is returned as it is. */
@@ -30,7 +28,7 @@ export function copyInput(model: CompiledModel, input: unknown): unknown {
 
 /** Returns a copy of a plain object. Its values are copied by {@link deepCopy}. */
 export function copyFields(object: AnyRow): AnyRow {
-  return copyValuesInPlace({ ...object }, undefined);
+  return new Copier(shareObject).copyValues({ ...object }, object);
 }
 
 /**
@@ -39,66 +37,93 @@ export function copyFields(object: AnyRow): AnyRow {
  * there is no general way to copy them.
  */
 export function deepCopy<T>(value: T): T {
-  return copyValue(value, undefined) as T;
+  return new Copier(shareObject).copy(value) as T;
 }
 
-function copyValue(value: unknown, copies: Copies | undefined): unknown {
-  if (typeof value !== "object" || value === null) return value;
-  if (copies?.has(value)) return copies.get(value);
-  if (Array.isArray(value)) return copyElements(value, copies);
-  const prototype: unknown = Object.getPrototypeOf(value);
-  if (prototype === Object.prototype || prototype === null) {
-    const copy = { ...value };
-    return copyValuesInPlace(copy, recordCopy(copies, value, copy));
+/** Returns a deep copy of a value that can be stored. It shares no object with the original. */
+export function copyStored<T>(value: T): T {
+  return new Copier((object) => structuredClone(object)).copy(value) as T;
+}
+
+function shareObject(object: object): object {
+  return object;
+}
+
+class Copier {
+  /** Object → copy, for objects that occur several times or contain themselves. */
+  #copies: Map<object, unknown> | undefined;
+  readonly #copyOther: (object: object) => object;
+
+  /** @param copyOther copies an object that is not of a kind that {@link deepCopy} names. */
+  constructor(copyOther: (object: object) => object) {
+    this.#copyOther = copyOther;
   }
-  if (prototype === Date.prototype) return new Date((value as Date).getTime());
-  if (prototype === Map.prototype) return copyMap(value as Map<unknown, unknown>, copies);
-  if (prototype === Set.prototype) return copySet(value as Set<unknown>, copies);
-  if (prototype === ArrayBuffer.prototype) return (value as ArrayBuffer).slice(0);
-  // `Buffer.prototype.slice` would share the memory. That of `Uint8Array` copies it.
-  if (ArrayBuffer.isView(value) && !(value instanceof DataView)) {
-    return slice.call(value as Uint8Array);
+
+  copy(value: unknown): unknown {
+    if (typeof value !== "object" || value === null) return value;
+    if (this.#copies?.has(value)) return this.#copies.get(value);
+    if (Array.isArray(value)) return this.#copyElements(value);
+    const prototype: unknown = Object.getPrototypeOf(value);
+    if (prototype === Object.prototype || prototype === null) {
+      const copy = { ...value };
+      if (this.#copies !== undefined) this.#record(value, copy);
+      return this.copyValues(copy, value);
+    }
+    if (prototype === Date.prototype) return new Date((value as Date).getTime());
+    if (prototype === Map.prototype) return this.#copyMap(value as Map<unknown, unknown>);
+    if (prototype === Set.prototype) return this.#copySet(value as Set<unknown>);
+    if (prototype === ArrayBuffer.prototype) return (value as ArrayBuffer).slice(0);
+    // `Buffer.prototype.slice` would share the memory. That of `Uint8Array` copies it.
+    if (ArrayBuffer.isView(value) && !(value instanceof DataView)) {
+      return slice.call(value as Uint8Array);
+    }
+    return this.#copyOther(value);
   }
-  return value;
-}
 
-/** Replaces the values of an object by copies. */
-function copyValuesInPlace(copy: Record<string, unknown>, copies: Copies | undefined): AnyRow {
-  for (const key in copy) {
-    const value = copy[key];
-    if (typeof value !== "object" || value === null || !Object.hasOwn(copy, key)) continue;
-    copy[key] = copyValue(value, copies);
+  /** Replaces the values of a shallow copy by copies. */
+  copyValues(copy: Record<string, unknown>, original: object): AnyRow {
+    let isRecorded = false;
+    for (const key in copy) {
+      const value = copy[key];
+      if (typeof value !== "object" || value === null || !Object.hasOwn(copy, key)) continue;
+      if (!isRecorded) this.#record(original, copy);
+      isRecorded = true;
+      // The key `__proto__` is an own property of the copy here, so this sets no prototype.
+      copy[key] = this.copy(value);
+    }
+    return copy;
   }
-  return copy;
-}
 
-function copyElements(list: readonly unknown[], copies: Copies | undefined): unknown[] {
-  const copy = list.slice();
-  let seen: Copies | undefined;
-  for (let i = 0; i < copy.length; i++) {
-    const value = copy[i];
-    if (typeof value !== "object" || value === null) continue;
-    seen ??= recordCopy(copies, list, copy);
-    copy[i] = copyValue(value, seen);
+  #copyElements(list: readonly unknown[]): unknown[] {
+    const copy = list.slice();
+    let isRecorded = false;
+    for (let i = 0; i < copy.length; i++) {
+      const value = copy[i];
+      if (typeof value !== "object" || value === null) continue;
+      if (!isRecorded) this.#record(list, copy);
+      isRecorded = true;
+      copy[i] = this.copy(value);
+    }
+    return copy;
   }
-  return copy;
-}
 
-function copyMap(map: ReadonlyMap<unknown, unknown>, copies: Copies | undefined): unknown {
-  const copy = new Map<unknown, unknown>();
-  const seen = recordCopy(copies, map, copy);
-  for (const [key, value] of map) copy.set(copyValue(key, seen), copyValue(value, seen));
-  return copy;
-}
+  #copyMap(map: ReadonlyMap<unknown, unknown>): unknown {
+    const copy = new Map<unknown, unknown>();
+    this.#record(map, copy);
+    for (const [key, value] of map) copy.set(this.copy(key), this.copy(value));
+    return copy;
+  }
 
-function copySet(set: ReadonlySet<unknown>, copies: Copies | undefined): unknown {
-  const copy = new Set<unknown>();
-  const seen = recordCopy(copies, set, copy);
-  for (const value of set) copy.add(copyValue(value, seen));
-  return copy;
-}
+  #copySet(set: ReadonlySet<unknown>): unknown {
+    const copy = new Set<unknown>();
+    this.#record(set, copy);
+    for (const value of set) copy.add(this.copy(value));
+    return copy;
+  }
 
-/** Records a copy. Call it before the contents are copied, because an object may contain itself. */
-function recordCopy(copies: Copies | undefined, value: object, copy: object): Copies {
-  return (copies ?? new Map<object, unknown>()).set(value, copy);
+  /** Call it before the contents are copied, because an object may contain itself. */
+  #record(value: object, copy: object): void {
+    this.#copies ??= new Map();
+    this.#copies.set(value, copy);
+  }
 }

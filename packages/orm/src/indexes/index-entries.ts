@@ -149,7 +149,7 @@ function includesRow(model: CompiledModel, index: CompiledIndex, row: AnyRow): b
   throw new IndexKeyError(model.name, index.name, "where", "promise");
 }
 
-function isAbsent(value: unknown): boolean {
+export function isAbsent(value: unknown): boolean {
   return value === undefined || value === null;
 }
 

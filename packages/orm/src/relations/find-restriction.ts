@@ -1,11 +1,12 @@
-import { type KvKeyPart, specificationOrder } from "@keywright/core";
+import type { KvKeyPart } from "@keywright/core";
 import type { TableContext } from "../context/table-context.js";
 import { RowReferencedError } from "../errors/row-errors.js";
 import { isSameKey } from "../indexes/key-parts.js";
 import { pointerOf, rowKey } from "../indexes/primary-key.js";
 import type { AnyRow, CompiledModel } from "../model/compiled-model.js";
-import { type KeyId, keyIdOf } from "../transaction/key-id.js";
-import { isReferenceTo } from "./referenced-key.js";
+import type { Reference } from "../model/linked-relations.js";
+import type { KeyId } from "../transaction/key-id.js";
+import { isReferenceTo, rowIdOf } from "./referenced-key.js";
 import {
   beginSearches,
   firstReferrer,
@@ -16,10 +17,9 @@ import {
   tableOfModel,
 } from "./referrers.js";
 
-/** The maximum number of visited rows that are remembered, so that they are not visited again. */
+/** How many visited rows are remembered, so that they are not visited again. */
 const maxRemembered = 100_000;
 
-/** A row on the path of the search, and the position in the list of its referrers. */
 interface Visit {
   readonly id: KeyId;
   readonly model: CompiledModel;
@@ -46,14 +46,12 @@ export async function findRestriction(
   const onPath = new Set<KeyId>();
   const path: Visit[] = [];
   const visit = async (visited: CompiledModel, key: readonly KvKeyPart[]) => {
-    const id = keyIdOf(rowKey(visited, key), specificationOrder);
+    const id = rowIdOf(visited, key);
     if (!restricted.has(visited.name) || seen.has(id) || onPath.has(id)) return;
     if (seen.size < maxRemembered) seen.add(id);
     onPath.add(id);
-    const references = tableOfModel(tables, visited).links.referencedBy.filter(
-      ({ onDelete, model: referring }) =>
-        onDelete === "restrict" || (onDelete === "cascade" && restricted.has(referring.name)),
-    );
+    const { referencedBy } = tableOfModel(tables, visited).links;
+    const references = referencedBy.filter((each) => mayRestrict(each, restricted));
     const searches = await beginSearches(tables, references);
     path.push({ id, model: visited, primaryKey: key, searches, cursor: firstReferrer });
   };
@@ -82,8 +80,8 @@ export function assertUnrestricted(
   row: { readonly model: CompiledModel; readonly primaryKey: readonly KvKeyPart[] },
   { reference, primaryKey }: Referrer,
 ): void {
-  if (isSameRow(row, reference.model, primaryKey)) return;
   const { model, relation } = reference;
+  if (row.model.name === model.name && isSameKey(row.primaryKey, primaryKey)) return;
   const by = { model: model.name, relation, id: pointerOf(primaryKey) };
   throw new RowReferencedError(row.model.name, pointerOf(row.primaryKey), by);
 }
@@ -99,14 +97,6 @@ export async function isReferring(
   return value !== null && isReferenceTo(fields, value, primaryKey);
 }
 
-function isSameRow(
-  row: { readonly model: CompiledModel; readonly primaryKey: readonly KvKeyPart[] },
-  model: CompiledModel,
-  primaryKey: readonly KvKeyPart[],
-): boolean {
-  return row.model.name === model.name && isSameKey(row.primaryKey, primaryKey);
-}
-
 /**
  * Returns the names of the models whose rows may be protected by a restricting relation, directly
  * or through rows that would be deleted with them.
@@ -117,12 +107,14 @@ function restrictedModels(tables: ReadonlyMap<string, TableContext>): ReadonlySe
   do {
     ({ size } = restricted);
     for (const { model, links } of tables.values()) {
-      const isRestricted = links.referencedBy.some(
-        ({ onDelete, model: referring }) =>
-          onDelete === "restrict" || (onDelete === "cascade" && restricted.has(referring.name)),
-      );
-      if (isRestricted) restricted.add(model.name);
+      if (links.referencedBy.some((each) => mayRestrict(each, restricted))) {
+        restricted.add(model.name);
+      }
     }
   } while (restricted.size > size);
   return restricted;
+}
+
+function mayRestrict({ onDelete, model }: Reference, restricted: ReadonlySet<string>): boolean {
+  return onDelete === "restrict" || (onDelete === "cascade" && restricted.has(model.name));
 }

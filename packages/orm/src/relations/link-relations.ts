@@ -5,7 +5,6 @@ import type { Relation } from "../model/relation-definition.js";
 import { kindOf } from "../query/plan/value-kinds.js";
 import { referenceIndex } from "./reference-index.js";
 
-/** {@link LinkedRelations} while they are collected. */
 interface Links {
   readonly relations: Map<string, LinkedRelation>;
   readonly referencedBy: Reference[];
@@ -15,9 +14,9 @@ interface Links {
  * Resolves the relations of the models of a database. For the name of each model, the result has
  * the targets of its relations and the `belongsTo` relations that refer to it.
  *
- * @throws {ModelDefinitionError} if a relation names a model that is not in `models`, or fields
- * that do not exist; if the fields differ in number or kind from the primary key that they hold; or
- * if no index begins with the fields. In the last case, the message names the index to add.
+ * @throws {ModelDefinitionError} if a relation names a model or field that does not exist, if its
+ * fields differ in number or kind from the primary key that they hold, or if no index begins with
+ * them.
  */
 export function linkRelations(
   models: readonly CompiledModel[],
@@ -48,37 +47,32 @@ function linkRelation(
     const found = models.find((candidate) => candidate.name === modelName);
     if (found !== undefined) return found;
     const known = models.map((candidate) => candidate.name).join(", ");
-    throw definitionError(
-      model,
-      name,
-      `the database has no model that is called ${JSON.stringify(modelName)}: it has ${known}`,
-    );
+    const reason = `the database has no model ${JSON.stringify(modelName)}; its models are ${known}`;
+    throw definitionError(model, name, reason);
   };
   const target = find(relation.model);
   switch (relation.kind) {
     case "belongsTo": {
-      const { fields } = relation;
-      assertHolds(model, name, model, fields, target);
-      const index = indexOf(model, { relation: name, model, fields });
+      assertHolds(model, name, model, relation.fields, target);
+      const index = indexOf(model, name, model, relation.fields);
       return { name, relation, target, index, through: undefined };
     }
     case "hasMany":
     case "hasOne": {
-      const { fields } = relation;
-      assertHolds(model, name, target, fields, model);
-      const index = indexOf(model, { relation: name, model: target, fields });
+      assertHolds(model, name, target, relation.fields, model);
+      const index = indexOf(model, name, target, relation.fields);
       return { name, relation, target, index, through: undefined };
     }
     case "manyToMany": {
       const through = find(relation.through);
       assertHolds(model, name, through, relation.from, model);
       assertHolds(model, name, through, relation.to, target);
-      const index = indexOf(model, { relation: name, model: through, fields: relation.from });
+      const index = indexOf(model, name, through, relation.from);
       return { name, relation, target, index, through };
     }
     default: {
-      const kinds = "belongsTo, hasMany, hasOne or manyToMany";
-      throw definitionError(model, name, `it has to be made by ${kinds}`);
+      const functions = "belongsTo, hasMany, hasOne or manyToMany";
+      throw definitionError(model, name, `it must be the result of ${functions}`);
     }
   }
 }
@@ -91,44 +85,39 @@ function assertHolds(
   fields: readonly string[],
   held: CompiledModel,
 ): void {
+  const { primaryKey } = held;
   for (const field of fields) {
     if (Object.hasOwn(holder.schema.shape, field)) continue;
-    throw definitionError(
-      model,
-      relation,
-      `the model ${holder.name} has no field ${JSON.stringify(field)}`,
-    );
+    const reason = `the model ${holder.name} has no field ${JSON.stringify(field)}`;
+    throw definitionError(model, relation, reason);
   }
-  if (fields.length !== held.primaryKey.length) {
-    const primaryKey = held.primaryKey.join(", ");
-    const reason = `the primary key of ${held.name} is ${primaryKey}, and it names ${fields.length} fields for it`;
+  if (fields.length !== primaryKey.length) {
+    const count = fields.length === 1 ? "one field" : `${fields.length} fields`;
+    const reason = `it names ${count}, but the primary key of ${held.name} is ${primaryKey.join(", ")}`;
     throw definitionError(model, relation, reason);
   }
   for (const [i, field] of fields.entries()) {
-    const part = held.primaryKey[i] ?? "";
+    const part = primaryKey[i] ?? "";
     const holderKind = kindOf(holder.schema.shape[field]!);
     const heldKind = kindOf(held.schema.shape[part]!);
     if (holderKind === undefined || heldKind === undefined || holderKind === heldKind) continue;
-    const reason = `${holder.name}.${field} is a ${holderKind}, and ${held.name}.${part} that it has to hold a ${heldKind}`;
+    const reason = `${holder.name}.${field} is a ${holderKind}, but it must hold ${held.name}.${part}, a ${heldKind}`;
     throw definitionError(model, relation, reason);
   }
 }
 
-/**
- * Returns the index that finds rows by the fields of a relation, undefined for the primary key.
- *
- * @throws {ModelDefinitionError} if there is none.
- */
+/** Returns the index that finds rows by the fields of a relation, undefined for the primary key. */
 function indexOf(
   model: CompiledModel,
-  link: { relation: string; model: CompiledModel; fields: readonly string[] },
+  relation: string,
+  holder: CompiledModel,
+  fields: readonly string[],
 ): CompiledIndex | undefined {
-  const { relation, model: holder, fields } = link;
   const index = referenceIndex(holder, fields);
   if (index === "primaryKey") return undefined;
   if (index !== undefined) return index;
-  const problem = `no index of the model ${holder.name} that has all rows begins with ${fields.join(", ")}`;
-  throw definitionError(model, relation, `${problem}: add ${indexCode(fields)} to its indexes`);
+  const reason = `no index of ${holder.name} begins with ${fields.join(", ")} and has all rows; add ${indexCode(fields)} to its indexes`;
+  throw definitionError(model, relation, reason);
 }
 
 function indexCode(fields: readonly string[]): string {

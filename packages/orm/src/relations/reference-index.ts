@@ -5,10 +5,7 @@ const indexesByModel = new WeakMap<
   Map<readonly string[], readonly CompiledIndex[]>
 >();
 
-/**
- * Returns the index that finds a model's rows by some fields: the primary key if it begins with the
- * fields, otherwise the first of {@link referenceIndexes}, and undefined if there is none.
- */
+/** Returns the best index that finds a model's rows by some fields, undefined if there is none. */
 export function referenceIndex(
   model: CompiledModel,
   fields: readonly string[],
@@ -42,8 +39,8 @@ export function referenceIndexes(
 }
 
 /**
- * True if an index begins with some fields, holds their values as they are stored, and has an entry
- * for every row in which none of these fields is absent.
+ * True if an index begins with some fields, holds their stored values, and has an entry for every
+ * row in which none of these fields is absent.
  */
 function holdsAll(model: CompiledModel, index: CompiledIndex, fields: readonly string[]): boolean {
   const { parts, each, where } = index;

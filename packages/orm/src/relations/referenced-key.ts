@@ -1,6 +1,8 @@
-import type { KvKeyPart } from "@keywright/core";
+import { type KvKeyPart, specificationOrder } from "@keywright/core";
 import { isSameKey, keyPartOf } from "../indexes/key-parts.js";
-import type { AnyRow } from "../model/compiled-model.js";
+import { rowKey } from "../indexes/primary-key.js";
+import type { AnyRow, CompiledModel } from "../model/compiled-model.js";
+import { type KeyId, keyIdOf } from "../transaction/key-id.js";
 
 /**
  * Returns the primary key that some fields of a row hold. If one of the fields is absent, the row
@@ -24,4 +26,9 @@ export function isReferenceTo(
 ): boolean {
   const key = referencedKey(fields, row);
   return key !== undefined && isSameKey(key, primaryKey);
+}
+
+/** Returns an id of a row for sets and maps. */
+export function rowIdOf(model: CompiledModel, primaryKey: readonly KvKeyPart[]): KeyId {
+  return keyIdOf(rowKey(model, primaryKey), specificationOrder);
 }

@@ -1,9 +1,10 @@
 import type { KvKey, KvKeyPart } from "@keywright/core";
 import type { CatalogSnapshot } from "../catalog/catalog-snapshot.js";
 import type { TableContext } from "../context/table-context.js";
+import { primaryKeyOfEntry } from "../indexes/entry-value.js";
+import { keyAfter } from "../indexes/key-parts.js";
 import type { CompiledIndex, CompiledModel } from "../model/compiled-model.js";
 import type { Reference } from "../model/linked-relations.js";
-import { listEntries } from "./list-entries.js";
 import { referenceIndexes } from "./reference-index.js";
 
 /** A row that refers to another according to an index. The row itself may have changed since. */
@@ -14,7 +15,7 @@ export interface Referrer {
 
 /** A position in the list of the rows that refer to a row. It holds at most one batch of keys. */
 export interface ReferrerCursor {
-  /** The position of the current search in the list of searches. */
+  /** The number of the current search. */
   readonly position: number;
   /** The primary keys of entries that have been read but not returned yet. */
   readonly pending: readonly (readonly KvKeyPart[])[];
@@ -24,7 +25,6 @@ export interface ReferrerCursor {
   readonly isEnd: boolean;
 }
 
-/** The cursor before the first referrer. */
 export const firstReferrer: ReferrerCursor = {
   position: 0,
   pending: [],
@@ -78,8 +78,6 @@ function chooseIndex(reference: Reference, catalog: CatalogSnapshot): ReferrerSe
 /**
  * Returns the next row that refers to a row, with the cursor after it, or undefined at the end.
  * {@link searchesWereComplete} then reports whether the searches were complete.
- *
- * @param tables the tables in which entries are listed.
  */
 export async function nextReferrer(
   tables: ReadonlyMap<string, TableContext>,
@@ -101,11 +99,40 @@ export async function nextReferrer(
       continue;
     }
     const context = tableOfModel(tables, reference.model);
-    const count = current.after === undefined ? firstBatchSize : batchSize;
-    const range = { index, equals: primaryKey };
-    const { primaryKeys, last, isEnd } = await listEntries(context, range, current.after, count);
-    current = { ...current, pending: primaryKeys, after: last ?? current.after, isEnd };
+    current = { ...current, ...(await listEntries(context, index, primaryKey, current.after)) };
   }
+}
+
+/**
+ * Reads the next entries of an index, or of the primary key, that begin with some values.
+ *
+ * @param after the key after which to continue; undefined to begin.
+ */
+async function listEntries(
+  { kv, model }: TableContext,
+  index: CompiledIndex | undefined,
+  values: readonly KvKeyPart[],
+  after: KvKey | undefined,
+): Promise<Omit<ReferrerCursor, "position">> {
+  const prefix = [index?.prefix ?? model.prefix, ...values];
+  const fields = index === undefined ? model.primaryKey : index.fields;
+  // If the prefix is itself a whole key, a selector by prefix would leave that key out.
+  const isWholeKey = values.length === fields.length && (index === undefined || index.unique);
+  if (isWholeKey && after !== undefined) return { pending: [], after, isEnd: true };
+  const start = after === undefined ? {} : { start: keyAfter(after) };
+  const selector = isWholeKey ? { start: prefix, end: keyAfter(prefix) } : { prefix, ...start };
+  const limit = after === undefined ? firstBatchSize : batchSize;
+  const pending: (readonly KvKeyPart[])[] = [];
+  let reads = 0;
+  let last = after;
+  for await (const { key, value } of kv.list(selector, { limit, batchSize: limit })) {
+    reads++;
+    last = key;
+    const isRow = index !== undefined || key.length === 1 + model.primaryKey.length;
+    const primaryKey = index === undefined ? key.slice(1) : primaryKeyOfEntry(model, index, value);
+    if (isRow && primaryKey !== undefined) pending.push(primaryKey);
+  }
+  return { pending, after: last, isEnd: reads < limit };
 }
 
 /**
@@ -118,14 +145,12 @@ export async function searchesWereComplete(
   searches: readonly ReferrerSearch[],
 ): Promise<boolean> {
   const indexed = searches.filter(({ index }) => index !== undefined);
-  const catalogs = new Map(
-    indexed.map((search) => [search, tableOfModel(tables, search.reference.model).catalog]),
-  );
-  await Promise.all(Array.from(new Set(catalogs.values()), (catalog) => catalog.reload()));
-  return indexed.every((search) => catalogs.get(search)?.snapshot === search.catalog);
+  const catalogOf = ({ reference }: ReferrerSearch) =>
+    tableOfModel(tables, reference.model).catalog;
+  await Promise.all(Array.from(new Set(indexed.map(catalogOf)), (catalog) => catalog.reload()));
+  return indexed.every((search) => catalogOf(search).snapshot === search.catalog);
 }
 
-/** Returns the table of a model among the tables of its database. */
 export function tableOfModel(
   tables: ReadonlyMap<string, TableContext>,
   model: CompiledModel,

@@ -8,7 +8,7 @@ import { selectFields } from "../../query/read/select-fields.js";
 import { loadRelations } from "../../relations/load/load-relations.js";
 import type { MissingRow } from "../../relations/load/relation-load.js";
 import { retryTornRead } from "../../relations/load/retry-torn-read.js";
-import { createMatcher } from "../../write/many/still-matches.js";
+import { createMatcher } from "../../write/many/row-matcher.js";
 
 /**
  * A row as the caller requested it, with its fields selected, its relations loaded, and with or

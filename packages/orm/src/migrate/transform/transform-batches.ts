@@ -1,7 +1,6 @@
-import type { AtomicOperation, KvKeyPart } from "@keywright/core";
+import type { KvKeyPart } from "@keywright/core";
 import type { CatalogSnapshot } from "../../catalog/catalog-snapshot.js";
 import type { TableContext, TableLimits } from "../../context/table-context.js";
-import { keyText } from "../../indexes/key-text.js";
 import { isLimitError } from "../../transaction/is-limit-error.js";
 import { isRefusal } from "../../write/many/commit-together.js";
 import { SharedCommit } from "../../write/many/shared-commit.js";
@@ -112,9 +111,8 @@ async function commitPlans(
       failed += plan.failed;
     }
     const state = stateAfter(rows, failed);
-    const operation = kv.atomic();
-    applyShared(operation, shared);
-    const result = await run.lease.commit(operation.set(transformStateKey(model), state));
+    const operation = shared.addTo(kv.atomic()).set(transformStateKey(model), state);
+    const result = await run.lease.commit(operation);
     return result.ok ? { rows, state } : undefined;
   } catch (error) {
     if (!isLimitError(error) && !isRefusal(error)) throw error;
@@ -126,18 +124,4 @@ async function commitPlans(
     const others = plans.map((plan) => (plan === single ? record : plan));
     return await commitPlans(context, run, { ...batch, plans: others });
   }
-}
-
-/** Adds the checks and mutations of a shared commit to an operation. Each key is checked once. */
-function applyShared(operation: AtomicOperation, { operations }: SharedCommit): void {
-  const checked = new Set<string>();
-  for (const { checks } of operations) {
-    for (const check of checks) {
-      const text = keyText(check.key);
-      if (!checked.has(text)) operation.check(check);
-      checked.add(text);
-    }
-  }
-  const now = Date.now();
-  for (const recorded of operations) recorded.applyTo(operation, now);
 }

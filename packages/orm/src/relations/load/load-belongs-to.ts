@@ -5,17 +5,12 @@ import type { AnyRow } from "../../model/compiled-model.js";
 import { canBeAbsent } from "../../model/field-schema.js";
 import type { BelongsTo } from "../../model/relation-definition.js";
 import { readRows } from "../../query/read/read-rows.js";
-import { isReferenceTo, referencedKey } from "../referenced-key.js";
+import { isReferenceTo, referencedKey, rowIdOf } from "../referenced-key.js";
 import { tableOfModel } from "../referrers.js";
 import type { RelationLoad } from "./relation-load.js";
-import { CopyOnReuse, readRowsByKey, rowIdOf } from "./rows-by-key.js";
+import { CopyOnReuse, readRowsByKey } from "./rows-by-key.js";
 
-/**
- * Returns for each row the row that it belongs to, or null if there is none.
- *
- * @throws {ReferenceMissingError} and {VersionConflictError} as `loadRelations`, if `missing` is
- * `"refused"`.
- */
+/** Returns for each row the row that it belongs to, or null if there is none. */
 export async function loadBelongsTo(
   load: RelationLoad,
   relation: BelongsTo,
@@ -30,7 +25,7 @@ export async function loadBelongsTo(
   const copies = new CopyOnReuse(new Map(ids.map((id, i) => [id, shaped[i]])));
   const loaded: (AnyRow | null)[] = [];
   for (const [i, key] of references.entries()) {
-    const related = key && copies.take(rowIdOf(target, key));
+    const related = key && copies.take(rowIdOf(link.target, key));
     if (related === undefined && key !== undefined && missing === "refused") {
       await assertMayBeMissing(load, relation, rows[i], key);
     }
@@ -40,11 +35,9 @@ export async function loadBelongsTo(
 }
 
 /**
- * Checks that a reference to a missing row is optional: one of its fields may be absent, so that
- * the type of the relation includes null.
+ * Checks that a reference to a missing row is optional: one of its fields may be absent.
  *
- * @throws {VersionConflictError} if the referring row has been deleted or refers to another row
- * now.
+ * @throws {VersionConflictError} if the referring row was deleted or refers to another row now.
  * @throws {ReferenceMissingError} if it still refers to the missing row.
  */
 async function assertMayBeMissing(

@@ -2,11 +2,11 @@ import type { AnyRow } from "../../model/compiled-model.js";
 import type { ManyToMany } from "../../model/relation-definition.js";
 import { rowFilterOf } from "../../query/read/row-filter.js";
 import type { KeyId } from "../../transaction/key-id.js";
-import { referencedKey } from "../referenced-key.js";
+import { referencedKey, rowIdOf } from "../referenced-key.js";
 import { tableOfModel } from "../referrers.js";
 import { type AcceptRows, type RelatedQuery, readRelated } from "./read-related.js";
 import type { RelationLoad } from "./relation-load.js";
-import { CopyOnReuse, readRowsByKey, rowIdOf } from "./rows-by-key.js";
+import { CopyOnReuse, readRowsByKey } from "./rows-by-key.js";
 
 /**
  * Returns for each row the target rows to which rows of a third model, the rows between, lead. They
@@ -31,13 +31,9 @@ export async function loadManyToMany(
   const seen = rows.map(() => new Set<KeyId>());
   const accept: AcceptRows<KeyId> = async (found) => {
     const keys = found.map(({ row }) => referencedKey(to, row.row));
-    const ids = keys.map((key) => key && rowIdOf(target, key));
-    const unread = keys.filter((key, i) => key !== undefined && !known.has(ids[i] ?? ""));
-    const read = await readRowsByKey(
-      target,
-      unread.filter((key) => key !== undefined),
-      meter,
-    );
+    const ids = keys.map((key) => key && rowIdOf(link.target, key));
+    const unread = keys.flatMap((key, i) => (key && !known.has(ids[i] ?? "") ? [key] : []));
+    const read = await readRowsByKey(target, unread, meter);
     for (const id of ids) if (id !== undefined) known.add(id);
     for (const [id, row] of read) {
       if (filter === undefined || filter(row)) targets.set(id, row);

@@ -19,9 +19,8 @@ import type { MissingRow, RelationLoad } from "./relation-load.js";
  * @param missing with `"null"`, a required row that is missing becomes null, at any depth.
  * @returns for each row a new object with the selected fields and the relations. Loaded rows are
  * not shared between these objects.
- * @throws {InvalidArgumentError} if a name is not that of a relation, or if a query has an option
- * that its kind of relation does not allow.
- * @throws {ReferenceMissingError} if a required row does not exist: the data was written by hand.
+ * @throws {InvalidArgumentError} if the `include` is not valid.
+ * @throws {ReferenceMissingError} if a required row does not exist, in data written by hand.
  * @throws {VersionConflictError} if a required row was deleted while the relations were read.
  */
 export async function loadRelations(
@@ -48,14 +47,10 @@ export async function loadRelations(
 }
 
 async function loadRelation(load: RelationLoad): Promise<readonly unknown[]> {
-  switch (load.link.relation.kind) {
-    case "belongsTo":
-      return await loadBelongsTo(load, load.link.relation);
-    case "manyToMany":
-      return await loadManyToMany(load, load.link.relation);
-    default:
-      return await loadHasMany(load, load.link.relation);
-  }
+  const { relation } = load.link;
+  if (relation.kind === "belongsTo") return await loadBelongsTo(load, relation);
+  if (relation.kind === "manyToMany") return await loadManyToMany(load, relation);
+  return await loadHasMany(load, relation);
 }
 
 async function shapeRows(

@@ -12,7 +12,6 @@ import { EntryReader, maxBatch } from "../../query/read/entry-reader.js";
 import { isFirstKey } from "../../query/read/first-key.js";
 import { foundRow } from "../../query/read/found-row.js";
 import { readKeys } from "../../query/read/read-rows.js";
-import { inParallel } from "./in-parallel.js";
 
 /** One of many queries of the same model. */
 export interface RelatedQuery {
@@ -22,14 +21,13 @@ export interface RelatedQuery {
 }
 
 /**
- * Returns the result for each row, or undefined if the row is left out. Each call gets rows of all
- * queries that are being read. `query` is the position of the query that a row was read for.
+ * Returns the result for each row, or undefined if the row is left out. `query` is the position of
+ * the query that a row was read for.
  */
 export type AcceptRows<T> = (
   rows: readonly { readonly query: number; readonly row: FoundRow }[],
 ) => Promise<readonly (T | undefined)[]>;
 
-/** A query that is being read. */
 interface Reading<T> {
   readonly position: number;
   readonly plan: QueryPlan;
@@ -39,10 +37,9 @@ interface Reading<T> {
   isDone: boolean;
 }
 
-/** An entry that was read for a query, and the primary key of the row that it leads to. */
+/** An entry that was read for a query, and the row that it leads to. */
 interface Candidate<T> {
   readonly reading: Reading<T>;
-  /** The key of the entry. */
   readonly key: KvKey;
   readonly primaryKey: readonly KvKeyPart[];
   readonly entry: KvEntryMaybe<unknown>;
@@ -115,7 +112,6 @@ function readingOf<T>(
   return { position, plan, query, reader, results: [], isDone: false };
 }
 
-/** Reads the next entries of some queries. */
 async function readCandidates<T>(
   context: TableContext,
   readings: readonly Reading<T>[],
@@ -124,20 +120,17 @@ async function readCandidates<T>(
   const found = readings.every(({ plan }) => readsWholeKeys(plan))
     ? await readPoints(context, readings, meter)
     : await inParallel(readings, maxConcurrentRanges, nextEntries);
-  const candidates: Candidate<T>[] = [];
-  for (const [i, entries] of found.entries()) {
-    const reading = readings[i];
-    if (reading === undefined) continue;
-    for (const entry of entries) {
-      const { index } = reading.plan;
+  return readings.flatMap((reading, i) => {
+    const { index } = reading.plan;
+    const candidates: Candidate<T>[] = [];
+    for (const entry of found[i] ?? []) {
       const { key, value } = entry;
       const primaryKey =
         index === undefined ? key.slice(1) : primaryKeyOfEntry(context.model, index, value);
-      if (primaryKey === undefined) continue;
-      candidates.push({ reading, key, primaryKey, entry });
+      if (primaryKey !== undefined) candidates.push({ reading, key, primaryKey, entry });
     }
-  }
-  return candidates;
+    return candidates;
+  });
 }
 
 /** Reads the entries of queries that name whole keys, in one read. */
@@ -146,22 +139,19 @@ async function readPoints<T>(
   readings: readonly Reading<T>[],
   meter: ReadMeter,
 ): Promise<KvEntry<unknown>[][]> {
-  const keys: KvKey[] = [];
-  const owners: number[] = [];
-  for (const [i, reading] of readings.entries()) {
-    const { segments, reverse } = reading.plan;
-    for (const segment of reverse ? segments.toReversed() : segments) {
-      keys.push(prefixOf(reading.plan, segment));
-      owners.push(i);
-    }
-    reading.isDone = true;
-  }
-  meter.add(keys.length);
-  const found: KvEntry<unknown>[][] = readings.map(() => []);
-  for (const [i, entry] of (await readKeys(context, keys)).entries()) {
-    if (entry.versionstamp !== null) found[owners[i] ?? 0]?.push(entry);
-  }
-  return found;
+  const keys = readings.map(({ plan }) => {
+    const segments = plan.reverse ? plan.segments.toReversed() : plan.segments;
+    return segments.map((segment) => prefixOf(plan, segment));
+  });
+  for (const reading of readings) reading.isDone = true;
+  const allKeys = keys.flat();
+  meter.add(allKeys.length);
+  const entries = await readKeys(context, allKeys);
+  let next = 0;
+  return keys.map(({ length }) => {
+    next += length;
+    return entries.slice(next - length, next).filter((entry) => entry.versionstamp !== null);
+  });
 }
 
 async function nextEntries<T>(reading: Reading<T>): Promise<KvEntry<unknown>[]> {
@@ -191,11 +181,7 @@ async function readRowsOf<T>(
   meter.add(uncovered.length);
   const keys = uncovered.map(({ primaryKey }) => rowKey(model, primaryKey));
   const entries = await readKeys(context, keys);
-  const rows = new Map<Candidate<T>, KvEntryMaybe<unknown>>();
-  for (const [i, candidate] of uncovered.entries()) {
-    const entry = entries[i];
-    if (entry !== undefined) rows.set(candidate, entry);
-  }
+  const rows = new Map(uncovered.map((candidate, i) => [candidate, entries[i]]));
   const found: { reading: Reading<T>; row: FoundRow }[] = [];
   for (const candidate of candidates) {
     const { reading, key, primaryKey, entry } = candidate;
@@ -210,4 +196,22 @@ async function readRowsOf<T>(
     if (isAccepted) found.push({ reading, row });
   }
   return found;
+}
+
+/** Calls a function for each item, and returns the results in the order of the list. */
+async function inParallel<A, B>(
+  list: readonly A[],
+  maxConcurrent: number,
+  run: (item: A) => Promise<B>,
+): Promise<B[]> {
+  const results: B[] = new Array(list.length);
+  let next = 0;
+  const work = async (): Promise<void> => {
+    while (next < list.length) {
+      const position = next++;
+      results[position] = await run(list[position] as A);
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(maxConcurrent, list.length) }, work));
+  return results;
 }

@@ -1,6 +1,5 @@
 import { VersionConflictError } from "../../errors/row-errors.js";
 
-/** The maximum number of times that rows are read with their relations. */
 const maxAttempts = 5;
 
 /**

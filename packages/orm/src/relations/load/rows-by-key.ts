@@ -1,17 +1,12 @@
-import { type KvKeyPart, specificationOrder } from "@keywright/core";
+import type { KvKeyPart } from "@keywright/core";
+import { copyStored } from "../../context/copy-of-data.js";
 import type { ReadMeter } from "../../context/read-meter.js";
 import type { TableContext } from "../../context/table-context.js";
-import { rowKey } from "../../indexes/primary-key.js";
 import type { AnyRow } from "../../model/compiled-model.js";
 import { foundRow } from "../../query/read/found-row.js";
-import { readKeys } from "../../query/read/read-rows.js";
-import { type KeyId, keyIdOf } from "../../transaction/key-id.js";
-import { copyValue } from "../copy-value.js";
-
-/** Returns an id for the key of a row, for use in sets and maps while relations are loaded. */
-export function rowIdOf({ model }: TableContext, primaryKey: readonly KvKeyPart[]): KeyId {
-  return keyIdOf(rowKey(model, primaryKey), specificationOrder);
-}
+import { readRows } from "../../query/read/read-rows.js";
+import type { KeyId } from "../../transaction/key-id.js";
+import { rowIdOf } from "../referenced-key.js";
 
 /** Reads rows by their primary keys, each once, in one read. Leaves out rows that do not exist. */
 export async function readRowsByKey(
@@ -20,14 +15,12 @@ export async function readRowsByKey(
   meter: ReadMeter,
 ): Promise<Map<KeyId, AnyRow>> {
   const wanted = new Map<KeyId, readonly KvKeyPart[]>();
-  for (const primaryKey of primaryKeys) wanted.set(rowIdOf(context, primaryKey), primaryKey);
+  for (const primaryKey of primaryKeys) wanted.set(rowIdOf(context.model, primaryKey), primaryKey);
   meter.add(wanted.size);
-  const keys = [...wanted.values()].map((primaryKey) => rowKey(context.model, primaryKey));
-  const entries = await readKeys(context, keys);
+  const entries = await readRows(context, [...wanted.values()]);
   const rows = new Map<KeyId, AnyRow>();
   for (const [i, [id, primaryKey]] of [...wanted].entries()) {
-    const entry = entries[i];
-    const found = entry && foundRow(context, primaryKey, entry);
+    const found = entries[i] && foundRow(context, primaryKey, entries[i]);
     if (found !== undefined) rows.set(id, found.row);
   }
   return rows;
@@ -51,6 +44,6 @@ export class CopyOnReuse<T> {
       this.#taken.add(id);
       return value;
     }
-    return copyValue(value);
+    return copyStored(value);
   }
 }

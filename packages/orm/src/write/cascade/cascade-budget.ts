@@ -1,6 +1,9 @@
 import type { TableContext, TableLimits } from "../../context/table-context.js";
 import type { CompiledModel } from "../../model/compiled-model.js";
 
+/** The maximum number of rows that one commit deletes or changes. */
+export const maxRowsPerCommit = 1000;
+
 /**
  * Counts what a commit of several rows contains, and limits it. The count is an estimate: the
  * commit may turn out larger, and the database may refuse it.

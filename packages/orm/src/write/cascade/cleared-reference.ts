@@ -2,30 +2,12 @@ import type * as z from "zod";
 import type { AnyRow, CompiledModel } from "../../model/compiled-model.js";
 import { canBeLeftOut } from "../../model/field-schema.js";
 
-/** Model → fields as JSON → change. */
-const changesByModel = new WeakMap<CompiledModel, Map<string, AnyRow>>();
-
 /**
  * Returns the update that clears a reference. Each of its fields is set to null if the schema
  * accepts null, or removed if the schema accepts that. Other fields of the reference keep their
  * values.
  */
 export function clearedReference(model: CompiledModel, fields: readonly string[]): AnyRow {
-  let changes = changesByModel.get(model);
-  if (changes === undefined) {
-    changes = new Map();
-    changesByModel.set(model, changes);
-  }
-  const key = JSON.stringify(fields);
-  let change = changes.get(key);
-  if (change === undefined) {
-    change = buildChange(model, fields);
-    changes.set(key, change);
-  }
-  return change;
-}
-
-function buildChange(model: CompiledModel, fields: readonly string[]): AnyRow {
   const change: Record<string, unknown> = {};
   for (const field of fields) {
     const schema = model.schema.shape[field];

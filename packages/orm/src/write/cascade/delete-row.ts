@@ -1,21 +1,66 @@
+/*
+ * States of a deletion. The row is the root of a depth-first search (cascade-walk.ts).
+ *
+ *   requested ── one commit suffices ──────────────→ row, referrers, guard and job deleted
+ *       │ more than one commit accepts                 (delete-at-once.ts)
+ *   checked: the program can write all tables, no row restricts, `beforeDelete` allows it
+ *       │ commit (delete-job.ts)
+ *   job recorded
+ *       │ one commit per step (delete-in-steps.ts)
+ *   some referrers deleted or cleared ── last step ─→ row, guard and job deleted
+ *
+ *   refused in any state (refused-delete.ts) ─→ job removed; row stays, deleted rows stay deleted
+ *   any other error, or a crash ──────────────→ job stays for resumeDeletes or the same delete
+ *
+ * Job: ["__keywright", "cascade", model, ...id] = true. The row is being deleted in steps. The job
+ * expires with the row, and a commit that creates the row again deletes it.
+ * Guard: ["__keywright", "refs", model, ...id]. Changes with each new reference to the row.
+ * No key records the progress. A resumed deletion walks from the root again over what is left.
+ *
+ * A crash before the job is recorded leaves everything as it was. After that it leaves the job, the
+ * row and some referrers, and no dangling references except within a circle. After the last step it
+ * leaves nothing. The `after` hooks of the step that was just committed may not have been called.
+ */
 import type { FoundRow } from "../../context/any-query.js";
-import type { ReadMeter } from "../../context/read-meter.js";
+import { ReadMeter } from "../../context/read-meter.js";
 import type { TableContext } from "../../context/table-context.js";
+import { RowNotFoundError } from "../../errors/row-errors.js";
+import { TransactionConflictError } from "../../errors/transaction-errors.js";
+import { pauseBeforeAttempt } from "../../transaction/pause.js";
 import type { WriteOptions } from "../input/write-options.js";
 import { deleteSingleRow } from "../rows/delete-single-row.js";
-import type { FindRow } from "../rows/find-row.js";
-import { cascadeDelete } from "./cascade-delete.js";
+import { type FindRow, findToWrite } from "../rows/find-row.js";
+import {
+  type Deletion,
+  deleteInTransaction,
+  OtherRowFound,
+  tryOneCommit,
+} from "./delete-at-once.js";
+import { deleteInSteps } from "./delete-in-steps.js";
+import { recordJob } from "./delete-job.js";
+import { removeJobIfRefused } from "./refused-delete.js";
+
+const maxAttempts = 100;
 
 /**
  * Deletes a row and returns it as it was. Rows that refer to it are deleted or changed as their
  * relations require.
  *
+ * One commit does all of it if it fits: at most 1000 rows, and within the limits of the database.
+ * Otherwise it takes several steps of one commit each, and the row itself is deleted last. Within a
+ * transaction of the caller, all of it is part of that transaction, whatever the number of rows.
+ *
  * @param where the condition to report in errors.
- * @throws {RowNotFoundError} if there is no such row.
- * @throws {RowReferencedError} if a row refers to it by a relation with `onDelete: "restrict"`.
- * @throws {VersionConflictError} if its versionstamp is not `ifVersion`.
- * @throws {InvalidArgumentError} if the options are not valid.
- * @throws the error of a hook. If `afterDelete` throws, the row is already deleted.
+ * @throws {RowNotFoundError} if the row does not exist.
+ * @throws {RowReferencedError} if a relation forbids the deletion of one of the rows. Nothing is
+ * written, unless the reference was made after the first of several steps. Rows that were deleted
+ * before then stay deleted, and the row itself stays.
+ * @throws {VersionConflictError} if the versionstamp of the row is not `ifVersion`. Of several
+ * steps, only the first one checks this.
+ * @throws {StaleSchemaError}, {SchemaNotMigratedError}, {IndexChangedError} if the program may not
+ * write one of the models, and {IndexNotReadyError} if it cannot find the referring rows. No step
+ * is then made.
+ * @throws the error of a hook. If it is an `after` hook, the row is already deleted.
  */
 export async function deleteRow(
   context: TableContext,
@@ -24,7 +69,35 @@ export async function deleteRow(
   options: WriteOptions,
   meter: ReadMeter,
 ): Promise<FoundRow> {
-  return context.links.referencedBy.length > 0
-    ? await cascadeDelete(context, find, where, options, meter)
-    : await deleteSingleRow(context, find, where, options);
+  const { model, links, catalog } = context;
+  if (links.referencedBy.length === 0) return await deleteSingleRow(context, find, where, options);
+  // The read limit of the caller does not apply, because the deletion must find every referrer.
+  const reads = new ReadMeter(model.name, Number.POSITIVE_INFINITY);
+  try {
+    for (let attempt = 1; ; attempt++) {
+      await pauseBeforeAttempt(attempt);
+      const { primaryKey } = await findToWrite(context, catalog.snapshot, find, where);
+      try {
+        return await deleteFound({ context, primaryKey, find, where, options, meter: reads });
+      } catch (error) {
+        if (!(error instanceof OtherRowFound)) throw error;
+        if (attempt === maxAttempts) throw new TransactionConflictError(attempt);
+      }
+    }
+  } finally {
+    meter.reads += reads.reads;
+  }
+}
+
+async function deleteFound(deletion: Deletion): Promise<FoundRow> {
+  const { context, primaryKey, where, meter } = deletion;
+  if (context.transaction !== undefined) return await deleteInTransaction(deletion);
+  return await removeJobIfRefused(context, primaryKey, async () => {
+    const deletedAtOnce = await tryOneCommit(deletion);
+    if (deletedAtOnce !== undefined) return deletedAtOnce;
+    await recordJob(deletion);
+    const deleted = await deleteInSteps(context, primaryKey, meter);
+    if (deleted === undefined) throw new RowNotFoundError(context.model.name, where);
+    return deleted;
+  });
 }

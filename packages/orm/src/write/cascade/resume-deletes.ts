@@ -3,20 +3,16 @@ import { ReadMeter } from "../../context/read-meter.js";
 import type { RowId } from "../../errors/orm-error.js";
 import { pointerOf } from "../../indexes/primary-key.js";
 import { deleteJobsPrefix } from "../../relations/guard-keys.js";
-import { finishDelete } from "./cascade-delete.js";
+import { deleteInSteps } from "./delete-in-steps.js";
+import { removeJobIfRefused } from "./refused-delete.js";
 
-/** The results of {@link resumeDeletes}. */
 export interface ResumedDeletes {
   /** The number of deletions that were finished. */
   readonly finished: number;
   /**
-   * The deletions that threw an error.
-   *
-   * - If the deletion was refused, its job is removed, and it is not resumed again. The error is
-   *   that of a hook, a `RowReferencedError`, or another error of the rows or their schemas.
-   * - After any other error, such as a lost connection, and after a `retryable` error, the job
-   *   stays, and the next call resumes the deletion.
-   * - If a hook threw after a write, the deletion is complete.
+   * The deletions that threw an error. A deletion that a hook, a relation or a schema refused is
+   * not resumed again. If a hook threw after a write, the deletion is complete. After a `retryable`
+   * error and any other, such as a lost connection, the next call resumes the deletion.
    */
   readonly failed: readonly {
     readonly model: string;
@@ -54,7 +50,10 @@ export async function resumeDeletes(database: AnyDatabase): Promise<ResumedDelet
     if (context === undefined) continue;
     const { name } = context.model;
     try {
-      await finishDelete(context, primaryKey, new ReadMeter(name, Number.POSITIVE_INFINITY));
+      const meter = new ReadMeter(name, Number.POSITIVE_INFINITY);
+      await removeJobIfRefused(context, primaryKey, () =>
+        deleteInSteps(context, primaryKey, meter),
+      );
       finished++;
     } catch (error) {
       failed.push({ model: name, id: pointerOf(primaryKey), error });

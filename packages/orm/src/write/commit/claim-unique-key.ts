@@ -7,9 +7,8 @@ import { rowKey } from "../../indexes/primary-key.js";
 import type { AnyRow } from "../../model/compiled-model.js";
 import { hasExpired } from "./row-expiry.js";
 
-/** The result of {@link claimUniqueKey}. */
 export interface UniqueKeyClaim {
-  /** The other row that has the key. Undefined if the key is free. */
+  /** The other row that has the key. */
   readonly owner: readonly KvKeyPart[] | undefined;
   /** True if the entry exists and points to this row. */
   readonly pointsToRow: boolean;
@@ -18,9 +17,8 @@ export interface UniqueKeyClaim {
 }
 
 /**
- * Finds out whether a row can have a unique key. An existing entry does not count if the row that
- * it points to does not exist, has expired, or does not have the key. Such an entry may be
- * overwritten under the returned checks.
+ * Finds out whether a row can have a unique key. An entry whose row does not exist, has expired, or
+ * does not have the key does not count. It may be overwritten under the returned checks.
  */
 export async function claimUniqueKey(
   context: TableContext,

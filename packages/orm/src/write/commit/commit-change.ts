@@ -9,10 +9,8 @@ import { LimitExceededError } from "@keywright/core";
 import type { CatalogSnapshot } from "../../catalog/catalog-snapshot.js";
 import type { TableContext, TableLimits } from "../../context/table-context.js";
 import { UniqueConstraintError, VersionConflictError } from "../../errors/row-errors.js";
-import type { IndexEntry } from "../../indexes/index-entries.js";
 import { keyText } from "../../indexes/key-text.js";
 import { pointerOf, rowKey } from "../../indexes/primary-key.js";
-import type { CompiledModel } from "../../model/compiled-model.js";
 import { limitErrorOf } from "../../transaction/limit-error-of.js";
 import { pauseBeforeAttempt } from "../../transaction/pause.js";
 import { claimUniqueKey } from "./claim-unique-key.js";
@@ -20,21 +18,17 @@ import type { PlannedChange } from "./plan-change.js";
 import { expiryOptions, hasExpired, recordExpiry } from "./row-expiry.js";
 import { settleDuplicates } from "./settle-duplicates.js";
 
-/** A change that was committed. */
 export interface CommittedChange {
   readonly change: PlannedChange;
   /** The versionstamp of the commit. Within a transaction it is provisional. */
   readonly versionstamp: string;
 }
 
-/**
- * Key text → the checks under which a change may take that unique key. A unique key that is not
- * listed must have no entry.
- */
+/** Unique key → the checks under which a change may take it. Other keys must have no entry. */
 type Takeovers = ReadonlyMap<string, readonly AtomicCheck[]>;
 
 const maxAttempts = 100;
-/** The number of times an operation is built before it is used although its expiry is late. */
+/** How many times an operation is built before it is used although its expiry is late. */
 const maxTries = 3;
 const noTakeovers: Takeovers = new Map();
 
@@ -53,7 +47,7 @@ export async function commitChange(
   context: TableContext,
   plan: (catalog: CatalogSnapshot) => PlannedChange | Promise<PlannedChange>,
 ): Promise<CommittedChange> {
-  let takeovers: Takeovers = noTakeovers;
+  let takeovers = noTakeovers;
   const { model } = context;
   for (let attempt = 1; ; attempt++) {
     if (model.live && !context.catalog.snapshot.entry.live)
@@ -85,12 +79,9 @@ export async function commitChange(
 }
 
 /**
- * Builds the operation of a commit that is made at once. An operation contains the remaining time
- * of the row in whole milliseconds, counted from the commit. If a millisecond ends while the
- * operation is built, the row would live a millisecond longer after each such change. The operation
- * is then built again.
- *
- * @throws {LimitExceededError} if the change has more checks or mutations than one commit accepts.
+ * Builds the operation of a commit that is made at once. It contains the remaining time of the row
+ * in whole milliseconds. If a millisecond ends meanwhile, it is built again, because the row would
+ * live a millisecond longer after each such change.
  */
 function operationInTime(
   context: TableContext,
@@ -109,12 +100,9 @@ function operationInTime(
 /**
  * Builds the operation of a change, with all of its checks.
  *
- * @param takeovers the checks for unique keys that the change takes. A key that is not listed must
- * have no entry.
  * @param now the time from which the remaining time of a row is counted, in milliseconds since
  * 1970.
- * @throws {LimitExceededError} if the change has more checks or mutations than the limits of the
- * context allow.
+ * @throws {LimitExceededError} if the change has more checks or mutations than the limits allow.
  */
 export function commitOperation(
   { kv, model, limits, transaction }: TableContext,
@@ -152,7 +140,12 @@ export function commitOperation(
   return operation;
 }
 
-function assertWithin(limits: TableLimits, name: "checks" | "mutations", actual: number): void {
+/** @throws {LimitExceededError} if a commit would exceed a limit. */
+export function assertWithin(
+  limits: TableLimits,
+  name: "checks" | "mutations",
+  actual: number,
+): void {
   if (actual > limits[name]) throw new LimitExceededError(name, limits[name], actual);
 }
 
@@ -169,10 +162,7 @@ function mutate(operation: AtomicOperation, mutation: KvMutation): void {
   } else operation[type](key, mutation.value.value);
 }
 
-/**
- * Finds out which check failed. Throws an error if the change cannot be made, otherwise returns
- * what the next attempt needs.
- */
+/** Finds out which check failed. Throws if the change cannot be made. */
 async function settleConflict(context: TableContext, change: PlannedChange): Promise<Takeovers> {
   const { kv, model, catalog } = context;
   if (await catalog.reload()) return noTakeovers;
@@ -181,35 +171,22 @@ async function settleConflict(context: TableContext, change: PlannedChange): Pro
     if (change.versionstamp !== null) return noTakeovers;
     // An expired row can be replaced. `plan` finds out about it.
     if (await hasExpired(context, catalog.snapshot, change.primaryKey)) return noTakeovers;
-    throw uniqueConstraint(model, primaryKeyConflict(model, change));
+    const value = change.primaryKey;
+    const ownerId = pointerOf(value);
+    const conflict = { index: "primaryKey", fields: model.primaryKey, value, ownerId };
+    throw new UniqueConstraintError(model.name, conflict);
   }
   const takeovers = new Map<string, readonly AtomicCheck[]>();
   for (const entry of change.indexes.added) {
     if (!entry.index.unique) continue;
-    const claim = await claimUniqueKey(context, entry, change.primaryKey);
-    if (claim.owner !== undefined) {
-      throw uniqueConstraint(model, indexConflict(entry, pointerOf(claim.owner)));
+    const { index, key } = entry;
+    const { owner, checks } = await claimUniqueKey(context, entry, change.primaryKey);
+    if (owner !== undefined) {
+      const { name, fields } = index;
+      const conflict = { index: name, fields, value: key.slice(1), ownerId: pointerOf(owner) };
+      throw new UniqueConstraintError(model.name, conflict);
     }
-    takeovers.set(keyText(entry.key), claim.checks);
+    takeovers.set(keyText(key), checks);
   }
   return takeovers;
-}
-
-type Conflict = ConstructorParameters<typeof UniqueConstraintError>[1];
-
-function uniqueConstraint(model: CompiledModel, conflict: Conflict): UniqueConstraintError {
-  return new UniqueConstraintError(model.name, conflict);
-}
-
-function indexConflict({ index, key }: IndexEntry, ownerId: Conflict["ownerId"]): Conflict {
-  return { index: index.name, fields: index.fields, value: key.slice(1), ownerId };
-}
-
-function primaryKeyConflict(model: CompiledModel, { primaryKey }: PlannedChange): Conflict {
-  return {
-    index: "primaryKey",
-    fields: model.primaryKey,
-    value: primaryKey,
-    ownerId: pointerOf(primaryKey),
-  };
 }

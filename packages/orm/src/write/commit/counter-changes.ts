@@ -12,9 +12,8 @@ const minusOne = new KvU64(2n ** 64n - 1n);
  * Returns the mutations of counters for a change of a row. A created row and each entry added to a
  * counted index add 1. A deleted row and each removed entry subtract 1.
  *
- * @param before the entries of the row that the counters already contain. Undefined if they do not
- * contain the row.
- * @param after the entries of the row after the change. Undefined if the row is deleted.
+ * @param before the entries that the counters contain. Undefined if they do not contain the row.
+ * @param after the entries after the change. Undefined if the row is deleted.
  */
 export function counterChanges(
   model: CompiledModel,
@@ -23,19 +22,14 @@ export function counterChanges(
   after: readonly IndexEntry[] | undefined,
 ): KvMutation[] {
   const mutations: KvMutation[] = [];
-  if (rows && before === undefined && after !== undefined)
-    mutations.push(sum(rowCounterKey(model), one));
-  if (rows && before !== undefined && after === undefined) {
-    mutations.push(sum(rowCounterKey(model), minusOne));
+  if (rows && (before === undefined) !== (after === undefined)) {
+    mutations.push(sum(rowCounterKey(model), before === undefined ? one : minusOne));
   }
   if (indexes.size === 0) return mutations;
   const { removed, added } = indexChanges(before ?? [], after ?? []);
-  for (const entry of removed) {
-    if (indexes.has(entry.index)) mutations.push(sum(groupKey(entry), minusOne));
-  }
-  for (const entry of added) {
-    if (indexes.has(entry.index)) mutations.push(sum(groupKey(entry), one));
-  }
+  const isCounted = ({ index }: IndexEntry) => indexes.has(index);
+  for (const entry of removed.filter(isCounted)) mutations.push(sum(groupKey(entry), minusOne));
+  for (const entry of added.filter(isCounted)) mutations.push(sum(groupKey(entry), one));
   return mutations;
 }
 

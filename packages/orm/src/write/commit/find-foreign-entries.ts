@@ -3,10 +3,9 @@ import type { TableContext } from "../../context/table-context.js";
 import { primaryKeyOfEntry } from "../../indexes/entry-value.js";
 import type { IndexEntry } from "../../indexes/index-entries.js";
 import { isSameKey } from "../../indexes/key-parts.js";
+import { readStored } from "../../query/read/read-rows.js";
 
-/**
- * Unique entries that do not belong to the row, and the checks that this is still so at the commit.
- */
+/** Unique entries that do not belong to a row, and the checks that this is still so. */
 export interface OtherOwners {
   readonly entries: ReadonlySet<IndexEntry>;
   readonly checks: readonly AtomicCheck[];
@@ -23,35 +22,27 @@ export function findForeignEntries(
   context: TableContext,
   entries: readonly IndexEntry[],
 ): OtherOwners | Promise<OtherOwners> {
-  if (!entries.some(isUnique)) return none;
-  return readOwners(context, entries.filter(isUnique));
-}
-
-function isUnique({ index }: IndexEntry): boolean {
-  return index.unique;
+  const unique = entries.filter(({ index }) => index.unique);
+  return unique.length === 0 ? none : readOwners(context, unique);
 }
 
 async function readOwners(
-  { kv, model, limits }: TableContext,
+  context: TableContext,
   unique: readonly IndexEntry[],
 ): Promise<OtherOwners> {
-  const others = new Set<IndexEntry>();
-  const checks: AtomicCheck[] = [];
-  for (let from = 0; from < unique.length; from += limits.keys) {
-    const chunk = unique.slice(from, from + limits.keys);
-    const [only] = chunk;
-    const stored =
-      only !== undefined && chunk.length === 1
-        ? [await kv.get(only.key)]
-        : await kv.getMany<unknown[]>(chunk.map((entry) => entry.key));
-    for (const [position, entry] of chunk.entries()) {
-      const { value = null, versionstamp = null } = stored[position] ?? {};
-      checks.push({ key: entry.key, versionstamp });
-      const owner = primaryKeyOfEntry(model, entry.index, value);
-      const expectedOwner = primaryKeyOfEntry(model, entry.index, entry.value);
-      if (owner === undefined || expectedOwner === undefined || !isSameKey(owner, expectedOwner))
-        others.add(entry);
-    }
-  }
-  return { entries: others, checks };
+  const { model } = context;
+  const entries = new Set<IndexEntry>();
+  const stored = await readStored(
+    context,
+    unique.map(({ key }) => key),
+  );
+  const checks = unique.map((entry, position): AtomicCheck => {
+    const { value = null, versionstamp = null } = stored[position] ?? {};
+    const owner = primaryKeyOfEntry(model, entry.index, value);
+    const expected = primaryKeyOfEntry(model, entry.index, entry.value);
+    const isOwn = owner !== undefined && expected !== undefined && isSameKey(owner, expected);
+    if (!isOwn) entries.add(entry);
+    return { key: entry.key, versionstamp };
+  });
+  return { entries, checks };
 }

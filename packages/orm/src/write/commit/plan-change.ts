@@ -15,9 +15,13 @@ import {
   isUntouched,
 } from "../../indexes/index-entries.js";
 import type { AnyRow, CompiledIndex } from "../../model/compiled-model.js";
-import { checkReferences } from "../../relations/check-references.js";
-import type { CommitExtras } from "../../relations/commit-extras.js";
+import {
+  checkReferences,
+  noReferences,
+  type ReferenceChanges,
+} from "../../relations/check-references.js";
 import { deleteJobKey } from "../../relations/guard-keys.js";
+import { whenReady } from "../input/parse.js";
 import { counterChanges } from "./counter-changes.js";
 import { findForeignEntries, type OtherOwners } from "./find-foreign-entries.js";
 import { expiryKey, keepsExpiry, type RowExpiry } from "./row-expiry.js";
@@ -30,12 +34,8 @@ export interface PlannedChange {
   /** The row after the change. Null if it is deleted. */
   readonly row: AnyRow | null;
   readonly indexes: IndexChanges;
-  /**
-   * The entries that the row no longer has after the change. Some of them may belong to another
-   * row.
-   */
+  /** The entries that the row no longer has. Some of them may belong to another row. */
   readonly released: readonly IndexEntry[];
-  /** When the row and its entries expire. Undefined if they do not. */
   readonly expiry: RowExpiry | undefined;
   /** The key under which the expiry time is recorded. Undefined if the database reports it. */
   readonly expiryKey: KvKey | undefined;
@@ -45,20 +45,16 @@ export interface PlannedChange {
   readonly mutations: readonly KvMutation[];
 }
 
-/** The input of a plan. */
 export interface PlannedRow {
   readonly primaryKey: readonly KvKeyPart[];
   /** The stored row, with its expiry time. Null if there is none. */
   readonly before: FoundRow | null;
-  /**
-   * True if `before` has expired and `row` replaces it as a new row. Only the entries of `before`
-   * then matter.
-   */
+  /** True if `before` has expired, so that only its entries matter, and `row` is a new row. */
   readonly isNew?: boolean;
   /** The row to store. Null to delete it. */
   readonly row: AnyRow | null;
   /** The time until the row expires, in milliseconds. Undefined to keep its expiry time. */
-  readonly expireIn: number | undefined;
+  readonly expireIn?: number | undefined;
 }
 
 /** The entries of a row before and after a change. */
@@ -70,26 +66,18 @@ interface Entries {
 
 /** The results of the reads that a plan needs. */
 interface Facts {
-  readonly expiry: RowExpiry | undefined;
-  /** The entries that are written again, although their keys do not change. */
-  readonly rewritten: readonly IndexEntry[];
   /** Which of the rewritten and removed entries do not belong to this row. */
   readonly others: OtherOwners;
-  /**
-   * The check on the mark that growing counters contain the row. Undefined if no counters are being
-   * built.
-   */
-  readonly mark: AtomicCheck | undefined;
-  readonly references: CommitExtras;
+  /** The check on the mark that growing counters contain the row, if counters are being built. */
+  readonly mark?: AtomicCheck;
+  readonly references: ReferenceChanges;
 }
 
 const one = new KvU64(1n);
-const noReferences: CommitExtras = { checks: [], mutations: [] };
 
 /**
  * Plans everything that a change of a row writes, by one snapshot of the catalog. Returns a promise
- * only if something has to be read: the owners of unique entries, or rows that are newly referred
- * to.
+ * only if something has to be read, such as rows that are newly referred to.
  *
  * @throws {IndexKeyError} if a value cannot be part of a key.
  * @throws {ReferenceMissingError} if the row refers to a row that does not exist.
@@ -106,16 +94,12 @@ export function planChange(
     planned.before === null ? undefined : storedEntries(context, indexes, planned.before);
   const after = row === null ? undefined : indexEntries(model, indexes, row, primaryKey);
   const entries = { before, after, changes: changesOf(planned, before, after) };
-  const facts = findFacts(context, catalog, planned, entries);
-  return facts instanceof Promise
-    ? facts.then((found) => compose(context, catalog, planned, entries, found))
-    : compose(context, catalog, planned, entries, facts);
+  return whenReady(findFacts(context, catalog, planned, entries.changes), (facts) =>
+    compose(context, catalog, planned, entries, facts),
+  );
 }
 
-/**
- * Returns the indexes whose entries have to be computed for a change. Indexes that the change does
- * not touch are left out, unless every entry of the row is needed for something else.
- */
+/** Returns the indexes that a change touches, or all if every entry of the row is needed. */
 function affectedIndexes(
   { maintained, growingCounters, entry }: CatalogSnapshot,
   planned: PlannedRow,
@@ -130,14 +114,18 @@ function affectedIndexes(
 }
 
 function changesOf(
-  { isNew = false }: PlannedRow,
+  planned: PlannedRow,
   before: readonly IndexEntry[] = [],
   after: readonly IndexEntry[] = [],
 ): IndexChanges {
   const changes = indexChanges(before, after);
   // A new row takes its unique keys itself, because those of the expired row may belong to another
   // row by now.
-  return isNew ? { removed: changes.removed, added: [...after], rewritten: [] } : changes;
+  if (planned.isNew) return { removed: changes.removed, added: after, rewritten: [] };
+  if (expiryOf(planned) === undefined) return changes;
+  // No entry may outlive the row, so all entries of a row that expires are written with it.
+  const added = new Set(changes.added);
+  return { ...changes, rewritten: after.filter((entry) => !added.has(entry)) };
 }
 
 /**
@@ -163,43 +151,35 @@ function storedEntries(
 
 function findFacts(
   context: TableContext,
-  catalog: CatalogSnapshot,
+  { growingCounters }: CatalogSnapshot,
   planned: PlannedRow,
-  { after = [], changes }: Entries,
+  { removed, rewritten }: IndexChanges,
 ): Facts | Promise<Facts> {
-  const { model } = context;
-  const { before, row, primaryKey, isNew = false } = planned;
-  const expiry = expiryOf(planned);
-  const hasReferences = refersToRows(context) && row !== null;
-  const needsMark = catalog.growingCounters !== undefined;
-  // No entry may outlive the row, so all entries of a row that expires are written with it.
-  const rewritten = expiry === undefined ? changes.rewritten : without(after, changes.added);
+  const { row } = planned;
   const others = findForeignEntries(
     context,
-    rewritten.length === 0 ? changes.removed : [...changes.removed, ...rewritten],
+    rewritten.length === 0 ? removed : [...removed, ...rewritten],
   );
-  if (!hasReferences && !needsMark) {
-    const facts = (found: OtherOwners): Facts => ({
-      expiry,
-      rewritten,
-      others: found,
-      mark: undefined,
-      references: noReferences,
-    });
-    return others instanceof Promise ? others.then(facts) : facts(others);
+  if (growingCounters === undefined && (row === null || !refersToRows(context))) {
+    return whenReady(others, (found) => ({ others: found, references: noReferences }));
   }
-  const read = async (): Promise<Facts> => {
-    const known = await others;
-    const key = countedMarkKey(model, primaryKey);
-    const mark = needsMark
-      ? { key, versionstamp: (await context.kv.get(key)).versionstamp }
-      : undefined;
-    const extras = hasReferences
-      ? await checkReferences(context, isNew ? null : (before?.row ?? null), row)
-      : noReferences;
-    return { expiry, rewritten, others: known, mark, references: extras };
-  };
-  return read();
+  return readFacts(context, planned, others, growingCounters !== undefined);
+}
+
+async function readFacts(
+  context: TableContext,
+  { before, row, primaryKey, isNew = false }: PlannedRow,
+  others: OtherOwners | Promise<OtherOwners>,
+  needsMark: boolean,
+): Promise<Facts> {
+  const found = await others;
+  const key = countedMarkKey(context.model, primaryKey);
+  const mark = needsMark && { key, versionstamp: (await context.kv.get(key)).versionstamp };
+  const references =
+    row === null
+      ? noReferences
+      : await checkReferences(context, isNew ? null : (before?.row ?? null), row);
+  return { others: found, ...(mark && { mark }), references };
 }
 
 function refersToRows({ model }: TableContext): boolean {
@@ -207,11 +187,6 @@ function refersToRows({ model }: TableContext): boolean {
     if (model.relations[name]?.kind === "belongsTo") return true;
   }
   return false;
-}
-
-function without(entries: readonly IndexEntry[], others: readonly IndexEntry[]): IndexEntry[] {
-  const excluded = new Set(others);
-  return entries.filter((entry) => !excluded.has(entry));
 }
 
 /** Returns when the row expires. Without `expireIn`, a stored row keeps its expiry time. */
@@ -225,11 +200,12 @@ function expiryOf({ before, row, isNew, expireIn }: PlannedRow): RowExpiry | und
 function compose(
   context: TableContext,
   catalog: CatalogSnapshot,
-  { primaryKey, before, row, isNew = before === null }: PlannedRow,
-  { before: old, after, changes }: Entries,
-  { expiry, rewritten, others, mark, references }: Facts,
+  planned: PlannedRow,
+  { before: entriesBefore, after, changes }: Entries,
+  { others, mark, references }: Facts,
 ): PlannedChange {
   const { model } = context;
+  const { primaryKey, before, row, isNew = before === null } = planned;
   const { counters, growingCounters } = catalog;
   const mutations: KvMutation[] = [...references.mutations];
   const checks: AtomicCheck[] = [...others.checks, ...references.checks];
@@ -237,15 +213,16 @@ function compose(
   if (isNew && row !== null && context.links.referencedBy.length > 0) {
     mutations.push({ type: "delete", key: deleteJobKey(model, primaryKey) });
   }
-  if (counters !== undefined) mutations.push(...counterChanges(model, counters, old, after));
+  if (counters !== undefined) {
+    mutations.push(...counterChanges(model, counters, entriesBefore, after));
+  }
   if (growingCounters !== undefined && mark !== undefined) {
-    const countedBefore = mark.versionstamp === null ? undefined : old;
+    const { key } = mark;
+    const countedBefore = mark.versionstamp === null ? undefined : entriesBefore;
     checks.push(mark);
     mutations.push(...counterChanges(model, growingCounters, countedBefore, after));
     mutations.push(
-      after === undefined
-        ? { type: "delete", key: mark.key }
-        : { type: "set", key: mark.key, value: true },
+      after === undefined ? { type: "delete", key } : { type: "set", key, value: true },
     );
   }
   if (catalog.entry.live) {
@@ -254,21 +231,17 @@ function compose(
       mutations.push({ type: "sum", key, value: one });
   }
   const isOwn = (entry: IndexEntry) => !others.entries.has(entry);
-  const indexes =
-    others.entries.size === 0
-      ? { removed: changes.removed, added: changes.added, rewritten }
-      : {
-          removed: changes.removed.filter(isOwn),
-          added: changes.added,
-          rewritten: rewritten.filter(isOwn),
-        };
+  const { removed, rewritten } = changes;
   return {
     primaryKey,
     versionstamp: before?.versionstamp ?? null,
     row,
-    indexes,
-    released: changes.removed,
-    expiry,
+    indexes:
+      others.entries.size === 0
+        ? changes
+        : { ...changes, removed: removed.filter(isOwn), rewritten: rewritten.filter(isOwn) },
+    released: removed,
+    expiry: expiryOf(planned),
     expiryKey: keepsExpiry(context, catalog) ? expiryKey(model, primaryKey) : undefined,
     checks,
     mutations,

@@ -13,23 +13,17 @@ export function expiryKey(model: CompiledModel, primaryKey: readonly KvKeyPart[]
   return [systemPrefix, "expiry", model.prefix, ...primaryKey];
 }
 
-/** Returns whether the expiry times of the model's rows are recorded under {@link expiryKey}. */
+/** True if the expiry times of the model's rows are recorded under {@link expiryKey}. */
 export function keepsExpiry({ catalog }: TableContext, { entry }: CatalogSnapshot): boolean {
   return entry.expires === true && !catalog.returnsExpiry;
 }
 
-/**
- * When a row expires: a number of milliseconds after its commit, or a time in milliseconds since
- * 1970.
- */
+/** A number of milliseconds after the commit of a row, or a time in milliseconds since 1970. */
 export type RowExpiry =
   | { readonly expireIn: number; readonly expireAt?: undefined }
   | { readonly expireIn?: undefined; readonly expireAt: number };
 
-/**
- * Returns when a row expires, in milliseconds since 1970. Undefined if it does not expire. Returns
- * a promise only if the time has to be read.
- */
+/** Returns when a row expires, in milliseconds since 1970. Undefined if it does not expire. */
 export function rowExpireAt(
   context: TableContext,
   catalog: CatalogSnapshot,
@@ -47,9 +41,8 @@ async function readExpireAt(
 }
 
 /**
- * Returns the row that a write has found, with its recorded expiry time. Returns undefined if it
- * has expired, because the database may remove it at any moment. Returns a promise only if the time
- * has to be read.
+ * Returns the row that a write has found, with its recorded expiry time. Undefined if it has
+ * expired, because the database may remove it at any moment.
  */
 export function unexpired(
   context: TableContext,
@@ -66,10 +59,7 @@ function withExpireAt(found: FoundRow, expireAt: number | undefined): FoundRow |
   return expireAt <= Date.now() ? undefined : { ...found, expireAt };
 }
 
-/**
- * Returns whether the row under a primary key has expired. Always false if the database never
- * returns expired rows.
- */
+/** True if a row has expired. Always false if the database never returns expired rows. */
 export async function hasExpired(
   context: TableContext,
   catalog: CatalogSnapshot,
@@ -82,8 +72,8 @@ export async function hasExpired(
 
 /**
  * Returns the options for setting a row and everything that expires with it, in a commit that is
- * made `now`. Undefined if the row does not expire. If its time is already over, one millisecond is
- * left. The checks of the commit detect a row that has gone in the meantime.
+ * made `now`. If its time is already over, one millisecond is left. The checks of the commit detect
+ * a row that has gone in the meantime.
  */
 export function expiryOptions(
   expiry: RowExpiry | undefined,

@@ -10,10 +10,7 @@ import type { CompiledIndex } from "../../model/compiled-model.js";
 import type { PlannedChange } from "./plan-change.js";
 import { type Commit, makeReadable, resolveDuplicate } from "./resolve-duplicates.js";
 
-/**
- * The maximum number of duplicates that one write checks, in addition to those of the values that
- * it has released.
- */
+/** How many duplicates one write checks beside those of the values that it has released. */
 const maxOthers = 100;
 
 const commit: Commit = (operation) => operation.commit();
@@ -23,9 +20,8 @@ const commit: Commit = (operation) => operation.commit();
  * A row that can now have such a value gets it, and an index without duplicates becomes readable.
  * Within a transaction, this is done after its commit.
  *
- * It is not part of the write, which has already been committed. If it fails, or if the process
- * dies first, the next write that releases a value of the index does it, or the next run of a
- * migration.
+ * The write has already been committed. If this fails, or if the process dies first, the next write
+ * that releases a value of the index does it, or the next run of a migration.
  */
 export async function settleDuplicates(
   context: TableContext,
@@ -50,10 +46,7 @@ export async function settleDuplicates(
   else transaction.afterCommit(settle);
 }
 
-/**
- * Resolves the duplicates of a value that a row has released. The row may have been a duplicate
- * itself, or may have kept others out.
- */
+/** Resolves duplicates of a value. The row that released it may have been a duplicate itself. */
 async function settleValue(
   context: TableContext,
   { index, key }: IndexEntry,
@@ -71,9 +64,7 @@ async function settleValue(
   }
 }
 
-/**
- * Resolves duplicates up to the first one that remains, and makes the index readable if none does.
- */
+/** Resolves duplicates up to the first that remains. If none does, the index becomes readable. */
 async function settleFirst(context: TableContext, index: CompiledIndex): Promise<void> {
   const selector = { prefix: duplicatesPrefix(context.model, index.name) };
   for await (const { value: duplicate } of context.kv.list<Duplicate>(selector, {

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { RowInvalidError } from "../../errors/row-errors.js";
+import { isAbsent } from "../../indexes/index-entries.js";
 import type { AnyRow, CompiledModel } from "../../model/compiled-model.js";
 import { rowIssues } from "../../model/stored-row.js";
 import { type ChangedField, changedField, prefixPaths } from "./field-operations.js";
@@ -89,10 +90,6 @@ function assertIndexedFields(
     issues.push({ code: "custom", path: [field], message, input: after[field] });
   }
   if (issues !== undefined) throw invalidError(model, issues);
-}
-
-function isAbsent(value: unknown): boolean {
-  return value === undefined || value === null;
 }
 
 /** Returns the schema of a field: its own, or the catchall. Undefined if rows cannot have it. */

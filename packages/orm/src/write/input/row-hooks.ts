@@ -1,17 +1,16 @@
+import { copyStored } from "../../context/copy-of-data.js";
 import type { AnyHooks } from "../../context/database-settings.js";
 import type { TableContext } from "../../context/table-context.js";
 import type { AnyRow } from "../../model/compiled-model.js";
-import { callHook } from "./hook-errors.js";
 
-/** Returns the hooks of a context's model, undefined if it has none. */
+const beforeHooks = ["beforeCreate", "beforeUpdate", "beforeDelete"] as const;
+const afterHooks = ["afterCreate", "afterUpdate", "afterDelete"] as const;
+
 export function hooksOf({ model, settings }: TableContext): AnyHooks | undefined {
   return Object.hasOwn(settings.hooks, model.name) ? settings.hooks[model.name] : undefined;
 }
 
-/**
- * Calls a hook before a write with the data, which the hook may change. Returns the data that the
- * hook returns, or the same data if it returns nothing.
- */
+/** Returns the data that a hook returns, or the data that it may have changed. */
 export async function callBeforeHook(
   data: AnyRow,
   call: (data: AnyRow) => unknown,
@@ -19,30 +18,96 @@ export async function callBeforeHook(
   return ((await callHook(() => call(data))) ?? data) as AnyRow;
 }
 
-/** Calls the `beforeDelete` hook of a row's model. The hook forbids the delete by throwing. */
+/** Calls the `beforeDelete` hook of a row's model. The hook forbids the deletion by throwing. */
 export async function callBeforeDelete(context: TableContext, row: AnyRow): Promise<void> {
   const hooks = hooksOf(context);
   if (hooks?.beforeDelete === undefined) return;
-  await callHook(() => hooks.beforeDelete?.(copyOfRow(row)));
+  await callHook(() => hooks.beforeDelete?.(copyStored(row)));
 }
 
 /**
- * Calls a hook after a write, or after the commit of the transaction. An error of the hook is
- * thrown by the call that wrote, or by the transaction. The write stays committed.
+ * Calls a hook after a write with copies of the rows: at once, or after the commit of the
+ * transaction. An error of the hook is thrown by the call that wrote, or by the transaction. The
+ * write stays committed.
  */
-export async function afterWrite(
-  { transaction }: TableContext,
-  call: () => unknown,
+export async function callAfterHook(
+  context: TableContext,
+  name: (typeof afterHooks)[number],
+  ...rows: readonly AnyRow[]
 ): Promise<void> {
-  if (transaction === undefined) await callHook(call);
-  else {
-    transaction.afterCommit(async () => {
-      await callHook(call);
-    });
+  const hooks = hooksOf(context);
+  const hook = hooks?.[name] as ((...rows: AnyRow[]) => unknown) | undefined;
+  if (hook === undefined) return;
+  const copies = rows.map((row) => copyStored(row));
+  const call = async () => void (await callHook(() => hook.apply(hooks, copies)));
+  if (context.transaction === undefined) await call();
+  else context.transaction.afterCommit(call);
+}
+
+/** The errors that hooks have thrown. */
+const hookErrors = new WeakSet<object>();
+
+/** Calls a hook, and records for {@link isHookError} the error that it throws. */
+async function callHook<T>(hook: () => T | Promise<T>): Promise<T> {
+  try {
+    return await hook();
+  } catch (error) {
+    if (isObject(error)) hookErrors.add(error);
+    throw error;
   }
 }
 
-/** Returns a copy of a row for a hook, which may change it without affecting the written row. */
-export function copyOfRow(row: AnyRow): AnyRow {
-  return structuredClone(row);
+/** True if a hook threw an error. Hooks may throw the same classes as the database. */
+export function isHookError(error: unknown): boolean {
+  // A primitive can only come from a hook, because databases throw objects.
+  return !isObject(error) || hookErrors.has(error);
+}
+
+function isObject(error: unknown): error is object {
+  return (typeof error === "object" && error !== null) || typeof error === "function";
+}
+
+/**
+ * Returns a context in which errors of `after` hooks are collected and not thrown, so that only a
+ * failed write throws. This covers the hooks of all models, because a delete may cascade to them.
+ *
+ * @returns undefined if writes of the context call no such hooks before they return. Within a
+ * transaction, these hooks wait for its commit.
+ */
+export function catchAfterHooks(
+  context: TableContext,
+): { readonly errors: readonly unknown[]; readonly context: TableContext } | undefined {
+  const models = Object.entries(context.settings.hooks);
+  if (context.transaction !== undefined || !models.some(([, each]) => hasAfterHook(each))) {
+    return undefined;
+  }
+  const errors: unknown[] = [];
+  const hooks = Object.fromEntries(
+    models.map(([model, each]) => [model, catchingHooks(each, errors)]),
+  );
+  const settings = { ...context.settings, hooks };
+  const tables = new Map<string, TableContext>();
+  for (const [name, table] of context.tables) tables.set(name, { ...table, settings, tables });
+  return { errors, context: { ...context, settings, tables } };
+}
+
+function hasAfterHook(hooks: AnyHooks): boolean {
+  return afterHooks.some((name) => hooks[name] !== undefined);
+}
+
+function catchingHooks(hooks: AnyHooks, errors: unknown[]): AnyHooks {
+  const caught: Record<string, unknown> = {};
+  for (const name of beforeHooks) caught[name] = hooks[name]?.bind(hooks);
+  for (const name of afterHooks) {
+    const hook = hooks[name] as ((...rows: AnyRow[]) => unknown) | undefined;
+    if (hook === undefined) continue;
+    caught[name] = async (...rows: AnyRow[]): Promise<void> => {
+      try {
+        await hook.apply(hooks, rows);
+      } catch (error) {
+        errors.push(error);
+      }
+    };
+  }
+  return caught;
 }

@@ -15,19 +15,14 @@ export interface WriteOptions {
 /** About 140,000 years in milliseconds. Every database can add this to the current time. */
 const maxExpireIn = 2 ** 52;
 
-/**
- * Checks the options of a write.
- *
- * @throws {InvalidArgumentError} if `expireIn` is not a positive number of at most 2 ** 52, if
- * there is an `expireIn` but the model keeps counts, or if `ifVersion` is not a versionstamp.
- */
+/** @throws {InvalidArgumentError} if an option is not valid, or rows of the model cannot expire. */
 export function assertWriteOptions(
   model: CompiledModel,
   { expireIn, ifVersion }: WriteOptions,
 ): void {
   if (expireIn !== undefined) {
     if (typeof expireIn !== "number" || !(expireIn > 0 && expireIn <= maxExpireIn)) {
-      const reason = "it has to be a positive number of milliseconds, 2 ** 52 at the most";
+      const reason = "it must be a positive number of milliseconds, at most 2 ** 52";
       throw new InvalidArgumentError(model.name, "expireIn", reason);
     }
     if (model.counted || model.indexes.some((index) => index.counted)) {
@@ -37,7 +32,7 @@ export function assertWriteOptions(
   }
   if (ifVersion === undefined) return;
   if (typeof ifVersion !== "string" || !/^[0-9a-f]{20}$/.test(ifVersion)) {
-    const reason = "it has to be a versionstamp, 20 hexadecimal digits";
+    const reason = "it must be a versionstamp, 20 hexadecimal digits";
     throw new InvalidArgumentError(model.name, "ifVersion", reason);
   }
 }

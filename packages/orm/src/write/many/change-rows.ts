@@ -15,13 +15,11 @@ import { deleteRow } from "../cascade/delete-row.js";
 import { unexpired } from "../commit/row-expiry.js";
 import type { WriteOptions } from "../input/write-options.js";
 import type { FindRow } from "../rows/find-row.js";
-import { runAtomically, withVersionstamp } from "../rows/run-atomically.js";
+import { writeAtomically } from "../rows/run-atomically.js";
 import { updateRow } from "../rows/update-row.js";
-import type { RowResult } from "./row-result.js";
-import { createMatcher, isScan, type RowMatcher } from "./still-matches.js";
-import { writeEach } from "./write-each.js";
+import { createMatcher, isScan, type RowMatcher } from "./row-matcher.js";
+import { type RowResult, writeEach } from "./write-each.js";
 
-/** Options for writing many rows. */
 export interface ManyOptions extends WriteOptions {
   /** Writes all rows in one commit, or none. */
   readonly atomic?: boolean | undefined;
@@ -29,7 +27,6 @@ export interface ManyOptions extends WriteOptions {
 
 type PrimaryKey = readonly KvKeyPart[];
 
-/** Writes the row that `find` returns, if the query still matches it. */
 type WriteFound = (
   context: TableContext,
   find: FindRow,
@@ -45,12 +42,10 @@ type WriteFound = (
  * being updated.
  *
  * @returns the result of each row, in the order of the query. Rows that are gone in the meantime
- * are left out. If a hook after a write threw, its error is beside the row, which is written all
- * the same.
+ * are left out. If a hook after a write threw, its error is beside the row.
  * @throws {InvalidQueryError} if the query has no condition.
  * @throws {ReadLimitError} if the query reads more than it may. Nothing is written.
- * @throws {LimitExceededError} if `atomic` asks for more than one commit accepts. Nothing is
- * written.
+ * @throws {LimitExceededError} if one commit does not accept all rows of an `atomic` call.
  * @throws any error of `updateRow` for the first row that fails, if `atomic` is set.
  * @throws any error that concerns the whole call. Rows of earlier commits stay written.
  */
@@ -62,20 +57,18 @@ export async function updateRows(
   meter: ReadMeter,
 ): Promise<RowResult[]> {
   const { expireIn } = options;
-  const rowOptions = expireIn === undefined ? {} : { expireIn };
   // Changes that the caller makes to the object after the call are not written.
   const patch = copyData(context.model, data);
   return await changeRows(context, query, options, meter, {
     isAlone: false,
     write: (within, find, primaryKey) =>
-      updateRow(within, find, pointerOf(primaryKey), patch, rowOptions),
+      updateRow(within, find, pointerOf(primaryKey), patch, { expireIn }),
   });
 }
 
 /**
- * Deletes the rows of a query, as {@link updateRows} updates them. A row fails if another row
- * refers to it and this prevents the deletion. If a relation leads to this model, each row is
- * deleted on its own, together with the rows that are deleted because of it.
+ * Deletes the rows of a query, as {@link updateRows} updates them. If a relation leads to this
+ * model, each row is deleted on its own, with the rows that refer to it.
  *
  * @throws the same errors as {@link updateRows}.
  */
@@ -85,17 +78,10 @@ export async function deleteRows(
   options: ManyOptions,
   meter: ReadMeter,
 ): Promise<RowResult[]> {
-  const isReferredTo = context.links.referencedBy.length > 0;
   return await changeRows(context, query, options, meter, {
-    isAlone: isReferredTo,
-    write: async (within, find, primaryKey, rowMeter) => {
-      const remove = (inner: TableContext) =>
-        deleteRow(inner, find, pointerOf(primaryKey), {}, rowMeter);
-      // If the row cannot be deleted, the rows that depend on it must stay.
-      return isReferredTo && within.transaction !== undefined
-        ? await runAtomically(within, remove)
-        : await remove(within);
-    },
+    isAlone: context.links.referencedBy.length > 0,
+    write: (within, find, primaryKey, rowMeter) =>
+      deleteRow(within, find, pointerOf(primaryKey), {}, rowMeter),
   });
 }
 
@@ -108,11 +94,11 @@ async function changeRows(
 ): Promise<RowResult[]> {
   const { model } = context;
   if (options.ifVersion !== undefined) {
-    throw new InvalidArgumentError(model.name, "ifVersion", "many rows have no version in common");
+    const reason = "rows have different versions; use it with a call that writes one row";
+    throw new InvalidArgumentError(model.name, "ifVersion", reason);
   }
   assertCondition(context, query);
-  // The read limit applies only to finding the rows. It must not stop a call in the middle of its
-  // writes.
+  // The read limit applies only to finding the rows, so that it cannot stop a call between writes.
   const writeMeter = new ReadMeter(model.name, Number.POSITIVE_INFINITY);
   const matches = await createMatcher(context, query);
   const write = (within: TableContext, primaryKey: PrimaryKey) =>
@@ -136,23 +122,16 @@ async function changeAtomically(
   write: (within: TableContext, primaryKey: PrimaryKey) => Promise<FoundRow | undefined>,
 ): Promise<RowResult[]> {
   const readsBefore = meter.reads;
-  let rows: FoundRow[] = [];
-  const body = async (within: TableContext) => {
-    rows = [];
+  const rows = await writeAtomically(context, async (within, written) => {
     meter.reads = readsBefore;
     for (const primaryKey of await findKeys(within, query, meter)) {
       const row = await write(within, primaryKey);
-      if (row !== undefined) rows.push(row);
+      if (row !== undefined) written.push(row);
     }
-  };
-  const onCommit = (versionstamp: string | null) => {
-    rows = rows.map((row) => withVersionstamp(row, versionstamp));
-  };
-  await runAtomically(context, body, onCommit);
+  });
   return rows.map((row) => ({ ok: true, row }));
 }
 
-/** Returns the primary keys of a query's rows, each of them once. */
 async function findKeys(
   context: TableContext,
   query: AnyQuery,
@@ -189,17 +168,10 @@ async function writeIfStill(
   }
 }
 
-/**
- * @throws {InvalidQueryError} if the query would change every row. The caller has to ask for this
- * by a filter that accepts all rows.
- */
-function assertCondition({ model }: TableContext, query: AnyQuery): void {
-  if (hasConditions(query) || query.filter !== undefined) return;
-  const reason = "it has no condition: to take every row, say so by filter: () => true";
+/** @throws {InvalidQueryError} if the query would change every row without saying so. */
+function assertCondition({ model }: TableContext, { where, index, filter }: AnyQuery): void {
+  const hasWhere = Object.values(where ?? {}).some((condition) => condition !== undefined);
+  if (hasWhere || index !== undefined || filter !== undefined) return;
+  const reason = "it has no condition; to write every row, pass filter: () => true";
   throw new InvalidQueryError(model.name, "where", reason);
-}
-
-function hasConditions({ where, index }: AnyQuery): boolean {
-  if (index !== undefined) return true;
-  return Object.values(where ?? {}).some((condition) => condition !== undefined);
 }

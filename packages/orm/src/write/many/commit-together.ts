@@ -3,10 +3,7 @@ import type { Kv, KvCommitError, KvCommitResult, KvLimits } from "@keywright/cor
 import { isLimitError } from "../../transaction/is-limit-error.js";
 import { RecordedOperation, SharedCommit } from "./shared-commit.js";
 
-/** The result of a write, or the error that it threw. */
-type Settled<T> = PromiseSettledResult<T>;
-
-/** An operation that waits for its commit, with the functions that settle it. */
+/** An operation that waits for its commit. */
 interface Waiting {
   readonly position: number;
   readonly operation: RecordedOperation;
@@ -14,7 +11,6 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
-/** A database, with the limits of one commit. */
 interface Target {
   readonly kv: Kv;
   readonly limits: Pick<KvLimits, "checks" | "mutations">;
@@ -31,7 +27,7 @@ interface Target {
 export async function commitTogether<T>(
   target: Target,
   writes: readonly ((kv: Kv) => Promise<T>)[],
-): Promise<Settled<T>[]> {
+): Promise<PromiseSettledResult<T>[]> {
   let running = writes.length;
   let waiting: Waiting[] = [];
   let inDatabase = 0;
@@ -46,10 +42,7 @@ export async function commitTogether<T>(
     if (waiting.length >= running) commitWaiting();
     else commitWhenIdle();
   };
-  /**
-   * A write that neither waits for a commit nor reads from the database may be waiting for one that
-   * does.
-   */
+  // A write that neither waits for a commit nor reads may be waiting for a write that does.
   const commitWhenIdle = () => {
     if (isScheduled || inDatabase > 0) return;
     isScheduled = true;
@@ -86,17 +79,11 @@ export async function commitTogether<T>(
   return await Promise.allSettled(writes.map(run));
 }
 
-/** Counts work that is in progress in the database. */
-type TrackWork = <R>(work: Promise<R>) => Promise<R>;
-
-/**
- * Returns the same database, except that atomic operations are passed to `onCommit` instead of
- * being committed.
- */
+/** Returns the same database, except that `onCommit` gets the atomic operations. */
 function collectingKv(
   kv: Kv,
   onCommit: (operation: RecordedOperation) => Promise<KvCommitResult | KvCommitError>,
-  trackWork: TrackWork,
+  trackWork: <R>(work: Promise<R>) => Promise<R>,
 ): Kv {
   return {
     get: (key) => trackWork(kv.get(key)),
@@ -140,7 +127,7 @@ async function commitChunk(
 ): Promise<void> {
   let result: KvCommitResult | KvCommitError;
   try {
-    result = await shared.commit(target.kv);
+    result = await shared.addTo(target.kv.atomic()).commit();
   } catch (error) {
     if (chunk.length > 1 && isLimitError(error)) {
       const half = Math.ceil(chunk.length / 2);
@@ -157,9 +144,7 @@ async function commitChunk(
   else await commitEach(target, chunk);
 }
 
-/**
- * Commits operations one by one. All are started at once, and the database processes them in order.
- */
+/** Commits operations one by one. All start at once, and the database processes them in order. */
 async function commitEach(target: Target, chunk: readonly Waiting[]): Promise<void> {
   await Promise.all(chunk.map((next) => commitInOrder(target, [next])));
 }
@@ -167,10 +152,7 @@ async function commitEach(target: Target, chunk: readonly Waiting[]): Promise<vo
 /** The beginnings of error messages of `@deno/kv`, which throws no error classes for them. */
 const refusals = /^(KeyTooLong|ValueTooLong|AtomicWriteTooLarge|TooManyChecks|TooManyMutations)\b/;
 
-/**
- * Returns whether a commit was refused before anything was written, because of one of its keys or
- * values, or because it was too large.
- */
+/** True if a commit was refused because of a key or value, or because it was too large. */
 export function isRefusal(error: unknown): boolean {
   if (error instanceof TypeError) return true;
   return (

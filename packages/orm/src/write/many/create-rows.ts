@@ -1,16 +1,15 @@
-import { type KvKeyPart, LimitExceededError } from "@keywright/core";
+import type { KvKeyPart } from "@keywright/core";
 import type { FoundRow } from "../../context/any-query.js";
 import { copyInput } from "../../context/copy-of-data.js";
 import type { TableContext } from "../../context/table-context.js";
 import { addPosition, ReferenceMissingError, RowInvalidError } from "../../errors/row-errors.js";
 import { primaryKeyOfPointer } from "../../indexes/primary-key.js";
-import { isHookError } from "../input/hook-errors.js";
-import { hooksOf } from "../input/row-hooks.js";
+import { assertWithin } from "../commit/commit-change.js";
+import { hooksOf, isHookError } from "../input/row-hooks.js";
 import type { WriteOptions } from "../input/write-options.js";
 import { createRow } from "../rows/create-row.js";
-import { runAtomically, withVersionstamp } from "../rows/run-atomically.js";
-import type { RowResult } from "./row-result.js";
-import { writeEach } from "./write-each.js";
+import { writeAtomically } from "../rows/run-atomically.js";
+import { type RowResult, writeEach } from "./write-each.js";
 
 /**
  * Creates rows. With `atomic`, they are created in one commit, or all or nothing within the
@@ -20,12 +19,10 @@ import { writeEach } from "./write-each.js";
  * them, unless a hook or an asynchronous part of the schema delays it.
  *
  * @returns the result of each row, in the order of `data`. If a hook after a write threw, its error
- * is beside the row, which is written all the same.
- * @throws {LimitExceededError} if `atomic` asks for more than one commit accepts. Nothing is
- * written.
- * @throws any error of `createRow` for the first row that fails, if `atomic` is set. In a
- * `RowInvalidError`, the position of the row in `data` is the first part of each path. Other errors
- * have it as `position`.
+ * is beside the row.
+ * @throws {LimitExceededError} if one commit does not accept all rows of an `atomic` call.
+ * @throws any error of `createRow` for the first row that fails, if `atomic` is set. In it, the
+ * position of the row is the first part of each path of a `RowInvalidError`, otherwise `position`.
  * @throws any error that concerns the whole call. Rows of earlier commits stay written.
  */
 export async function createRows(
@@ -34,8 +31,7 @@ export async function createRows(
   options: WriteOptions & { readonly atomic?: boolean | undefined },
 ): Promise<RowResult[]> {
   const { atomic = false, expireIn } = options;
-  const rowOptions = expireIn === undefined ? {} : { expireIn };
-  const create = (within: TableContext, row: unknown) => createRow(within, row, rowOptions);
+  const create = (within: TableContext, row: unknown) => createRow(within, row, { expireIn });
   // Changes that the caller makes to the list or its rows after the call are not written.
   const rows = Array.from(data, (row) => copyInput(context.model, row));
   if (atomic) return await createAtomically(context, rows, create);
@@ -49,7 +45,6 @@ export async function createRows(
   });
 }
 
-/** Returns whether rows of the model may refer to rows of the same model. */
 function refersToItself({ model, links }: TableContext): boolean {
   return [...links.relations.values()].some(
     ({ relation, target }) => relation.kind === "belongsTo" && target.name === model.name,
@@ -69,30 +64,20 @@ async function createAtomically(
 ): Promise<RowResult[]> {
   const { model, limits } = context;
   // Each row needs at least one check and one mutation, and the catalog entry needs one check.
-  assertWithin("checks", limits.checks, data.length + 1);
-  assertWithin("mutations", limits.mutations, data.length);
-  let rows: FoundRow[] = [];
-  const body = async (within: TableContext) => {
-    rows = [];
+  assertWithin(limits, "checks", data.length + 1);
+  assertWithin(limits, "mutations", data.length);
+  const rows = await writeAtomically(context, async (within, written) => {
     for (const [position, row] of data.entries()) {
       try {
-        rows.push(await create(within, row));
+        written.push(await create(within, row));
       } catch (error) {
         if (error instanceof RowInvalidError) throw withPosition(model.name, error, position);
         if (!isHookError(error)) addPosition(error, position);
         throw error;
       }
     }
-  };
-  const onCommit = (versionstamp: string | null) => {
-    rows = rows.map((row) => withVersionstamp(row, versionstamp));
-  };
-  await runAtomically(context, body, onCommit);
+  });
   return rows.map((row) => ({ ok: true, row }));
-}
-
-function assertWithin(limit: "checks" | "mutations", max: number, actual: number): void {
-  if (actual > max && actual > 1) throw new LimitExceededError(limit, max, actual);
 }
 
 function withPosition(model: string, error: RowInvalidError, position: number): RowInvalidError {

@@ -2,7 +2,6 @@ import {
   type AtomicCheck,
   type AtomicOperation,
   CommitMissingError,
-  type Kv,
   type KvCommitError,
   type KvCommitResult,
   type KvEnqueueOptions,
@@ -12,27 +11,18 @@ import {
   type KvSetKey,
   specificationOrder,
 } from "@keywright/core";
-import { keyIdOf } from "../../transaction/key-id.js";
+import { type KeyId, keyIdOf } from "../../transaction/key-id.js";
 import { type SetUntilOptions, withRemainingLifetime } from "../../transaction/set-until.js";
 
-/**
- * Repeats a recorded step on another operation, which is committed `now`, in milliseconds since
- * 1970.
- */
+/** Repeats a step on another operation, which is committed `now`, in milliseconds since 1970. */
 type Step = (operation: AtomicOperation, now: number) => unknown;
 
-/** Returns the id of a key. It is computed once for each key object. */
-type IdOf = (key: KvKey) => string;
-
-/** An atomic operation that records its steps for a commit that it shares with other operations. */
+/** Records its steps for a commit that it shares with other operations. */
 export class RecordedOperation implements AtomicOperation {
   readonly #onCommit: (operation: RecordedOperation) => Promise<KvCommitResult | KvCommitError>;
   readonly #steps: Step[] = [];
   readonly checks: AtomicCheck[] = [];
-  /**
-   * The keys that it sets or deletes. Keys of `sum`, `min` and `max` are not listed, because other
-   * operations of the same commit may change them too.
-   */
+  /** The keys that it sets or deletes. Other operations may change the same sums. */
   readonly written: KvKey[] = [];
   mutations = 0;
 
@@ -96,7 +86,7 @@ export class RecordedOperation implements AtomicOperation {
   }
 
   #noteWritten(key: KvSetKey): void {
-    // A key that ends with the versionstamp of the commit cannot be in another operation.
+    // No other operation has a key that ends with the versionstamp of the commit.
     if (typeof key.at(-1) !== "symbol") this.written.push(key as KvKey);
   }
 
@@ -107,10 +97,7 @@ export class RecordedOperation implements AtomicOperation {
   }
 }
 
-/**
- * Operations that can be one commit: no operation sets or deletes a key that a later one checks,
- * sets or deletes.
- */
+/** Operations of which none sets or deletes a key that a later one checks, sets or deletes. */
 export class SharedCommit {
   readonly #limits: Pick<KvLimits, "checks" | "mutations">;
   readonly #checks = new Map<string, AtomicCheck>();
@@ -120,10 +107,6 @@ export class SharedCommit {
 
   constructor(limits: Pick<KvLimits, "checks" | "mutations">) {
     this.#limits = limits;
-  }
-
-  get operations(): readonly RecordedOperation[] {
-    return this.#operations;
   }
 
   /**
@@ -137,7 +120,7 @@ export class SharedCommit {
     const checks = operation.checks.map((check) => [idOf(check.key), check] as const);
     const written = operation.written.map(idOf);
     if (this.#operations.length > 0) {
-      if (!written.every((id) => !this.#written.has(id))) return false;
+      if (written.some((id) => this.#written.has(id))) return false;
       if (!checks.every(([id, check]) => this.#isCompatible(id, check))) return false;
       const added = checks.filter(([id]) => !this.#checks.has(id)).length;
       if (this.#checks.size + added > this.#limits.checks) return false;
@@ -150,11 +133,12 @@ export class SharedCommit {
     return true;
   }
 
-  async commit(kv: Kv): Promise<KvCommitResult | KvCommitError> {
-    const operation = kv.atomic().check(...this.#checks.values());
+  /** Adds the checks and mutations to an operation, which is returned. */
+  addTo(operation: AtomicOperation): AtomicOperation {
+    operation.check(...this.#checks.values());
     const now = Date.now();
     for (const recorded of this.#operations) recorded.applyTo(operation, now);
-    return await operation.commit();
+    return operation;
   }
 
   #isCompatible(id: string, { versionstamp }: AtomicCheck): boolean {
@@ -164,8 +148,9 @@ export class SharedCommit {
   }
 }
 
-function idsOfKeys(): IdOf {
-  const ids = new Map<KvKey, string>();
+/** Returns a function that computes the id of each key object once. */
+function idsOfKeys(): (key: KvKey) => KeyId {
+  const ids = new Map<KvKey, KeyId>();
   return (key) => {
     let id = ids.get(key);
     if (id === undefined) {

@@ -10,12 +10,19 @@ import {
 } from "../../errors/transaction-errors.js";
 import { keyText } from "../../indexes/key-text.js";
 import { yieldToEventLoop } from "../../transaction/yield-to-event-loop.js";
-import { callsAfterHooks, catchAfterHooks } from "../input/catch-after-hooks.js";
-import { isHookError } from "../input/hook-errors.js";
+import { catchAfterHooks, isHookError } from "../input/row-hooks.js";
 import { commitTogether } from "./commit-together.js";
-import type { RowResult } from "./row-result.js";
 
-/** Writes of many rows, each of which may fail without the others. */
+/** The result of writing one of many rows. */
+export type RowResult =
+  | {
+      readonly ok: true;
+      readonly row: FoundRow;
+      /** The error of a hook after the write. Absent if no hook threw. */
+      readonly hookError?: unknown;
+    }
+  | { readonly ok: false; readonly id?: RowId; readonly error: unknown };
+
 export interface EachWrite<T> {
   readonly items: readonly T[];
   /** Writes the row of an item. Resolves to undefined if there is nothing left to write. */
@@ -24,59 +31,55 @@ export interface EachWrite<T> {
   readonly idOf?: (item: T) => RowId;
   /** True to write one row after the other, for example because each may take several commits. */
   readonly isAlone?: boolean;
-  /**
-   * Returns the primary key of a row of the same model, if the write failed because that row does
-   * not exist. If an earlier item has that row, the write is tried again.
-   */
+  /** If a write failed because a row of the same model does not exist, returns its primary key. */
   readonly missingRow?: (error: unknown) => readonly KvKeyPart[] | undefined;
 }
 
-/** A row that was written, and the errors of hooks after the write. */
 interface Written {
   readonly row: FoundRow;
+  /** The errors of hooks after the write. */
   readonly hookErrors: readonly unknown[];
 }
 
 type Outcome = PromiseSettledResult<Written | undefined>;
 
-/** Writes items and returns the result of each. */
 type WriteAll<T> = (items: readonly T[]) => Promise<Outcome[]>;
 
-/**
- * The number of rows that are written at once. More rows would not be faster, and they would be in
- * memory together.
- */
+/** How many rows are written at once. More would not be faster, and would take more memory. */
 const rowsAtOnce = 100;
 
 /**
- * Writes rows as if each were written by a separate call, and returns the result of each row in the
- * order of the items. Rows are written in groups of 100 that share commits. An embedded database
- * groups commits that are in progress at the same time. For other databases, {@link commitTogether}
- * does this.
+ * Writes rows as if each were written by a separate call, and returns the results in the order of
+ * the items. Groups of 100 rows share commits: an embedded database groups commits that are in
+ * progress at the same time, and for other databases {@link commitTogether} does.
  *
- * @throws any error that concerns the whole call, such as an option that is not valid. Rows of
- * earlier groups stay written.
+ * @throws any error that concerns the whole call. Rows of earlier groups stay written.
  */
 export async function writeEach<T>(
   context: TableContext,
   writes: EachWrite<T>,
 ): Promise<RowResult[]> {
-  const { items, idOf, isAlone = false } = writes;
+  const { items, write, idOf, isAlone = false, missingRow } = writes;
   const isOneByOne = isAlone || context.transaction !== undefined;
   const atOnce = isOneByOne ? 1 : rowsAtOnce;
-  const write = isOneByOne || groupsCommits(context.kv) ? writeAtOnce : writeTogether;
-  const writeAll: WriteAll<T> = (batch) => write(context, writes, batch);
+  const writeAll: WriteAll<T> = async (batch) =>
+    isOneByOne || groupsCommits(context.kv)
+      ? await Promise.allSettled(batch.map((item) => writeOne(context, write, item)))
+      : await commitTogether(
+          context,
+          batch.map((item) => (kv: Kv) => writeOne({ ...context, kv }, write, item)),
+        );
   const results: RowResult[] = [];
   for (let from = 0; from < items.length; from += atOnce) {
     if (from > 0 && from % rowsAtOnce === 0) await yieldToEventLoop();
     const chunk = items.slice(from, from + atOnce);
     const outcomes = await writeAll(chunk);
-    if (writes.missingRow !== undefined) {
-      await writeFollowing(chunk, outcomes, writes.missingRow, writeAll);
-    }
+    if (missingRow !== undefined) await writeFollowing(chunk, outcomes, missingRow, writeAll);
     for (const [i, outcome] of outcomes.entries()) {
       if (outcome.status === "fulfilled") {
-        if (outcome.value !== undefined) results.push(resultOf(outcome.value));
+        if (outcome.value === undefined) continue;
+        const { row, hookErrors } = outcome.value;
+        results.push({ ok: true, row, ...(hookErrors.length > 0 && { hookError: hookErrors[0] }) });
         continue;
       }
       const error: unknown = outcome.reason;
@@ -87,41 +90,19 @@ export async function writeEach<T>(
   return results;
 }
 
-async function writeAtOnce<T>(
-  context: TableContext,
-  { write }: EachWrite<T>,
-  items: readonly T[],
-): Promise<Outcome[]> {
-  return await Promise.allSettled(items.map((item) => writeOne(context, write, item)));
-}
-
-async function writeTogether<T>(
-  context: TableContext,
-  { write }: EachWrite<T>,
-  items: readonly T[],
-): Promise<Outcome[]> {
-  const writes = items.map((item) => (kv: Kv) => writeOne({ ...context, kv }, write, item));
-  return await commitTogether(context, writes);
-}
-
 async function writeOne<T>(
   context: TableContext,
   write: EachWrite<T>["write"],
   item: T,
 ): Promise<Written | undefined> {
-  const caught = callsAfterHooks(context) ? catchAfterHooks(context) : undefined;
+  const caught = catchAfterHooks(context);
   const row = await write(caught?.context ?? context, item);
   return row && { row, hookErrors: caught?.errors ?? [] };
 }
 
-function resultOf({ row, hookErrors }: Written): RowResult {
-  return hookErrors.length === 0 ? { ok: true, row } : { ok: true, row, hookError: hookErrors[0] };
-}
-
 /**
- * Tries items again that failed because the row of an earlier item did not exist yet, which happens
- * if both are written at once. Repeats this as long as further rows are written, and replaces the
- * outcomes.
+ * Replaces the outcomes of items that failed because the row of an earlier item did not exist yet.
+ * They are tried again as long as further rows are written.
  */
 async function writeFollowing<T>(
   items: readonly T[],
@@ -147,18 +128,12 @@ async function writeFollowing<T>(
   }
 }
 
-/**
- * Returns whether the database itself commits concurrent operations as one. Embedded databases do,
- * and only they report their limits.
- */
+/** Embedded databases commit concurrent operations as one, and only they report their limits. */
 function groupsCommits(kv: Kv & { readonly limits?: KvLimits }): boolean {
   return kv.limits !== undefined;
 }
 
-/**
- * Returns whether an error concerns the whole call: every other row would fail in the same way, or
- * the transaction has ended or has to run again.
- */
+/** True if every other row would fail too, or the transaction has ended or has to run again. */
 function isOfCall({ transaction }: TableContext, error: unknown): boolean {
   if (isHookError(error)) return false;
   return (

@@ -1,7 +1,16 @@
+import { type KvKeyPart, monotonicUlid } from "@keywright/core";
+import type { CatalogSnapshot } from "../../catalog/catalog-snapshot.js";
 import type { FoundRow } from "../../context/any-query.js";
+import { copyData } from "../../context/copy-of-data.js";
 import type { TableContext } from "../../context/table-context.js";
-import { assertWriteOptions, type WriteOptions } from "../input/write-options.js";
-import { afterInsert, insertRow, newRow } from "./insert-row.js";
+import { primaryKeyOf, rowKey } from "../../indexes/primary-key.js";
+import type { AnyRow, CompiledModel } from "../../model/compiled-model.js";
+import { commitChange } from "../commit/commit-change.js";
+import { planChange } from "../commit/plan-change.js";
+import { hasExpired, keepsExpiry } from "../commit/row-expiry.js";
+import { parseRow } from "../input/parse-row.js";
+import { callAfterHook, callBeforeHook, hooksOf } from "../input/row-hooks.js";
+import { assertWriteOptions, expireInOf, type WriteOptions } from "../input/write-options.js";
 
 /**
  * Creates a row and returns it.
@@ -9,7 +18,6 @@ import { afterInsert, insertRow, newRow } from "./insert-row.js";
  * @throws {RowInvalidError} if the schema rejects the data.
  * @throws {UniqueConstraintError} if another row has the same primary key or unique value.
  * @throws {ReferenceMissingError} if the row refers to a row that does not exist.
- * @throws {InvalidArgumentError} if the options are not valid.
  * @throws the error of a hook. If `afterCreate` throws, the row is already written.
  */
 export async function createRow(
@@ -18,9 +26,74 @@ export async function createRow(
   options: WriteOptions,
 ): Promise<FoundRow> {
   assertWriteOptions(context.model, options);
-  const row = newRow(context, data);
-  const created = await insertRow(context, row instanceof Promise ? await row : row, options);
-  const hookCall = afterInsert(context, created);
-  if (hookCall !== undefined) await hookCall;
+  const created = await insertRow(context, await newRow(context, data), options);
+  await callAfterHook(context, "afterCreate", created.row);
   return created;
+}
+
+/** Calls `beforeCreate`, adds a generated id, and returns the parsed row. */
+export async function newRow(context: TableContext, data: unknown): Promise<AnyRow> {
+  const { model } = context;
+  if (typeof data !== "object" || data === null || Array.isArray(data)) {
+    return await parseRow(model, data);
+  }
+  let input = copyData(model, data);
+  const beforeCreate = hooksOf(context)?.beforeCreate;
+  if (beforeCreate !== undefined) {
+    input = copyData(model, await callBeforeHook(input, beforeCreate));
+  }
+  return await parseRow(model, withId(model, input));
+}
+
+/**
+ * Stores a new row that has been parsed. It calls no hooks, so its errors always concern this row.
+ *
+ * @throws {UniqueConstraintError} if another row has the same primary key or unique value.
+ */
+export async function insertRow(
+  context: TableContext,
+  row: AnyRow,
+  options: WriteOptions,
+): Promise<FoundRow> {
+  const { model, catalog } = context;
+  const expireIn = expireInOf(options);
+  const primaryKey = primaryKeyOf(model, row);
+  if (expireIn !== undefined) await catalog.recordFact("expires");
+  let isFirst = true;
+  const { versionstamp } = await commitChange(context, (snapshot) => {
+    if (isFirst || !keepsExpiry(context, snapshot)) {
+      isFirst = false;
+      return planChange(context, snapshot, { primaryKey, before: null, row, expireIn });
+    }
+    return expiredRow(context, snapshot, primaryKey).then((before) =>
+      planChange(context, snapshot, { primaryKey, before, isNew: true, row, expireIn }),
+    );
+  });
+  return { row, primaryKey, versionstamp };
+}
+
+/** Returns the row that a new one replaces: expired, but not removed by the database yet. */
+async function expiredRow(
+  context: TableContext,
+  catalog: CatalogSnapshot,
+  primaryKey: readonly KvKeyPart[],
+): Promise<FoundRow | null> {
+  const { model, kv } = context;
+  const { value, versionstamp } = await kv.get<AnyRow>(rowKey(model, primaryKey));
+  if (versionstamp === null || !(await hasExpired(context, catalog, primaryKey))) return null;
+  return { primaryKey, row: value, versionstamp };
+}
+
+/** Adds an id if the model generates ids and the data has none. */
+function withId(model: CompiledModel, data: AnyRow): AnyRow {
+  const [field] = model.primaryKey;
+  if (!model.generatesId || field === undefined) return data;
+  // Objects inherit properties such as `constructor`, which are not fields.
+  if (Object.hasOwn(data, field) && data[field] !== undefined) return data;
+  const id = monotonicUlid();
+  // With the id first, as in the schema, all written objects have the same shape. Objects of one
+  // shape are much faster to process.
+  const withField: Record<string, unknown> = { [field]: id, ...data };
+  withField[field] = id;
+  return withField;
 }

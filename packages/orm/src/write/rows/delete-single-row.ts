@@ -3,15 +3,15 @@ import type { TableContext } from "../../context/table-context.js";
 import { RowNotFoundError } from "../../errors/row-errors.js";
 import { commitChange } from "../commit/commit-change.js";
 import { planChange } from "../commit/plan-change.js";
-import { unexpired } from "../commit/row-expiry.js";
-import { afterWrite, callBeforeDelete, copyOfRow, hooksOf } from "../input/row-hooks.js";
+import { callAfterHook, callBeforeDelete } from "../input/row-hooks.js";
 import { assertWriteOptions, type WriteOptions } from "../input/write-options.js";
-import { assertVersion, type FindRow } from "./find-row.js";
+import { type FindRow, findToWrite } from "./find-row.js";
 
 /**
  * Deletes a row without looking for rows that refer to it, and returns it as it was.
  *
  * @param where the condition to report in errors.
+ * @param isApproved true to skip the `beforeDelete` hook, which has already allowed the deletion.
  * @throws {RowNotFoundError} if the row does not exist.
  * @throws {VersionConflictError} if its versionstamp differs from `ifVersion`.
  * @throws the error of a hook. If `afterDelete` throws, the row is already deleted.
@@ -21,31 +21,19 @@ export async function deleteSingleRow(
   find: FindRow,
   where: unknown,
   options: WriteOptions,
+  isApproved = false,
 ): Promise<FoundRow> {
   const { model } = context;
   assertWriteOptions(model, options);
-  const hooks = hooksOf(context);
   let deleted: FoundRow | undefined;
   await commitChange(context, async (catalog) => {
-    const current = unexpired(context, catalog, await find());
-    const found = current instanceof Promise ? await current : current;
-    if (found === undefined) throw new RowNotFoundError(model.name, where);
-    assertVersion(model, found, options);
-    if (hooks?.beforeDelete !== undefined) await callBeforeDelete(context, found.row);
+    const found = await findToWrite(context, catalog, find, where, options);
+    if (!isApproved) await callBeforeDelete(context, found.row);
     deleted = found;
     const { primaryKey } = found;
-    return planChange(context, catalog, {
-      primaryKey,
-      before: found,
-      row: null,
-      expireIn: undefined,
-    });
+    return planChange(context, catalog, { primaryKey, before: found, row: null });
   });
   if (deleted === undefined) throw new RowNotFoundError(model.name, where);
-  const { row } = deleted;
-  if (hooks?.afterDelete !== undefined) {
-    const copy = copyOfRow(row);
-    await afterWrite(context, () => hooks.afterDelete?.(copy));
-  }
+  await callAfterHook(context, "afterDelete", deleted.row);
   return deleted;
 }

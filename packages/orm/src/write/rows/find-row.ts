@@ -1,7 +1,9 @@
+import type { CatalogSnapshot } from "../../catalog/catalog-snapshot.js";
 import type { FoundRow } from "../../context/any-query.js";
-import { VersionConflictError } from "../../errors/row-errors.js";
+import type { TableContext } from "../../context/table-context.js";
+import { RowNotFoundError, VersionConflictError } from "../../errors/row-errors.js";
 import { pointerOf } from "../../indexes/primary-key.js";
-import type { CompiledModel } from "../../model/compiled-model.js";
+import { unexpired } from "../commit/row-expiry.js";
 import type { WriteOptions } from "../input/write-options.js";
 
 /**
@@ -11,15 +13,25 @@ import type { WriteOptions } from "../input/write-options.js";
 export type FindRow = () => Promise<FoundRow | undefined>;
 
 /**
- * Checks the versionstamp of a row.
+ * Returns the row to write, with its recorded expiry time.
  *
- * @throws {VersionConflictError} if it differs from `ifVersion`.
+ * @param where the condition to report in errors.
+ * @throws {RowNotFoundError} if the row does not exist or has expired.
+ * @throws {VersionConflictError} if its versionstamp differs from `ifVersion`.
  */
-export function assertVersion(
-  model: CompiledModel,
-  { primaryKey, versionstamp }: FoundRow,
-  { ifVersion }: WriteOptions,
-): void {
-  if (ifVersion === undefined || ifVersion === versionstamp) return;
-  throw new VersionConflictError(model.name, pointerOf(primaryKey), 1);
+export async function findToWrite(
+  context: TableContext,
+  catalog: CatalogSnapshot,
+  find: FindRow,
+  where: unknown,
+  { ifVersion }: WriteOptions = {},
+): Promise<FoundRow> {
+  const current = unexpired(context, catalog, await find());
+  const found = current instanceof Promise ? await current : current;
+  const { name } = context.model;
+  if (found === undefined) throw new RowNotFoundError(name, where);
+  if (ifVersion !== undefined && ifVersion !== found.versionstamp) {
+    throw new VersionConflictError(name, pointerOf(found.primaryKey), 1);
+  }
+  return found;
 }

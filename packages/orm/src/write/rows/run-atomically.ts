@@ -27,9 +27,7 @@ export async function runAtomically<T>(
   const result = await runTransaction(outer, async (inner) => {
     later = [];
     // The functions of the inner transaction must run after the commit of the caller's transaction.
-    inner.afterCommit = (run) => {
-      later.push(run);
-    };
+    inner.afterCommit = (run) => void later.push(run);
     return await body(contextWithin(context, inner));
   });
   if (onCommit !== undefined) outer.afterCommit(onCommit);
@@ -37,7 +35,6 @@ export async function runAtomically<T>(
   return result;
 }
 
-/** Returns the context of the same table within a transaction. */
 function contextWithin(context: TableContext, transaction: TransactionKv): TableContext {
   const within = tablesWithin(context.tables, transaction).get(context.model.name);
   // Only the context of a test can be absent from its own `tables`.
@@ -45,9 +42,24 @@ function contextWithin(context: TableContext, transaction: TransactionKv): Table
 }
 
 /**
- * Returns a row with the versionstamp of the commit that wrote it. It keeps its own if the
- * transaction has written nothing.
+ * Writes rows as {@link runAtomically}, and returns them with the versionstamp of the commit.
+ * Within a transaction of the caller they keep a provisional one.
  */
-export function withVersionstamp(found: FoundRow, versionstamp: string | null): FoundRow {
-  return versionstamp === null ? found : { ...found, versionstamp };
+export async function writeAtomically(
+  context: TableContext,
+  body: (within: TableContext, written: FoundRow[]) => Promise<void>,
+): Promise<FoundRow[]> {
+  let rows: FoundRow[] = [];
+  await runAtomically(
+    context,
+    async (within) => {
+      rows = [];
+      await body(within, rows);
+    },
+    (versionstamp) => {
+      // Without a versionstamp, the transaction has written nothing.
+      if (versionstamp !== null) rows = rows.map((row) => ({ ...row, versionstamp }));
+    },
+  );
+  return rows;
 }

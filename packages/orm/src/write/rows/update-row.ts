@@ -1,20 +1,18 @@
 import type { FoundRow } from "../../context/any-query.js";
-import { copyData, deepCopy } from "../../context/copy-of-data.js";
+import { copyData, copyStored, deepCopy } from "../../context/copy-of-data.js";
 import type { TableContext } from "../../context/table-context.js";
-import { PrimaryKeyChangeError, RowNotFoundError } from "../../errors/row-errors.js";
+import { PrimaryKeyChangeError } from "../../errors/row-errors.js";
 import { isSamePart, keyPartOf } from "../../indexes/key-parts.js";
 import type { AnyRow, CompiledModel } from "../../model/compiled-model.js";
 import { commitChange } from "../commit/commit-change.js";
 import { planChange } from "../commit/plan-change.js";
-import { unexpired } from "../commit/row-expiry.js";
 import { parsePatch } from "../input/parse-row.js";
-import { afterWrite, callBeforeHook, copyOfRow, hooksOf } from "../input/row-hooks.js";
+import { callAfterHook, callBeforeHook, hooksOf } from "../input/row-hooks.js";
 import { assertWriteOptions, expireInOf, type WriteOptions } from "../input/write-options.js";
-import { assertVersion, type FindRow } from "./find-row.js";
+import { type FindRow, findToWrite } from "./find-row.js";
 
 /**
- * Changes fields of a row and returns the changed row. Without `expireIn`, the expiry time of the
- * row stays the same.
+ * Changes fields of a row and returns the changed row. Without `expireIn`, its expiry time stays.
  *
  * @param where the condition to report in errors.
  * @param data the new values of fields, or operations on them (see `UpdateInput`).
@@ -24,7 +22,6 @@ import { assertVersion, type FindRow } from "./find-row.js";
  * @throws {ReferenceMissingError} if the row refers to a row that does not exist.
  * @throws {PrimaryKeyChangeError} if the data has another primary key.
  * @throws {VersionConflictError} if the versionstamp of the row differs from `ifVersion`.
- * @throws {InvalidArgumentError} if the options are not valid.
  * @throws the error of a hook. If `afterUpdate` throws, the row is already changed.
  */
 export async function updateRow(
@@ -43,17 +40,14 @@ export async function updateRow(
   const hooks = hooksOf(context);
   let before: AnyRow = {};
   const { change, versionstamp } = await commitChange(context, async (snapshot) => {
-    const current = unexpired(context, snapshot, await find());
-    const found = current instanceof Promise ? await current : current;
-    if (found === undefined) throw new RowNotFoundError(model.name, where);
-    assertVersion(model, found, options);
+    const found = await findToWrite(context, snapshot, find, where, options);
     const { primaryKey } = found;
     before = found.row;
     const changes =
       hooks?.beforeUpdate === undefined
         ? patch
         : await callBeforeHook(deepCopy(patch), (copy) =>
-            hooks.beforeUpdate?.(copy, copyOfRow(found.row)),
+            hooks.beforeUpdate?.(copy, copyStored(found.row)),
           );
     const parsed = parsePatch(model, before, changes);
     const row = parsed instanceof Promise ? await parsed : parsed;
@@ -61,10 +55,7 @@ export async function updateRow(
     return planChange(context, snapshot, { primaryKey, before: found, row, expireIn });
   });
   const row = change.row ?? before;
-  if (hooks?.afterUpdate !== undefined) {
-    const [rowCopy, beforeCopy] = [copyOfRow(row), copyOfRow(before)];
-    await afterWrite(context, () => hooks.afterUpdate?.(rowCopy, beforeCopy));
-  }
+  await callAfterHook(context, "afterUpdate", row, before);
   return { row, primaryKey: change.primaryKey, versionstamp };
 }
 

@@ -12,9 +12,10 @@ import { pointerOf, primaryKeyOfPointer, rowKey } from "../../indexes/primary-ke
 import type { AnyRow } from "../../model/compiled-model.js";
 import { pauseBeforeAttempt } from "../../transaction/pause.js";
 import { unexpired } from "../commit/row-expiry.js";
+import { callAfterHook } from "../input/row-hooks.js";
 import { assertWriteOptions, type WriteOptions } from "../input/write-options.js";
+import { insertRow, newRow } from "./create-row.js";
 import type { FindRow } from "./find-row.js";
-import { afterInsert, insertRow, newRow } from "./insert-row.js";
 import { updateRow } from "./update-row.js";
 
 const maxAttempts = 100;
@@ -24,7 +25,7 @@ interface ConflictingRow {
   /** The name of the violated unique index, or `primaryKey`. */
   readonly index: string;
   readonly primaryKey: FoundRow["primaryKey"];
-  /** Read right after the conflict; null if the row was gone by then. */
+  /** Read after the conflict; null if the row was gone by then. */
   readonly versionstamp: string | null;
 }
 
@@ -60,30 +61,41 @@ export async function upsertRow(
   let previous: ConflictingRow | undefined;
   for (let attempt = 1; ; attempt++) {
     const found = await unexpired(context, context.catalog.snapshot, await find());
-    let conflictingKey: FoundRow["primaryKey"];
+    let conflictingKey = found?.primaryKey ?? [];
     if (found !== undefined) {
       try {
-        const first = startingWith(found, find);
-        return await updateRow(context, first, rowToken, patch, options);
+        let first: FoundRow | undefined = found;
+        const findNext = async () => {
+          const next = first ?? (await find());
+          first = undefined;
+          return next;
+        };
+        return await updateRow(context, findNext, rowToken, patch, options);
       } catch (error) {
         if (!(error instanceof RowNotFoundError && error.where === rowToken)) throw error;
       }
-      conflictingKey = found.primaryKey;
     } else {
       if (row === undefined) {
         const created = await newRow(context, data);
         assertNew(created);
         row = created;
       }
-      const created = await tryInsert(context, row, options);
-      if (!(created instanceof UniqueConstraintError)) {
-        await afterInsert(context, created);
+      let created: FoundRow | undefined;
+      try {
+        created = await insertRow(context, row, options);
+      } catch (error) {
+        if (!(error instanceof UniqueConstraintError)) throw error;
+        const { index, ownerId } = error;
+        conflictingKey = primaryKeyOfPointer(model, ownerId) ?? [];
+        const { versionstamp } = await context.kv.get(rowKey(model, conflictingKey));
+        const current = { index, primaryKey: conflictingKey, versionstamp };
+        if (previous !== undefined && isPermanent(previous, current, meter.index)) throw error;
+        previous = current;
+      }
+      if (created !== undefined) {
+        await callAfterHook(context, "afterCreate", created.row);
         return created;
       }
-      const current = await readConflictingRow(context, created);
-      if (previous !== undefined && isPermanent(previous, current, meter.index)) throw created;
-      previous = current;
-      conflictingKey = current.primaryKey;
     }
     if (attempt === maxAttempts) {
       throw new VersionConflictError(model.name, pointerOf(conflictingKey), attempt);
@@ -92,33 +104,9 @@ export async function upsertRow(
   }
 }
 
-/** Stores a new row, or returns the error that names the conflicting row. */
-async function tryInsert(
-  context: TableContext,
-  row: AnyRow,
-  options: WriteOptions,
-): Promise<FoundRow | UniqueConstraintError> {
-  try {
-    return await insertRow(context, row, options);
-  } catch (error) {
-    if (error instanceof UniqueConstraintError) return error;
-    throw error;
-  }
-}
-
-async function readConflictingRow(
-  { kv, model }: TableContext,
-  { index, ownerId }: UniqueConstraintError,
-): Promise<ConflictingRow> {
-  const primaryKey = primaryKeyOfPointer(model, ownerId) ?? [];
-  const { versionstamp } = await kv.get(rowKey(model, primaryKey));
-  return { index, primaryKey, versionstamp };
-}
-
 /**
- * True if a row that has prevented the creation twice will also prevent the next attempt.
- *
- * @param foundBy the name of the index that `find` reads.
+ * True if a row that has prevented the creation twice will also prevent the next attempt. `foundBy`
+ * is the name of the index that `find` reads.
  */
 function isPermanent(
   before: ConflictingRow,
@@ -131,14 +119,4 @@ function isPermanent(
   // It may be the row that `find` looks for, if others delete and create it again and again. If its
   // versionstamp is the same, it has existed all the time, and `find` does not find it.
   return now.versionstamp !== null && now.versionstamp === before.versionstamp;
-}
-
-/** Returns a `FindRow` whose first call returns a row that has been read already. */
-function startingWith(found: FoundRow, find: FindRow): FindRow {
-  let isFirst = true;
-  return async () => {
-    if (!isFirst) return await find();
-    isFirst = false;
-    return found;
-  };
 }

@@ -8,10 +8,9 @@ import { choosePlan, chooseScan } from "../../query/plan/choose-plan.js";
 import { findSegment, type QueryPlan } from "../../query/plan/query-plan.js";
 import { rowFilterOf } from "../../query/read/row-filter.js";
 
-/** Returns whether a row is one of those that a query asks for. */
 export type RowMatcher = (found: FoundRow) => boolean;
 
-/** Returns whether a query reads all rows, because no part of it can be served by an index. */
+/** True if a query reads all rows, because no part of it can be served by an index. */
 export function isScan({ where, index, orderBy }: AnyQuery): boolean {
   return where === undefined && index === undefined && orderBy === undefined;
 }
@@ -21,8 +20,7 @@ export function isScan({ where, index, orderBy }: AnyQuery): boolean {
  * regardless of order and limit. A row matches if one of its keys is in the ranges that the query
  * reads, and if it passes the filter.
  *
- * @throws {InvalidArgumentError} if the filter is not a function, or returns a promise.
- * @throws any error of planning the query.
+ * @throws {InvalidArgumentError} if the filter is not valid, and any error of planning the query.
  */
 export async function createMatcher(context: TableContext, query: AnyQuery): Promise<RowMatcher> {
   const { plan } = await (isScan(query) ? chooseScan : choosePlan)(context, query);

@@ -1,0 +1,138 @@
+import type { KvKeyPart } from "@keywright/core";
+import type { FoundRow } from "../../context/any-query.js";
+import type { ReadMeter } from "../../context/read-meter.js";
+import type { TableContext } from "../../context/table-context.js";
+import { VersionConflictError } from "../../errors/row-errors.js";
+import { pointerOf } from "../../indexes/primary-key.js";
+import type { CompiledModel } from "../../model/compiled-model.js";
+import { referenceGuardKey } from "../../relations/guard-keys.js";
+import { rowIdOf } from "../../relations/referenced-key.js";
+import {
+  beginSearches,
+  firstReferrer,
+  type Referrer,
+  type ReferrerCursor,
+  type ReferrerSearch,
+  searchesWereComplete,
+  tableOfModel,
+} from "../../relations/referrers.js";
+import type { KeyId } from "../../transaction/key-id.js";
+import type { CascadeBudget } from "./cascade-budget.js";
+
+/**
+ * A frame of the depth-first search: a row that is deleted after all of its referrers. The first
+ * frame of a stack is that of the root, the row whose deletion was requested. Each other frame is a
+ * referrer of the row in the frame before it, its parent.
+ */
+export interface CascadeFrame {
+  readonly id: KeyId;
+  readonly model: CompiledModel;
+  readonly primaryKey: readonly KvKeyPart[];
+  /** Undefined for the root. */
+  readonly parentReference: ParentReference | undefined;
+  /**
+   * The versionstamp of the row's guard before the search for its referrers began. Null if there
+   * was no guard; undefined if the search has not begun.
+   */
+  readonly guardVersionstamp: string | null | undefined;
+  readonly searches: readonly ReferrerSearch[];
+  readonly cursor: ReferrerCursor;
+  /** How many times the search began again. */
+  readonly restarts: number;
+}
+
+export interface ParentReference {
+  readonly fields: readonly string[];
+  readonly parentKey: readonly KvKeyPart[];
+}
+
+/** The tables that a walk uses, each with reads and writes in a transaction or outside of it. */
+export interface CascadeTables {
+  /** For deletes and changes of rows, always in the transaction. */
+  readonly writes: ReadonlyMap<string, TableContext>;
+  /** For the first read of rows and guards. In the transaction, its commit checks them. */
+  readonly reads: ReadonlyMap<string, TableContext>;
+  /** For the search for referrers. */
+  readonly lists: ReadonlyMap<string, TableContext>;
+}
+
+export interface CascadeWalkOptions {
+  readonly tables: CascadeTables;
+  readonly budget: CascadeBudget;
+  readonly meter: ReadMeter;
+  /** The maximum length of the stack. The walk ends when the stack gets longer. */
+  readonly maxDepth: number;
+  /** Deletes the root. Resolves to undefined if it no longer exists. */
+  readonly deleteRoot: (context: TableContext) => Promise<FoundRow | undefined>;
+}
+
+/** A walk with what it remembers. */
+export interface CascadeWalk extends CascadeWalkOptions {
+  /** The rows on the stack, and the rows that the walk has deleted. */
+  readonly visited: Set<KeyId>;
+  /**
+   * Row → a referrer that restricts its deletion, and that the walk has deleted or cleared, so that
+   * searches in the transaction no longer find it.
+   */
+  readonly writtenRestrictions: Map<KeyId, Referrer>;
+}
+
+const maxRestarts = 100;
+
+export function createFrame(
+  model: CompiledModel,
+  primaryKey: readonly KvKeyPart[],
+  parentReference?: ParentReference,
+): CascadeFrame {
+  return {
+    id: rowIdOf(model, primaryKey),
+    model,
+    primaryKey,
+    parentReference,
+    guardVersionstamp: undefined,
+    searches: [],
+    cursor: firstReferrer,
+    restarts: 0,
+  };
+}
+
+/**
+ * Begins the search for the referrers of a row. Its guard is read before the first list. References
+ * that restrict come first, so that a deletion is refused early.
+ */
+export async function beginFrame(
+  { reads, lists }: CascadeTables,
+  frame: CascadeFrame,
+): Promise<CascadeFrame> {
+  const { model, primaryKey } = frame;
+  const { kv, links } = tableOfModel(reads, model);
+  const restricting = links.referencedBy.filter(({ onDelete }) => onDelete === "restrict");
+  const others = links.referencedBy.filter(({ onDelete }) => onDelete !== "restrict");
+  const searches = await beginSearches(lists, [...restricting, ...others]);
+  const { versionstamp } = await kv.get(referenceGuardKey(model, primaryKey));
+  return { ...frame, guardVersionstamp: versionstamp, searches };
+}
+
+/**
+ * True if no row can refer to the row except those that were visited. Reads the guard in the
+ * transaction, so that its commit checks the guard.
+ */
+export async function isUnreferenced(
+  { writes, lists }: CascadeTables,
+  { model, primaryKey, guardVersionstamp, searches }: CascadeFrame,
+): Promise<boolean> {
+  const [{ versionstamp }, areComplete] = await Promise.all([
+    tableOfModel(writes, model).kv.get(referenceGuardKey(model, primaryKey)),
+    searchesWereComplete(lists, searches),
+  ]);
+  return versionstamp === guardVersionstamp && areComplete;
+}
+
+/** @throws {VersionConflictError} if the frame has already restarted 100 times. */
+export function restartFrame(frame: CascadeFrame): CascadeFrame {
+  const { model, primaryKey, parentReference, restarts } = frame;
+  if (restarts === maxRestarts) {
+    throw new VersionConflictError(model.name, pointerOf(primaryKey), restarts);
+  }
+  return { ...createFrame(model, primaryKey, parentReference), restarts: restarts + 1 };
+}

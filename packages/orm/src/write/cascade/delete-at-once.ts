@@ -1,0 +1,104 @@
+import type { KvKeyPart } from "@keywright/core";
+import type { FoundRow } from "../../context/any-query.js";
+import type { ReadMeter } from "../../context/read-meter.js";
+import { type TableContext, tablesWithin } from "../../context/table-context.js";
+import { isSameKey } from "../../indexes/key-parts.js";
+import { isLimitError } from "../../transaction/is-limit-error.js";
+import { runTransaction } from "../../transaction/run-transaction.js";
+import type { TransactionKv } from "../../transaction/transaction-kv.js";
+import { isHookError } from "../input/row-hooks.js";
+import type { WriteOptions } from "../input/write-options.js";
+import { deleteSingleRow } from "../rows/delete-single-row.js";
+import type { FindRow } from "../rows/find-row.js";
+import { runAtomically } from "../rows/run-atomically.js";
+import { CascadeBudget, maxRowsPerCommit } from "./cascade-budget.js";
+import { type CascadeWalkOptions, createFrame } from "./cascade-frame.js";
+import { walkCascade } from "./cascade-walk.js";
+
+/** A deletion of a row that was found. */
+export interface Deletion {
+  readonly context: TableContext;
+  readonly primaryKey: readonly KvKeyPart[];
+  /** Finds the row as the caller does, for example by a unique index. */
+  readonly find: FindRow;
+  /** The condition to report in errors. */
+  readonly where: unknown;
+  readonly options: WriteOptions;
+  readonly meter: ReadMeter;
+}
+
+/** Thrown if `find` now finds another row than at first. */
+export class OtherRowFound extends Error {}
+
+/** Ends a transaction that would need more than one commit. */
+class TooManyRows extends Error {}
+
+const unlimited = { checks: Number.POSITIVE_INFINITY, mutations: Number.POSITIVE_INFINITY };
+
+/**
+ * Deletes a row and everything that goes with it as part of the caller's transaction. If it throws,
+ * none of its writes remain.
+ *
+ * @throws {OtherRowFound} if `find` no longer finds the row.
+ */
+export async function deleteInTransaction(deletion: Deletion): Promise<FoundRow> {
+  return await runAtomically(deletion.context, async ({ tables }) => {
+    return await deleteInOneWalk(deletion, {
+      tables: { writes: tables, reads: tables, lists: tables },
+      budget: new CascadeBudget(unlimited, Number.POSITIVE_INFINITY),
+      maxDepth: Number.POSITIVE_INFINITY,
+    });
+  });
+}
+
+/**
+ * Tries to delete everything in one commit.
+ *
+ * @returns the row as it was; undefined if one commit does not accept everything.
+ * @throws {OtherRowFound} if `find` no longer finds the row.
+ */
+export async function tryOneCommit(deletion: Deletion): Promise<FoundRow | undefined> {
+  const { kv, tables, limits } = deletion.context;
+  const tooMany = new AbortController();
+  const attempt = async (transaction: TransactionKv) => {
+    try {
+      const within = tablesWithin(tables, transaction);
+      return await deleteInOneWalk(deletion, {
+        // The commit does not check entries that are listed outside of the transaction. Guards show
+        // new references, and rows outdated entries.
+        tables: { writes: within, reads: within, lists: tables },
+        budget: new CascadeBudget(limits, maxRowsPerCommit),
+        maxDepth: Math.min(maxRowsPerCommit, limits.checks),
+      });
+    } catch (error) {
+      // Without the signal, conflicting reads would cause further attempts. With many concurrent
+      // writes, each attempt would end here again.
+      if (error instanceof TooManyRows) tooMany.abort();
+      throw error;
+    }
+  };
+  try {
+    return await runTransaction(kv, attempt, { signal: tooMany.signal });
+  } catch (error) {
+    const isTooLarge = !isHookError(error) && isLimitError(error);
+    if (error instanceof TooManyRows || isTooLarge) return undefined;
+    throw error;
+  }
+}
+
+/** @throws {TooManyRows} if the walk ends early, because of its budget or depth. */
+async function deleteInOneWalk(
+  { context, primaryKey, find, where, options, meter }: Deletion,
+  walk: Pick<CascadeWalkOptions, "tables" | "budget" | "maxDepth">,
+): Promise<FoundRow> {
+  const findSame = async () => {
+    const found = await find();
+    if (found !== undefined && !isSameKey(found.primaryKey, primaryKey)) throw new OtherRowFound();
+    return found;
+  };
+  const deleteRoot = (within: TableContext) => deleteSingleRow(within, findSame, where, options);
+  const stack = [createFrame(context.model, primaryKey)];
+  const { deletedRoot } = await walkCascade(stack, { ...walk, meter, deleteRoot });
+  if (deletedRoot === undefined) throw new TooManyRows();
+  return deletedRoot;
+}

@@ -1,0 +1,84 @@
+import type { KvKeyPart } from "@keywright/core";
+import { ReadMeter } from "../../context/read-meter.js";
+import type { TableContext } from "../../context/table-context.js";
+import type { CompiledModel } from "../../model/compiled-model.js";
+import type { Reference } from "../../model/linked-relations.js";
+import { findByPrimaryKey } from "../../query/read/find-unique.js";
+import { findRestriction } from "../../relations/find-restriction.js";
+import { deleteJobKey } from "../../relations/guard-keys.js";
+import { beginSearches, searchesWereComplete, tableOfModel } from "../../relations/referrers.js";
+import { runTransaction } from "../../transaction/run-transaction.js";
+import { setUntil } from "../../transaction/set-until.js";
+import { callBeforeDelete } from "../input/row-hooks.js";
+import { findToWrite } from "../rows/find-row.js";
+import type { Deletion } from "./delete-at-once.js";
+
+/** Records the job of a deletion, if the deletion is allowed and the program can finish it. */
+export async function recordJob({ context, primaryKey, where, options }: Deletion): Promise<void> {
+  const { kv, model, tables, catalog } = context;
+  await assertFinishable(tables, model, primaryKey);
+  await runTransaction(kv, async (transaction) => {
+    // If another program has written the first row that expires, the old catalog does not show that
+    // expiry times are recorded.
+    await catalog.reload();
+    const { snapshot } = catalog;
+    snapshot.assertWritable();
+    transaction.addCheck(snapshot.check);
+    const meter = new ReadMeter(model.name, Number.POSITIVE_INFINITY);
+    const within = { ...context, kv: transaction, transaction };
+    const find = () => findByPrimaryKey(within, primaryKey, meter);
+    const { row, expireAt } = await findToWrite(within, snapshot, find, where, options);
+    await callBeforeDelete(context, row);
+    // The job expires with the row, because a later row with the same key must not be deleted.
+    const expiry = expireAt === undefined ? {} : setUntil(expireAt, Date.now());
+    await transaction.set(deleteJobKey(model, primaryKey), true, expiry);
+  });
+}
+
+/**
+ * Checks that the program can finish the deletion of a row in steps: it may write each model whose
+ * rows may be deleted or cleared, it can read the indexes that find them, and no row restricts the
+ * deletion. In the middle of the steps it would be too late to find this out.
+ *
+ * @throws {RowReferencedError} if a row restricts the deletion.
+ * @throws {IndexNotReadyError} if an index that finds referring rows is not built.
+ * @throws the errors of `CatalogSnapshot.assertWritable`.
+ */
+async function assertFinishable(
+  tables: ReadonlyMap<string, TableContext>,
+  model: CompiledModel,
+  primaryKey: readonly KvKeyPart[],
+): Promise<void> {
+  const { written, references } = cascadeReach(tables, model);
+  let isComplete: boolean;
+  do {
+    await Promise.all(Array.from(written, ({ catalog }) => catalog.reload()));
+    for (const { catalog } of written) catalog.snapshot.assertWritable();
+    const searches = await beginSearches(tables, references);
+    await findRestriction(tables, model, primaryKey);
+    isComplete = await searchesWereComplete(tables, searches);
+  } while (!isComplete);
+}
+
+/**
+ * Returns the tables whose rows the deletion of a row may delete or clear, whatever rows exist, and
+ * the references by which it searches for them.
+ */
+function cascadeReach(
+  tables: ReadonlyMap<string, TableContext>,
+  model: CompiledModel,
+): { readonly written: ReadonlySet<TableContext>; readonly references: readonly Reference[] } {
+  const deleted = new Set([tableOfModel(tables, model)]);
+  const cleared = new Set<TableContext>();
+  const references: Reference[] = [];
+  // The loop also visits the tables that it adds to the set.
+  for (const { links } of deleted) {
+    for (const reference of links.referencedBy) {
+      const table = tableOfModel(tables, reference.model);
+      references.push(reference);
+      if (reference.onDelete === "cascade") deleted.add(table);
+      else if (reference.onDelete === "setNull") cleared.add(table);
+    }
+  }
+  return { written: new Set([...deleted, ...cleared]), references };
+}
