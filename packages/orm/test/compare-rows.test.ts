@@ -106,7 +106,7 @@ describe("fields of rows", () => {
       { a: z.string() },
       "safe",
       true,
-      /no default any more/,
+      /no longer has a default/,
     ],
     [
       "another type",

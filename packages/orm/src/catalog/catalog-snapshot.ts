@@ -194,10 +194,7 @@ function unknownTo(
   for (const text of relations) {
     if (!programRelations.includes(text)) unknown.push(`the relation ${text}`);
   }
-  return unknown.map(
-    (missing) =>
-      `${missing} is in the database only: run migrate to drop it, or deploy the program that has it`,
-  );
+  return unknown.map((missing) => `${missing} is in the database only`);
 }
 
 function counterSet(model: CompiledModel, names: readonly string[]): CounterSet | undefined {

@@ -273,7 +273,9 @@ async function readSnapshot(
   versionstamp: string,
 ): Promise<CatalogSnapshot> {
   if (entry.format !== 1)
-    throw new StaleSchemaError(model.name, ["a later Keywright has written it"]);
+    throw new StaleSchemaError(model.name, [
+      "a later version of Keywright has written the catalog",
+    ]);
   const schemas = await readRowSchemas(kv, model, programRows, entry);
   return new CatalogSnapshot(model, entry, versionstamp, schemas);
 }

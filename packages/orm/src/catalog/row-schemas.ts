@@ -1,4 +1,5 @@
 import type { Kv } from "@keywright/core";
+import { InvalidArgumentError } from "../errors/query-errors.js";
 import type { AnyRow, CompiledIndex, CompiledModel } from "../model/compiled-model.js";
 import { compareRows, migratedReason } from "../schema/compare-rows.js";
 import type { RowMigration } from "../schema/define-migration.js";
@@ -114,13 +115,13 @@ async function readEarlierRows(
   if (upgrade !== undefined) return { mark, upgrade: upgradeFunction(upgrade) };
   // A program that is older than the change reads rows as they are stored. One that may write has
   // to know their schema, so such a row makes it fail.
-  return { mark, upgrade: isWriter ? refuseRow : undefined };
+  return { mark, upgrade: isWriter ? () => refuseRow(model.name) : undefined };
 }
 
-function refuseRow(): never {
-  throw new TypeError(
-    "This program was opened without the migration from the schema that the row was written under.",
-  );
+function refuseRow(model: string): never {
+  const reason =
+    "the program was opened without the migration from the schema that the row was written under";
+  throw new InvalidArgumentError(model, "migrations", reason);
 }
 
 function upgradeFunction(upgrade: RowUpgrade | undefined): UpgradeRow | undefined {
@@ -136,7 +137,7 @@ function fenceOf(
 ): Pick<RowSchemas, "fence" | "differences"> {
   if (accepts.includes(programRows.manifest.hash)) return { fence: "open", differences: [] };
   if (stored === undefined)
-    return { fence: "stale", differences: ["the database does not tell what its rows are"] };
+    return { fence: "stale", differences: ["the schema of its rows is not stored"] };
   if (upgrade?.isIdentity && upgrade.sideBySide) return { fence: "open", differences: [] };
   const isNewer = !wasStored && !upgrade?.goesBack;
   if (!isNewer) {

@@ -25,7 +25,8 @@ export function registerDatabase(database: AnyDatabase, tables: TableContexts): 
  */
 export function tableContexts(database: AnyDatabase): TableContexts {
   const contexts = contextsOf.get(database);
-  if (contexts === undefined) throw new TypeError("This is not what createDatabase returned.");
+  if (contexts === undefined)
+    throw new TypeError("The database must be an object that createDatabase returned.");
   return contexts;
 }
 
@@ -37,5 +38,9 @@ export function tableContexts(database: AnyDatabase): TableContexts {
 export function tableContextOf(database: AnyDatabase, modelName: string): TableContext {
   const context = tableContexts(database).get(modelName);
   if (context !== undefined) return context;
-  throw new ModelDefinitionError(modelName, "name", "the database was opened without this model");
+  throw new ModelDefinitionError(
+    modelName,
+    "name",
+    "the database was opened without this model; pass it to createDatabase",
+  );
 }

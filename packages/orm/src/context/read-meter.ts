@@ -40,5 +40,5 @@ export class ReadMeter {
  */
 export function assertMaxReads(model: string, maxReads: unknown): asserts maxReads is number {
   if (typeof maxReads === "number" && maxReads >= 0) return;
-  throw new InvalidArgumentError(model, "maxReads", "it has to be a number of at least 0");
+  throw new InvalidArgumentError(model, "maxReads", "it must be a number of at least 0");
 }

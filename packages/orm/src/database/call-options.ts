@@ -1,3 +1,4 @@
+import { knownNames } from "../errors/nearest-name.js";
 import type { Operation } from "../errors/orm-error.js";
 import { InvalidArgumentError } from "../errors/query-errors.js";
 import type { CompiledModel } from "../model/compiled-model.js";
@@ -47,13 +48,14 @@ export const allowedOptions: Readonly<Record<RepositoryMethod, ReadonlySet<strin
  */
 export function assertSelect(model: CompiledModel, select: unknown): void {
   if (typeof select !== "object" || select === null || Array.isArray(select)) {
-    const reason = "it has to be an object: { name: true }";
+    const reason = "it must be an object, such as { name: true }";
     throw new InvalidArgumentError(model.name, "select", reason);
   }
   const { shape: fields, catchall } = model.schema._zod.def;
   if (catchall !== undefined && catchall._zod.def.type !== "never") return;
   for (const field in select) {
     if (Object.hasOwn(fields, field)) continue;
-    throw new InvalidArgumentError(model.name, `select.${field}`, "the schema has no such field");
+    const reason = `the schema has no such field; ${knownNames(field, Object.keys(fields), "fields")}`;
+    throw new InvalidArgumentError(model.name, `select.${field}`, reason);
   }
 }

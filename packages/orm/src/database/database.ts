@@ -149,7 +149,7 @@ interface UntypedOptions {
  */
 function assertOptions(options: UntypedOptions): void {
   const fail = (argument: string, reason: string): never => {
-    throw new InvalidArgumentError("", argument, reason);
+    throw new InvalidArgumentError("", argument, reason, "createDatabase");
   };
   if (typeof options !== "object" || options === null) fail("argument", "it has to be an object");
   const { kv, models, hooks, migrations = [], onQuery } = options;

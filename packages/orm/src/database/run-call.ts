@@ -3,6 +3,7 @@ import { CallReport } from "../context/call-report.js";
 import { isPlainObject } from "../context/is-plain-object.js";
 import { ReadMeter } from "../context/read-meter.js";
 import type { TableContext } from "../context/table-context.js";
+import { knownNames } from "../errors/nearest-name.js";
 import { addOperation, type Operation } from "../errors/orm-error.js";
 import { InvalidArgumentError } from "../errors/query-errors.js";
 import type { AnyRow } from "../model/compiled-model.js";
@@ -89,7 +90,7 @@ export function checkedOptions(
   const known = allowedOptions[method];
   for (const name in options) {
     if (known.has(name)) continue;
-    const reason = `${method} has no such option: it has ${[...known].join(", ")}`;
+    const reason = `${method} has no such option; ${knownNames(name, known, "options")}`;
     throw new InvalidArgumentError(model.name, name, reason);
   }
   const { select, include } = options as AnyQuery;
@@ -106,11 +107,11 @@ export function checkedOptions(
  */
 export function whereOf({ model }: TableContext, { where }: AnyQuery): AnyRow {
   if (isPlainObject(where)) return where;
-  throw new InvalidArgumentError(model.name, "where", "it has to be a plain object");
+  throw new InvalidArgumentError(model.name, "where", "it must be a plain object");
 }
 
 /** @throws {InvalidArgumentError} if the value is not an object. */
 export function objectOf({ model }: TableContext, value: unknown, name: string): AnyRow {
   if (typeof value === "object" && value !== null) return value as AnyRow;
-  throw new InvalidArgumentError(model.name, name, "it has to be an object");
+  throw new InvalidArgumentError(model.name, name, "it must be an object");
 }

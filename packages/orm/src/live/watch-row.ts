@@ -124,7 +124,7 @@ function streamRow<Shaped>(
 }
 
 function primaryKeyIn(model: CompiledModel, where: AnyRow): KvKeyPart[] {
-  return model.primaryKey.map((field) => uniquePart(model, field, where));
+  return model.primaryKey.map((field) => uniquePart(model, field, where[field]));
 }
 
 /** The key of an entry in a unique index. */
@@ -139,7 +139,7 @@ function pointersOf(model: CompiledModel, where: AnyRow): Pointer[] {
   if (keys[0] === "primaryKey") return [];
   return keys.flatMap((index) => {
     if (index === "primaryKey") return [];
-    for (const field of index.fields) uniquePart(model, field, where);
+    for (const field of index.fields) uniquePart(model, field, where[field]);
     const values = index.fields.map((field) => where[field]);
     return pointerTo(model, index, values);
   });

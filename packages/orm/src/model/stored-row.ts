@@ -1,6 +1,5 @@
 import type { KvKeyPart } from "@keywright/core";
-import type * as z from "zod";
-import { type RowIssue, StoredRowInvalidError } from "../errors/row-errors.js";
+import { StoredRowInvalidError } from "../errors/row-errors.js";
 import type { AnyRow, CompiledModel } from "./compiled-model.js";
 import { synchronousOutputSchema } from "./output-schema.js";
 
@@ -18,10 +17,5 @@ export function assertStoredRow(
   const result = synchronousOutputSchema(model.schema).safeParse(row);
   if (result.success) return;
   const id = primaryKey.length === 1 && primaryKey[0] !== undefined ? primaryKey[0] : primaryKey;
-  throw new StoredRowInvalidError(model.name, id, rowIssues(result.error));
-}
-
-/** Converts the issues of a schema to those of the row errors. */
-export function rowIssues(error: z.ZodError): RowIssue[] {
-  return error.issues.map(({ path, code, message }) => ({ path, code: code ?? "custom", message }));
+  throw new StoredRowInvalidError(model.name, id, { error: result.error, schema: model.schema });
 }

@@ -124,7 +124,7 @@ function removedField(name: string, { schema }: FieldManifest, to: RowManifest):
   const quoted = JSON.stringify(name);
   if (name === otherFields) {
     const reason =
-      "Rows may have no other fields than those of the schema any more: those that have keep them";
+      "Rows may no longer have other fields than those of the schema: stored rows keep theirs";
     return { field: name, kind: "removed", class: "breaking", sideBySide: false, reason };
   }
   const others = fieldOf(to, otherFields);
@@ -159,10 +159,10 @@ function changedField(
           },
     );
   } else if (!from.optional && to.optional) {
-    const reason = `${quoted} was required and is optional: programs of before need it`;
+    const reason = `${quoted} was required and is optional: programs with the old schema still need it`;
     found.push({ class: "safe", sideBySide: false, reason });
   } else if (from.defaulted !== to.defaulted) {
-    const reason = `${quoted} has ${to.defaulted ? "a default now" : "no default any more"}: rows stay as they are`;
+    const reason = `${quoted} ${to.defaulted ? "has a default now" : "no longer has a default"}: rows stay as they are`;
     found.push({ class: "safe", sideBySide: true, reason });
   }
   for (const difference of compareValues(name, valueSchema(from.schema), valueSchema(to.schema))) {

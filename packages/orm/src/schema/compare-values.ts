@@ -127,7 +127,10 @@ function objectDifferences(
         reason: `${quoted} is gone: rows keep what they hold in it`,
       });
     else if (!isWider(part, nestedSchema(to, b.others)))
-      result.push({ class: "data", reason: `${quoted} is named no more, and does not fit` });
+      result.push({
+        class: "data",
+        reason: `${quoted} is no longer named, and does not fit the other properties`,
+      });
   }
   if (!isSame(remaining, { ...b, properties: {}, required: [] })) {
     const others = (parts: typeof a, root: ValueSchema) => ({

@@ -46,7 +46,7 @@ export async function runTransaction<T>(
 ): Promise<T> {
   const { maxAttempts = defaultAttempts, signal } = options;
   if (!(Number.isInteger(maxAttempts) && maxAttempts > 0)) {
-    throw new RangeError(`maxAttempts is a positive integer, not ${maxAttempts}.`);
+    throw new RangeError("maxAttempts must be a positive integer.");
   }
   for (let attempt = 1; ; attempt++) {
     await pauseBeforeAttempt(attempt, signal, pausePerAttempt * attempt);

@@ -6,7 +6,7 @@ import type { Operation } from "../../errors/orm-error.js";
 import { InvalidQueryError } from "../../errors/query-errors.js";
 import type { AnyRow, CompiledIndex, CompiledModel } from "../../model/compiled-model.js";
 import { chooseAmong } from "../../query/plan/choose-plan.js";
-import { uniqueValuePart } from "../../query/plan/plan-unique.js";
+import { uniquePart } from "../../query/plan/plan-unique.js";
 import type { QueryPlan } from "../../query/plan/query-plan.js";
 import { findByPrimaryKey } from "../../query/read/find-unique.js";
 import { readPage, readStream } from "../../query/read/read-page.js";
@@ -67,8 +67,8 @@ export function findRow(
 export function primaryKeyParts(model: CompiledModel, values: readonly unknown[]): KvKeyPart[] {
   assertCount(model, "primaryKey", model.primaryKey, values);
   const fields = model.primaryKey;
-  if (fields.length === 1) return [uniqueValuePart(model, fields[0]!, values[0], true)];
-  return fields.map((field, i) => uniqueValuePart(model, field, values[i], true));
+  if (fields.length === 1) return [uniquePart(model, fields[0]!, values[0], true)];
+  return fields.map((field, i) => uniquePart(model, field, values[i], true));
 }
 
 /**
@@ -86,7 +86,7 @@ export function assertUniqueValues(
   for (let i = 0; i < index.parts.length; i++) {
     const { field, compute, normalize } = index.parts[i]!;
     const isOfField = normalize === undefined && compute === undefined;
-    uniqueValuePart(model, field, values[i], isOfField);
+    uniquePart(model, field, values[i], isOfField);
   }
 }
 

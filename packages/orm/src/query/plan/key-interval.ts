@@ -38,12 +38,13 @@ export function intervalOf(
   const boundOf = (value: unknown, isInclusive: boolean): Bound | undefined => {
     const part = value === undefined ? undefined : toAscending(field, field.partOf(value));
     // `normalize` may return NaN for a valid bound.
-    if (Number.isNaN(part)) fail("a bound comes to NaN, which no number is below or above");
+    if (Number.isNaN(part))
+      fail("normalize returned NaN for a bound, and no number is below or above NaN");
     return part === undefined ? undefined : { part, isInclusive };
   };
   const prefix = boundOf(bounds.startsWith, true);
   if (prefix !== undefined) {
-    if (typeof prefix.part !== "string") return fail("startsWith is not a string");
+    if (typeof prefix.part !== "string") return fail("startsWith must be a string");
     const afterPrefix = firstStringAfter(prefix.part);
     const end = afterPrefix === undefined ? undefined : { part: afterPrefix, isInclusive: false };
     return storedInterval(field, "string", prefix, end);
@@ -54,7 +55,7 @@ export function intervalOf(
   if (firstBound === undefined) return {};
   const type = typeOfPart(firstBound.part);
   if (low && high && typeOfPart(high.part) !== typeOfPart(low.part)) {
-    fail("its bounds are of two types");
+    fail("its two bounds must have the same type");
   }
   return storedInterval(field, type, low, high);
 }

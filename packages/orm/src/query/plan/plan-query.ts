@@ -1,6 +1,6 @@
 import { type KeyOrder, specificationOrder } from "@keywright/core";
 import type { AnyQuery, Direction } from "../../context/any-query.js";
-import { InvalidQueryError, UnindexedQueryError } from "../../errors/query-errors.js";
+import { InvalidQueryError, type UnindexedQueryError } from "../../errors/query-errors.js";
 import { UnknownIndexError } from "../../errors/schema-errors.js";
 import type { AnyRow, CompiledIndex, CompiledModel } from "../../model/compiled-model.js";
 import { canBeList, isList } from "../../model/key-kinds.js";
@@ -10,7 +10,7 @@ import { type KeyField, keyFields } from "./key-fields.js";
 import { parseQueryFields, type QueryFields } from "./query-fields.js";
 import type { QueryPlan } from "./query-plan.js";
 import { assertFits, segmentsOf } from "./segments.js";
-import { type ExistingKey, suggestIndex } from "./suggest-index.js";
+import { type ExistingKey, unindexedQuery } from "./suggest-index.js";
 import { assertKinds } from "./value-kinds.js";
 
 /** The options of a query that its plan depends on. */
@@ -34,7 +34,8 @@ export function planQuery(
   const fields = parseQueryFields(model, query);
   const isForced = query.index !== undefined;
   if (!isForced && fields.conditions.size + fields.order.size === 0) {
-    const reason = "the query says nothing: a whole table is read by scan()";
+    const reason =
+      "the query has no where, orderBy or index; add one, or read every row with scan()";
     throw new InvalidQueryError(model.name, "where", reason);
   }
   const candidates = isForced ? [namedIndex(model, query.index)] : [undefined, ...model.indexes];
@@ -64,11 +65,15 @@ export function planQuery(
 export function planScan(model: CompiledModel, query: PlannedQuery): QueryPlan {
   const fields = parseQueryFields(model, query);
   for (const field of fields.conditions.keys()) {
-    throw new InvalidQueryError(model.name, field, "scan() has no where: use findMany, or filter");
+    throw new InvalidQueryError(
+      model.name,
+      field,
+      "scan() takes no where; use findMany, or test the condition in filter",
+    );
   }
   const plan = planOf(model, undefined, fields, () => specificationOrder);
   if (plan !== undefined) return plan;
-  const reason = "scan() is in the order of the primary key";
+  const reason = "scan() can only sort by the primary key; use findMany with an index";
   throw new InvalidQueryError(model.name, [...fields.order.keys()].join(), reason);
 }
 
@@ -206,7 +211,7 @@ function compareRanks(a: readonly number[], b: readonly number[]): number {
 }
 
 /** Returns the keys of a model that serve a query, including those that lack rows. */
-function existingKeys(model: CompiledModel, fields: QueryFields): ExistingKey[] {
+export function existingKeys(model: CompiledModel, fields: QueryFields): ExistingKey[] {
   const serving = [undefined, ...model.indexes].filter(
     (index) => planOf(model, index, fields, () => specificationOrder) !== undefined,
   );
@@ -223,7 +228,5 @@ function unindexedError(model: CompiledModel, fields: QueryFields): UnindexedQue
       throw new InvalidQueryError(model.name, field, reason);
     });
   }
-  const names = [...new Set([...fields.conditions.keys(), ...fields.order.keys()])];
-  const suggestion = suggestIndex(model, fields, (queried) => existingKeys(model, queried));
-  return new UnindexedQueryError(model.name, names, suggestion);
+  return unindexedQuery(model, fields, (queried) => existingKeys(model, queried));
 }

@@ -1,9 +1,11 @@
 import type { KvKeyPart } from "@keywright/core";
-import { InvalidQueryError, UnindexedQueryError } from "../../errors/query-errors.js";
+import { InvalidQueryError } from "../../errors/query-errors.js";
 import { keyPartOf } from "../../indexes/key-parts.js";
 import type { AnyRow, CompiledIndex, CompiledModel } from "../../model/compiled-model.js";
+import { existingKeys } from "./plan-query.js";
 import { assertWellFormed } from "./queried-part.js";
-import { suggestUniqueIndex } from "./suggest-index.js";
+import { assertField, parseQueryFields } from "./query-fields.js";
+import { unindexedRow } from "./suggest-index.js";
 import { assertKind } from "./value-kinds.js";
 
 /** A key that identifies one row: the primary key, or a unique index. */
@@ -33,13 +35,18 @@ export function planUnique(model: CompiledModel, where: AnyRow): readonly Unique
       ? keys.byField.get(fields[0]!)
       : keys.all.filter((key) => hasFields(key.fields, fields)).map(({ key }) => key);
   if (found !== undefined && found.length > 0) return found;
-  if (fields.length === 0) throw new InvalidQueryError(model.name, "where", "it names no field");
-  for (const field of fields) uniquePart(model, field, where);
-  throw new UnindexedQueryError(model.name, fields, suggestUniqueIndex(fields));
+  if (fields.length === 0)
+    throw new InvalidQueryError(model.name, "where", "it must name the fields of a unique key");
+  for (const field of fields) {
+    assertField(model, field);
+    uniquePart(model, field, where[field]);
+  }
+  const query = parseQueryFields(model, { where });
+  throw unindexedRow(model, query, (queried) => existingKeys(model, queried));
 }
 
 /**
- * Returns the key part for the value that a `where` has for a field of a unique key.
+ * Returns the key part for the value that a query has for a field of a unique key.
  *
  * @param assertsKind true to refuse a value of another kind than the field's values.
  * @throws {InvalidQueryError} if it is not one value that a key can hold.
@@ -47,18 +54,8 @@ export function planUnique(model: CompiledModel, where: AnyRow): readonly Unique
 export function uniquePart(
   model: CompiledModel,
   field: string,
-  where: AnyRow,
-  assertsKind = false,
-): KvKeyPart {
-  return uniqueValuePart(model, field, where[field], assertsKind);
-}
-
-/** The same as {@link uniquePart}, for a value. */
-export function uniqueValuePart(
-  model: CompiledModel,
-  field: string,
   value: unknown,
-  assertsKind: boolean,
+  assertsKind = false,
 ): KvKeyPart {
   const part = keyPartOf(value);
   if (part !== undefined) {
@@ -68,8 +65,8 @@ export function uniqueValuePart(
   }
   const reason =
     value === undefined || value === null
-      ? `it is ${value}: one row is found by the value of each field`
-      : "it is not one value that a key can hold";
+      ? `it is ${value}; give a value for each field of the key`
+      : "it must be a single value that a key can hold; for conditions use findFirst";
   throw new InvalidQueryError(model.name, field, reason);
 }
 

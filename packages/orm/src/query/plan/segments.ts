@@ -58,7 +58,7 @@ export function segmentsOf(
     }
     const choices = choicesOf(field, condition.values, order);
     if (pinned.length * choices.length > maxSegments) {
-      fail(`its values combine with others to more than ${maxSegments} places to look`);
+      fail(`the values of in combine to more than ${maxSegments} ranges; pass fewer values`);
     }
     pinned = pinned.flatMap((prefix) => choices.map((choice) => extend(prefix, choice)));
   }
@@ -75,8 +75,8 @@ export function assertFits(
   has: boolean,
   fail: (reason: string) => never,
 ): void {
-  if (has && !isElement) fail("has is for arrays whose index has an entry for each element");
-  if (isElement && !has && !isComputed) fail("it is an array: ask for an element, { has: … }");
+  if (has && !isElement) fail("has needs an array whose index has each: true");
+  if (isElement && !has && !isComputed) fail("it is an array; ask for an element with { has: … }");
 }
 
 /** Returns values with their key parts, in key order, without duplicates. */

@@ -1,4 +1,7 @@
 import type { Direction } from "../../context/any-query.js";
+import { listText } from "../../errors/message-parts.js";
+import type { Operation } from "../../errors/orm-error.js";
+import { UnindexedQueryError } from "../../errors/query-errors.js";
 import type { CompiledIndex, CompiledModel } from "../../model/compiled-model.js";
 import { canBeAbsent } from "../../model/field-schema.js";
 import { canBeInKey, canBeList, canHoldElements, isList } from "../../model/key-kinds.js";
@@ -27,49 +30,202 @@ interface SuggestedKey {
   readonly leftOver: readonly string[];
 }
 
+/** Returns the keys of a model that serve a query, including those that lack rows. */
+export type FindKeys = (query: QueryFields) => readonly ExistingKey[];
+
+/** The code of a suggested index, or of an option, and the same as advice in a sentence. */
+interface Suggestion {
+  readonly code: string;
+  readonly advice: string;
+}
+
 /**
- * Returns the code of an index that would serve a query. A comment after the code names the
- * conditions that must move to `filter`, and says if the query must name the index because it may
- * lack rows. If the model already has such an index, returns how to use it.
- *
- * Example: `byTeamAndScore: { key: ["team", desc("score")] }`
- *
- * @param find returns the keys of the model that serve a query, including those that lack rows.
+ * Returns the error for a query that no index serves. Its `suggestion` is the code of an index, such
+ * as `byTeamAndScore: { key: ["team", desc("score")] }`. A comment after the code names the
+ * conditions that must move to `filter`, and the rows that the index would leave out. If the model
+ * already has such an index, the suggestion says how to use it.
  */
-export function suggestIndex(
+export function unindexedQuery(
   model: CompiledModel,
   query: QueryFields,
-  find: (query: QueryFields) => readonly ExistingKey[],
-): string {
+  find: FindKeys,
+): UnindexedQueryError {
+  const names = [...new Set([...query.conditions.keys(), ...query.order.keys()])];
+  const { code, advice } = suggestIndex(model, query, find);
+  const filtered = query.order.size > 0 ? undefined : servedPart(model, query, find);
+  return new UnindexedQueryError(model.name, names, code, (operation) => {
+    const quoted = listText(names.map((name) => JSON.stringify(name)));
+    const other = filtered === undefined ? "" : filterAdvice(filtered, operation);
+    return `no index serves ${quoted}; ${advice}${advice.includes(" into filter") ? "" : other}`;
+  });
+}
+
+/** Returns the advice to test the conditions that no index serves in `filter`. */
+function filterAdvice({ dropped, index }: ServedPart, operation: Operation | undefined): string {
+  if (index !== undefined)
+    return ` or move ${listText(dropped)} into filter: ${index} serves the rest`;
+  if (operation === "watch") return "";
+  const isPage = operation?.startsWith("find") || operation === "explain";
+  const condition = dropped.length === 1 ? "the condition" : "the conditions";
+  return isPage
+    ? ` or move ${condition} into the filter of scan(), which reads every row`
+    : ` or move ${condition} into filter, which reads every row`;
+}
+
+function suggestIndex(model: CompiledModel, query: QueryFields, find: FindKeys): Suggestion {
   const { parts, leftOver } = suggestedKey(model, query);
   const conditions = new Map([...query.conditions].filter(([name]) => !leftOver.includes(name)));
   const filter = leftOver.length === 0 ? "" : `filter by ${leftOver.join(", ")}`;
+  const move = `move ${listText(leftOver)} into filter`;
+  const andMove = filter === "" ? "" : ` and ${move}`;
   const existing = find({ conditions, order: query.order });
   const complete = existing.find(({ isComplete }) => isComplete);
   if (complete !== undefined) {
     const { index } = complete;
-    const name = index === undefined ? "the primary key" : index.name;
-    if (filter !== "") return `// ${filter}: ${name} serves the rest`;
-    return index === undefined
-      ? "// name no index: the primary key serves it"
-      : indexOption(index.name);
+    const name = index?.name ?? "the primary key";
+    if (filter !== "") {
+      return {
+        code: `// ${filter}: ${name} serves the rest`,
+        advice: `${move}: ${name} serves the rest`,
+      };
+    }
+    if (index !== undefined) return { code: indexOption(name), advice: `use ${indexOption(name)}` };
+    return {
+      code: "// name no index: the primary key serves it",
+      advice: "leave out index, because the primary key serves the query",
+    };
   }
   const fields = parts.map(({ field }) => field);
+  const open = fields.filter((field) => !conditions.has(field));
   const same = existing.find(({ index }) => index && hasSameFields(index, fields))?.index;
-  if (same !== undefined) return withComment(indexOption(same.name), filter);
+  if (same !== undefined) {
+    const option = `${indexOption(same.name)}, which ${missedRows(model, open, same)}`;
+    return {
+      code: option.replace(", which ", " // ") + (filter === "" ? "" : `, and ${filter}`),
+      advice: `use ${option}${andMove}`,
+    };
+  }
   const { name, code } = suggestedIndex(model, query, parts);
-  const lacksRows = fields.some((field) => !conditions.has(field) && mayLack(model, field));
-  const hint = lacksRows ? `with ${indexOption(name)}` : "";
-  return withComment(code, [hint, filter].filter((text) => text !== "").join(", and "));
+  const missed = missedRows(model, open);
+  const option = missed === undefined ? "" : `${indexOption(name)}, which ${missed}`;
+  const hints = [option === "" ? "" : `with ${option}`, filter].filter((hint) => hint !== "");
+  const comment = hints.join(", and ");
+  return {
+    code: comment === "" ? code : `${code} // ${option === "" ? "and " : ""}${comment}`,
+    advice: `add ${code}${option === "" ? "" : ` and use ${option}`}${andMove}`,
+  };
 }
 
-/** Returns the code of a unique index over some fields. */
-export function suggestUniqueIndex(fields: readonly string[]): string {
-  return codeOf(
-    nameOf(fields),
+/**
+ * Says which rows an index leaves out of a query, or returns undefined if it has all of them.
+ *
+ * @param open the fields of the index for which the query has no condition.
+ * @param index undefined for a suggested index.
+ */
+function missedRows(
+  model: CompiledModel,
+  open: readonly string[],
+  index?: CompiledIndex,
+): string | undefined {
+  const lacking = open.filter((field) => mayLack(model, field));
+  const isOpen = (part: string) => open.includes(part);
+  const reasons = [
+    ...(index?.where === undefined ? [] : ["that its where excludes"]),
+    ...(lacking.length === 0 ? [] : [`that lack ${listText(lacking, "or")}`]),
+    ...(index?.parts.some(({ compute, field }) => compute && isOpen(field))
+      ? ["for which its function returns nothing"]
+      : []),
+  ];
+  return reasons.length === 0 ? undefined : `leaves out rows ${listText(reasons, "or")}`;
+}
+
+/** A part of a query's conditions that a key serves with all rows. */
+interface ServedPart {
+  readonly served: readonly string[];
+  /** The fields of the other conditions, which a filter has to test. */
+  readonly dropped: readonly string[];
+  /** The name of the key. Undefined if no condition is served. */
+  readonly index: string | undefined;
+}
+
+/** Returns a part of the conditions that a key serves: as many as possible, or all but few. */
+function servedPart(model: CompiledModel, { conditions }: QueryFields, find: FindKeys): ServedPart {
+  const names = [...conditions.keys()];
+  const usable = names.filter((name) => !isWholeList(model, name, conditions));
+  const candidates = [
+    usable,
+    ...usable.map((dropped) => usable.filter((name) => name !== dropped)),
+    ...usable.map((name) => [name]),
+  ];
+  for (const served of candidates) {
+    if (served.length === 0) continue;
+    const part = new Map([...conditions].filter(([name]) => served.includes(name)));
+    const key = find({ conditions: part, order: new Map() }).find(({ isComplete }) => isComplete);
+    if (key === undefined) continue;
+    const dropped = names.filter((name) => !served.includes(name));
+    return { served, dropped, index: key.index?.name ?? "the primary key" };
+  }
+  return { served: [], dropped: names, index: undefined };
+}
+
+function isWholeList(
+  model: CompiledModel,
+  name: string,
+  conditions: QueryFields["conditions"],
+): boolean {
+  const schema = model.schema.shape[name];
+  return schema !== undefined && isList(schema) && conditions.get(name)?.has !== true;
+}
+
+/** The methods that do for all matching rows what the key does for the one that it identifies. */
+const methodsOfMany: Partial<Record<Operation, string>> = {
+  findUnique: "findFirst",
+  findUniqueOrThrow: "findFirstOrThrow",
+  watch: "watchMany",
+  update: "updateMany",
+  delete: "deleteMany",
+};
+
+/**
+ * Returns the error for values that identify no row, because they are not those of the primary key
+ * or of a unique index. Its message suggests the method that takes the same conditions.
+ */
+export function unindexedRow(
+  model: CompiledModel,
+  query: QueryFields,
+  find: FindKeys,
+): UnindexedQueryError {
+  const fields = [...query.conditions.keys()];
+  const code = codeOf(
+    freeName(model, nameOf(fields)),
     fields.map((field) => JSON.stringify(field)),
     ["unique: true"],
   );
+  const part = servedPart(model, query, find);
+  return new UnindexedQueryError(model.name, fields, code, (operation) => {
+    const problem = `no unique key consists of ${listText(fields.map((name) => JSON.stringify(name)))}`;
+    const method = operation && methodsOfMany[operation];
+    const call = callOfMany(part, method ?? "findFirst");
+    const isWrite = operation === "update" || operation === "delete";
+    if (method !== undefined || operation === undefined) {
+      return `${problem}; ${call}${isWrite ? " (every row that matches, or one with take: 1)" : ""}`;
+    }
+    return `${problem}; add ${code} if no two rows share a value, or in a transaction ${call}, then update or create`;
+  });
+}
+
+/** Returns advice to call a method with the conditions that a key serves, and a filter for others. */
+function callOfMany({ served, dropped }: ServedPart, method: string): string {
+  const where = `where: { ${served.join(", ")} }`;
+  if (dropped.length === 0) return `call ${method}({ ${where} })`;
+  const test = `whose filter tests ${listText(dropped)}`;
+  if (served.length > 0) return `call ${method}({ ${where}, filter }) ${test}`;
+  if (/Many$/.test(method) && method !== "watchMany") {
+    return `call ${method}({ filter }) ${test} and reads every row`;
+  }
+  const key = dropped.map((field) => JSON.stringify(field));
+  const index = codeOf(nameOf(dropped), key, []);
+  return `add ${index} and call ${method}({ where: { ${dropped.join(", ")} } })`;
 }
 
 function suggestedKey(model: CompiledModel, query: QueryFields): SuggestedKey {
@@ -193,11 +349,6 @@ function freeName({ indexes }: CompiledModel, name: string): string {
 
 function indexOption(index: string): string {
   return `index: ${JSON.stringify(index)}`;
-}
-
-function withComment(code: string, comment: string): string {
-  if (comment === "") return code;
-  return comment.startsWith("with ") ? `${code} // ${comment}` : `${code} // and ${comment}`;
 }
 
 function hasSameFields(index: CompiledIndex, fields: readonly string[]): boolean {

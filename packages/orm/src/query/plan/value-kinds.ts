@@ -133,7 +133,7 @@ function assertValue(model: CompiledModel, field: string, kind: ValueKind, value
   // Fast path: most values need no conversion to a key part.
   if (typeof value === kind) return;
   if (typeof keyPartOf(value) === partTypes[kind]) return;
-  const reason = `it is ${nameOf(value)}, and the values of the field are of the kind ${kind}`;
+  const reason = `it is ${nameOf(value)}, but the field holds ${kind === "bytes" ? kind : `${kind}s`}`;
   throw new InvalidQueryError(model.name, field, reason);
 }
 

@@ -30,8 +30,8 @@ export function findOne(
   if (keys[0] === "primaryKey") {
     const primaryKey =
       model.primaryKey.length === 1
-        ? [uniquePart(model, model.primaryKey[0]!, where, true)]
-        : model.primaryKey.map((field) => uniquePart(model, field, where, true));
+        ? [uniquePart(model, model.primaryKey[0]!, where[model.primaryKey[0]!], true)]
+        : model.primaryKey.map((field) => uniquePart(model, field, where[field], true));
     return findByPrimaryKey(context, primaryKey, meter, query.orAsStored);
   }
   const indexes = keys.filter((key) => key !== "primaryKey");
@@ -72,7 +72,7 @@ function findByIndex(
 ): Promise<FoundRow | undefined> {
   const { model } = context;
   const values = index.parts.map(({ field, normalize }) => {
-    uniquePart(model, field, where, normalize === undefined);
+    uniquePart(model, field, where[field], normalize === undefined);
     return where[field];
   });
   return findByUniqueIndex(context, index, values, meter, query);

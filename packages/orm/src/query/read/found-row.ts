@@ -101,8 +101,7 @@ function assertObject(
   primaryKey: readonly KvKeyPart[],
 ): asserts value is AnyRow {
   if (isObject(value)) return;
-  const issue = { path: [], code: "invalid_type", message: "It is not an object." };
-  throw new StoredRowInvalidError(model.name, pointerOf(primaryKey), [issue]);
+  throw new StoredRowInvalidError(model.name, pointerOf(primaryKey));
 }
 
 function isObject(value: unknown): value is AnyRow {

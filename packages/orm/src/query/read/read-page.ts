@@ -28,7 +28,7 @@ export interface PageOptions {
 export function takeOf({ take }: PageOptions): number {
   if (take === undefined) return Number.POSITIVE_INFINITY;
   if (Number.isInteger(take) && take > 0) return take;
-  throw new RangeError(`take is a positive integer, not ${take}.`);
+  throw new RangeError("take must be a positive integer.");
 }
 
 /**

@@ -14,12 +14,12 @@ export type RowFilter = (row: AnyRow) => boolean;
 export function rowFilterOf({ name }: CompiledModel, filter: unknown): RowFilter | undefined {
   if (filter === undefined) return undefined;
   if (typeof filter !== "function") {
-    throw new InvalidArgumentError(name, "filter", "it has to be a function of a row");
+    throw new InvalidArgumentError(name, "filter", "it must be a function of a row");
   }
   return (row) => {
     const result: unknown = (filter as (row: AnyRow) => unknown)(row);
     if (isPromise(result)) {
-      const reason = "it has to answer at once, without a promise";
+      const reason = "it returned a promise; it must be synchronous";
       throw new InvalidArgumentError(name, "filter", reason);
     }
     return Boolean(result);

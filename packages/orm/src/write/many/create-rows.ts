@@ -2,7 +2,7 @@ import { type KvKeyPart, LimitExceededError } from "@keywright/core";
 import type { FoundRow } from "../../context/any-query.js";
 import { copyInput } from "../../context/copy-of-data.js";
 import type { TableContext } from "../../context/table-context.js";
-import { addPosition, ReferenceMissingError, RowInvalidError } from "../../errors/row-errors.js";
+import { ReferenceMissingError, withPosition } from "../../errors/row-errors.js";
 import { primaryKeyOfPointer } from "../../indexes/primary-key.js";
 import { isHookError } from "../input/hook-errors.js";
 import { hooksOf } from "../input/row-hooks.js";
@@ -78,9 +78,7 @@ async function createAtomically(
       try {
         rows.push(await create(within, row));
       } catch (error) {
-        if (error instanceof RowInvalidError) throw withPosition(model.name, error, position);
-        if (!isHookError(error)) addPosition(error, position);
-        throw error;
+        throw isHookError(error) ? error : withPosition(error, position);
       }
     }
   };
@@ -93,9 +91,4 @@ async function createAtomically(
 
 function assertWithin(limit: "checks" | "mutations", max: number, actual: number): void {
   if (actual > max && actual > 1) throw new LimitExceededError(limit, max, actual);
-}
-
-function withPosition(model: string, error: RowInvalidError, position: number): RowInvalidError {
-  const issues = error.issues.map((issue) => ({ ...issue, path: [position, ...issue.path] }));
-  return new RowInvalidError(model, issues, error);
 }

@@ -21,5 +21,5 @@ export function assertVersion(
   { ifVersion }: WriteOptions,
 ): void {
   if (ifVersion === undefined || ifVersion === versionstamp) return;
-  throw new VersionConflictError(model.name, pointerOf(primaryKey), 1);
+  throw new VersionConflictError(model.name, pointerOf(primaryKey), "ifVersion");
 }
