@@ -551,9 +551,10 @@ describe("a suggestion", () => {
         for (const [name, { key }] of Object.entries(added)) {
           const isComputed = [key].flat().some((part) => typeof part === "function");
           if (!isComputed) expect(Object.keys(of.indexes)).not.toContain(name);
-          const keys = Object.values<{ key: unknown }>(of.indexes).map((own) =>
-            JSON.stringify([own.key].flat()),
-          );
+          // An index with a `where` lacks rows, so that another with the same key is needed.
+          const keys = Object.values<{ key: unknown; where?: unknown }>(of.indexes)
+            .filter(({ where }) => where === undefined)
+            .map((own) => JSON.stringify([own.key].flat()));
           if (!isComputed) expect(keys).not.toContain(JSON.stringify([key].flat()));
         }
         const extended = { ...of, indexes: { ...of.indexes, ...added } } as Model;

@@ -97,16 +97,18 @@ function suggestIndex(model: CompiledModel, query: QueryFields, find: FindKeys):
   }
   const fields = parts.map(({ field }) => field);
   const open = fields.filter((field) => !conditions.has(field));
-  const same = existing.find(({ index }) => index && hasSameFields(index, fields))?.index;
+  const missed = missedRows(model, query, open);
+  // An index with a `where` would leave out rows although another index would have them.
+  const same = existing.find(
+    ({ index }) => index && index.where === undefined && hasSameFields(index, fields),
+  )?.index;
   if (same !== undefined) {
-    const option = `${indexOption(same.name)}, which ${missedRows(model, open, same)}`;
     return {
-      code: option.replace(", which ", " // ") + (filter === "" ? "" : `, and ${filter}`),
-      advice: `use ${option}${andMove}`,
+      code: `${indexOption(same.name)} // ${missed}${filter === "" ? "" : `, and ${filter}`}`,
+      advice: `use ${indexOption(same.name)}, which ${missed}${andMove}`,
     };
   }
   const { name, code } = suggestedIndex(model, query, parts);
-  const missed = missedRows(model, open);
   const option = missed === undefined ? "" : `${indexOption(name)}, which ${missed}`;
   const hints = [option === "" ? "" : `with ${option}`, filter].filter((hint) => hint !== "");
   const comment = hints.join(", and ");
@@ -116,27 +118,14 @@ function suggestIndex(model: CompiledModel, query: QueryFields, find: FindKeys):
   };
 }
 
-/**
- * Says which rows an index leaves out of a query, or returns undefined if it has all of them.
- *
- * @param open the fields of the index for which the query has no condition.
- * @param index undefined for a suggested index.
- */
+/** Says which rows an index with these fields leaves out, because of fields without a condition. */
 function missedRows(
   model: CompiledModel,
+  query: QueryFields,
   open: readonly string[],
-  index?: CompiledIndex,
 ): string | undefined {
-  const lacking = open.filter((field) => mayLack(model, field));
-  const isOpen = (part: string) => open.includes(part);
-  const reasons = [
-    ...(index?.where === undefined ? [] : ["that its where excludes"]),
-    ...(lacking.length === 0 ? [] : [`that lack ${listText(lacking, "or")}`]),
-    ...(index?.parts.some(({ compute, field }) => compute && isOpen(field))
-      ? ["for which its function returns nothing"]
-      : []),
-  ];
-  return reasons.length === 0 ? undefined : `leaves out rows ${listText(reasons, "or")}`;
+  const lacking = open.filter((field) => mayLack(model, query, field));
+  return lacking.length === 0 ? undefined : `leaves out rows that lack ${listText(lacking, "or")}`;
 }
 
 /** A part of a query's conditions that a key serves with all rows. */
@@ -358,9 +347,9 @@ function hasSameFields(index: CompiledIndex, fields: readonly string[]): boolean
 }
 
 /** True if a row may have no entry, or several entries, because of a field without a condition. */
-function mayLack(model: CompiledModel, field: string): boolean {
+function mayLack(model: CompiledModel, query: QueryFields, field: string): boolean {
   const schema = model.schema.shape[field];
-  return schema !== undefined && (isList(schema) || canBeAbsent(schema));
+  return isArray(model, query, field) || (schema !== undefined && canBeAbsent(schema));
 }
 
 /**
