@@ -4,10 +4,12 @@ const rooms = {
   core: ["errors", "bytes", "keys", "values", "engine", "kv", "testing"],
   orm: [
     "errors",
+    "model/fields",
     "model",
     "indexes",
     "schema",
     "catalog",
+    "transaction/buffer",
     "transaction",
     "context",
     "query/types",

@@ -30,7 +30,7 @@ async function throughModel(kv: Kv): Promise<void> {
   await db.users.create({ data: ada });
   await db.users.create({ data: { ...bob, email: "ADA@example.com" } }).catch((error: unknown) => {
     if (!(error instanceof UniqueConstraintError)) throw error;
-    console.log(`  a second ${error.value}: ${error.message} It is ${error.ownerId}'s.`);
+    console.log(`  ${error.message} (user ${error.ownerId})`);
   });
   console.log("  by id:", (await db.users.findUnique({ where: { id: "1" } }))?.name);
   const found = await db.users.findUnique({ where: { email: "ADA@EXAMPLE.COM" } });

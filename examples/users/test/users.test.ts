@@ -110,7 +110,7 @@ it("runs as a program", async () => {
     "  after the delete: null",
     "  who likes green: Ada, Bob",
     "The same through a model",
-    "  a second ada@example.com: Another row has this value, which is unique. It is 1's.",
+    "  users.create: email is already taken (unique index byEmail); use another value, or change the row that has it (user 1)",
     "  by id: Ada",
     "  by email: Ada",
     "  who likes green: Ada, Bob",

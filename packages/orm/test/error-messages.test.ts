@@ -1,3 +1,4 @@
+import { readFile } from "node:fs/promises";
 import { type Kv, openKv } from "@keywright/core";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
@@ -303,6 +304,14 @@ describe("the message of each error says what is wrong, where, and what to do", 
   });
 });
 
+it("is the example of the code in docs/errors.md", async () => {
+  const docs = await readFile(new URL("../../../docs/errors.md", import.meta.url), "utf8");
+  for (const [name, text] of cases) {
+    const section = docs.split("\n### ").find((part) => part.includes(`\n\n\`${name}\``));
+    expect(section, name).toContain(`\`\`\`text\n${text}\n\`\`\``);
+  }
+});
+
 describe("a message about a row that does not fit", () => {
   const fit = "users.create: the row does not fit the schema: ";
   it.each<[string, object]>([
@@ -584,4 +593,22 @@ it("a version conflict is retryable only if the same call may succeed", async ()
   expect(raced.message).toBe(
     "users.update: other writers changed the row during each of 100 attempts; call again",
   );
+});
+
+it("a stored value that is not a row can be deleted, with and without validateReads", async () => {
+  for (const validateReads of [false, true]) {
+    const kv = await openKv();
+    try {
+      const db = await createDatabase({ kv, models, validateReads });
+      const where = { id: secret };
+      await kv.set(["users", secret], secret);
+      await expect(db.users.findUnique({ where })).rejects.toMatchObject({
+        code: "KW_STORED_ROW_INVALID",
+      });
+      await db.users.delete({ where });
+      expect((await kv.get(["users", secret])).versionstamp).toBeNull();
+    } finally {
+      await kv.close();
+    }
+  }
 });

@@ -2,7 +2,7 @@ import type { KvKey, KvKeyPart } from "@keywright/core";
 import { IndexKeyError } from "../errors/row-errors.js";
 import type { AnyRow, CompiledIndex, CompiledModel } from "../model/compiled-model.js";
 import { entryValue } from "./entry-value.js";
-import { isPromise } from "./is-promise.js";
+import { ignoreRejection, isPromise } from "./is-promise.js";
 import { descendingPart, isSameKey, isSamePart, keyPartOf } from "./key-parts.js";
 import { keyText, partText } from "./key-text.js";
 import { pointerOf } from "./primary-key.js";
@@ -44,18 +44,28 @@ export function indexedPart(
   value: unknown,
 ): KvKeyPart {
   const { field, descending, normalize } = index.parts[position]!;
-  let cause: unknown;
-  let isAsync = false;
+  let normalized = value;
   try {
-    const normalized = normalize === undefined ? value : normalize(value);
-    const part = keyPartOf(normalized);
-    if (part !== undefined) return descending ? descendingPart(part) : part;
-    isAsync = isPromise(normalized);
-  } catch (error) {
-    cause = error;
+    if (normalize !== undefined) normalized = normalize(value);
+  } catch (cause) {
+    throw new IndexKeyError(model.name, index.name, field, typeof value, { cause });
   }
-  const valueType = isAsync ? "promise" : typeof value;
-  throw new IndexKeyError(model.name, index.name, field, valueType, { cause });
+  const part = keyPartOf(normalized);
+  if (part !== undefined) return descending ? descendingPart(part) : part;
+  refusePromise(model, index, field, normalized);
+  throw new IndexKeyError(model.name, index.name, field, typeof value);
+}
+
+/** @throws {IndexKeyError} if a function of the index returned a promise. */
+function refusePromise(
+  model: CompiledModel,
+  index: CompiledIndex,
+  field: string,
+  value: unknown,
+): void {
+  if (!isPromise(value)) return;
+  ignoreRejection(value);
+  throw new IndexKeyError(model.name, index.name, field, "promise");
 }
 
 /**
@@ -89,8 +99,9 @@ export function indexKeys(
   if (index.each === undefined) return [buildKey(model, index, values, primaryKey)];
   const elements = values[index.each];
   if (!Array.isArray(elements)) {
-    const valueType = isPromise(elements) ? "promise" : typeof elements;
-    throw new IndexKeyError(model.name, index.name, index.fields[index.each]!, valueType);
+    const field = index.fields[index.each]!;
+    refusePromise(model, index, field, elements);
+    throw new IndexKeyError(model.name, index.name, field, typeof elements);
   }
   const keys: KvKey[] = [];
   // The key part of the element identifies the key, because the rest is the same for all elements.
@@ -145,8 +156,8 @@ function includesRow(model: CompiledModel, index: CompiledIndex, row: AnyRow): b
   const { where } = index;
   if (where === undefined) return true;
   const answer: unknown = callFunction(model, index, "where", () => where(row));
-  if (!isPromise(answer)) return Boolean(answer);
-  throw new IndexKeyError(model.name, index.name, "where", "promise");
+  refusePromise(model, index, "where", answer);
+  return Boolean(answer);
 }
 
 function isAbsent(value: unknown): boolean {

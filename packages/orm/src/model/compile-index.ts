@@ -2,9 +2,9 @@ import type * as z from "zod";
 import { knownNames } from "../errors/nearest-name.js";
 import { ModelDefinitionError } from "../errors/schema-errors.js";
 import type { AnyRow, CompiledIndex, CompiledPart } from "./compiled-model.js";
+import { canBeInKey, canBeList, canHoldElements, isList } from "./fields/key-kinds.js";
 import type { AnyIndexDefinition, AnyIndexPart } from "./index-definition.js";
 import { defaultIndexPrefix } from "./index-prefix.js";
-import { canBeInKey, canBeList, canHoldElements, isList } from "./key-kinds.js";
 import type { Model } from "./model.js";
 
 /** The options that an index can have. */

@@ -2,8 +2,8 @@ import type * as z from "zod";
 import { ModelDefinitionError } from "../errors/schema-errors.js";
 import { assertBooleans, assertFields, assertOptions, compileIndex } from "./compile-index.js";
 import { type CompiledModel, systemPrefix } from "./compiled-model.js";
-import { canBeAbsent, canBeCleared, isUlid } from "./field-schema.js";
-import { canBeInKey } from "./key-kinds.js";
+import { canBeAbsent, canBeCleared, isUlid } from "./fields/field-schema.js";
+import { canBeInKey } from "./fields/key-kinds.js";
 import type { Model } from "./model.js";
 import type { Relation } from "./relation-definition.js";
 

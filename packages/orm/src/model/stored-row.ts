@@ -1,7 +1,7 @@
 import type { KvKeyPart } from "@keywright/core";
 import { StoredRowInvalidError } from "../errors/row-errors.js";
 import type { AnyRow, CompiledModel } from "./compiled-model.js";
-import { synchronousOutputSchema } from "./output-schema.js";
+import { synchronousOutputSchema } from "./fields/output-schema.js";
 
 /**
  * Checks that a stored row matches the output of its schema. The row is not changed. Asynchronous

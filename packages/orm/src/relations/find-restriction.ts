@@ -4,7 +4,7 @@ import { RowReferencedError } from "../errors/row-errors.js";
 import { isSameKey } from "../indexes/key-parts.js";
 import { pointerOf, rowKey } from "../indexes/primary-key.js";
 import type { AnyRow, CompiledModel } from "../model/compiled-model.js";
-import { type KeyId, keyIdOf } from "../transaction/key-id.js";
+import { type KeyId, keyIdOf } from "../transaction/buffer/key-id.js";
 import { isReferenceTo } from "./referenced-key.js";
 import {
   beginSearches,

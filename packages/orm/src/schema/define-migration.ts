@@ -2,11 +2,12 @@ import { isDeepStrictEqual } from "node:util";
 import type * as z from "zod";
 import { InvalidArgumentError } from "../errors/query-errors.js";
 import { PrimaryKeyChangeError, RowInvalidError } from "../errors/row-errors.js";
+import { ignoreRejection, isPromise } from "../indexes/is-promise.js";
 import { assertFields, assertOptions } from "../model/compile-index.js";
 import type { AnyRow } from "../model/compiled-model.js";
 import { isModel } from "../model/define-model.js";
+import { synchronousOutputSchema } from "../model/fields/output-schema.js";
 import type { Model, PrimaryKeyField } from "../model/model.js";
-import { synchronousOutputSchema } from "../model/output-schema.js";
 import { compareRows, keepsPrimaryKey } from "./compare-rows.js";
 import { fillDefaults } from "./fill-defaults.js";
 import type { RowManifest } from "./manifest.js";
@@ -230,17 +231,12 @@ function withChecks(settings: ChangeSettings): (row: AnyRow) => AnyRow {
   );
   return (row) => {
     const returned = change(structuredClone(pick(row, knows)));
-    if (
-      typeof returned !== "object" ||
-      returned === null ||
-      Array.isArray(returned) ||
-      isPromise(returned)
-    ) {
-      if (isPromise(returned)) returned.then(undefined, () => undefined);
-      const reason = isPromise(returned)
-        ? `it returned a promise; ${synchronous}`
-        : "it must return a row";
-      throw new InvalidArgumentError(model, at, reason);
+    if (isPromise(returned)) {
+      ignoreRejection(returned);
+      throw new InvalidArgumentError(model, at, `it returned a promise; ${synchronous}`);
+    }
+    if (typeof returned !== "object" || returned === null || Array.isArray(returned)) {
+      throw new InvalidArgumentError(model, at, "it must return a row");
     }
     for (const field of kept) {
       if (isDeepStrictEqual((returned as AnyRow)[field], row[field])) continue;
@@ -263,14 +259,6 @@ function withChecks(settings: ChangeSettings): (row: AnyRow) => AnyRow {
 
 function pick(row: AnyRow, isPicked: (field: string) => boolean): AnyRow {
   return Object.fromEntries(Object.entries(row).filter(([field]) => isPicked(field)));
-}
-
-function isPromise(value: unknown): value is PromiseLike<unknown> {
-  return (
-    typeof value === "object" &&
-    value !== null &&
-    typeof (value as { then?: unknown }).then === "function"
-  );
 }
 
 function assertFunction(model: string, argument: string, value: unknown): void {

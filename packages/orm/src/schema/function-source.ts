@@ -4,9 +4,10 @@ const wordsBeforeExpression =
 const word = /[\w$\u0080-\uffff]/;
 
 /**
- * Returns the source of a function without differences that have no meaning: comments, white space
- * between tokens, the kind of quotes, parentheses around a single parameter. The content of strings
- * and regular expressions is kept.
+ * Returns the source of a function without comments, white space between tokens, parentheses around
+ * a single parameter and semicolons at its end, and with double quotes. Databases store a hash of
+ * the result, so it must never change. Other differences without meaning remain, such as a trailing
+ * comma or a semicolon within the function.
  */
 export function functionSource(fn: (value: never) => unknown): string {
   const source = Function.prototype.toString.call(fn);

@@ -43,8 +43,8 @@ function traitsOf(index: CompiledIndex): { traits?: IndexTraits } {
 
 /**
  * Returns the version that the index states, or a hash of the source of its functions. The hash
- * ignores white space, quotes and comments. If a build shortens names or rewrites numbers, the
- * index has to state a version.
+ * ignores white space, quotes and comments, but not trailing commas and semicolons. If a build or a
+ * formatter changes the source in other ways, the index must state a version.
  */
 function functionsVersion({ where, parts, version }: CompiledIndex): string | undefined {
   const computed = parts.map((part) => part.compute);

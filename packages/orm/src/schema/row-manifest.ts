@@ -1,5 +1,5 @@
 import type * as z from "zod";
-import { synchronousOutputSchema } from "../model/output-schema.js";
+import { synchronousOutputSchema } from "../model/fields/output-schema.js";
 import { hashOf } from "./hash.js";
 import { jsonSchemaOf } from "./json-schema.js";
 import type { FieldManifest, RowManifest } from "./manifest.js";

@@ -9,14 +9,14 @@ import type {
   KvLimits,
 } from "@keywright/core";
 import { TransactionConflictError, TransactionEndedError } from "../errors/transaction-errors.js";
-import { entryAfterWrite } from "./buffered-write.js";
-import { copyOfKey, type KeyId, keyIdOf } from "./key-id.js";
+import { entryAfterWrite } from "./buffer/buffered-write.js";
+import { copyOfKey, type KeyId, keyIdOf } from "./buffer/key-id.js";
+import { nextPendingVersionstamp } from "./buffer/pending-versionstamp.js";
+import { type PendingChange, WriteBuffer } from "./buffer/write-buffer.js";
 import { keyOrderOf } from "./key-order-of.js";
 import { limitsOf } from "./limits-of.js";
-import { nextPendingVersionstamp } from "./pending-versionstamp.js";
 import { ReadSet } from "./read-set.js";
 import { type PendingCheck, pendingCheck } from "./transaction-atomic.js";
-import { type PendingChange, WriteBuffer } from "./write-buffer.js";
 
 /** Options of one attempt of a transaction. */
 export interface TransactionKvOptions {

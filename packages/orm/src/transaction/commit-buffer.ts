@@ -5,9 +5,9 @@ import {
   type KvLimits,
   LimitExceededError,
 } from "@keywright/core";
+import type { WriteBuffer } from "./buffer/write-buffer.js";
 import { limitErrorOf } from "./limit-error-of.js";
 import type { ReadSet } from "./read-set.js";
-import type { WriteBuffer } from "./write-buffer.js";
 
 /** The result of a transaction. `ok` is false if something that it read has changed. */
 export type TransactionResult =

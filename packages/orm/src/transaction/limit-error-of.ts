@@ -14,6 +14,12 @@ const messagePatterns: readonly (readonly [RegExp, keyof KvLimits])[] = [
   [/^(TooManyMutations\b|Too many mutations\b)/, "mutations"],
 ];
 
+/** True if a database refused a commit because it has too many checks, mutations or bytes. */
+export function isLimitError(error: unknown): boolean {
+  if (limitErrorOf(error) instanceof LimitExceededError) return true;
+  return error instanceof TypeError && /\btoo (many|large)\b.*\(max /i.test(error.message);
+}
+
 /**
  * Returns a {@link LimitExceededError} with `error` as its cause if a database refused a commit
  * because of its size, or the size of a key or value. Returns any other error as it is. Deno KV

@@ -9,8 +9,8 @@ import {
   type KvListOptions,
   type KvListSelector,
 } from "@keywright/core";
-import { entryAfterWrite } from "./buffered-write.js";
-import { copyOfKey, type KeyId, keyIdOf } from "./key-id.js";
+import { entryAfterWrite } from "./buffer/buffered-write.js";
+import { copyOfKey, type KeyId, keyIdOf } from "./buffer/key-id.js";
 import {
   copyOfSelector,
   cursorAt,
@@ -18,9 +18,9 @@ import {
   idRangeOf,
   keyAtCursor,
   selectorAfter,
-} from "./list-range.js";
+} from "./buffer/list-range.js";
+import type { WriteBuffer } from "./buffer/write-buffer.js";
 import type { ReadSet } from "./read-set.js";
-import type { WriteBuffer } from "./write-buffer.js";
 
 const defaultBatchSize = 100;
 const maxBatchSize = 500;
@@ -163,7 +163,7 @@ export class MergedList<T> implements KvListIterator<T> {
 
   /** Returns the next key, of the database or of the transaction. */
   #nextId(): KeyId | undefined {
-    const written = this.#context.buffer.next(this.#range, this.#last, this.#reverse);
+    const written = this.#context.buffer.ids.next(this.#range, this.#last, this.#reverse);
     const ahead = this.#ahead?.id;
     if (written === undefined || ahead === undefined) return written ?? ahead;
     return written < ahead !== this.#reverse ? written : ahead;

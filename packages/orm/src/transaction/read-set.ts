@@ -1,5 +1,5 @@
 import type { AtomicCheck, Kv, KvKey } from "@keywright/core";
-import type { KeyId } from "./key-id.js";
+import type { KeyId } from "./buffer/key-id.js";
 
 /** The keys that a transaction has read from the database, with their versionstamps. */
 export class ReadSet {

@@ -15,10 +15,10 @@ import {
   type KvSetKey,
   KvU64,
 } from "@keywright/core";
-import { bufferedValue, type NumberStep } from "./buffered-write.js";
-import { copyOfKey, type KeyId, keyIdOf } from "./key-id.js";
-import type { SetUntilOptions } from "./set-until.js";
-import type { PendingChange } from "./write-buffer.js";
+import { bufferedValue, type NumberStep } from "./buffer/buffered-write.js";
+import { copyOfKey, type KeyId, keyIdOf } from "./buffer/key-id.js";
+import type { SetUntilOptions } from "./buffer/set-until.js";
+import type { PendingChange } from "./buffer/write-buffer.js";
 
 /** A check with the id of its key. */
 export interface PendingCheck extends AtomicCheck {

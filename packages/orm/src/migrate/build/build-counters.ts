@@ -15,7 +15,7 @@ import type { TableContext } from "../../context/table-context.js";
 import { indexCounterKey, rowCounterKey } from "../../indexes/counter-keys.js";
 import { isSameKey } from "../../indexes/key-parts.js";
 import type { AnyRow } from "../../model/compiled-model.js";
-import { type KeyId, keyIdOf } from "../../transaction/key-id.js";
+import { type KeyId, keyIdOf } from "../../transaction/buffer/key-id.js";
 import { keyOrderOf } from "../../transaction/key-order-of.js";
 import { counterChanges } from "../../write/commit/counter-changes.js";
 import { commitBatch } from "../run/commit-batch.js";

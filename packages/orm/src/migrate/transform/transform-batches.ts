@@ -2,7 +2,7 @@ import type { AtomicOperation, KvKeyPart } from "@keywright/core";
 import type { CatalogSnapshot } from "../../catalog/catalog-snapshot.js";
 import type { TableContext, TableLimits } from "../../context/table-context.js";
 import { keyText } from "../../indexes/key-text.js";
-import { isLimitError } from "../../transaction/is-limit-error.js";
+import { isLimitError } from "../../transaction/limit-error-of.js";
 import { isRefusal } from "../../write/many/commit-together.js";
 import { SharedCommit } from "../../write/many/shared-commit.js";
 import type { MigrationRun } from "../run/migration-run.js";

@@ -10,7 +10,7 @@ import type { AnyRow } from "../../model/compiled-model.js";
 import { readKeys, readWithSchema } from "../../query/read/read-rows.js";
 import { referencedKey } from "../../relations/referenced-key.js";
 import { tableOfModel } from "../../relations/referrers.js";
-import { keyIdOf } from "../../transaction/key-id.js";
+import { keyIdOf } from "../../transaction/buffer/key-id.js";
 import { expiryKey, keepsExpiry } from "../../write/commit/row-expiry.js";
 import { maxBatchRows } from "../run/migration-run.js";
 import { decodeRowCursor, encodeRowCursor } from "../run/row-cursor.js";

@@ -84,7 +84,10 @@ async function chooseReadable(
  * Returns the first plan whose index can be read according to the last known catalog. Returns the
  * first plan if there is none.
  */
-export function readablePlan(context: TableContext, plans: readonly QueryPlan[]): QueryPlan {
+export function readablePlan<P extends Pick<QueryPlan, "index">>(
+  context: TableContext,
+  plans: readonly P[],
+): P {
   return plans.find(({ index }) => isReadable(context, index)) ?? plans[0]!;
 }
 

@@ -3,7 +3,7 @@ import type { AnyQuery, Direction } from "../../context/any-query.js";
 import { InvalidQueryError, type UnindexedQueryError } from "../../errors/query-errors.js";
 import { UnknownIndexError } from "../../errors/schema-errors.js";
 import type { AnyRow, CompiledIndex, CompiledModel } from "../../model/compiled-model.js";
-import { canBeList, isList } from "../../model/key-kinds.js";
+import { canBeList, isList } from "../../model/fields/key-kinds.js";
 import { holdsSelection } from "./covered-read.js";
 import type { FieldCondition } from "./field-condition.js";
 import { type KeyField, keyFields } from "./key-fields.js";

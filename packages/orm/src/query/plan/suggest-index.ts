@@ -3,8 +3,8 @@ import { listText } from "../../errors/message-parts.js";
 import type { Operation } from "../../errors/orm-error.js";
 import { UnindexedQueryError } from "../../errors/query-errors.js";
 import type { CompiledIndex, CompiledModel } from "../../model/compiled-model.js";
-import { canBeAbsent } from "../../model/field-schema.js";
-import { canBeInKey, canBeList, canHoldElements, isList } from "../../model/key-kinds.js";
+import { canBeAbsent } from "../../model/fields/field-schema.js";
+import { canBeInKey, canBeList, canHoldElements, isList } from "../../model/fields/key-kinds.js";
 import type { FieldCondition } from "./field-condition.js";
 import type { QueryFields } from "./query-fields.js";
 

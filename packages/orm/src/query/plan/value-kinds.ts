@@ -2,7 +2,7 @@ import type * as z from "zod";
 import { InvalidQueryError } from "../../errors/query-errors.js";
 import { keyPartOf } from "../../indexes/key-parts.js";
 import type { AnyRow, CompiledIndex, CompiledModel } from "../../model/compiled-model.js";
-import { elementSchema } from "../../model/field-values.js";
+import { elementSchema } from "../../model/fields/field-values.js";
 import type { QueryPlan } from "./query-plan.js";
 
 /** The kind of a field's values, if all of them have the same kind. */

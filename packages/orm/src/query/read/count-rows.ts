@@ -4,7 +4,7 @@ import type { ReadMeter } from "../../context/read-meter.js";
 import type { TableContext } from "../../context/table-context.js";
 import { indexCounterKey, rowCounterKey } from "../../indexes/counter-keys.js";
 import { primaryKeyOfEntry } from "../../indexes/entry-value.js";
-import { type KeyId, keyIdOf } from "../../transaction/key-id.js";
+import { type KeyId, keyIdOf } from "../../transaction/buffer/key-id.js";
 import {
   type ChosenPlan,
   chooseAmong,

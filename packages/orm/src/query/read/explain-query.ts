@@ -1,8 +1,8 @@
 import type { KvKey } from "@keywright/core";
 import type { AnyQuery } from "../../context/any-query.js";
 import type { TableContext } from "../../context/table-context.js";
-import { elementSchema } from "../../model/field-values.js";
-import { plansOf, readablePlan } from "../plan/choose-plan.js";
+import { elementSchema } from "../../model/fields/field-values.js";
+import { readablePlan, plansOf } from "../plan/choose-plan.js";
 import { isCovered } from "../plan/covered-read.js";
 import { keyFields } from "../plan/key-fields.js";
 import { planScan } from "../plan/plan-query.js";

@@ -2,7 +2,7 @@ import type { AnyQuery, FoundRow } from "../../context/any-query.js";
 import type { ReadMeter } from "../../context/read-meter.js";
 import type { TableContext } from "../../context/table-context.js";
 import type { AnyRow, CompiledIndex } from "../../model/compiled-model.js";
-import { choosePlan, chooseScan, isReadable } from "../plan/choose-plan.js";
+import { choosePlan, chooseScan, readablePlan } from "../plan/choose-plan.js";
 import { planUnique, uniquePart } from "../plan/plan-unique.js";
 import { findByPrimaryKey, findByUniqueIndex } from "./find-unique.js";
 import { type Page, readPage, readStream, takeOf } from "./read-page.js";
@@ -34,33 +34,13 @@ export function findOne(
         : model.primaryKey.map((field) => uniquePart(model, field, where[field], true));
     return findByPrimaryKey(context, primaryKey, meter, query.orAsStored);
   }
-  const indexes = keys.filter((key) => key !== "primaryKey");
-  const index = readableIndex(context, indexes);
-  return indexes.length === 1 || context.catalog.isReadable(index)
+  const plans = keys.flatMap((key) => (key === "primaryKey" ? [] : [{ index: key }]));
+  const { index } = readablePlan(context, plans);
+  return plans.length === 1 || context.catalog.isReadable(index)
     ? findByIndex(context, index, where, meter, query)
-    : findAfterReload(context, indexes, where, meter, query);
-}
-
-/**
- * Reads the catalog again, and finds a row by the first of some unique indexes that can be read.
- */
-async function findAfterReload(
-  context: TableContext,
-  indexes: readonly CompiledIndex[],
-  where: AnyRow,
-  meter: ReadMeter,
-  query: AnyQuery,
-): Promise<FoundRow | undefined> {
-  await context.catalog.reload();
-  return await findByIndex(context, readableIndex(context, indexes), where, meter, query);
-}
-
-/**
- * Returns the first index that can be read according to the last known catalog. Returns the first
- * index if there is none.
- */
-function readableIndex(context: TableContext, indexes: readonly CompiledIndex[]): CompiledIndex {
-  return indexes.find((index) => isReadable(context, index)) ?? indexes[0]!;
+    : context.catalog
+        .reload()
+        .then(() => findByIndex(context, readablePlan(context, plans).index, where, meter, query));
 }
 
 function findByIndex(

@@ -14,8 +14,7 @@ import { readKeys } from "./read-rows.js";
 /**
  * Returns the row with a primary key. Costs one read.
  *
- * @param orAsStored true to return the row as it is stored if it cannot be upgraded. It has no
- * effect while the catalog says that no rows need an upgrade.
+ * @param orAsStored true to return what is stored even if it is not a row or cannot be upgraded.
  * @throws {StoredRowInvalidError} if the stored value is not a row.
  * @throws {RowUpgradeError} if the row is of an earlier schema and cannot be upgraded.
  */
@@ -31,7 +30,7 @@ export async function findByPrimaryKey(
   const { snapshot } = context.catalog;
   const entry = await context.kv.get(key);
   if (!snapshot.upgradesRows && context.catalog.snapshot === snapshot) {
-    return foundRow(context, primaryKey, entry);
+    return foundRow(context, primaryKey, entry, orAsStored);
   }
   return readUpgradedRow(context, primaryKey, key, orAsStored);
 }

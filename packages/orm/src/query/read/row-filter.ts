@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from "../../errors/query-errors.js";
-import { isPromise } from "../../indexes/is-promise.js";
+import { ignoreRejection, isPromise } from "../../indexes/is-promise.js";
 import type { AnyRow, CompiledModel } from "../../model/compiled-model.js";
 
 /** Returns true if a row is in the result of a query. */
@@ -19,6 +19,7 @@ export function rowFilterOf({ name }: CompiledModel, filter: unknown): RowFilter
   return (row) => {
     const result: unknown = (filter as (row: AnyRow) => unknown)(row);
     if (isPromise(result)) {
+      ignoreRejection(result);
       const reason = "it returned a promise; it must be synchronous";
       throw new InvalidArgumentError(name, "filter", reason);
     }

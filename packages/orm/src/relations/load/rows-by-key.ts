@@ -5,7 +5,7 @@ import { rowKey } from "../../indexes/primary-key.js";
 import type { AnyRow } from "../../model/compiled-model.js";
 import { foundRow } from "../../query/read/found-row.js";
 import { readKeys } from "../../query/read/read-rows.js";
-import { type KeyId, keyIdOf } from "../../transaction/key-id.js";
+import { type KeyId, keyIdOf } from "../../transaction/buffer/key-id.js";
 import { copyValue } from "../copy-value.js";
 
 /** Returns an id for the key of a row, for use in sets and maps while relations are loaded. */

@@ -4,7 +4,7 @@ import type { ReadMeter } from "../../context/read-meter.js";
 import { type TableContext, tablesWithin } from "../../context/table-context.js";
 import { TransactionConflictError } from "../../errors/transaction-errors.js";
 import type { AfterCommit } from "../../transaction/after-commit.js";
-import { isLimitError } from "../../transaction/is-limit-error.js";
+import { isLimitError } from "../../transaction/limit-error-of.js";
 import { runTransaction } from "../../transaction/run-transaction.js";
 import { isHookError } from "../input/hook-errors.js";
 import { CascadeBudget } from "./cascade-budget.js";

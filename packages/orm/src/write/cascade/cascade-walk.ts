@@ -20,7 +20,7 @@ import {
   searchesWereComplete,
   tableOfModel,
 } from "../../relations/referrers.js";
-import { type KeyId, keyIdOf } from "../../transaction/key-id.js";
+import { type KeyId, keyIdOf } from "../../transaction/buffer/key-id.js";
 import { hooksOf } from "../input/row-hooks.js";
 import { deleteSingleRow } from "../rows/delete-single-row.js";
 import type { FindRow } from "../rows/find-row.js";

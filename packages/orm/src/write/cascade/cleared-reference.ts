@@ -1,6 +1,6 @@
 import type * as z from "zod";
 import type { AnyRow, CompiledModel } from "../../model/compiled-model.js";
-import { canBeLeftOut } from "../../model/field-schema.js";
+import { canBeLeftOut } from "../../model/fields/field-schema.js";
 
 /** Model → fields as JSON → change. */
 const changesByModel = new WeakMap<CompiledModel, Map<string, AnyRow>>();

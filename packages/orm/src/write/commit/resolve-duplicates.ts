@@ -7,7 +7,7 @@ import { type IndexEntry, indexEntries } from "../../indexes/index-entries.js";
 import { isSameKey } from "../../indexes/key-parts.js";
 import { rowKey } from "../../indexes/primary-key.js";
 import type { AnyRow, CompiledIndex, CompiledModel } from "../../model/compiled-model.js";
-import { setUntil } from "../../transaction/set-until.js";
+import { setUntil } from "../../transaction/buffer/set-until.js";
 import { claimUniqueKey } from "./claim-unique-key.js";
 import { rowExpireAt } from "./row-expiry.js";
 

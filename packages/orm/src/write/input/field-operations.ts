@@ -1,8 +1,8 @@
 import type * as z from "zod";
 import { ownIssue } from "../../errors/row-issue.js";
-import { canBeLeftOut } from "../../model/field-schema.js";
-import { canBeObject, elementSchema } from "../../model/field-values.js";
-import { outputSchema } from "../../model/output-schema.js";
+import { canBeLeftOut } from "../../model/fields/field-schema.js";
+import { canBeObject, elementSchema } from "../../model/fields/field-values.js";
+import { outputSchema } from "../../model/fields/output-schema.js";
 import { allReady, type Parsed, parse, whenReady } from "./parse.js";
 
 /** The new value of a field, undefined if the field is removed, or the issues with its input. */

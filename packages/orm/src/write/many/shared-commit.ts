@@ -12,8 +12,8 @@ import {
   type KvSetKey,
   specificationOrder,
 } from "@keywright/core";
-import { keyIdOf } from "../../transaction/key-id.js";
-import { type SetUntilOptions, withRemainingLifetime } from "../../transaction/set-until.js";
+import { keyIdOf } from "../../transaction/buffer/key-id.js";
+import { type SetUntilOptions, withRemainingLifetime } from "../../transaction/buffer/set-until.js";
 
 /**
  * Repeats a recorded step on another operation, which is committed `now`, in milliseconds since

@@ -10,7 +10,6 @@ import {
   withStep,
 } from "./buffered-write.js";
 import type { KeyId } from "./key-id.js";
-import type { IdRange } from "./list-range.js";
 import { SortedIds } from "./sorted-ids.js";
 
 /** A change in an atomic operation within a transaction. */
@@ -36,8 +35,8 @@ export type UnreadableChange =
 export class WriteBuffer {
   readonly #writes = new Map<KeyId, BufferedWrite>();
   readonly #unreadable: UnreadableChange[] = [];
-  /** The ids of all writes. */
-  readonly #ids = new SortedIds();
+  /** The ids of all written keys. */
+  readonly ids: SortedIds = new SortedIds();
 
   /** The number of written keys. */
   get size(): number {
@@ -79,18 +78,10 @@ export class WriteBuffer {
       }
     }
     for (const [id, write] of staged) {
-      if (!this.#writes.has(id)) this.#ids.add(id);
+      if (!this.#writes.has(id)) this.ids.add(id);
       this.#writes.set(id, write);
     }
     this.#unreadable.push(...unreadable);
-  }
-
-  /**
-   * Returns the first written key of a range, or the first after `last`. In reverse, returns the
-   * last key, or the last before `last`.
-   */
-  next(range: IdRange, last: KeyId | undefined, reverse: boolean): KeyId | undefined {
-    return this.#ids.next(range, last, reverse);
   }
 
   /** Adds all writes to the commit. */

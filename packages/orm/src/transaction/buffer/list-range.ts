@@ -6,13 +6,19 @@ import {
   type KvKey,
   type KvListSelector,
 } from "@keywright/core";
-import { keyAfter } from "../indexes/key-parts.js";
+import { keyAfter } from "../../indexes/key-parts.js";
 import { boundIdOf, bytesOfId, copyOfKey, type KeyId } from "./key-id.js";
 
 /** A range of ids: `start` inclusive, `end` exclusive. */
 export interface IdRange {
   readonly start: KeyId;
   readonly end: KeyId;
+}
+
+interface Bounds {
+  readonly prefix?: KvKey;
+  readonly start?: KvKey;
+  readonly end?: KvKey;
 }
 
 /** The tags of key parts lie between these two, so they bound the keys that extend a prefix. */
@@ -23,7 +29,7 @@ const aboveEveryTag = "\u00ff";
  * Returns the ids of the keys that a selector covers. The database must have accepted the selector.
  */
 export function idRangeOf(selector: KvListSelector, order: KeyOrder): IdRange {
-  const { prefix, start, end } = partsOf(selector);
+  const { prefix, start, end }: Bounds = selector;
   const prefixId = boundIdOf(prefix ?? [], order);
   return {
     start: start === undefined ? prefixId + belowEveryTag : boundIdOf(start, order),
@@ -33,7 +39,7 @@ export function idRangeOf(selector: KvListSelector, order: KeyOrder): IdRange {
 
 /** Returns a copy of a selector. The caller may change the keys of the original. */
 export function copyOfSelector(selector: KvListSelector): KvListSelector {
-  const { prefix, start, end } = partsOf(selector);
+  const { prefix, start, end }: Bounds = selector;
   return {
     ...(prefix && { prefix: copyOfKey(prefix) }),
     ...(start && { start: copyOfKey(start) }),
@@ -49,7 +55,7 @@ export function selectorAfter(
   key: KvKey,
   reverse: boolean,
 ): KvListSelector {
-  const { prefix, start, end } = partsOf(selector);
+  const { prefix, start, end }: Bounds = selector;
   const bounds = reverse ? { start, end: key } : { start: keyAfter(key), end };
   if (bounds.start !== undefined && bounds.end !== undefined) {
     return { start: bounds.start, end: bounds.end };
@@ -84,8 +90,4 @@ function decoded(id: KeyId, order: KeyOrder): KvKey | undefined {
   } catch {
     return undefined;
   }
-}
-
-function partsOf(selector: KvListSelector): { prefix?: KvKey; start?: KvKey; end?: KvKey } {
-  return selector;
 }
