@@ -15,7 +15,6 @@ export function countingKey(model: CompiledModel): KvKey {
   return [systemPrefix, "counting", model.prefix];
 }
 
-/** Returns the prefix of the keys of all marks of a model: see {@link countedMarkKey}. */
 export function countedMarksPrefix(model: CompiledModel): KvKey {
   return [systemPrefix, "counted", model.prefix];
 }

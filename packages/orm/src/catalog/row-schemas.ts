@@ -19,17 +19,11 @@ export interface RowSchemas {
   readonly fence: "open" | "stale" | "not-migrated";
   /** The differences that prevent the program from writing. */
   readonly differences: readonly string[];
-  /**
-   * Converts rows of the schema that the database has now. Undefined if they need no conversion.
-   */
+  /** Converts rows of the database's schema. Undefined if they need no conversion. */
   readonly now: UpgradeRow | undefined;
-  /**
-   * The rows that a change of all rows has not reached yet. Undefined if no change is in progress.
-   */
+  /** The rows that a running change has not reached yet. Undefined if none is running. */
   readonly before: EarlierRows | undefined;
-  /**
-   * The indexes whose entries match the rows as they are stored, but not as the program reads them.
-   */
+  /** The indexes whose entries match the rows as stored, but not as the program reads them. */
   readonly outdated: readonly CompiledIndex[];
   /**
    * False if the program's schema differs safely from that of the database, which does not know it
@@ -55,10 +49,7 @@ export interface ProgramRows {
   readonly relations: readonly string[];
 }
 
-/**
- * Compares a program's rows with those that a catalog entry describes. Reads nothing if both have
- * the same schema and no change of all rows is in progress.
- */
+/** Compares a program's rows with those of a catalog entry. Reads nothing if they are the same. */
 export async function readRowSchemas(
   kv: Kv,
   model: CompiledModel,

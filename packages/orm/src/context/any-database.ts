@@ -13,16 +13,10 @@ type TableContexts = ReadonlyMap<string, TableContext>;
 
 const contextsOf = new WeakMap<AnyDatabase, TableContexts>();
 
-/** Records the contexts of a new database. Functions that take a database look them up. */
 export function registerDatabase(database: AnyDatabase, tables: TableContexts): void {
   contextsOf.set(database, tables);
 }
 
-/**
- * Returns the contexts of a database's tables by model name.
- *
- * @throws {TypeError} if `createDatabase` did not return this object.
- */
 export function tableContexts(database: AnyDatabase): TableContexts {
   const contexts = contextsOf.get(database);
   if (contexts === undefined)
@@ -30,11 +24,6 @@ export function tableContexts(database: AnyDatabase): TableContexts {
   return contexts;
 }
 
-/**
- * Returns the context of one model's table.
- *
- * @throws {ModelDefinitionError} if the database was opened without this model.
- */
 export function tableContextOf(database: AnyDatabase, modelName: string): TableContext {
   const context = tableContexts(database).get(modelName);
   if (context !== undefined) return context;

@@ -10,7 +10,6 @@ export class CallReport {
   readonly #startedAt: number = 0;
   readonly #start: number = 0;
 
-  /** Starts the clock, if there is an `onQuery`. */
   constructor({ model, settings }: TableContext, operation: Operation) {
     this.#model = model.name;
     this.#operation = operation;
@@ -20,7 +19,6 @@ export class CallReport {
     this.#start = performance.now();
   }
 
-  /** Reports what the call has read and, if it failed, its error. */
   end({ index, reads }: ReadMeter, error: unknown): void {
     if (this.#onQuery === undefined) return;
     try {

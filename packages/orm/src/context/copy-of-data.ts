@@ -23,12 +23,10 @@ export function copyData(model: CompiledModel, data: object): AnyRow {
   return copyValuesInPlace(copy, undefined);
 }
 
-/** Returns a copy like {@link copyData}. Input that is not an object is returned as it is. */
 export function copyInput(model: CompiledModel, input: unknown): unknown {
   return typeof input === "object" && input !== null ? copyData(model, input) : input;
 }
 
-/** Returns a copy of a plain object. Its values are copied by {@link deepCopy}. */
 export function copyFields(object: AnyRow): AnyRow {
   return copyValuesInPlace({ ...object }, undefined);
 }
@@ -62,7 +60,6 @@ function copyValue(value: unknown, copies: Copies | undefined): unknown {
   return value;
 }
 
-/** Replaces the values of an object by copies. */
 function copyValuesInPlace(copy: Record<string, unknown>, copies: Copies | undefined): AnyRow {
   for (const key in copy) {
     const value = copy[key];

@@ -5,10 +5,7 @@ import type { AnyRow } from "../model/compiled-model.js";
 export interface QueryEvent {
   readonly operation: Operation;
   readonly model: string;
-  /**
-   * The index that was read. `"primaryKey"` if rows were read by primary key or in its order.
-   * Undefined if nothing was read.
-   */
+  /** The index that was read, or `"primaryKey"`. Undefined if nothing was read. */
   readonly index: string | undefined;
   /** How many entries were read. An index entry and a row count as one read each. */
   readonly reads: number;

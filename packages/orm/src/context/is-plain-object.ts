@@ -1,7 +1,4 @@
-/**
- * True if a value is an object that is not an instance of a class. Instances are refused because
- * some, such as a `Map`, keep their content elsewhere and would look like empty objects.
- */
+/** True for objects that are not instances of a class. A `Map` would look like an empty object. */
 export function isPlainObject(value: unknown): value is Readonly<Record<string, unknown>> {
   if (typeof value !== "object" || value === null) return false;
   const prototype: unknown = Object.getPrototypeOf(value);

@@ -27,7 +27,6 @@ export type TableLimits = Pick<
   "checks" | "mutations" | "keys" | "keyBytes" | "batchSize"
 >;
 
-/** Returns the contexts of a database's tables, with reads and writes in a transaction. */
 export function tablesWithin(
   tables: ReadonlyMap<string, TableContext>,
   transaction: TransactionKv,

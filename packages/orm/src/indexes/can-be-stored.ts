@@ -16,10 +16,7 @@ export function canBeStored(key: KvKey, keyBytes: number): boolean {
   }
 }
 
-/**
- * Returns an upper bound of the number of bytes of an encoded key. Infinity if only the encoding
- * can tell.
- */
+/** Returns an upper bound of the encoded size. Infinity if only the encoding can tell. */
 function maxBytesOf(key: KvKey): number {
   let bytes = 0;
   for (const part of key) {

@@ -3,10 +3,6 @@ import type { AnyRow, CompiledIndex, CompiledModel } from "../model/compiled-mod
 import { keyPartOf } from "./key-parts.js";
 import { pointerOf, primaryKeyOfPointer } from "./primary-key.js";
 
-/**
- * Returns the value of a row's entries in an index: a pointer to the row, the row itself, or the
- * fields that the index includes.
- */
 export function entryValue(
   index: CompiledIndex,
   row: AnyRow,
@@ -21,10 +17,7 @@ export function entryValue(
   return included;
 }
 
-/**
- * Returns the primary key of the row that an index entry belongs to. Undefined if the value
- * contains no valid primary key of the model.
- */
+/** Returns the primary key in an entry's value. Undefined if it is not one of the model. */
 export function primaryKeyOfEntry(
   model: CompiledModel,
   index: CompiledIndex,

@@ -11,16 +11,11 @@ import { pointerOf } from "./primary-key.js";
 export interface IndexEntry {
   readonly index: CompiledIndex;
   readonly key: KvKey;
-  /**
-   * A pointer to the row, a copy of it, or some of its fields, depending on what the index stores.
-   */
+  /** A pointer to the row, a copy of it, or some of its fields. */
   readonly value: unknown;
 }
 
-/**
- * The maximum number of keys that are compared one by one. More keys are looked up in a set of
- * texts.
- */
+/** The maximum number of keys that are compared one by one. More are looked up in a set. */
 const maxPairwise = 8;
 
 /** The changes that a write makes to the indexes. */
@@ -31,12 +26,7 @@ export interface IndexChanges {
   readonly rewritten: readonly IndexEntry[];
 }
 
-/**
- * Returns the key part that an index stores for a value of one of its parts.
- *
- * @param position the position of the part in the key of the index.
- * @throws {IndexKeyError} if the value cannot be part of a key, or `normalize` throws.
- */
+/** Returns the key part that an index stores for a value at a position of its key. */
 export function indexedPart(
   model: CompiledModel,
   index: CompiledIndex,
@@ -56,7 +46,6 @@ export function indexedPart(
   throw new IndexKeyError(model.name, index.name, field, typeof value);
 }
 
-/** @throws {IndexKeyError} if a function of the index returned a promise. */
 function refusePromise(
   model: CompiledModel,
   index: CompiledIndex,
@@ -84,8 +73,6 @@ export function indexKey(
 /**
  * Returns the keys of a row in an index. There are none if a part is absent or if the `where` of
  * the index excludes the row. If a part is an array, there is one key for each distinct element.
- *
- * @throws {IndexKeyError} if a value cannot be part of a key, or if a function of the index throws.
  */
 export function indexKeys(
   model: CompiledModel,
@@ -121,10 +108,7 @@ export function indexKeys(
   return keys;
 }
 
-/**
- * Returns whether a key is the one that a row has in an index without `each`. Does not build the
- * key of the row.
- */
+/** True if a row has this key in an index without `each`. Does not build the key of the row. */
 function isKeyOfRow(
   model: CompiledModel,
   index: CompiledIndex,
@@ -147,11 +131,6 @@ function isKeyOfRow(
   return true;
 }
 
-/**
- * Returns whether the `where` of an index includes a row.
- *
- * @throws {IndexKeyError} if `where` returns a promise, which would include every row.
- */
 function includesRow(model: CompiledModel, index: CompiledIndex, row: AnyRow): boolean {
   const { where } = index;
   if (where === undefined) return true;
@@ -164,7 +143,6 @@ function isAbsent(value: unknown): boolean {
   return value === undefined || value === null;
 }
 
-/** Returns the value of a row for a part of an index. */
 function partValue(
   model: CompiledModel,
   index: CompiledIndex,
@@ -185,7 +163,6 @@ function buildKey(
   return indexKey(index, parts, primaryKey);
 }
 
-/** Calls a function of the index definition. Converts what it throws to an `IndexKeyError`. */
 function callFunction<T>(
   model: CompiledModel,
   index: CompiledIndex,
@@ -199,12 +176,6 @@ function callFunction<T>(
   }
 }
 
-/**
- * Returns the entries of a row in some of its model's indexes.
- *
- * @throws {IndexKeyError} if a value cannot be part of a key, or if a function of an index throws.
- * The error contains the id of the row.
- */
 export function indexEntries(
   model: CompiledModel,
   indexes: readonly CompiledIndex[],
@@ -234,7 +205,6 @@ export function isUntouched(index: CompiledIndex, before: AnyRow, after: AnyRow)
   return true;
 }
 
-/** Compares the index entries of a row before and after a change. */
 export function indexChanges(
   before: readonly IndexEntry[],
   after: readonly IndexEntry[],
@@ -256,10 +226,7 @@ export function indexChanges(
   return { removed, added, rewritten };
 }
 
-/**
- * Returns the texts of entries for lookups. Undefined if there are few enough to compare one by
- * one.
- */
+/** Returns the texts of entries for lookups, unless there are few enough to compare. */
 function textSetOf(entries: readonly IndexEntry[]): ReadonlySet<string> | undefined {
   return entries.length > maxPairwise ? new Set(entries.map(entryText)) : undefined;
 }
@@ -297,10 +264,7 @@ function indexKeysOfRow(
   }
 }
 
-/**
- * Returns whether a row has this key in an index. A pointer is used only if this is true of the row
- * that it points to.
- */
+/** True if a row has this key in an index. Only then is a pointer to the row used. */
 export function hasIndexKey(
   model: CompiledModel,
   index: CompiledIndex,

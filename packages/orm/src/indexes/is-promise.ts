@@ -1,4 +1,3 @@
-/** True if a value has a method `then`, as a promise does. */
 export function isPromise(value: unknown): value is PromiseLike<unknown> {
   return (
     typeof value === "object" &&

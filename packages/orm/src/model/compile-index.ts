@@ -21,11 +21,6 @@ const knownOptions: Readonly<Record<keyof AnyIndexDefinition, true>> = {
   version: true,
 };
 
-/**
- * Checks and compiles the definition of an index.
- *
- * @throws {ModelDefinitionError} if the definition contradicts itself or the schema.
- */
 export function compileIndex(
   model: Model,
   name: string,
@@ -106,12 +101,6 @@ function compilePart(
   return { ...plain, field: part.desc, descending: true };
 }
 
-/**
- * Adds the normalizing functions to the parts of a key.
- *
- * @param normalize a function if there is only one part, otherwise functions by the names of
- * fields.
- */
 function withNormalizers(
   parts: readonly CompiledPart[],
   normalize: unknown,
@@ -171,7 +160,6 @@ function arrayPosition(
   return position;
 }
 
-/** Refuses fields whose values cannot be in a key. */
 function assertKinds(
   model: Model,
   parts: readonly CompiledPart[],
@@ -192,13 +180,6 @@ function assertKinds(
   }
 }
 
-/**
- * Refuses a definition with an unknown option, such as a misspelled one.
- *
- * @param at the place of the definition. `""` for that of the model.
- * @param known an object whose keys are the known options.
- * @throws {ModelDefinitionError} if there is one. The error names the option.
- */
 export function assertOptions(model: string, at: string, definition: object, known: object): void {
   for (const option of Object.keys(definition)) {
     if (Object.hasOwn(known, option)) continue;
@@ -207,7 +188,6 @@ export function assertOptions(model: string, at: string, definition: object, kno
   }
 }
 
-/** @throws {ModelDefinitionError} if one of the options is present and not a boolean. */
 export function assertBooleans<T extends object>(
   model: string,
   at: string,
@@ -222,10 +202,6 @@ export function assertBooleans<T extends object>(
   }
 }
 
-/**
- * @throws {ModelDefinitionError} if the schema does not have one of the fields, or a field is
- * listed twice.
- */
 export function assertFields(model: Model, at: string, fields: readonly string[]): void {
   if (!Array.isArray(fields))
     throw new ModelDefinitionError(model.name, at, "it must be a list of fields");

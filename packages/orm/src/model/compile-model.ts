@@ -90,7 +90,6 @@ export function compileModel(model: Model): CompiledModel {
   return compiled;
 }
 
-/** Checks a model's relations as far as this is possible without the models that they name. */
 function compileRelations(model: Model): CompiledModel["relations"] {
   const relations = model.relations ?? {};
   if (typeof relations !== "object" || Array.isArray(relations))

@@ -7,18 +7,12 @@ export type AnyRow = Readonly<Record<string, unknown>>;
 
 /** One part of an index's key. */
 export interface CompiledPart {
-  /**
-   * The name of the part in queries: a field of the schema, or the name of the index if the part is
-   * computed.
-   */
+  /** The name of the part in queries: its field, or the index if the part is computed. */
   readonly field: string;
   /** True if the part is sorted in descending order. */
   readonly descending: boolean;
   readonly compute: ((row: AnyRow) => unknown) | undefined;
-  /**
-   * Maps a value of the field to the key part that is indexed. Undefined if the value itself is
-   * indexed.
-   */
+  /** Maps a value to the key part that is indexed. Undefined if the value itself is indexed. */
   readonly normalize: ((value: unknown) => KvKeyPart) | undefined;
 }
 
@@ -30,22 +24,13 @@ export interface CompiledIndex {
   /** The names of the parts. */
   readonly fields: readonly string[];
   readonly unique: boolean;
-  /**
-   * The position of the part that is an array, with one entry for each element. Undefined if no
-   * part is.
-   */
+  /** The position of the array with one entry per element. Undefined if there is none. */
   readonly each: number | undefined;
-  /**
-   * Selects the rows that the index contains. Undefined if it contains all rows that have its
-   * fields.
-   */
+  /** Selects the rows in the index. Undefined if all rows with its fields are in it. */
   readonly where: ((row: AnyRow) => boolean) | undefined;
   /** The content of an entry: the primary key, the row, or the fields of `include`. */
   readonly store: "pointer" | "copy" | "include";
-  /**
-   * The fields of an entry if `store` is `"include"`: those of the primary key first, then the
-   * others.
-   */
+  /** The fields of an entry if `store` is `"include"`. Those of the primary key come first. */
   readonly include: readonly string[];
   /** True if the number of rows is maintained for each key. */
   readonly counted: boolean;

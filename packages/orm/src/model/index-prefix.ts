@@ -1,7 +1,4 @@
-/**
- * Returns the default first part of an index's keys, in the form that the secondary-index guide
- * uses: `users`, `byEmail` → `users_by_email`.
- */
+/** Returns the prefix of the secondary-index guide: `users`, `byEmail` → `users_by_email`. */
 export function defaultIndexPrefix(modelName: string, indexName: string): string {
   const words = indexName
     .replace(/([a-z0-9])([A-Z])/g, "$1_$2")

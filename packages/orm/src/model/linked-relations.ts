@@ -18,10 +18,7 @@ export interface LinkedRelation {
   readonly through: CompiledModel | undefined;
 }
 
-/**
- * A `belongsTo` relation whose rows refer to rows of this model. It belongs to another model, or to
- * this one.
- */
+/** A `belongsTo` relation whose rows refer to rows of this model. */
 export interface Reference {
   readonly model: CompiledModel;
   readonly relation: string;

@@ -3,12 +3,7 @@ import { StoredRowInvalidError } from "../errors/row-errors.js";
 import type { AnyRow, CompiledModel } from "./compiled-model.js";
 import { synchronousOutputSchema } from "./fields/output-schema.js";
 
-/**
- * Checks that a stored row matches the output of its schema. The row is not changed. Asynchronous
- * conditions and the results of transforms are not checked.
- *
- * @throws {StoredRowInvalidError} with all issues if the row does not match.
- */
+/** Checks a stored row against its schema, except asynchronous conditions and transforms. */
 export function assertStoredRow(
   model: CompiledModel,
   row: unknown,

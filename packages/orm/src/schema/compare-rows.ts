@@ -18,10 +18,7 @@ export type StepClass = "safe" | "backfill" | "rebuild" | "data" | "breaking";
 
 /** A difference between the rows of two schemas. */
 export interface RowChange {
-  /**
-   * The name of the field. If the primary key itself differs, the fields of the new one, joined by
-   * commas.
-   */
+  /** The name of the field. For the primary key itself, its new fields, joined by commas. */
   readonly field: string;
   readonly kind: "added" | "changed" | "removed";
   readonly class: "safe" | "backfill" | "data" | "breaking";
@@ -61,10 +58,7 @@ export function compareRows(from: RowManifest, to: RowManifest): RowChange[] {
   return changes;
 }
 
-/**
- * True if rows of both schemas have the same primary key, so that a row can change from one schema
- * to the other under its key.
- */
+/** True if a row can change from one schema to the other under its primary key. */
 export function keepsPrimaryKey(from: RowManifest, to: RowManifest): boolean {
   if (primaryKeyChange(from, to) !== undefined) return false;
   const changes = compareRows(from, to);
@@ -181,15 +175,11 @@ function changedField(
   };
 }
 
-/**
- * Returns the reason of a change for a program that has the migration for it. The migration only
- * has to be run.
- */
+/** Returns the reason of a change for a program that already has the migration for it. */
 export function migratedReason({ reason }: RowChange): string {
   return reason.replace(/: it needs (a default, or )?a migration( that [^;]*)?/g, ": run migrate");
 }
 
-/** Replaces the advice to write a migration, because a migration cannot change a primary key. */
 function withKeyAdvice(reason: string): string {
   return `${reason.replace(/: it needs a migration.*$/, "")}: ${keyAdvice}`;
 }

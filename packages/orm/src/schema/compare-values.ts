@@ -59,10 +59,7 @@ function differences(
   return [{ class: "data", reason: `${reason}: it needs a migration that changes it` }];
 }
 
-/**
- * Returns the only object or array among the alternatives of a schema, and the other alternatives.
- * Returns undefined if the schema has no object or array, or several.
- */
+/** Returns the only object or array among the alternatives of a schema, with the others. */
 function findOnlyContainer(schema: ValueSchema) {
   const options = optionsOf(schema);
   const isContainer = ({ node }: ValueSchema) => node.type === "object" || node.type === "array";
@@ -178,7 +175,6 @@ const names: Readonly<Record<string, string>> = {
   "x-transform": "what a transform makes",
 };
 
-/** Describes the values of a schema in a few words. */
 function valueText(schema: ValueSchema): string {
   if (acceptsAnything(schema.node)) return "anything";
   if (acceptsNothing(schema.node)) return "nothing";

@@ -3,12 +3,6 @@ import { InvalidArgumentError } from "../errors/query-errors.js";
 import { RowInvalidError } from "../errors/row-errors.js";
 import type { AnyRow } from "../model/compiled-model.js";
 
-/**
- * Returns a copy of the row in which absent `fields` have their defaults.
- *
- * @throws {RowInvalidError} if a schema refuses its own default.
- * @throws {InvalidArgumentError} if a default is computed asynchronously.
- */
 export function fillDefaults(
   model: string,
   all: z.ZodObject,

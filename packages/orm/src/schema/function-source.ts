@@ -28,10 +28,7 @@ export function functionSource(fn: (value: never) => unknown): string {
   return text.replace(/^\(([\w$]+)\)=>/, "$1=>").replace(/;+$/, "");
 }
 
-/**
- * Returns the end of the token that begins at `at`: a comment, white space, a string, a regular
- * expression, or a single character.
- */
+/** Returns the end of the comment, white space, string, expression or character at `at`. */
 function tokenEnd(source: string, at: number, before: string): number {
   const char = source[at];
   const endOfMatch = (pattern: RegExp) => {
@@ -57,10 +54,7 @@ function isBeforeExpression(before: string): boolean {
   return before === "" || !/[\w$)\]"'`]$/.test(before) || wordsBeforeExpression.test(before);
 }
 
-/**
- * Returns a string token in double quotes if it can have them without escapes. Other tokens stay as
- * they are.
- */
+/** Returns a string token in double quotes, if it can have them without escapes. */
 function withDoubleQuotes(token: string): string {
   const isSimple = token.length > 1 && token.startsWith("'") && !/["\\]/.test(token);
   return isSimple ? `"${token.slice(1, -1)}"` : token;

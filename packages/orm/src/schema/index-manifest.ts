@@ -5,7 +5,6 @@ import type { IndexManifest, IndexTraits } from "./manifest.js";
 
 const manifests = new WeakMap<CompiledIndex, IndexManifest>();
 
-/** Describes an index as data. The result is cached. */
 export function indexManifest(index: CompiledIndex): IndexManifest {
   const known = manifests.get(index);
   if (known !== undefined) return known;
@@ -64,7 +63,7 @@ export function isSameIndex(a: IndexManifest, b: IndexManifest): boolean {
   return a.prefix === b.prefix && isSameKeyedIndex(a, b);
 }
 
-/** True if both manifests describe the same index, except that the prefixes may differ. */
+/** True if both manifests describe the same index, but for the prefix. */
 export function isSameKeyedIndex(a: IndexManifest, b: IndexManifest): boolean {
   return (
     a.unique === b.unique &&

@@ -4,8 +4,7 @@ import { acceptsAnything, acceptsNothing } from "./normalize-json-schema.js";
 import { nestedSchema, optionsOf, type ValueSchema, valueSchema } from "./value-schema.js";
 
 /**
- * The pairs of schemas that are being compared. A schema that contains itself leads to the same
- * pair again.
+ * The pairs that are being compared. A schema that contains itself leads to the same pair again.
  */
 type Pairs = Map<JsonSchema, Set<JsonSchema>>;
 
@@ -38,7 +37,6 @@ function isOneOf(from: ValueSchema, options: readonly ValueSchema[], pairs: Pair
   return from.node.enum.every((value) => options.some(({ node }) => takes(node, value)));
 }
 
-/** True if a literal value fits a schema without alternatives. */
 function takes(to: JsonSchema, value: unknown): boolean {
   if (acceptsAnything(to)) return true;
   if (Array.isArray(to.enum)) {
@@ -71,10 +69,7 @@ function bound(value: unknown, otherwise: number): number {
   return typeof value === "number" ? value : otherwise;
 }
 
-/**
- * True if every value of `from` is a value of `to`. Neither has alternatives, and `from` is not an
- * `enum`.
- */
+/** True if every value of `from`, which is not an `enum`, is a value of `to`. No alternatives. */
 function isPart(from: ValueSchema, to: ValueSchema, pairs: Pairs): boolean {
   if (acceptsAnything(to.node)) return true;
   const { type } = to.node;
@@ -160,7 +155,6 @@ const sizeKeywords = new Set(
   "type minLength maxLength minimum maximum exclusiveMinimum exclusiveMaximum".split(" "),
 );
 
-/** Returns the conditions on values besides their type, size and bounds. All of them must hold. */
 function conditionsOf(schema: JsonSchema): readonly JsonSchema[] {
   const { allOf = [], ...rest } = schema;
   const keywords = Object.entries(rest).filter(
@@ -177,10 +171,7 @@ function hasFewerConditions(from: JsonSchema, to: JsonSchema): boolean {
   );
 }
 
-/**
- * `narrowing` options restrict a format: without them it takes more values. `widening` options
- * extend it: with them it takes more values.
- */
+/** Options of a format that allow fewer values, and those that allow more. */
 const narrowing = new Set(["version", "hostname", "protocol", "alg", "precision"]);
 const widening = new Set(["offset", "local"]);
 
@@ -238,9 +229,7 @@ interface ObjectParts {
   readonly patterns: unknown;
 }
 
-/**
- * Returns all keywords that describe the properties of an object, with the defaults of absent ones.
- */
+/** Returns the keywords for the properties of an object, with the defaults of absent ones. */
 export function objectParts(schema: JsonSchema): ObjectParts {
   const {
     properties = {},

@@ -39,10 +39,7 @@ export function jsonSchemaOf(schema: Schema): JsonSchema {
   return describe(schema, []);
 }
 
-/**
- * @param ancestors the schemas whose descriptions contain this one. A schema among them contains
- * itself.
- */
+/** @param ancestors the schemas that contain this one. It may be among them. */
 function describe(schema: Schema, ancestors: readonly Schema[]): JsonSchema {
   if (ancestors.includes(schema)) return { type: "x-cycle" };
   const chain = [...ancestors, schema];
@@ -61,10 +58,7 @@ function describe(schema: Schema, ancestors: readonly Schema[]): JsonSchema {
   return normalizeJsonSchema(json as JsonSchema);
 }
 
-/**
- * Returns the description of a schema that replaces Zod's, or undefined to keep Zod's. Zod has
- * already described the schemas within.
- */
+/** Returns the description that replaces Zod's, if there is one. Parts are described already. */
 function overrideFor(
   schema: Schema,
   json: Json,
@@ -134,10 +128,7 @@ const formatOptions = [
   "local",
 ] as const;
 
-/**
- * Describes all formats of a string by their names. Zod's JSON Schema contains only one format, and
- * Zod changes the patterns of some formats between versions.
- */
+/** Describes all formats by name. Zod's JSON Schema has only one, whose pattern may change. */
 function stringSchema(def: Definition, json: Json): Json {
   const formats = checksOf(def).filter(({ check }) => check === "string_format");
   if (formats.length === 0) return json;
@@ -185,7 +176,6 @@ function customSchema(schema: Schema): Json {
     : { type: "x-instance", class: String(Class.name) };
 }
 
-/** Returns the JSON of a literal value, including values that JSON does not have. */
 function literalJson(value: unknown): unknown {
   if (typeof value === "bigint") return { "x-bigint": String(value) };
   if (value === undefined) return undefinedSchema;
@@ -212,7 +202,6 @@ function bigintBounds(def: Definition): Json {
   };
 }
 
-/** Returns the tightest bounds that the checks set, as text. */
 function boundsOf(def: Definition, text: (value: unknown) => string | undefined): Json {
   const bounds: Json = {};
   const limits: { [kind: string]: Definition } = {};
@@ -236,7 +225,6 @@ function isTighter(a: Definition, b: Definition, isLower: boolean): boolean {
   return x < y ? !isLower : a.inclusive !== true;
 }
 
-/** Returns the minimum and maximum number of elements of a map or a set. */
 function sizesOf(def: Definition): Json {
   let [minSize, maxSize] = [0, Number.POSITIVE_INFINITY];
   for (const { minimum = 0, maximum = Number.POSITIVE_INFINITY, size } of checksOf(def)) {
@@ -249,10 +237,7 @@ function sizesOf(def: Definition): Json {
   };
 }
 
-/**
- * Returns the definitions of a schema's checks. A schema of a format, such as `z.email()`, is a
- * check itself.
- */
+/** Returns the checks. A schema of a format, such as `z.email()`, is a check itself. */
 function checksOf(def: Definition): Definition[] {
   const checks = (def.checks ?? []).map((check) => check._zod.def as Definition);
   return def.check === undefined ? checks : [def, ...checks];

@@ -47,10 +47,6 @@ export function normalizeJsonSchema(schema: JsonSchema): JsonSchema {
   return used.size < walk.names.size ? normalizeJsonSchema(whole) : whole;
 }
 
-/**
- * Returns the names of the definitions that a schema refers to, directly or through other
- * definitions.
- */
 function findUsed(
   schema: unknown,
   definitions: Readonly<Record<string, JsonSchema>>,
@@ -134,7 +130,6 @@ function normalizeRequired(schema: Record<string, unknown>): void {
   schema.properties = Object.fromEntries(entries);
 }
 
-/** Returns one schema for the values that fit at least one of the schemas. */
 function unionOf(schemas: readonly JsonSchema[]): JsonSchema {
   const flat = schemas.flatMap(alternativesOf).filter((schema) => !acceptsNothing(schema));
   if (flat.some(acceptsAnything)) return {};
@@ -167,13 +162,11 @@ function inOrder(schemas: readonly JsonSchema[]): JsonSchema[] {
   return [...byText].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, schema]) => schema);
 }
 
-/** Returns the literal values of a `const` or an `enum`. Returns undefined for other schemas. */
 function valuesOf(schema: JsonSchema): readonly unknown[] | undefined {
   if ("const" in schema) return [schema.const];
   return Array.isArray(schema.enum) ? (schema.enum as readonly unknown[]) : undefined;
 }
 
-/** Returns the alternatives of a schema. A schema that is not a union is its only alternative. */
 export function alternativesOf(schema: JsonSchema): readonly JsonSchema[] {
   const { anyOf } = schema;
   return Array.isArray(anyOf) && Object.keys(schema).every((keyword) => isUnionKeyword(keyword))
@@ -185,7 +178,6 @@ function isUnionKeyword(keyword: string): boolean {
   return keyword === "anyOf" || keyword === "$defs";
 }
 
-/** Returns the schema without undefined among its values. */
 export function withoutUndefined(schema: JsonSchema): JsonSchema {
   const alternatives = alternativesOf(schema);
   const isUndefined = ({ type }: JsonSchema) => type === undefinedSchema.type;
@@ -197,12 +189,10 @@ export function withoutUndefined(schema: JsonSchema): JsonSchema {
   return { ...(only === undefined ? { not: {} } : union), ...($defs !== undefined && { $defs }) };
 }
 
-/** True if every value fits the schema. */
 export function acceptsAnything(schema: JsonSchema | undefined): boolean {
   return schema !== undefined && Object.keys(schema).every((keyword) => keyword === "$defs");
 }
 
-/** True if no value fits the schema. */
 export function acceptsNothing(schema: JsonSchema): boolean {
   return (
     typeof schema.not === "object" &&

@@ -14,9 +14,7 @@ interface Definition {
   readonly options?: readonly Schema[];
 }
 
-/**
- * The name that stands among the fields of a manifest for all fields that the schema does not name.
- */
+/** The name of a manifest's entry for all fields that the schema does not name. */
 export const otherFields = "*";
 
 /**
@@ -37,10 +35,7 @@ export function rowManifest(schema: z.ZodObject, primaryKey: readonly string[]):
   return manifest;
 }
 
-/**
- * Manifests that have been created. Describing a schema takes a millisecond or more, and every plan
- * needs the manifests again.
- */
+/** Describing a schema takes a millisecond or more, and every plan needs the manifests again. */
 const knownManifests = new WeakMap<z.ZodObject, readonly RowManifest[]>();
 
 function isSameList(a: readonly string[], b: readonly string[]): boolean {
@@ -90,7 +85,6 @@ function peel(schema: Schema, optional: boolean): { inner: Schema; isThere: bool
   }
 }
 
-/** True if the definition of a schema gives an absent field a value. */
 function isDefaulted(schema: Schema, ancestors: Set<Schema>): boolean {
   if (ancestors.has(schema)) return false;
   ancestors.add(schema);

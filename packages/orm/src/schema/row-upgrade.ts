@@ -9,14 +9,9 @@ import { findPath, type PathEdge } from "./upgrade-path.js";
 export interface RowUpgrade {
   /** The names of the migrations on the way, in order. */
   readonly steps: readonly string[];
-  /**
-   * Returns the new row for a stored one. Throws `RowInvalidError`, or what a migration throws.
-   */
+  /** Returns the new row. Throws `RowInvalidError`, or what a migration throws. */
   readonly up: (row: AnyRow) => AnyRow;
-  /**
-   * The names of migrations that take such rows too, but change what both schemas allow. They do
-   * not run.
-   */
+  /** The migrations that take such rows, but change what both schemas allow. They do not run. */
   readonly leftOut: readonly string[];
   /** True if `up` changes nothing. */
   readonly isIdentity: boolean;
@@ -26,9 +21,7 @@ export interface RowUpgrade {
    * True if programs with the old schema may keep writing while programs with the new one write.
    */
   readonly sideBySide: boolean;
-  /**
-   * The differences that no migration on the way covers: safe ones, defaults, and removed fields.
-   */
+  /** The differences that no migration covers: safe ones, defaults, and removed fields. */
   readonly changes: readonly RowChange[];
   /** The fields that may have another value afterwards. */
   readonly fields: readonly string[];

@@ -10,15 +10,9 @@ export type PathEdge =
       readonly kind: "free";
       readonly to: RowManifest;
       readonly changes: readonly RowChange[];
-      /**
-       * A migration from `to` whose `fillDefaults` adds the defaults that rows of an earlier schema
-       * lack.
-       */
+      /** A migration from `to` that adds the defaults that rows of an earlier schema lack. */
       readonly next: RowMigration | undefined;
-      /**
-       * Migrations from the same rows that are not run, because this step would take back what they
-       * do.
-       */
+      /** Migrations from the same rows that are not run: this step would take back what they do. */
       readonly leftOut: readonly RowMigration[];
     };
 
@@ -52,10 +46,7 @@ interface Reached {
   readonly cost: number;
 }
 
-/**
- * Returns the cheapest path from rows of `from` to rows of `to`, or undefined if there is none. A
- * path of `up` edges alone comes first, then a path of `down` edges alone.
- */
+/** Returns the cheapest path, if there is one. Paths of only `up`, then only `down`, come first. */
 export function findPath(
   from: RowManifest,
   to: RowManifest,
@@ -127,10 +118,6 @@ class FreeEdges {
     });
   }
 
-  /**
-   * Returns the differences between two schemas, or undefined if there is no free edge between
-   * them.
-   */
   #between(from: RowManifest, to: RowManifest): readonly RowChange[] | undefined {
     const cacheKey = `${from.hash} ${to.hash}`;
     if (!this.#differences.has(cacheKey)) this.#differences.set(cacheKey, this.#compare(from, to));
@@ -151,10 +138,7 @@ class FreeEdges {
     );
   }
 
-  /**
-   * Returns the migrations that a step leaves out. `isPassing` is true if the step passes over a
-   * migration that leads to its target as well.
-   */
+  /** `isPassing` is true if the step passes over a migration that also leads to its target. */
   #migrationsBeside(at: RowManifest, to: RowManifest, changes: readonly RowChange[]) {
     const leftOut: RowMigration[] = [];
     let isPassing = false;
@@ -168,7 +152,6 @@ class FreeEdges {
     return { leftOut, isPassing };
   }
 
-  /** True if a step takes back what the migrations right before it have done. */
   #takesBack(
     { manifest, path, passed }: Omit<Reached, "cost">,
     to: RowManifest,
@@ -199,7 +182,6 @@ class FreeEdges {
     return requiresNoMore(direct, onwards) && !this.#isWider(before, after);
   }
 
-  /** True if rows of one schema are rows of another after defaults are filled in. */
   #isWider(from: RowManifest, to: RowManifest): boolean {
     return compareRows(from, to).every(({ class: kind }) => kind === "safe" || kind === "backfill");
   }
@@ -213,9 +195,7 @@ function isFilledIn(change: RowChange): boolean {
   return change.class === "backfill";
 }
 
-/**
- * True if `others` include every change of `changes` that makes a field invisible or fills it in.
- */
+/** True if `others` include every change that makes a field invisible or fills it in. */
 function requiresNoMore(changes: readonly RowChange[], others: readonly RowChange[]): boolean {
   return changes
     .filter((change) => isUnseen(change) || isFilledIn(change))

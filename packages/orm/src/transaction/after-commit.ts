@@ -1,12 +1,7 @@
-/**
- * A function that runs after the commit of a transaction. `versionstamp` is null if the transaction
- * wrote nothing.
- */
+/** Runs after the commit. `versionstamp` is null if the transaction wrote nothing. */
 export type AfterCommit = (versionstamp: string | null) => void | Promise<void>;
 
-/**
- * Runs all functions, one after another. If any of them throw, throws the first error at the end.
- */
+/** Runs all functions in order. If any of them throw, throws the first error at the end. */
 export async function runAfterCommit(
   functions: readonly AfterCommit[],
   versionstamp: string | null,

@@ -56,15 +56,11 @@ export class Attempt {
     this.isOptimistic = options.optimistic ?? false;
   }
 
-  /**
-   * True if a key is known to have changed since the transaction read it. The attempt cannot be
-   * committed.
-   */
+  /** True if a key has changed since the transaction read it, so that no commit is possible. */
   get hasConflict(): boolean {
     return this.#hasConflict;
   }
 
-  /** True after the end of the attempt, committed or not. */
   get isEnded(): boolean {
     return this.#isEnded;
   }
@@ -74,7 +70,6 @@ export class Attempt {
     this.#isEnded = true;
   }
 
-  /** Records a check without a read. Throws as {@link record} does. */
   believe(check: AtomicCheck): void {
     const { id, key, versionstamp } = pendingCheck(check, this.order);
     // The versionstamp of a buffered write is made up, so the database could not check it.
@@ -82,10 +77,7 @@ export class Attempt {
     if (!this.reads.assume(id, key, versionstamp)) this.#fail();
   }
 
-  /**
-   * Returns the entries of keys as the transaction sees them: what it has written, or else what is
-   * in the database. Entries of the database are recorded as read.
-   */
+  /** Returns entries as the transaction sees them, and records those of the database as read. */
   async readEntries(keys: readonly KvKey[]): Promise<KvEntryMaybe<unknown>[]> {
     this.assertActive();
     const wanted = keys.map((key) => ({ id: keyIdOf(key, this.order), key: copyOfKey(key) }));
@@ -103,7 +95,6 @@ export class Attempt {
     });
   }
 
-  /** Reads keys from the database, at most `limits.keys` at a time, and records them. */
   async #readBase(wanted: readonly WantedKey[]): Promise<KvEntryMaybe<unknown>[]> {
     const entries: KvEntryMaybe<unknown>[] = [];
     const { keys: maxKeys } = this.limits;
@@ -125,7 +116,6 @@ export class Attempt {
     return entries;
   }
 
-  /** Applies an atomic operation to the transaction if its checks hold within it. */
   async apply(
     checks: readonly PendingCheck[],
     changes: readonly PendingChange[],
@@ -160,19 +150,12 @@ export class Attempt {
     return (this.#seenVersionstamp(id) ?? null) !== versionstamp;
   }
 
-  /**
-   * Returns the versionstamp of a key within the transaction, or undefined if it is not known yet.
-   */
+  /** Returns null for an absent key, and undefined if the versionstamp is not known yet. */
   #seenVersionstamp(id: KeyId): string | null | undefined {
     const write = this.buffer.get(id);
     return write === undefined ? this.reads.versionstampOf(id) : write.versionstamp;
   }
 
-  /**
-   * Records the versionstamp that a key has in the database.
-   *
-   * @throws {TransactionConflictError} if it differs from the one that was recorded before.
-   */
   record(id: KeyId, key: KvKey, versionstamp: string | null): void {
     if (!this.reads.record(id, key, versionstamp)) this.#fail();
   }
@@ -182,10 +165,6 @@ export class Attempt {
     throw new TransactionConflictError(this.#attempt);
   }
 
-  /**
-   * @throws {TransactionEndedError} after the end of the attempt.
-   * @throws {TransactionConflictError} if the attempt can no longer be committed.
-   */
   assertActive(): void {
     if (this.#isEnded) throw new TransactionEndedError();
     if (this.#hasConflict) throw new TransactionConflictError(this.#attempt);

@@ -24,13 +24,7 @@ interface Target {
   readonly limits: Pick<KvLimits, "checks" | "mutations" | "keys">;
 }
 
-/**
- * Writes the buffer in one commit, with all reads as its checks. If there is nothing to write, only
- * verifies that all reads held at one time.
- *
- * @throws {LimitExceededError} if the commit has more checks or mutations than the database allows.
- * Nothing is written.
- */
+/** Writes the buffer under all reads as checks. Without writes, only verifies the reads. */
 export async function commitBuffer(
   target: Target,
   reads: ReadSet,

@@ -32,12 +32,9 @@ export interface MergedListContext {
   readonly kv: Kv;
   readonly order: KeyOrder;
   readonly buffer: WriteBuffer;
-  /** Throws if the transaction has ended or can no longer be committed. */
   assertActive(): void;
   readonly reads: ReadSet;
-  /**
-   * Records the versionstamp that a key has in the database. Throws if an earlier read differs.
-   */
+  /** Records the versionstamp in the database. Throws if an earlier read differs. */
   record(id: KeyId, key: KvKey, versionstamp: string | null): void;
 }
 
@@ -69,10 +66,6 @@ export class MergedList<T> implements KvListIterator<T> {
   #turn: Promise<unknown> = Promise.resolve();
   #waiting = 0;
 
-  /**
-   * @throws {InvalidSelectorError} if the selector or an option is not valid. The database may
-   * throw another error.
-   */
   constructor(context: MergedListContext, selector: KvListSelector, options: KvListOptions) {
     const { kv, order, buffer } = context;
     const limit = positiveInteger("limit", options.limit);
@@ -161,7 +154,6 @@ export class MergedList<T> implements KvListIterator<T> {
     }
   }
 
-  /** Returns the next key, of the database or of the transaction. */
   #nextId(): KeyId | undefined {
     const written = this.#context.buffer.ids.next(this.#range, this.#last, this.#reverse);
     const ahead = this.#ahead?.id;
@@ -169,9 +161,7 @@ export class MergedList<T> implements KvListIterator<T> {
     return written < ahead !== this.#reverse ? written : ahead;
   }
 
-  /**
-   * Moves to a key and returns its entry, or undefined if the key is absent in the transaction.
-   */
+  /** Moves to a key and returns its entry, unless it is absent in the transaction. */
   #take(id: KeyId): KvEntryMaybe<unknown> | undefined {
     const base = this.#ahead?.id === id ? this.#ahead.entry : undefined;
     if (base !== undefined) this.#ahead = undefined;

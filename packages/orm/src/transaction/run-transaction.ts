@@ -33,11 +33,6 @@ type AttemptResult<T> =
  *
  * If the function throws, nothing is written. If all its reads held at one time, its error is
  * thrown. If not, the error may come from a state that never existed, so the function runs again.
- *
- * @throws {TransactionConflictError} after `maxAttempts`.
- * @throws {LimitExceededError} if the commit has more checks or mutations than the database allows.
- * @throws {RangeError} if `maxAttempts` is not a positive integer.
- * @throws the reason of `signal` if it is aborted.
  */
 export async function runTransaction<T>(
   kv: Kv & { readonly limits?: KvLimits },

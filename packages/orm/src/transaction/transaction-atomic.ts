@@ -29,7 +29,6 @@ export interface PendingCheck extends AtomicCheck {
 export interface TransactionAtomicContext {
   readonly kv: Kv;
   readonly order: KeyOrder;
-  /** Applies an atomic operation to the transaction if its checks hold within it. */
   apply(
     checks: readonly PendingCheck[],
     changes: readonly PendingChange[],
@@ -124,11 +123,7 @@ export class TransactionAtomic implements AtomicOperation {
     return await this.#context.apply([...this.#checks], [...this.#changes]);
   }
 
-  /**
-   * Makes an `await` of the operation itself, without `commit()`, an error, as in Deno KV.
-   *
-   * @throws {CommitMissingError} always.
-   */
+  /** Makes an `await` of the operation itself, without `commit()`, an error, as in Deno KV. */
   // biome-ignore lint/suspicious/noThenProperty: it is there to be found by `await`.
   then(): never {
     throw new CommitMissingError();
@@ -142,12 +137,6 @@ export class TransactionAtomic implements AtomicOperation {
   }
 }
 
-/**
- * Validates and copies a check.
- *
- * @throws {InvalidKeyError} if the key is not valid.
- * @throws {InvalidVersionstampError} if the versionstamp is not valid.
- */
 export function pendingCheck({ key, versionstamp }: AtomicCheck, order: KeyOrder): PendingCheck {
   const isValid =
     versionstamp === null ||

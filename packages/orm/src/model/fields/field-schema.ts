@@ -29,29 +29,18 @@ export function canBeAbsent(schema: z.ZodType): boolean {
   return absentValues.some((value) => canReturn(schema, value, new Set()));
 }
 
-/**
- * Returns whether a row may lack a field, regardless of what the schema returns for undefined. An
- * absent field is not parsed.
- */
+/** True if a row may lack a field. An absent field is not parsed. */
 export function canBeLeftOut(schema: Schema): boolean {
   const { optin, optout } = schema._zod;
   return optin === "optional" && optout === "optional";
 }
 
-/**
- * Returns whether a field may be left out or set to null, and is then absent. Also true if only an
- * asynchronous parse could show this.
- */
+/** True if a field may be absent or null. Also true if only an asynchronous parse could show it. */
 export function canBeCleared(schema: z.ZodType): boolean {
   return canBeLeftOut(schema) || absentValues.some((value) => keepsAbsent(schema, value));
 }
 
-/**
- * Returns whether a schema may return a value.
- *
- * @param value undefined or null.
- * @param visiting the schemas that contain this one. A schema may contain itself.
- */
+/** @param visiting the schemas that contain this one. A schema may contain itself. */
 function canReturn(schema: Schema, value: undefined | null, visiting: Set<Schema>): boolean {
   if (visiting.has(schema)) return false;
   visiting.add(schema);
@@ -89,10 +78,7 @@ function canReturn(schema: Schema, value: undefined | null, visiting: Set<Schema
   return result;
 }
 
-/**
- * Returns whether a schema accepts an absent value and returns an absent value for it. True if the
- * schema is asynchronous, false if it throws.
- */
+/** True if a schema returns an absent value for an absent value, or is asynchronous. */
 function keepsAbsent(schema: Schema, value: undefined | null): boolean {
   try {
     const result = parse(schema, value);
@@ -126,7 +112,6 @@ function definitionOf(schema: Schema): Definition {
   return schema._zod.def as unknown as Definition;
 }
 
-/** Returns whether a field is a plain `z.ulid()`. */
 export function isUlid(schema: z.ZodType | undefined): boolean {
   if (schema === undefined) return false;
   const { type, format } = definitionOf(schema);

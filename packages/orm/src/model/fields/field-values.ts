@@ -15,10 +15,7 @@ interface Definition {
 
 const objectTypes = new Set(["object", "record", "any", "unknown", "custom", "transform"]);
 
-/**
- * Returns whether a plain object may be a value of a field, as far as its schema shows. Also true
- * if the schema does not restrict the value, as `z.any()`.
- */
+/** True if a plain object may be a value, as far as the schema shows, or the schema allows all. */
 export function canBeObject(schema: Schema): boolean {
   const def = schema._zod.def as unknown as Definition;
   if (objectTypes.has(def.type)) return true;
@@ -27,10 +24,7 @@ export function canBeObject(schema: Schema): boolean {
   return parts.some((part) => part !== undefined && canBeObject(part));
 }
 
-/**
- * Returns the schema of the elements of a field that is stored as an array. Undefined if the schema
- * of the field does not show it.
- */
+/** Returns the schema of an array's elements. Undefined if the schema does not show it. */
 export function elementSchema(schema: Schema): Schema | undefined {
   const def = schema._zod.def as unknown as Definition;
   if (def.type === "array") return def.element;

@@ -23,10 +23,7 @@ interface Definition {
   readonly discriminator?: string;
 }
 
-/**
- * The options of a conversion, and its results so far. The results are kept because a schema can
- * contain itself.
- */
+/** The options of a conversion, and its results, because a schema can contain itself. */
 interface Walk {
   readonly outputs: WeakMap<Schema, Schema>;
   readonly check: (check: Check) => Check;
@@ -45,10 +42,7 @@ export function outputSchema(schema: z.ZodType): z.ZodType {
   return outputOf(schema, complete) as z.ZodType;
 }
 
-/**
- * Returns the same as {@link outputSchema}, without asynchronous conditions. A condition that
- * returns a promise is assumed to hold.
- */
+/** Like {@link outputSchema}, but a condition that returns a promise is assumed to hold. */
 export function synchronousOutputSchema(schema: z.ZodType): z.ZodType {
   return outputOf(schema, synchronous) as z.ZodType;
 }
@@ -63,7 +57,6 @@ function outputOf(schema: Schema, walk: Walk): Schema {
   return output;
 }
 
-/** Returns the output schema of a schema without its checks. */
 function baseOf(schema: Schema, walk: Walk): Schema {
   const def = definitionOf(schema);
   const of = (part: Schema | undefined) => outputOf(part ?? z.any(), walk);
@@ -113,10 +106,7 @@ function baseOf(schema: Schema, walk: Walk): Schema {
   }
 }
 
-/**
- * Converts an object schema. The fields are converted on first use, because a field may contain the
- * object itself.
- */
+/** Converts the fields on first use, because a field may contain the object itself. */
 function objectOf(schema: Schema, walk: Walk): Schema {
   const { shape = {}, catchall } = definitionOf(schema);
   let output: Record<string, Schema> | undefined;
@@ -148,7 +138,6 @@ function unionOf(schema: Schema, options: readonly Schema[]): Schema {
   return z.union(options as [z.ZodType, z.ZodType]);
 }
 
-/** Returns the same kind of schema with other parts and without checks. */
 function withParts(schema: Schema, parts: object): Schema {
   const def = Object.create(null, {
     ...Object.getOwnPropertyDescriptors(schema._zod.def),
@@ -158,7 +147,6 @@ function withParts(schema: Schema, parts: object): Schema {
   return z.core.clone(schema, def);
 }
 
-/** Returns the same schema with more checks after its own. */
 function withChecks(schema: Schema, checks: readonly Check[]): Schema {
   const { checks: existing = [] } = definitionOf(schema);
   // Property descriptors are copied, because reading `shape` would convert the fields too early.

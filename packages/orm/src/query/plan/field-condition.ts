@@ -7,10 +7,7 @@ import type { CompiledModel } from "../../model/compiled-model.js";
 export interface FieldCondition {
   /** The values that the field may have. Undefined if the condition has bounds. */
   readonly values: readonly unknown[] | undefined;
-  /**
-   * True if the condition is a single value. A list of one value does not count, so that the orders
-   * that a query can have do not depend on the length of its lists.
-   */
+  /** True for a single value. A list of one value is not, because orders depend on this. */
   readonly isEqual: boolean;
   readonly bounds: Bounds;
   /** True if the condition is about the elements of an array. */
@@ -32,12 +29,6 @@ const conditionNames = ["has", "in", "between", ...boundNames];
 
 const unbounded: Bounds = {};
 
-/**
- * Parses the condition on a field.
- *
- * @throws {InvalidQueryError} if the condition is empty, contradicts itself, or has a value that a
- * key cannot hold.
- */
 export function parseCondition(
   model: CompiledModel,
   field: string,

@@ -15,12 +15,7 @@ export interface KeyField {
   readonly isNormalized: boolean;
   /** The position of an earlier part that always has the same value. Undefined if there is none. */
   readonly sameAs: number | undefined;
-  /**
-   * Returns the key part for a value that a key can hold.
-   *
-   * @throws {InvalidQueryError} if the value is a string with a lone surrogate, or if the index's
-   * `normalize` throws.
-   */
+  /** Returns the key part for a value that a key can hold. */
   readonly partOf: (value: unknown) => KvKeyPart;
 }
 

@@ -9,9 +9,7 @@ export interface KeyInterval {
   readonly start?: KvKeyPart;
   /** Exclusive. */
   readonly end?: KvKeyPart;
-  /**
-   * The type of the matching parts. Set only if parts of other types may lie between start and end.
-   */
+  /** The type of the matching parts, if parts of other types may lie between start and end. */
   readonly type?: PartType;
   /** True if no part is within the bounds. */
   readonly isEmpty?: true;
@@ -25,11 +23,7 @@ interface Bound {
   readonly isInclusive: boolean;
 }
 
-/**
- * Returns the interval of a key part for bounds. Only parts of the bounds' type belong to it.
- *
- * @param fail throws an error with a reason why the bounds are invalid.
- */
+/** Returns the interval of a key part for bounds. Only parts of the bounds' type belong to it. */
 export function intervalOf(
   field: KeyField,
   bounds: Bounds,
@@ -60,17 +54,13 @@ export function intervalOf(
   return storedInterval(field, type, low, high);
 }
 
-/** True if a key part is of the type that an interval requires. */
 export function isOfType(field: KeyField, interval: KeyInterval, part: KvKeyPart): boolean {
   if (interval.type === undefined) return true;
   const plainPart = toAscending(field, part);
   return plainPart !== undefined && typeOfPart(plainPart) === interval.type;
 }
 
-/**
- * Returns the interval between two bounds, as the parts are stored in keys. If a bound is missing,
- * the first or last part of the type replaces it, as closely as key parts can express that.
- */
+/** Returns the interval between two bounds. The ends of the type replace missing bounds. */
 function storedInterval(
   field: KeyField,
   type: PartType,
@@ -132,10 +122,7 @@ function typeOfPart(part: KvKeyPart): PartType {
 
 const lastCodePoint = 0x10ffff;
 
-/**
- * Returns the first string, by code points, after all strings that begin with a prefix. Undefined
- * if there is none.
- */
+/** Returns the first string, by code points, after all strings with a prefix, if there is one. */
 function firstStringAfter(prefix: string): string | undefined {
   let end = prefix.length;
   // The last code point is a surrogate pair: it takes two UTF-16 code units.

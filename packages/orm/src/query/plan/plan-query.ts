@@ -22,9 +22,6 @@ export type PlannedQuery = Pick<AnyQuery, "where" | "orderBy" | "index" | "selec
  * are in the order of the model's indexes.
  *
  * @param order returns how the database orders its keys. Called only if that makes a difference.
- * @throws {UnindexedQueryError} if no index serves the query.
- * @throws {InvalidQueryError} if the query is empty, or has a condition that cannot be looked up.
- * @throws {UnknownIndexError} if the model does not have the index that the query names.
  */
 export function planQuery(
   model: CompiledModel,
@@ -57,11 +54,6 @@ export function planQuery(
     .map(({ plan }) => plan);
 }
 
-/**
- * Returns the plan that reads all rows in the order of the primary key, or in reverse.
- *
- * @throws {InvalidQueryError} if the query has conditions, or another order.
- */
 export function planScan(model: CompiledModel, query: PlannedQuery): QueryPlan {
   const fields = parseQueryFields(model, query);
   for (const field of fields.conditions.keys()) {
@@ -83,9 +75,6 @@ export function planScan(model: CompiledModel, query: PlannedQuery): QueryPlan {
  *
  * @param where conditions on fields of the index. If it is empty, the whole index is read.
  * @param order returns how the database orders its keys. Called only if that makes a difference.
- * @throws {UnindexedQueryError} if a condition comes after bounds, or after a field without one.
- * @throws {InvalidQueryError} if a condition is invalid, or of another kind than the field's
- * values.
  */
 export function planIndexRead(
   model: CompiledModel,
@@ -111,10 +100,7 @@ function namedIndex(model: CompiledModel, name: string | undefined): CompiledInd
   );
 }
 
-/**
- * Returns the plan with which an index serves a query: values for its first fields, then bounds on
- * the next field, then the order. Undefined if it does not serve the query.
- */
+/** Returns the plan with which an index serves a query, or undefined if it does not. */
 function planOf(
   model: CompiledModel,
   index: CompiledIndex | undefined,
@@ -128,7 +114,6 @@ function planOf(
   return { model, index, segments: segmentsOf(model, fields, conditions, order), reverse };
 }
 
-/** True if all conditions are on the first fields, and only the last of these fields has bounds. */
 function isServed(
   fields: readonly KeyField[],
   conditions: ReadonlyMap<string, FieldCondition>,
@@ -145,10 +130,7 @@ function isServed(
   return served === conditions.size;
 }
 
-/**
- * Returns true if keys must be read backward for an order, and false if forward. Undefined if they
- * are not sorted in that order.
- */
+/** Returns true for backward, false for forward, undefined if keys are not in this order. */
 function directionOf(
   fields: readonly KeyField[],
   conditions: ReadonlyMap<string, FieldCondition>,
@@ -210,7 +192,6 @@ function compareRanks(a: readonly number[], b: readonly number[]): number {
   return 0;
 }
 
-/** Returns the keys of a model that serve a query, including those that lack rows. */
 export function existingKeys(model: CompiledModel, fields: QueryFields): ExistingKey[] {
   const serving = [undefined, ...model.indexes].filter(
     (index) => planOf(model, index, fields, () => specificationOrder) !== undefined,

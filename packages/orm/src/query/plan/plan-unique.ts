@@ -20,13 +20,7 @@ interface UniqueKeys {
 
 const keysOfModels = new WeakMap<CompiledModel, UniqueKeys>();
 
-/**
- * Returns the unique keys that have exactly the fields of a `where`. The primary key comes first.
- *
- * @throws {UnindexedQueryError} if there is no such key.
- * @throws {InvalidQueryError} if `where` names no field, or if there is no such key and a field
- * does not have one value that a key can hold.
- */
+/** Returns the unique keys that have exactly the fields of a `where`, the primary key first. */
 export function planUnique(model: CompiledModel, where: AnyRow): readonly UniqueKey[] {
   const keys = uniqueKeysOf(model);
   const fields = Object.keys(where);
@@ -45,12 +39,7 @@ export function planUnique(model: CompiledModel, where: AnyRow): readonly Unique
   throw unindexedRow(model, query, (queried) => existingKeys(model, queried));
 }
 
-/**
- * Returns the key part for the value that a query has for a field of a unique key.
- *
- * @param assertsKind true to refuse a value of another kind than the field's values.
- * @throws {InvalidQueryError} if it is not one value that a key can hold.
- */
+/** Returns the key part for a value of a unique key. With `assertsKind`, checks its type. */
 export function uniquePart(
   model: CompiledModel,
   field: string,

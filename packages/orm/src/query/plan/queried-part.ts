@@ -4,12 +4,7 @@ import { IndexKeyError } from "../../errors/row-errors.js";
 import { indexedPart } from "../../indexes/index-entries.js";
 import type { CompiledIndex, CompiledModel } from "../../model/compiled-model.js";
 
-/**
- * Returns the key part that an index holds for a value of a query.
- *
- * @param position the position of the part in the index's key.
- * @throws {InvalidQueryError} if a key cannot hold the value, or if the index's `normalize` throws.
- */
+/** Returns the key part that an index holds for a value of a query. */
 export function queriedPart(
   model: CompiledModel,
   index: CompiledIndex,
@@ -35,11 +30,6 @@ export function queriedPart(
   return part;
 }
 
-/**
- * Refuses a string with a lone surrogate, because no key can hold it.
- *
- * @throws {InvalidQueryError} if the value is such a string.
- */
 export function assertWellFormed(model: CompiledModel, field: string, value: unknown): void {
   if (typeof value !== "string" || value.isWellFormed()) return;
   const reason = "it has a lone surrogate, which a key cannot hold; toWellFormed() replaces it";

@@ -12,12 +12,6 @@ export interface QueryFields {
   readonly order: ReadonlyMap<string, Direction>;
 }
 
-/**
- * Parses the conditions and the order of a query.
- *
- * @throws {InvalidQueryError} if an option is not a plain object, if the model does not have a
- * field, if a condition is invalid, or if a direction is neither `"asc"` nor `"desc"`.
- */
 export function parseQueryFields(
   model: CompiledModel,
   { where, orderBy }: Pick<AnyQuery, "where" | "orderBy">,
@@ -58,7 +52,6 @@ function parseOrder(model: CompiledModel, orderBy: AnyQuery["orderBy"]): Map<str
   return order;
 }
 
-/** @throws {InvalidQueryError} if neither the schema nor a computed index has this name. */
 export function assertField(model: CompiledModel, field: string): void {
   if (Object.hasOwn(model.schema.shape, field)) return;
   if (model.indexes.some(({ fields }) => fields.includes(field))) return;

@@ -22,13 +22,7 @@ interface Choice {
   readonly value: unknown;
 }
 
-/**
- * Returns the segments of an index for conditions on its first fields: one for each combination of
- * values, in key order, without duplicates.
- *
- * @throws {InvalidQueryError} if there are more than {@link maxSegments}, or if a condition does
- * not fit its field.
- */
+/** Returns one segment for each combination of values, in key order, without duplicates. */
 export function segmentsOf(
   model: CompiledModel,
   fields: readonly KeyField[],
@@ -69,7 +63,6 @@ function extend({ parts, values }: Pinned, { part, value }: Choice): Pinned {
   return { parts: [...parts, part], values: [...values, value] };
 }
 
-/** Refuses a condition on a whole array, and a `has` on a part that is not an array's element. */
 export function assertFits(
   { isElement, isComputed }: Pick<KeyField, "isElement" | "isComputed">,
   has: boolean,
@@ -79,7 +72,6 @@ export function assertFits(
   if (isElement && !has && !isComputed) fail("it is an array; ask for an element with { has: … }");
 }
 
-/** Returns values with their key parts, in key order, without duplicates. */
 function choicesOf(
   field: KeyField,
   values: readonly unknown[],

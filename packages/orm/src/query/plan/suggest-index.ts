@@ -60,7 +60,6 @@ export function unindexedQuery(
   });
 }
 
-/** Returns the advice to test the conditions that no index serves in `filter`. */
 function filterAdvice({ dropped, index }: ServedPart, operation: Operation | undefined): string {
   if (index !== undefined)
     return ` or move ${listText(dropped)} into filter: ${index} serves the rest`;
@@ -118,7 +117,6 @@ function suggestIndex(model: CompiledModel, query: QueryFields, find: FindKeys):
   };
 }
 
-/** Says which rows an index with these fields leaves out, because of fields without a condition. */
 function missedRows(
   model: CompiledModel,
   query: QueryFields,
@@ -137,7 +135,6 @@ interface ServedPart {
   readonly index: string | undefined;
 }
 
-/** Returns a part of the conditions that a key serves: as many as possible, or all but few. */
 function servedPart(model: CompiledModel, { conditions }: QueryFields, find: FindKeys): ServedPart {
   const names = [...conditions.keys()];
   const usable = names.filter((name) => !isWholeList(model, name, conditions));
@@ -175,10 +172,7 @@ const methodsOfMany: Partial<Record<Operation, string>> = {
   delete: "deleteMany",
 };
 
-/**
- * Returns the error for values that identify no row, because they are not those of the primary key
- * or of a unique index. Its message suggests the method that takes the same conditions.
- */
+/** Returns the error for values that identify no row. It suggests the method that takes them. */
 export function unindexedRow(
   model: CompiledModel,
   query: QueryFields,
@@ -203,7 +197,6 @@ export function unindexedRow(
   });
 }
 
-/** Returns advice to call a method with the conditions that a key serves, and a filter for others. */
 function callOfMany({ served, dropped }: ServedPart, method: string): string {
   const where = `where: { ${served.join(", ")} }`;
   if (dropped.length === 0) return `call ${method}({ ${where} })`;
@@ -264,7 +257,6 @@ function suggestedKey(model: CompiledModel, query: QueryFields): SuggestedKey {
   };
 }
 
-/** Returns the parts of a key that has the requested order if it is read forward or backward. */
 function partsOf(
   model: CompiledModel,
   query: QueryFields,
@@ -282,10 +274,7 @@ function partsOf(
   }));
 }
 
-/**
- * Removes the fields of the primary key from the end of a key, because an index that is not unique
- * has them there anyway.
- */
+/** Removes the primary key from the end of a key, because each index has it there anyway. */
 function withoutPrimaryKey(
   { primaryKey }: CompiledModel,
   parts: readonly SuggestedPart[],
@@ -328,7 +317,6 @@ function nameOf(fields: readonly string[]): string {
   return `by${fields.map((field) => field.charAt(0).toUpperCase() + field.slice(1)).join("And")}`;
 }
 
-/** Returns a name that no index of the model has: `name`, or `name` with a number. */
 function freeName({ indexes }: CompiledModel, name: string): string {
   const isTaken = (text: string) => indexes.some((index) => index.name === text);
   let free = name;
@@ -352,20 +340,14 @@ function mayLack(model: CompiledModel, query: QueryFields, field: string): boole
   return isArray(model, query, field) || (schema !== undefined && canBeAbsent(schema));
 }
 
-/**
- * True if a part is the array of its index: a field that is an array according to its schema or its
- * condition, or the computed array of an existing index.
- */
+/** True for a field that is an array by its schema or condition, and for a computed array. */
 function isArray(model: CompiledModel, { conditions }: QueryFields, field: string): boolean {
   const schema = model.schema.shape[field];
   if (schema !== undefined) return isList(schema) || conditions.get(field)?.has === true;
   return model.indexes.some(({ fields, each }) => each !== undefined && fields[each] === field);
 }
 
-/**
- * True if a part must be computed: it is the computed part of an existing index, or a field whose
- * values a key cannot hold.
- */
+/** True for a computed part of an index, and for a field whose values a key cannot hold. */
 function isComputed(model: CompiledModel, field: string): boolean {
   const schema = model.schema.shape[field];
   if (schema === undefined) return true;

@@ -24,10 +24,7 @@ const wrappers: ReadonlySet<string> = new Set([
   "nonoptional",
 ]);
 
-/**
- * Returns the kind of a schema's values. Undefined if the values may have several kinds, or if the
- * schema does not determine their kind.
- */
+/** Returns the kind of a schema's values, if the schema determines a single one. */
 export function kindOf(schema: z.core.$ZodType): ValueKind | undefined {
   const { type, innerType } = schema._zod.def as Definition;
   if (plainKinds.has(type)) return type as ValueKind;
@@ -42,10 +39,7 @@ let latest:
   | { readonly model: CompiledModel; readonly kinds: ReadonlyMap<string, ValueKind> }
   | undefined;
 
-/**
- * Returns the kinds of a model's fields, and of the elements of its arrays. A field is left out if
- * the schema does not determine its kind.
- */
+/** Returns the kinds of the fields, or of their elements, that the schema determines. */
 function kindsOf(model: CompiledModel): ReadonlyMap<string, ValueKind> {
   if (latest?.model === model) return latest.kinds;
   const kinds = kindsOfModels.get(model) ?? kindsOfShape(model);
@@ -63,10 +57,7 @@ function kindsOfShape(model: CompiledModel): ReadonlyMap<string, ValueKind> {
   return found;
 }
 
-/**
- * The type of the key parts of each kind. The key part of a date is its milliseconds since 1970,
- * and a query may give it as that number.
- */
+/** The types of key parts. A query may give a date as its milliseconds since 1970. */
 const partTypes: Readonly<Record<ValueKind, string>> = {
   string: "string",
   number: "number",
@@ -76,23 +67,12 @@ const partTypes: Readonly<Record<ValueKind, string>> = {
   bytes: "object",
 };
 
-/**
- * Refuses a value that no row can have in a field.
- *
- * @throws {InvalidQueryError} if the value is of another kind than the values of the field.
- */
 export function assertKind(model: CompiledModel, field: string, value: unknown): void {
   const kind = kindsOf(model).get(field);
   if (kind !== undefined) assertValue(model, field, kind, value);
 }
 
-/**
- * Refuses conditions with values that no row can have. A field is not checked if an index of one of
- * the plans normalizes its values.
- *
- * @param plans the plans of the query. Its conditions were checked when the plans were made.
- * @throws {InvalidQueryError} if a value is of another kind than the values of its field.
- */
+/** Refuses values of the wrong kind, except of fields that an index of a plan normalizes. */
 export function assertKinds(
   model: CompiledModel,
   where: AnyRow,

@@ -23,10 +23,7 @@ export interface EntryReaderOptions {
   readonly after?: KvKey | undefined;
   /** How many reads an entry costs, including the entry itself: 2 if its row is read too. */
   readonly cost: number;
-  /**
-   * True to read one entry more than requested, if the limit allows it, to find out if there are
-   * more.
-   */
+  /** True to read one entry more than requested, if the limit allows it, to see if there is one. */
   readonly looksAhead?: boolean;
 }
 
@@ -49,10 +46,7 @@ export class EntryReader {
   /** Entries that were read but not returned yet. */
   #buffered: KvEntry<unknown>[] = [];
   #isStarted = false;
-  /**
-   * The minimum number of complete keys that are read together. It grows if there are keys without
-   * an entry.
-   */
+  /** The minimum number of keys that are read together. It grows if keys have no entry. */
   #minPoints = 0;
 
   constructor(
@@ -74,11 +68,6 @@ export class EntryReader {
     else this.#after = after;
   }
 
-  /**
-   * Returns up to `count` entries, at most {@link maxBatch}. Returns none if there are no more.
-   *
-   * @throws {ReadLimitError} if there are more, and `maxReads` does not allow reading one of them.
-   */
   async next(count: number): Promise<KvEntry<unknown>[]> {
     const { left } = this.#meter;
     const affordable = Math.floor((left + this.#buffered.length) / this.#cost);
@@ -91,7 +80,6 @@ export class EntryReader {
     return this.#buffered.splice(0, wanted);
   }
 
-  /** True if there are more entries, or if `maxReads` is used up before this is known. */
   async hasMore(): Promise<boolean> {
     while (this.#buffered.length === 0 && this.#meter.left > 0) {
       if (!(await this.#read(1))) return false;
@@ -99,10 +87,7 @@ export class EntryReader {
     return this.#buffered.length > 0 || this.#nextSegment() !== undefined;
   }
 
-  /**
-   * Reads up to `count` entries, but not beyond the end of a range. Returns false if there is no
-   * segment left.
-   */
+  /** Reads up to `count` entries within one range. Returns false if no segment is left. */
   async #read(count: number): Promise<boolean> {
     if (!this.#isStarted) await this.#start();
     const segment = this.#nextSegment();
@@ -188,7 +173,6 @@ export class EntryReader {
     return entries;
   }
 
-  /** Returns the segment to read next. Undefined after the last one. */
   #nextSegment(): Segment | undefined {
     const { segments, reverse } = this.#plan;
     return segments[reverse ? segments.length - 1 - this.#segmentsRead : this.#segmentsRead];

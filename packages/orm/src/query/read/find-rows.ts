@@ -14,10 +14,6 @@ import { RowReader } from "./row-reader.js";
  *
  * @param query says what is selected. The row itself is read, even if an index entry holds all that
  * is selected, unless `forWrite` is false.
- * @throws {UnindexedQueryError} if no unique key has exactly the fields of `where`.
- * @throws {InvalidQueryError} if a field does not have one value, or a value of another kind.
- * @throws {IndexNotReadyError} if the index is not built.
- * @throws {StoredRowInvalidError} if the stored value is not a row.
  */
 export function findOne(
   context: TableContext,
@@ -58,16 +54,6 @@ function findByIndex(
   return findByUniqueIndex(context, index, values, meter, query);
 }
 
-/**
- * Returns a page of a query's rows, in the order of the index that serves the query.
- *
- * @throws {UnindexedQueryError}, {InvalidQueryError}, {UnknownIndexError} if no index serves the
- * query.
- * @throws {IndexNotReadyError} if the index is not built.
- * @throws {InvalidCursorError} if the cursor belongs to another query.
- * @throws {ReadLimitError} if it reads more than `maxReads`.
- * @throws {RangeError} if `take` is not a positive integer.
- */
 export async function findPage(
   context: TableContext,
   query: AnyQuery,
@@ -77,10 +63,7 @@ export async function findPage(
   return await readPage(context, await choosePlan(context, query), query, meter);
 }
 
-/**
- * Returns the first row of {@link findPage}, without reading further. Undefined if there is none.
- * Throws the same errors.
- */
+/** Returns the first row of {@link findPage}, without reading further. */
 export async function findFirstRow(
   context: TableContext,
   query: AnyQuery,
@@ -90,10 +73,7 @@ export async function findFirstRow(
   return (await reader.next(1))[0];
 }
 
-/**
- * Returns a page of all rows that pass the filter, in the order of the primary key. Throws the
- * errors of {@link findPage}.
- */
+/** Returns a page of all rows that pass the filter, in the order of the primary key. */
 export async function scanPage(
   context: TableContext,
   query: AnyQuery,
@@ -103,9 +83,7 @@ export async function scanPage(
   return await readPage(context, await chooseScan(context, query), query, meter);
 }
 
-/**
- * Yields the rows of {@link findPage}. Holds at most 500 of them in memory. Throws the same errors.
- */
+/** Yields the rows of {@link findPage}. Holds at most 500 of them in memory. */
 export async function* streamRows(
   context: TableContext,
   query: AnyQuery,
@@ -115,9 +93,7 @@ export async function* streamRows(
   yield* readStream(context, await choosePlan(context, query), query, meter);
 }
 
-/**
- * Yields the rows of {@link scanPage}. Holds at most 500 of them in memory. Throws the same errors.
- */
+/** Yields the rows of {@link scanPage}. Holds at most 500 of them in memory. */
 export async function* scanRows(
   context: TableContext,
   query: AnyQuery,

@@ -8,8 +8,6 @@ export type RowFilter = (row: AnyRow) => boolean;
 /**
  * Returns the filter of a query. Undefined if the query has none. The returned function throws if
  * the filter returns a promise, because a promise is truthy and every row would pass.
- *
- * @throws {InvalidArgumentError} if the filter is not a function.
  */
 export function rowFilterOf({ name }: CompiledModel, filter: unknown): RowFilter | undefined {
   if (filter === undefined) return undefined;

@@ -30,16 +30,9 @@ export class RowReader {
   readonly #entries: EntryReader;
   readonly #isCovered: boolean;
   readonly #mayRepeat: boolean;
-  /**
-   * The minimum number of entries that are read together. It grows if some entries are not rows of
-   * the result.
-   */
+  /** The minimum number of entries that are read together. It grows if some are left out. */
   #minBatch = 0;
 
-  /**
-   * @param looksAhead true if {@link hasMore} will be called.
-   * @throws {InvalidArgumentError} if the filter is not a function.
-   */
   constructor(
     context: TableContext,
     { plan, after }: { readonly plan: QueryPlan; readonly after: KvKey | undefined },
@@ -62,9 +55,6 @@ export class RowReader {
    * Returns the next rows in the order of the plan. Reads `count` entries, or more if some entries
    * are not rows of the result, so it may return more than `count` rows. Returns none if there are
    * no more.
-   *
-   * @throws {ReadLimitError} if there are more, and `maxReads` does not allow reading them.
-   * @throws {InvalidArgumentError} if the filter returns a promise.
    */
   async next(count: number): Promise<ReadRow[]> {
     for (;;) {
@@ -78,7 +68,6 @@ export class RowReader {
     }
   }
 
-  /** True if there are more rows. With a filter, true if there are more rows to be filtered. */
   async hasMore(): Promise<boolean> {
     if (!this.#mayRepeat || this.#filter !== undefined) return await this.#entries.hasMore();
     while (this.#meter.left > 1) {
@@ -97,7 +86,6 @@ export class RowReader {
       : await this.#rowsAtPointers(index, entries);
   }
 
-  /** Returns rows from entries that are the rows themselves. */
   #rowsAsEntries(entries: readonly KvEntry<unknown>[]): ReadRow[] {
     const rows: ReadRow[] = [];
     for (const entry of entries) {
@@ -107,7 +95,6 @@ export class RowReader {
     return rows;
   }
 
-  /** Returns the rows, or parts of them, that entries hold. */
   #rowsInEntries(index: CompiledIndex, entries: readonly KvEntry<unknown>[]): ReadRow[] {
     const rows: ReadRow[] = [];
     for (const { key, value, versionstamp, expireAt } of entries) {
@@ -124,7 +111,6 @@ export class RowReader {
     return rows;
   }
 
-  /** Reads the rows that entries point to, without those that no longer have the entry's key. */
   async #rowsAtPointers(
     index: CompiledIndex,
     entries: readonly KvEntry<unknown>[],

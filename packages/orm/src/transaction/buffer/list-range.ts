@@ -25,9 +25,6 @@ interface Bounds {
 const belowEveryTag = "\u0000";
 const aboveEveryTag = "\u00ff";
 
-/**
- * Returns the ids of the keys that a selector covers. The database must have accepted the selector.
- */
 export function idRangeOf(selector: KvListSelector, order: KeyOrder): IdRange {
   const { prefix, start, end }: Bounds = selector;
   const prefixId = boundIdOf(prefix ?? [], order);
@@ -37,7 +34,6 @@ export function idRangeOf(selector: KvListSelector, order: KeyOrder): IdRange {
   };
 }
 
-/** Returns a copy of a selector. The caller may change the keys of the original. */
 export function copyOfSelector(selector: KvListSelector): KvListSelector {
   const { prefix, start, end }: Bounds = selector;
   return {
@@ -47,9 +43,7 @@ export function copyOfSelector(selector: KvListSelector): KvListSelector {
   } as KvListSelector;
 }
 
-/**
- * Returns the part of a selector's range that comes after a key. In reverse, the part before it.
- */
+/** Returns the part of a selector's range after a key. In reverse, the part before it. */
 export function selectorAfter(
   selector: KvListSelector,
   key: KvKey,
@@ -64,16 +58,10 @@ export function selectorAfter(
   return { prefix, ...bound } as KvListSelector;
 }
 
-/** Returns the cursor for the position of an id: its bytes in URL-safe base64. */
 export function cursorAt(id: KeyId): string {
   return Buffer.from(id, "latin1").toString("base64url");
 }
 
-/**
- * Returns the key at the position of a cursor.
- *
- * @throws {InvalidSelectorError} if the cursor is not valid or belongs to another range.
- */
 export function keyAtCursor(cursor: string, range: IdRange, order: KeyOrder): KvKey {
   const id = Buffer.from(cursor, "base64url").toString("latin1");
   const isWithin = cursorAt(id) === cursor && id >= range.start && id < range.end;

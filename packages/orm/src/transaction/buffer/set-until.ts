@@ -21,10 +21,7 @@ export function setUntil(expireAt: number, now: number): SetUntilOptions {
   return { expireIn: Math.max(Math.ceil(expireAt - now), 1), expireAt };
 }
 
-/**
- * Returns the options with the lifetime that is left at `now`. Options without `expireAt` stay as
- * they are.
- */
+/** Returns the options with the lifetime that is left at `now`, if they have `expireAt`. */
 export function withRemainingLifetime(
   options: SetUntilOptions | undefined,
   now: number,

@@ -19,10 +19,7 @@ export type PendingChange =
   | { readonly type: "step"; readonly id: KeyId; readonly key: KvKey; readonly step: NumberStep }
   | UnreadableChange;
 
-/**
- * A change that no read within the transaction can see: a message of the queue, or a key that is
- * known only after the commit.
- */
+/** A change that no read in the transaction can see, because its key is known only afterwards. */
 export type UnreadableChange =
   | {
       readonly type: "enqueue";
@@ -38,12 +35,10 @@ export class WriteBuffer {
   /** The ids of all written keys. */
   readonly ids: SortedIds = new SortedIds();
 
-  /** The number of written keys. */
   get size(): number {
     return this.#writes.size;
   }
 
-  /** The number of mutations in the commit. */
   get mutationCount(): number {
     let count = this.#unreadable.length;
     for (const write of this.#writes.values()) count += mutationCount(write);
@@ -54,12 +49,6 @@ export class WriteBuffer {
     return this.#writes.get(id);
   }
 
-  /**
-   * Applies all changes of one atomic operation, or none.
-   *
-   * @throws {NotU64Error} if the value for a `sum`, `min` or `max` is not a 64-bit unsigned
-   * integer.
-   */
   apply(changes: readonly PendingChange[], versionstamp: string): void {
     const staged = new Map<KeyId, BufferedWrite>();
     const unreadable: UnreadableChange[] = [];
@@ -84,7 +73,6 @@ export class WriteBuffer {
     this.#unreadable.push(...unreadable);
   }
 
-  /** Adds all writes to the commit. */
   addTo(operation: AtomicOperation): void {
     const now = Date.now();
     for (const write of this.#writes.values()) addToCommit(operation, write, now);
