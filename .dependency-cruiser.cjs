@@ -3,8 +3,8 @@ const packages = ["core", "orm", "codegen"];
 const rooms = {
   core: ["errors", "bytes", "keys", "values", "engine", "kv", "testing"],
   orm: [
-    "errors",
     "model/fields",
+    "errors",
     "model",
     "indexes",
     "schema",

@@ -1,6 +1,6 @@
 import type { KvKeyPart } from "@keywright/core";
 import type * as z from "zod";
-import { clause, listText } from "./message-parts.js";
+import { listText } from "./message-parts.js";
 import { addPositionToMessage, OrmError, type RowId } from "./orm-error.js";
 import { issuesMessage, issuesReason, type RowIssue } from "./row-issue.js";
 

@@ -1,7 +1,6 @@
 import * as z from "zod";
+import { definitionOf, lazySchema, type Schema } from "../model/fields/schema-definition.js";
 import { knownNames } from "./nearest-name.js";
-
-type Schema = z.core.$ZodType;
 
 /** A violation of the schema, with its path in the row. */
 export interface RowIssue {
@@ -89,25 +88,6 @@ function pathText(path: readonly PropertyKey[], schema: Schema): string {
   return text;
 }
 
-interface Definition {
-  readonly shape?: Readonly<Record<string, Schema>>;
-  readonly catchall?: Schema;
-  readonly element?: Schema;
-  readonly items?: readonly Schema[];
-  readonly rest?: Schema | null;
-  readonly valueType?: Schema;
-  readonly options?: readonly Schema[];
-  readonly left?: Schema;
-  readonly right?: Schema;
-  readonly innerType?: Schema;
-  readonly in?: Schema;
-  readonly out?: Schema;
-}
-
-function definitionOf(schema: Schema): Definition {
-  return schema._zod.def as Definition;
-}
-
 function isList({ _zod }: Schema): boolean {
   return _zod.def.type === "array" || _zod.def.type === "tuple";
 }
@@ -132,8 +112,8 @@ function within(schema: Schema, key: PropertyKey): Schema[] {
 function partsOf(schema: Schema, found = new Set<Schema>()): Schema[] {
   if (found.has(schema)) return [];
   found.add(schema);
-  const { innerType, in: input, out, options = [], left, right } = definitionOf(schema);
-  const lazy = (schema as z.core.$ZodLazy)._zod.innerType as Schema | undefined;
+  const { type, innerType, in: input, out, options = [], left, right } = definitionOf(schema);
+  const lazy = type === "lazy" ? lazySchema(schema) : undefined;
   for (const part of [innerType, input, out, ...options, left, right, lazy]) {
     if (part !== undefined) partsOf(part, found);
   }

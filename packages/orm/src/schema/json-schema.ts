@@ -1,28 +1,13 @@
 import * as z from "zod";
+import {
+  definitionOf,
+  type Schema,
+  type SchemaDefinition,
+} from "../model/fields/schema-definition.js";
 import type { JsonSchema } from "./manifest.js";
 import { normalizeJsonSchema, undefinedSchema, withoutUndefined } from "./normalize-json-schema.js";
 
-type Schema = z.core.$ZodType;
 type Json = Record<string, unknown>;
-
-/** The parts of the definition of a schema or a check that its description depends on. */
-interface Definition {
-  readonly type: string;
-  readonly check?: string;
-  readonly checks?: readonly { readonly _zod: { readonly def: unknown } }[];
-  readonly format?: string;
-  readonly pattern?: RegExp;
-  readonly value?: unknown;
-  readonly values?: readonly unknown[];
-  readonly inclusive?: boolean;
-  readonly minimum?: number;
-  readonly maximum?: number;
-  readonly size?: number;
-  readonly in?: Schema;
-  readonly out?: Schema;
-  readonly keyType?: Schema;
-  readonly valueType?: Schema;
-}
 
 /**
  * Describes the values that a schema returns. The result is Zod's JSON Schema without titles,
@@ -129,7 +114,7 @@ const formatOptions = [
 ] as const;
 
 /** Describes all formats by name. Zod's JSON Schema has only one, whose pattern may change. */
-function stringSchema(def: Definition, json: Json): Json {
+function stringSchema(def: SchemaDefinition, json: Json): Json {
   const formats = checksOf(def).filter(({ check }) => check === "string_format");
   if (formats.length === 0) return json;
   const rest = withoutKeywords(json, ["format", "pattern", "allOf", "contentEncoding"]);
@@ -137,7 +122,7 @@ function stringSchema(def: Definition, json: Json): Json {
   return others.length === 0 ? { ...rest, ...only } : { ...rest, allOf: [only, ...others] };
 }
 
-function describeFormat(def: Definition): Json {
+function describeFormat(def: SchemaDefinition): Json {
   const { format = "", pattern } = def;
   const options: Json = {};
   for (const option of formatOptions) {
@@ -160,7 +145,7 @@ const zodPatterns = new Set(
   Object.values(z.core.regexes).map((value) => (value instanceof RegExp ? value.source : "")),
 );
 
-function isZodPattern(def: Definition): boolean {
+function isZodPattern(def: SchemaDefinition): boolean {
   if (def.format === "base64" || def.format === "base64url") return true;
   const source = def.pattern?.source ?? "";
   if (zodPatterns.has(source) || source === z.core.regexes.uuid().source) return true;
@@ -191,7 +176,7 @@ function bigintText(value: unknown): string | undefined {
   return typeof value === "bigint" ? String(value) : undefined;
 }
 
-function bigintBounds(def: Definition): Json {
+function bigintBounds(def: SchemaDefinition): Json {
   const checks = checksOf(def);
   const divisors = checks.filter(({ check }) => check === "multiple_of");
   const format = checks.find(({ check }) => check === "bigint_format")?.format;
@@ -202,9 +187,9 @@ function bigintBounds(def: Definition): Json {
   };
 }
 
-function boundsOf(def: Definition, text: (value: unknown) => string | undefined): Json {
+function boundsOf(def: SchemaDefinition, text: (value: unknown) => string | undefined): Json {
   const bounds: Json = {};
-  const limits: { [kind: string]: Definition } = {};
+  const limits: { [kind: string]: SchemaDefinition } = {};
   for (const check of checksOf(def)) {
     const isLower = check.check === "greater_than";
     if (!isLower && check.check !== "less_than") continue;
@@ -219,13 +204,13 @@ function boundsOf(def: Definition, text: (value: unknown) => string | undefined)
   return bounds;
 }
 
-function isTighter(a: Definition, b: Definition, isLower: boolean): boolean {
+function isTighter(a: SchemaDefinition, b: SchemaDefinition, isLower: boolean): boolean {
   const [x, y] = [a.value as bigint | Date, b.value as bigint | Date];
   if (x > y) return isLower;
   return x < y ? !isLower : a.inclusive !== true;
 }
 
-function sizesOf(def: Definition): Json {
+function sizesOf(def: SchemaDefinition): Json {
   let [minSize, maxSize] = [0, Number.POSITIVE_INFINITY];
   for (const { minimum = 0, maximum = Number.POSITIVE_INFINITY, size } of checksOf(def)) {
     minSize = Math.max(minSize, size ?? minimum);
@@ -238,8 +223,8 @@ function sizesOf(def: Definition): Json {
 }
 
 /** Returns the checks. A schema of a format, such as `z.email()`, is a check itself. */
-function checksOf(def: Definition): Definition[] {
-  const checks = (def.checks ?? []).map((check) => check._zod.def as Definition);
+function checksOf(def: SchemaDefinition): SchemaDefinition[] {
+  const checks = (def.checks ?? []).map((check) => check._zod.def as SchemaDefinition);
   return def.check === undefined ? checks : [def, ...checks];
 }
 
@@ -247,8 +232,4 @@ function withoutKeywords(json: Json, keywords: readonly string[]): Json {
   return Object.fromEntries(
     Object.entries(json).filter(([keyword]) => !keywords.includes(keyword)),
   );
-}
-
-function definitionOf(schema: Schema): Definition {
-  return schema._zod.def as unknown as Definition;
 }

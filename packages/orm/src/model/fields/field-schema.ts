@@ -1,18 +1,5 @@
 import * as z from "zod";
-
-type Schema = z.core.$ZodType;
-
-interface Definition {
-  readonly type: string;
-  readonly format?: string;
-  readonly innerType?: Schema;
-  readonly in?: Schema;
-  readonly out?: Schema;
-  readonly options?: readonly Schema[];
-  readonly left?: Schema;
-  readonly right?: Schema;
-  readonly transform?: unknown;
-}
+import { definitionOf, lazySchema, type Schema } from "./schema-definition.js";
 
 /** The values that count as absent. */
 const absentValues = [undefined, null] as const;
@@ -65,7 +52,7 @@ function canReturn(schema: Schema, value: undefined | null, visiting: Set<Schema
       case "intersection":
         return of(def.left) && of(def.right);
       case "lazy":
-        return of((schema as z.core.$ZodLazy)._zod.innerType);
+        return of(lazySchema(schema));
       case "pipe":
         if (!isTransform(def.out)) return of(def.out);
         return absentValues.some((input) => keepsAbsent(schema, input));
@@ -108,12 +95,28 @@ function isTransform(schema: Schema | undefined): boolean {
   return schema !== undefined && definitionOf(schema).type === "transform";
 }
 
-function definitionOf(schema: Schema): Definition {
-  return schema._zod.def as unknown as Definition;
-}
-
 export function isUlid(schema: z.ZodType | undefined): boolean {
   if (schema === undefined) return false;
   const { type, format } = definitionOf(schema);
   return type === "string" && format === "ulid";
+}
+
+const objectTypes = new Set(["object", "record", "any", "unknown", "custom", "transform"]);
+
+/** True if a plain object may be a value, as far as the schema shows, or the schema allows all. */
+export function canBeObject(schema: Schema): boolean {
+  const def = definitionOf(schema);
+  if (objectTypes.has(def.type)) return true;
+  if (def.type === "lazy") return canBeObject(lazySchema(schema));
+  const parts = [def.innerType, def.in, ...(def.options ?? []), def.left, def.right];
+  return parts.some((part) => part !== undefined && canBeObject(part));
+}
+
+/** Returns the schema of an array's elements. Undefined if the schema does not show it. */
+export function elementSchema(schema: Schema): Schema | undefined {
+  const def = definitionOf(schema);
+  if (def.type === "array") return def.element;
+  const inner =
+    def.type === "lazy" ? lazySchema(schema) : def.type === "pipe" ? def.out : def.innerType;
+  return inner && elementSchema(inner);
 }

@@ -1,18 +1,4 @@
-import type * as z from "zod";
-
-type Schema = z.core.$ZodType;
-
-interface Definition {
-  readonly type: string;
-  readonly innerType?: Schema;
-  readonly out?: Schema;
-  readonly element?: Schema;
-  readonly items?: readonly Schema[];
-  readonly rest?: Schema | null;
-  readonly options?: readonly Schema[];
-  readonly left?: Schema;
-  readonly right?: Schema;
-}
+import { definitionOf, lazySchema, type Schema } from "./schema-definition.js";
 
 /** The types of Zod schemas whose values cannot be in a key. */
 const typesOutsideKeys: ReadonlySet<string> = new Set([
@@ -90,7 +76,7 @@ function kindsOf(schema: Schema, outer: ReadonlySet<Schema> = new Set()): readon
     def.type === "union"
       ? def.options
       : def.type === "lazy"
-        ? [(schema as z.core.$ZodLazy)._zod.innerType]
+        ? [lazySchema(schema)]
         : [def.type === "pipe" ? def.out : def.innerType].filter((part) => part !== undefined);
   if (parts === undefined || parts.length === 0) return [schema];
   return parts.flatMap((part) => kindsOf(part, visited));
@@ -98,8 +84,4 @@ function kindsOf(schema: Schema, outer: ReadonlySet<Schema> = new Set()): readon
 
 function typeOf(schema: Schema): string {
   return definitionOf(schema).type;
-}
-
-function definitionOf(schema: Schema): Definition {
-  return schema._zod.def as unknown as Definition;
 }

@@ -1,27 +1,11 @@
 import * as z from "zod";
-
-type Schema = z.core.$ZodType;
-type Check = z.core.$ZodCheck<never>;
-
-/** The parts of a schema's definition that a conversion reads. */
-interface Definition {
-  readonly type: string;
-  readonly checks?: readonly Check[];
-  readonly coerce?: boolean;
-  readonly shape?: Readonly<Record<string, Schema>>;
-  readonly catchall?: Schema;
-  readonly element?: Schema;
-  readonly keyType?: Schema;
-  readonly valueType?: Schema;
-  readonly items?: readonly Schema[];
-  readonly rest?: Schema | null;
-  readonly options?: readonly Schema[];
-  readonly left?: Schema;
-  readonly right?: Schema;
-  readonly innerType?: Schema;
-  readonly out?: Schema;
-  readonly discriminator?: string;
-}
+import {
+  type Check,
+  definitionOf,
+  lazySchema,
+  type Schema,
+  type SchemaDefinition,
+} from "./schema-definition.js";
 
 /** The options of a conversion, and its results, because a schema can contain itself. */
 interface Walk {
@@ -91,7 +75,7 @@ function baseOf(schema: Schema, walk: Walk): Schema {
     case "pipe":
       return of(def.out);
     case "lazy":
-      return z.lazy(() => of((schema as z.core.$ZodLazy)._zod.innerType));
+      return z.lazy(() => of(lazySchema(schema)));
     // A field that may be anything may also be absent.
     case "transform":
     case "any":
@@ -130,7 +114,7 @@ function objectOf(schema: Schema, walk: Walk): Schema {
 function unionOf(schema: Schema, options: readonly Schema[]): Schema {
   const { discriminator, options: originals = [] } = definitionOf(schema);
   const keepsDiscriminator = originals.every(({ _zod }) => {
-    const { type, shape } = _zod.def as Definition;
+    const { type, shape } = _zod.def as SchemaDefinition;
     const field = type === "object" ? shape?.[discriminator ?? ""] : undefined;
     return field !== undefined && ["literal", "enum"].includes(definitionOf(field).type);
   });
@@ -176,8 +160,4 @@ function withoutPromises(check: Check): Check {
     payload.issues.push(...copy.issues);
   };
   return { _zod: { ...check._zod, check: run } } as Check;
-}
-
-function definitionOf(schema: Schema): Definition {
-  return schema._zod.def as unknown as Definition;
 }

@@ -2,16 +2,12 @@ import type * as z from "zod";
 import { InvalidQueryError } from "../../errors/query-errors.js";
 import { keyPartOf } from "../../indexes/key-parts.js";
 import type { AnyRow, CompiledIndex, CompiledModel } from "../../model/compiled-model.js";
-import { elementSchema } from "../../model/fields/field-values.js";
+import { elementSchema } from "../../model/fields/field-schema.js";
+import { definitionOf } from "../../model/fields/schema-definition.js";
 import type { QueryPlan } from "./query-plan.js";
 
 /** The kind of a field's values, if all of them have the same kind. */
 export type ValueKind = "string" | "number" | "bigint" | "boolean" | "date" | "bytes";
-
-interface Definition {
-  readonly type: string;
-  readonly innerType?: z.core.$ZodType;
-}
 
 const plainKinds: ReadonlySet<string> = new Set(["string", "number", "bigint", "boolean", "date"]);
 const wrappers: ReadonlySet<string> = new Set([
@@ -26,7 +22,7 @@ const wrappers: ReadonlySet<string> = new Set([
 
 /** Returns the kind of a schema's values, if the schema determines a single one. */
 export function kindOf(schema: z.core.$ZodType): ValueKind | undefined {
-  const { type, innerType } = schema._zod.def as Definition;
+  const { type, innerType } = definitionOf(schema);
   if (plainKinds.has(type)) return type as ValueKind;
   if (wrappers.has(type)) return innerType && kindOf(innerType);
   return type === "custom" && schema._zod.bag.Class === Uint8Array ? "bytes" : undefined;

@@ -1,7 +1,7 @@
 import type { KvKey } from "@keywright/core";
 import type { AnyQuery } from "../../context/any-query.js";
 import type { TableContext } from "../../context/table-context.js";
-import { elementSchema } from "../../model/fields/field-values.js";
+import { elementSchema } from "../../model/fields/field-schema.js";
 import { plansOf, readablePlan } from "../plan/choose-plan.js";
 import { isCovered } from "../plan/covered-read.js";
 import { keyFields } from "../plan/key-fields.js";

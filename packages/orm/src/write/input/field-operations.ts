@@ -1,7 +1,6 @@
 import type * as z from "zod";
 import { ownIssue } from "../../errors/row-issue.js";
-import { canBeLeftOut } from "../../model/fields/field-schema.js";
-import { canBeObject, elementSchema } from "../../model/fields/field-values.js";
+import { canBeLeftOut, canBeObject, elementSchema } from "../../model/fields/field-schema.js";
 import { outputSchema } from "../../model/fields/output-schema.js";
 import { allReady, type Parsed, parse, whenReady } from "./parse.js";
 

@@ -67,7 +67,7 @@ async function createAtomically(
   data: readonly unknown[],
   create: (within: TableContext, row: unknown) => Promise<FoundRow>,
 ): Promise<RowResult[]> {
-  const { model, limits } = context;
+  const { limits } = context;
   // Each row needs at least one check and one mutation, and the catalog entry needs one check.
   assertWithin("checks", limits.checks, data.length + 1);
   assertWithin("mutations", limits.mutations, data.length);
