@@ -25,7 +25,6 @@ export type IndexState =
   | "disabled"
   | "dropping";
 
-/** An index as the catalog describes it. */
 export type StoredIndex = IndexManifest & {
   readonly state: IndexState;
   /** The index that has replaced it. It is not rebuilt as long as the model has both. */
@@ -34,18 +33,14 @@ export type StoredIndex = IndexManifest & {
   readonly earlier?: readonly string[];
 };
 
-/** The maximum number of earlier definitions that are kept for an index. */
 const maxEarlier = 10;
 
-/** The schema of the rows that programs write. */
 export interface StoredSchema {
-  /** The hash of the manifest of the rows: see {@link rowManifestKey}. */
   readonly hash: string;
   /** The hashes of earlier manifests. Programs that have one of these may keep writing. */
   readonly accepts: readonly string[];
 }
 
-/** A change of all rows of a model that is in progress. */
 export interface RunningTransform {
   /** Distinguishes it from others. The commit that begins it writes {@link transformMarkKey}. */
   readonly id: string;
@@ -79,7 +74,6 @@ export interface CatalogEntry {
   readonly transform?: RunningTransform;
 }
 
-/** The name of the counter of all rows. */
 export const rowCounter = "";
 
 export function declaredCounters(model: CompiledModel): string[] {
@@ -94,7 +88,6 @@ export function catalogKey(model: CompiledModel): KvKey {
   return [...catalogPrefix, model.prefix];
 }
 
-/** Returns the key of a manifest of a model's rows, by the hash of the manifest. */
 export function rowManifestKey(model: CompiledModel, hash: string): KvKey {
   return [systemPrefix, "schema", model.prefix, hash];
 }
@@ -164,7 +157,6 @@ export function withCounterStates(
   return { ...entry, counters: { ...entry.counters, ...Object.fromEntries(changed) } };
 }
 
-/** Returns whether writers maintain an index or a counter in this state. */
 export function isMaintained(state: IndexState): boolean {
   return (
     state === "write-only" ||

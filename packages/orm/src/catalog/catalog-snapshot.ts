@@ -14,11 +14,8 @@ import {
 } from "./catalog-entry.js";
 import type { RowSchemas, UpgradeRow } from "./row-schemas.js";
 
-/** Some of a model's counters. */
 export interface CounterSet {
-  /** True if the counter of all rows is included. */
   readonly rows: boolean;
-  /** The indexes whose counters are included. */
   readonly indexes: ReadonlySet<CompiledIndex>;
 }
 
@@ -31,7 +28,6 @@ export class CatalogSnapshot {
   readonly entry: CatalogEntry;
   /** The check that the catalog entry has not changed, for every commit that writes a row. */
   readonly check: AtomicCheck;
-  /** The indexes that a write has to maintain. */
   readonly maintained: readonly CompiledIndex[];
   /** The counters that include every row. Every write has to maintain them. */
   readonly counters: CounterSet | undefined;

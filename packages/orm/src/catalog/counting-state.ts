@@ -1,10 +1,8 @@
 import type { KvKey, KvKeyPart } from "@keywright/core";
 import { type CompiledModel, systemPrefix } from "../model/compiled-model.js";
 
-/** The progress of building a model's new counters, stored beside the catalog. */
 export interface CountingState {
   readonly format: 1;
-  /** The names of the counters that are built: see `declaredCounters`. */
   readonly counters: readonly string[];
   /** The primary key of the last row that has been processed. Null before the first row. */
   readonly after: readonly KvKeyPart[] | null;

@@ -105,7 +105,6 @@ export class ModelCatalog {
     return this.#snapshot;
   }
 
-  /** Reads the entry again. Returns true if it has changed. */
   async reload(): Promise<boolean> {
     const now = performance.now();
     const { value, versionstamp } = await this.#kv.get<CatalogEntry>(catalogKey(this.#model));

@@ -7,17 +7,14 @@ import type { RowManifest } from "../schema/manifest.js";
 import { affectedIndexes, findUpgrade, type RowUpgrade } from "../schema/row-upgrade.js";
 import { type CatalogEntry, rowManifestKey, transformMarkKey } from "./catalog-entry.js";
 
-/** Converts a row of an earlier schema to the program's. */
 export type UpgradeRow = (row: AnyRow) => AnyRow;
 
-/** The result of comparing a program's rows with those of the database. */
 export interface RowSchemas {
   /**
    * `"open"` if the program may write. `"stale"` if the database has a newer schema, or none that
    * is known. `"not-migrated"` if the database has an older schema and has to be migrated first.
    */
   readonly fence: "open" | "stale" | "not-migrated";
-  /** The differences that prevent the program from writing. */
   readonly differences: readonly string[];
   /** Converts rows of the database's schema. Undefined if they need no conversion. */
   readonly now: UpgradeRow | undefined;
@@ -30,18 +27,15 @@ export interface RowSchemas {
    * yet. The first write of the program then makes it known.
    */
   readonly isKnown: boolean;
-  /** The program's `belongsTo` relations, as `relationTexts` returns them. */
   readonly relations: readonly string[];
 }
 
 /** The rows that a change of all rows has not reached yet. They were written before its mark. */
 export interface EarlierRows {
-  /** The versionstamp of the mark. */
   readonly mark: string;
   readonly upgrade: UpgradeRow | undefined;
 }
 
-/** The schema of a program's rows, with the migrations from earlier schemas. */
 export interface ProgramRows {
   readonly manifest: RowManifest;
   readonly migrations: readonly RowMigration[];

@@ -8,7 +8,6 @@ export interface AnyDatabase {
   readonly [databaseBrand]?: never;
 }
 
-/** The contexts of a database's tables by model name. */
 type TableContexts = ReadonlyMap<string, TableContext>;
 
 const contextsOf = new WeakMap<AnyDatabase, TableContexts>();

@@ -9,7 +9,6 @@ export interface AnyQuery {
   readonly where?: AnyRow | undefined;
   /** One field with its direction, or a list of objects with one field each. */
   readonly orderBy?: AnyOrder | readonly AnyOrder[] | undefined;
-  /** The name of the index to use. */
   readonly index?: string | undefined;
   /** Decides which of the rows that are read are in the result. */
   readonly filter?: ((row: never) => boolean) | undefined;
@@ -31,7 +30,6 @@ export interface AnyQuery {
   readonly orAsStored?: boolean | undefined;
 }
 
-/** Fields with their directions. */
 export type AnyOrder = Readonly<Record<string, Direction | undefined>>;
 
 /** Relations to load: `true` for all rows of a relation, or a query for some of them. */

@@ -2,7 +2,6 @@ import type { Operation } from "../errors/orm-error.js";
 import type { ReadMeter } from "./read-meter.js";
 import type { TableContext } from "./table-context.js";
 
-/** Measures one call of a repository and reports it to `onQuery` when the call ends. */
 export class CallReport {
   readonly #model: string;
   readonly #operation: Operation;

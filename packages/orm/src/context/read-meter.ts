@@ -1,6 +1,5 @@
 import { InvalidArgumentError, ReadLimitError } from "../errors/query-errors.js";
 
-/** Counts the reads of one call and stops the call if it reads too much. */
 export class ReadMeter {
   readonly #model: string;
   readonly #maxReads: number;

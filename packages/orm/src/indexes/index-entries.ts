@@ -7,7 +7,6 @@ import { descendingPart, isSameKey, isSamePart, keyPartOf } from "./key-parts.js
 import { keyText, partText } from "./key-text.js";
 import { pointerOf } from "./primary-key.js";
 
-/** An index entry of a row. */
 export interface IndexEntry {
   readonly index: CompiledIndex;
   readonly key: KvKey;
@@ -18,7 +17,6 @@ export interface IndexEntry {
 /** The maximum number of keys that are compared one by one. More are looked up in a set. */
 const maxPairwise = 8;
 
-/** The changes that a write makes to the indexes. */
 export interface IndexChanges {
   readonly removed: readonly IndexEntry[];
   readonly added: readonly IndexEntry[];

@@ -41,7 +41,6 @@ export function isSameKey(a: readonly KvKeyPart[], b: readonly KvKeyPart[]): boo
 
 const smallestPart: KvKeyPart = new Uint8Array();
 
-/** Returns the smallest key that sorts after a key. It is one part longer. */
 export function keyAfter(key: KvKey): KvKey {
   return [...key, smallestPart];
 }

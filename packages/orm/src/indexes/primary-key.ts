@@ -12,7 +12,6 @@ export function primaryKeyOf(model: CompiledModel, row: AnyRow): KvKeyPart[] {
   });
 }
 
-/** Returns the key under which a row is stored: `["users", id]`. */
 export function rowKey(model: CompiledModel, primaryKey: readonly KvKeyPart[]): KvKey {
   return [model.prefix, ...primaryKey];
 }

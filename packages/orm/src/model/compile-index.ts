@@ -7,7 +7,6 @@ import type { AnyIndexDefinition, AnyIndexPart } from "./index-definition.js";
 import { defaultIndexPrefix } from "./index-prefix.js";
 import type { Model } from "./model.js";
 
-/** The options that an index can have. */
 const knownOptions: Readonly<Record<keyof AnyIndexDefinition, true>> = {
   key: true,
   unique: true,

@@ -7,7 +7,6 @@ import { canBeInKey } from "./fields/key-kinds.js";
 import type { Model } from "./model.js";
 import type { Relation } from "./relation-definition.js";
 
-/** The options that a model can have. */
 const knownOptions: Readonly<
   Record<
     "name" | "prefix" | "schema" | "primaryKey" | "indexes" | "relations" | "count" | "live",

@@ -3,7 +3,6 @@ import { isWider, objectParts } from "./is-wider.js";
 import { acceptsAnything, acceptsNothing } from "./normalize-json-schema.js";
 import { nestedSchema, optionsOf, type ValueSchema } from "./value-schema.js";
 
-/** A difference between the values of two schemas. */
 export interface ValueDifference {
   /**
    * `"safe"`: every old value is a valid new value. `"data"`: a migration has to change values.

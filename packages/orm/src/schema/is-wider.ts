@@ -119,7 +119,6 @@ function hasLooserSizes(from: JsonSchema, to: JsonSchema, of: "Length" | "Items"
 
 interface Bound<T> {
   readonly value: T;
-  /** True if the bound itself is not allowed. */
   readonly isOpen: boolean;
 }
 
@@ -224,7 +223,6 @@ interface ObjectParts {
   readonly required: readonly string[];
   /** The schema of all other properties. False if there may be none. */
   readonly others: unknown;
-  /** The schema of the names of all properties. */
   readonly names: unknown;
   readonly patterns: unknown;
 }

@@ -98,10 +98,8 @@ function overrideFor(
   }
 }
 
-/** Formats that are fully described by their patterns. */
 const unnamedFormats = new Set(["regex", "includes", "starts_with", "ends_with"]);
 
-/** The options that distinguish formats of the same name. */
 const formatOptions = [
   "version",
   "hostname",

@@ -20,9 +20,7 @@ const schemaKeywords = new Set(
 );
 
 interface Walk {
-  /** The definitions of the input, by name. */
   readonly given: Readonly<Record<string, JsonSchema>>;
-  /** The new names of the definitions, by their names in the input. */
   readonly names: Map<string, string>;
 }
 

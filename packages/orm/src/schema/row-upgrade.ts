@@ -7,7 +7,6 @@ import { findPath, type PathEdge } from "./upgrade-path.js";
 
 /** A way from rows of one schema to rows of another. */
 export interface RowUpgrade {
-  /** The names of the migrations on the way, in order. */
   readonly steps: readonly string[];
   /** Returns the new row. Throws `RowInvalidError`, or what a migration throws. */
   readonly up: (row: AnyRow) => AnyRow;

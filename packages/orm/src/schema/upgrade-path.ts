@@ -2,7 +2,6 @@ import { compareRows, keepsPrimaryKey, type RowChange } from "./compare-rows.js"
 import type { RowMigration } from "./define-migration.js";
 import type { RowManifest } from "./manifest.js";
 
-/** One step from rows of a schema to rows of another. */
 export type PathEdge =
   | { readonly kind: "up" | "down"; readonly to: RowManifest; readonly migration: RowMigration }
   | {
@@ -37,7 +36,6 @@ const cost = {
   unseen: 1e12,
 } as const;
 
-/** A schema that the search has reached. */
 interface Reached {
   readonly manifest: RowManifest;
   readonly path: readonly PathEdge[];
@@ -91,7 +89,6 @@ function takes({ from }: Edge, at: RowManifest): boolean {
 class FreeEdges {
   readonly #goal: RowManifest;
   readonly #migrations: readonly RowMigration[];
-  /** The goal, and all schemas that migrations start from. */
   readonly #targets: readonly RowManifest[];
   readonly #differences = new Map<string, readonly RowChange[] | undefined>();
 

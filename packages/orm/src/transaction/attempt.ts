@@ -18,7 +18,6 @@ import { limitsOf } from "./limits-of.js";
 import { ReadSet } from "./read-set.js";
 import { type PendingCheck, pendingCheck } from "./transaction-atomic.js";
 
-/** Options of one attempt of a transaction. */
 export interface TransactionKvOptions {
   /** The number of the attempt, from 1. The default is 1. */
   readonly attempt?: number;
@@ -30,7 +29,6 @@ export interface TransactionKvOptions {
   readonly optimistic?: boolean;
 }
 
-/** A key of a read, with its id. */
 interface WantedKey {
   readonly id: KeyId;
   readonly key: KvKey;

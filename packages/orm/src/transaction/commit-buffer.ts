@@ -18,7 +18,6 @@ export type TransactionResult =
     }
   | KvCommitError;
 
-/** A database and its limits. */
 interface Target {
   readonly kv: Kv;
   readonly limits: Pick<KvLimits, "checks" | "mutations" | "keys">;

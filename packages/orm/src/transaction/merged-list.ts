@@ -27,7 +27,6 @@ const maxBatchSize = 500;
 /** With a batch size of 1, `@deno/kv` 0.14 never gets past a key that equals the prefix. */
 const minBatchSize = 2;
 
-/** The part of a transaction that a list needs. */
 export interface MergedListContext {
   readonly kv: Kv;
   readonly order: KeyOrder;
@@ -54,7 +53,6 @@ export class MergedList<T> implements KvListIterator<T> {
   readonly #reverse: boolean;
   readonly #entries: AsyncIterator<KvEntry<unknown>>;
   #remaining: number;
-  /** The next entry of the database, if it has been read. */
   #ahead: { readonly id: KeyId; readonly entry: KvEntry<unknown> } | undefined;
   #hasMore = true;
   #isDone = false;

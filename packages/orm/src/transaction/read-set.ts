@@ -1,7 +1,6 @@
 import type { AtomicCheck, Kv, KvKey } from "@keywright/core";
 import type { KeyId } from "./buffer/key-id.js";
 
-/** The keys that a transaction has read from the database, with their versionstamps. */
 export class ReadSet {
   readonly #reads = new Map<KeyId, AtomicCheck>();
   /** All reads come from one snapshot if this is at most 1. Larger numbers are not exact. */

@@ -12,7 +12,6 @@ const defaultAttempts = 100;
  */
 const pausePerAttempt = 10;
 
-/** Options of a transaction. */
 export interface TransactionOptions {
   /** The maximum number of attempts. The default is 100. */
   readonly maxAttempts?: number | undefined;

@@ -20,12 +20,10 @@ import { copyOfKey, type KeyId, keyIdOf } from "./buffer/key-id.js";
 import type { SetUntilOptions } from "./buffer/set-until.js";
 import type { PendingChange } from "./buffer/write-buffer.js";
 
-/** A check with the id of its key. */
 export interface PendingCheck extends AtomicCheck {
   readonly id: KeyId;
 }
 
-/** The part of a transaction that an atomic operation needs. */
 export interface TransactionAtomicContext {
   readonly kv: Kv;
   readonly order: KeyOrder;

@@ -35,7 +35,6 @@ import { TransactionAtomic } from "./transaction-atomic.js";
  * versionstamp of the commit, cannot be seen before the commit.
  */
 export class TransactionKv implements Kv {
-  /** The limits of the database. */
   readonly limits: KvLimits;
   readonly #attempt: Attempt;
   readonly #afterCommit: AfterCommit[] = [];

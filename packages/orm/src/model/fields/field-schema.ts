@@ -1,7 +1,6 @@
 import * as z from "zod";
 import { definitionOf, lazySchema, type Schema } from "./schema-definition.js";
 
-/** The values that count as absent. */
 const absentValues = [undefined, null] as const;
 
 /**

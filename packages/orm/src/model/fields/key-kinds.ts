@@ -1,6 +1,5 @@
 import { definitionOf, lazySchema, type Schema } from "./schema-definition.js";
 
-/** The types of Zod schemas whose values cannot be in a key. */
 const typesOutsideKeys: ReadonlySet<string> = new Set([
   "array",
   "file",

@@ -38,7 +38,6 @@ export function definitionOf(schema: Schema): SchemaDefinition {
   return schema._zod.def as unknown as SchemaDefinition;
 }
 
-/** Returns the schema that a `z.lazy` stands for. */
 export function lazySchema(schema: Schema): Schema {
   return (schema as z.core.$ZodLazy)._zod.innerType;
 }

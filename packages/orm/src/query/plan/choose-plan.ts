@@ -8,7 +8,6 @@ import { planQuery, planScan } from "./plan-query.js";
 import type { QueryPlan } from "./query-plan.js";
 import { assertKinds } from "./value-kinds.js";
 
-/** A plan and the key to start after, or undefined to start at the beginning. */
 export interface ChosenPlan {
   readonly plan: QueryPlan;
   readonly after: ResumedPlan["after"] | undefined;

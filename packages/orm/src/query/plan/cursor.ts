@@ -26,7 +26,6 @@ export function encodeCursor(plan: QueryPlan, key: KvKey): string {
   return Buffer.concat([digestOf(plan, bytes), bytes]).toString("base64url");
 }
 
-/** A plan and the key after which it continues. */
 export interface ResumedPlan {
   readonly plan: QueryPlan;
   readonly after: KvKey;

@@ -3,18 +3,15 @@ import { InvalidQueryError } from "../../errors/query-errors.js";
 import { keyPartOf } from "../../indexes/key-parts.js";
 import type { CompiledModel } from "../../model/compiled-model.js";
 
-/** The condition of a query on a field: a list of possible values, or bounds. */
 export interface FieldCondition {
   /** The values that the field may have. Undefined if the condition has bounds. */
   readonly values: readonly unknown[] | undefined;
   /** True for a single value. A list of one value is not, because orders depend on this. */
   readonly isEqual: boolean;
   readonly bounds: Bounds;
-  /** True if the condition is about the elements of an array. */
   readonly has: boolean;
 }
 
-/** Bounds on a field's values, as they are in the query. */
 export interface Bounds {
   readonly gt?: unknown;
   readonly gte?: unknown;

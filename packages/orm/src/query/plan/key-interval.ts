@@ -11,13 +11,11 @@ export interface KeyInterval {
   readonly end?: KvKeyPart;
   /** The type of the matching parts, if parts of other types may lie between start and end. */
   readonly type?: PartType;
-  /** True if no part is within the bounds. */
   readonly isEmpty?: true;
 }
 
 type PartType = "bytes" | "string" | "number" | "bigint" | "boolean";
 
-/** A bound, with the key part that an ascending key would hold for it. */
 interface Bound {
   readonly part: KvKeyPart;
   readonly isInclusive: boolean;

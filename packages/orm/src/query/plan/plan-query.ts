@@ -13,7 +13,6 @@ import { assertFits, segmentsOf } from "./segments.js";
 import { type ExistingKey, unindexedQuery } from "./suggest-index.js";
 import { assertKinds } from "./value-kinds.js";
 
-/** The options of a query that its plan depends on. */
 export type PlannedQuery = Pick<AnyQuery, "where" | "orderBy" | "index" | "select">;
 
 /**

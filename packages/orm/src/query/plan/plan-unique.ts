@@ -11,9 +11,7 @@ import { assertKind } from "./value-kinds.js";
 /** A key that identifies one row: the primary key, or a unique index. */
 export type UniqueKey = "primaryKey" | CompiledIndex;
 
-/** The unique keys of a model. */
 interface UniqueKeys {
-  /** The keys with only one field, by that field. */
   readonly byField: ReadonlyMap<string, readonly UniqueKey[]>;
   readonly all: readonly { readonly key: UniqueKey; readonly fields: readonly string[] }[];
 }

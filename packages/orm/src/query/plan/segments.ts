@@ -7,16 +7,13 @@ import type { KeyField } from "./key-fields.js";
 import { intervalOf, type KeyInterval } from "./key-interval.js";
 import type { Segment } from "./query-plan.js";
 
-/** The maximum number of segments of one query. */
 const maxSegments = 1000;
 
-/** The values of a segment's first fields, as key parts and as they are in the query. */
 interface Pinned {
   readonly parts: readonly KvKeyPart[];
   readonly values: readonly unknown[];
 }
 
-/** A value of a query, with its key part. */
 interface Choice {
   readonly part: KvKeyPart;
   readonly value: unknown;

@@ -8,17 +8,13 @@ import { canBeInKey, canBeList, canHoldElements, isList } from "../../model/fiel
 import type { FieldCondition } from "./field-condition.js";
 import type { QueryFields } from "./query-fields.js";
 
-/** An index of the model, or its primary key, that serves a query. */
 export interface ExistingKey {
   /** Undefined for the primary key. */
   readonly index: CompiledIndex | undefined;
-  /** True if it has every row that the query asks for. */
   readonly isComplete: boolean;
 }
 
-/** A part of a key that would serve a query. */
 interface SuggestedPart {
-  /** The name that the query uses for the part. */
   readonly field: string;
   readonly descending: boolean;
 }
@@ -26,7 +22,6 @@ interface SuggestedPart {
 /** A key that would serve a query, except for some of its conditions. */
 interface SuggestedKey {
   readonly parts: readonly SuggestedPart[];
-  /** The fields whose conditions the key does not serve. */
   readonly leftOver: readonly string[];
 }
 
@@ -131,7 +126,6 @@ interface ServedPart {
   readonly served: readonly string[];
   /** The fields of the other conditions, which a filter has to test. */
   readonly dropped: readonly string[];
-  /** The name of the key. Undefined if no condition is served. */
   readonly index: string | undefined;
 }
 

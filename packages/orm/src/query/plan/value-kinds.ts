@@ -6,7 +6,6 @@ import { elementSchema } from "../../model/fields/field-schema.js";
 import { definitionOf } from "../../model/fields/schema-definition.js";
 import type { QueryPlan } from "./query-plan.js";
 
-/** The kind of a field's values, if all of them have the same kind. */
 export type ValueKind = "string" | "number" | "bigint" | "boolean" | "date" | "bytes";
 
 const plainKinds: ReadonlySet<string> = new Set(["string", "number", "bigint", "boolean", "date"]);

@@ -14,12 +14,9 @@ import {
 } from "../plan/query-plan.js";
 import { readKeys, readWithSchema } from "./read-rows.js";
 
-/** The maximum number of entries in one read. */
 export const maxBatch = 500;
 
-/** Options of an {@link EntryReader}. */
 export interface EntryReaderOptions {
-  /** The key to start after. */
   readonly after?: KvKey | undefined;
   /** How many reads an entry costs, including the entry itself: 2 if its row is read too. */
   readonly cost: number;
@@ -43,7 +40,6 @@ export class EntryReader {
   #segmentsRead = 0;
   /** The key to continue after within the next segment. */
   #after: KvKey | undefined;
-  /** Entries that were read but not returned yet. */
   #buffered: KvEntry<unknown>[] = [];
   #isStarted = false;
   /** The minimum number of keys that are read together. It grows if keys have no entry. */

@@ -63,7 +63,6 @@ export async function findPage(
   return await readPage(context, await choosePlan(context, query), query, meter);
 }
 
-/** Returns the first row of {@link findPage}, without reading further. */
 export async function findFirstRow(
   context: TableContext,
   query: AnyQuery,

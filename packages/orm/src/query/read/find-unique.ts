@@ -33,7 +33,6 @@ export async function findByPrimaryKey(
   return readUpgradedRow(context, primaryKey, key, orAsStored);
 }
 
-/** Reads a row that may be of an earlier schema, and upgrades it. */
 async function readUpgradedRow(
   context: TableContext,
   primaryKey: readonly KvKeyPart[],

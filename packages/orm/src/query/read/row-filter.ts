@@ -2,7 +2,6 @@ import { InvalidArgumentError } from "../../errors/query-errors.js";
 import { ignoreRejection, isPromise } from "../../indexes/is-promise.js";
 import type { AnyRow, CompiledModel } from "../../model/compiled-model.js";
 
-/** Returns true if a row is in the result of a query. */
 export type RowFilter = (row: AnyRow) => boolean;
 
 /**

@@ -12,7 +12,6 @@ import { assertRow, foundRow } from "./found-row.js";
 import { readRows } from "./read-rows.js";
 import { type RowFilter, rowFilterOf } from "./row-filter.js";
 
-/** A row with the key of the entry by which it was found. */
 export interface ReadRow extends FoundRow {
   readonly entryKey: KvKey;
 }

@@ -15,7 +15,6 @@ export interface AnyU64 {
   readonly value: bigint;
 }
 
-/** A value as it was when it was passed in. */
 export interface BufferedValue {
   readonly bytes: Uint8Array;
   /** The class of a 64-bit unsigned integer. Undefined for other values. */
@@ -26,13 +25,11 @@ export interface BufferedValue {
   readonly expireAt: number | undefined;
 }
 
-/** A `sum`, `min` or `max`. */
 export interface NumberStep {
   readonly type: "sum" | "min" | "max";
   readonly operand: bigint;
 }
 
-/** The uncommitted change of one key. */
 export interface BufferedWrite {
   readonly key: KvKey;
   /** The new value. Null if the key is deleted. Undefined if the value in the database stays. */
@@ -138,7 +135,6 @@ function isU64Like(value: unknown): value is AnyU64 {
   );
 }
 
-/** True if core would store the value as a 64-bit unsigned integer. */
 function isU64(value: unknown): value is AnyU64 {
   return isU64Like(value) && bufferedValue(value).u64Class !== undefined;
 }

@@ -6,7 +6,6 @@ import type { KvSetOptions } from "@keywright/core";
  * database itself uses only `expireIn`.
  */
 export interface SetUntilOptions extends KvSetOptions {
-  /** Milliseconds since the epoch. */
   readonly expireAt?: number | undefined;
 }
 

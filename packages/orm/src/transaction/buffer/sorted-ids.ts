@@ -8,7 +8,6 @@ import type { IdRange } from "./list-range.js";
 const baseLimit = 32;
 const limitPerRoot = 8;
 
-/** Sorted ids, for reads and additions in turns. */
 export class SortedIds {
   /** Most ids, sorted. */
   #main: KeyId[] = [];

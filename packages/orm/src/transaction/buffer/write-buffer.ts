@@ -12,7 +12,6 @@ import {
 import type { KeyId } from "./key-id.js";
 import { SortedIds } from "./sorted-ids.js";
 
-/** A change in an atomic operation within a transaction. */
 export type PendingChange =
   | { readonly type: "set"; readonly id: KeyId; readonly key: KvKey; readonly value: BufferedValue }
   | { readonly type: "delete"; readonly id: KeyId; readonly key: KvKey }
@@ -28,11 +27,9 @@ export type UnreadableChange =
     }
   | { readonly type: "setVersionstamped"; readonly key: KvSetKey; readonly value: BufferedValue };
 
-/** The uncommitted writes of a transaction. */
 export class WriteBuffer {
   readonly #writes = new Map<KeyId, BufferedWrite>();
   readonly #unreadable: UnreadableChange[] = [];
-  /** The ids of all written keys. */
   readonly ids: SortedIds = new SortedIds();
 
   get size(): number {
