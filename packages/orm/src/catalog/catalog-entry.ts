@@ -158,11 +158,5 @@ export function withCounterStates(
 }
 
 export function isMaintained(state: IndexState): boolean {
-  return (
-    state === "write-only" ||
-    state === "verifying" ||
-    state === "unique-pending" ||
-    state === "readable" ||
-    state === "disabled"
-  );
+  return state !== "absent" && state !== "dropping";
 }

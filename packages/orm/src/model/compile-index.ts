@@ -7,18 +7,18 @@ import type { AnyIndexDefinition, AnyIndexPart } from "./index-definition.js";
 import { defaultIndexPrefix } from "./index-prefix.js";
 import type { Model } from "./model.js";
 
-const knownOptions: Readonly<Record<keyof AnyIndexDefinition, true>> = {
-  key: true,
-  unique: true,
-  each: true,
-  normalize: true,
-  where: true,
-  store: true,
-  include: true,
-  count: true,
-  prefix: true,
-  version: true,
-};
+const knownOptions: readonly (keyof AnyIndexDefinition)[] = [
+  "key",
+  "unique",
+  "each",
+  "normalize",
+  "where",
+  "store",
+  "include",
+  "count",
+  "prefix",
+  "version",
+];
 
 export function compileIndex(
   model: Model,
@@ -179,10 +179,15 @@ function assertKinds(
   }
 }
 
-export function assertOptions(model: string, at: string, definition: object, known: object): void {
+export function assertOptions(
+  model: string,
+  at: string,
+  definition: object,
+  known: readonly string[],
+): void {
   for (const option of Object.keys(definition)) {
-    if (Object.hasOwn(known, option)) continue;
-    const reason = `there is no such option; ${knownNames(option, Object.keys(known), "options")}`;
+    if (known.includes(option)) continue;
+    const reason = `there is no such option; ${knownNames(option, known, "options")}`;
     throw new ModelDefinitionError(model, at === "" ? option : `${at}.${option}`, reason);
   }
 }

@@ -7,21 +7,7 @@ import { canBeInKey } from "./fields/key-kinds.js";
 import type { Model } from "./model.js";
 import type { Relation } from "./relation-definition.js";
 
-const knownOptions: Readonly<
-  Record<
-    "name" | "prefix" | "schema" | "primaryKey" | "indexes" | "relations" | "count" | "live",
-    true
-  >
-> = {
-  name: true,
-  prefix: true,
-  schema: true,
-  primaryKey: true,
-  indexes: true,
-  relations: true,
-  count: true,
-  live: true,
-};
+const knownOptions = "name prefix schema primaryKey indexes relations count live".split(" ");
 
 /**
  * Checks that the definition of a model is an object and has no unknown option.

@@ -86,6 +86,8 @@ function objectDifferences(
 ): ValueDifference[] {
   const [a, b] = [objectParts(from.node), objectParts(to.node)];
   const result: ValueDifference[] = [];
+  const add = (kind: ValueDifference["class"], reason: string) =>
+    void result.push({ class: kind, reason });
   for (const name of Object.keys(b.properties)) {
     const partPath = `${path}.${name}`;
     const quoted = JSON.stringify(partPath);
@@ -93,22 +95,16 @@ function objectDifferences(
     const isRequired = b.required.includes(name);
     if (!Object.hasOwn(a.properties, name)) {
       const mayConflict = a.others !== false && !isWider(nestedSchema(from, a.others), part);
-      if (isRequired)
-        result.push({
-          class: "data",
-          reason: `${quoted} is new and required: it needs a migration`,
-        });
-      else if (mayConflict)
-        result.push({ class: "data", reason: `${quoted} may hold something else already` });
-      else result.push({ class: "safe", reason: `${quoted} is new and optional` });
+      if (isRequired) add("data", `${quoted} is new and required: it needs a migration`);
+      else if (mayConflict) add("data", `${quoted} may hold something else already`);
+      else add("safe", `${quoted} is new and optional`);
       continue;
     }
     const wasRequired = a.required.includes(name);
     if (isRequired && !wasRequired) {
-      const reason = `${quoted} was optional and is required: it needs a migration that fills it in`;
-      result.push({ class: "data", reason });
+      add("data", `${quoted} was optional and is required: it needs a migration that fills it in`);
     } else if (wasRequired && !isRequired) {
-      result.push({ class: "safe", reason: `${quoted} was required and is optional` });
+      add("safe", `${quoted} was required and is optional`);
     }
     result.push(...differences(partPath, nestedSchema(from, a.properties[name]), part, ancestors));
   }
@@ -117,16 +113,9 @@ function objectDifferences(
     if (Object.hasOwn(b.properties, name)) continue;
     const quoted = JSON.stringify(`${path}.${name}`);
     const part = nestedSchema(from, a.properties[name]);
-    if (b.others === false)
-      result.push({
-        class: "breaking",
-        reason: `${quoted} is gone: rows keep what they hold in it`,
-      });
+    if (b.others === false) add("breaking", `${quoted} is gone: rows keep what they hold in it`);
     else if (!isWider(part, nestedSchema(to, b.others)))
-      result.push({
-        class: "data",
-        reason: `${quoted} is no longer named, and does not fit the other properties`,
-      });
+      add("data", `${quoted} is no longer named, and does not fit the other properties`);
   }
   if (!isSame(remaining, { ...b, properties: {}, required: [] })) {
     const others = (parts: typeof a, root: ValueSchema) => ({
@@ -134,8 +123,7 @@ function objectDifferences(
       node: { ...root.node, ...remainingKeywords(parts) },
     });
     const fits = isWider(others(a, from), others(b, to));
-    const reason = `${JSON.stringify(path)} takes other properties than before`;
-    result.push({ class: fits ? "safe" : "data", reason });
+    add(fits ? "safe" : "data", `${JSON.stringify(path)} takes other properties than before`);
   }
   return result;
 }

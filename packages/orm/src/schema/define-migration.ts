@@ -98,16 +98,7 @@ type Omitted<T, F> = { [K in keyof T as K extends F ? never : K]: T[K] };
  */
 type Optional<T, F> = { [K in keyof T as K extends F ? K : never]?: T[K] | undefined };
 
-const options: Readonly<Record<keyof MigrationDefinition<Model, z.ZodObject, z.ZodObject>, true>> =
-  {
-    model: true,
-    name: true,
-    from: true,
-    to: true,
-    changes: true,
-    up: true,
-    down: true,
-  };
+const options = ["model", "name", "from", "to", "changes", "up", "down"];
 
 /**
  * Describes how rows of one schema become rows of another, if the schemas alone do not show it: a

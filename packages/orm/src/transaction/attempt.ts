@@ -43,8 +43,9 @@ export class Attempt {
   readonly buffer: WriteBuffer = new WriteBuffer();
   readonly #attempt: number;
   readonly isOptimistic: boolean;
-  #isEnded = false;
-  #hasConflict = false;
+  isEnded = false;
+  /** True if a key has changed since the transaction read it, so that no commit is possible. */
+  hasConflict = false;
 
   constructor(kv: Kv & { readonly limits?: KvLimits }, options: TransactionKvOptions) {
     this.kv = kv;
@@ -54,18 +55,9 @@ export class Attempt {
     this.isOptimistic = options.optimistic ?? false;
   }
 
-  /** True if a key has changed since the transaction read it, so that no commit is possible. */
-  get hasConflict(): boolean {
-    return this.#hasConflict;
-  }
-
-  get isEnded(): boolean {
-    return this.#isEnded;
-  }
-
   /** Ends the attempt. Calls that are still in flight have no further effect. */
   end(): void {
-    this.#isEnded = true;
+    this.isEnded = true;
   }
 
   believe(check: AtomicCheck): void {
@@ -159,12 +151,12 @@ export class Attempt {
   }
 
   #fail(): never {
-    this.#hasConflict = true;
+    this.hasConflict = true;
     throw new TransactionConflictError(this.#attempt);
   }
 
   assertActive(): void {
-    if (this.#isEnded) throw new TransactionEndedError();
-    if (this.#hasConflict) throw new TransactionConflictError(this.#attempt);
+    if (this.isEnded) throw new TransactionEndedError();
+    if (this.hasConflict) throw new TransactionConflictError(this.#attempt);
   }
 }

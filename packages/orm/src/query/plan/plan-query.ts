@@ -10,7 +10,8 @@ import { type KeyField, keyFields } from "./key-fields.js";
 import { parseQueryFields, type QueryFields } from "./query-fields.js";
 import type { QueryPlan } from "./query-plan.js";
 import { assertFits, segmentsOf } from "./segments.js";
-import { type ExistingKey, unindexedQuery } from "./suggest-index.js";
+import type { ExistingKey } from "./suggest-index.js";
+import { unindexedQuery } from "./unindexed-error.js";
 import { assertKinds } from "./value-kinds.js";
 
 export type PlannedQuery = Pick<AnyQuery, "where" | "orderBy" | "index" | "select">;

@@ -5,7 +5,7 @@ import type { AnyRow, CompiledIndex, CompiledModel } from "../../model/compiled-
 import { existingKeys } from "./plan-query.js";
 import { assertWellFormed } from "./queried-part.js";
 import { assertField, parseQueryFields } from "./query-fields.js";
-import { unindexedRow } from "./suggest-index.js";
+import { unindexedRow } from "./unindexed-error.js";
 import { assertKind } from "./value-kinds.js";
 
 /** A key that identifies one row: the primary key, or a unique index. */

@@ -1,7 +1,5 @@
 import type { Direction } from "../../context/any-query.js";
 import { listText } from "../../errors/message-parts.js";
-import type { Operation } from "../../errors/orm-error.js";
-import { UnindexedQueryError } from "../../errors/query-errors.js";
 import type { CompiledIndex, CompiledModel } from "../../model/compiled-model.js";
 import { canBeAbsent } from "../../model/fields/field-schema.js";
 import { canBeInKey, canBeList, canHoldElements, isList } from "../../model/fields/key-kinds.js";
@@ -29,44 +27,16 @@ interface SuggestedKey {
 export type FindKeys = (query: QueryFields) => readonly ExistingKey[];
 
 /** The code of a suggested index, or of an option, and the same as advice in a sentence. */
-interface Suggestion {
+export interface Suggestion {
   readonly code: string;
   readonly advice: string;
 }
 
 /**
- * Returns the error for a query that no index serves. Its `suggestion` is the code of an index, such
- * as `byTeamAndScore: { key: ["team", desc("score")] }`. A comment after the code names the
- * conditions that must move to `filter`, and the rows that the index would leave out. If the model
- * already has such an index, the suggestion says how to use it.
+ * Suggests an index for a query that no index serves. If the model already has such an index, the
+ * suggestion says how to use it.
  */
-export function unindexedQuery(
-  model: CompiledModel,
-  query: QueryFields,
-  find: FindKeys,
-): UnindexedQueryError {
-  const names = [...new Set([...query.conditions.keys(), ...query.order.keys()])];
-  const { code, advice } = suggestIndex(model, query, find);
-  const filtered = query.order.size > 0 ? undefined : servedPart(model, query, find);
-  return new UnindexedQueryError(model.name, names, code, (operation) => {
-    const quoted = listText(names.map((name) => JSON.stringify(name)));
-    const other = filtered === undefined ? "" : filterAdvice(filtered, operation);
-    return `no index serves ${quoted}; ${advice}${advice.includes(" into filter") ? "" : other}`;
-  });
-}
-
-function filterAdvice({ dropped, index }: ServedPart, operation: Operation | undefined): string {
-  if (index !== undefined)
-    return ` or move ${listText(dropped)} into filter: ${index} serves the rest`;
-  if (operation === "watch") return "";
-  const isPage = operation?.startsWith("find") || operation === "explain";
-  const condition = dropped.length === 1 ? "the condition" : "the conditions";
-  return isPage
-    ? ` or move ${condition} into the filter of scan(), which reads every row`
-    : ` or move ${condition} into filter, which reads every row`;
-}
-
-function suggestIndex(model: CompiledModel, query: QueryFields, find: FindKeys): Suggestion {
+export function suggestIndex(model: CompiledModel, query: QueryFields, find: FindKeys): Suggestion {
   const { parts, leftOver } = suggestedKey(model, query);
   const conditions = new Map([...query.conditions].filter(([name]) => !leftOver.includes(name)));
   const filter = leftOver.length === 0 ? "" : `filter by ${leftOver.join(", ")}`;
@@ -119,89 +89,6 @@ function missedRows(
 ): string | undefined {
   const lacking = open.filter((field) => mayLack(model, query, field));
   return lacking.length === 0 ? undefined : `leaves out rows that lack ${listText(lacking, "or")}`;
-}
-
-/** A part of a query's conditions that a key serves with all rows. */
-interface ServedPart {
-  readonly served: readonly string[];
-  /** The fields of the other conditions, which a filter has to test. */
-  readonly dropped: readonly string[];
-  readonly index: string | undefined;
-}
-
-function servedPart(model: CompiledModel, { conditions }: QueryFields, find: FindKeys): ServedPart {
-  const names = [...conditions.keys()];
-  const usable = names.filter((name) => !isWholeList(model, name, conditions));
-  const candidates = [
-    usable,
-    ...usable.map((dropped) => usable.filter((name) => name !== dropped)),
-    ...usable.map((name) => [name]),
-  ];
-  for (const served of candidates) {
-    if (served.length === 0) continue;
-    const part = new Map([...conditions].filter(([name]) => served.includes(name)));
-    const key = find({ conditions: part, order: new Map() }).find(({ isComplete }) => isComplete);
-    if (key === undefined) continue;
-    const dropped = names.filter((name) => !served.includes(name));
-    return { served, dropped, index: key.index?.name ?? "the primary key" };
-  }
-  return { served: [], dropped: names, index: undefined };
-}
-
-function isWholeList(
-  model: CompiledModel,
-  name: string,
-  conditions: QueryFields["conditions"],
-): boolean {
-  const schema = model.schema.shape[name];
-  return schema !== undefined && isList(schema) && conditions.get(name)?.has !== true;
-}
-
-/** The methods that do for all matching rows what the key does for the one that it identifies. */
-const methodsOfMany: Partial<Record<Operation, string>> = {
-  findUnique: "findFirst",
-  findUniqueOrThrow: "findFirstOrThrow",
-  watch: "watchMany",
-  update: "updateMany",
-  delete: "deleteMany",
-};
-
-/** Returns the error for values that identify no row. It suggests the method that takes them. */
-export function unindexedRow(
-  model: CompiledModel,
-  query: QueryFields,
-  find: FindKeys,
-): UnindexedQueryError {
-  const fields = [...query.conditions.keys()];
-  const code = codeOf(
-    freeName(model, nameOf(fields)),
-    fields.map((field) => JSON.stringify(field)),
-    ["unique: true"],
-  );
-  const part = servedPart(model, query, find);
-  return new UnindexedQueryError(model.name, fields, code, (operation) => {
-    const problem = `no unique key consists of ${listText(fields.map((name) => JSON.stringify(name)))}`;
-    const method = operation && methodsOfMany[operation];
-    const call = callOfMany(part, method ?? "findFirst");
-    const isWrite = operation === "update" || operation === "delete";
-    if (method !== undefined || operation === undefined) {
-      return `${problem}; ${call}${isWrite ? " (every row that matches, or one with take: 1)" : ""}`;
-    }
-    return `${problem}; add ${code} if no two rows share a value, or in a transaction ${call}, then update or create`;
-  });
-}
-
-function callOfMany({ served, dropped }: ServedPart, method: string): string {
-  const where = `where: { ${served.join(", ")} }`;
-  if (dropped.length === 0) return `call ${method}({ ${where} })`;
-  const test = `whose filter tests ${listText(dropped)}`;
-  if (served.length > 0) return `call ${method}({ ${where}, filter }) ${test}`;
-  if (/Many$/.test(method) && method !== "watchMany") {
-    return `call ${method}({ filter }) ${test} and reads every row`;
-  }
-  const key = dropped.map((field) => JSON.stringify(field));
-  const index = codeOf(nameOf(dropped), key, []);
-  return `add ${index} and call ${method}({ where: { ${dropped.join(", ")} } })`;
 }
 
 function suggestedKey(model: CompiledModel, query: QueryFields): SuggestedKey {
@@ -299,7 +186,7 @@ function suggestedIndex(
   return { name, code: codeOf(name, key, isEach ? ["each: true"] : []) };
 }
 
-function codeOf(name: string, key: readonly string[], options: readonly string[]): string {
+export function codeOf(name: string, key: readonly string[], options: readonly string[]): string {
   const keyText = key.length === 1 ? key[0] : `[${key.join(", ")}]`;
   const property = /^[\p{ID_Start}_$][\p{ID_Continue}$]*$/u.test(name)
     ? name
@@ -307,11 +194,11 @@ function codeOf(name: string, key: readonly string[], options: readonly string[]
   return `${property}: { ${[`key: ${keyText}`, ...options].join(", ")} }`;
 }
 
-function nameOf(fields: readonly string[]): string {
+export function nameOf(fields: readonly string[]): string {
   return `by${fields.map((field) => field.charAt(0).toUpperCase() + field.slice(1)).join("And")}`;
 }
 
-function freeName({ indexes }: CompiledModel, name: string): string {
+export function freeName({ indexes }: CompiledModel, name: string): string {
   const isTaken = (text: string) => indexes.some((index) => index.name === text);
   let free = name;
   for (let n = 2; isTaken(free); n++) free = `${name}${n}`;
