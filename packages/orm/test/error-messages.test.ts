@@ -468,6 +468,11 @@ describe("a message suggests another call that has all rows of the query", () =>
       { id: secret, name: secret },
     ],
     [
+      "findUnique",
+      'no unique key consists of "tags"; tags is an array, so call findFirst with where: { tags: { has: … } }',
+      { tags: secret },
+    ],
+    [
       "findUniqueOrThrow",
       'no unique key consists of "name"; add byName: { key: "name" } and call findFirstOrThrow({ where: { name } })',
       { name: secret },

@@ -96,9 +96,12 @@ export function unindexedRow(
     ["unique: true"],
   );
   const part = servedPart(model, query, find);
+  const list = fields.find((field) => isWholeList(model, field, query.conditions));
   return new UnindexedQueryError(model.name, fields, code, (operation) => {
     const problem = `no unique key consists of ${listText(fields.map((name) => JSON.stringify(name)))}`;
     const method = operation && methodsOfMany[operation];
+    if (list !== undefined)
+      return `${problem}; ${list} is an array, so call ${method ?? "findFirst"} with where: { ${list}: { has: … } }`;
     const call = callOfMany(part, method ?? "findFirst");
     const isWrite = operation === "update" || operation === "delete";
     if (method !== undefined || operation === undefined) {
