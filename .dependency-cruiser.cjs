@@ -3,11 +3,13 @@ const packages = ["core", "orm", "codegen"];
 const rooms = {
   core: ["errors", "bytes", "keys", "values", "engine", "kv", "testing"],
   orm: [
+    "model/fields",
     "errors",
     "model",
     "indexes",
     "schema",
     "catalog",
+    "transaction/buffer",
     "transaction",
     "context",
     "query/types",

@@ -78,11 +78,11 @@ describe("the list of errors", () => {
     const text = await readFile(join(root, "docs/errors.md"), "utf8");
     const headings = [...text.matchAll(/^### (KW_\w+)$/gm)].map(([, code]) => code);
     const { coreErrorCodes } = await import("@keywright/core");
-    const { ormErrorMessages } = await import("@keywright/orm");
+    const { ormErrorCodes } = await import("@keywright/orm");
     const { codegenErrorMessages } = await import("@keywright/codegen");
     const codes: string[] = [
       ...coreErrorCodes,
-      ...Object.keys(ormErrorMessages),
+      ...ormErrorCodes,
       ...Object.keys(codegenErrorMessages),
     ];
     expect(new Set(codes).size).toBe(codes.length);

@@ -38,7 +38,7 @@ export type {
   Versioned,
 } from "./database/repository/result-types.js";
 export type { RowQuery } from "./database/repository/row-query.js";
-export { type OrmErrorCode, ormErrorMessages } from "./errors/codes.js";
+export { type OrmErrorCode, ormErrorCodes } from "./errors/codes.js";
 export {
   LeaseLostError,
   RowUpgradeError,
@@ -58,13 +58,13 @@ export {
   PrimaryKeyChangeError,
   ReferenceMissingError,
   RowInvalidError,
-  type RowIssue,
   RowNotFoundError,
   RowReferencedError,
   StoredRowInvalidError,
   UniqueConstraintError,
   VersionConflictError,
 } from "./errors/row-errors.js";
+export type { RowIssue } from "./errors/row-issue.js";
 export {
   IndexChangedError,
   IndexNotReadyError,

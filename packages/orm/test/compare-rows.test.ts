@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
-import { outputSchema } from "../src/model/output-schema.js";
+import { outputSchema } from "../src/model/fields/output-schema.js";
 import { compareRows, keepsPrimaryKey } from "../src/schema/compare-rows.js";
 import { rowManifest } from "../src/schema/row-manifest.js";
 
@@ -106,7 +106,7 @@ describe("fields of rows", () => {
       { a: z.string() },
       "safe",
       true,
-      /no default any more/,
+      /no longer has a default/,
     ],
     [
       "another type",

@@ -84,8 +84,8 @@ describe("a migration", () => {
       () => Promise.reject(new Error("x")),
       { argument: "up", reason: expect.stringContaining("promise") },
     ],
-    ["nothing", () => undefined, { argument: "up", reason: "it has to return a row" }],
-    ["a list", () => [], { argument: "up", reason: "it has to return a row" }],
+    ["nothing", () => undefined, { argument: "up", reason: "it must return a row" }],
+    ["a list", () => [], { argument: "up", reason: "it must return a row" }],
     [
       "a row that does not fit",
       (old: object) => old,
@@ -172,7 +172,7 @@ describe("a migration", () => {
 
   it.each<[string, object, object]>([
     ["no model", { model: "users" }, { argument: "model" }],
-    ["no schema", { from: {} }, { argument: "from", reason: "it has to be a z.object" }],
+    ["no schema", { from: {} }, { argument: "from", reason: "it must be a z.object" }],
     ["a schema without the primary key", { to: z.object({ a: z.string() }) }, { argument: "to" }],
     ["another primary key", { from: before.extend({ id: z.number() }) }, { argument: "to" }],
     [
@@ -180,7 +180,7 @@ describe("a migration", () => {
       { to: before.describe("x") },
       { argument: "to", reason: expect.stringContaining("updateMany") },
     ],
-    ["no function", { up: 5 }, { argument: "up", reason: "it has to be a function" }],
+    ["no function", { up: 5 }, { argument: "up", reason: "it must be a function" }],
     ["no function back", { down: {} }, { argument: "down" }],
     ["an option that there is not", { dwon: up }, { code: "KW_MODEL_INVALID", at: "dwon" }],
     [

@@ -118,7 +118,7 @@ describe("findOne", () => {
 
   it("refuses a value of another kind than the field's, and one that no key holds", async () => {
     const error = { code: "KW_QUERY_INVALID", field: "id" };
-    const reason = "it is a number, and the values of the field are of the kind string";
+    const reason = "it is a number, but the field holds strings";
     expect(await rejection(one({ id: 7 }))).toMatchObject({ ...error, reason });
     expect(await rejection(one({ id: "\ud83d" }))).toMatchObject(error);
     for (const where of [{ isbn: 7 }, { isbn: new Date() }, { isbn: "\ud83d" }]) {
@@ -193,7 +193,7 @@ describe("findPage", () => {
   });
 
   it.each<[string, string, AnyRow]>([
-    ["shelf", "a string, and the values of the field are of the kind number", { shelf: "1" }],
+    ["shelf", "a string, but the field holds numbers", { shelf: "1" }],
     ["shelf", "a string", { shelf: { in: [1, "2"] } }],
     ["title", "a number", { shelf: 1, title: { gte: 5 } }],
     ["title", "a date", { shelf: 1, title: { between: [new Date(), new Date()] } }],
@@ -352,7 +352,7 @@ describe("a filter", () => {
       expect(await rejection(call(filter as never))).toMatchObject({
         code: "KW_ARGUMENT_INVALID",
         argument: "filter",
-        reason: "it has to answer at once, without a promise",
+        reason: "it returned a promise; it must be synchronous",
       });
     }
   });

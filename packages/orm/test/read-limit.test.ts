@@ -137,7 +137,7 @@ it.each([Number.NaN, -1, "2", null, undefined, {}, 5n])("a limit of %s is refuse
       code: "KW_ARGUMENT_INVALID",
       model: "posts",
       argument: "maxReads",
-      reason: "it has to be a number of at least 0",
+      reason: "it must be a number of at least 0",
     }),
   );
 });

@@ -600,7 +600,7 @@ describe("include", () => {
     expect(await failing({ post: true })).toEqual([
       "KW_ARGUMENT_INVALID",
       "include.post",
-      "it has to be a relation of the model users, which has posts, comments, profile, boss, team",
+      'users has no such relation; did you mean "posts"?',
     ]);
     expect((await failing({ posts: { cursor: "x" } }))[1]).toBe("include.posts.cursor");
     expect((await failing({ posts: { take: 0 } }))[1]).toBe("include.posts.take");

@@ -1,6 +1,6 @@
 import type { KvKey } from "@keywright/core";
 import type { RowId } from "../errors/orm-error.js";
-import type { RowIssue } from "../errors/row-errors.js";
+import type { RowIssue } from "../errors/row-issue.js";
 
 /** A document that did not become a row. */
 export interface AdoptFailure {

@@ -187,7 +187,7 @@ function adoptionsOf(
   const tables = tablesByName(database);
   if (typeof from?.getMany !== "function") {
     const reason = "it has to be a database: what openKv, or Deno.openKv, resolved to";
-    throw new InvalidArgumentError("", "from", reason);
+    throw new InvalidArgumentError("", "from", reason, "adopt");
   }
   const adoptions = new Map<TableContext, AnyAdoption>();
   for (const [name, source] of Object.entries(models)) {

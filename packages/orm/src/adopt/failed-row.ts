@@ -3,10 +3,10 @@ import { OrmError, type RowId } from "../errors/orm-error.js";
 import {
   ReferenceMissingError,
   RowInvalidError,
-  type RowIssue,
   StoredRowInvalidError,
   UniqueConstraintError,
 } from "../errors/row-errors.js";
+import type { RowIssue } from "../errors/row-issue.js";
 import { partsOfId } from "../indexes/primary-key.js";
 import type { AdoptFailure } from "./adopt-result.js";
 

@@ -61,7 +61,6 @@ export interface UnreportedRows {
   readonly unindexed: UnindexedRows;
 }
 
-/** Returns the prefix of the keys of a model's `UnreportedRows`. */
 export function unreportedPrefix(model: CompiledModel): KvKey {
   return [systemPrefix, "unreported", model.prefix];
 }
@@ -81,12 +80,10 @@ export interface Duplicate {
   readonly primaryKey: readonly KvKeyPart[];
 }
 
-/** Returns the prefix of the keys of an index's duplicates. */
 export function duplicatesPrefix(model: CompiledModel, indexName: string): KvKey {
   return [systemPrefix, "duplicates", model.prefix, indexName];
 }
 
-/** Returns the prefix of the keys of the duplicates that have the same value. */
 export function duplicatesOfValue(
   model: CompiledModel,
   indexName: string,

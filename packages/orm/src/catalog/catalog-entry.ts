@@ -1,6 +1,5 @@
 import type { KvKey } from "@keywright/core";
-import type { CompiledIndex, CompiledModel } from "../model/compiled-model.js";
-import { systemPrefix } from "../model/compiled-model.js";
+import { type CompiledIndex, type CompiledModel, systemPrefix } from "../model/compiled-model.js";
 import { hashOf } from "../schema/hash.js";
 import { indexManifest } from "../schema/index-manifest.js";
 import type { IndexManifest } from "../schema/manifest.js";
@@ -25,41 +24,26 @@ export type IndexState =
   | "disabled"
   | "dropping";
 
-/** An index as the catalog describes it. */
 export type StoredIndex = IndexManifest & {
   readonly state: IndexState;
-  /**
-   * The name of the index that has replaced it. It is not rebuilt as long as the model has both.
-   */
+  /** The index that has replaced it. It is not rebuilt as long as the model has both. */
   readonly replacedBy?: string;
-  /**
-   * The hashes of the definitions that programs have changed or dropped, oldest first: see
-   * {@link definitionHash}.
-   */
+  /** The hashes of definitions that programs have changed or dropped, oldest first. */
   readonly earlier?: readonly string[];
 };
 
-/** The maximum number of earlier definitions that are kept for an index. */
 const maxEarlier = 10;
 
-/** The schema of the rows that programs write. */
 export interface StoredSchema {
-  /** The hash of the manifest of the rows: see {@link rowManifestKey}. */
   readonly hash: string;
   /** The hashes of earlier manifests. Programs that have one of these may keep writing. */
   readonly accepts: readonly string[];
 }
 
-/** A change of all rows of a model that is in progress. */
 export interface RunningTransform {
-  /**
-   * Distinguishes it from other changes. The commit that begins it writes {@link transformMarkKey}.
-   */
+  /** Distinguishes it from others. The commit that begins it writes {@link transformMarkKey}. */
   readonly id: string;
-  /**
-   * The hash of the manifest of the rows that existed before. Rows that were written since then
-   * have the current schema.
-   */
+  /** The hash of the manifest of earlier rows. Rows written since then have the current schema. */
   readonly from: string;
 }
 
@@ -84,34 +68,25 @@ export interface CatalogEntry {
   readonly name?: string;
   /** Absent in a database that no program has migrated. Then any program may write. */
   readonly schema?: StoredSchema;
-  /**
-   * The `belongsTo` relations of the model, each as text. A program that lacks one of them may not
-   * write, because it would not check the references.
-   */
+  /** The `belongsTo` relations, as text. Only a program that checks all of them may write. */
   readonly relations?: readonly string[];
   readonly transform?: RunningTransform;
 }
 
-/** The name of the counter of all rows. */
 export const rowCounter = "";
 
-/** Returns the names of the counters that a model declares. */
 export function declaredCounters(model: CompiledModel): string[] {
   const indexes = model.indexes.filter((index) => index.counted).map((index) => index.name);
   return model.counted ? [rowCounter, ...indexes] : indexes;
 }
 
-/**
- * The prefix of the keys of all catalog entries. The last part of such a key is the prefix of the
- * model.
- */
+/** The prefix of the keys of all catalog entries. The last part of a key is the model's prefix. */
 export const catalogPrefix: KvKey = [systemPrefix, "catalog"];
 
 export function catalogKey(model: CompiledModel): KvKey {
   return [...catalogPrefix, model.prefix];
 }
 
-/** Returns the key of a manifest of a model's rows, by the hash of the manifest. */
 export function rowManifestKey(model: CompiledModel, hash: string): KvKey {
   return [systemPrefix, "schema", model.prefix, hash];
 }
@@ -135,10 +110,7 @@ export function storedIndex(index: CompiledIndex, state: IndexState): StoredInde
   return { state, ...indexManifest(index) };
 }
 
-/**
- * Returns a catalog entry in which some indexes have another state. Their definitions become those
- * of the program.
- */
+/** Returns an entry in which some indexes have another state, and the program's definition. */
 export function withIndexStates(
   entry: CatalogEntry,
   indexes: readonly CompiledIndex[],
@@ -155,30 +127,23 @@ export function withIndexStates(
   };
 }
 
-/** Returns a hash that is the same for equal definitions of an index. */
 function definitionHash(manifest: IndexManifest): string {
   const { prefix, fields, unique, normalized, traits = null, functions = null } = manifest;
   return hashOf([prefix, fields, unique, normalized, traits, functions]);
 }
 
-/**
- * Adds the definition of an index to its earlier ones. A program does this when it drops the index
- * or rebuilds it by another definition.
- */
+/** Adds the definition of an index that is dropped or rebuilt to its earlier ones. */
 export function withEarlierDefinition(stored: StoredIndex): StoredIndex {
   const hash = definitionHash(stored);
   const { earlier = [] } = withoutCurrent(stored.earlier, stored);
   return { ...stored, earlier: [...earlier, hash].slice(-maxEarlier) };
 }
 
-/**
- * Returns whether an index once had this definition, and a program has changed or dropped it since.
- */
+/** True if an index once had this definition, and a program has changed or dropped it since. */
 export function isEarlier({ earlier = [] }: StoredIndex, manifest: IndexManifest): boolean {
   return earlier.includes(definitionHash(manifest));
 }
 
-/** Returns the earlier definitions without the current one. */
 function withoutCurrent(
   earlier: StoredIndex["earlier"] = [],
   current: IndexManifest,
@@ -188,7 +153,6 @@ function withoutCurrent(
   return remaining.length === 0 ? {} : { earlier: remaining };
 }
 
-/** Returns a catalog entry in which some counters have another state. */
 export function withCounterStates(
   entry: CatalogEntry,
   names: readonly string[],
@@ -208,11 +172,5 @@ export function withoutCounter(entry: CatalogEntry, name: string): CatalogEntry 
 
 /** Returns whether writers maintain an index or a counter in this state. */
 export function isMaintained(state: IndexState): boolean {
-  return (
-    state === "write-only" ||
-    state === "verifying" ||
-    state === "unique-pending" ||
-    state === "readable" ||
-    state === "disabled"
-  );
+  return state !== "absent" && state !== "dropping";
 }

@@ -15,11 +15,8 @@ import {
 } from "./catalog-entry.js";
 import type { RowSchemas, UpgradeRow } from "./row-schemas.js";
 
-/** Some of a model's counters. */
 export interface CounterSet {
-  /** True if the counter of all rows is included. */
   readonly rows: boolean;
-  /** The indexes whose counters are included. */
   readonly indexes: ReadonlySet<CompiledIndex>;
 }
 
@@ -30,27 +27,20 @@ export interface CounterSet {
  */
 export class CatalogSnapshot {
   readonly entry: CatalogEntry;
-  /**
-   * The check that the catalog entry has not changed. Every commit that writes a row contains it.
-   */
+  /** The check that the catalog entry has not changed, for every commit that writes a row. */
   readonly check: AtomicCheck;
-  /** The indexes that a write has to maintain. */
   readonly maintained: readonly CompiledIndex[];
   /** The counters that include every row. Every write has to maintain them. */
   readonly counters: CounterSet | undefined;
   /**
-   * The counters that are being built. They include only the rows that have a mark: see
-   * `countedMarkKey`.
+   * The counters that are being built. They include only rows with a mark: see `countedMarkKey`.
    */
   readonly growingCounters: CounterSet | undefined;
   /** True if rows of an earlier schema are converted to the program's when they are read. */
   readonly upgradesRows: boolean;
   /** True if this program may write. If not, {@link assertWritable} throws the reason. */
   readonly isWritable: boolean;
-  /**
-   * True if the program's schema has to be made known to the database: see
-   * `ModelCatalog.makeKnown`.
-   */
+  /** True if the program's schema must be recorded first: see `ModelCatalog.makeKnown`. */
   readonly needsRegistration: boolean;
   /** True if a unique index is `"unique-pending"`. */
   readonly hasPendingIndex: boolean;
@@ -98,23 +88,16 @@ export class CatalogSnapshot {
     return this.#states.get(index) ?? stateIn(this.entry, index);
   }
 
-  /**
-   * Returns whether queries can use an index. It must be complete, and its entries must match the
-   * rows as the program reads them.
-   */
+  /** True if queries can use an index: it is complete, and its entries match the rows as read. */
   canRead(index: CompiledIndex): boolean {
     return this.stateOf(index) === "readable" && !this.isOutdated(index);
   }
 
-  /**
-   * Returns whether an index's entries match the rows as they are stored, but not as the program
-   * reads them, because it converts them to its own schema.
-   */
+  /** True if an index's entries match the rows as stored, but not as upgraded on reading. */
   isOutdated(index: CompiledIndex): boolean {
     return this.#schemas.outdated.length > 0 && this.#schemas.outdated.includes(index);
   }
 
-  /** Returns whether the database maintains an index of this name by another definition. */
   isChanged(index: CompiledIndex): boolean {
     const stored = storedIndexOf(this.entry, index.name);
     return (
@@ -124,10 +107,6 @@ export class CatalogSnapshot {
     );
   }
 
-  /**
-   * @throws {IndexChangedError} if the database maintains an index of this name by another
-   * definition.
-   */
   assertUnchanged(index: CompiledIndex): void {
     if (!this.isChanged(index)) return;
     const found = storedIndexOf(this.entry, index.name);
@@ -136,10 +115,7 @@ export class CatalogSnapshot {
     throw new IndexChangedError(this.#model.name, index.name, stored, declared);
   }
 
-  /**
-   * Returns the function that converts a row with this versionstamp to the program's schema.
-   * Undefined if the row already has that schema.
-   */
+  /** Returns the function that upgrades a row with this versionstamp, if it needs one. */
   upgradeOf(versionstamp: string): UpgradeRow | undefined {
     if (!this.upgradesRows) return undefined;
     const { now, before } = this.#schemas;
@@ -147,22 +123,13 @@ export class CatalogSnapshot {
   }
 
   /**
-   * Returns the state of a counter. `""` is the counter of all rows. The name of an index is that
-   * of the counters of its groups. A counter can be read if it is readable. It is absent if it is
-   * new to a model that has rows.
+   * Returns the state of a counter. `""` is the counter of all rows, other names are of indexes.
    */
   counterState(name: string): IndexState {
     const { counters = {} } = this.entry;
     return Object.hasOwn(counters, name) ? (counters[name] ?? "absent") : "absent";
   }
 
-  /**
-   * @throws {StaleSchemaError} if the database has something that this program would not maintain,
-   * or newer rows.
-   * @throws {IndexChangedError} if the database has another definition of an index.
-   * @throws {SchemaNotMigratedError} if the database has older rows, and the program cannot write
-   * beside them.
-   */
   assertWritable(): void {
     const { fence, differences } = this.#schemas;
     const { name } = this.#model;
@@ -173,10 +140,7 @@ export class CatalogSnapshot {
   }
 }
 
-/**
- * Returns one text for each index, counter and relation that the catalog entry contains and the
- * model lacks.
- */
+/** Describes each index, counter and relation of the catalog entry that the model lacks. */
 function unknownTo(
   model: CompiledModel,
   entry: CatalogEntry,
@@ -195,10 +159,7 @@ function unknownTo(
   for (const text of relations) {
     if (!programRelations.includes(text)) unknown.push(`the relation ${text}`);
   }
-  return unknown.map(
-    (missing) =>
-      `${missing} is in the database only: run migrate to drop it, or deploy the program that has it`,
-  );
+  return unknown.map((missing) => `${missing} is in the database only`);
 }
 
 function counterSet(model: CompiledModel, names: readonly string[]): CounterSet | undefined {

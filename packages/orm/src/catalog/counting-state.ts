@@ -1,10 +1,8 @@
 import type { KvKey, KvKeyPart } from "@keywright/core";
 import { type CompiledModel, systemPrefix } from "../model/compiled-model.js";
 
-/** The progress of building a model's new counters, stored beside the catalog. */
 export interface CountingState {
   readonly format: 1;
-  /** The names of the counters that are built: see `declaredCounters`. */
   readonly counters: readonly string[];
   /** The primary key of the last row that has been processed. Null before the first row. */
   readonly after: readonly KvKeyPart[] | null;
@@ -15,7 +13,6 @@ export function countingKey(model: CompiledModel): KvKey {
   return [systemPrefix, "counting", model.prefix];
 }
 
-/** Returns the prefix of the keys of all marks of a model: see {@link countedMarkKey}. */
 export function countedMarksPrefix(model: CompiledModel): KvKey {
   return [systemPrefix, "counted", model.prefix];
 }

@@ -23,10 +23,7 @@ import { type ProgramRows, readRowSchemas } from "./row-schemas.js";
 
 /** Reads a model's catalog entry and caches it. All calls of a program share it. */
 export class ModelCatalog {
-  /**
-   * True if the database returns the expiry times of its entries. Databases that state their limits
-   * do. Deno KV does not.
-   */
+  /** True if the database returns expiry times, as databases that state their limits do. */
   readonly returnsExpiry: boolean;
   readonly #kv: Kv;
   readonly #model: CompiledModel;
@@ -60,7 +57,6 @@ export class ModelCatalog {
    *
    * @param migrations the migrations from earlier schemas to that of the model.
    * @param relations the model's `belongsTo` relations, as `relationTexts` returns them.
-   * @throws {StaleSchemaError} if a later version of Keywright has written the entry.
    */
   static async open(
     kv: Kv,
@@ -100,25 +96,15 @@ export class ModelCatalog {
     return this.#kv;
   }
 
-  /** The schema of the program's rows, and the migrations from earlier schemas. */
   get programRows(): ProgramRows {
     return this.#programRows;
   }
 
-  /**
-   * The entry as it was last read. Any call may replace it at any time. A plan has to read this
-   * property once and use only that snapshot.
-   */
+  /** The entry as last read. Any call may replace it, so a plan must read this property once. */
   get snapshot(): CatalogSnapshot {
     return this.#snapshot;
   }
 
-  /**
-   * Reads the entry again. Returns true if it has changed.
-   *
-   * @throws {StaleSchemaError} if the entry no longer exists, or if a later version of Keywright
-   * has written it.
-   */
   async reload(): Promise<boolean> {
     const now = performance.now();
     const { value, versionstamp } = await this.#kv.get<CatalogEntry>(catalogKey(this.#model));
@@ -143,15 +129,11 @@ export class ModelCatalog {
     return true;
   }
 
-  /** Reads the entry again if it was last read longer than {@link maxAgeMs} ago. */
   async refresh(): Promise<void> {
     if (performance.now() - this.#readAt >= this.maxAgeMs) await this.reload();
   }
 
-  /**
-   * How long an index may be read after the catalog was read, in milliseconds. Other processes may
-   * change the catalog in the meantime.
-   */
+  /** How long the catalog may be relied on after it was read, in milliseconds. */
   get maxAgeMs(): number {
     return this.returnsExpiry ? 100 : 250;
   }
@@ -164,9 +146,7 @@ export class ModelCatalog {
     return this.returnsExpiry ? 200 : 1000;
   }
 
-  /**
-   * Returns whether an index can be read, and the catalog was read recently enough to rely on this.
-   */
+  /** True if an index can be read, and the catalog was read recently enough to rely on this. */
   isReadable(index: CompiledIndex): boolean {
     return this.#snapshot.canRead(index) && performance.now() - this.#readAt < this.maxAgeMs;
   }
@@ -194,12 +174,7 @@ export class ModelCatalog {
     return this.#snapshot === snapshot;
   }
 
-  /**
-   * Records permanently that rows of the model may expire, or that a record of its changes is kept.
-   * All programs then take this into account.
-   *
-   * @throws the errors of {@link CatalogSnapshot.assertWritable}.
-   */
+  /** Records for all programs that rows may expire, or that a record of changes is kept. */
   async recordFact(fact: "expires" | "live"): Promise<void> {
     while (this.#snapshot.entry[fact] !== true) {
       this.#snapshot.assertWritable();
@@ -216,8 +191,6 @@ export class ModelCatalog {
   /**
    * Stores the program's schema if it differs safely from that of the database. From then on, other
    * programs are compared with it. Programs with the previous schema can continue.
-   *
-   * @throws the errors of {@link CatalogSnapshot.assertWritable}.
    */
   async makeKnown(): Promise<void> {
     while (this.#snapshot.needsRegistration) {
@@ -240,12 +213,6 @@ export class ModelCatalog {
     }
   }
 
-  /**
-   * Checks that queries can use an index. If the catalog does not show this, it is read again.
-   *
-   * @throws {IndexNotReadyError} if the index cannot be read yet.
-   * @throws {IndexChangedError} if the database has another definition of the index.
-   */
   async assertReadable(index: CompiledIndex): Promise<void> {
     if (this.isReadable(index)) return;
     await this.reload();
@@ -273,7 +240,9 @@ async function readSnapshot(
   versionstamp: string,
 ): Promise<CatalogSnapshot> {
   if (entry.format !== 1)
-    throw new StaleSchemaError(model.name, ["a later Keywright has written it"]);
+    throw new StaleSchemaError(model.name, [
+      "a later version of Keywright has written the catalog",
+    ]);
   const schemas = await readRowSchemas(kv, model, programRows, entry);
   return new CatalogSnapshot(model, entry, versionstamp, schemas);
 }
@@ -303,10 +272,7 @@ async function firstEntry(
   };
 }
 
-/**
- * Returns whether a transaction has made up this versionstamp for a change that it has not
- * committed yet. The first four bytes of such a versionstamp are `ff`.
- */
+/** True for a versionstamp that a transaction has made up for an uncommitted change. */
 function isUncommitted(versionstamp: string): boolean {
   return versionstamp.startsWith("ffffffff");
 }

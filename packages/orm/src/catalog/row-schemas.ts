@@ -1,4 +1,5 @@
 import type { Kv } from "@keywright/core";
+import { InvalidArgumentError } from "../errors/query-errors.js";
 import type { AnyRow, CompiledIndex, CompiledModel } from "../model/compiled-model.js";
 import { compareRows, migratedReason } from "../schema/compare-rows.js";
 import type { RowMigration } from "../schema/define-migration.js";
@@ -6,47 +7,35 @@ import type { RowManifest } from "../schema/manifest.js";
 import { affectedIndexes, findUpgrade, type RowUpgrade } from "../schema/row-upgrade.js";
 import { type CatalogEntry, rowManifestKey, transformMarkKey } from "./catalog-entry.js";
 
-/** Converts a row of an earlier schema to the program's. */
 export type UpgradeRow = (row: AnyRow) => AnyRow;
 
-/** The result of comparing a program's rows with those of the database. */
 export interface RowSchemas {
   /**
    * `"open"` if the program may write. `"stale"` if the database has a newer schema, or none that
    * is known. `"not-migrated"` if the database has an older schema and has to be migrated first.
    */
   readonly fence: "open" | "stale" | "not-migrated";
-  /** The differences that prevent the program from writing. */
   readonly differences: readonly string[];
-  /**
-   * Converts rows of the schema that the database has now. Undefined if they need no conversion.
-   */
+  /** Converts rows of the database's schema. Undefined if they need no conversion. */
   readonly now: UpgradeRow | undefined;
-  /**
-   * The rows that a change of all rows has not reached yet. Undefined if no change is in progress.
-   */
+  /** The rows that a running change has not reached yet. Undefined if none is running. */
   readonly before: EarlierRows | undefined;
-  /**
-   * The indexes whose entries match the rows as they are stored, but not as the program reads them.
-   */
+  /** The indexes whose entries match the rows as stored, but not as the program reads them. */
   readonly outdated: readonly CompiledIndex[];
   /**
    * False if the program's schema differs safely from that of the database, which does not know it
    * yet. The first write of the program then makes it known.
    */
   readonly isKnown: boolean;
-  /** The program's `belongsTo` relations, as `relationTexts` returns them. */
   readonly relations: readonly string[];
 }
 
 /** The rows that a change of all rows has not reached yet. They were written before its mark. */
 export interface EarlierRows {
-  /** The versionstamp of the mark. */
   readonly mark: string;
   readonly upgrade: UpgradeRow | undefined;
 }
 
-/** The schema of a program's rows, with the migrations from earlier schemas. */
 export interface ProgramRows {
   readonly manifest: RowManifest;
   readonly migrations: readonly RowMigration[];
@@ -54,10 +43,7 @@ export interface ProgramRows {
   readonly relations: readonly string[];
 }
 
-/**
- * Compares a program's rows with those that a catalog entry describes. Reads nothing if both have
- * the same schema and no change of all rows is in progress.
- */
+/** Compares a program's rows with those of a catalog entry. Reads nothing if they are the same. */
 export async function readRowSchemas(
   kv: Kv,
   model: CompiledModel,
@@ -114,13 +100,13 @@ async function readEarlierRows(
   if (upgrade !== undefined) return { mark, upgrade: upgradeFunction(upgrade) };
   // A program that is older than the change reads rows as they are stored. One that may write has
   // to know their schema, so such a row makes it fail.
-  return { mark, upgrade: isWriter ? refuseRow : undefined };
+  return { mark, upgrade: isWriter ? () => refuseRow(model.name) : undefined };
 }
 
-function refuseRow(): never {
-  throw new TypeError(
-    "This program was opened without the migration from the schema that the row was written under.",
-  );
+function refuseRow(model: string): never {
+  const reason =
+    "the program was opened without the migration from the schema that the row was written under";
+  throw new InvalidArgumentError(model, "migrations", reason);
 }
 
 function upgradeFunction(upgrade: RowUpgrade | undefined): UpgradeRow | undefined {
@@ -136,7 +122,7 @@ function fenceOf(
 ): Pick<RowSchemas, "fence" | "differences"> {
   if (accepts.includes(programRows.manifest.hash)) return { fence: "open", differences: [] };
   if (stored === undefined)
-    return { fence: "stale", differences: ["the database does not tell what its rows are"] };
+    return { fence: "stale", differences: ["the schema of its rows is not stored"] };
   if (upgrade?.isIdentity && upgrade.sideBySide) return { fence: "open", differences: [] };
   const isNewer = !wasStored && !upgrade?.goesBack;
   if (!isNewer) {

@@ -8,34 +8,27 @@ export interface AnyDatabase {
   readonly [databaseBrand]?: never;
 }
 
-/** The contexts of a database's tables by model name. */
 type TableContexts = ReadonlyMap<string, TableContext>;
 
 const contextsOf = new WeakMap<AnyDatabase, TableContexts>();
 
-/** Records the contexts of a new database. Functions that take a database look them up. */
 export function registerDatabase(database: AnyDatabase, tables: TableContexts): void {
   contextsOf.set(database, tables);
 }
 
-/**
- * Returns the contexts of a database's tables by model name.
- *
- * @throws {TypeError} if `createDatabase` did not return this object.
- */
 export function tableContexts(database: AnyDatabase): TableContexts {
   const contexts = contextsOf.get(database);
-  if (contexts === undefined) throw new TypeError("This is not what createDatabase returned.");
+  if (contexts === undefined)
+    throw new TypeError("The database must be an object that createDatabase returned.");
   return contexts;
 }
 
-/**
- * Returns the context of one model's table.
- *
- * @throws {ModelDefinitionError} if the database was opened without this model.
- */
 export function tableContextOf(database: AnyDatabase, modelName: string): TableContext {
   const context = tableContexts(database).get(modelName);
   if (context !== undefined) return context;
-  throw new ModelDefinitionError(modelName, "name", "the database was opened without this model");
+  throw new ModelDefinitionError(
+    modelName,
+    "name",
+    "the database was opened without this model; pass it to createDatabase",
+  );
 }

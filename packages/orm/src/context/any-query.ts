@@ -33,7 +33,6 @@ export interface AnyQuery {
   readonly orAsStored?: boolean | undefined;
 }
 
-/** Fields with their directions. */
 export type AnyOrder = Readonly<Record<string, Direction | undefined>>;
 
 /** Relations to load: `true` for all rows of a relation, or a query for some of them. */
@@ -47,9 +46,6 @@ export interface FoundRow {
   readonly stored?: AnyRow | undefined;
   /** The versionstamp of the row, or of the index entry if only that was read. */
   readonly versionstamp: string;
-  /**
-   * When the row expires, in milliseconds since 1970. Undefined if it does not expire, or if the
-   * database does not report expiry times.
-   */
+  /** Milliseconds since 1970. Undefined if it does not expire, or the database does not tell. */
   readonly expireAt?: number | undefined;
 }

@@ -2,7 +2,6 @@ import { addOperation, type Operation } from "../errors/orm-error.js";
 import type { ReadMeter } from "./read-meter.js";
 import type { TableContext } from "./table-context.js";
 
-/** Measures one call of a repository and reports it to `onQuery` when the call ends. */
 export class CallReport {
   readonly #model: string;
   readonly #operation: Operation;
@@ -11,7 +10,6 @@ export class CallReport {
   readonly #start: number = 0;
   #error: unknown;
 
-  /** Starts the clock, if there is an `onQuery`. */
   constructor({ model, settings }: TableContext, operation: Operation) {
     this.#model = model.name;
     this.#operation = operation;

@@ -21,12 +21,10 @@ export function copyData(model: CompiledModel, data: object): AnyRow {
   return new Copier(shareObject).copyValues(copy, data);
 }
 
-/** Returns a copy like {@link copyData}. Input that is not an object is returned as it is. */
 export function copyInput(model: CompiledModel, input: unknown): unknown {
   return typeof input === "object" && input !== null ? copyData(model, input) : input;
 }
 
-/** Returns a copy of a plain object. Its values are copied by {@link deepCopy}. */
 export function copyFields(object: AnyRow): AnyRow {
   return new Copier(shareObject).copyValues({ ...object }, object);
 }

@@ -5,7 +5,7 @@ import type { AnyRow } from "../model/compiled-model.js";
 export interface QueryEvent {
   readonly operation: Operation;
   readonly model: string;
-  /** The index that was read. `"primaryKey"` for reads by it or in its order. */
+  /** The index that was read, or `"primaryKey"`. Undefined if nothing was read. */
   readonly index: string | undefined;
   /** How many entries were read. An index entry and a row count as one read each. */
   readonly reads: number;
@@ -16,7 +16,6 @@ export interface QueryEvent {
   readonly error: unknown;
 }
 
-/** Functions that are called before and after writes of a model's rows, for any model. */
 export interface AnyHooks {
   readonly beforeCreate?: (data: AnyRow) => unknown;
   readonly afterCreate?: (row: AnyRow) => unknown;
@@ -26,13 +25,11 @@ export interface AnyHooks {
   readonly afterDelete?: (row: AnyRow) => unknown;
 }
 
-/** The options with which a database was opened. */
 export interface DatabaseSettings {
   /** How many entries a query may read if it has no `maxReads`. `Infinity` for no limit. */
   readonly maxReads: number;
   /** Validate stored rows against their schema when they are read. */
   readonly validateReads: boolean;
-  /** Hooks by model name. */
   readonly hooks: Readonly<Record<string, AnyHooks>>;
   readonly onQuery: ((event: QueryEvent) => void) | undefined;
 }

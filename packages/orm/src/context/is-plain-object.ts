@@ -1,4 +1,4 @@
-/** False for instances of classes: some, such as a `Map`, would look like empty objects. */
+/** True for objects that are not instances of a class. A `Map` would look like an empty object. */
 export function isPlainObject(value: unknown): value is Readonly<Record<string, unknown>> {
   if (typeof value !== "object" || value === null) return false;
   const prototype: unknown = Object.getPrototypeOf(value);

@@ -5,7 +5,6 @@ import type { LinkedRelations } from "../model/linked-relations.js";
 import type { TransactionKv } from "../transaction/transaction-kv.js";
 import type { DatabaseSettings } from "./database-settings.js";
 
-/** Everything that is needed to read and write a model's rows. */
 export interface TableContext {
   /** The database, or the transaction that reads and writes go through. */
   readonly kv: Kv;
@@ -13,21 +12,16 @@ export interface TableContext {
   readonly catalog: ModelCatalog;
   readonly limits: TableLimits;
   readonly settings: DatabaseSettings;
-  /** The model's relations with their target models, and the references to the model. */
   readonly links: LinkedRelations;
-  /** The tables of the same database, or of the same transaction, by model name. */
   readonly tables: ReadonlyMap<string, TableContext>;
-  /** The transaction that `kv` is. Undefined outside a transaction. */
   readonly transaction: TransactionKv | undefined;
 }
 
-/** The limits of a database that matter to the ORM. */
 export type TableLimits = Pick<
   KvLimits,
   "checks" | "mutations" | "keys" | "keyBytes" | "batchSize"
 >;
 
-/** Returns the contexts of a database's tables, with reads and writes in a transaction. */
 export function tablesWithin(
   tables: ReadonlyMap<string, TableContext>,
   transaction: TransactionKv,

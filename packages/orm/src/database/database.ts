@@ -149,12 +149,12 @@ interface UntypedOptions {
  */
 function assertOptions(options: UntypedOptions): void {
   const fail = (argument: string, reason: string): never => {
-    throw new InvalidArgumentError("", argument, reason);
+    throw new InvalidArgumentError("", argument, reason, "createDatabase");
   };
-  if (typeof options !== "object" || options === null) fail("argument", "it has to be an object");
+  if (typeof options !== "object" || options === null) fail("argument", "it must be an object");
   const { kv, models, hooks, migrations = [], onQuery } = options;
   const isKv = typeof kv === "object" && kv !== null && "atomic" in kv;
-  if (!isKv) fail("kv", "it has to be a database: what openKv, or Deno.openKv, resolved to");
+  if (!isKv) fail("kv", "it must be a database that openKv or Deno.openKv has opened");
   if (typeof models !== "object" || models === null) {
     fail("models", "it has to be an object: { users: User }");
   }

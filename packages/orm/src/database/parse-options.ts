@@ -1,6 +1,7 @@
 import type { AnyQuery } from "../context/any-query.js";
 import { isPlainObject } from "../context/is-plain-object.js";
 import type { TableContext } from "../context/table-context.js";
+import { knownNames } from "../errors/nearest-name.js";
 import { InvalidArgumentError } from "../errors/query-errors.js";
 import type { AnyRow, CompiledModel } from "../model/compiled-model.js";
 import { includedRelations } from "../relations/load/include-query.js";
@@ -29,7 +30,7 @@ export function parseOptions(
   const known = allowed[method];
   for (const name in options) {
     if (known.has(name)) continue;
-    const reason = `${method} has no such option: it has ${[...known].join(", ")}`;
+    const reason = `${method} has no such option; ${knownNames(name, known, "options")}`;
     throw new InvalidArgumentError(model.name, name, reason);
   }
   const { select, include } = options;
@@ -45,14 +46,15 @@ export function parseOptions(
  */
 function assertSelect(model: CompiledModel, select: unknown): void {
   if (typeof select !== "object" || select === null || Array.isArray(select)) {
-    const reason = "it has to be an object: { name: true }";
+    const reason = "it must be an object, such as { name: true }";
     throw new InvalidArgumentError(model.name, "select", reason);
   }
   const { shape: fields, catchall } = model.schema._zod.def;
   if (catchall !== undefined && catchall._zod.def.type !== "never") return;
   for (const field in select) {
     if (Object.hasOwn(fields, field)) continue;
-    throw new InvalidArgumentError(model.name, `select.${field}`, "the schema has no such field");
+    const reason = `the schema has no such field; ${knownNames(field, Object.keys(fields), "fields")}`;
+    throw new InvalidArgumentError(model.name, `select.${field}`, reason);
   }
 }
 
@@ -63,11 +65,11 @@ function assertSelect(model: CompiledModel, select: unknown): void {
  */
 export function whereOf({ model }: TableContext, { where }: AnyQuery): AnyRow {
   if (isPlainObject(where)) return where;
-  throw new InvalidArgumentError(model.name, "where", "it has to be a plain object");
+  throw new InvalidArgumentError(model.name, "where", "it must be a plain object");
 }
 
 /** @throws {InvalidArgumentError} if the value is not an object. */
 export function objectOf({ model }: TableContext, value: unknown, name: string): AnyRow {
   if (typeof value === "object" && value !== null) return value as AnyRow;
-  throw new InvalidArgumentError(model.name, name, "it has to be an object");
+  throw new InvalidArgumentError(model.name, name, "it must be an object");
 }

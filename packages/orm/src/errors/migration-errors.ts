@@ -1,4 +1,7 @@
+import { KeywrightError } from "@keywright/core";
+import { clause } from "./message-parts.js";
 import { OrmError, type RowId } from "./orm-error.js";
+import { InvalidArgumentError } from "./query-errors.js";
 
 /** A write was refused because the program's models are newer than the database's schema. */
 export class SchemaNotMigratedError extends OrmError {
@@ -6,7 +9,9 @@ export class SchemaNotMigratedError extends OrmError {
   readonly differences: readonly string[];
 
   constructor(model: string, differences: readonly string[]) {
-    super("KW_SCHEMA_NOT_MIGRATED", model);
+    const missing = differences.map(clause).join("; ");
+    const text = `the database does not have this program's schema yet (${missing}); run migrate`;
+    super("KW_SCHEMA_NOT_MIGRATED", model, text);
     this.differences = differences;
   }
 }
@@ -20,15 +25,24 @@ export class RowUpgradeError extends OrmError {
   readonly reason: string;
 
   constructor(model: string, rowId: RowId, reason: string, cause?: unknown) {
-    super("KW_ROW_UPGRADE", model, { cause });
+    const text = `a row of an earlier schema (rowId says which) cannot be upgraded: ${causeText(cause)}; correct the row or the migration`;
+    super("KW_ROW_UPGRADE", model, text, { cause });
     this.rowId = rowId;
     this.reason = reason;
   }
 }
 
+/** Only own errors are shown: one that a migration throws may quote the row. */
+function causeText(cause: unknown): string {
+  if (cause instanceof InvalidArgumentError) return `${cause.argument}: ${clause(cause.reason)}`;
+  return cause instanceof KeywrightError ? cause.message : "its migration threw (cause says why)";
+}
+
 /** Another runner has taken over the migration. This runner has written nothing since then. */
 export class LeaseLostError extends OrmError {
   constructor() {
-    super("KW_LEASE_LOST", "", { retryable: true });
+    const text =
+      "migrate: another runner has taken over the migration, because this one was silent for too long; let that one finish, or call again";
+    super("KW_LEASE_LOST", "", text, { retryable: true });
   }
 }

@@ -1,4 +1,5 @@
-import { OrmError } from "./orm-error.js";
+import { clause } from "./message-parts.js";
+import { type MessageText, OrmError } from "./orm-error.js";
 
 /**
  * No index serves the query, so it would have to read the whole table. `suggestion` is the code of
@@ -9,8 +10,8 @@ export class UnindexedQueryError extends OrmError {
   readonly fields: readonly string[];
   readonly suggestion: string;
 
-  constructor(model: string, fields: readonly string[], suggestion: string) {
-    super("KW_QUERY_UNINDEXED", model);
+  constructor(model: string, fields: readonly string[], suggestion: string, text: MessageText) {
+    super("KW_QUERY_UNINDEXED", model, text);
     this.fields = fields;
     this.suggestion = suggestion;
   }
@@ -27,7 +28,7 @@ export class InvalidQueryError extends OrmError {
     reason: string,
     options: { readonly cause?: unknown } = {},
   ) {
-    super("KW_QUERY_INVALID", model, options);
+    super("KW_QUERY_INVALID", model, `${field} is not valid: ${clause(reason)}`, options);
     this.field = field;
     this.reason = reason;
   }
@@ -38,7 +39,9 @@ export class InvalidCursorError extends OrmError {
   readonly cursor: string;
 
   constructor(model: string, cursor: string) {
-    super("KW_CURSOR_INVALID", model);
+    const text =
+      "the cursor belongs to another query, or was changed; pass the cursor of the last page with the same where, orderBy and index";
+    super("KW_CURSOR_INVALID", model, text);
     this.cursor = cursor;
   }
 }
@@ -51,8 +54,10 @@ export class InvalidArgumentError extends OrmError {
   readonly argument: string;
   readonly reason: string;
 
-  constructor(model: string, argument: string, reason: string) {
-    super("KW_ARGUMENT_INVALID", model);
+  /** @param call the function that has the argument, if it has no model. */
+  constructor(model: string, argument: string, reason: string, call?: string) {
+    const place = call === undefined ? "" : `${call}: `;
+    super("KW_ARGUMENT_INVALID", model, `${place}${argument} is not valid: ${clause(reason)}`);
     this.argument = argument;
     this.reason = reason;
   }
@@ -68,7 +73,10 @@ export class ReadLimitError extends OrmError {
   readonly index: string | undefined;
 
   constructor(model: string, maxReads: number, index: string | undefined) {
-    super("KW_READ_LIMIT", model);
+    const source =
+      index === undefined ? "" : index === "primaryKey" ? " of the rows" : ` of the index ${index}`;
+    const text = `the query needs more reads${source} than maxReads allows (${maxReads}); lower take, narrow where, or raise maxReads`;
+    super("KW_READ_LIMIT", model, text);
     this.maxReads = maxReads;
     this.index = index;
   }
@@ -80,6 +88,8 @@ export class ReadLimitError extends OrmError {
  */
 export class LiveQueryUnavailableError extends OrmError {
   constructor(model: string) {
-    super("KW_LIVE_UNAVAILABLE", model);
+    const text =
+      "this database cannot watch ranges of keys, as a live query must; define the model with live: true";
+    super("KW_LIVE_UNAVAILABLE", model, text);
   }
 }

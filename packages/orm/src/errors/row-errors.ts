@@ -1,25 +1,19 @@
 import type { KvKeyPart } from "@keywright/core";
-import * as z from "zod";
-import { OrmError, type RowId } from "./orm-error.js";
+import type * as z from "zod";
+import { listText } from "./message-parts.js";
+import { addPositionToMessage, OrmError, type RowId } from "./orm-error.js";
+import { issuesMessage, issuesReason, type RowIssue } from "./row-issue.js";
 
-/** A violation of the schema, with its path in the row. */
-export interface RowIssue {
-  readonly path: readonly PropertyKey[];
-  readonly code: string;
-  readonly message: string;
+const keyKinds = "a key holds strings, numbers, bigints, booleans, Uint8Arrays and dates";
+
+/** Zod's issues with the schema that they are about. The message of an error is made from them. */
+interface Violation {
+  readonly error: z.ZodError;
+  readonly schema: z.core.$ZodType;
 }
 
-/** The maximum number of issues in a `reason`. */
-const toldIssues = 5;
-
-function reasonOf(issues: readonly RowIssue[]): string {
-  const told = issues
-    .slice(0, toldIssues)
-    .map(({ path, message }) =>
-      path.length === 0 ? message : `${z.core.toDotPath(path)}: ${message}`,
-    );
-  const more = issues.length - told.length;
-  return [...told, ...(more > 0 ? [`${more} more`] : [])].join("; ");
+function rowIssues({ error }: Violation): readonly RowIssue[] {
+  return error.issues.map(({ path, code, message }) => ({ path, code: code ?? "custom", message }));
 }
 
 /** The schema refuses a row. `issues` lists every violation. Nothing was written. */
@@ -28,10 +22,12 @@ export class RowInvalidError extends OrmError {
   readonly reason: string;
   readonly issues: readonly RowIssue[];
 
-  constructor(model: string, issues: readonly RowIssue[], cause?: unknown) {
-    super("KW_ROW_INVALID", model, { cause });
-    this.reason = reasonOf(issues);
-    this.issues = issues;
+  constructor(model: string, violation: Violation) {
+    const { error, schema } = violation;
+    const text = `the row does not fit the schema: ${issuesMessage(error.issues, schema)}`;
+    super("KW_ROW_INVALID", model, text, { cause: error });
+    this.issues = rowIssues(violation);
+    this.reason = issuesReason(this.issues);
   }
 }
 
@@ -40,7 +36,18 @@ export class RowNotFoundError extends OrmError {
   readonly where: unknown;
 
   constructor(model: string, where: unknown) {
-    super("KW_ROW_NOT_FOUND", model);
+    const fields = typeof where === "object" && where !== null ? Object.keys(where) : [];
+    const found =
+      fields.length === 0 ? "the query finds no row" : `no row has this ${listText(fields)}`;
+    super("KW_ROW_NOT_FOUND", model, (operation) => {
+      const advice =
+        operation === "update"
+          ? "create the row first, or call upsert"
+          : operation === "delete"
+            ? "check where; the row may have been deleted already"
+            : "check where, or call a method without OrThrow, which returns null";
+      return `${found}; ${advice}`;
+    });
     this.where = where;
   }
 }
@@ -72,9 +79,13 @@ export class UniqueConstraintError extends OrmError {
       ownerId: RowId;
     },
   ) {
-    super("KW_UNIQUE_CONSTRAINT", model);
-    this.index = conflict.index;
-    this.fields = conflict.fields;
+    const { index, fields } = conflict;
+    const key = index === "primaryKey" ? "primary key" : `unique index ${index}`;
+    const verb = fields.length === 1 ? "is" : "together are";
+    const text = `${listText(fields)} ${verb} already taken (${key}); use another value, or change the row that has it`;
+    super("KW_UNIQUE_CONSTRAINT", model, text);
+    this.index = index;
+    this.fields = fields;
     this.value = conflict.value;
     this.ownerId = conflict.ownerId;
     this.position = undefined;
@@ -83,16 +94,22 @@ export class UniqueConstraintError extends OrmError {
 
 /**
  * The row's versionstamp is not `ifVersion`, or other writers changed the row in each attempt. In
- * the second case, the same call may succeed if it is repeated.
+ * the second case the error is retryable: the same call may succeed if it is repeated. A row never
+ * has an earlier versionstamp again, so a call with `ifVersion` cannot.
  */
 export class VersionConflictError extends OrmError {
   readonly id: RowId;
   readonly attempts: number;
 
-  constructor(model: string, id: RowId, attempts: number) {
-    super("KW_VERSION_CONFLICT", model, { retryable: true });
+  /** @param attempts `"ifVersion"` if the row does not have that versionstamp. */
+  constructor(model: string, id: RowId, attempts: number | "ifVersion") {
+    const retryable = attempts !== "ifVersion";
+    const text = retryable
+      ? `other writers changed the row during ${attempts === 1 ? "the call" : `each of ${attempts} attempts`}; call again`
+      : "the row has another version than ifVersion; read it again and decide";
+    super("KW_VERSION_CONFLICT", model, text, { retryable });
     this.id = id;
-    this.attempts = attempts;
+    this.attempts = retryable ? attempts : 1;
   }
 }
 
@@ -101,7 +118,8 @@ export class PrimaryKeyChangeError extends OrmError {
   readonly field: string;
 
   constructor(model: string, field: string) {
-    super("KW_PRIMARY_KEY_CHANGED", model);
+    const text = `${field} is in the primary key, which cannot change; create a row with the new key, then delete the old one`;
+    super("KW_PRIMARY_KEY_CHANGED", model, text);
     this.field = field;
   }
 }
@@ -123,12 +141,24 @@ export class IndexKeyError extends OrmError {
     valueType: string,
     options: { readonly id?: RowId; readonly cause?: unknown } = {},
   ) {
-    super("KW_INDEX_KEY_INVALID", model, { cause: options.cause });
+    const { cause } = options;
+    super("KW_INDEX_KEY_INVALID", model, indexKeyText(index, field, valueType, cause), { cause });
     this.id = options.id;
     this.index = index;
     this.field = field;
     this.valueType = valueType;
   }
+}
+
+function indexKeyText(index: string, field: string, valueType: string, cause: unknown): string {
+  const key = index === "primaryKey" ? "the primary key" : `the index ${index}`;
+  if (cause !== undefined) {
+    return `a function of ${key} threw for ${field}; correct the function, or the row (cause says why)`;
+  }
+  if (valueType === "promise") {
+    return `the function of ${key} for ${field} returned a promise; it must be synchronous`;
+  }
+  return `${key} cannot hold ${field}, whose type is ${valueType}; ${keyKinds}`;
 }
 
 /**
@@ -141,11 +171,18 @@ export class StoredRowInvalidError extends OrmError {
   readonly reason: string;
   readonly issues: readonly RowIssue[];
 
-  constructor(model: string, id: RowId, issues: readonly RowIssue[]) {
-    super("KW_STORED_ROW_INVALID", model);
+  /** @param violation undefined if the stored value is not an object. */
+  constructor(model: string, id: RowId, violation?: Violation) {
+    const issues =
+      violation === undefined
+        ? "it is not an object"
+        : issuesMessage(violation.error.issues, violation.schema);
+    const text = `a stored row does not fit the schema: ${issues}; correct the row (id says which), or the schema`;
+    super("KW_STORED_ROW_INVALID", model, text);
     this.id = id;
-    this.reason = reasonOf(issues);
-    this.issues = issues;
+    const notObject = { path: [], code: "invalid_type", message: "It is not an object." };
+    this.issues = violation === undefined ? [notObject] : rowIssues(violation);
+    this.reason = issuesReason(this.issues);
   }
 }
 
@@ -171,23 +208,33 @@ export class ReferenceMissingError extends OrmError {
     model: string,
     reference: { relation: string; fields: readonly string[]; target: string; targetId: RowId },
   ) {
-    super("KW_REFERENCE_MISSING", model);
-    this.relation = reference.relation;
-    this.fields = reference.fields;
-    this.target = reference.target;
+    const { relation, fields, target } = reference;
+    const verb = fields.length === 1 ? "refers" : "refer";
+    const text = `${listText(fields)} ${verb} to a row of ${target} that does not exist (relation ${relation}); create that row first`;
+    super("KW_REFERENCE_MISSING", model, text);
+    this.relation = relation;
+    this.fields = fields;
+    this.target = target;
     this.targetId = reference.targetId;
     this.position = undefined;
   }
 }
 
 /**
- * Adds the position of a row in the `data` of `createMany` to an error, if its class has a field
- * for it.
+ * Returns the error with the position of its row in the `data` of `createMany`. Errors of other
+ * classes, which do not tell a position, are returned as they are.
  */
-export function addPosition(error: unknown, position: number): void {
-  if (error instanceof UniqueConstraintError || error instanceof ReferenceMissingError) {
+export function withPosition(error: unknown, position: number): unknown {
+  if (error instanceof RowInvalidError) {
+    const issues = error.issues.map((issue) => ({ ...issue, path: [position, ...issue.path] }));
+    Object.assign(error, { issues, reason: issuesReason(issues) });
+  } else if (error instanceof UniqueConstraintError || error instanceof ReferenceMissingError) {
     (error as { position: number | undefined }).position = position;
+  } else {
+    return error;
   }
+  addPositionToMessage(error, position);
+  return error;
 }
 
 /**
@@ -200,7 +247,8 @@ export class RowReferencedError extends OrmError {
   readonly by: { readonly model: string; readonly relation: string; readonly id: RowId };
 
   constructor(model: string, id: RowId, by: RowReferencedError["by"]) {
-    super("KW_ROW_REFERENCED", model);
+    const text = `a row of ${by.model} refers to the row (relation ${by.relation}); delete or change that row first, or define the relation with another onDelete`;
+    super("KW_ROW_REFERENCED", model, text);
     this.id = id;
     this.by = by;
   }

@@ -1,3 +1,5 @@
+import { clause, listText } from "./message-parts.js";
+import { knownNames } from "./nearest-name.js";
 import { OrmError } from "./orm-error.js";
 
 /**
@@ -9,7 +11,8 @@ export class ModelDefinitionError extends OrmError {
   readonly reason: string;
 
   constructor(model: string, at: string, reason: string) {
-    super("KW_MODEL_INVALID", model);
+    const place = at === "" ? "the definition" : at;
+    super("KW_MODEL_INVALID", model, `${place} is not valid: ${clause(reason)}`);
     this.at = at;
     this.reason = reason;
   }
@@ -44,6 +47,26 @@ export type UnreadableState =
   | "dropping"
   | "outdated";
 
+const building = "wait until the migration that builds it has finished";
+
+/** What each state means, and what to do. */
+const stateTexts: Readonly<Record<UnreadableState, string>> = {
+  absent: "it is not built yet; run migrate",
+  "write-only": `its backfill is running or was stopped; ${building}, or run migrate`,
+  verifying: `its entries are being verified; ${building}, or run migrate`,
+  "unique-pending":
+    "several rows share one of its unique values; list them with findDuplicates, and change or delete all but one of each",
+  disabled: "another index has replaced it; use that index, or go back with replaceIndex",
+  dropping: "its entries are being deleted; run migrate to build it again",
+  outdated: "the stored rows have an earlier schema; run migrate",
+};
+
+function progressText(progress: IndexProgress | undefined): string {
+  if (progress === undefined) return "";
+  const { rowsDone, rowsTotal } = progress;
+  return ` (${rowsDone} rows${rowsTotal === undefined ? "" : ` of ${rowsTotal}`} done)`;
+}
+
 /** An index is declared but cannot be read yet. `state` says why. */
 export class IndexNotReadyError extends OrmError {
   readonly index: string;
@@ -52,7 +75,8 @@ export class IndexNotReadyError extends OrmError {
   readonly progress: IndexProgress | undefined;
 
   constructor(model: string, index: string, state: UnreadableState, progress?: IndexProgress) {
-    super("KW_INDEX_NOT_READY", model, { retryable: true });
+    const text = `the index ${index} cannot be read: ${stateTexts[state]}${progressText(progress)}`;
+    super("KW_INDEX_NOT_READY", model, text, { retryable: true });
     this.index = index;
     this.state = state;
     this.progress = progress;
@@ -65,7 +89,11 @@ export class UnknownIndexError extends OrmError {
   readonly known: readonly string[];
 
   constructor(model: string, index: string, known: readonly string[]) {
-    super("KW_INDEX_UNKNOWN", model);
+    super(
+      "KW_INDEX_UNKNOWN",
+      model,
+      `there is no index ${JSON.stringify(index)}; ${knownNames(index, known, "indexes")}`,
+    );
     this.index = index;
     this.known = known;
   }
@@ -78,7 +106,8 @@ export class IndexChangedError extends OrmError {
   readonly declared: unknown;
 
   constructor(model: string, index: string, stored: unknown, declared: unknown) {
-    super("KW_INDEX_CHANGED", model);
+    const text = `the database has another definition of the index ${index}; run migrate to rebuild it, or give the new definition another name`;
+    super("KW_INDEX_CHANGED", model, text);
     this.index = index;
     this.stored = stored;
     this.declared = declared;
@@ -95,7 +124,12 @@ export class StaleSchemaError extends OrmError {
   readonly differences: readonly string[];
 
   constructor(model: string, differences: readonly string[]) {
-    super("KW_STALE_SCHEMA", model);
+    const text = `the database has a schema that this program does not know: ${listText(differences.map(clause))}`;
+    super(
+      "KW_STALE_SCHEMA",
+      model,
+      `${text}; deploy the program that has this schema, or run migrate to drop what it lacks`,
+    );
     this.differences = differences;
   }
 }

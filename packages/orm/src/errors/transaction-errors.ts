@@ -1,5 +1,4 @@
 import { KeywrightError } from "@keywright/core";
-import { ormErrorMessages } from "./codes.js";
 
 /**
  * Other commits changed what the transaction had read, in each of its attempts. Nothing was
@@ -7,11 +6,11 @@ import { ormErrorMessages } from "./codes.js";
  * `cause` is its error.
  */
 export class TransactionConflictError extends KeywrightError {
-  /** The number of attempts. */
   readonly attempts: number;
 
   constructor(attempts: number, cause?: unknown) {
-    const { KW_TRANSACTION_CONFLICT: message } = ormErrorMessages;
+    const times = attempts === 1 ? "its attempt" : `each of its ${attempts} attempts`;
+    const message = `transaction: other commits changed what it had read in ${times}, and nothing was written; read less in it, or call it again`;
     super("KW_TRANSACTION_CONFLICT", message, { retryable: true, cause });
     this.attempts = attempts;
   }
@@ -22,6 +21,8 @@ export class TransactionConflictError extends KeywrightError {
  */
 export class TransactionEndedError extends KeywrightError {
   constructor() {
-    super("KW_TRANSACTION_ENDED", ormErrorMessages.KW_TRANSACTION_ENDED);
+    const message =
+      "transaction: it has already ended, and the call did nothing; await all of its calls within its function";
+    super("KW_TRANSACTION_ENDED", message);
   }
 }

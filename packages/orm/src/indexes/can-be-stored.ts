@@ -16,7 +16,7 @@ export function canBeStored(key: KvKey, keyBytes: number): boolean {
   }
 }
 
-/** Returns an upper bound of the encoded size in bytes, or Infinity if only encoding can tell. */
+/** Returns an upper bound of the encoded size. Infinity if only the encoding can tell. */
 function maxBytesOf(key: KvKey): number {
   let bytes = 0;
   for (const part of key) {

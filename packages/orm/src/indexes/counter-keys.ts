@@ -1,7 +1,6 @@
 import type { KvKey, KvKeyPart } from "@keywright/core";
 import { type CompiledIndex, type CompiledModel, systemPrefix } from "../model/compiled-model.js";
 
-/** Returns the key of the counter of all rows of a model. Its value is a `KvU64`. */
 export function rowCounterKey(model: Pick<CompiledModel, "prefix">): KvKey {
   return [systemPrefix, "count", model.prefix];
 }

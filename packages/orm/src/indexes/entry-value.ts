@@ -3,7 +3,6 @@ import type { AnyRow, CompiledIndex, CompiledModel } from "../model/compiled-mod
 import { keyPartOf } from "./key-parts.js";
 import { pointerOf, primaryKeyOfPointer } from "./primary-key.js";
 
-/** Returns what an index entry stores: a pointer, the row, or the fields that it includes. */
 export function entryValue(
   index: CompiledIndex,
   row: AnyRow,
@@ -18,7 +17,7 @@ export function entryValue(
   return included;
 }
 
-/** Returns the primary key of an entry's row, or undefined if the value has no valid one. */
+/** Returns the primary key in an entry's value. Undefined if it is not one of the model. */
 export function primaryKeyOfEntry(
   model: CompiledModel,
   index: CompiledIndex,

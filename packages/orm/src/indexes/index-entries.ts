@@ -2,28 +2,21 @@ import type { KvKey, KvKeyPart } from "@keywright/core";
 import { IndexKeyError } from "../errors/row-errors.js";
 import type { AnyRow, CompiledIndex, CompiledModel } from "../model/compiled-model.js";
 import { entryValue } from "./entry-value.js";
-import { isPromise } from "./is-promise.js";
+import { ignoreRejection, isPromise } from "./is-promise.js";
 import { descendingPart, isSameKey, isSamePart, keyPartOf } from "./key-parts.js";
 import { keyText, partText } from "./key-text.js";
 import { pointerOf } from "./primary-key.js";
 
-/** An index entry of a row. */
 export interface IndexEntry {
   readonly index: CompiledIndex;
   readonly key: KvKey;
-  /**
-   * A pointer to the row, a copy of it, or some of its fields, depending on what the index stores.
-   */
+  /** A pointer to the row, a copy of it, or some of its fields. */
   readonly value: unknown;
 }
 
-/**
- * The maximum number of keys that are compared one by one. More keys are looked up in a set of
- * texts.
- */
+/** The maximum number of keys that are compared one by one. More are looked up in a set. */
 const maxPairwise = 8;
 
-/** The changes that a write makes to the indexes. */
 export interface IndexChanges {
   readonly removed: readonly IndexEntry[];
   readonly added: readonly IndexEntry[];
@@ -31,12 +24,7 @@ export interface IndexChanges {
   readonly rewritten: readonly IndexEntry[];
 }
 
-/**
- * Returns the key part that an index stores for a value of one of its parts.
- *
- * @param position the position of the part in the key of the index.
- * @throws {IndexKeyError} if the value cannot be part of a key, or `normalize` throws.
- */
+/** Returns the key part that an index stores for a value at a position of its key. */
 export function indexedPart(
   model: CompiledModel,
   index: CompiledIndex,
@@ -44,18 +32,27 @@ export function indexedPart(
   value: unknown,
 ): KvKeyPart {
   const { field, descending, normalize } = index.parts[position]!;
-  let cause: unknown;
-  let isAsync = false;
+  let normalized = value;
   try {
-    const normalized = normalize === undefined ? value : normalize(value);
-    const part = keyPartOf(normalized);
-    if (part !== undefined) return descending ? descendingPart(part) : part;
-    isAsync = isPromise(normalized);
-  } catch (error) {
-    cause = error;
+    if (normalize !== undefined) normalized = normalize(value);
+  } catch (cause) {
+    throw new IndexKeyError(model.name, index.name, field, typeof value, { cause });
   }
-  const valueType = isAsync ? "promise" : typeof value;
-  throw new IndexKeyError(model.name, index.name, field, valueType, { cause });
+  const part = keyPartOf(normalized);
+  if (part !== undefined) return descending ? descendingPart(part) : part;
+  refusePromise(model, index, field, normalized);
+  throw new IndexKeyError(model.name, index.name, field, typeof value);
+}
+
+function refusePromise(
+  model: CompiledModel,
+  index: CompiledIndex,
+  field: string,
+  value: unknown,
+): void {
+  if (!isPromise(value)) return;
+  ignoreRejection(value);
+  throw new IndexKeyError(model.name, index.name, field, "promise");
 }
 
 /**
@@ -74,8 +71,6 @@ export function indexKey(
 /**
  * Returns the keys of a row in an index. There are none if a part is absent or if the `where` of
  * the index excludes the row. If a part is an array, there is one key for each distinct element.
- *
- * @throws {IndexKeyError} if a value cannot be part of a key, or if a function of the index throws.
  */
 export function indexKeys(
   model: CompiledModel,
@@ -89,8 +84,9 @@ export function indexKeys(
   if (index.each === undefined) return [buildKey(model, index, values, primaryKey)];
   const elements = values[index.each];
   if (!Array.isArray(elements)) {
-    const valueType = isPromise(elements) ? "promise" : typeof elements;
-    throw new IndexKeyError(model.name, index.name, index.fields[index.each]!, valueType);
+    const field = index.fields[index.each]!;
+    refusePromise(model, index, field, elements);
+    throw new IndexKeyError(model.name, index.name, field, typeof elements);
   }
   const keys: KvKey[] = [];
   // The key part of the element identifies the key, because the rest is the same for all elements.
@@ -110,10 +106,7 @@ export function indexKeys(
   return keys;
 }
 
-/**
- * Returns whether a key is the one that a row has in an index without `each`. Does not build the
- * key of the row.
- */
+/** True if a row has this key in an index without `each`. Does not build the key of the row. */
 function isKeyOfRow(
   model: CompiledModel,
   index: CompiledIndex,
@@ -136,24 +129,18 @@ function isKeyOfRow(
   return true;
 }
 
-/**
- * Returns whether the `where` of an index includes a row.
- *
- * @throws {IndexKeyError} if `where` returns a promise, which would include every row.
- */
 function includesRow(model: CompiledModel, index: CompiledIndex, row: AnyRow): boolean {
   const { where } = index;
   if (where === undefined) return true;
   const answer: unknown = callFunction(model, index, "where", () => where(row));
-  if (!isPromise(answer)) return Boolean(answer);
-  throw new IndexKeyError(model.name, index.name, "where", "promise");
+  refusePromise(model, index, "where", answer);
+  return Boolean(answer);
 }
 
 export function isAbsent(value: unknown): boolean {
   return value === undefined || value === null;
 }
 
-/** Returns the value of a row for a part of an index. */
 function partValue(
   model: CompiledModel,
   index: CompiledIndex,
@@ -174,7 +161,6 @@ function buildKey(
   return indexKey(index, parts, primaryKey);
 }
 
-/** Calls a function of the index definition. Converts what it throws to an `IndexKeyError`. */
 function callFunction<T>(
   model: CompiledModel,
   index: CompiledIndex,
@@ -188,12 +174,6 @@ function callFunction<T>(
   }
 }
 
-/**
- * Returns the entries of a row in some of its model's indexes.
- *
- * @throws {IndexKeyError} if a value cannot be part of a key, or if a function of an index throws.
- * The error contains the id of the row.
- */
 export function indexEntries(
   model: CompiledModel,
   indexes: readonly CompiledIndex[],
@@ -223,7 +203,6 @@ export function isUntouched(index: CompiledIndex, before: AnyRow, after: AnyRow)
   return true;
 }
 
-/** Compares the index entries of a row before and after a change. */
 export function indexChanges(
   before: readonly IndexEntry[],
   after: readonly IndexEntry[],
@@ -245,10 +224,7 @@ export function indexChanges(
   return { removed, added, rewritten };
 }
 
-/**
- * Returns the texts of entries for lookups. Undefined if there are few enough to compare one by
- * one.
- */
+/** Returns the texts of entries for lookups, unless there are few enough to compare. */
 function textSetOf(entries: readonly IndexEntry[]): ReadonlySet<string> | undefined {
   return entries.length > maxPairwise ? new Set(entries.map(entryText)) : undefined;
 }
@@ -286,10 +262,7 @@ function indexKeysOfRow(
   }
 }
 
-/**
- * Returns whether a row has this key in an index. A pointer is used only if this is true of the row
- * that it points to.
- */
+/** True if a row has this key in an index. Only then is a pointer to the row used. */
 export function hasIndexKey(
   model: CompiledModel,
   index: CompiledIndex,

@@ -25,7 +25,7 @@ export function keyPartOf(value: unknown): KvKeyPart | undefined {
   }
 }
 
-/** Compares bytes by content. NaN is the same as NaN, but 0 is not the same as -0. */
+/** True for the same part. Bytes are compared by content. NaN equals NaN, 0 does not equal -0. */
 export function isSamePart(a: KvKeyPart | undefined, b: KvKeyPart | undefined): boolean {
   if (typeof a !== "object" || typeof b !== "object") return Object.is(a, b);
   return a.length === b.length && a.every((byte, index) => byte === b[index]);
@@ -41,12 +41,11 @@ export function isSameKey(a: readonly KvKeyPart[], b: readonly KvKeyPart[]): boo
 
 const smallestPart: KvKeyPart = new Uint8Array();
 
-/** Returns the smallest key that sorts after a key. It is one part longer. */
 export function keyAfter(key: KvKey): KvKey {
   return [...key, smallestPart];
 }
 
-/** Returns the smallest part of the same type that sorts after `part`, or undefined. */
+/** Returns the smallest part of the same type after `part`, or undefined if there is none. */
 export function partAfter(part: KvKeyPart): KvKeyPart | undefined {
   switch (typeof part) {
     case "string":
@@ -89,10 +88,7 @@ export function descendingPart(part: KvKeyPart): Uint8Array {
   return inverted;
 }
 
-/**
- * Returns the part for which {@link descendingPart} returns this one, or undefined if there is
- * none.
- */
+/** Returns the part for which {@link descendingPart} returns this one, if there is one. */
 export function ascendingPart(part: KvKeyPart): KvKeyPart | undefined {
   if (!(part instanceof Uint8Array) || part.at(-1) !== 0xff) return undefined;
   try {

@@ -4,11 +4,6 @@ import { IndexKeyError } from "../errors/row-errors.js";
 import type { AnyRow, CompiledModel } from "../model/compiled-model.js";
 import { keyPartOf } from "./key-parts.js";
 
-/**
- * Returns the parts of a row's primary key.
- *
- * @throws {IndexKeyError} if a part is absent or cannot be part of a key.
- */
 export function primaryKeyOf(model: CompiledModel, row: AnyRow): KvKeyPart[] {
   return model.primaryKey.map((field) => {
     const part = keyPartOf(row[field]);
@@ -17,12 +12,10 @@ export function primaryKeyOf(model: CompiledModel, row: AnyRow): KvKeyPart[] {
   });
 }
 
-/** Returns the key under which a row is stored: `["users", id]`. */
 export function rowKey(model: CompiledModel, primaryKey: readonly KvKeyPart[]): KvKey {
   return [model.prefix, ...primaryKey];
 }
 
-/** Returns the pointer to a row: its primary key, or a list of the parts if the key has several. */
 export function pointerOf(primaryKey: readonly KvKeyPart[]): RowId {
   return primaryKey.length === 1 ? primaryKey[0]! : [...primaryKey];
 }
@@ -46,10 +39,7 @@ export function primaryKeyOfPointer(
   return pointer.every(isKeyPart) ? pointer : undefined;
 }
 
-/**
- * Returns whether a value is a key part as it is. A date is not, because a key holds it as a
- * number.
- */
+/** True for a key part as it is. A date is not one, because a key holds it as a number. */
 function isKeyPart(value: unknown): value is KvKeyPart {
   return typeof value === "string" || (value !== undefined && Object.is(keyPartOf(value), value));
 }

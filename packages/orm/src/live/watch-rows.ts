@@ -11,7 +11,7 @@ import { type ChosenPlan, choosePlan } from "../query/plan/choose-plan.js";
 import { readPage, takeOf } from "../query/read/read-page.js";
 import { readRows } from "../query/read/read-rows.js";
 import { type RowFilter, rowFilterOf } from "../query/read/row-filter.js";
-import { keyIdOf } from "../transaction/key-id.js";
+import { keyIdOf } from "../transaction/buffer/key-id.js";
 import { firstExpiry } from "./first-expiry.js";
 import { type LiveState, liveStream } from "./live-stream.js";
 import { beginWatch, measuredRead } from "./measured-read.js";

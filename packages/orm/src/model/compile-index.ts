@@ -1,30 +1,25 @@
 import type * as z from "zod";
+import { knownNames } from "../errors/nearest-name.js";
 import { ModelDefinitionError } from "../errors/schema-errors.js";
 import type { AnyRow, CompiledIndex, CompiledPart } from "./compiled-model.js";
+import { canBeInKey, canBeList, canHoldElements, isList } from "./fields/key-kinds.js";
 import type { AnyIndexDefinition, AnyIndexPart } from "./index-definition.js";
 import { defaultIndexPrefix } from "./index-prefix.js";
-import { canBeInKey, canBeList, canHoldElements, isList } from "./key-kinds.js";
 import type { Model } from "./model.js";
 
-/** The options that an index can have. */
-const knownOptions: Readonly<Record<keyof AnyIndexDefinition, true>> = {
-  key: true,
-  unique: true,
-  each: true,
-  normalize: true,
-  where: true,
-  store: true,
-  include: true,
-  count: true,
-  prefix: true,
-  version: true,
-};
+const knownOptions: readonly (keyof AnyIndexDefinition)[] = [
+  "key",
+  "unique",
+  "each",
+  "normalize",
+  "where",
+  "store",
+  "include",
+  "count",
+  "prefix",
+  "version",
+];
 
-/**
- * Checks and compiles the definition of an index.
- *
- * @throws {ModelDefinitionError} if the definition contradicts itself or the schema.
- */
 export function compileIndex(
   model: Model,
   name: string,
@@ -35,36 +30,40 @@ export function compileIndex(
   const fail = (place: string, reason: string): never => {
     throw new ModelDefinitionError(model.name, place === "" ? at : `${at}.${place}`, reason);
   };
-  if (name === "" || name === "primaryKey") fail("", "an index cannot have this name");
-  if (typeof definition !== "object" || definition === null) fail("", "it has to be an object");
+  if (name === "" || name === "primaryKey") fail("", "an index must have another name");
+  if (typeof definition !== "object" || definition === null) fail("", "it must be an object");
   assertOptions(model.name, at, definition, knownOptions);
   assertBooleans(model.name, at, definition, ["unique", "each", "count"]);
   const { key, unique = false, each = false, where, store = "pointer" } = definition;
   const { version } = definition;
   if (version !== undefined && typeof version !== "number" && typeof version !== "string")
-    fail("version", "it has to be a number or a string");
+    fail("version", "it must be a number or a string");
   const keyParts = Array.isArray(key) ? (key as readonly AnyIndexPart[]) : [key as AnyIndexPart];
   const plain = keyParts.map((part) => compilePart(part, name, (reason) => fail("key", reason)));
   const parts = withNormalizers(plain, definition.normalize, (reason) => fail("normalize", reason));
   const fields = parts.map((part) => part.field);
-  if (parts.length === 0) fail("key", "it names no field");
+  if (parts.length === 0) fail("key", "it must name at least one field");
   assertFields(
     model,
     `${at}.key`,
     parts.filter((part) => part.compute === undefined).map((part) => part.field),
   );
   if (new Set(fields).size < fields.length)
-    fail("key", "it has two computed parts, or one that is named as a field is");
+    fail("key", "two of its parts have the same name; a computed part has the name of the index");
   if (parts.some((part) => part.compute) && Object.hasOwn(model.schema.shape, name)) {
-    fail("key", "a computed index needs another name than a field has, for queries use its name");
+    fail(
+      "key",
+      "queries name a computed part by its index, so the index needs another name than a field",
+    );
   }
-  if (where !== undefined && typeof where !== "function") fail("where", "it has to be a function");
-  if (store !== "pointer" && store !== "copy") fail("store", 'it has to be "pointer" or "copy"');
+  if (where !== undefined && typeof where !== "function") fail("where", "it must be a function");
+  if (store !== "pointer" && store !== "copy") fail("store", 'it must be "pointer" or "copy"');
   const { include, prefix = defaultIndexPrefix(model.prefix ?? model.name, name) } = definition;
   if (typeof prefix !== "string" || prefix === "")
-    fail("prefix", "it has to be a string that is not empty");
+    fail("prefix", "it must be a string that is not empty");
   if (include !== undefined) {
-    if (store === "copy") fail("include", "a copy has every field already");
+    if (store === "copy")
+      fail("include", 'store: "copy" already includes every field; leave out include');
     assertFields(model, `${at}.include`, include);
   }
   const list = each ? arrayPosition(model, parts, (reason) => fail("each", reason)) : undefined;
@@ -96,17 +95,11 @@ function compilePart(
     return { ...plain, field: indexName, compute };
   }
   if (typeof part !== "object" || part === null || typeof part.desc !== "string") {
-    fail("a part of it is neither a field, nor desc of one, nor a function");
+    fail("each part must be a field, desc(field) or a function");
   }
   return { ...plain, field: part.desc, descending: true };
 }
 
-/**
- * Adds the normalizing functions to the parts of a key.
- *
- * @param normalize a function if there is only one part, otherwise functions by the names of
- * fields.
- */
 function withNormalizers(
   parts: readonly CompiledPart[],
   normalize: unknown,
@@ -115,21 +108,25 @@ function withNormalizers(
   if (normalize === undefined) return parts;
   if (typeof normalize === "function") {
     if (parts.length > 1)
-      fail("an index over several fields has an object of functions: { email: (value) => ... }");
-    if (parts[0]?.compute) fail("a computed part is normalized by the function that computes it");
+      fail(
+        "an index over several fields takes an object of functions, such as { email: (value) => … }",
+      );
+    if (parts[0]?.compute) fail("the function that computes a part must also normalize it");
   } else if (typeof normalize !== "object" || normalize === null) {
-    fail("it has to be a function, or an object of functions by the names of fields");
+    fail("it must be a function, or an object of functions by field");
   }
   const byField: ReadonlyMap<string, unknown> = new Map(
     typeof normalize === "function"
       ? [[parts[0]!.field, normalize]]
       : Object.entries(normalize as object).filter(([, fn]) => fn !== undefined),
   );
+  const fields = parts.map((part) => part.field);
   for (const [field, fn] of byField) {
     const part = parts.find((candidate) => candidate.field === field);
-    if (part === undefined) fail(`its key has no field ${JSON.stringify(field)}`);
-    if (part?.compute) fail("a computed part is normalized by the function that computes it");
-    if (typeof fn !== "function") fail(`what it has for ${JSON.stringify(field)} is no function`);
+    if (part === undefined)
+      fail(`the key has no field ${JSON.stringify(field)}; ${knownNames(field, fields, "fields")}`);
+    if (part?.compute) fail("the function that computes a part must also normalize it");
+    if (typeof fn !== "function") fail(`the value for ${JSON.stringify(field)} must be a function`);
   }
   return parts.map((part) => ({
     ...part,
@@ -156,14 +153,12 @@ function arrayPosition(
   if (arrays.length === 0 && computed >= 0) return computed;
   const [position, ...others] = arrays.length === 0 ? positionsOf(canBeList) : arrays;
   if (position === undefined || others.length > 0) {
-    return fail("exactly one part of its key has to be an array");
+    return fail("exactly one part of the key must be an array");
   }
-  if (parts[position]?.descending)
-    fail("an array cannot be sorted from the last value to the first");
+  if (parts[position]?.descending) fail("the part that is an array cannot be descending");
   return position;
 }
 
-/** Refuses fields whose values cannot be in a key. */
 function assertKinds(
   model: Model,
   parts: readonly CompiledPart[],
@@ -178,28 +173,25 @@ function assertKinds(
     const kind = position === list ? "elements" : "values";
     const advice =
       isList(schema) && position !== list && !descending
-        ? "an array is indexed by its elements, with each: true"
-        : "compute one of the row, key: (row) => …";
-    fail(`a key cannot hold the ${kind} of the field ${JSON.stringify(field)}: ${advice}`);
+        ? "add each: true to index the elements of the array"
+        : "compute a value of the row, key: (row) => …";
+    fail(`a key cannot hold the ${kind} of the field ${JSON.stringify(field)}; ${advice}`);
   }
 }
 
-/**
- * Refuses a definition with an unknown option, such as a misspelled one.
- *
- * @param at the place of the definition. `""` for that of the model.
- * @param known an object whose keys are the known options.
- * @throws {ModelDefinitionError} if there is one. The error names the option.
- */
-export function assertOptions(model: string, at: string, definition: object, known: object): void {
+export function assertOptions(
+  model: string,
+  at: string,
+  definition: object,
+  known: readonly string[],
+): void {
   for (const option of Object.keys(definition)) {
-    if (Object.hasOwn(known, option)) continue;
-    const reason = `there is no such option; there are ${Object.keys(known).join(", ")}`;
+    if (known.includes(option)) continue;
+    const reason = `there is no such option; ${knownNames(option, known, "options")}`;
     throw new ModelDefinitionError(model, at === "" ? option : `${at}.${option}`, reason);
   }
 }
 
-/** @throws {ModelDefinitionError} if one of the options is present and not a boolean. */
 export function assertBooleans<T extends object>(
   model: string,
   at: string,
@@ -209,21 +201,18 @@ export function assertBooleans<T extends object>(
   for (const name of names) {
     const value: unknown = definition[name];
     if (value === undefined || typeof value === "boolean") continue;
-    const reason = "it has to be true or false";
+    const reason = "it must be true or false";
     throw new ModelDefinitionError(model, at === "" ? name : `${at}.${name}`, reason);
   }
 }
 
-/**
- * @throws {ModelDefinitionError} if the schema does not have one of the fields, or a field is
- * listed twice.
- */
 export function assertFields(model: Model, at: string, fields: readonly string[]): void {
   if (!Array.isArray(fields))
-    throw new ModelDefinitionError(model.name, at, "it has to be a list of fields");
+    throw new ModelDefinitionError(model.name, at, "it must be a list of fields");
   for (const [position, field] of fields.entries()) {
     if (!Object.hasOwn(model.schema.shape, field)) {
-      const reason = `the schema has no field ${JSON.stringify(field)}`;
+      const advice = knownNames(String(field), Object.keys(model.schema.shape), "fields");
+      const reason = `the schema has no field ${JSON.stringify(field)}; ${advice}`;
       throw new ModelDefinitionError(model.name, at, reason);
     }
     if (fields.indexOf(field) !== position) {

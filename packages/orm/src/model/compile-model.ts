@@ -2,27 +2,12 @@ import type * as z from "zod";
 import { ModelDefinitionError } from "../errors/schema-errors.js";
 import { assertBooleans, assertFields, assertOptions, compileIndex } from "./compile-index.js";
 import { type CompiledModel, systemPrefix } from "./compiled-model.js";
-import { canBeAbsent, canBeCleared, isUlid } from "./field-schema.js";
-import { canBeInKey } from "./key-kinds.js";
+import { canBeAbsent, canBeCleared, isUlid } from "./fields/field-schema.js";
+import { canBeInKey } from "./fields/key-kinds.js";
 import type { Model } from "./model.js";
 import type { Relation } from "./relation-definition.js";
 
-/** The options that a model can have. */
-const knownOptions: Readonly<
-  Record<
-    "name" | "prefix" | "schema" | "primaryKey" | "indexes" | "relations" | "count" | "live",
-    true
-  >
-> = {
-  name: true,
-  prefix: true,
-  schema: true,
-  primaryKey: true,
-  indexes: true,
-  relations: true,
-  count: true,
-  live: true,
-};
+const knownOptions = "name prefix schema primaryKey indexes relations count live".split(" ");
 
 /**
  * Checks that the definition of a model is an object and has no unknown option.
@@ -31,7 +16,7 @@ const knownOptions: Readonly<
  */
 export function assertModelOptions(definition: { readonly name: string }): void {
   if (typeof definition !== "object" || definition === null)
-    throw new ModelDefinitionError(String(definition), "", "it has to be an object");
+    throw new ModelDefinitionError(String(definition), "", "it must be an object");
   assertOptions(String(definition.name), "", definition, knownOptions);
 }
 
@@ -43,27 +28,32 @@ export function assertModelOptions(definition: { readonly name: string }): void 
 export function compileModel(model: Model): CompiledModel {
   const { name, prefix = name, schema } = model;
   if (typeof name !== "string" || name === "" || name === systemPrefix) {
-    throw new ModelDefinitionError(String(name), "name", "this name cannot be used");
+    throw new ModelDefinitionError(
+      String(name),
+      "name",
+      `it must be a string, not empty and not "${systemPrefix}"`,
+    );
   }
   if (typeof prefix !== "string" || prefix === "")
-    throw new ModelDefinitionError(name, "prefix", "it has to be a string that is not empty");
+    throw new ModelDefinitionError(name, "prefix", "it must be a string that is not empty");
   const shape = (schema as Partial<z.ZodObject> | undefined)?.shape;
-  if (shape === undefined)
-    throw new ModelDefinitionError(name, "schema", "it has to be a z.object");
+  if (shape === undefined) throw new ModelDefinitionError(name, "schema", "it must be a z.object");
   assertBooleans(name, "", model, ["count", "live"]);
   const primaryKey = typeof model.primaryKey === "string" ? [model.primaryKey] : model.primaryKey;
   assertFields(model, "primaryKey", primaryKey);
   if (primaryKey.length === 0)
-    throw new ModelDefinitionError(name, "primaryKey", "it names no field");
+    throw new ModelDefinitionError(name, "primaryKey", "it must name at least one field");
   for (const field of primaryKey) {
     const isAbsent = canBeAbsent(shape[field]!);
     if (!isAbsent && canBeInKey(shape[field]!)) continue;
-    const reason = isAbsent ? "may be absent" : "has values that no key can hold";
+    const reason = isAbsent
+      ? "may be absent; make it required"
+      : "has values that a key cannot hold";
     const text = `the field ${JSON.stringify(field)} ${reason}`;
     throw new ModelDefinitionError(name, "primaryKey", text);
   }
   if (typeof model.indexes !== "object" || model.indexes === null || Array.isArray(model.indexes))
-    throw new ModelDefinitionError(name, "indexes", "it has to be an object of indexes");
+    throw new ModelDefinitionError(name, "indexes", "it must be an object of indexes by name");
   const indexes = Object.entries(model.indexes).map(([indexName, definition]) =>
     compileIndex(model, indexName, definition, primaryKey),
   );
@@ -85,25 +75,36 @@ export function compileModel(model: Model): CompiledModel {
   return compiled;
 }
 
-/** Checks a model's relations as far as this is possible without the models that they name. */
 function compileRelations(model: Model): CompiledModel["relations"] {
   const relations = model.relations ?? {};
   if (typeof relations !== "object" || Array.isArray(relations))
-    throw new ModelDefinitionError(model.name, "relations", "it has to be an object of relations");
+    throw new ModelDefinitionError(
+      model.name,
+      "relations",
+      "it must be an object of relations by name",
+    );
   for (const [name, relation] of Object.entries(relations)) {
     const at = `relations.${name}`;
     if (Object.hasOwn(model.schema.shape, name)) {
-      throw new ModelDefinitionError(model.name, at, "the schema has a field of this name");
+      throw new ModelDefinitionError(
+        model.name,
+        at,
+        "the schema has a field of this name; rename the relation",
+      );
     }
     if (!isRelation(relation)) {
-      const reason = "it has to be made by belongsTo, hasMany, hasOne or manyToMany";
+      const reason = "it must be made by belongsTo, hasMany, hasOne or manyToMany";
       throw new ModelDefinitionError(model.name, at, reason);
     }
     if (relation.kind !== "belongsTo") continue;
     assertFields(model, at, relation.fields);
     const isNullable = relation.fields.some((field) => canBeCleared(model.schema.shape[field]!));
     if (relation.onDelete === "setNull" && !isNullable) {
-      throw new ModelDefinitionError(model.name, at, "none of its fields may be absent");
+      throw new ModelDefinitionError(
+        model.name,
+        at,
+        'onDelete: "setNull" needs a field that may be absent; make one optional or nullable',
+      );
     }
   }
   return relations;
@@ -165,7 +166,7 @@ export function assertDistinctPrefixes(models: readonly CompiledModel[]): void {
   const claim = (model: CompiledModel, at: string, prefix: string) => {
     const owner = owners.get(prefix);
     if (owner !== undefined) {
-      const reason = `its keys would begin with ${JSON.stringify(prefix)}, which ${owner} has`;
+      const reason = `its keys would begin with ${JSON.stringify(prefix)}, as those of ${owner}; give it another prefix`;
       throw new ModelDefinitionError(model.name, at, reason);
     }
     owners.set(prefix, at.startsWith("indexes.") ? `${model.name}.${at}` : `model ${model.name}`);
@@ -173,7 +174,11 @@ export function assertDistinctPrefixes(models: readonly CompiledModel[]): void {
   const names = new Set<string>();
   for (const model of models) {
     if (names.has(model.name))
-      throw new ModelDefinitionError(model.name, "name", "another model has this name");
+      throw new ModelDefinitionError(
+        model.name,
+        "name",
+        "another model has this name; rename one of them",
+      );
     names.add(model.name);
     claim(model, model.prefix === model.name ? "name" : "prefix", model.prefix);
     for (const index of model.indexes) claim(model, `indexes.${index.name}`, index.prefix);

@@ -5,40 +5,34 @@ import type { Relation } from "./relation-definition.js";
 /** A row of any model. */
 export type AnyRow = Readonly<Record<string, unknown>>;
 
-/** One part of an index's key. */
 export interface CompiledPart {
-  /** The name of the part in queries: a field, or the name of the index if it is computed. */
+  /** The name of the part in queries: its field, or the index if the part is computed. */
   readonly field: string;
-  /** True if the part is sorted in descending order. */
   readonly descending: boolean;
   readonly compute: ((row: AnyRow) => unknown) | undefined;
-  /** Maps a value to its key part. Undefined if the value itself is indexed. */
+  /** Maps a value to the key part that is indexed. Undefined if the value itself is indexed. */
   readonly normalize: ((value: unknown) => KvKeyPart) | undefined;
 }
 
-/** An index in the form that reads and writes use. */
 export interface CompiledIndex {
   readonly name: string;
   readonly prefix: string;
   readonly parts: readonly CompiledPart[];
-  /** The names of the parts. */
   readonly fields: readonly string[];
   readonly unique: boolean;
-  /** The position of the part that is an array, with an entry for each element. */
+  /** The position of the array with one entry per element. Undefined if there is none. */
   readonly each: number | undefined;
-  /** Selects the rows of the index. Undefined if it has all rows that have its fields. */
+  /** Selects the rows in the index. Undefined if all rows with its fields are in it. */
   readonly where: ((row: AnyRow) => boolean) | undefined;
   /** The content of an entry: the primary key, the row, or the fields of `include`. */
   readonly store: "pointer" | "copy" | "include";
   /** The fields of an entry if `store` is `"include"`. Those of the primary key come first. */
   readonly include: readonly string[];
-  /** True if the number of rows is maintained for each key. */
   readonly counted: boolean;
   /** The version of its functions. Undefined if their source identifies them. */
   readonly version: string | undefined;
 }
 
-/** A model in the form that reads and writes use. */
 export interface CompiledModel {
   readonly name: string;
   /** The first part of its rows' keys and of its records, so that the model can be renamed. */
@@ -56,11 +50,8 @@ export interface CompiledModel {
    * write without one of these fields is refused, because queries would miss the row.
    */
   readonly requiredFields: ReadonlyMap<string, string>;
-  /** True if the number of rows is maintained. */
   readonly counted: boolean;
-  /** True if a record of changes is kept. */
   readonly live: boolean;
 }
 
-/** The first part of Keywright's own keys. */
 export const systemPrefix = "__keywright";

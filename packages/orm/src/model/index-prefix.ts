@@ -1,4 +1,4 @@
-/** The prefix of the secondary-index guide: `users`, `byEmail` → `users_by_email`. */
+/** Returns the prefix of the secondary-index guide: `users`, `byEmail` → `users_by_email`. */
 export function defaultIndexPrefix(modelName: string, indexName: string): string {
   const words = indexName
     .replace(/([a-z0-9])([A-Z])/g, "$1_$2")

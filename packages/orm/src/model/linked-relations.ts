@@ -18,7 +18,7 @@ export interface LinkedRelation {
   readonly through: CompiledModel | undefined;
 }
 
-/** A `belongsTo` relation, of this or another model, whose rows refer to rows of this model. */
+/** A `belongsTo` relation whose rows refer to rows of this model. */
 export interface Reference {
   readonly model: CompiledModel;
   readonly relation: string;

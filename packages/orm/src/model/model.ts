@@ -10,7 +10,7 @@ export type AnyRelations = Readonly<Record<string, Relation>>;
 
 declare const modelBrand: unique symbol;
 
-/** The schema of rows, their primary key, indexes and relations. Made by `defineModel`. */
+/** A model: its schema, primary key, indexes and relations. Made by `defineModel`. */
 export interface Model<
   Name extends string = string,
   Schema extends z.ZodObject = z.ZodObject,

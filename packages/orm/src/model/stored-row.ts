@@ -1,15 +1,9 @@
 import type { KvKeyPart } from "@keywright/core";
-import type * as z from "zod";
-import { type RowIssue, StoredRowInvalidError } from "../errors/row-errors.js";
+import { StoredRowInvalidError } from "../errors/row-errors.js";
 import type { AnyRow, CompiledModel } from "./compiled-model.js";
-import { synchronousOutputSchema } from "./output-schema.js";
+import { synchronousOutputSchema } from "./fields/output-schema.js";
 
-/**
- * Checks that a stored row matches the output of its schema. The row is not changed. Asynchronous
- * conditions and the results of transforms are not checked.
- *
- * @throws {StoredRowInvalidError} with all issues if the row does not match.
- */
+/** Checks a stored row against its schema, except asynchronous conditions and transforms. */
 export function assertStoredRow(
   model: CompiledModel,
   row: unknown,
@@ -18,15 +12,10 @@ export function assertStoredRow(
   const result = synchronousOutputSchema(model.schema).safeParse(row);
   if (result.success) return;
   const id = primaryKey.length === 1 && primaryKey[0] !== undefined ? primaryKey[0] : primaryKey;
-  throw new StoredRowInvalidError(model.name, id, rowIssues(result.error));
+  throw new StoredRowInvalidError(model.name, id, { error: result.error, schema: model.schema });
 }
 
 /** True if a stored value has the form of a row. Whether it fits the schema is not checked. */
 export function isRow(value: unknown): value is AnyRow {
   return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-/** Converts the issues of a schema to those of the row errors. */
-export function rowIssues(error: z.ZodError): RowIssue[] {
-  return error.issues.map(({ path, code, message }) => ({ path, code: code ?? "custom", message }));
 }

@@ -1,11 +1,11 @@
 declare const reason: unique symbol;
 
-/** Stands for something invalid. The compiler shows its name, and what to do. */
+/** A type without values. The compiler shows its name and its message, which says what to do. */
 interface Refused<Message extends string> {
   readonly [reason]: Message;
 }
 
-/** No index begins with these fields, in any order, and is sorted as the query requires. */
+/** No index has keys that begin with these fields and are sorted as the query requires. */
 export interface NoIndexServes<_Fields, Message extends string> extends Refused<Message> {}
 
 /** A query that does not restrict the rows that it reads. */
@@ -29,7 +29,7 @@ export interface UnknownRelation<_Name, Message extends string> extends Refused<
 /** An index that contradicts its schema or itself. */
 export interface IndexCannotBe<_Part, Message extends string> extends Refused<Message> {}
 
-/** A field that cannot hold a primary key of the other model, nor null or undefined. */
+/** A field that cannot hold the primary key of another model, or null or undefined. */
 export interface CannotHold<_Field, Message extends string> extends Refused<Message> {}
 
 /** A relation to a model or to fields that do not exist. */

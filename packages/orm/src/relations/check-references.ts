@@ -5,7 +5,7 @@ import { isSameKey, isSamePart, keyPartOf } from "../indexes/key-parts.js";
 import { pointerOf, primaryKeyOf, rowKey } from "../indexes/primary-key.js";
 import type { AnyRow, CompiledModel } from "../model/compiled-model.js";
 import { readKeys } from "../query/read/read-rows.js";
-import type { KeyId } from "../transaction/key-id.js";
+import type { KeyId } from "../transaction/buffer/key-id.js";
 import { referenceGuardKey } from "./guard-keys.js";
 import { referenceIndexes } from "./reference-index.js";
 import { isReferenceTo, referencedKey, rowIdOf } from "./referenced-key.js";

@@ -5,7 +5,7 @@ import { isSameKey } from "../indexes/key-parts.js";
 import { pointerOf, rowKey } from "../indexes/primary-key.js";
 import type { AnyRow, CompiledModel } from "../model/compiled-model.js";
 import type { Reference } from "../model/linked-relations.js";
-import type { KeyId } from "../transaction/key-id.js";
+import type { KeyId } from "../transaction/buffer/key-id.js";
 import { isReferenceTo, rowIdOf } from "./referenced-key.js";
 import {
   beginSearches,

@@ -2,7 +2,7 @@ import { type KvKeyPart, specificationOrder } from "@keywright/core";
 import { isSameKey, keyPartOf } from "../indexes/key-parts.js";
 import { rowKey } from "../indexes/primary-key.js";
 import type { AnyRow, CompiledModel } from "../model/compiled-model.js";
-import { type KeyId, keyIdOf } from "../transaction/key-id.js";
+import { type KeyId, keyIdOf } from "../transaction/buffer/key-id.js";
 
 /**
  * Returns the primary key that some fields of a row hold. If one of the fields is absent, the row

@@ -18,10 +18,7 @@ export type StepClass = "safe" | "backfill" | "rebuild" | "data" | "breaking";
 
 /** A difference between the rows of two schemas. */
 export interface RowChange {
-  /**
-   * The name of the field. If the primary key itself differs, the fields of the new one, joined by
-   * commas.
-   */
+  /** The name of the field. For the primary key itself, its new fields, joined by commas. */
   readonly field: string;
   readonly kind: "added" | "changed" | "removed";
   readonly class: "safe" | "backfill" | "data" | "breaking";
@@ -61,10 +58,7 @@ export function compareRows(from: RowManifest, to: RowManifest): RowChange[] {
   return changes;
 }
 
-/**
- * True if rows of both schemas have the same primary key, so that a row can change from one schema
- * to the other under its key.
- */
+/** True if a row can change from one schema to the other under its primary key. */
 export function keepsPrimaryKey(from: RowManifest, to: RowManifest): boolean {
   if (primaryKeyChange(from, to) !== undefined) return false;
   const changes = compareRows(from, to);
@@ -95,45 +89,45 @@ function addedField(
   from: RowManifest,
   to: RowManifest,
 ): RowChange {
+  const added = (kind: ChangeClass, sideBySide: boolean, reason: string): RowChange => {
+    return { field: name, kind: "added", class: kind, sideBySide, reason };
+  };
   const quoted = JSON.stringify(name);
-  if (name === otherFields) {
-    const reason = "Rows may have other fields than those of the schema now";
-    return { field: name, kind: "added", class: "safe", sideBySide: true, reason };
-  }
+  if (name === otherFields)
+    return added("safe", true, "Rows may have other fields than those of the schema now");
   const former = Object.hasOwn(from.left ?? {}, name) ? from.left?.[name] : undefined;
   const others = former ?? fieldOf(from, otherFields);
   const isFree =
     others === undefined || isWider(valueSchema(others.schema), valueSchema(field.schema));
   if (!isFree && !to.primaryKey.includes(name)) {
     const reason = `${quoted} is new, and rows may hold something else in it already: it needs a migration`;
-    return { field: name, kind: "added", class: "data", sideBySide: false, reason };
+    return added("data", false, reason);
   }
-  if (field.optional) {
-    const reason = `${quoted} is new and optional: rows stay as they are`;
-    return { field: name, kind: "added", class: "safe", sideBySide: true, reason };
-  }
+  if (field.optional)
+    return added("safe", true, `${quoted} is new and optional: rows stay as they are`);
   if (field.defaulted) {
     const reason = `${quoted} is new and has a default: it is filled in where a row lacks it`;
-    return { field: name, kind: "added", class: "backfill", sideBySide: false, reason };
+    return added("backfill", false, reason);
   }
   const reason = `${quoted} is new and required: it needs a default, or a migration that fills it in`;
-  return { field: name, kind: "added", class: "data", sideBySide: false, reason };
+  return added("data", false, reason);
 }
 
 function removedField(name: string, { schema }: FieldManifest, to: RowManifest): RowChange {
+  const removed = (kind: ChangeClass, reason: string): RowChange => {
+    return { field: name, kind: "removed", class: kind, sideBySide: false, reason };
+  };
   const quoted = JSON.stringify(name);
   if (name === otherFields) {
     const reason =
-      "Rows may have no other fields than those of the schema any more: those that have keep them";
-    return { field: name, kind: "removed", class: "breaking", sideBySide: false, reason };
+      "Rows may no longer have other fields than those of the schema: stored rows keep theirs";
+    return removed("breaking", reason);
   }
   const others = fieldOf(to, otherFields);
-  if (others !== undefined && isWider(valueSchema(schema), valueSchema(others.schema))) {
-    const reason = `${quoted} is one of the other fields now: rows stay as they are`;
-    return { field: name, kind: "removed", class: "safe", sideBySide: false, reason };
-  }
+  if (others !== undefined && isWider(valueSchema(schema), valueSchema(others.schema)))
+    return removed("safe", `${quoted} is one of the other fields now: rows stay as they are`);
   const reason = `${quoted} is gone: rows keep what they hold in it; a migration can remove or move it`;
-  return { field: name, kind: "removed", class: "breaking", sideBySide: false, reason };
+  return removed("breaking", reason);
 }
 
 function changedField(
@@ -143,26 +137,30 @@ function changedField(
   isKey: boolean,
 ): RowChange | undefined {
   const quoted = JSON.stringify(name);
-  const found: { class: ChangeClass; sideBySide: boolean; reason: string }[] = [];
+  const found: Pick<RowChange, "class" | "sideBySide" | "reason">[] = [];
+  const add = (kind: ChangeClass, sideBySide: boolean, reason: string) => {
+    return { class: kind, sideBySide, reason };
+  };
   if (from.optional && !to.optional) {
+    const change = `${quoted} was optional and`;
     found.push(
       to.defaulted
-        ? {
-            class: "backfill",
-            sideBySide: false,
-            reason: `${quoted} was optional and has a default now: it is filled in where a row lacks it`,
-          }
-        : {
-            class: "data",
-            sideBySide: false,
-            reason: `${quoted} was optional and is required: it needs a default, or a migration that fills it in`,
-          },
+        ? add(
+            "backfill",
+            false,
+            `${change} has a default now: it is filled in where a row lacks it`,
+          )
+        : add(
+            "data",
+            false,
+            `${change} is required: it needs a default, or a migration that fills it in`,
+          ),
     );
   } else if (!from.optional && to.optional) {
-    const reason = `${quoted} was required and is optional: programs of before need it`;
+    const reason = `${quoted} was required and is optional: programs with the old schema still need it`;
     found.push({ class: "safe", sideBySide: false, reason });
   } else if (from.defaulted !== to.defaulted) {
-    const reason = `${quoted} has ${to.defaulted ? "a default now" : "no default any more"}: rows stay as they are`;
+    const reason = `${quoted} ${to.defaulted ? "has a default now" : "no longer has a default"}: rows stay as they are`;
     found.push({ class: "safe", sideBySide: true, reason });
   }
   for (const difference of compareValues(name, valueSchema(from.schema), valueSchema(to.schema))) {
@@ -181,15 +179,11 @@ function changedField(
   };
 }
 
-/**
- * Returns the reason of a change for a program that has the migration for it. The migration only
- * has to be run.
- */
+/** Returns the reason of a change for a program that already has the migration for it. */
 export function migratedReason({ reason }: RowChange): string {
   return reason.replace(/: it needs (a default, or )?a migration( that [^;]*)?/g, ": run migrate");
 }
 
-/** Replaces the advice to write a migration, because a migration cannot change a primary key. */
 function withKeyAdvice(reason: string): string {
   return `${reason.replace(/: it needs a migration.*$/, "")}: ${keyAdvice}`;
 }

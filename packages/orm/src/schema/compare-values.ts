@@ -3,7 +3,6 @@ import { isWider, objectParts } from "./is-wider.js";
 import { acceptsAnything, acceptsNothing } from "./normalize-json-schema.js";
 import { nestedSchema, optionsOf, type ValueSchema } from "./value-schema.js";
 
-/** A difference between the values of two schemas. */
 export interface ValueDifference {
   /**
    * `"safe"`: every old value is a valid new value. `"data"`: a migration has to change values.
@@ -59,10 +58,7 @@ function differences(
   return [{ class: "data", reason: `${reason}: it needs a migration that changes it` }];
 }
 
-/**
- * Returns the only object or array among the alternatives of a schema, and the other alternatives.
- * Returns undefined if the schema has no object or array, or several.
- */
+/** Returns the only object or array among the alternatives of a schema, with the others. */
 function findOnlyContainer(schema: ValueSchema) {
   const options = optionsOf(schema);
   const isContainer = ({ node }: ValueSchema) => node.type === "object" || node.type === "array";
@@ -90,6 +86,8 @@ function objectDifferences(
 ): ValueDifference[] {
   const [a, b] = [objectParts(from.node), objectParts(to.node)];
   const result: ValueDifference[] = [];
+  const add = (kind: ValueDifference["class"], reason: string) =>
+    void result.push({ class: kind, reason });
   for (const name of Object.keys(b.properties)) {
     const partPath = `${path}.${name}`;
     const quoted = JSON.stringify(partPath);
@@ -97,22 +95,16 @@ function objectDifferences(
     const isRequired = b.required.includes(name);
     if (!Object.hasOwn(a.properties, name)) {
       const mayConflict = a.others !== false && !isWider(nestedSchema(from, a.others), part);
-      if (isRequired)
-        result.push({
-          class: "data",
-          reason: `${quoted} is new and required: it needs a migration`,
-        });
-      else if (mayConflict)
-        result.push({ class: "data", reason: `${quoted} may hold something else already` });
-      else result.push({ class: "safe", reason: `${quoted} is new and optional` });
+      if (isRequired) add("data", `${quoted} is new and required: it needs a migration`);
+      else if (mayConflict) add("data", `${quoted} may hold something else already`);
+      else add("safe", `${quoted} is new and optional`);
       continue;
     }
     const wasRequired = a.required.includes(name);
     if (isRequired && !wasRequired) {
-      const reason = `${quoted} was optional and is required: it needs a migration that fills it in`;
-      result.push({ class: "data", reason });
+      add("data", `${quoted} was optional and is required: it needs a migration that fills it in`);
     } else if (wasRequired && !isRequired) {
-      result.push({ class: "safe", reason: `${quoted} was required and is optional` });
+      add("safe", `${quoted} was required and is optional`);
     }
     result.push(...differences(partPath, nestedSchema(from, a.properties[name]), part, ancestors));
   }
@@ -121,13 +113,9 @@ function objectDifferences(
     if (Object.hasOwn(b.properties, name)) continue;
     const quoted = JSON.stringify(`${path}.${name}`);
     const part = nestedSchema(from, a.properties[name]);
-    if (b.others === false)
-      result.push({
-        class: "breaking",
-        reason: `${quoted} is gone: rows keep what they hold in it`,
-      });
+    if (b.others === false) add("breaking", `${quoted} is gone: rows keep what they hold in it`);
     else if (!isWider(part, nestedSchema(to, b.others)))
-      result.push({ class: "data", reason: `${quoted} is named no more, and does not fit` });
+      add("data", `${quoted} is no longer named, and does not fit the other properties`);
   }
   if (!isSame(remaining, { ...b, properties: {}, required: [] })) {
     const others = (parts: typeof a, root: ValueSchema) => ({
@@ -135,8 +123,7 @@ function objectDifferences(
       node: { ...root.node, ...remainingKeywords(parts) },
     });
     const fits = isWider(others(a, from), others(b, to));
-    const reason = `${JSON.stringify(path)} takes other properties than before`;
-    result.push({ class: fits ? "safe" : "data", reason });
+    add(fits ? "safe" : "data", `${JSON.stringify(path)} takes other properties than before`);
   }
   return result;
 }
@@ -175,7 +162,6 @@ const names: Readonly<Record<string, string>> = {
   "x-transform": "what a transform makes",
 };
 
-/** Describes the values of a schema in a few words. */
 function valueText(schema: ValueSchema): string {
   if (acceptsAnything(schema.node)) return "anything";
   if (acceptsNothing(schema.node)) return "nothing";

@@ -2,12 +2,12 @@ import { isDeepStrictEqual } from "node:util";
 import type * as z from "zod";
 import { InvalidArgumentError } from "../errors/query-errors.js";
 import { PrimaryKeyChangeError, RowInvalidError } from "../errors/row-errors.js";
+import { ignoreRejection, isPromise } from "../indexes/is-promise.js";
 import { assertFields, assertOptions } from "../model/compile-index.js";
 import type { AnyRow } from "../model/compiled-model.js";
 import { isModel } from "../model/define-model.js";
+import { synchronousOutputSchema } from "../model/fields/output-schema.js";
 import type { Model, PrimaryKeyField } from "../model/model.js";
-import { synchronousOutputSchema } from "../model/output-schema.js";
-import { rowIssues } from "../model/stored-row.js";
 import { compareRows, keepsPrimaryKey } from "./compare-rows.js";
 import { fillDefaults } from "./fill-defaults.js";
 import type { RowManifest } from "./manifest.js";
@@ -98,16 +98,7 @@ type Omitted<T, F> = { [K in keyof T as K extends F ? never : K]: T[K] };
  */
 type Optional<T, F> = { [K in keyof T as K extends F ? K : never]?: T[K] | undefined };
 
-const options: Readonly<Record<keyof MigrationDefinition<Model, z.ZodObject, z.ZodObject>, true>> =
-  {
-    model: true,
-    name: true,
-    from: true,
-    to: true,
-    changes: true,
-    up: true,
-    down: true,
-  };
+const options = ["model", "name", "from", "to", "changes", "up", "down"];
 
 /**
  * Describes how rows of one schema become rows of another, if the schemas alone do not show it: a
@@ -145,7 +136,12 @@ export function defineMigration<M extends Model, From extends z.ZodObject, To ex
 ): RowMigration {
   const { model, from, to, up, down, changes = [] } = definition;
   if (!isModel(model))
-    throw new InvalidArgumentError("", "model", "it has to be what defineModel returned");
+    throw new InvalidArgumentError(
+      "",
+      "model",
+      "it must be a model that defineModel returned",
+      "defineMigration",
+    );
   const modelName = model.name;
   assertOptions(modelName, "", definition, options);
   const primaryKey = typeof model.primaryKey === "string" ? [model.primaryKey] : model.primaryKey;
@@ -163,7 +159,7 @@ export function defineMigration<M extends Model, From extends z.ZodObject, To ex
   const [before, after] = [rowManifest(from, primaryKey), rowManifest(to, primaryKey)];
   if (before.hash === after.hash) {
     const reason =
-      "it describes the same rows as from, so that nobody could tell which rows are done: add an optional field, or change the rows with updateMany";
+      "it describes the same rows as from, so changed rows could not be told from others; add an optional field, or change the rows with updateMany";
     throw new InvalidArgumentError(modelName, "to", reason);
   }
   if (!keepsPrimaryKey(before, after))
@@ -186,6 +182,8 @@ export function defineMigration<M extends Model, From extends z.ZodObject, To ex
       fillDefaults(modelName, from, row, fields),
   });
 }
+
+const synchronous = "it must be synchronous and use the row alone";
 
 type Change = (row: AnyRow) => unknown;
 
@@ -224,27 +222,23 @@ function withChecks(settings: ChangeSettings): (row: AnyRow) => AnyRow {
   );
   return (row) => {
     const returned = change(structuredClone(pick(row, knows)));
-    if (
-      typeof returned !== "object" ||
-      returned === null ||
-      Array.isArray(returned) ||
-      isPromise(returned)
-    ) {
-      if (isPromise(returned)) returned.then(undefined, () => undefined);
-      const reason = isPromise(returned)
-        ? "it returned a promise: it has to be synchronous, and to work with the row alone"
-        : "it has to return a row";
-      throw new InvalidArgumentError(model, at, reason);
+    if (isPromise(returned)) {
+      ignoreRejection(returned);
+      throw new InvalidArgumentError(model, at, `it returned a promise; ${synchronous}`);
+    }
+    if (typeof returned !== "object" || returned === null || Array.isArray(returned)) {
+      throw new InvalidArgumentError(model, at, "it must return a row");
     }
     for (const field of kept) {
       if (isDeepStrictEqual((returned as AnyRow)[field], row[field])) continue;
       if (primaryKey.includes(field)) throw new PrimaryKeyChangeError(model, field);
-      const reason = `it changes ${JSON.stringify(field)}, whose schema stays as it is: name it in changes, so that its indexes are built anew`;
+      const reason = `it changes ${JSON.stringify(field)}, whose schema stays the same; name the field in changes, so that its indexes are rebuilt`;
       throw new InvalidArgumentError(model, at, reason);
     }
     const filled = fillDefaults(model, to.schema, returned as AnyRow, defaulted);
     const result = schema.safeParse(filled);
-    if (!result.success) throw new RowInvalidError(model, rowIssues(result.error), result.error);
+    if (!result.success)
+      throw new RowInvalidError(model, { error: result.error, schema: to.schema });
     // Validation may change values, for example by `trim`. Fields that must not change get the
     // values of the old row.
     return { ...pick(row, isUnknown), ...(result.data as AnyRow), ...pick(row, isKept) };
@@ -258,23 +252,11 @@ function pick(row: AnyRow, isPicked: (field: string) => boolean): AnyRow {
   return Object.fromEntries(Object.entries(row).filter(([field]) => isPicked(field)));
 }
 
-function isPromise(value: unknown): value is PromiseLike<unknown> {
-  return (
-    typeof value === "object" &&
-    value !== null &&
-    typeof (value as { then?: unknown }).then === "function"
-  );
-}
-
 function assertFunction(model: string, argument: string, value: unknown): void {
   if (typeof value !== "function")
-    throw new InvalidArgumentError(model, argument, "it has to be a function");
+    throw new InvalidArgumentError(model, argument, "it must be a function");
   if (value.constructor.name !== "AsyncFunction") return;
-  throw new InvalidArgumentError(
-    model,
-    argument,
-    "it has to be synchronous, and to work with the row alone",
-  );
+  throw new InvalidArgumentError(model, argument, synchronous);
 }
 
 function assertSchema(
@@ -285,10 +267,10 @@ function assertSchema(
 ): void {
   const shape = (schema as Partial<z.ZodObject> | undefined)?.shape;
   if (typeof shape !== "object")
-    throw new InvalidArgumentError(model, argument, "it has to be a z.object");
+    throw new InvalidArgumentError(model, argument, "it must be a z.object");
   for (const field of primaryKey) {
     if (Object.hasOwn(shape, field)) continue;
-    const reason = `it lacks ${JSON.stringify(field)}, which is in the primary key`;
+    const reason = `it must have the field ${JSON.stringify(field)} of the primary key`;
     throw new InvalidArgumentError(model, argument, reason);
   }
 }

@@ -2,34 +2,24 @@ import * as z from "zod";
 import { InvalidArgumentError } from "../errors/query-errors.js";
 import { RowInvalidError } from "../errors/row-errors.js";
 import type { AnyRow } from "../model/compiled-model.js";
-import { rowIssues } from "../model/stored-row.js";
 
-/**
- * Returns a copy of the row in which absent `fields` have their defaults.
- *
- * @throws {RowInvalidError} if a schema refuses its own default.
- * @throws {InvalidArgumentError} if a default is computed asynchronously.
- */
 export function fillDefaults(
   model: string,
-  { shape }: z.ZodObject,
+  all: z.ZodObject,
   row: AnyRow,
   fields: readonly string[],
 ): AnyRow {
   const filled: Record<string, unknown> = { ...row };
   for (const field of fields) {
-    const schema = shape[field];
+    const schema = all.shape[field];
     if (schema === undefined || row[field] !== undefined) continue;
     const result = parseUndefined(model, field, schema);
     if (result.success) {
       filled[field] = result.data;
       continue;
     }
-    const issues = rowIssues(result.error).map((issue) => ({
-      ...issue,
-      path: [field, ...issue.path],
-    }));
-    throw new RowInvalidError(model, issues, result.error);
+    const issues = result.error.issues.map((issue) => ({ ...issue, path: [field, ...issue.path] }));
+    throw new RowInvalidError(model, { error: new z.ZodError(issues), schema: all });
   }
   return filled;
 }
@@ -43,7 +33,7 @@ function parseUndefined(
     return schema.safeParse(undefined);
   } catch (error) {
     if (!(error instanceof z.core.$ZodAsyncError)) throw error;
-    const reason = "its default is made asynchronously: fill it in by a migration";
+    const reason = "its default is asynchronous; fill the field in with a migration";
     throw new InvalidArgumentError(model, `schema.${field}`, reason);
   }
 }

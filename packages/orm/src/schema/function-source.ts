@@ -4,9 +4,10 @@ const wordsBeforeExpression =
 const word = /[\w$\u0080-\uffff]/;
 
 /**
- * Returns the source of a function without differences that have no meaning: comments, white space
- * between tokens, the kind of quotes, parentheses around a single parameter. The content of strings
- * and regular expressions is kept.
+ * Returns the source of a function without comments, white space between tokens, parentheses around
+ * a single parameter and semicolons at its end, and with double quotes. Databases store a hash of
+ * the result, so it must never change. Other differences without meaning remain, such as a trailing
+ * comma or a semicolon within the function.
  */
 export function functionSource(fn: (value: never) => unknown): string {
   const source = Function.prototype.toString.call(fn);
@@ -27,10 +28,7 @@ export function functionSource(fn: (value: never) => unknown): string {
   return text.replace(/^\(([\w$]+)\)=>/, "$1=>").replace(/;+$/, "");
 }
 
-/**
- * Returns the end of the token that begins at `at`: a comment, white space, a string, a regular
- * expression, or a single character.
- */
+/** Returns the end of the comment, white space, string, expression or character at `at`. */
 function tokenEnd(source: string, at: number, before: string): number {
   const char = source[at];
   const endOfMatch = (pattern: RegExp) => {
@@ -56,10 +54,7 @@ function isBeforeExpression(before: string): boolean {
   return before === "" || !/[\w$)\]"'`]$/.test(before) || wordsBeforeExpression.test(before);
 }
 
-/**
- * Returns a string token in double quotes if it can have them without escapes. Other tokens stay as
- * they are.
- */
+/** Returns a string token in double quotes, if it can have them without escapes. */
 function withDoubleQuotes(token: string): string {
   const isSimple = token.length > 1 && token.startsWith("'") && !/["\\]/.test(token);
   return isSimple ? `"${token.slice(1, -1)}"` : token;

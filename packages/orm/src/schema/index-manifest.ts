@@ -5,7 +5,6 @@ import type { IndexManifest, IndexTraits } from "./manifest.js";
 
 const manifests = new WeakMap<CompiledIndex, IndexManifest>();
 
-/** Describes an index as data. The result is cached. */
 export function indexManifest(index: CompiledIndex): IndexManifest {
   const known = manifests.get(index);
   if (known !== undefined) return known;
@@ -43,8 +42,8 @@ function traitsOf(index: CompiledIndex): { traits?: IndexTraits } {
 
 /**
  * Returns the version that the index states, or a hash of the source of its functions. The hash
- * ignores white space, quotes and comments. If a build shortens names or rewrites numbers, the
- * index has to state a version.
+ * ignores white space, quotes and comments, but not trailing commas and semicolons. If a build or a
+ * formatter changes the source in other ways, the index must state a version.
  */
 function functionsVersion({ where, parts, version }: CompiledIndex): string | undefined {
   const computed = parts.map((part) => part.compute);
@@ -64,7 +63,7 @@ export function isSameIndex(a: IndexManifest, b: IndexManifest): boolean {
   return a.prefix === b.prefix && isSameKeyedIndex(a, b);
 }
 
-/** True if both manifests describe the same index, except that the prefixes may differ. */
+/** True if both manifests describe the same index, but for the prefix. */
 export function isSameKeyedIndex(a: IndexManifest, b: IndexManifest): boolean {
   return (
     a.unique === b.unique &&

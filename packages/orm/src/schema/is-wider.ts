@@ -3,7 +3,9 @@ import type { JsonSchema } from "./manifest.js";
 import { acceptsAnything, acceptsNothing } from "./normalize-json-schema.js";
 import { nestedSchema, optionsOf, type ValueSchema, valueSchema } from "./value-schema.js";
 
-/** Pairs that are being compared. A schema that contains itself leads to the same pair again. */
+/**
+ * The pairs that are being compared. A schema that contains itself leads to the same pair again.
+ */
 type Pairs = Map<JsonSchema, Set<JsonSchema>>;
 
 /**
@@ -35,7 +37,6 @@ function isOneOf(from: ValueSchema, options: readonly ValueSchema[], pairs: Pair
   return from.node.enum.every((value) => options.some(({ node }) => takes(node, value)));
 }
 
-/** True if a literal value fits a schema without alternatives. */
 function takes(to: JsonSchema, value: unknown): boolean {
   if (acceptsAnything(to)) return true;
   if (Array.isArray(to.enum)) {
@@ -68,7 +69,7 @@ function bound(value: unknown, otherwise: number): number {
   return typeof value === "number" ? value : otherwise;
 }
 
-/** True if every value of `from` is one of `to`. Neither has alternatives, `from` is no `enum`. */
+/** True if every value of `from`, which is not an `enum`, is a value of `to`. No alternatives. */
 function isPart(from: ValueSchema, to: ValueSchema, pairs: Pairs): boolean {
   if (acceptsAnything(to.node)) return true;
   const { type } = to.node;
@@ -118,7 +119,6 @@ function hasLooserSizes(from: JsonSchema, to: JsonSchema, of: "Length" | "Items"
 
 interface Bound<T> {
   readonly value: T;
-  /** True if the bound itself is not allowed. */
   readonly isOpen: boolean;
 }
 
@@ -154,7 +154,6 @@ const sizeKeywords = new Set(
   "type minLength maxLength minimum maximum exclusiveMinimum exclusiveMaximum".split(" "),
 );
 
-/** Returns the conditions on values besides their type, size and bounds. All of them must hold. */
 function conditionsOf(schema: JsonSchema): readonly JsonSchema[] {
   const { allOf = [], ...rest } = schema;
   const keywords = Object.entries(rest).filter(
@@ -171,7 +170,7 @@ function hasFewerConditions(from: JsonSchema, to: JsonSchema): boolean {
   );
 }
 
-/** Without `narrowing` options, or with `widening` ones, a format takes more values. */
+/** Options of a format that allow fewer values, and those that allow more. */
 const narrowing = new Set(["version", "hostname", "protocol", "alg", "precision"]);
 const widening = new Set(["offset", "local"]);
 
@@ -224,12 +223,11 @@ interface ObjectParts {
   readonly required: readonly string[];
   /** The schema of all other properties. False if there may be none. */
   readonly others: unknown;
-  /** The schema of the names of all properties. */
   readonly names: unknown;
   readonly patterns: unknown;
 }
 
-/** Returns all keywords about the properties of an object, with the defaults of absent ones. */
+/** Returns the keywords for the properties of an object, with the defaults of absent ones. */
 export function objectParts(schema: JsonSchema): ObjectParts {
   const {
     properties = {},

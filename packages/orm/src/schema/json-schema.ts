@@ -1,28 +1,13 @@
 import * as z from "zod";
+import {
+  definitionOf,
+  type Schema,
+  type SchemaDefinition,
+} from "../model/fields/schema-definition.js";
 import type { JsonSchema } from "./manifest.js";
 import { normalizeJsonSchema, undefinedSchema, withoutUndefined } from "./normalize-json-schema.js";
 
-type Schema = z.core.$ZodType;
 type Json = Record<string, unknown>;
-
-/** The parts of the definition of a schema or a check that its description depends on. */
-interface Definition {
-  readonly type: string;
-  readonly check?: string;
-  readonly checks?: readonly { readonly _zod: { readonly def: unknown } }[];
-  readonly format?: string;
-  readonly pattern?: RegExp;
-  readonly value?: unknown;
-  readonly values?: readonly unknown[];
-  readonly inclusive?: boolean;
-  readonly minimum?: number;
-  readonly maximum?: number;
-  readonly size?: number;
-  readonly in?: Schema;
-  readonly out?: Schema;
-  readonly keyType?: Schema;
-  readonly valueType?: Schema;
-}
 
 /**
  * Describes the values that a schema returns. The result is Zod's JSON Schema without titles,
@@ -39,10 +24,7 @@ export function jsonSchemaOf(schema: Schema): JsonSchema {
   return describe(schema, []);
 }
 
-/**
- * @param ancestors the schemas whose descriptions contain this one. A schema among them contains
- * itself.
- */
+/** @param ancestors the schemas that contain this one. It may be among them. */
 function describe(schema: Schema, ancestors: readonly Schema[]): JsonSchema {
   if (ancestors.includes(schema)) return { type: "x-cycle" };
   const chain = [...ancestors, schema];
@@ -61,7 +43,7 @@ function describe(schema: Schema, ancestors: readonly Schema[]): JsonSchema {
   return normalizeJsonSchema(json as JsonSchema);
 }
 
-/** Returns a description to replace Zod's, or undefined. Schemas within are described already. */
+/** Returns the description that replaces Zod's, if there is one. Parts are described already. */
 function overrideFor(
   schema: Schema,
   json: Json,
@@ -116,10 +98,8 @@ function overrideFor(
   }
 }
 
-/** Formats that are fully described by their patterns. */
 const unnamedFormats = new Set(["regex", "includes", "starts_with", "ends_with"]);
 
-/** The options that distinguish formats of the same name. */
 const formatOptions = [
   "version",
   "hostname",
@@ -131,8 +111,8 @@ const formatOptions = [
   "local",
 ] as const;
 
-/** Lists all formats by name. Zod has one, and changes patterns between versions. */
-function stringSchema(def: Definition, json: Json): Json {
+/** Describes all formats by name. Zod's JSON Schema has only one, whose pattern may change. */
+function stringSchema(def: SchemaDefinition, json: Json): Json {
   const formats = checksOf(def).filter(({ check }) => check === "string_format");
   if (formats.length === 0) return json;
   const rest = withoutKeywords(json, ["format", "pattern", "allOf", "contentEncoding"]);
@@ -140,7 +120,7 @@ function stringSchema(def: Definition, json: Json): Json {
   return others.length === 0 ? { ...rest, ...only } : { ...rest, allOf: [only, ...others] };
 }
 
-function describeFormat(def: Definition): Json {
+function describeFormat(def: SchemaDefinition): Json {
   const { format = "", pattern } = def;
   const options: Json = {};
   for (const option of formatOptions) {
@@ -163,7 +143,7 @@ const zodPatterns = new Set(
   Object.values(z.core.regexes).map((value) => (value instanceof RegExp ? value.source : "")),
 );
 
-function isZodPattern(def: Definition): boolean {
+function isZodPattern(def: SchemaDefinition): boolean {
   if (def.format === "base64" || def.format === "base64url") return true;
   const source = def.pattern?.source ?? "";
   if (zodPatterns.has(source) || source === z.core.regexes.uuid().source) return true;
@@ -179,7 +159,6 @@ function customSchema(schema: Schema): Json {
     : { type: "x-instance", class: String(Class.name) };
 }
 
-/** Returns the JSON of a literal value, including values that JSON does not have. */
 function literalJson(value: unknown): unknown {
   if (typeof value === "bigint") return { "x-bigint": String(value) };
   if (value === undefined) return undefinedSchema;
@@ -195,7 +174,7 @@ function bigintText(value: unknown): string | undefined {
   return typeof value === "bigint" ? String(value) : undefined;
 }
 
-function bigintBounds(def: Definition): Json {
+function bigintBounds(def: SchemaDefinition): Json {
   const checks = checksOf(def);
   const divisors = checks.filter(({ check }) => check === "multiple_of");
   const format = checks.find(({ check }) => check === "bigint_format")?.format;
@@ -206,10 +185,9 @@ function bigintBounds(def: Definition): Json {
   };
 }
 
-/** Returns the tightest bounds that the checks set, as text. */
-function boundsOf(def: Definition, text: (value: unknown) => string | undefined): Json {
+function boundsOf(def: SchemaDefinition, text: (value: unknown) => string | undefined): Json {
   const bounds: Json = {};
-  const limits: { [kind: string]: Definition } = {};
+  const limits: { [kind: string]: SchemaDefinition } = {};
   for (const check of checksOf(def)) {
     const isLower = check.check === "greater_than";
     if (!isLower && check.check !== "less_than") continue;
@@ -224,14 +202,13 @@ function boundsOf(def: Definition, text: (value: unknown) => string | undefined)
   return bounds;
 }
 
-function isTighter(a: Definition, b: Definition, isLower: boolean): boolean {
+function isTighter(a: SchemaDefinition, b: SchemaDefinition, isLower: boolean): boolean {
   const [x, y] = [a.value as bigint | Date, b.value as bigint | Date];
   if (x > y) return isLower;
   return x < y ? !isLower : a.inclusive !== true;
 }
 
-/** Returns the minimum and maximum number of elements of a map or a set. */
-function sizesOf(def: Definition): Json {
+function sizesOf(def: SchemaDefinition): Json {
   let [minSize, maxSize] = [0, Number.POSITIVE_INFINITY];
   for (const { minimum = 0, maximum = Number.POSITIVE_INFINITY, size } of checksOf(def)) {
     minSize = Math.max(minSize, size ?? minimum);
@@ -243,9 +220,9 @@ function sizesOf(def: Definition): Json {
   };
 }
 
-/** Returns the definitions of a schema's checks. A format, such as `z.email()`, is one itself. */
-function checksOf(def: Definition): Definition[] {
-  const checks = (def.checks ?? []).map((check) => check._zod.def as Definition);
+/** Returns the checks. A schema of a format, such as `z.email()`, is a check itself. */
+function checksOf(def: SchemaDefinition): SchemaDefinition[] {
+  const checks = (def.checks ?? []).map((check) => check._zod.def as SchemaDefinition);
   return def.check === undefined ? checks : [def, ...checks];
 }
 
@@ -253,8 +230,4 @@ function withoutKeywords(json: Json, keywords: readonly string[]): Json {
   return Object.fromEntries(
     Object.entries(json).filter(([keyword]) => !keywords.includes(keyword)),
   );
-}
-
-function definitionOf(schema: Schema): Definition {
-  return schema._zod.def as unknown as Definition;
 }

@@ -36,7 +36,7 @@ export interface IndexTraits {
   readonly partial?: true;
   /** Set if a part of its key is computed by a function of the row. */
   readonly computed?: true;
-  /** The content of entries that are not pointers: the whole row (`"copy"`), or these fields. */
+  /** The content of its entries if they are not pointers: the whole row (`"copy"`), or fields. */
   readonly value?: "copy" | readonly string[];
 }
 
@@ -49,7 +49,7 @@ export interface IndexManifest {
   readonly normalized: boolean;
   /** Absent if no trait applies. */
   readonly traits?: IndexTraits;
-  /** The version that the index states, or else a hash of its functions' source. */
+  /** The version that the index states, or a hash of its functions. Absent if it has none. */
   readonly functions?: string;
 }
 
@@ -65,7 +65,7 @@ export interface ModelManifest {
   readonly hash: string;
   readonly row: RowManifest;
   readonly indexes: Readonly<Record<string, IndexManifest>>;
-  /** The names of its counters: `""` for all rows, and the names of counted indexes. */
+  /** Its counters: `""` for the counter of all rows, and the names of counted indexes. */
   readonly counters: readonly string[];
   readonly relations: Readonly<Record<string, RelationManifest>>;
   readonly live: boolean;

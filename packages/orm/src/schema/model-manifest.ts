@@ -5,7 +5,6 @@ import { indexManifest } from "./index-manifest.js";
 import type { ModelManifest, SchemaManifest } from "./manifest.js";
 import { rowManifest } from "./row-manifest.js";
 
-/** Describes a model as data. */
 export function modelManifest(model: CompiledModel): ModelManifest {
   const counted = model.indexes.filter((index) => index.counted).map((index) => index.name);
   const described = {
@@ -21,7 +20,6 @@ export function modelManifest(model: CompiledModel): ModelManifest {
   return { name, prefix, hash: hashOf(described), ...rest };
 }
 
-/** Describes models as data, sorted by name. */
 export function schemaManifest(models: Iterable<CompiledModel>): SchemaManifest {
   return { format: 1, models: byName([...models].map((one) => [one.name, modelManifest(one)])) };
 }
@@ -62,7 +60,6 @@ function relationText({ fields, model, onDelete }: BelongsToParts): string {
   return `${JSON.stringify(fields)} → ${JSON.stringify(model)}, onDelete: ${onDelete}`;
 }
 
-/** Parses a text of {@link relationTexts}. Returns undefined for any other text. */
 export function parseRelationText(text: string): BelongsToParts | undefined {
   const [, fields, model, onDelete] = /^(\[.*\]) → (".*"), onDelete: (\w+)$/.exec(text) ?? [];
   if (fields === undefined || model === undefined || onDelete === undefined) return undefined;

@@ -20,9 +20,7 @@ const schemaKeywords = new Set(
 );
 
 interface Walk {
-  /** The definitions of the input, by name. */
   readonly given: Readonly<Record<string, JsonSchema>>;
-  /** The new names of the definitions, by their names in the input. */
   readonly names: Map<string, string>;
 }
 
@@ -47,7 +45,6 @@ export function normalizeJsonSchema(schema: JsonSchema): JsonSchema {
   return used.size < walk.names.size ? normalizeJsonSchema(whole) : whole;
 }
 
-/** Returns the definitions that a schema refers to, directly or through others. */
 function findUsed(
   schema: unknown,
   definitions: Readonly<Record<string, JsonSchema>>,
@@ -128,7 +125,6 @@ function normalizeRequired(schema: Record<string, unknown>): void {
   schema.properties = Object.fromEntries(entries);
 }
 
-/** Returns one schema for the values that fit at least one of the schemas. */
 function unionOf(schemas: readonly JsonSchema[]): JsonSchema {
   const flat = schemas.flatMap(alternativesOf).filter((schema) => !acceptsNothing(schema));
   if (flat.some(acceptsAnything)) return {};
@@ -161,13 +157,11 @@ function inOrder(schemas: readonly JsonSchema[]): JsonSchema[] {
   return [...byText].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, schema]) => schema);
 }
 
-/** Returns the literal values of a `const` or an `enum`. Returns undefined for other schemas. */
 function valuesOf(schema: JsonSchema): readonly unknown[] | undefined {
   if ("const" in schema) return [schema.const];
   return Array.isArray(schema.enum) ? (schema.enum as readonly unknown[]) : undefined;
 }
 
-/** Returns the alternatives of a schema. A schema that is not a union is its only alternative. */
 export function alternativesOf(schema: JsonSchema): readonly JsonSchema[] {
   const { anyOf } = schema;
   return Array.isArray(anyOf) && Object.keys(schema).every((keyword) => isUnionKeyword(keyword))
@@ -179,7 +173,6 @@ function isUnionKeyword(keyword: string): boolean {
   return keyword === "anyOf" || keyword === "$defs";
 }
 
-/** Returns the schema without undefined among its values. */
 export function withoutUndefined(schema: JsonSchema): JsonSchema {
   const alternatives = alternativesOf(schema);
   const isUndefined = ({ type }: JsonSchema) => type === undefinedSchema.type;
@@ -191,12 +184,10 @@ export function withoutUndefined(schema: JsonSchema): JsonSchema {
   return { ...(only === undefined ? { not: {} } : union), ...($defs !== undefined && { $defs }) };
 }
 
-/** True if every value fits the schema. */
 export function acceptsAnything(schema: JsonSchema | undefined): boolean {
   return schema !== undefined && Object.keys(schema).every((keyword) => keyword === "$defs");
 }
 
-/** True if no value fits the schema. */
 export function acceptsNothing(schema: JsonSchema): boolean {
   return (
     typeof schema.not === "object" &&

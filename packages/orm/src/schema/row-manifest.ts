@@ -1,22 +1,12 @@
 import type * as z from "zod";
-import { synchronousOutputSchema } from "../model/output-schema.js";
+import { synchronousOutputSchema } from "../model/fields/output-schema.js";
+import { definitionOf, lazySchema, type Schema } from "../model/fields/schema-definition.js";
 import { hashOf } from "./hash.js";
 import { jsonSchemaOf } from "./json-schema.js";
 import type { FieldManifest, RowManifest } from "./manifest.js";
 import { withoutUndefined } from "./normalize-json-schema.js";
 
-type Schema = z.core.$ZodType;
-
-interface Definition {
-  readonly type: string;
-  readonly innerType?: Schema;
-  readonly in?: Schema;
-  readonly options?: readonly Schema[];
-}
-
-/**
- * The name that stands among the fields of a manifest for all fields that the schema does not name.
- */
+/** The name of a manifest's entry for all fields that the schema does not name. */
 export const otherFields = "*";
 
 /**
@@ -37,10 +27,7 @@ export function rowManifest(schema: z.ZodObject, primaryKey: readonly string[]):
   return manifest;
 }
 
-/**
- * Manifests that have been created. Describing a schema takes a millisecond or more, and every plan
- * needs the manifests again.
- */
+/** Describing a schema takes a millisecond or more, and every plan needs the manifests again. */
 const knownManifests = new WeakMap<z.ZodObject, readonly RowManifest[]>();
 
 function isSameList(a: readonly string[], b: readonly string[]): boolean {
@@ -80,7 +67,7 @@ function fieldManifest(schema: z.ZodType): FieldManifest {
 function peel(schema: Schema, optional: boolean): { inner: Schema; isThere: boolean } {
   let inner = schema;
   for (let isThere = false; ; ) {
-    const def = inner._zod.def as unknown as Definition;
+    const def = definitionOf(inner);
     const isFilled = ["default", "prefault", "nonoptional"].includes(def.type);
     const isPeeled =
       isFilled || ["catch", "readonly"].includes(def.type) || (optional && def.type === "optional");
@@ -90,13 +77,12 @@ function peel(schema: Schema, optional: boolean): { inner: Schema; isThere: bool
   }
 }
 
-/** True if the definition of a schema gives an absent field a value. */
 function isDefaulted(schema: Schema, ancestors: Set<Schema>): boolean {
   if (ancestors.has(schema)) return false;
   ancestors.add(schema);
   const isPartDefaulted = (part: Schema | undefined) =>
     part !== undefined && isDefaulted(part, ancestors);
-  const def = schema._zod.def as unknown as Definition;
+  const def = definitionOf(schema);
   switch (def.type) {
     case "default":
     case "prefault":
@@ -108,7 +94,7 @@ function isDefaulted(schema: Schema, ancestors: Set<Schema>): boolean {
     case "readonly":
       return isPartDefaulted(def.innerType);
     case "lazy":
-      return isPartDefaulted((schema as z.core.$ZodLazy)._zod.innerType);
+      return isPartDefaulted(lazySchema(schema));
     case "pipe":
       return isPartDefaulted(def.in);
     case "union":

@@ -7,11 +7,10 @@ import { findPath, type PathEdge } from "./upgrade-path.js";
 
 /** A way from rows of one schema to rows of another. */
 export interface RowUpgrade {
-  /** The names of the migrations on the way, in order. */
   readonly steps: readonly string[];
-  /** Converts a stored row. Throws `RowInvalidError`, or what a migration throws. */
+  /** Returns the new row. Throws `RowInvalidError`, or what a migration throws. */
   readonly up: (row: AnyRow) => AnyRow;
-  /** Migrations of such rows that do not run, because both schemas allow what they change. */
+  /** The migrations that take such rows, but change what both schemas allow. They do not run. */
   readonly leftOut: readonly string[];
   /** True if `up` changes nothing. */
   readonly isIdentity: boolean;

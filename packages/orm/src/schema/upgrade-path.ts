@@ -2,7 +2,6 @@ import { compareRows, keepsPrimaryKey, type RowChange } from "./compare-rows.js"
 import type { RowMigration } from "./define-migration.js";
 import type { RowManifest } from "./manifest.js";
 
-/** One step from rows of a schema to rows of another. */
 export type PathEdge =
   | { readonly kind: "up" | "down"; readonly to: RowManifest; readonly migration: RowMigration }
   | {
@@ -10,9 +9,9 @@ export type PathEdge =
       readonly kind: "free";
       readonly to: RowManifest;
       readonly changes: readonly RowChange[];
-      /** A migration from `to` that can add the defaults which earlier rows lack. */
+      /** A migration from `to` that adds the defaults that rows of an earlier schema lack. */
       readonly next: RowMigration | undefined;
-      /** Migrations of these rows that do not run, because this step would undo them. */
+      /** Migrations from the same rows that are not run: this step would take back what they do. */
       readonly leftOut: readonly RowMigration[];
     };
 
@@ -37,7 +36,6 @@ const cost = {
   unseen: 1e12,
 } as const;
 
-/** A schema that the search has reached. */
 interface Reached {
   readonly manifest: RowManifest;
   readonly path: readonly PathEdge[];
@@ -46,10 +44,7 @@ interface Reached {
   readonly cost: number;
 }
 
-/**
- * Returns the cheapest path from rows of `from` to rows of `to`, or undefined if there is none. A
- * path of `up` edges alone comes first, then a path of `down` edges alone.
- */
+/** Returns the cheapest path, if there is one. Paths of only `up`, then only `down`, come first. */
 export function findPath(
   from: RowManifest,
   to: RowManifest,
@@ -94,7 +89,6 @@ function takes({ from }: Edge, at: RowManifest): boolean {
 class FreeEdges {
   readonly #goal: RowManifest;
   readonly #migrations: readonly RowMigration[];
-  /** The goal, and all schemas that migrations start from. */
   readonly #targets: readonly RowManifest[];
   readonly #differences = new Map<string, readonly RowChange[] | undefined>();
 
@@ -121,7 +115,6 @@ class FreeEdges {
     });
   }
 
-  /** Returns the differences of two schemas, or undefined if there is no free edge. */
   #between(from: RowManifest, to: RowManifest): readonly RowChange[] | undefined {
     const cacheKey = `${from.hash} ${to.hash}`;
     if (!this.#differences.has(cacheKey)) this.#differences.set(cacheKey, this.#compare(from, to));
@@ -142,10 +135,7 @@ class FreeEdges {
     );
   }
 
-  /**
-   * Returns the migrations that a step leaves out. `isPassing` is true if the step passes over a
-   * migration that leads to its target as well.
-   */
+  /** `isPassing` is true if the step passes over a migration that also leads to its target. */
   #migrationsBeside(at: RowManifest, to: RowManifest, changes: readonly RowChange[]) {
     const leftOut: RowMigration[] = [];
     let isPassing = false;
@@ -159,7 +149,6 @@ class FreeEdges {
     return { leftOut, isPassing };
   }
 
-  /** True if a step takes back what the migrations right before it have done. */
   #takesBack(
     { manifest, path, passed }: Omit<Reached, "cost">,
     to: RowManifest,
@@ -190,7 +179,6 @@ class FreeEdges {
     return requiresNoMore(direct, onwards) && !this.#isWider(before, after);
   }
 
-  /** True if rows of one schema are rows of another after defaults are filled in. */
   #isWider(from: RowManifest, to: RowManifest): boolean {
     return compareRows(from, to).every(({ class: kind }) => kind === "safe" || kind === "backfill");
   }
@@ -204,7 +192,7 @@ function isFilledIn(change: RowChange): boolean {
   return change.class === "backfill";
 }
 
-/** True if `others` hide or fill in every field that `changes` hide or fill in. */
+/** True if `others` include every change that makes a field invisible or fills it in. */
 function requiresNoMore(changes: readonly RowChange[], others: readonly RowChange[]): boolean {
   return changes
     .filter((change) => isUnseen(change) || isFilledIn(change))

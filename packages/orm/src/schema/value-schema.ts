@@ -8,27 +8,21 @@ export interface ValueSchema {
   readonly node: JsonSchema;
 }
 
-/** Returns the schema of a whole document. */
 export function valueSchema(root: JsonSchema): ValueSchema {
   return resolve(root, root);
 }
 
-/** Returns a schema that is nested in another one, or the target if it is a reference. */
 export function nestedSchema({ root }: ValueSchema, node: unknown): ValueSchema {
   return resolve(root, node as JsonSchema);
 }
 
-/** Returns the alternatives of a schema, including those of schemas that it refers to. */
 export function optionsOf(schema: ValueSchema): readonly ValueSchema[] {
   const options = alternativesOf(schema.node);
   if (options.length === 1 && options[0] === schema.node) return [schema];
   return options.flatMap((option) => optionsOf(nestedSchema(schema, option)));
 }
 
-/**
- * The merged schemas of references with other keywords beside them. Each is created once, so that a
- * schema that contains itself is recognized by identity.
- */
+/** Merged schemas are kept, so that a schema that contains itself is recognized by identity. */
 const merged = new WeakMap<JsonSchema, JsonSchema>();
 
 function resolve(root: JsonSchema, input: JsonSchema): ValueSchema {

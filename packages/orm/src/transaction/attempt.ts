@@ -9,16 +9,15 @@ import type {
   KvLimits,
 } from "@keywright/core";
 import { TransactionConflictError, TransactionEndedError } from "../errors/transaction-errors.js";
-import { entryAfterWrite } from "./buffered-write.js";
-import { copyOfKey, type KeyId, keyIdOf } from "./key-id.js";
+import { entryAfterWrite } from "./buffer/buffered-write.js";
+import { copyOfKey, type KeyId, keyIdOf } from "./buffer/key-id.js";
+import { nextPendingVersionstamp } from "./buffer/pending-versionstamp.js";
+import { type PendingChange, WriteBuffer } from "./buffer/write-buffer.js";
 import { keyOrderOf } from "./key-order-of.js";
 import { limitsOf } from "./limits-of.js";
-import { nextPendingVersionstamp } from "./pending-versionstamp.js";
 import { ReadSet } from "./read-set.js";
 import { type PendingCheck, pendingCheck } from "./transaction-atomic.js";
-import { type PendingChange, WriteBuffer } from "./write-buffer.js";
 
-/** Options of one attempt of a transaction. */
 export interface TransactionKvOptions {
   /** The number of the attempt, from 1. The default is 1. */
   readonly attempt?: number;
@@ -30,7 +29,6 @@ export interface TransactionKvOptions {
   readonly optimistic?: boolean;
 }
 
-/** A key of a read, with its id. */
 interface WantedKey {
   readonly id: KeyId;
   readonly key: KvKey;
@@ -45,8 +43,9 @@ export class Attempt {
   readonly buffer: WriteBuffer = new WriteBuffer();
   readonly #attempt: number;
   readonly isOptimistic: boolean;
-  #isEnded = false;
-  #hasConflict = false;
+  isEnded = false;
+  /** True if a key has changed since the transaction read it, so that no commit is possible. */
+  hasConflict = false;
 
   constructor(kv: Kv & { readonly limits?: KvLimits }, options: TransactionKvOptions) {
     this.kv = kv;
@@ -56,25 +55,11 @@ export class Attempt {
     this.isOptimistic = options.optimistic ?? false;
   }
 
-  /**
-   * True if a key is known to have changed since the transaction read it. The attempt cannot be
-   * committed.
-   */
-  get hasConflict(): boolean {
-    return this.#hasConflict;
-  }
-
-  /** True after the end of the attempt, committed or not. */
-  get isEnded(): boolean {
-    return this.#isEnded;
-  }
-
   /** Ends the attempt. Calls that are still in flight have no further effect. */
   end(): void {
-    this.#isEnded = true;
+    this.isEnded = true;
   }
 
-  /** Records a check without a read. Throws as {@link record} does. */
   believe(check: AtomicCheck): void {
     const { id, key, versionstamp } = pendingCheck(check, this.order);
     // The versionstamp of a buffered write is made up, so the database could not check it.
@@ -82,10 +67,7 @@ export class Attempt {
     if (!this.reads.assume(id, key, versionstamp)) this.#fail();
   }
 
-  /**
-   * Returns the entries of keys as the transaction sees them: what it has written, or else what is
-   * in the database. Entries of the database are recorded as read.
-   */
+  /** Returns entries as the transaction sees them, and records those of the database as read. */
   async readEntries(keys: readonly KvKey[]): Promise<KvEntryMaybe<unknown>[]> {
     this.assertActive();
     const wanted = keys.map((key) => ({ id: keyIdOf(key, this.order), key: copyOfKey(key) }));
@@ -103,7 +85,6 @@ export class Attempt {
     });
   }
 
-  /** Reads keys from the database, at most `limits.keys` at a time, and records them. */
   async #readBase(wanted: readonly WantedKey[]): Promise<KvEntryMaybe<unknown>[]> {
     const entries: KvEntryMaybe<unknown>[] = [];
     const { keys: maxKeys } = this.limits;
@@ -125,7 +106,6 @@ export class Attempt {
     return entries;
   }
 
-  /** Applies an atomic operation to the transaction if its checks hold within it. */
   async apply(
     checks: readonly PendingCheck[],
     changes: readonly PendingChange[],
@@ -160,34 +140,23 @@ export class Attempt {
     return (this.#seenVersionstamp(id) ?? null) !== versionstamp;
   }
 
-  /**
-   * Returns the versionstamp of a key within the transaction, or undefined if it is not known yet.
-   */
+  /** Returns null for an absent key, and undefined if the versionstamp is not known yet. */
   #seenVersionstamp(id: KeyId): string | null | undefined {
     const write = this.buffer.get(id);
     return write === undefined ? this.reads.versionstampOf(id) : write.versionstamp;
   }
 
-  /**
-   * Records the versionstamp that a key has in the database.
-   *
-   * @throws {TransactionConflictError} if it differs from the one that was recorded before.
-   */
   record(id: KeyId, key: KvKey, versionstamp: string | null): void {
     if (!this.reads.record(id, key, versionstamp)) this.#fail();
   }
 
   #fail(): never {
-    this.#hasConflict = true;
+    this.hasConflict = true;
     throw new TransactionConflictError(this.#attempt);
   }
 
-  /**
-   * @throws {TransactionEndedError} after the end of the attempt.
-   * @throws {TransactionConflictError} if the attempt can no longer be committed.
-   */
   assertActive(): void {
-    if (this.#isEnded) throw new TransactionEndedError();
-    if (this.#hasConflict) throw new TransactionConflictError(this.#attempt);
+    if (this.isEnded) throw new TransactionEndedError();
+    if (this.hasConflict) throw new TransactionConflictError(this.#attempt);
   }
 }

@@ -5,9 +5,9 @@ import {
   type KvLimits,
   LimitExceededError,
 } from "@keywright/core";
+import type { WriteBuffer } from "./buffer/write-buffer.js";
 import { limitErrorOf } from "./limit-error-of.js";
 import type { ReadSet } from "./read-set.js";
-import type { WriteBuffer } from "./write-buffer.js";
 
 /** The result of a transaction. `ok` is false if something that it read has changed. */
 export type TransactionResult =
@@ -18,19 +18,12 @@ export type TransactionResult =
     }
   | KvCommitError;
 
-/** A database and its limits. */
 interface Target {
   readonly kv: Kv;
   readonly limits: Pick<KvLimits, "checks" | "mutations" | "keys">;
 }
 
-/**
- * Writes the buffer in one commit, with all reads as its checks. If there is nothing to write, only
- * verifies that all reads held at one time.
- *
- * @throws {LimitExceededError} if the commit has more checks or mutations than the database allows.
- * Nothing is written.
- */
+/** Writes the buffer under all reads as checks. Without writes, only verifies the reads. */
 export async function commitBuffer(
   target: Target,
   reads: ReadSet,

@@ -1,10 +1,7 @@
 import { type KvLimits, LimitExceededError } from "@keywright/core";
 import { defaultLimits } from "./limits-of.js";
 
-/**
- * The beginnings of the messages of `@deno/kv` and Deno, with the limit that each reports. There
- * are no error classes for them.
- */
+/** Messages of `@deno/kv` and Deno, which have no error classes, with the limits they report. */
 const messagePatterns: readonly (readonly [RegExp, keyof KvLimits])[] = [
   [/^(ValueTooLong\b|Value too large\b)/, "valueBytes"],
   [/^(KeyTooLong\b|Key too large\b)/, "keyBytes"],
@@ -13,6 +10,11 @@ const messagePatterns: readonly (readonly [RegExp, keyof KvLimits])[] = [
   [/^(TooManyChecks\b|Too many checks\b)/, "checks"],
   [/^(TooManyMutations\b|Too many mutations\b)/, "mutations"],
 ];
+
+export function isLimitError(error: unknown): boolean {
+  if (limitErrorOf(error) instanceof LimitExceededError) return true;
+  return error instanceof TypeError && /\btoo (many|large)\b.*\(max /i.test(error.message);
+}
 
 /**
  * Returns a {@link LimitExceededError} with `error` as its cause if a database refused a commit

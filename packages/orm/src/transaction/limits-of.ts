@@ -1,6 +1,6 @@
 import type { Kv, KvLimits } from "@keywright/core";
 
-/** The lowest limits of all releases of Deno KV, for databases that state none. */
+/** Deno KV's limits, the lowest of all its releases, for databases that state none. */
 export const defaultLimits: KvLimits = {
   keyBytes: 2048,
   valueBytes: 65_536,
@@ -13,7 +13,6 @@ export const defaultLimits: KvLimits = {
   totalKeyBytes: 81_920,
 };
 
-/** Returns the limits that a database states, or else Deno KV's. */
 export function limitsOf(kv: Kv & { readonly limits?: KvLimits }): KvLimits {
   return kv.limits ?? defaultLimits;
 }

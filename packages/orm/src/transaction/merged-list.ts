@@ -9,8 +9,8 @@ import {
   type KvListOptions,
   type KvListSelector,
 } from "@keywright/core";
-import { entryAfterWrite } from "./buffered-write.js";
-import { copyOfKey, type KeyId, keyIdOf } from "./key-id.js";
+import { entryAfterWrite } from "./buffer/buffered-write.js";
+import { copyOfKey, type KeyId, keyIdOf } from "./buffer/key-id.js";
 import {
   copyOfSelector,
   cursorAt,
@@ -18,26 +18,22 @@ import {
   idRangeOf,
   keyAtCursor,
   selectorAfter,
-} from "./list-range.js";
+} from "./buffer/list-range.js";
+import type { WriteBuffer } from "./buffer/write-buffer.js";
 import type { ReadSet } from "./read-set.js";
-import type { WriteBuffer } from "./write-buffer.js";
 
 const defaultBatchSize = 100;
 const maxBatchSize = 500;
 /** With a batch size of 1, `@deno/kv` 0.14 never gets past a key that equals the prefix. */
 const minBatchSize = 2;
 
-/** The part of a transaction that a list needs. */
 export interface MergedListContext {
   readonly kv: Kv;
   readonly order: KeyOrder;
   readonly buffer: WriteBuffer;
-  /** Throws if the transaction has ended or can no longer be committed. */
   assertActive(): void;
   readonly reads: ReadSet;
-  /**
-   * Records the versionstamp that a key has in the database. Throws if an earlier read differs.
-   */
+  /** Records the versionstamp in the database. Throws if an earlier read differs. */
   record(id: KeyId, key: KvKey, versionstamp: string | null): void;
 }
 
@@ -57,7 +53,6 @@ export class MergedList<T> implements KvListIterator<T> {
   readonly #reverse: boolean;
   readonly #entries: AsyncIterator<KvEntry<unknown>>;
   #remaining: number;
-  /** The next entry of the database, if it has been read. */
   #ahead: { readonly id: KeyId; readonly entry: KvEntry<unknown> } | undefined;
   #hasMore = true;
   #isDone = false;
@@ -69,10 +64,6 @@ export class MergedList<T> implements KvListIterator<T> {
   #turn: Promise<unknown> = Promise.resolve();
   #waiting = 0;
 
-  /**
-   * @throws {InvalidSelectorError} if the selector or an option is not valid. The database may
-   * throw another error.
-   */
   constructor(context: MergedListContext, selector: KvListSelector, options: KvListOptions) {
     const { kv, order, buffer } = context;
     const limit = positiveInteger("limit", options.limit);
@@ -161,17 +152,14 @@ export class MergedList<T> implements KvListIterator<T> {
     }
   }
 
-  /** Returns the next key, of the database or of the transaction. */
   #nextId(): KeyId | undefined {
-    const written = this.#context.buffer.next(this.#range, this.#last, this.#reverse);
+    const written = this.#context.buffer.ids.next(this.#range, this.#last, this.#reverse);
     const ahead = this.#ahead?.id;
     if (written === undefined || ahead === undefined) return written ?? ahead;
     return written < ahead !== this.#reverse ? written : ahead;
   }
 
-  /**
-   * Moves to a key and returns its entry, or undefined if the key is absent in the transaction.
-   */
+  /** Moves to a key and returns its entry, unless it is absent in the transaction. */
   #take(id: KeyId): KvEntryMaybe<unknown> | undefined {
     const base = this.#ahead?.id === id ? this.#ahead.entry : undefined;
     if (base !== undefined) this.#ahead = undefined;

@@ -10,7 +10,6 @@ const defaultLongest = 50;
  *
  * @param attempt the number of the attempt, from 1.
  * @param longest the upper limit of the maximum, in milliseconds. The default is 50.
- * @throws the reason of `signal` as soon as it is aborted.
  */
 export async function pauseBeforeAttempt(
   attempt: number,

@@ -1,30 +1,22 @@
 import type { AtomicCheck, Kv, KvKey } from "@keywright/core";
-import type { KeyId } from "./key-id.js";
+import type { KeyId } from "./buffer/key-id.js";
 
-/** The keys that a transaction has read from the database, with their versionstamps. */
 export class ReadSet {
   readonly #reads = new Map<KeyId, AtomicCheck>();
   /** All reads come from one snapshot if this is at most 1. Larger numbers are not exact. */
   #snapshots = 0;
   #hasAssumption = false;
 
-  /** The checks of the commit, one for each key. */
   get checks(): AtomicCheck[] {
     return [...this.#reads.values()];
   }
 
-  /**
-   * True if the reads may be inconsistent: they come from several snapshots, or some were assumed
-   * without a read.
-   */
+  /** True if reads come from several snapshots, or some were assumed, and may be inconsistent. */
   get needsVerification(): boolean {
     return this.#reads.size > 0 && (this.#snapshots > 1 || this.#hasAssumption);
   }
 
-  /**
-   * Returns the recorded versionstamp of a key: null if it was absent, undefined if it has not been
-   * read.
-   */
+  /** Returns null if the key was absent, undefined if it has not been read. */
   versionstampOf(id: KeyId): string | null | undefined {
     return this.#reads.get(id)?.versionstamp;
   }
@@ -42,7 +34,6 @@ export class ReadSet {
     return true;
   }
 
-  /** Records a check without a read. Returns false as {@link record} does. */
   assume(id: KeyId, key: KvKey, versionstamp: string | null): boolean {
     if (!this.#reads.has(id)) this.#hasAssumption = true;
     return this.record(id, key, versionstamp);

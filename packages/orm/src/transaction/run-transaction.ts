@@ -12,7 +12,6 @@ const defaultAttempts = 100;
  */
 const pausePerAttempt = 10;
 
-/** Options of a transaction. */
 export interface TransactionOptions {
   /** The maximum number of attempts. The default is 100. */
   readonly maxAttempts?: number | undefined;
@@ -33,11 +32,6 @@ type AttemptResult<T> =
  *
  * If the function throws, nothing is written. If all its reads held at one time, its error is
  * thrown. If not, the error may come from a state that never existed, so the function runs again.
- *
- * @throws {TransactionConflictError} after `maxAttempts`.
- * @throws {LimitExceededError} if the commit has more checks or mutations than the database allows.
- * @throws {RangeError} if `maxAttempts` is not a positive integer.
- * @throws the reason of `signal` if it is aborted.
  */
 export async function runTransaction<T>(
   kv: Kv & { readonly limits?: KvLimits },
@@ -46,7 +40,7 @@ export async function runTransaction<T>(
 ): Promise<T> {
   const { maxAttempts = defaultAttempts, signal } = options;
   if (!(Number.isInteger(maxAttempts) && maxAttempts > 0)) {
-    throw new RangeError(`maxAttempts is a positive integer, not ${maxAttempts}.`);
+    throw new RangeError("maxAttempts must be a positive integer.");
   }
   for (let attempt = 1; ; attempt++) {
     await pauseBeforeAttempt(attempt, signal, pausePerAttempt * attempt);

@@ -15,21 +15,18 @@ import {
   type KvSetKey,
   KvU64,
 } from "@keywright/core";
-import { bufferedValue, type NumberStep } from "./buffered-write.js";
-import { copyOfKey, type KeyId, keyIdOf } from "./key-id.js";
-import type { SetUntilOptions } from "./set-until.js";
-import type { PendingChange } from "./write-buffer.js";
+import { bufferedValue, type NumberStep } from "./buffer/buffered-write.js";
+import { copyOfKey, type KeyId, keyIdOf } from "./buffer/key-id.js";
+import type { SetUntilOptions } from "./buffer/set-until.js";
+import type { PendingChange } from "./buffer/write-buffer.js";
 
-/** A check with the id of its key. */
 export interface PendingCheck extends AtomicCheck {
   readonly id: KeyId;
 }
 
-/** The part of a transaction that an atomic operation needs. */
 export interface TransactionAtomicContext {
   readonly kv: Kv;
   readonly order: KeyOrder;
-  /** Applies an atomic operation to the transaction if its checks hold within it. */
   apply(
     checks: readonly PendingCheck[],
     changes: readonly PendingChange[],
@@ -124,11 +121,7 @@ export class TransactionAtomic implements AtomicOperation {
     return await this.#context.apply([...this.#checks], [...this.#changes]);
   }
 
-  /**
-   * Makes an `await` of the operation itself, without `commit()`, an error, as in Deno KV.
-   *
-   * @throws {CommitMissingError} always.
-   */
+  /** Makes an `await` of the operation itself, without `commit()`, an error, as in Deno KV. */
   // biome-ignore lint/suspicious/noThenProperty: it is there to be found by `await`.
   then(): never {
     throw new CommitMissingError();
@@ -142,12 +135,6 @@ export class TransactionAtomic implements AtomicOperation {
   }
 }
 
-/**
- * Validates and copies a check.
- *
- * @throws {InvalidKeyError} if the key is not valid.
- * @throws {InvalidVersionstampError} if the versionstamp is not valid.
- */
 export function pendingCheck({ key, versionstamp }: AtomicCheck, order: KeyOrder): PendingCheck {
   const isValid =
     versionstamp === null ||

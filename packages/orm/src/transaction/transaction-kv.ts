@@ -35,7 +35,6 @@ import { TransactionAtomic } from "./transaction-atomic.js";
  * versionstamp of the commit, cannot be seen before the commit.
  */
 export class TransactionKv implements Kv {
-  /** The limits of the database. */
   readonly limits: KvLimits;
   readonly #attempt: Attempt;
   readonly #afterCommit: AfterCommit[] = [];
@@ -45,13 +44,6 @@ export class TransactionKv implements Kv {
     this.limits = this.#attempt.limits;
   }
 
-  /**
-   * Reads one key.
-   *
-   * @throws {TransactionConflictError} if the key has changed since the transaction read it. The
-   * attempt can no longer be committed.
-   * @throws {TransactionEndedError} after the end of the transaction, as all methods do.
-   */
   async get<T = unknown>(key: KvKey): Promise<KvEntryMaybe<T>> {
     const [entry] = await this.#attempt.readEntries([key]);
     return entry as KvEntryMaybe<T>;
@@ -83,17 +75,12 @@ export class TransactionKv implements Kv {
     return new MergedList<T>(this.#attempt, selector, options);
   }
 
-  /** Returns an atomic operation. Its `commit()` applies it within the transaction. */
   atomic(): AtomicOperation {
     this.#attempt.assertActive();
     return new TransactionAtomic(this.#attempt);
   }
 
-  /**
-   * Adds a check to the commit, as a read of the key with this versionstamp does.
-   *
-   * @throws {TransactionConflictError} if the transaction has read another versionstamp.
-   */
+  /** Adds a check to the commit, as a read of the key with this versionstamp does. */
   addCheck(check: AtomicCheck): void {
     this.#attempt.assertActive();
     this.#attempt.believe(check);
@@ -110,10 +97,6 @@ export class TransactionKv implements Kv {
    * read has changed. Otherwise returns `{ ok: false }`. After the commit, the functions of
    * `afterCommit` run one after another. If one of them throws, the others still run, and then the
    * first error is thrown.
-   *
-   * @throws {LimitExceededError} if the commit has more checks or mutations than the database
-   * allows. Nothing is written.
-   * @throws what `commit()` of an atomic operation of the database throws.
    */
   async commit(): Promise<TransactionResult> {
     const attempt = this.#attempt;
@@ -141,7 +124,6 @@ export class TransactionKv implements Kv {
     return (await reads.verify(kv, limits.keys)) ?? !isOptimistic;
   }
 
-  /** @throws {TypeError} always. Keys are watched on the database. */
   watch(): never {
     throw new TypeError("A transaction cannot watch keys: watch them on the database.");
   }
@@ -151,12 +133,10 @@ export class TransactionKv implements Kv {
     throw new TypeError("A transaction cannot listen to the queue: listen on the database.");
   }
 
-  /** @throws {TypeError} always. A transaction ends with its function. */
   close(): never {
     throw new TypeError("A transaction cannot be closed: it ends with its function.");
   }
 
-  /** @throws {TypeError} as {@link close}. */
   [Symbol.dispose](): void {
     this.close();
   }

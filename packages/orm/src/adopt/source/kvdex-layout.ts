@@ -54,7 +54,7 @@ interface EncodedEntry {
 export function kvdexLayout(options: KvdexOptions): SourceLayout {
   const { version, collection, basePath = ["__kvdex__"], indices = {}, encoder } = options;
   if (version !== 3 && version !== 4) {
-    throw new InvalidArgumentError("", "version", "it has to be 3 or 4");
+    throw new InvalidArgumentError("", "version", "it must be 3 or 4", "kvdexLayout");
   }
   const path = typeof collection === "string" ? [collection] : collection;
   const base: KvKey = [...basePath, ...path];
@@ -76,7 +76,7 @@ export function kvdexLayout(options: KvdexOptions): SourceLayout {
       if (encoder === undefined) {
         if (encoded === undefined) return value;
         const reason = `the documents of ${path.join(".")} are encoded: it has to say how`;
-        throw new InvalidArgumentError("", "encoder", reason);
+        throw new InvalidArgumentError("", "encoder", reason, "kvdexLayout");
       }
       if (encoded === undefined) throw new Error("It is not encoded.");
       const keys = encoded.ids.map((part) => [...base, "__segment__", ...partsOfId(id), part]);

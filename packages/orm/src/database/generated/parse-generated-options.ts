@@ -40,7 +40,7 @@ export function parseGeneratedOptions(
 function conditionsOn(model: CompiledModel, indexName: string, conditions: unknown): AnyRow {
   const index = namedIndex(model, indexName);
   if (!isPlainObject(conditions)) {
-    throw new InvalidQueryError(model.name, "where", "it has to be a plain object");
+    throw new InvalidQueryError(model.name, "where", "it must be a plain object");
   }
   const where: Record<string, unknown> = {};
   for (const field of Object.keys(conditions)) {

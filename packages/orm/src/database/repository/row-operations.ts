@@ -41,7 +41,7 @@ export class RowOperations extends RowReads {
     return this.#writeMany("createMany", input, async (options) => {
       const { data } = options;
       if (Array.isArray(data)) return await createRows(context, data, options);
-      throw new InvalidArgumentError(context.model.name, "data", "it has to be an array");
+      throw new InvalidArgumentError(context.model.name, "data", "it must be an array");
     });
   }
 

@@ -6,7 +6,7 @@ import { expectedEntries, type OnRefused } from "../../indexes/expected-entries.
 import type { IndexEntry } from "../../indexes/index-entries.js";
 import { keyText } from "../../indexes/key-text.js";
 import type { AnyRow, CompiledIndex } from "../../model/compiled-model.js";
-import { setUntil } from "../../transaction/set-until.js";
+import { setUntil } from "../../transaction/buffer/set-until.js";
 import { claimUniqueKey } from "../../write/commit/claim-unique-key.js";
 import { rowExpireAt } from "../../write/commit/row-expiry.js";
 import { noteRefused, unstorableKey } from "../build/unindexed-rows.js";

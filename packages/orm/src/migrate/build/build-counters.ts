@@ -17,7 +17,7 @@ import { expectedEntries } from "../../indexes/expected-entries.js";
 import { isSameKey } from "../../indexes/key-parts.js";
 import type { AnyRow } from "../../model/compiled-model.js";
 import { readStored } from "../../query/read/read-rows.js";
-import { type KeyId, keyIdOf } from "../../transaction/key-id.js";
+import { type KeyId, keyIdOf } from "../../transaction/buffer/key-id.js";
 import { keyOrderOf } from "../../transaction/key-order-of.js";
 import { counterChanges } from "../../write/commit/counter-changes.js";
 import { commitBatch } from "../run/commit-batch.js";

@@ -1,14 +1,14 @@
 import { hostname } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
-import type {
-  AtomicOperation,
-  Kv,
-  KvCommitError,
-  KvCommitResult,
-  KvKey,
-  KvLimits,
+import {
+  type AtomicOperation,
+  type Kv,
+  type KvCommitError,
+  type KvCommitResult,
+  type KvKey,
+  type KvLimits,
+  ulid,
 } from "@keywright/core";
-import { ulid } from "@keywright/core";
 import { LeaseLostError } from "../../errors/migration-errors.js";
 import { systemPrefix } from "../../model/compiled-model.js";
 

@@ -3,7 +3,7 @@ import type { KvKey, KvKeyPart } from "@keywright/core";
 import { type AnyDatabase, tableContextOf } from "../../context/any-database.js";
 import type { TableContext } from "../../context/table-context.js";
 import type { RowId } from "../../errors/orm-error.js";
-import type { RowIssue } from "../../errors/row-errors.js";
+import type { RowIssue } from "../../errors/row-issue.js";
 import { canBeStored } from "../../indexes/can-be-stored.js";
 import { keyText } from "../../indexes/key-text.js";
 import { pointerOf } from "../../indexes/primary-key.js";

@@ -1,6 +1,12 @@
 import { Buffer } from "node:buffer";
-import type { AtomicCheck, Kv, KvEntryMaybe, KvKey, KvKeyPart } from "@keywright/core";
-import { LimitExceededError } from "@keywright/core";
+import {
+  type AtomicCheck,
+  type Kv,
+  type KvEntryMaybe,
+  type KvKey,
+  type KvKeyPart,
+  LimitExceededError,
+} from "@keywright/core";
 import type { CatalogSnapshot } from "../../catalog/catalog-snapshot.js";
 import type { TableContext } from "../../context/table-context.js";
 import { failureReason } from "../../errors/failure-reason.js";

@@ -2,7 +2,7 @@ import type { KvKeyPart } from "@keywright/core";
 import { type AnyDatabase, tableContextOf } from "../../context/any-database.js";
 import type { TableContext } from "../../context/table-context.js";
 import type { RowId } from "../../errors/orm-error.js";
-import type { RowIssue } from "../../errors/row-errors.js";
+import type { RowIssue } from "../../errors/row-issue.js";
 import { indexEntries } from "../../indexes/index-entries.js";
 import { partsOfId, pointerOf } from "../../indexes/primary-key.js";
 import type { AnyRow, CompiledModel } from "../../model/compiled-model.js";

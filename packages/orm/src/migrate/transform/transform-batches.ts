@@ -1,7 +1,7 @@
 import type { KvKeyPart } from "@keywright/core";
 import type { CatalogSnapshot } from "../../catalog/catalog-snapshot.js";
 import type { TableContext, TableLimits } from "../../context/table-context.js";
-import { isLimitError } from "../../transaction/is-limit-error.js";
+import { isLimitError } from "../../transaction/limit-error-of.js";
 import { isRefusal } from "../../write/many/commit-together.js";
 import { SharedCommit } from "../../write/many/shared-commit.js";
 import type { MigrationRun } from "../run/migration-run.js";

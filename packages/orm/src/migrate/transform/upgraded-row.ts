@@ -1,6 +1,7 @@
 import type { KvKeyPart } from "@keywright/core";
 import { failureReason } from "../../errors/failure-reason.js";
-import { RowInvalidError, type RowIssue, StoredRowInvalidError } from "../../errors/row-errors.js";
+import { RowInvalidError, StoredRowInvalidError } from "../../errors/row-errors.js";
+import type { RowIssue } from "../../errors/row-issue.js";
 import { isSameKey } from "../../indexes/key-parts.js";
 import { primaryKeyOf } from "../../indexes/primary-key.js";
 import type { AnyRow, CompiledModel } from "../../model/compiled-model.js";

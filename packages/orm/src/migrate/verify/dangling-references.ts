@@ -1,5 +1,4 @@
-import type { KvEntryMaybe, KvKey, KvKeyPart } from "@keywright/core";
-import { specificationOrder } from "@keywright/core";
+import { type KvEntryMaybe, type KvKey, type KvKeyPart, specificationOrder } from "@keywright/core";
 import { type AnyDatabase, tableContextOf } from "../../context/any-database.js";
 import type { TableContext } from "../../context/table-context.js";
 import type { RowId } from "../../errors/orm-error.js";
@@ -11,7 +10,7 @@ import { isRow } from "../../model/stored-row.js";
 import { readKeys, readWithSchema } from "../../query/read/read-rows.js";
 import { referencedKey } from "../../relations/referenced-key.js";
 import { tableOfModel } from "../../relations/referrers.js";
-import { keyIdOf } from "../../transaction/key-id.js";
+import { keyIdOf } from "../../transaction/buffer/key-id.js";
 import { expiryKey, keepsExpiry } from "../../write/commit/row-expiry.js";
 import { maxBatchRows } from "../run/migration-run.js";
 import { decodeRowCursor, encodeRowCursor } from "../run/row-cursor.js";

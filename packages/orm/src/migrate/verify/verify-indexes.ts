@@ -76,7 +76,8 @@ function verifiedContexts(
     const isKnown = selected.some(({ model }) =>
       model.indexes.some((index) => index.name === name),
     );
-    if (!isKnown) throw new InvalidArgumentError("", "indexes", `no model has an index ${name}`);
+    if (!isKnown)
+      throw new InvalidArgumentError("", "indexes", `no model has an index ${name}`, "verify");
   }
   return selected;
 }

@@ -3,14 +3,12 @@ import type { TableContext } from "../../context/table-context.js";
 import type { CompiledIndex } from "../../model/compiled-model.js";
 import { mayRepeat, type QueryPlan } from "./query-plan.js";
 
-/** True if the entries of an index hold all selected fields. */
 export function holdsSelection(index: CompiledIndex, select: AnyQuery["select"]): boolean {
   if (index.store === "copy") return true;
   if (index.store === "pointer" || select === undefined) return false;
   return Object.keys(select).every((field) => !select[field] || index.include.includes(field));
 }
 
-/** True if the entries of an index hold all that a query returns, so that it reads no rows. */
 export function isEntryEnough(index: CompiledIndex, query: AnyQuery): boolean {
   if (query.withVersionstamp || query.forWrite) return false;
   if (index.store === "copy") return true;
@@ -19,7 +17,6 @@ export function isEntryEnough(index: CompiledIndex, query: AnyQuery): boolean {
   );
 }
 
-/** True if a plan answers a query without reading rows in addition to index entries. */
 export function isCovered(
   { catalog }: Pick<TableContext, "catalog">,
   plan: QueryPlan,

@@ -8,8 +8,7 @@ import {
   type KvKeyPart,
 } from "@keywright/core";
 import { InvalidCursorError } from "../../errors/query-errors.js";
-import type { QueryPlan } from "./query-plan.js";
-import { findSegment } from "./query-plan.js";
+import { findSegment, type QueryPlan } from "./query-plan.js";
 
 const cursorFormat = 2;
 
@@ -26,17 +25,11 @@ export function encodeCursor(plan: QueryPlan, key: KvKey): string {
   return Buffer.concat([digestOf(plan, bytes), bytes]).toString("base64url");
 }
 
-/** A plan and the key after which it continues. */
 export interface ResumedPlan {
   readonly plan: QueryPlan;
   readonly after: KvKey;
 }
 
-/**
- * Returns the plan that a cursor belongs to, and the key in the cursor.
- *
- * @throws {InvalidCursorError} if the cursor belongs to none of the plans, or was changed.
- */
 export function resumePlan(plans: readonly QueryPlan[], cursor: string): ResumedPlan {
   const model = plans[0]?.model.name ?? "";
   if (typeof cursor !== "string") throw new InvalidCursorError(model, String(cursor));
@@ -62,7 +55,6 @@ function decodedKey(bytes: Uint8Array): KvKeyPart[] {
   }
 }
 
-/** Returns the digest that ties a cursor to a plan and a key. */
 function digestOf(plan: QueryPlan, key: Uint8Array): Buffer {
   const parts: KvKeyPart[] = [cursorFormat, definitionOf(plan), plan.reverse];
   // The length of each list is included, so that different segments never give the same parts.
@@ -79,7 +71,6 @@ function digestOf(plan: QueryPlan, key: Uint8Array): Buffer {
 
 const definitions = new WeakMap<object, string>();
 
-/** Returns a text that identifies the structure of the keys that a plan reads. */
 function definitionOf({ model, index }: QueryPlan): string {
   const owner = index ?? model;
   let definition = definitions.get(owner);

@@ -5,22 +5,14 @@ import { assertWellFormed, queriedPart } from "./queried-part.js";
 
 /** One part of the keys of an index, or of the rows, after the prefix. */
 export interface KeyField {
-  /** The name that queries use for the part. */
   readonly name: string;
   readonly descending: boolean;
-  /** True if the part holds an element of an array. */
   readonly isElement: boolean;
   readonly isComputed: boolean;
-  /** True if the part holds the result of the index's `normalize` for a value. */
   readonly isNormalized: boolean;
   /** The position of an earlier part that always has the same value. Undefined if there is none. */
   readonly sameAs: number | undefined;
-  /**
-   * Returns the key part for a value that a key can hold.
-   *
-   * @throws {InvalidQueryError} if the value is a string with a lone surrogate, or if the index's
-   * `normalize` throws.
-   */
+  /** Returns the key part for a value that a key can hold. */
   readonly partOf: (value: unknown) => KvKeyPart;
 }
 

@@ -9,27 +9,19 @@ export interface KeyInterval {
   readonly start?: KvKeyPart;
   /** Exclusive. */
   readonly end?: KvKeyPart;
-  /**
-   * The type of the matching parts. Set only if parts of other types may lie between start and end.
-   */
+  /** The type of the matching parts, if parts of other types may lie between start and end. */
   readonly type?: PartType;
-  /** True if no part is within the bounds. */
   readonly isEmpty?: true;
 }
 
 type PartType = "bytes" | "string" | "number" | "bigint" | "boolean";
 
-/** A bound, with the key part that an ascending key would hold for it. */
 interface Bound {
   readonly part: KvKeyPart;
   readonly isInclusive: boolean;
 }
 
-/**
- * Returns the interval of a key part for bounds. Only parts of the bounds' type belong to it.
- *
- * @param fail throws an error with a reason why the bounds are invalid.
- */
+/** Returns the interval of a key part for bounds. Only parts of the bounds' type belong to it. */
 export function intervalOf(
   field: KeyField,
   bounds: Bounds,
@@ -38,12 +30,13 @@ export function intervalOf(
   const boundOf = (value: unknown, isInclusive: boolean): Bound | undefined => {
     const part = value === undefined ? undefined : toAscending(field, field.partOf(value));
     // `normalize` may return NaN for a valid bound.
-    if (Number.isNaN(part)) fail("a bound comes to NaN, which no number is below or above");
+    if (Number.isNaN(part))
+      fail("normalize returned NaN for a bound, and no number is below or above NaN");
     return part === undefined ? undefined : { part, isInclusive };
   };
   const prefix = boundOf(bounds.startsWith, true);
   if (prefix !== undefined) {
-    if (typeof prefix.part !== "string") return fail("startsWith is not a string");
+    if (typeof prefix.part !== "string") return fail("startsWith must be a string");
     const afterPrefix = firstStringAfter(prefix.part);
     const end = afterPrefix === undefined ? undefined : { part: afterPrefix, isInclusive: false };
     return storedInterval(field, "string", prefix, end);
@@ -54,22 +47,18 @@ export function intervalOf(
   if (firstBound === undefined) return {};
   const type = typeOfPart(firstBound.part);
   if (low && high && typeOfPart(high.part) !== typeOfPart(low.part)) {
-    fail("its bounds are of two types");
+    fail("its two bounds must have the same type");
   }
   return storedInterval(field, type, low, high);
 }
 
-/** True if a key part is of the type that an interval requires. */
 export function isOfType(field: KeyField, interval: KeyInterval, part: KvKeyPart): boolean {
   if (interval.type === undefined) return true;
   const plainPart = toAscending(field, part);
   return plainPart !== undefined && typeOfPart(plainPart) === interval.type;
 }
 
-/**
- * Returns the interval between two bounds, as the parts are stored in keys. If a bound is missing,
- * the first or last part of the type replaces it, as closely as key parts can express that.
- */
+/** Returns the interval between two bounds. The ends of the type replace missing bounds. */
 function storedInterval(
   field: KeyField,
   type: PartType,
@@ -131,10 +120,7 @@ function typeOfPart(part: KvKeyPart): PartType {
 
 const lastCodePoint = 0x10ffff;
 
-/**
- * Returns the first string, by code points, after all strings that begin with a prefix. Undefined
- * if there is none.
- */
+/** Returns the first string, by code points, after all strings with a prefix, if there is one. */
 function firstStringAfter(prefix: string): string | undefined {
   let end = prefix.length;
   // The last code point is a surrogate pair: it takes two UTF-16 code units.

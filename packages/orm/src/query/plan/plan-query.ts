@@ -1,8 +1,8 @@
 import { type KeyOrder, specificationOrder } from "@keywright/core";
 import type { AnyQuery, Direction } from "../../context/any-query.js";
-import { InvalidQueryError, UnindexedQueryError } from "../../errors/query-errors.js";
+import { InvalidQueryError, type UnindexedQueryError } from "../../errors/query-errors.js";
 import type { CompiledIndex, CompiledModel } from "../../model/compiled-model.js";
-import { canBeList, isList } from "../../model/key-kinds.js";
+import { canBeList, isList } from "../../model/fields/key-kinds.js";
 import { holdsSelection } from "./covered-read.js";
 import type { FieldCondition } from "./field-condition.js";
 import { type KeyField, keyFields } from "./key-fields.js";
@@ -10,7 +10,8 @@ import { namedIndex } from "./named-index.js";
 import { parseQueryFields, type QueryFields } from "./query-fields.js";
 import type { QueryPlan } from "./query-plan.js";
 import { assertFits, segmentsOf } from "./segments.js";
-import { type ExistingKey, suggestIndex } from "./suggest-index.js";
+import type { ExistingKey } from "./suggest-index.js";
+import { unindexedQuery } from "./unindexed-error.js";
 
 /** The options of a query that its plan depends on. */
 export type PlannedQuery = Pick<AnyQuery, "where" | "orderBy" | "order" | "index" | "select">;
@@ -21,9 +22,6 @@ export type PlannedQuery = Pick<AnyQuery, "where" | "orderBy" | "order" | "index
  * are in the order of the model's indexes.
  *
  * @param order returns how the database orders its keys. Called only if that makes a difference.
- * @throws {UnindexedQueryError} if no index serves the query.
- * @throws {InvalidQueryError} if the query is empty, or has a condition that cannot be looked up.
- * @throws {UnknownIndexError} if the model does not have the index that the query names.
  */
 export function planQuery(
   model: CompiledModel,
@@ -33,7 +31,8 @@ export function planQuery(
   const fields = parseQueryFields(model, query);
   const isForced = query.index !== undefined;
   if (!isForced && fields.conditions.size + fields.order.size === 0) {
-    const reason = "the query says nothing: a whole table is read by scan()";
+    const reason =
+      "the query has no where, orderBy or index; add one, or read every row with scan()";
     throw new InvalidQueryError(model.name, "where", reason);
   }
   const candidates =
@@ -56,19 +55,18 @@ export function planQuery(
     .map(({ plan }) => plan);
 }
 
-/**
- * Returns the plan that reads all rows in the order of the primary key, or in reverse.
- *
- * @throws {InvalidQueryError} if the query has conditions, or another order.
- */
 export function planScan(model: CompiledModel, query: PlannedQuery): QueryPlan {
   const fields = parseQueryFields(model, query);
   for (const field of fields.conditions.keys()) {
-    throw new InvalidQueryError(model.name, field, "scan() has no where: use findMany, or filter");
+    throw new InvalidQueryError(
+      model.name,
+      field,
+      "scan() takes no where; use findMany, or test the condition in filter",
+    );
   }
   const plan = planOf(model, undefined, fields, () => specificationOrder);
   if (plan !== undefined) return plan;
-  const reason = "scan() is in the order of the primary key";
+  const reason = "scan() can only sort by the primary key; use findMany with an index";
   throw new InvalidQueryError(model.name, [...fields.order.keys()].join(), reason);
 }
 
@@ -90,7 +88,6 @@ function planOf(
   return { model, index, segments: segmentsOf(model, fields, conditions, order), reverse };
 }
 
-/** True if all conditions are on the first fields, and only the last of these fields has bounds. */
 function isServed(
   fields: readonly KeyField[],
   conditions: ReadonlyMap<string, FieldCondition>,
@@ -107,10 +104,7 @@ function isServed(
   return served === conditions.size;
 }
 
-/**
- * Returns true if keys must be read backward for an order, and false if forward. Undefined if they
- * are not sorted in that order.
- */
+/** Returns true for backward, false for forward, undefined if keys are not in this order. */
 function directionOf(
   fields: readonly KeyField[],
   conditions: ReadonlyMap<string, FieldCondition>,
@@ -172,8 +166,7 @@ function compareRanks(a: readonly number[], b: readonly number[]): number {
   return 0;
 }
 
-/** Returns the keys of a model that serve a query, including those that lack rows. */
-function existingKeys(model: CompiledModel, fields: QueryFields): ExistingKey[] {
+export function existingKeys(model: CompiledModel, fields: QueryFields): ExistingKey[] {
   const serving = [undefined, ...model.indexes].filter(
     (index) => planOf(model, index, fields, () => specificationOrder) !== undefined,
   );
@@ -190,7 +183,5 @@ function unindexedError(model: CompiledModel, fields: QueryFields): UnindexedQue
       throw new InvalidQueryError(model.name, field, reason);
     });
   }
-  const names = [...new Set([...fields.conditions.keys(), ...fields.order.keys()])];
-  const suggestion = suggestIndex(model, fields, (queried) => existingKeys(model, queried));
-  return new UnindexedQueryError(model.name, names, suggestion);
+  return unindexedQuery(model, fields, (queried) => existingKeys(model, queried));
 }

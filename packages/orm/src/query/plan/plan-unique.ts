@@ -1,18 +1,18 @@
 import type { KvKeyPart } from "@keywright/core";
-import { InvalidQueryError, UnindexedQueryError } from "../../errors/query-errors.js";
+import { InvalidQueryError } from "../../errors/query-errors.js";
 import { keyPartOf } from "../../indexes/key-parts.js";
 import type { AnyRow, CompiledIndex, CompiledModel } from "../../model/compiled-model.js";
 import { namedIndex } from "./named-index.js";
+import { existingKeys } from "./plan-query.js";
 import { assertWellFormed } from "./queried-part.js";
-import { suggestUniqueIndex } from "./suggest-index.js";
+import { assertField, parseQueryFields } from "./query-fields.js";
+import { unindexedRow } from "./unindexed-error.js";
 import { assertKind } from "./value-kinds.js";
 
 /** A key that identifies one row: the primary key, or a unique index. */
 export type UniqueKey = "primaryKey" | CompiledIndex;
 
-/** The unique keys of a model. */
 interface UniqueKeys {
-  /** The keys with only one field, by that field. */
   readonly byField: ReadonlyMap<string, readonly UniqueKey[]>;
   readonly all: readonly { readonly key: UniqueKey; readonly fields: readonly string[] }[];
 }
@@ -46,9 +46,14 @@ export function planUnique(
       ? keys.byField.get(fields[0]!)
       : keys.all.filter((key) => hasFields(key.fields, fields)).map(({ key }) => key);
   if (found !== undefined && found.length > 0) return found;
-  if (fields.length === 0) throw new InvalidQueryError(model.name, "where", "it names no field");
-  for (const field of fields) uniquePart(model, field, where);
-  throw new UnindexedQueryError(model.name, fields, suggestUniqueIndex(fields));
+  if (fields.length === 0)
+    throw new InvalidQueryError(model.name, "where", "it must name the fields of a unique key");
+  for (const field of fields) {
+    assertField(model, field);
+    uniquePart(model, field, where);
+  }
+  const query = parseQueryFields(model, { where });
+  throw unindexedRow(model, query, (queried) => existingKeys(model, queried));
 }
 
 /**
@@ -99,8 +104,8 @@ export function uniquePart(
   }
   const reason =
     value === undefined || value === null
-      ? `it is ${value}: one row is found by the value of each field`
-      : "it is not one value that a key can hold";
+      ? `it is ${value}; give a value for each field of the key`
+      : "it must be a single value that a key can hold; for conditions use findFirst";
   throw new InvalidQueryError(model.name, field, reason);
 }
 

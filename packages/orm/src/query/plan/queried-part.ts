@@ -4,12 +4,7 @@ import { IndexKeyError } from "../../errors/row-errors.js";
 import { indexedPart, indexKey } from "../../indexes/index-entries.js";
 import type { CompiledIndex, CompiledModel } from "../../model/compiled-model.js";
 
-/**
- * Returns the key part that an index holds for a value of a query.
- *
- * @param position the position of the part in the index's key.
- * @throws {InvalidQueryError} if a key cannot hold the value, or if the index's `normalize` throws.
- */
+/** Returns the key part that an index holds for a value of a query. */
 export function queriedPart(
   model: CompiledModel,
   index: CompiledIndex,
@@ -23,11 +18,12 @@ export function queriedPart(
     part = indexedPart(model, index, position, value);
   } catch (error) {
     if (!(error instanceof IndexKeyError)) throw error;
-    const by = normalize === undefined ? "" : "what normalize makes of it is ";
+    const result =
+      normalize === undefined ? "its value" : `the result of normalize (index ${index.name})`;
     const reason =
       error.cause === undefined
-        ? `${by}not a value that a key can hold`
-        : `the index ${index.name} cannot take its value`;
+        ? `a key cannot hold ${result}`
+        : `normalize of the index ${index.name} threw for its value (cause says why)`;
     throw new InvalidQueryError(model.name, field, reason, { cause: error.cause ?? error });
   }
   if (normalize !== undefined) assertWellFormed(model, field, part);
@@ -58,6 +54,6 @@ export function queriedKey(
  */
 export function assertWellFormed(model: CompiledModel, field: string, value: unknown): void {
   if (typeof value !== "string" || value.isWellFormed()) return;
-  const reason = "it has a lone surrogate, half of a character, which no key can hold";
+  const reason = "it has a lone surrogate, which a key cannot hold; toWellFormed() replaces it";
   throw new InvalidQueryError(model.name, field, reason);
 }

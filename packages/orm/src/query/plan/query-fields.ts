@@ -1,5 +1,6 @@
 import type { AnyOrder, AnyQuery, Direction } from "../../context/any-query.js";
 import { isPlainObject } from "../../context/is-plain-object.js";
+import { knownNames } from "../../errors/nearest-name.js";
 import { InvalidQueryError } from "../../errors/query-errors.js";
 import type { CompiledModel } from "../../model/compiled-model.js";
 import { type FieldCondition, parseCondition } from "./field-condition.js";
@@ -13,12 +14,6 @@ export interface QueryFields {
   readonly direction?: Direction | undefined;
 }
 
-/**
- * Parses the conditions and the order of a query.
- *
- * @throws {InvalidQueryError} if an option is not a plain object, if the model does not have a
- * field, if a condition is invalid, or if a direction is neither `"asc"` nor `"desc"`.
- */
 export function parseQueryFields(
   model: CompiledModel,
   { where, orderBy, order }: Pick<AnyQuery, "where" | "orderBy" | "order">,
@@ -26,7 +21,7 @@ export function parseQueryFields(
   const conditions = new Map<string, FieldCondition>();
   if (where !== undefined) {
     if (!isPlainObject(where)) {
-      throw new InvalidQueryError(model.name, "where", "it has to be a plain object");
+      throw new InvalidQueryError(model.name, "where", "it must be a plain object");
     }
     for (const field of Object.keys(where)) {
       assertField(model, field);
@@ -45,7 +40,7 @@ function parseOrder(model: CompiledModel, orderBy: AnyQuery["orderBy"]): Map<str
   const list = (Array.isArray(orderBy) ? orderBy : [orderBy]) as readonly AnyOrder[];
   for (const fields of list) {
     if (!isPlainObject(fields)) {
-      const reason = "it has to be a plain object, or a list of them";
+      const reason = "it must be a plain object, or a list of them";
       throw new InvalidQueryError(model.name, "orderBy", reason);
     }
     for (const field of Object.keys(fields)) {
@@ -53,7 +48,7 @@ function parseOrder(model: CompiledModel, orderBy: AnyQuery["orderBy"]): Map<str
       if (direction === undefined) continue;
       assertField(model, field);
       if (direction !== "asc" && direction !== "desc") {
-        throw new InvalidQueryError(model.name, field, 'its direction is neither "asc" nor "desc"');
+        throw new InvalidQueryError(model.name, field, 'its direction must be "asc" or "desc"');
       }
       // A field that occurs again does not affect the order.
       if (!order.has(field)) order.set(field, direction);
@@ -62,8 +57,13 @@ function parseOrder(model: CompiledModel, orderBy: AnyQuery["orderBy"]): Map<str
   return order;
 }
 
-function assertField(model: CompiledModel, field: string): void {
+export function assertField(model: CompiledModel, field: string): void {
   if (Object.hasOwn(model.schema.shape, field)) return;
   if (model.indexes.some(({ fields }) => fields.includes(field))) return;
-  throw new InvalidQueryError(model.name, field, "the model has no such field");
+  const names = [
+    ...Object.keys(model.schema.shape),
+    ...model.indexes.flatMap(({ fields }) => fields),
+  ];
+  const reason = `the model has no such field; ${knownNames(field, new Set(names), "fields")}`;
+  throw new InvalidQueryError(model.name, field, reason);
 }

@@ -21,30 +21,26 @@ export interface QueryPlan {
   readonly reverse: boolean;
 }
 
-/** Returns the name of the index that a plan reads. `"primaryKey"` if it reads the rows. */
 export function nameOfIndex(plan: QueryPlan): string {
   return plan.index?.name ?? "primaryKey";
 }
 
-/** The number of parts in an index's keys, with the prefix. Without an index, in the rows' keys. */
+/** Returns the number of parts in the keys of an index, or of the rows, with the prefix. */
 export function keyLength(model: CompiledModel, index: CompiledIndex | undefined): number {
   const primaryKey = model.primaryKey.length;
   if (index === undefined) return 1 + primaryKey;
   return 1 + index.parts.length + (index.unique ? 0 : primaryKey);
 }
 
-/** Returns the parts with which all keys of a segment begin. */
 export function prefixOf({ model, index }: QueryPlan, segment: Segment): KvKeyPart[] {
   return [index?.prefix ?? model.prefix, ...segment.equals];
 }
 
-/** True if each segment of a plan is one complete key. */
 export function readsWholeKeys(plan: QueryPlan): boolean {
   const length = keyLength(plan.model, plan.index);
   return plan.segments.every(({ equals }) => 1 + equals.length === length);
 }
 
-/** True if a plan may read several keys of the same row. */
 export function mayRepeat({ index, segments }: QueryPlan): boolean {
   const each = index?.each;
   if (each === undefined) return false;
@@ -52,10 +48,7 @@ export function mayRepeat({ index, segments }: QueryPlan): boolean {
   return !segments.every(({ equals }) => equals.length > each && isSamePart(equals[each], element));
 }
 
-/**
- * Returns the selector of a segment's keys. With `after`, only the keys after it, in the plan's
- * direction. Undefined if there can be no keys.
- */
+/** Returns the selector of a segment, or of its keys after one. Undefined if there are none. */
 export function selectorOf(
   plan: QueryPlan,
   segment: Segment,
@@ -77,7 +70,7 @@ export function selectorOf(
   return end === undefined ? { prefix } : { prefix, end };
 }
 
-/** True if a key in the range has the plan's length, and a part of the bounds' type. */
+/** True if a key in a segment's range has the right length and a part of the right type. */
 export function belongsToSegment(
   plan: QueryPlan,
   { equals, interval }: Segment,
@@ -90,7 +83,6 @@ export function belongsToSegment(
     : isOfType(field, interval, key[1 + equals.length]!);
 }
 
-/** Returns the position of the segment that contains a key, or -1 if none does. */
 export function findSegment(plan: QueryPlan, key: KvKey): number {
   if (key[0] !== (plan.index?.prefix ?? plan.model.prefix)) return -1;
   return plan.segments.findIndex((segment) => {

@@ -7,28 +7,19 @@ import type { KeyField } from "./key-fields.js";
 import { intervalOf, type KeyInterval } from "./key-interval.js";
 import type { Segment } from "./query-plan.js";
 
-/** The maximum number of segments of one query. */
 const maxSegments = 1000;
 
-/** The values of a segment's first fields, as key parts and as they are in the query. */
 interface Pinned {
   readonly parts: readonly KvKeyPart[];
   readonly values: readonly unknown[];
 }
 
-/** A value of a query, with its key part. */
 interface Choice {
   readonly part: KvKeyPart;
   readonly value: unknown;
 }
 
-/**
- * Returns the segments of an index for conditions on its first fields: one for each combination of
- * values, in key order, without duplicates.
- *
- * @throws {InvalidQueryError} if there are more than {@link maxSegments}, or if a condition does
- * not fit its field.
- */
+/** Returns one segment for each combination of values, in key order, without duplicates. */
 export function segmentsOf(
   model: CompiledModel,
   fields: readonly KeyField[],
@@ -58,7 +49,7 @@ export function segmentsOf(
     }
     const choices = choicesOf(field, condition.values, order);
     if (pinned.length * choices.length > maxSegments) {
-      fail(`its values combine with others to more than ${maxSegments} places to look`);
+      fail(`the values of in combine to more than ${maxSegments} ranges; pass fewer values`);
     }
     pinned = pinned.flatMap((prefix) => choices.map((choice) => extend(prefix, choice)));
   }
@@ -69,17 +60,15 @@ function extend({ parts, values }: Pinned, { part, value }: Choice): Pinned {
   return { parts: [...parts, part], values: [...values, value] };
 }
 
-/** Refuses a condition on a whole array, and a `has` on a part that is not an array's element. */
 export function assertFits(
   { isElement, isComputed }: Pick<KeyField, "isElement" | "isComputed">,
   has: boolean,
   fail: (reason: string) => never,
 ): void {
-  if (has && !isElement) fail("has is for arrays whose index has an entry for each element");
-  if (isElement && !has && !isComputed) fail("it is an array: ask for an element, { has: … }");
+  if (has && !isElement) fail("has needs an array whose index has each: true");
+  if (isElement && !has && !isComputed) fail("it is an array; ask for an element with { has: … }");
 }
 
-/** Returns values with their key parts, in key order, without duplicates. */
 function choicesOf(
   field: KeyField,
   values: readonly unknown[],

@@ -1,21 +1,18 @@
 import type { Direction } from "../../context/any-query.js";
+import { listText } from "../../errors/message-parts.js";
 import type { CompiledIndex, CompiledModel } from "../../model/compiled-model.js";
-import { canBeAbsent } from "../../model/field-schema.js";
-import { canBeInKey, canBeList, canHoldElements, isList } from "../../model/key-kinds.js";
+import { canBeAbsent } from "../../model/fields/field-schema.js";
+import { canBeInKey, canBeList, canHoldElements, isList } from "../../model/fields/key-kinds.js";
 import type { FieldCondition } from "./field-condition.js";
 import type { QueryFields } from "./query-fields.js";
 
-/** An index of the model, or its primary key, that serves a query. */
 export interface ExistingKey {
   /** Undefined for the primary key. */
   readonly index: CompiledIndex | undefined;
-  /** True if it has every row that the query asks for. */
   readonly isComplete: boolean;
 }
 
-/** A part of a key that would serve a query. */
 interface SuggestedPart {
-  /** The name that the query uses for the part. */
   readonly field: string;
   readonly descending: boolean;
 }
@@ -23,53 +20,75 @@ interface SuggestedPart {
 /** A key that would serve a query, except for some of its conditions. */
 interface SuggestedKey {
   readonly parts: readonly SuggestedPart[];
-  /** The fields whose conditions the key does not serve. */
   readonly leftOver: readonly string[];
 }
 
+/** Returns the keys of a model that serve a query, including those that lack rows. */
+export type FindKeys = (query: QueryFields) => readonly ExistingKey[];
+
+/** The code of a suggested index, or of an option, and the same as advice in a sentence. */
+export interface Suggestion {
+  readonly code: string;
+  readonly advice: string;
+}
+
 /**
- * Returns the code of an index that would serve a query. A comment after the code names the
- * conditions that must move to `filter`, and says if the query must name the index because it may
- * lack rows. If the model already has such an index, returns how to use it.
- *
- * Example: `byTeamAndScore: { key: ["team", desc("score")] }`
- *
- * @param find returns the keys of the model that serve a query, including those that lack rows.
+ * Suggests an index for a query that no index serves. If the model already has such an index, the
+ * suggestion says how to use it.
  */
-export function suggestIndex(
-  model: CompiledModel,
-  query: QueryFields,
-  find: (query: QueryFields) => readonly ExistingKey[],
-): string {
+export function suggestIndex(model: CompiledModel, query: QueryFields, find: FindKeys): Suggestion {
   const { parts, leftOver } = suggestedKey(model, query);
   const conditions = new Map([...query.conditions].filter(([name]) => !leftOver.includes(name)));
   const filter = leftOver.length === 0 ? "" : `filter by ${leftOver.join(", ")}`;
+  const move = `move ${listText(leftOver)} into filter`;
+  const andMove = filter === "" ? "" : ` and ${move}`;
   const existing = find({ conditions, order: query.order });
   const complete = existing.find(({ isComplete }) => isComplete);
   if (complete !== undefined) {
     const { index } = complete;
-    const name = index === undefined ? "the primary key" : index.name;
-    if (filter !== "") return `// ${filter}: ${name} serves the rest`;
-    return index === undefined
-      ? "// name no index: the primary key serves it"
-      : indexOption(index.name);
+    const name = index?.name ?? "the primary key";
+    if (filter !== "") {
+      return {
+        code: `// ${filter}: ${name} serves the rest`,
+        advice: `${move}: ${name} serves the rest`,
+      };
+    }
+    if (index !== undefined) return { code: indexOption(name), advice: `use ${indexOption(name)}` };
+    return {
+      code: "// name no index: the primary key serves it",
+      advice: "leave out index, because the primary key serves the query",
+    };
   }
   const fields = parts.map(({ field }) => field);
-  const same = existing.find(({ index }) => index && hasSameFields(index, fields))?.index;
-  if (same !== undefined) return withComment(indexOption(same.name), filter);
+  const open = fields.filter((field) => !conditions.has(field));
+  const missed = missedRows(model, query, open);
+  // An index with a `where` would leave out rows although another index would have them.
+  const same = existing.find(
+    ({ index }) => index && index.where === undefined && hasSameFields(index, fields),
+  )?.index;
+  if (same !== undefined) {
+    return {
+      code: `${indexOption(same.name)} // ${missed}${filter === "" ? "" : `, and ${filter}`}`,
+      advice: `use ${indexOption(same.name)}, which ${missed}${andMove}`,
+    };
+  }
   const { name, code } = suggestedIndex(model, query, parts);
-  const lacksRows = fields.some((field) => !conditions.has(field) && mayLack(model, field));
-  const hint = lacksRows ? `with ${indexOption(name)}` : "";
-  return withComment(code, [hint, filter].filter((text) => text !== "").join(", and "));
+  const option = missed === undefined ? "" : `${indexOption(name)}, which ${missed}`;
+  const hints = [option === "" ? "" : `with ${option}`, filter].filter((hint) => hint !== "");
+  const comment = hints.join(", and ");
+  return {
+    code: comment === "" ? code : `${code} // ${option === "" ? "and " : ""}${comment}`,
+    advice: `add ${code}${option === "" ? "" : ` and use ${option}`}${andMove}`,
+  };
 }
 
-/** Returns the code of a unique index over some fields. */
-export function suggestUniqueIndex(fields: readonly string[]): string {
-  return codeOf(
-    nameOf(fields),
-    fields.map((field) => JSON.stringify(field)),
-    ["unique: true"],
-  );
+function missedRows(
+  model: CompiledModel,
+  query: QueryFields,
+  open: readonly string[],
+): string | undefined {
+  const lacking = open.filter((field) => mayLack(model, query, field));
+  return lacking.length === 0 ? undefined : `leaves out rows that lack ${listText(lacking, "or")}`;
 }
 
 function suggestedKey(model: CompiledModel, query: QueryFields): SuggestedKey {
@@ -119,7 +138,6 @@ function suggestedKey(model: CompiledModel, query: QueryFields): SuggestedKey {
   };
 }
 
-/** Returns the parts of a key that has the requested order if it is read forward or backward. */
 function partsOf(
   model: CompiledModel,
   query: QueryFields,
@@ -137,10 +155,7 @@ function partsOf(
   }));
 }
 
-/**
- * Removes the fields of the primary key from the end of a key, because an index that is not unique
- * has them there anyway.
- */
+/** Removes the primary key from the end of a key, because each index has it there anyway. */
 function withoutPrimaryKey(
   { primaryKey }: CompiledModel,
   parts: readonly SuggestedPart[],
@@ -171,7 +186,7 @@ function suggestedIndex(
   return { name, code: codeOf(name, key, isEach ? ["each: true"] : []) };
 }
 
-function codeOf(name: string, key: readonly string[], options: readonly string[]): string {
+export function codeOf(name: string, key: readonly string[], options: readonly string[]): string {
   const keyText = key.length === 1 ? key[0] : `[${key.join(", ")}]`;
   const property = /^[\p{ID_Start}_$][\p{ID_Continue}$]*$/u.test(name)
     ? name
@@ -179,12 +194,11 @@ function codeOf(name: string, key: readonly string[], options: readonly string[]
   return `${property}: { ${[`key: ${keyText}`, ...options].join(", ")} }`;
 }
 
-function nameOf(fields: readonly string[]): string {
+export function nameOf(fields: readonly string[]): string {
   return `by${fields.map((field) => field.charAt(0).toUpperCase() + field.slice(1)).join("And")}`;
 }
 
-/** Returns a name that no index of the model has: `name`, or `name` with a number. */
-function freeName({ indexes }: CompiledModel, name: string): string {
+export function freeName({ indexes }: CompiledModel, name: string): string {
   const isTaken = (text: string) => indexes.some((index) => index.name === text);
   let free = name;
   for (let n = 2; isTaken(free); n++) free = `${name}${n}`;
@@ -195,11 +209,6 @@ function indexOption(index: string): string {
   return `index: ${JSON.stringify(index)}`;
 }
 
-function withComment(code: string, comment: string): string {
-  if (comment === "") return code;
-  return comment.startsWith("with ") ? `${code} // ${comment}` : `${code} // and ${comment}`;
-}
-
 function hasSameFields(index: CompiledIndex, fields: readonly string[]): boolean {
   return (
     index.fields.length === fields.length && fields.every((field) => index.fields.includes(field))
@@ -207,25 +216,19 @@ function hasSameFields(index: CompiledIndex, fields: readonly string[]): boolean
 }
 
 /** True if a row may have no entry, or several entries, because of a field without a condition. */
-function mayLack(model: CompiledModel, field: string): boolean {
+function mayLack(model: CompiledModel, query: QueryFields, field: string): boolean {
   const schema = model.schema.shape[field];
-  return schema !== undefined && (isList(schema) || canBeAbsent(schema));
+  return isArray(model, query, field) || (schema !== undefined && canBeAbsent(schema));
 }
 
-/**
- * True if a part is the array of its index: a field that is an array according to its schema or its
- * condition, or the computed array of an existing index.
- */
+/** True for a field that is an array by its schema or condition, and for a computed array. */
 function isArray(model: CompiledModel, { conditions }: QueryFields, field: string): boolean {
   const schema = model.schema.shape[field];
   if (schema !== undefined) return isList(schema) || conditions.get(field)?.has === true;
   return model.indexes.some(({ fields, each }) => each !== undefined && fields[each] === field);
 }
 
-/**
- * True if a part must be computed: it is the computed part of an existing index, or a field whose
- * values a key cannot hold.
- */
+/** True for a computed part of an index, and for a field whose values a key cannot hold. */
 function isComputed(model: CompiledModel, field: string): boolean {
   const schema = model.schema.shape[field];
   if (schema === undefined) return true;

@@ -2,16 +2,11 @@ import type * as z from "zod";
 import { InvalidQueryError } from "../../errors/query-errors.js";
 import { keyPartOf } from "../../indexes/key-parts.js";
 import type { AnyRow, CompiledIndex, CompiledModel } from "../../model/compiled-model.js";
-import { elementSchema } from "../../model/field-values.js";
+import { elementSchema } from "../../model/fields/field-schema.js";
+import { definitionOf } from "../../model/fields/schema-definition.js";
 import type { QueryPlan } from "./query-plan.js";
 
-/** The kind of a field's values, if all of them have the same kind. */
 export type ValueKind = "string" | "number" | "bigint" | "boolean" | "date" | "bytes";
-
-interface Definition {
-  readonly type: string;
-  readonly innerType?: z.core.$ZodType;
-}
 
 const plainKinds: ReadonlySet<string> = new Set(["string", "number", "bigint", "boolean", "date"]);
 const wrappers: ReadonlySet<string> = new Set([
@@ -24,12 +19,9 @@ const wrappers: ReadonlySet<string> = new Set([
   "nonoptional",
 ]);
 
-/**
- * Returns the kind of a schema's values. Undefined if the values may have several kinds, or if the
- * schema does not determine their kind.
- */
+/** Returns the kind of a schema's values, if the schema determines a single one. */
 export function kindOf(schema: z.core.$ZodType): ValueKind | undefined {
-  const { type, innerType } = schema._zod.def as Definition;
+  const { type, innerType } = definitionOf(schema);
   if (plainKinds.has(type)) return type as ValueKind;
   if (wrappers.has(type)) return innerType && kindOf(innerType);
   return type === "custom" && schema._zod.bag.Class === Uint8Array ? "bytes" : undefined;
@@ -42,10 +34,7 @@ let latest:
   | { readonly model: CompiledModel; readonly kinds: ReadonlyMap<string, ValueKind> }
   | undefined;
 
-/**
- * Returns the kinds of a model's fields, and of the elements of its arrays. A field is left out if
- * the schema does not determine its kind.
- */
+/** Returns the kinds of the fields, or of their elements, that the schema determines. */
 function kindsOf(model: CompiledModel): ReadonlyMap<string, ValueKind> {
   if (latest?.model === model) return latest.kinds;
   const kinds = kindsOfModels.get(model) ?? kindsOfShape(model);
@@ -63,10 +52,7 @@ function kindsOfShape(model: CompiledModel): ReadonlyMap<string, ValueKind> {
   return found;
 }
 
-/**
- * The type of the key parts of each kind. The key part of a date is its milliseconds since 1970,
- * and a query may give it as that number.
- */
+/** The types of key parts. A query may give a date as its milliseconds since 1970. */
 const partTypes: Readonly<Record<ValueKind, string>> = {
   string: "string",
   number: "number",
@@ -76,23 +62,12 @@ const partTypes: Readonly<Record<ValueKind, string>> = {
   bytes: "object",
 };
 
-/**
- * Refuses a value that no row can have in a field.
- *
- * @throws {InvalidQueryError} if the value is of another kind than the values of the field.
- */
 export function assertKind(model: CompiledModel, field: string, value: unknown): void {
   const kind = kindsOf(model).get(field);
   if (kind !== undefined) assertValue(model, field, kind, value);
 }
 
-/**
- * Refuses conditions with values that no row can have. A field is not checked if an index of one of
- * the plans normalizes its values.
- *
- * @param plans the plans of the query. Its conditions were checked when the plans were made.
- * @throws {InvalidQueryError} if a value is of another kind than the values of its field.
- */
+/** Refuses values of the wrong kind, except of fields that an index of a plan normalizes. */
 export function assertKinds(
   model: CompiledModel,
   where: AnyRow,
@@ -133,7 +108,7 @@ function assertValue(model: CompiledModel, field: string, kind: ValueKind, value
   // Fast path: most values need no conversion to a key part.
   if (typeof value === kind) return;
   if (typeof keyPartOf(value) === partTypes[kind]) return;
-  const reason = `it is ${nameOf(value)}, and the values of the field are of the kind ${kind}`;
+  const reason = `it is ${nameOf(value)}, but the field holds ${kind === "bytes" ? kind : `${kind}s`}`;
   throw new InvalidQueryError(model.name, field, reason);
 }
 

@@ -4,7 +4,7 @@ import type { ReadMeter } from "../../context/read-meter.js";
 import type { TableContext } from "../../context/table-context.js";
 import { indexCounterKey, rowCounterKey } from "../../indexes/counter-keys.js";
 import { primaryKeyOfEntry } from "../../indexes/entry-value.js";
-import { type KeyId, keyIdOf } from "../../transaction/key-id.js";
+import { type KeyId, keyIdOf } from "../../transaction/buffer/key-id.js";
 import {
   type ChosenPlan,
   chooseAmong,
@@ -28,8 +28,6 @@ import { RowReader } from "./row-reader.js";
  *
  * With an `orderBy`, it counts only the rows in the index with that order: those that `findMany`
  * returns.
- *
- * @throws the errors of `findPage`, except that the query may be empty.
  */
 export async function countRows(
   context: TableContext,
@@ -58,10 +56,7 @@ export async function countRows(
 }
 
 /**
- * Returns true if a query has a row. A query without conditions has all rows of the model. It reads
- * the first index entry. With a filter, it reads rows until one passes.
- *
- * @throws the errors of {@link countRows}.
+ * True if a query has a row. Reads the first index entry, or with a filter, rows until one passes.
  */
 export async function rowExists(
   context: TableContext,
@@ -77,7 +72,6 @@ export async function rowExists(
   return (await entries.next(1)).length > 0;
 }
 
-/** Returns the plans of a query. Undefined if it asks for all rows. */
 function plansOfCount(context: TableContext, query: AnyQuery): QueryPlan[] | undefined {
   const { conditions, order } = parseQueryFields(context.model, query);
   if (query.index !== undefined || conditions.size > 0) return plansOf(context, query);
@@ -100,7 +94,6 @@ async function choosePlanOrScan(
     : await chooseAmong(context, plans, undefined);
 }
 
-/** True if there is a readable counter for each segment of a plan. */
 function hasCounters(context: TableContext, plan: QueryPlan): boolean {
   const { index, segments } = plan;
   if (index === undefined || !isCounterReadable(context, index.name) || mayRepeat(plan))
@@ -117,7 +110,6 @@ function hasCounters(context: TableContext, plan: QueryPlan): boolean {
   );
 }
 
-/** True if the counter of all rows, or the counters of an index, are declared and can be read. */
 function isCounterReadable({ model, catalog }: TableContext, index: string | undefined): boolean {
   const isDeclared =
     index === undefined

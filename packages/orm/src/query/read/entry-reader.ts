@@ -14,16 +14,13 @@ import {
 } from "../plan/query-plan.js";
 import { readKeys, readWithSchema } from "./read-rows.js";
 
-/** The maximum number of entries in one read. */
 export const maxBatch = 500;
 
-/** Options of an {@link EntryReader}. */
 export interface EntryReaderOptions {
-  /** The key to start after. */
   readonly after?: KvKey | undefined;
   /** How many reads an entry costs, including the entry itself: 2 if its row is read too. */
   readonly cost: number;
-  /** True to read one entry more if the limit allows it, to know if there are more. */
+  /** True to read one entry more than requested, if the limit allows it, to see if there is one. */
   readonly looksAhead?: boolean;
 }
 
@@ -43,7 +40,6 @@ export class EntryReader {
   #segmentsRead = 0;
   /** The key to continue after within the next segment. */
   #after: KvKey | undefined;
-  /** Entries that were read but not returned yet. */
   #buffered: KvEntry<unknown>[] = [];
   #isStarted = false;
   /** The minimum number of keys that are read together. It grows if keys have no entry. */
@@ -68,11 +64,6 @@ export class EntryReader {
     else this.#after = after;
   }
 
-  /**
-   * Returns up to `count` entries, at most {@link maxBatch}. Returns none if there are no more.
-   *
-   * @throws {ReadLimitError} if there are more, and `maxReads` does not allow reading one of them.
-   */
   async next(count: number): Promise<KvEntry<unknown>[]> {
     const { left } = this.#meter;
     const affordable = Math.floor((left + this.#buffered.length) / this.#cost);
@@ -85,7 +76,6 @@ export class EntryReader {
     return this.#buffered.splice(0, wanted);
   }
 
-  /** True if there are more entries, or if `maxReads` is used up before this is known. */
   async hasMore(): Promise<boolean> {
     while (this.#buffered.length === 0 && this.#meter.left > 0) {
       if (!(await this.#read(1))) return false;
@@ -93,7 +83,7 @@ export class EntryReader {
     return this.#buffered.length > 0 || this.#nextSegment() !== undefined;
   }
 
-  /** Reads up to `count` entries of one range. Returns false if no segment is left. */
+  /** Reads up to `count` entries within one range. Returns false if no segment is left. */
   async #read(count: number): Promise<boolean> {
     if (!this.#isStarted) await this.#start();
     const segment = this.#nextSegment();
@@ -179,7 +169,6 @@ export class EntryReader {
     return entries;
   }
 
-  /** Returns the segment to read next. Undefined after the last one. */
   #nextSegment(): Segment | undefined {
     const { segments, reverse } = this.#plan;
     return segments[reverse ? segments.length - 1 - this.#segmentsRead : this.#segmentsRead];

@@ -1,7 +1,7 @@
 import type { KvKey } from "@keywright/core";
 import type { AnyQuery } from "../../context/any-query.js";
 import type { TableContext } from "../../context/table-context.js";
-import { elementSchema } from "../../model/field-values.js";
+import { elementSchema } from "../../model/fields/field-schema.js";
 import { plansOf, readablePlan } from "../plan/choose-plan.js";
 import { isCovered } from "../plan/covered-read.js";
 import { keyFields } from "../plan/key-fields.js";
@@ -18,10 +18,7 @@ import { kindOf as kindOfValues } from "../plan/value-kinds.js";
 import { takeOf } from "./read-page.js";
 import { rowFilterOf } from "./row-filter.js";
 
-/**
- * A range of keys that a query reads: the keys under a prefix, from `start` (inclusive) to `end`
- * (exclusive).
- */
+/** The keys under a prefix, from `start` (inclusive) to `end` (exclusive). */
 export interface ExplainedSegment {
   readonly prefix: KvKey;
   readonly start?: KvKey;
@@ -53,8 +50,6 @@ export interface QueryExplanation {
 /**
  * Returns the plan of a query, without reading anything. A query without `where`, `orderBy` and
  * `index` is a `scan`.
- *
- * @throws {UnindexedQueryError}, {InvalidQueryError}, {UnknownIndexError} as `findMany` does.
  */
 export function explainQuery(context: TableContext, query: AnyQuery): QueryExplanation {
   const { model } = context;

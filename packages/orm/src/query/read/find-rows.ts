@@ -2,7 +2,7 @@ import type { AnyQuery, FoundRow } from "../../context/any-query.js";
 import type { ReadMeter } from "../../context/read-meter.js";
 import type { TableContext } from "../../context/table-context.js";
 import type { AnyRow, CompiledIndex } from "../../model/compiled-model.js";
-import { choosePlan, isReadable } from "../plan/choose-plan.js";
+import { choosePlan, readablePlan } from "../plan/choose-plan.js";
 import { planUnique, primaryKeyIn, uniqueValues } from "../plan/plan-unique.js";
 import { findByPrimaryKey, findByUniqueIndex } from "./find-unique.js";
 import { type Page, readPage, readStream, takeOf } from "./read-page.js";
@@ -12,12 +12,8 @@ import { RowReader } from "./row-reader.js";
  * Returns the row with the values of a primary key or of a unique index. Costs one read, or two
  * through an index that points to the row.
  *
- * @param query says what is selected, and can name the unique index to use. The row itself is read,
- * even if an index entry holds all that is selected, unless `forWrite` is false.
- * @throws {UnindexedQueryError} if no unique key has exactly the fields of `where`.
- * @throws {InvalidQueryError} if a field does not have one value, or a value of another kind.
- * @throws {IndexNotReadyError} if the index is not built.
- * @throws {StoredRowInvalidError} if the stored value is not a row.
+ * @param query says what is selected. The row itself is read, even if an index entry holds all that
+ * is selected, unless `forWrite` is false.
  */
 export function findOne(
   context: TableContext,
@@ -30,33 +26,13 @@ export function findOne(
   if (keys[0] === "primaryKey") {
     return findByPrimaryKey(context, primaryKeyIn(model, where), meter, query.orAsStored);
   }
-  const indexes = keys.filter((key) => key !== "primaryKey");
-  const index = readableIndex(context, indexes);
-  return indexes.length === 1 || context.catalog.isReadable(index)
+  const plans = keys.flatMap((key) => (key === "primaryKey" ? [] : [{ index: key }]));
+  const { index } = readablePlan(context, plans);
+  return plans.length === 1 || context.catalog.isReadable(index)
     ? findByIndex(context, index, where, meter, query)
-    : findAfterReload(context, indexes, where, meter, query);
-}
-
-/**
- * Reads the catalog again, and finds a row by the first of some unique indexes that can be read.
- */
-async function findAfterReload(
-  context: TableContext,
-  indexes: readonly CompiledIndex[],
-  where: AnyRow,
-  meter: ReadMeter,
-  query: AnyQuery,
-): Promise<FoundRow | undefined> {
-  await context.catalog.reload();
-  return await findByIndex(context, readableIndex(context, indexes), where, meter, query);
-}
-
-/**
- * Returns the first index that can be read according to the last known catalog. Returns the first
- * index if there is none.
- */
-function readableIndex(context: TableContext, indexes: readonly CompiledIndex[]): CompiledIndex {
-  return indexes.find((index) => isReadable(context, index)) ?? indexes[0]!;
+    : context.catalog
+        .reload()
+        .then(() => findByIndex(context, readablePlan(context, plans).index, where, meter, query));
 }
 
 function findByIndex(
@@ -91,10 +67,6 @@ export async function findPage(
   return await readPage(context, await choose(context, query), query, meter);
 }
 
-/**
- * Returns the first row of {@link findPage}, without reading further. Undefined if there is none.
- * Throws the same errors.
- */
 export async function findFirstRow(
   context: TableContext,
   query: AnyQuery,

@@ -14,10 +14,7 @@ import { readKeys } from "./read-rows.js";
 /**
  * Returns the row with a primary key. Costs one read.
  *
- * @param orAsStored true to return the row as it is stored if it cannot be upgraded. It has no
- * effect while the catalog says that no rows need an upgrade.
- * @throws {StoredRowInvalidError} if the stored value is not a row.
- * @throws {RowUpgradeError} if the row is of an earlier schema and cannot be upgraded.
+ * @param orAsStored true to return what is stored even if it is not a row or cannot be upgraded.
  */
 export async function findByPrimaryKey(
   context: TableContext,
@@ -31,15 +28,11 @@ export async function findByPrimaryKey(
   const { snapshot } = context.catalog;
   const entry = await context.kv.get(key);
   if (!snapshot.upgradesRows && context.catalog.snapshot === snapshot) {
-    return foundRow(context, primaryKey, entry);
+    return foundRow(context, primaryKey, entry, orAsStored);
   }
   return readUpgradedRow(context, primaryKey, key, orAsStored);
 }
 
-/**
- * Reads a row that may be of an earlier schema, and upgrades it by a state of the catalog that is
- * valid for it.
- */
 async function readUpgradedRow(
   context: TableContext,
   primaryKey: readonly KvKeyPart[],
@@ -54,10 +47,6 @@ async function readUpgradedRow(
  * Returns the row with these values in a unique index. Reads the pointer and then the row, which is
  * returned only if it has the values. If the entry holds all that the query returns, only the entry
  * is read. If a writer has changed the entry between the two reads, both are repeated.
- *
- * @throws {InvalidQueryError} if the index cannot hold a value.
- * @throws {IndexNotReadyError} if the index is not built.
- * @throws {StoredRowInvalidError} if the stored value is not a row.
  */
 export async function findByUniqueIndex(
   context: TableContext,
@@ -89,10 +78,7 @@ export async function findByUniqueIndex(
   return undefined;
 }
 
-/**
- * Returns the row, or the part of it, that an entry holds. Undefined if a copied row does not have
- * the entry's key.
- */
+/** Returns what an entry holds of its row, unless it is a copy with another key. */
 function rowInEntry(
   context: TableContext,
   index: CompiledIndex,

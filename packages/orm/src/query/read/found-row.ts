@@ -13,9 +13,6 @@ import { assertStoredRow, isRow } from "../../model/stored-row.js";
  *
  * @param orAsStored true to return a row as it is stored if it cannot be upgraded. For a stored
  * value that is not a row, a row with only the primary key is returned.
- * @throws {StoredRowInvalidError} if the stored value is not a row, or if it does not fit the
- * schema and the database was opened with `validateReads`.
- * @throws {RowUpgradeError} if the row is of an earlier schema and cannot be upgraded.
  */
 export function foundRow(
   context: TableContext,
@@ -51,12 +48,6 @@ export function foundRow(
   return { primaryKey, row, stored, versionstamp, expireAt };
 }
 
-/**
- * Upgrades a row of an earlier schema to the program's schema.
- *
- * @throws {RowUpgradeError} if that fails.
- * @throws {StoredRowInvalidError} as {@link foundRow} does.
- */
 function upgradeRow(
   context: TableContext,
   value: unknown,
@@ -75,12 +66,7 @@ function upgradeRow(
   return row;
 }
 
-/**
- * Checks that a value is a row. Validates it against the schema if the database was opened with
- * `validateReads`.
- *
- * @throws {StoredRowInvalidError} as {@link foundRow} does.
- */
+/** Checks that a value is a row. With `validateReads`, also validates it. */
 export function assertRow(
   { model, settings }: TableContext,
   value: unknown,
@@ -90,17 +76,11 @@ export function assertRow(
   assertObject(model, value, primaryKey);
 }
 
-/**
- * Checks that a stored value is an object, without validating it against the schema.
- *
- * @throws {StoredRowInvalidError} if it is not an object.
- */
 function assertObject(
   model: CompiledModel,
   value: unknown,
   primaryKey: readonly KvKeyPart[],
 ): asserts value is AnyRow {
   if (isRow(value)) return;
-  const issue = { path: [], code: "invalid_type", message: "It is not an object." };
-  throw new StoredRowInvalidError(model.name, pointerOf(primaryKey), [issue]);
+  throw new StoredRowInvalidError(model.name, pointerOf(primaryKey));
 }

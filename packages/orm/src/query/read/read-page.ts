@@ -20,24 +20,16 @@ export interface PageOptions {
   readonly cursor?: string | null | undefined;
 }
 
-/**
- * Returns the maximum number of rows of a query. `Infinity` for all rows.
- *
- * @throws {RangeError} if `take` is not a positive integer.
- */
 export function takeOf({ take }: PageOptions): number {
   if (take === undefined) return Number.POSITIVE_INFINITY;
   if (Number.isInteger(take) && take > 0) return take;
-  throw new RangeError(`take is a positive integer, not ${take}.`);
+  throw new RangeError("take must be a positive integer.");
 }
 
 /**
  * Reads a page of rows through an index. It reads one entry more than the page has, if `maxReads`
  * allows it, to find out if there is another page. If it cannot find out, because the query has a
  * filter or `maxReads` is used up, it returns a cursor, and the next page may be empty.
- *
- * @throws {ReadLimitError} if the page needs more reads than `maxReads`.
- * @throws {RangeError} if `take` is not a positive integer.
  */
 export async function readPage(
   context: TableContext,
@@ -62,19 +54,10 @@ export async function readPage(
   return { items, cursor: encodeCursor(chosen.plan, last.entryKey) };
 }
 
-/**
- * The maximum number of rows in the first batch of a stream. It is small, so that a loop that needs
- * few rows does not wait for many.
- */
+/** Small, so that a loop that needs few rows does not wait for many. */
 const firstBatch = 32;
 
-/**
- * Yields rows that are read through an index. Holds at most 500 of them in memory. The consumer may
- * stop at any time.
- *
- * @throws {ReadLimitError} if it needs more reads than `maxReads`.
- * @throws {RangeError} if `take` is not a positive integer.
- */
+/** Yields rows. Holds at most 500 of them in memory. The consumer may stop at any time. */
 export async function* readStream(
   context: TableContext,
   chosen: ChosenPlan,

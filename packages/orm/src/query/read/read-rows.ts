@@ -3,7 +3,6 @@ import type { TableContext } from "../../context/table-context.js";
 import { rowKey } from "../../indexes/primary-key.js";
 import type { AnyRow } from "../../model/compiled-model.js";
 
-/** Reads rows by primary key, in the order of the keys, in as few calls as the database allows. */
 export async function readRows(
   context: TableContext,
   primaryKeys: readonly (readonly KvKeyPart[])[],
@@ -12,7 +11,6 @@ export async function readRows(
   return (await readKeys(context, keys)) as KvEntryMaybe<AnyRow>[];
 }
 
-/** Reads entries by key, in the order of the keys, in as few calls as the database allows. */
 export async function readKeys(
   context: TableContext,
   keys: readonly KvKey[],
@@ -20,10 +18,7 @@ export async function readKeys(
   return await readWithSchema(context, () => readStored(context, keys));
 }
 
-/**
- * Reads entries that may hold rows. Reads them again if the catalog has changed meanwhile, because
- * it then does not determine the schema of the rows.
- */
+/** Reads entries. Reads them again if the catalog that tells their schema has changed. */
 export async function readWithSchema<E extends { readonly versionstamp: string | null }>(
   { catalog }: Pick<TableContext, "catalog">,
   read: () => Promise<E[]>,

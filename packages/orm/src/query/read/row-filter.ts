@@ -1,25 +1,23 @@
 import { InvalidArgumentError } from "../../errors/query-errors.js";
-import { isPromise } from "../../indexes/is-promise.js";
+import { ignoreRejection, isPromise } from "../../indexes/is-promise.js";
 import type { AnyRow, CompiledModel } from "../../model/compiled-model.js";
 
-/** Returns true if a row is in the result of a query. */
 export type RowFilter = (row: AnyRow) => boolean;
 
 /**
  * Returns the filter of a query. Undefined if the query has none. The returned function throws if
  * the filter returns a promise, because a promise is truthy and every row would pass.
- *
- * @throws {InvalidArgumentError} if the filter is not a function.
  */
 export function rowFilterOf({ name }: CompiledModel, filter: unknown): RowFilter | undefined {
   if (filter === undefined) return undefined;
   if (typeof filter !== "function") {
-    throw new InvalidArgumentError(name, "filter", "it has to be a function of a row");
+    throw new InvalidArgumentError(name, "filter", "it must be a function of a row");
   }
   return (row) => {
     const result: unknown = (filter as (row: AnyRow) => unknown)(row);
     if (isPromise(result)) {
-      const reason = "it has to answer at once, without a promise";
+      ignoreRejection(result);
+      const reason = "it returned a promise; it must be synchronous";
       throw new InvalidArgumentError(name, "filter", reason);
     }
     return Boolean(result);

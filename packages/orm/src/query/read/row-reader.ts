@@ -12,7 +12,6 @@ import { assertRow, foundRow } from "./found-row.js";
 import { readRows } from "./read-rows.js";
 import { type RowFilter, rowFilterOf } from "./row-filter.js";
 
-/** A row with the key of the entry by which it was found. */
 export interface ReadRow extends FoundRow {
   readonly entryKey: KvKey;
 }
@@ -30,13 +29,9 @@ export class RowReader {
   readonly #entries: EntryReader;
   readonly #isCovered: boolean;
   readonly #mayRepeat: boolean;
-  /** The minimum number of entries read together. It grows if some do not lead to a result. */
+  /** The minimum number of entries that are read together. It grows if some are left out. */
   #minBatch = 0;
 
-  /**
-   * @param looksAhead true if {@link hasMore} will be called.
-   * @throws {InvalidArgumentError} if the filter is not a function.
-   */
   constructor(
     context: TableContext,
     { plan, after }: { readonly plan: QueryPlan; readonly after: KvKey | undefined },
@@ -59,9 +54,6 @@ export class RowReader {
    * Returns the next rows in the order of the plan. Reads `count` entries, or more if some entries
    * are not rows of the result, so it may return more than `count` rows. Returns none if there are
    * no more.
-   *
-   * @throws {ReadLimitError} if there are more, and `maxReads` does not allow reading them.
-   * @throws {InvalidArgumentError} if the filter returns a promise.
    */
   async next(count: number): Promise<ReadRow[]> {
     for (;;) {
@@ -75,7 +67,6 @@ export class RowReader {
     }
   }
 
-  /** True if there are more rows. With a filter, true if there are more rows to be filtered. */
   async hasMore(): Promise<boolean> {
     if (!this.#mayRepeat || this.#filter !== undefined) return await this.#entries.hasMore();
     while (this.#meter.left > 1) {
@@ -94,7 +85,6 @@ export class RowReader {
       : await this.#rowsAtPointers(index, entries);
   }
 
-  /** Returns rows from entries that are the rows themselves. */
   #rowsAsEntries(entries: readonly KvEntry<unknown>[]): ReadRow[] {
     const rows: ReadRow[] = [];
     for (const entry of entries) {
@@ -104,7 +94,6 @@ export class RowReader {
     return rows;
   }
 
-  /** Returns the rows, or parts of them, that entries hold. */
   #rowsInEntries(index: CompiledIndex, entries: readonly KvEntry<unknown>[]): ReadRow[] {
     const rows: ReadRow[] = [];
     for (const { key, value, versionstamp, expireAt } of entries) {
@@ -121,7 +110,6 @@ export class RowReader {
     return rows;
   }
 
-  /** Reads the rows that entries point to, without those that no longer have the entry's key. */
   async #rowsAtPointers(
     index: CompiledIndex,
     entries: readonly KvEntry<unknown>[],

@@ -1,6 +1,5 @@
 import type { AnyRow } from "../../model/compiled-model.js";
 
-/** Returns the fields of a row that a `select` names, in the order of the `select`. */
 export function selectFields(row: AnyRow, select: Readonly<Record<string, unknown>>): AnyRow {
   const selected: Record<string, unknown> = {};
   for (const field of Object.keys(select)) {

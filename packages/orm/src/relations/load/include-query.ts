@@ -1,8 +1,8 @@
 import type { AnyInclude, AnyQuery } from "../../context/any-query.js";
 import { isPlainObject } from "../../context/is-plain-object.js";
 import type { TableContext } from "../../context/table-context.js";
+import { knownNames } from "../../errors/nearest-name.js";
 import { InvalidArgumentError } from "../../errors/query-errors.js";
-import type { CompiledModel } from "../../model/compiled-model.js";
 import type { LinkedRelation } from "../../model/linked-relations.js";
 import type { Relation } from "../../model/relation-definition.js";
 
@@ -34,23 +34,21 @@ export function includedRelations(
   const fail = (path: string, reason: string): never => {
     throw new InvalidArgumentError(model.name, path, reason);
   };
-  if (typeof include !== "object" || include === null) fail("include", "it has to be an object");
+  if (typeof include !== "object" || include === null) fail("include", "it must be an object");
   for (const [name, option] of Object.entries(include)) {
     if (option === undefined || option === false) continue;
     const path = `include.${name}`;
     const link = links.relations.get(name);
-    if (link === undefined) return fail(path, unknownRelation(model, [...links.relations.keys()]));
+    if (link === undefined) {
+      const advice = knownNames(name, links.relations.keys(), "relations");
+      return fail(path, `${model.name} has no such relation; ${advice}`);
+    }
     const query = option === true ? {} : option;
-    if (typeof query !== "object" || query === null) fail(path, "it has to be true or a query");
+    if (typeof query !== "object" || query === null) fail(path, "it must be true or a query");
     assertAllowed(link, query, (field, reason) => fail(`${path}.${field}`, reason));
     included.push({ link, query });
   }
   return included;
-}
-
-function unknownRelation(model: CompiledModel, names: readonly string[]): string {
-  const known = names.length === 0 ? "no relations" : names.join(", ");
-  return `it has to be a relation of the model ${model.name}, which has ${known}`;
 }
 
 function assertAllowed(
@@ -61,17 +59,20 @@ function assertAllowed(
   const knownOptions = allowedOptions[relation.kind];
   for (const field of Object.keys(query) as (keyof AnyQuery)[]) {
     if (query[field] === undefined || knownOptions.includes(field)) continue;
-    fail(field, `a ${relation.kind} relation takes ${knownOptions.join(", ")}`);
+    fail(
+      field,
+      `a ${relation.kind} relation has no such option; ${knownNames(field, knownOptions, "options")}`,
+    );
   }
   const { take, filter, where } = query;
   if (take !== undefined && !(Number.isInteger(take) && take > 0)) {
-    fail("take", "it has to be a positive integer");
+    fail("take", "it must be a positive integer");
   }
   if (filter !== undefined && typeof filter !== "function") {
-    fail("filter", "it has to be a function");
+    fail("filter", "it must be a function");
   }
   if (where === undefined) return;
-  if (!isPlainObject(where)) fail("where", "it has to be a plain object");
+  if (!isPlainObject(where)) fail("where", "it must be a plain object");
   if (relation.kind !== "hasMany") return;
   for (const field of relation.fields) {
     if (where[field] !== undefined) fail(`where.${field}`, "the relation itself says what it is");

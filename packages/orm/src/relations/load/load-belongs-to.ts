@@ -2,7 +2,7 @@ import type { KvKeyPart } from "@keywright/core";
 import { ReferenceMissingError, VersionConflictError } from "../../errors/row-errors.js";
 import { pointerOf, primaryKeyOf } from "../../indexes/primary-key.js";
 import type { AnyRow } from "../../model/compiled-model.js";
-import { canBeAbsent } from "../../model/field-schema.js";
+import { canBeAbsent } from "../../model/fields/field-schema.js";
 import type { BelongsTo } from "../../model/relation-definition.js";
 import { readRows } from "../../query/read/read-rows.js";
 import { isReferenceTo, referencedKey, rowIdOf } from "../referenced-key.js";

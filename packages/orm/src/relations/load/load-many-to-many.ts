@@ -1,7 +1,7 @@
 import type { AnyRow } from "../../model/compiled-model.js";
 import type { ManyToMany } from "../../model/relation-definition.js";
 import { rowFilterOf } from "../../query/read/row-filter.js";
-import type { KeyId } from "../../transaction/key-id.js";
+import type { KeyId } from "../../transaction/buffer/key-id.js";
 import { referencedKey, rowIdOf } from "../referenced-key.js";
 import { tableOfModel } from "../referrers.js";
 import { type AcceptRows, type RelatedQuery, readRelated } from "./read-related.js";

@@ -5,7 +5,7 @@ import type { TableContext } from "../../context/table-context.js";
 import type { AnyRow } from "../../model/compiled-model.js";
 import { foundRow } from "../../query/read/found-row.js";
 import { readRows } from "../../query/read/read-rows.js";
-import type { KeyId } from "../../transaction/key-id.js";
+import type { KeyId } from "../../transaction/buffer/key-id.js";
 import { rowIdOf } from "../referenced-key.js";
 
 /** Reads rows by their primary keys, each once, in one read. Leaves out rows that do not exist. */

@@ -16,7 +16,7 @@ import {
   searchesWereComplete,
   tableOfModel,
 } from "../../relations/referrers.js";
-import type { KeyId } from "../../transaction/key-id.js";
+import type { KeyId } from "../../transaction/buffer/key-id.js";
 import type { CascadeBudget } from "./cascade-budget.js";
 
 /**

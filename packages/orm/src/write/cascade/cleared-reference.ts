@@ -1,6 +1,6 @@
 import type * as z from "zod";
 import type { AnyRow, CompiledModel } from "../../model/compiled-model.js";
-import { canBeLeftOut } from "../../model/field-schema.js";
+import { canBeLeftOut } from "../../model/fields/field-schema.js";
 
 /**
  * Returns the update that clears a reference. Each of its fields is set to null if the schema

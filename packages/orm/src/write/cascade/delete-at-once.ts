@@ -3,7 +3,7 @@ import type { FoundRow } from "../../context/any-query.js";
 import type { ReadMeter } from "../../context/read-meter.js";
 import { type TableContext, tablesWithin } from "../../context/table-context.js";
 import { isSameKey } from "../../indexes/key-parts.js";
-import { isLimitError } from "../../transaction/is-limit-error.js";
+import { isLimitError } from "../../transaction/limit-error-of.js";
 import { runTransaction } from "../../transaction/run-transaction.js";
 import type { TransactionKv } from "../../transaction/transaction-kv.js";
 import { isHookError } from "../input/row-hooks.js";

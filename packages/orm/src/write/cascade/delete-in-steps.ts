@@ -5,7 +5,7 @@ import { type TableContext, tablesWithin } from "../../context/table-context.js"
 import { TransactionConflictError } from "../../errors/transaction-errors.js";
 import { findByPrimaryKey } from "../../query/read/find-unique.js";
 import type { AfterCommit } from "../../transaction/after-commit.js";
-import { isLimitError } from "../../transaction/is-limit-error.js";
+import { isLimitError } from "../../transaction/limit-error-of.js";
 import { runTransaction } from "../../transaction/run-transaction.js";
 import type { TransactionKv } from "../../transaction/transaction-kv.js";
 import { isHookError } from "../input/row-hooks.js";

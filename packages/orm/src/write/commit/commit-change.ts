@@ -1,11 +1,11 @@
-import type {
-  AtomicCheck,
-  AtomicOperation,
-  KvCommitError,
-  KvCommitResult,
-  KvMutation,
+import {
+  type AtomicCheck,
+  type AtomicOperation,
+  type KvCommitError,
+  type KvCommitResult,
+  type KvMutation,
+  LimitExceededError,
 } from "@keywright/core";
-import { LimitExceededError } from "@keywright/core";
 import type { CatalogSnapshot } from "../../catalog/catalog-snapshot.js";
 import type { TableContext, TableLimits } from "../../context/table-context.js";
 import { UniqueConstraintError, VersionConflictError } from "../../errors/row-errors.js";

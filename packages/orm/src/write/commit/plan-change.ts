@@ -1,5 +1,10 @@
-import type { AtomicCheck, KvKey, KvKeyPart, KvMutation } from "@keywright/core";
-import { KvU64 } from "@keywright/core";
+import {
+  type AtomicCheck,
+  type KvKey,
+  type KvKeyPart,
+  type KvMutation,
+  KvU64,
+} from "@keywright/core";
 import type { CatalogSnapshot } from "../../catalog/catalog-snapshot.js";
 import { countedMarkKey } from "../../catalog/counting-state.js";
 import type { FoundRow } from "../../context/any-query.js";

@@ -6,7 +6,7 @@ import { expectedEntries } from "../../indexes/expected-entries.js";
 import { isSameKey } from "../../indexes/key-parts.js";
 import { rowKey } from "../../indexes/primary-key.js";
 import type { CompiledIndex } from "../../model/compiled-model.js";
-import { setUntil } from "../../transaction/set-until.js";
+import { setUntil } from "../../transaction/buffer/set-until.js";
 import { claimUniqueKey } from "./claim-unique-key.js";
 import { rowExpireAt } from "./row-expiry.js";
 

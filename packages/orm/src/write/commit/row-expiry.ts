@@ -3,7 +3,7 @@ import type { CatalogSnapshot } from "../../catalog/catalog-snapshot.js";
 import type { FoundRow } from "../../context/any-query.js";
 import type { TableContext } from "../../context/table-context.js";
 import { type CompiledModel, systemPrefix } from "../../model/compiled-model.js";
-import { type SetUntilOptions, setUntil } from "../../transaction/set-until.js";
+import { type SetUntilOptions, setUntil } from "../../transaction/buffer/set-until.js";
 
 /**
  * Returns the key under which the expiry time of a row is recorded, in milliseconds since 1970, if

@@ -1,7 +1,7 @@
 import type * as z from "zod";
-import { canBeLeftOut } from "../../model/field-schema.js";
-import { canBeObject, elementSchema } from "../../model/field-values.js";
-import { outputSchema } from "../../model/output-schema.js";
+import { ownIssue } from "../../errors/row-issue.js";
+import { canBeLeftOut, canBeObject, elementSchema } from "../../model/fields/field-schema.js";
+import { outputSchema } from "../../model/fields/output-schema.js";
 import { allReady, type Parsed, parse, whenReady } from "./parse.js";
 
 /** The new value of a field, undefined if the field is removed, or the issues with its input. */
@@ -36,7 +36,7 @@ export function changedField(
     case "set":
       return whenReady(parse(schema, operand), changedTo);
     case "unset":
-      if (operand !== true) return refused(input, "unset takes true");
+      if (operand !== true) return refused("unset must be true");
       // An optional field is not parsed, because the schema could turn undefined into a value.
       if (isExtra || canBeLeftOut(schema)) return { success: true, value: undefined };
       return whenReady(parse(schema, undefined), changedTo);
@@ -63,10 +63,10 @@ function increment(
   by: unknown,
 ): ChangedField | Promise<ChangedField> {
   if (typeof by !== "number" && typeof by !== "bigint") {
-    return refused(by, "increment takes a number or a bigint");
+    return refused("increment must be a number or a bigint");
   }
   if (typeof before !== typeof by) {
-    return refused(by, `the field holds no ${typeof by} that could be incremented`);
+    return refused(`increment needs a field that holds a ${typeof by}`);
   }
   const sum = typeof by === "bigint" ? (before as bigint) + by : (before as number) + by;
   return whenReady(parse(outputSchema(schema as z.ZodType), sum), changedTo);
@@ -78,12 +78,12 @@ function push(
   input: readonly unknown[],
 ): ChangedField | Promise<ChangedField> {
   if (before !== undefined && before !== null && !Array.isArray(before)) {
-    return refused(input, "the field holds no array that something could be pushed to");
+    return refused("push needs a field that holds an array");
   }
   const stored: readonly unknown[] = before ?? [];
   const element = elementSchema(schema);
   const isList = element !== undefined || Array.isArray(before);
-  if (!isList) return refused(input, "the field is no array");
+  if (!isList) return refused("push needs a field that is an array");
   const parsed =
     element === undefined
       ? input.map((value): Parsed => ({ success: true, data: value }))
@@ -104,8 +104,8 @@ function changedTo(result: Parsed): ChangedField {
     : { success: false, issues: result.error.issues };
 }
 
-function refused(input: unknown, message: string): ChangedField {
-  return { success: false, issues: [{ code: "custom", path: [], message, input }] };
+function refused(message: string): ChangedField {
+  return { success: false, issues: [{ code: "custom", path: [], message, params: ownIssue }] };
 }
 
 /** Returns issues of a part with `place` added in front of their paths. */

@@ -1,8 +1,8 @@
 import * as z from "zod";
 import { RowInvalidError } from "../../errors/row-errors.js";
+import { ownIssue } from "../../errors/row-issue.js";
 import { isAbsent } from "../../indexes/index-entries.js";
 import type { AnyRow, CompiledModel } from "../../model/compiled-model.js";
-import { rowIssues } from "../../model/stored-row.js";
 import { type ChangedField, changedField, prefixPaths } from "./field-operations.js";
 import { allReady, parse, whenReady } from "./parse.js";
 
@@ -85,9 +85,9 @@ function assertIndexedFields(
   let issues: z.core.$ZodIssue[] | undefined;
   for (const [field, index] of model.requiredFields) {
     if (!isAbsent(after[field]) || (before !== undefined && isAbsent(before[field]))) continue;
-    const message = `The index ${index} needs a value here. If a row may be without one, the schema has to say so behind the transform: .nullable()`;
+    const message = `the index ${index} needs a value; if rows may lack one, add .nullable() after the transform`;
     issues ??= [];
-    issues.push({ code: "custom", path: [field], message, input: after[field] });
+    issues.push({ code: "custom", path: [field], message, params: ownIssue });
   }
   if (issues !== undefined) throw invalidError(model, issues);
 }
@@ -124,6 +124,6 @@ function unrecognized(field: string): z.core.$ZodIssue {
 }
 
 function invalidError(model: CompiledModel, issues: readonly z.core.$ZodIssue[]): RowInvalidError {
-  const error = new z.ZodError([...issues]);
-  return new RowInvalidError(model.name, rowIssues(error), error);
+  const { name, schema } = model;
+  return new RowInvalidError(name, { error: new z.ZodError([...issues]), schema });
 }

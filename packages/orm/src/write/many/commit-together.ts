@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers";
 import type { Kv, KvCommitError, KvCommitResult, KvLimits } from "@keywright/core";
-import { isLimitError } from "../../transaction/is-limit-error.js";
+import { isLimitError } from "../../transaction/limit-error-of.js";
 import { RecordedOperation, SharedCommit } from "./shared-commit.js";
 
 /** An operation that waits for its commit. */

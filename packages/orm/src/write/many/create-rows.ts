@@ -2,7 +2,7 @@ import type { KvKeyPart } from "@keywright/core";
 import type { FoundRow } from "../../context/any-query.js";
 import { copyInput } from "../../context/copy-of-data.js";
 import type { TableContext } from "../../context/table-context.js";
-import { addPosition, ReferenceMissingError, RowInvalidError } from "../../errors/row-errors.js";
+import { ReferenceMissingError, withPosition } from "../../errors/row-errors.js";
 import { primaryKeyOfPointer } from "../../indexes/primary-key.js";
 import { assertWithin } from "../commit/commit-change.js";
 import { hooksOf, isHookError } from "../input/row-hooks.js";
@@ -62,7 +62,7 @@ async function createAtomically(
   data: readonly unknown[],
   create: (within: TableContext, row: unknown) => Promise<FoundRow>,
 ): Promise<RowResult[]> {
-  const { model, limits } = context;
+  const { limits } = context;
   // Each row needs at least one check and one mutation, and the catalog entry needs one check.
   assertWithin(limits, "checks", data.length + 1);
   assertWithin(limits, "mutations", data.length);
@@ -71,16 +71,9 @@ async function createAtomically(
       try {
         written.push(await create(within, row));
       } catch (error) {
-        if (error instanceof RowInvalidError) throw withPosition(model.name, error, position);
-        if (!isHookError(error)) addPosition(error, position);
-        throw error;
+        throw isHookError(error) ? error : withPosition(error, position);
       }
     }
   });
   return rows.map((row) => ({ ok: true, row }));
-}
-
-function withPosition(model: string, error: RowInvalidError, position: number): RowInvalidError {
-  const issues = error.issues.map((issue) => ({ ...issue, path: [position, ...issue.path] }));
-  return new RowInvalidError(model, issues, error);
 }

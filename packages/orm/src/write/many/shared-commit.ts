@@ -11,8 +11,8 @@ import {
   type KvSetKey,
   specificationOrder,
 } from "@keywright/core";
-import { type KeyId, keyIdOf } from "../../transaction/key-id.js";
-import { type SetUntilOptions, withRemainingLifetime } from "../../transaction/set-until.js";
+import { type KeyId, keyIdOf } from "../../transaction/buffer/key-id.js";
+import { type SetUntilOptions, withRemainingLifetime } from "../../transaction/buffer/set-until.js";
 
 /** Repeats a step on another operation, which is committed `now`, in milliseconds since 1970. */
 type Step = (operation: AtomicOperation, now: number) => unknown;

@@ -31,7 +31,7 @@ export async function findToWrite(
   const { name } = context.model;
   if (found === undefined) throw new RowNotFoundError(name, where);
   if (ifVersion !== undefined && ifVersion !== found.versionstamp) {
-    throw new VersionConflictError(name, pointerOf(found.primaryKey), 1);
+    throw new VersionConflictError(name, pointerOf(found.primaryKey), "ifVersion");
   }
   return found;
 }

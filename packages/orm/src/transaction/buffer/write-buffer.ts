@@ -10,20 +10,15 @@ import {
   withStep,
 } from "./buffered-write.js";
 import type { KeyId } from "./key-id.js";
-import type { IdRange } from "./list-range.js";
 import { SortedIds } from "./sorted-ids.js";
 
-/** A change in an atomic operation within a transaction. */
 export type PendingChange =
   | { readonly type: "set"; readonly id: KeyId; readonly key: KvKey; readonly value: BufferedValue }
   | { readonly type: "delete"; readonly id: KeyId; readonly key: KvKey }
   | { readonly type: "step"; readonly id: KeyId; readonly key: KvKey; readonly step: NumberStep }
   | UnreadableChange;
 
-/**
- * A change that no read within the transaction can see: a message of the queue, or a key that is
- * known only after the commit.
- */
+/** A change that no read in the transaction can see, because its key is known only afterwards. */
 export type UnreadableChange =
   | {
       readonly type: "enqueue";
@@ -32,19 +27,15 @@ export type UnreadableChange =
     }
   | { readonly type: "setVersionstamped"; readonly key: KvSetKey; readonly value: BufferedValue };
 
-/** The uncommitted writes of a transaction. */
 export class WriteBuffer {
   readonly #writes = new Map<KeyId, BufferedWrite>();
   readonly #unreadable: UnreadableChange[] = [];
-  /** The ids of all writes. */
-  readonly #ids = new SortedIds();
+  readonly ids: SortedIds = new SortedIds();
 
-  /** The number of written keys. */
   get size(): number {
     return this.#writes.size;
   }
 
-  /** The number of mutations in the commit. */
   get mutationCount(): number {
     let count = this.#unreadable.length;
     for (const write of this.#writes.values()) count += mutationCount(write);
@@ -55,12 +46,6 @@ export class WriteBuffer {
     return this.#writes.get(id);
   }
 
-  /**
-   * Applies all changes of one atomic operation, or none.
-   *
-   * @throws {NotU64Error} if the value for a `sum`, `min` or `max` is not a 64-bit unsigned
-   * integer.
-   */
   apply(changes: readonly PendingChange[], versionstamp: string): void {
     const staged = new Map<KeyId, BufferedWrite>();
     const unreadable: UnreadableChange[] = [];
@@ -79,21 +64,12 @@ export class WriteBuffer {
       }
     }
     for (const [id, write] of staged) {
-      if (!this.#writes.has(id)) this.#ids.add(id);
+      if (!this.#writes.has(id)) this.ids.add(id);
       this.#writes.set(id, write);
     }
     this.#unreadable.push(...unreadable);
   }
 
-  /**
-   * Returns the first written key of a range, or the first after `last`. In reverse, returns the
-   * last key, or the last before `last`.
-   */
-  next(range: IdRange, last: KeyId | undefined, reverse: boolean): KeyId | undefined {
-    return this.#ids.next(range, last, reverse);
-  }
-
-  /** Adds all writes to the commit. */
   addTo(operation: AtomicOperation): void {
     const now = Date.now();
     for (const write of this.#writes.values()) addToCommit(operation, write, now);

@@ -1,20 +1,5 @@
-import type * as z from "zod";
+import { definitionOf, lazySchema, type Schema } from "./schema-definition.js";
 
-type Schema = z.core.$ZodType;
-
-interface Definition {
-  readonly type: string;
-  readonly innerType?: Schema;
-  readonly out?: Schema;
-  readonly element?: Schema;
-  readonly items?: readonly Schema[];
-  readonly rest?: Schema | null;
-  readonly options?: readonly Schema[];
-  readonly left?: Schema;
-  readonly right?: Schema;
-}
-
-/** The types of Zod schemas whose values cannot be in a key. */
 const typesOutsideKeys: ReadonlySet<string> = new Set([
   "array",
   "file",
@@ -36,10 +21,7 @@ const opaqueTypes: ReadonlySet<string> = new Set([
   "intersection",
 ]);
 
-/**
- * Returns whether a value of a field can be in a key, as far as its schema shows. The result of a
- * transform may be anything.
- */
+/** True if a key can hold a value, as far as the schema shows. A transform may return anything. */
 export function canBeInKey(schema: Schema): boolean {
   const kinds = valueKinds(schema);
   return kinds.length === 0 || kinds.some(isKeyKind);
@@ -51,21 +33,17 @@ function isKeyKind(kind: Schema): boolean {
   return !typesOutsideKeys.has(type);
 }
 
-/**
- * Returns whether the values of a field are arrays, by its schema. Wrappers, such as optional and
- * default, do not matter.
- */
+/** True if the values are arrays, apart from absent values and wrappers such as optional. */
 export function isList(schema: Schema): boolean {
   const kinds = valueKinds(schema);
   return kinds.length > 0 && kinds.every((kind) => arrayTypes.has(typeOf(kind)));
 }
 
-/** Returns whether a value of a field may be an array, as far as its schema shows. */
+/** True if a value may be an array, as far as the schema shows. */
 export function canBeList(schema: Schema): boolean {
   return listKinds(schema).length > 0;
 }
 
-/** Returns whether the elements of a field that may be an array can be in a key. */
 export function canHoldElements(schema: Schema): boolean {
   return listKinds(schema).some((kind) => {
     const { element, items = [], rest } = definitionOf(kind);
@@ -76,22 +54,17 @@ export function canHoldElements(schema: Schema): boolean {
   });
 }
 
-/** Returns the kinds of values that a schema returns, except null and undefined. */
 function valueKinds(schema: Schema): readonly Schema[] {
   return kindsOf(schema).filter((kind) => !absentTypes.has(typeOf(kind)));
 }
 
-/** Returns the kinds of values that are arrays, or may be. */
 function listKinds(schema: Schema): readonly Schema[] {
   return kindsOf(schema).filter(
     (kind) => arrayTypes.has(typeOf(kind)) || opaqueTypes.has(typeOf(kind)),
   );
 }
 
-/**
- * Returns the kinds of values that a schema returns. Each is described by a schema inside this one
- * that is not a union, a pipe or a wrapper.
- */
+/** Returns the schemas inside this one that are not unions, pipes or wrappers. */
 function kindsOf(schema: Schema, outer: ReadonlySet<Schema> = new Set()): readonly Schema[] {
   if (outer.has(schema)) return [];
   const visited = new Set([...outer, schema]);
@@ -102,7 +75,7 @@ function kindsOf(schema: Schema, outer: ReadonlySet<Schema> = new Set()): readon
     def.type === "union"
       ? def.options
       : def.type === "lazy"
-        ? [(schema as z.core.$ZodLazy)._zod.innerType]
+        ? [lazySchema(schema)]
         : [def.type === "pipe" ? def.out : def.innerType].filter((part) => part !== undefined);
   if (parts === undefined || parts.length === 0) return [schema];
   return parts.flatMap((part) => kindsOf(part, visited));
@@ -110,8 +83,4 @@ function kindsOf(schema: Schema, outer: ReadonlySet<Schema> = new Set()): readon
 
 function typeOf(schema: Schema): string {
   return definitionOf(schema).type;
-}
-
-function definitionOf(schema: Schema): Definition {
-  return schema._zod.def as unknown as Definition;
 }

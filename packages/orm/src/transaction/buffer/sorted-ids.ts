@@ -8,7 +8,6 @@ import type { IdRange } from "./list-range.js";
 const baseLimit = 32;
 const limitPerRoot = 8;
 
-/** Sorted ids, for reads and additions in turns. */
 export class SortedIds {
   /** Most ids, sorted. */
   #main: KeyId[] = [];
@@ -17,14 +16,12 @@ export class SortedIds {
   /** Ids that were added after the last read, unsorted. */
   #added: KeyId[] = [];
 
-  /** Adds an id. It must not have been added before. */
   add(id: KeyId): void {
     this.#added.push(id);
   }
 
   /**
-   * Returns the first id of a range, or the first after `last`. In reverse, returns the last id, or
-   * the last before `last`.
+   * Returns the first id of a range, or after `last`. In reverse, the last one, or before `last`.
    */
   next(range: IdRange, last: KeyId | undefined, reverse: boolean): KeyId | undefined {
     if (this.#added.length > 0) this.#sort();
@@ -64,7 +61,6 @@ function nextOf(
   return id !== undefined && id < range.end ? id : undefined;
 }
 
-/** Returns the index of the first id that is not before `bound`. */
 function firstFrom(sorted: readonly KeyId[], bound: KeyId): number {
   let low = 0;
   let high = sorted.length;

@@ -1,20 +1,6 @@
 import * as z from "zod";
+import { definitionOf, lazySchema, type Schema } from "./schema-definition.js";
 
-type Schema = z.core.$ZodType;
-
-interface Definition {
-  readonly type: string;
-  readonly format?: string;
-  readonly innerType?: Schema;
-  readonly in?: Schema;
-  readonly out?: Schema;
-  readonly options?: readonly Schema[];
-  readonly left?: Schema;
-  readonly right?: Schema;
-  readonly transform?: unknown;
-}
-
-/** The values that count as absent. */
 const absentValues = [undefined, null] as const;
 
 /**
@@ -29,29 +15,18 @@ export function canBeAbsent(schema: z.ZodType): boolean {
   return absentValues.some((value) => canReturn(schema, value, new Set()));
 }
 
-/**
- * Returns whether a row may lack a field, regardless of what the schema returns for undefined. An
- * absent field is not parsed.
- */
+/** True if a row may lack a field. An absent field is not parsed. */
 export function canBeLeftOut(schema: Schema): boolean {
   const { optin, optout } = schema._zod;
   return optin === "optional" && optout === "optional";
 }
 
-/**
- * Returns whether a field may be left out or set to null, and is then absent. Also true if only an
- * asynchronous parse could show this.
- */
+/** True if a field may be absent or null. Also true if only an asynchronous parse could show it. */
 export function canBeCleared(schema: z.ZodType): boolean {
   return canBeLeftOut(schema) || absentValues.some((value) => keepsAbsent(schema, value));
 }
 
-/**
- * Returns whether a schema may return a value.
- *
- * @param value undefined or null.
- * @param visiting the schemas that contain this one. A schema may contain itself.
- */
+/** @param visiting the schemas that contain this one. A schema may contain itself. */
 function canReturn(schema: Schema, value: undefined | null, visiting: Set<Schema>): boolean {
   if (visiting.has(schema)) return false;
   visiting.add(schema);
@@ -76,7 +51,7 @@ function canReturn(schema: Schema, value: undefined | null, visiting: Set<Schema
       case "intersection":
         return of(def.left) && of(def.right);
       case "lazy":
-        return of((schema as z.core.$ZodLazy)._zod.innerType);
+        return of(lazySchema(schema));
       case "pipe":
         if (!isTransform(def.out)) return of(def.out);
         return absentValues.some((input) => keepsAbsent(schema, input));
@@ -89,10 +64,7 @@ function canReturn(schema: Schema, value: undefined | null, visiting: Set<Schema
   return result;
 }
 
-/**
- * Returns whether a schema accepts an absent value and returns an absent value for it. True if the
- * schema is asynchronous, false if it throws.
- */
+/** True if a schema returns an absent value for an absent value, or is asynchronous. */
 function keepsAbsent(schema: Schema, value: undefined | null): boolean {
   try {
     const result = parse(schema, value);
@@ -122,13 +94,28 @@ function isTransform(schema: Schema | undefined): boolean {
   return schema !== undefined && definitionOf(schema).type === "transform";
 }
 
-function definitionOf(schema: Schema): Definition {
-  return schema._zod.def as unknown as Definition;
-}
-
-/** Returns whether a field is a plain `z.ulid()`. */
 export function isUlid(schema: z.ZodType | undefined): boolean {
   if (schema === undefined) return false;
   const { type, format } = definitionOf(schema);
   return type === "string" && format === "ulid";
+}
+
+const objectTypes = new Set(["object", "record", "any", "unknown", "custom", "transform"]);
+
+/** True if a plain object may be a value, as far as the schema shows, or the schema allows all. */
+export function canBeObject(schema: Schema): boolean {
+  const def = definitionOf(schema);
+  if (objectTypes.has(def.type)) return true;
+  if (def.type === "lazy") return canBeObject(lazySchema(schema));
+  const parts = [def.innerType, def.in, ...(def.options ?? []), def.left, def.right];
+  return parts.some((part) => part !== undefined && canBeObject(part));
+}
+
+/** Returns the schema of an array's elements. Undefined if the schema does not show it. */
+export function elementSchema(schema: Schema): Schema | undefined {
+  const def = definitionOf(schema);
+  if (def.type === "array") return def.element;
+  const inner =
+    def.type === "lazy" ? lazySchema(schema) : def.type === "pipe" ? def.out : def.innerType;
+  return inner && elementSchema(inner);
 }

@@ -6,7 +6,7 @@ import {
   type KvKey,
   type KvListSelector,
 } from "@keywright/core";
-import { keyAfter } from "../indexes/key-parts.js";
+import { keyAfter } from "../../indexes/key-parts.js";
 import { boundIdOf, bytesOfId, copyOfKey, type KeyId } from "./key-id.js";
 
 /** A range of ids: `start` inclusive, `end` exclusive. */
@@ -15,15 +15,18 @@ export interface IdRange {
   readonly end: KeyId;
 }
 
+interface Bounds {
+  readonly prefix?: KvKey;
+  readonly start?: KvKey;
+  readonly end?: KvKey;
+}
+
 /** The tags of key parts lie between these two, so they bound the keys that extend a prefix. */
 const belowEveryTag = "\u0000";
 const aboveEveryTag = "\u00ff";
 
-/**
- * Returns the ids of the keys that a selector covers. The database must have accepted the selector.
- */
 export function idRangeOf(selector: KvListSelector, order: KeyOrder): IdRange {
-  const { prefix, start, end } = partsOf(selector);
+  const { prefix, start, end }: Bounds = selector;
   const prefixId = boundIdOf(prefix ?? [], order);
   return {
     start: start === undefined ? prefixId + belowEveryTag : boundIdOf(start, order),
@@ -31,9 +34,8 @@ export function idRangeOf(selector: KvListSelector, order: KeyOrder): IdRange {
   };
 }
 
-/** Returns a copy of a selector. The caller may change the keys of the original. */
 export function copyOfSelector(selector: KvListSelector): KvListSelector {
-  const { prefix, start, end } = partsOf(selector);
+  const { prefix, start, end }: Bounds = selector;
   return {
     ...(prefix && { prefix: copyOfKey(prefix) }),
     ...(start && { start: copyOfKey(start) }),
@@ -41,15 +43,13 @@ export function copyOfSelector(selector: KvListSelector): KvListSelector {
   } as KvListSelector;
 }
 
-/**
- * Returns the part of a selector's range that comes after a key. In reverse, the part before it.
- */
+/** Returns the part of a selector's range after a key. In reverse, the part before it. */
 export function selectorAfter(
   selector: KvListSelector,
   key: KvKey,
   reverse: boolean,
 ): KvListSelector {
-  const { prefix, start, end } = partsOf(selector);
+  const { prefix, start, end }: Bounds = selector;
   const bounds = reverse ? { start, end: key } : { start: keyAfter(key), end };
   if (bounds.start !== undefined && bounds.end !== undefined) {
     return { start: bounds.start, end: bounds.end };
@@ -58,16 +58,10 @@ export function selectorAfter(
   return { prefix, ...bound } as KvListSelector;
 }
 
-/** Returns the cursor for the position of an id: its bytes in URL-safe base64. */
 export function cursorAt(id: KeyId): string {
   return Buffer.from(id, "latin1").toString("base64url");
 }
 
-/**
- * Returns the key at the position of a cursor.
- *
- * @throws {InvalidSelectorError} if the cursor is not valid or belongs to another range.
- */
 export function keyAtCursor(cursor: string, range: IdRange, order: KeyOrder): KvKey {
   const id = Buffer.from(cursor, "base64url").toString("latin1");
   const isWithin = cursorAt(id) === cursor && id >= range.start && id < range.end;
@@ -84,8 +78,4 @@ function decoded(id: KeyId, order: KeyOrder): KvKey | undefined {
   } catch {
     return undefined;
   }
-}
-
-function partsOf(selector: KvListSelector): { prefix?: KvKey; start?: KvKey; end?: KvKey } {
-  return selector;
 }

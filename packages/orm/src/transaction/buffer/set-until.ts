@@ -6,7 +6,6 @@ import type { KvSetOptions } from "@keywright/core";
  * database itself uses only `expireIn`.
  */
 export interface SetUntilOptions extends KvSetOptions {
-  /** Milliseconds since the epoch. */
   readonly expireAt?: number | undefined;
 }
 
@@ -21,10 +20,7 @@ export function setUntil(expireAt: number, now: number): SetUntilOptions {
   return { expireIn: Math.max(Math.ceil(expireAt - now), 1), expireAt };
 }
 
-/**
- * Returns the options with the lifetime that is left at `now`. Options without `expireAt` stay as
- * they are.
- */
+/** Returns the options with the lifetime that is left at `now`, if they have `expireAt`. */
 export function withRemainingLifetime(
   options: SetUntilOptions | undefined,
   now: number,

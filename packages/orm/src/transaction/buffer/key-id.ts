@@ -7,29 +7,17 @@ import {
   type KvKeyPart,
 } from "@keywright/core";
 
-/**
- * Identifies a key within a transaction: its encoded bytes, one character for each. Ids sort like
- * their keys.
- */
+/** The encoded bytes of a key, one character for each. Ids sort like their keys. */
 export type KeyId = string;
 
 const maxDirectBytes = 200;
 
-/**
- * Returns the id of the key of an entry.
- *
- * @throws {InvalidKeyError} if the key is empty or not valid.
- */
 export function keyIdOf(key: KvKey, order: KeyOrder): KeyId {
   if (Array.isArray(key) && key.length === 0) throw new InvalidKeyError("it has no parts");
   return boundIdOf(key, order);
 }
 
-/**
- * Returns the id of a bound of a range. A bound may be an empty key.
- *
- * @throws {InvalidKeyError} if the key is not valid.
- */
+/** Returns the id of a bound of a range, which may be an empty key. */
 export function boundIdOf(key: KvKey, order: KeyOrder): KeyId {
   const bytes = encodeKey(key, order);
   // For a few bytes, a call of Buffer is several times slower than this.
@@ -38,7 +26,6 @@ export function boundIdOf(key: KvKey, order: KeyOrder): KeyId {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("latin1");
 }
 
-/** Returns the encoded key of an id. */
 export function bytesOfId(id: KeyId): Uint8Array {
   return Uint8Array.from(Buffer.from(id, "latin1"));
 }

@@ -1,32 +1,13 @@
 import * as z from "zod";
+import {
+  type Check,
+  definitionOf,
+  lazySchema,
+  type Schema,
+  type SchemaDefinition,
+} from "./schema-definition.js";
 
-type Schema = z.core.$ZodType;
-type Check = z.core.$ZodCheck<never>;
-
-/** The parts of a schema's definition that a conversion reads. */
-interface Definition {
-  readonly type: string;
-  readonly checks?: readonly Check[];
-  readonly coerce?: boolean;
-  readonly shape?: Readonly<Record<string, Schema>>;
-  readonly catchall?: Schema;
-  readonly element?: Schema;
-  readonly keyType?: Schema;
-  readonly valueType?: Schema;
-  readonly items?: readonly Schema[];
-  readonly rest?: Schema | null;
-  readonly options?: readonly Schema[];
-  readonly left?: Schema;
-  readonly right?: Schema;
-  readonly innerType?: Schema;
-  readonly out?: Schema;
-  readonly discriminator?: string;
-}
-
-/**
- * The options of a conversion, and its results so far. The results are kept because a schema can
- * contain itself.
- */
+/** The options of a conversion, and its results, because a schema can contain itself. */
 interface Walk {
   readonly outputs: WeakMap<Schema, Schema>;
   readonly check: (check: Check) => Check;
@@ -45,10 +26,7 @@ export function outputSchema(schema: z.ZodType): z.ZodType {
   return outputOf(schema, complete) as z.ZodType;
 }
 
-/**
- * Returns the same as {@link outputSchema}, without asynchronous conditions. A condition that
- * returns a promise is assumed to hold.
- */
+/** Like {@link outputSchema}, but a condition that returns a promise is assumed to hold. */
 export function synchronousOutputSchema(schema: z.ZodType): z.ZodType {
   return outputOf(schema, synchronous) as z.ZodType;
 }
@@ -63,7 +41,6 @@ function outputOf(schema: Schema, walk: Walk): Schema {
   return output;
 }
 
-/** Returns the output schema of a schema without its checks. */
 function baseOf(schema: Schema, walk: Walk): Schema {
   const def = definitionOf(schema);
   const of = (part: Schema | undefined) => outputOf(part ?? z.any(), walk);
@@ -98,7 +75,7 @@ function baseOf(schema: Schema, walk: Walk): Schema {
     case "pipe":
       return of(def.out);
     case "lazy":
-      return z.lazy(() => of((schema as z.core.$ZodLazy)._zod.innerType));
+      return z.lazy(() => of(lazySchema(schema)));
     // A field that may be anything may also be absent.
     case "transform":
     case "any":
@@ -113,10 +90,7 @@ function baseOf(schema: Schema, walk: Walk): Schema {
   }
 }
 
-/**
- * Converts an object schema. The fields are converted on first use, because a field may contain the
- * object itself.
- */
+/** Converts the fields on first use, because a field may contain the object itself. */
 function objectOf(schema: Schema, walk: Walk): Schema {
   const { shape = {}, catchall } = definitionOf(schema);
   let output: Record<string, Schema> | undefined;
@@ -140,7 +114,7 @@ function objectOf(schema: Schema, walk: Walk): Schema {
 function unionOf(schema: Schema, options: readonly Schema[]): Schema {
   const { discriminator, options: originals = [] } = definitionOf(schema);
   const keepsDiscriminator = originals.every(({ _zod }) => {
-    const { type, shape } = _zod.def as Definition;
+    const { type, shape } = _zod.def as SchemaDefinition;
     const field = type === "object" ? shape?.[discriminator ?? ""] : undefined;
     return field !== undefined && ["literal", "enum"].includes(definitionOf(field).type);
   });
@@ -148,7 +122,6 @@ function unionOf(schema: Schema, options: readonly Schema[]): Schema {
   return z.union(options as [z.ZodType, z.ZodType]);
 }
 
-/** Returns the same kind of schema with other parts and without checks. */
 function withParts(schema: Schema, parts: object): Schema {
   const def = Object.create(null, {
     ...Object.getOwnPropertyDescriptors(schema._zod.def),
@@ -158,7 +131,6 @@ function withParts(schema: Schema, parts: object): Schema {
   return z.core.clone(schema, def);
 }
 
-/** Returns the same schema with more checks after its own. */
 function withChecks(schema: Schema, checks: readonly Check[]): Schema {
   const { checks: existing = [] } = definitionOf(schema);
   // Property descriptors are copied, because reading `shape` would convert the fields too early.
@@ -188,8 +160,4 @@ function withoutPromises(check: Check): Check {
     payload.issues.push(...copy.issues);
   };
   return { _zod: { ...check._zod, check: run } } as Check;
-}
-
-function definitionOf(schema: Schema): Definition {
-  return schema._zod.def as unknown as Definition;
 }

@@ -2,7 +2,6 @@
 const firstDigits = "ffffffff";
 let count = 0;
 
-/** Returns a versionstamp for uncommitted writes. It is unique within this program. */
 export function nextPendingVersionstamp(): string {
   count++;
   return firstDigits + count.toString(16).padStart(12, "0");

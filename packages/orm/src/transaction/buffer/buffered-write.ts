@@ -15,36 +15,24 @@ export interface AnyU64 {
   readonly value: bigint;
 }
 
-/** A value as it was when it was passed in. */
 export interface BufferedValue {
   readonly bytes: Uint8Array;
   /** The class of a 64-bit unsigned integer. Undefined for other values. */
   readonly u64Class: (new (value: bigint) => AnyU64) | undefined;
-  /**
-   * The lifetime in milliseconds, counted from the commit. Undefined if there is none or `expireAt`
-   * was passed in instead.
-   */
+  /** Milliseconds from the commit. Undefined if there is none, or `expireAt` is used instead. */
   readonly expireIn: number | undefined;
-  /**
-   * The expiry time in milliseconds since the epoch. With `expireIn`, the time that would apply if
-   * the value had been committed at once.
-   */
+  /** Milliseconds since the epoch. With `expireIn`, as if it had been committed at once. */
   readonly expireAt: number | undefined;
 }
 
-/** A `sum`, `min` or `max`. */
 export interface NumberStep {
   readonly type: "sum" | "min" | "max";
   readonly operand: bigint;
 }
 
-/** The uncommitted change of one key. */
 export interface BufferedWrite {
   readonly key: KvKey;
-  /**
-   * The value that replaces the one in the database. Null if the key is deleted. Undefined if the
-   * value in the database stays.
-   */
+  /** The new value. Null if the key is deleted. Undefined if the value in the database stays. */
   readonly stored: BufferedValue | null | undefined;
   /** The operations that are then applied to the value, in order. */
   readonly steps: readonly NumberStep[];
@@ -52,11 +40,6 @@ export interface BufferedWrite {
   readonly versionstamp: string | null;
 }
 
-/**
- * Encodes a value that is passed in, so that later changes of it have no effect.
- *
- * @throws {UnsupportedValueError} if the value cannot be stored.
- */
 export function bufferedValue(value: unknown, options: SetUntilOptions = {}): BufferedValue {
   const bytes = encodeValue(value);
   const isU64 = isU64Like(value) && decodeValue(bytes) instanceof KvU64;
@@ -74,18 +57,12 @@ export function setOptionsOf({ expireIn, expireAt }: BufferedValue, now: number)
   return expireAt === undefined ? {} : setUntil(expireAt, now);
 }
 
-/** Returns a copy of the value that was passed in. */
 export function storedValue({ bytes, u64Class }: BufferedValue): unknown {
   const value = decodeValue(bytes);
   return u64Class !== undefined && value instanceof KvU64 ? new u64Class(value.value) : value;
 }
 
-/**
- * Returns the write of a key with another `sum`, `min` or `max`. Joins it with the last step if
- * both have the same type.
- *
- * @throws {NotU64Error} if the transaction has set the key to a value of another type.
- */
+/** Adds a `sum`, `min` or `max` to a write, or joins it with a last step of the same type. */
 export function withStep(
   before: BufferedWrite | undefined,
   { key, id, step }: { readonly key: KvKey; readonly id: KeyId; readonly step: NumberStep },
@@ -103,12 +80,7 @@ export function withStep(
   return { key, stored, steps, versionstamp };
 }
 
-/**
- * Returns the entry as the transaction sees it.
- *
- * @param base the database's entry. It is used only if `stored` is undefined.
- * @throws {NotU64Error} if the value for a `sum`, `min` or `max` is not a 64-bit unsigned integer.
- */
+/** @param base the database's entry. It is used only if `stored` is undefined. */
 export function entryAfterWrite(
   { key, stored, steps, versionstamp }: BufferedWrite,
   id: KeyId,
@@ -132,12 +104,10 @@ export function entryAfterWrite(
   return { key: keyCopy, value: new U64Class(number), versionstamp };
 }
 
-/** Returns the number of mutations that the write adds to a commit. */
 export function mutationCount({ stored, steps }: BufferedWrite): number {
   return (stored === undefined ? 0 : 1) + steps.length;
 }
 
-/** Adds the write to a commit at `now`, in milliseconds since the epoch. */
 export function addToCommit(operation: AtomicOperation, write: BufferedWrite, now: number): void {
   const { key, stored, steps } = write;
   if (stored === null) operation.delete(key);
@@ -145,10 +115,7 @@ export function addToCommit(operation: AtomicOperation, write: BufferedWrite, no
   for (const { type, operand } of steps) operation[type](key, operand);
 }
 
-/**
- * Returns the number before its first step if the key is absent: 0 to add to, or the operand to
- * compare with.
- */
+/** Returns the number before the first step on an absent key. */
 function startOf({ type, operand }: NumberStep): bigint {
   return type === "sum" ? 0n : operand;
 }
@@ -168,7 +135,6 @@ function isU64Like(value: unknown): value is AnyU64 {
   );
 }
 
-/** True if core would store the value as a 64-bit unsigned integer. */
 function isU64(value: unknown): value is AnyU64 {
   return isU64Like(value) && bufferedValue(value).u64Class !== undefined;
 }
