@@ -254,35 +254,33 @@ export class DatabaseModeError extends KeywrightError {
   }
 }
 
-/** A write to a database that was opened for reading only. */
-export class ReadOnlyError extends KeywrightError {
-  /** The call that writes, such as `set`, if it is known. */
-  readonly operation: string | undefined;
-  /** The real path of the folder of the database, if it has one. */
-  readonly path: string | undefined;
-
-  constructor(operation?: string, path?: string) {
-    const database = databaseOf(operation, path);
-    const message = `${database} is open for reading only. Open it without readOnly to write to it.`;
-    super("KW_DATABASE_READ_ONLY", message);
-    this.operation = operation;
-    this.path = path;
-  }
-}
-
-/** A call on a database after its `close()`. */
-export class DatabaseClosedError extends KeywrightError {
+/** A call that a handle of a database refuses. */
+class RefusedCallError extends KeywrightError {
   /** The call, such as `get`, if it is known. */
   readonly operation: string | undefined;
   /** The real path of the folder of the database, if it has one. */
   readonly path: string | undefined;
 
-  constructor(operation?: string, path?: string) {
-    const database = databaseOf(operation, path);
-    const message = `${database} is closed. Make the call before close(), or open the database again.`;
-    super("KW_DATABASE_CLOSED", message);
+  constructor(code: string, reason: string, operation?: string, path?: string) {
+    super(code, `${databaseOf(operation, path)} ${reason}`);
     this.operation = operation;
     this.path = path;
+  }
+}
+
+/** A write to a database that was opened for reading only. */
+export class ReadOnlyError extends RefusedCallError {
+  constructor(operation?: string, path?: string) {
+    const reason = "is open for reading only. Open it without readOnly to write to it.";
+    super("KW_DATABASE_READ_ONLY", reason, operation, path);
+  }
+}
+
+/** A call on a database after its `close()`. */
+export class DatabaseClosedError extends RefusedCallError {
+  constructor(operation?: string, path?: string) {
+    const reason = "is closed. Make the call before close(), or open the database again.";
+    super("KW_DATABASE_CLOSED", reason, operation, path);
   }
 }
 

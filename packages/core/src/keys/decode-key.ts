@@ -54,7 +54,6 @@ class KeyReader {
     }
   }
 
-  /** Finds the end of an escaped part and counts its escapes. */
   #scanEscaped(): { end: number; escapes: number } {
     let escapes = 0;
     for (let i = this.#offset; i < this.#bytes.length; i++) {

@@ -224,7 +224,6 @@ export class EmbeddedKv implements Kv, AsyncDisposable, Disposable {
     if (this.#options.readOnly) throw new ReadOnlyError(operation, this.#shared.path);
   }
 
-  /** @throws {DatabaseClosedError} after `close()`. */
   #engine(operation: string): Engine {
     if (this.#closing !== undefined) throw new DatabaseClosedError(operation, this.#shared.path);
     return this.#shared.engine;

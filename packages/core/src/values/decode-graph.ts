@@ -144,7 +144,6 @@ class GraphReader {
   }
 }
 
-/** True for the slot of a part that the error does not have. */
 function isAbsent(slot: Slot): boolean {
   return Array.isArray(slot) && slot.length === 0;
 }

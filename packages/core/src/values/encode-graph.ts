@@ -224,7 +224,6 @@ function assertOwnMemory(buffer: ArrayBufferLike, path: ValuePath): void {
   if (isDetached(buffer)) throw unsupported(path, "it uses a detached ArrayBuffer");
 }
 
-/** Returns the primitive in a box. Ignores a `valueOf` of a subclass. */
 function unboxed(box: object): unknown {
   if (types.isNumberObject(box)) return Number.prototype.valueOf.call(box);
   if (types.isStringObject(box)) return String.prototype.valueOf.call(box);

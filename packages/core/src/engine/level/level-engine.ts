@@ -213,7 +213,6 @@ export class LevelEngine implements Engine {
     await this.#level.close();
   }
 
-  /** Reads the keys on which writes depend, for a database without synchronous reads. */
   async #readAhead(
     writes: readonly AtomicWrite[],
   ): Promise<(key: Uint8Array) => StoredEntry | undefined> {

@@ -38,7 +38,6 @@ export class WriteGroup {
   readonly #options: WriteGroupOptions;
   readonly #states = new Map<string, KeyState>();
   #order = 0;
-  /** The states of the changed keys before the current write. */
   #undo: [text: string, state: KeyState | undefined][] = [];
 
   constructor(options: WriteGroupOptions) {
@@ -110,7 +109,6 @@ export class WriteGroup {
     return record;
   }
 
-  /** Returns the versionstamp that a check compares. It is null if there is no entry. */
   #versionstampOf(key: Uint8Array): string | null {
     const { versions, now } = this.#options;
     const text = textOfBytes(key);

@@ -1,7 +1,6 @@
 import { DatabaseClosedError } from "../../errors/core-errors.js";
 import type { KeywrightError, KeywrightTypeError } from "../../errors/keywright-error.js";
 
-/** An error of Keywright that becomes the `cause` of an error of Deno. */
 export type OwnError = KeywrightError | KeywrightTypeError;
 
 /**

@@ -235,7 +235,6 @@ export class DenoKv extends EmbeddedKv {
   }
 }
 
-/** Returns the range of a selector, with the checks that an iterator of `list` makes. */
 function watchedRange(limits: KvLimits, selector: KvListSelector): KeyRange {
   const range = denoRange(takeBounds(takeSelector(selector)));
   assertReadKeySize(limits, range.start.length);

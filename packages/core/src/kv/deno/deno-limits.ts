@@ -32,12 +32,10 @@ const texts: Readonly<Record<keyof KvLimits | "messageBytes", (max: number) => s
   totalKeyBytes: (max) => `Total key size too large (max ${max} bytes)`,
 };
 
-/** @throws {TypeError} with Deno's text, if `actual` exceeds the limit. */
 export function assertWithinDeno(limits: KvLimits, name: keyof KvLimits, actual: number): void {
   if (actual > limits[name]) throw exceeded(texts[name](limits[name]), name, limits[name], actual);
 }
 
-/** @throws {TypeError} if a message of the queue exceeds the limit of a value. */
 export function assertMessageSize(limits: KvLimits, bytes: number): void {
   const max = limits.valueBytes;
   if (bytes > max) throw exceeded(texts.messageBytes(max), "valueBytes", max, bytes);

@@ -25,7 +25,6 @@ const largestOwnBatch = 500;
 
 export interface DenoListContext {
   readonly limits: KvLimits;
-  /** @throws {BadResource} if the database is closed. */
   assertOpen(): void;
   readRange(range: KeyRange, limit: number, reverse: boolean): Promise<StoredEntry[]>;
 }

@@ -26,7 +26,6 @@ export interface DenoMessage {
   readonly backoffSchedule: unknown;
 }
 
-/** A message whose options have the right types. */
 export interface TakenMessage {
   readonly payload: Uint8Array;
   readonly delay: number;
@@ -50,7 +49,6 @@ export function denoMessage(value: unknown, options?: KvEnqueueOptions): DenoMes
   };
 }
 
-/** @throws {TypeError} if an option has the wrong type. */
 export function takeMessage(message: DenoMessage): TakenMessage {
   const { payload, backoffSchedule: schedule } = message;
   const delay = takeInteger("delay", message.delay);

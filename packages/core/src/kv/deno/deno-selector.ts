@@ -52,7 +52,6 @@ export interface DenoRange extends KeyRange {
 /** The keys of a selector, copied, with all key parts of the right types. */
 export type DenoBounds = { readonly [Name in keyof DenoSelector]?: KvKeyPart[] };
 
-/** @throws {TypeError} if a key part has another type. */
 export function takeBounds({ prefix, start, end }: DenoSelector): DenoBounds {
   return {
     ...(prefix && { prefix: takeKey(prefix) }),
@@ -88,7 +87,6 @@ export function denoRange(bounds: DenoBounds): DenoRange {
   return { start, end, commonPrefix: sharedBytes(start, end), givenStart: start, givenEnd: end };
 }
 
-/** Returns the rest of a range after a key, or before it if `reverse` is set. */
 export function rangeAfter(range: DenoRange, key: Uint8Array, reverse: boolean): KeyRange {
   return reverse
     ? { start: range.start, end: key }

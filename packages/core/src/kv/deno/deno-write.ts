@@ -27,7 +27,6 @@ export interface DenoCheck {
   readonly versionstamp: unknown;
 }
 
-/** A mutation as the caller passed it. The type of its key is not checked yet. */
 export type DenoMutation =
   | {
       readonly type: "set";
@@ -47,7 +46,6 @@ export interface DenoWrite {
 export interface DenoWriteContext {
   readonly limits: KvLimits;
   readonly sync: boolean;
-  /** @throws {BadResource} if the database is closed. */
   assertOpen(): void;
   commit(write: AtomicWrite): Promise<string | null>;
 }

@@ -9,7 +9,6 @@ export interface ExpiryHint {
   readonly key: Uint8Array;
 }
 
-/** The bounds of the keys of all hints: inclusive, exclusive. */
 export const firstHintKey: Uint8Array = Uint8Array.of(...hintPrefix);
 export const endOfHintKeys: Uint8Array = Uint8Array.of(hintPrefix[0], hintPrefix[1] + 1);
 

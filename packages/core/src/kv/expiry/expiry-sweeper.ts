@@ -8,7 +8,6 @@ import {
   isHintKey,
 } from "./expiry-hint.js";
 
-/** The maximum number of hints that one commit processes. */
 const sweepSize = 500;
 /** The longest delay of a timer, in milliseconds. */
 const maxDelay = 2 ** 31 - 1;
@@ -43,7 +42,6 @@ export class ExpirySweeper {
     this.#timer.unref();
   }
 
-  /** Stops sweeping. Resolves when a running sweep has ended. */
   async close(): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#timer);

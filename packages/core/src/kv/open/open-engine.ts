@@ -24,11 +24,9 @@ const enginesByDatabase = new WeakMap<LevelDatabase, Promise<SharedEngine>>();
 export interface OpenEngineOptions {
   readonly mode: DatabaseMode;
   readonly readOnly: boolean;
-  /** Only for a database on disk. */
   readonly createIfMissing: boolean;
 }
 
-/** Opens a new database in memory. The engine is acquired for the caller. */
 export function openMemoryEngine(options: OpenEngineOptions): Promise<SharedEngine> {
   const level = new MemoryLevel<Uint8Array, Uint8Array>({ storeEncoding: "view" });
   // The engine refuses an empty database that is read-only, and a new one is always empty.
@@ -141,7 +139,6 @@ function pathOf(where: unknown): string | undefined {
   return typeof path === "string" ? path : undefined;
 }
 
-/** Returns the error of an engine that could not be opened, with the path of its database. */
 function withPath(error: unknown, path: string | undefined): unknown {
   if (error instanceof DatabaseFormatError) return new DatabaseFormatError(error.reason, path);
   if (error instanceof DatabaseModeError) return new DatabaseModeError(error.mode, path);

@@ -33,7 +33,6 @@ export class SharedEngine {
     this.path = path;
   }
 
-  /** Undefined while the engine is in use. */
   get closing(): Promise<void> | undefined {
     return this.#closing;
   }

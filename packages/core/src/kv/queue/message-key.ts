@@ -10,7 +10,6 @@ const messageIdBytes = 16;
 const counterBytes = 6;
 let counter = 0;
 
-/** The range of the keys of all messages. */
 export const messageKeys: KeyRange = {
   start: Uint8Array.of(...messagePrefix),
   end: Uint8Array.of(messagePrefix[0], messagePrefix[1] + 1),

@@ -30,7 +30,6 @@ export class MessageQueue {
   readonly #alarm = new Alarm(() => this.#dequeue());
   /** The messages that handlers have or are about to get, by the texts of their keys. */
   readonly #inFlight = new Map<string, StoredMessage>();
-  /** The commits that end deliveries. */
   readonly #finishing = new Set<Promise<void>>();
   /** True if there may be a due message that the last batch did not have. */
   #isDue = false;

@@ -10,7 +10,6 @@ import { decodeQueuedMessage } from "./queued-message.js";
 import { readAroundDamage } from "./read-around-damage.js";
 import { reportError } from "./report-error.js";
 
-/** A message with the value that a handler gets. */
 export interface ReadyMessage extends StoredMessage {
   readonly value: unknown;
 }
@@ -25,7 +24,6 @@ export interface MessageBatch {
   readonly nextReadyAt: number | undefined;
 }
 
-/** Reads the waiting messages of the queue, in the order in which they are due. */
 export class MessageReader {
   readonly #engine: Engine;
   /**

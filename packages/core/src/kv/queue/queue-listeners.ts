@@ -31,7 +31,6 @@ export class QueueListeners {
     this.#letGo ??= keepAlive();
   }
 
-  /** Returns the listener whose turn it is, or undefined if there are none. */
   next(): ActiveListener | undefined {
     return this.#listeners[this.#turn++ % this.#listeners.length];
   }

@@ -1,13 +1,11 @@
 import type { StoredEntry } from "../../engine/engine.js";
 import { CorruptionError, DatabaseFormatError } from "../../errors/core-errors.js";
 
-/** The first byte of a stored message. */
 const messageFormat = 0x01;
 const scheduleOffset = 4;
 const intervalBytes = 4;
 const lengthBytes = 4;
 
-/** A message as it is stored. */
 export interface QueuedMessage {
   /** The encoded value that was enqueued. */
   readonly payload: Uint8Array;
@@ -15,7 +13,6 @@ export interface QueuedMessage {
   readonly backoffSchedule: readonly number[];
   /** Encoded keys under which the payload is stored when the last delivery has failed. */
   readonly keysIfUndelivered: readonly Uint8Array[];
-  /** The number of failed deliveries. */
   readonly failures: number;
   /**
    * True if a delivery has begun. If no handler of this process has the message, that delivery was

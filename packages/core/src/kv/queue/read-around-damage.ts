@@ -9,7 +9,6 @@ export type DamagedRecord = CorruptionError & { readonly key: Uint8Array };
 export interface ReadAroundDamage {
   /** The entries in order: `limit` of them, or all that can be read. */
   readonly entries: readonly StoredEntry[];
-  /** The damaged records that were skipped. */
   readonly damage: readonly DamagedRecord[];
 }
 

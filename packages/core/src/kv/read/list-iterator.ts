@@ -18,7 +18,6 @@ import { toKvEntry } from "./stored-entry.js";
 
 const defaultBatchSize = 100;
 
-/** The parts of a database that an iterator needs. */
 export interface RangeIteratorContext {
   readonly order: KeyOrder;
   readonly limits: KvLimits;

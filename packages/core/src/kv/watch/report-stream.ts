@@ -1,7 +1,6 @@
 import type { ReadableStreamDefaultController, UnderlyingSource } from "node:stream/web";
 import { keepAlive } from "../keep-alive.js";
 
-/** The longest delay of a timer, in milliseconds. */
 const maxDelay = 2 ** 31 - 1;
 
 export interface ReportSource<Report extends object> {
@@ -65,7 +64,6 @@ export class ReportStream<Report extends object> {
     }
   }
 
-  /** Enqueues a report if one is due. Returns true if it did, or if the stream has ended. */
   async #report(): Promise<boolean> {
     try {
       const report = await this.#source.next();

@@ -8,7 +8,6 @@ import type { KeyOrder } from "../../keys/key-order.js";
 import type { KeyRange, KvListSelector } from "../../keys/key-range.js";
 import { ReportStream } from "./report-stream.js";
 
-/** The maximum number of changed keys that are kept for the reader of a stream. */
 const maxKeys = 1000;
 
 /** The changes within the ranges of `watchRange` since the last report. */
@@ -21,12 +20,10 @@ export interface KvRangeChange {
   readonly isComplete: boolean;
 }
 
-/** The parts of a database that a stream of changes needs. */
 export interface WatchRangeSource {
   readonly engine: Engine;
   readonly order: KeyOrder;
   readonly ranges: readonly KeyRange[];
-  /** Called when the stream has ended, for any reason. */
   onEnd(): void;
 }
 
@@ -69,7 +66,6 @@ export function watchRangeStream(source: WatchRangeSource): ReportStream<KvRange
   });
 }
 
-/** @throws {InvalidOptionError} if there are no selectors. */
 export function assertSelectors(selectors: readonly KvListSelector[]): void {
   if (Array.isArray(selectors) && selectors.length > 0) return;
   const reason = "must be an array of at least one selector";

@@ -9,7 +9,6 @@ export interface EngineStore extends ContractStore {
   reopen(): Promise<Engine>;
 }
 
-/** Describes an engine to the contract. */
 export type EngineAdapter = ContractAdapter<EngineStore>;
 
 export type EngineTestGroup = TestGroup<EngineStore>;

@@ -4,7 +4,6 @@ import type { KvListSelector } from "../../keys/key-range.js";
 import type { KvListOptions } from "../../kv/kv.js";
 import type { KvTestGroup } from "./kv-adapter.js";
 
-/** Tests the codes of errors. The tests of each topic cover what is refused. */
 export const errorCodeTests: KvTestGroup = {
   name: "error codes",
   define(test) {

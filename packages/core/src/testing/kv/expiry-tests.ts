@@ -175,7 +175,6 @@ const noTimes = {
   null: null,
 } as unknown as Record<string, number>;
 
-/** Sets keys in one commit and waits until they have expired. Returns their versionstamps. */
 async function expired(kv: Kv, ...keys: KvKey[]): Promise<string[]> {
   const atomic = kv.atomic();
   for (const key of keys) atomic.set(key, "expired", { expireIn: 30 });

@@ -17,7 +17,6 @@ export interface KvStore extends ContractStore {
 
 export type KvCapability = "reopen";
 
-/** Describes a database to the contract. */
 export interface KvAdapter extends ContractAdapter<KvStore> {
   readonly capabilities?: readonly KvCapability[];
   /** The `KvU64` class of the database, if it is not that of this package. */

@@ -14,7 +14,6 @@ class Watch {
     this.#reader = kv.watch<unknown[]>([...keys], options).getReader();
   }
 
-  /** Returns the next report, or undefined if the stream has ended. */
   async next(): Promise<Entries | undefined> {
     return (await soon("a report of watch", this.#reader.read())).value;
   }
