@@ -1,7 +1,7 @@
 import { EngineFailedError } from "../errors/core-errors.js";
 import type { AtomicWrite, Engine, WriteOutcome } from "./engine.js";
 
-/** A group with this many bytes of keys and values is full, even if more commits are waiting. */
+/** A group is full if its mutations have this many bytes of keys and values, or more. */
 const maxGroupBytes = 8 * 1024 * 1024;
 
 interface Waiting {
@@ -11,10 +11,12 @@ interface Waiting {
 }
 
 /**
- * Collects the commits that arrive while another group is being written, so that they share the
- * next write and its fsync. Commits are applied in the order in which they arrive.
+ * Collects commits into groups that share one write and its fsync. The commits of one turn of the
+ * event loop form a group, and so do those that arrive while another group is being written, unless
+ * a group is full. Commits are applied in the order in which they arrive.
  *
- * After a failed write, the state on disk is unknown. The queue then rejects all further commits.
+ * After a failed write, the state on disk is unknown. The queue then rejects the commits that wait
+ * and all further ones.
  */
 export class CommitQueue {
   readonly #engine: Engine;
@@ -41,8 +43,9 @@ export class CommitQueue {
    *
    * @throws {CorruptionError} if the record of a key that the write depends on is damaged.
    * @throws {NotU64Error} if a `sum`, `min` or `max` finds a value that is not a `KvU64`.
-   * @throws {EngineFailedError} if this or an earlier write failed in the engine, or if a key that
+   * @throws {EngineFailedError} if the write of this or an earlier group failed, or if a key that
    * the write depends on cannot be read.
+   * @throws {DatabaseClosedError} if the engine's database was closed from outside.
    */
   commit(write: AtomicWrite): Promise<string | null> {
     const commit = new Promise<string | null>((resolve, reject) => {

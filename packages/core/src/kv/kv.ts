@@ -218,12 +218,16 @@ export interface Kv {
   enqueue(value: unknown, options?: KvEnqueueOptions): Promise<KvCommitResult>;
 
   /**
-   * Delivers the messages of the queue to `handler`. Resolves when the database is closed. Rejects
-   * with the error of the storage engine if it fails. If a handler throws or rejects, the error
-   * goes to `console.error`, and the message is delivered again according to its backoff schedule.
-   * All handlers together have at most 100 messages at a time. The process stays alive while a
-   * handler listens.
+   * Delivers the messages of the queue to `handler`, in turn with the other handlers of all handles
+   * in this process. Resolves after `close()` of this handle. If the storage engine fails, or finds
+   * damage that is not that of one message, all calls reject with its error.
    *
+   * If a handler throws or rejects, the error goes to `console.error`, and the message is delivered
+   * again according to its backoff schedule. After the last delivery it is stored under its
+   * `keysIfUndelivered`. All handlers together have at most 100 messages at a time. The process
+   * stays alive while a handler listens.
+   *
+   * @throws {InvalidOptionError} if `handler` is not a function.
    * @throws {ReadOnlyError} if the database was opened read-only.
    */
   listenQueue(handler: QueueHandler): Promise<void>;

@@ -75,7 +75,7 @@ export async function openKv(
   const shared = await openEngine(where, {
     mode,
     readOnly,
-    createIfMissing: !readOnly && createsMissing(createIfMissing),
+    createIfMissing: createIfMissing && !readOnly && isCreationAllowed(),
   });
   const sync = durability === "full";
   const { limits: engineLimits } = shared.engine;
@@ -116,12 +116,12 @@ function assertKnown(options: object): void {
 }
 
 /**
- * The name of a setting of the whole process, on `globalThis`. Internal. The `keywright` command
- * sets it to false while it calls the function of a project that opens a database. Every copy of
- * this package in the process reads it.
+ * The name of an internal setting of the process, on `globalThis`. The `keywright` command sets it
+ * to false while it calls a project's function that opens a database. Every copy of this package in
+ * the process reads it.
  */
 const setting = Symbol.for("keywright.createIfMissing");
 
-export function createsMissing(createIfMissing: boolean): boolean {
-  return createIfMissing && (globalThis as { [setting]?: unknown })[setting] !== false;
+function isCreationAllowed(): boolean {
+  return (globalThis as { [setting]?: unknown })[setting] !== false;
 }

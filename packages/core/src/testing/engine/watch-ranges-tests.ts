@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
-import type { Engine, MaybePromise, StoredEntry } from "../../engine/engine.js";
+import type { Engine, StoredEntry } from "../../engine/engine.js";
 import type { KeyRange } from "../../keys/key-range.js";
 import type { EngineTestGroup } from "./engine-adapter.js";
 import { check, combine, commit, del, deleteExpired, k, set, stampsOf, write } from "./writes.js";
@@ -63,8 +63,8 @@ export const watchRangesTests: EngineTestGroup = {
     });
 
     test("reports a commit when it can be read", async ({ engine }) => {
-      const seen: MaybePromise<StoredEntry | undefined>[] = [];
-      engine.watchRanges([range("a", "b")], () => seen.push(engine.get(k("a"))));
+      const seen: Promise<StoredEntry | undefined>[] = [];
+      engine.watchRanges([range("a", "b")], () => seen.push(Promise.resolve(engine.get(k("a")))));
       const first = await commit(engine, write(set("a", 1)));
       const second = await commit(engine, write(set("a", 2)));
       assert.deepEqual(stampsOf(await Promise.all(seen)), [first, second]);

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Engine, MaybePromise, StoredEntry } from "../../engine/engine.js";
+import type { Engine, StoredEntry } from "../../engine/engine.js";
 import type { EngineTestGroup } from "./engine-adapter.js";
 import { check, combine, commit, del, deleteExpired, k, set, stampsOf, write } from "./writes.js";
 
@@ -54,8 +54,8 @@ export const watchTests: EngineTestGroup = {
     });
 
     test("reports a commit when it can be read", async ({ engine }) => {
-      const seen: MaybePromise<StoredEntry | undefined>[] = [];
-      engine.watch([k("a")], () => seen.push(engine.get(k("a"))));
+      const seen: Promise<StoredEntry | undefined>[] = [];
+      engine.watch([k("a")], () => seen.push(Promise.resolve(engine.get(k("a")))));
       const first = await commit(engine, write(set("a", 1)));
       const second = await commit(engine, write(set("a", 2)));
       const stamps = stampsOf(await Promise.all(seen));
