@@ -79,11 +79,11 @@ describe("the list of errors", () => {
     const headings = [...text.matchAll(/^### (KW_\w+)$/gm)].map(([, code]) => code);
     const { coreErrorCodes } = await import("@keywright/core");
     const { ormErrorMessages } = await import("@keywright/orm");
-    const { codegenErrorMessages } = await import("@keywright/codegen");
+    const { codegenErrorCodes } = await import("@keywright/codegen");
     const codes: string[] = [
       ...coreErrorCodes,
       ...Object.keys(ormErrorMessages),
-      ...Object.keys(codegenErrorMessages),
+      ...codegenErrorCodes,
     ];
     expect(new Set(codes).size).toBe(codes.length);
     expect(headings.sort()).toEqual(codes.sort());

@@ -114,13 +114,13 @@ describe("keywright generate", () => {
     await project.write({ "db/towns.ts": "old" });
     const files: OutputFile[] = [
       { path: project.path("db/towns.ts"), state: "stale", text: "new" },
-      { path: project.path("db/no-folder/users.ts"), state: "missing", text: "new" },
+      { path: project.path("db/towns.ts/users.ts"), state: "missing", text: "new" },
       { path: project.path("models/user.ts"), state: "extra", text: undefined },
     ];
-    const writing = writeOutput(project.path("db"), files);
+    const writing = writeOutput(files);
     await expect(writing).rejects.toMatchObject({
       code: "KW_OUTPUT_FAILED",
-      path: project.path("db/no-folder/users.ts"),
+      path: project.path("db/towns.ts/users.ts"),
     });
     expect(await project.read("db/towns.ts")).toBe("old");
     expect(await readdir(project.path("db"))).toEqual(["towns.ts"]);

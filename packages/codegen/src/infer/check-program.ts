@@ -1,7 +1,6 @@
 import { statSync } from "node:fs";
 import type Typescript from "typescript";
 import type { Compiler, Tsconfig } from "../project/read-tsconfig.js";
-import { ambientFiles } from "./ambient-files.js";
 import { importResolver } from "./resolve-imports.js";
 
 /**
@@ -74,7 +73,6 @@ function librariesOf({ lib }: Typescript.CompilerOptions, scope: CheckScope): st
   return (lib ?? ["lib.esnext.d.ts"]).filter((name) => !/dom|webworker|scripthost/i.test(name));
 }
 
-/** Creates a compiler host with the files of the system and additional texts in memory. */
 function hostWith(
   compiler: Compiler,
   options: Typescript.CompilerOptions,
@@ -116,4 +114,15 @@ function packageFile(
   const file = read();
   packageFiles.set(key, { changed, file });
   return file;
+}
+
+/**
+ * Returns the files that may declare types for all other files: declaration files, and modules with
+ * a `declare global`.
+ */
+function ambientFiles({ sys }: Compiler, { files }: Tsconfig): string[] {
+  return [...files()].filter(
+    (name) =>
+      /\.d\.(?:\w+\.)?[cm]?ts$/.test(name) || /\bdeclare\s+global\b/.test(sys.readFile(name) ?? ""),
+  );
 }

@@ -10,17 +10,13 @@ import { type ComputedPart, computedType } from "./computed-parts.js";
 export interface Check {
   /** The name of the file that will contain the types, without its extension. */
   readonly name: string;
-  /** The declarations that the types need. */
   readonly declarations: string;
-  /** The name of the model in the declarations. */
   readonly model: string;
   readonly fields: readonly SpelledField[];
   readonly computed: readonly ComputedPart[];
 }
 
-/** The result of a check. */
 export interface CheckResult {
-  /** The fields whose inferred type differs from the spelled-out one. */
   readonly differing: readonly SpelledField[];
   /**
    * True if the inferred types could not be read, because the model or something that it is made of
@@ -132,7 +128,6 @@ function checkText({ declarations, model, fields, computed }: Check): string {
   return [declarations, comparison, modelAlias, ...fieldAliases, ...computedAliases, ""].join("\n");
 }
 
-/** Returns the types of the type aliases in a file, as text by their names. */
 function aliasedTypes(
   compiler: Compiler,
   checker: Typescript.TypeChecker,

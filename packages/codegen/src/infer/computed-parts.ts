@@ -1,5 +1,5 @@
 import type { NamedModel } from "../project/model-names.js";
-import { referenceWithin } from "../types/reference.js";
+import { referenceWithin } from "../types/place.js";
 import { isKeyTypeText } from "./element-type.js";
 
 /** The part of an index that a function computes from a row. An index has at most one. */

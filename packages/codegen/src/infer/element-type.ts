@@ -1,4 +1,4 @@
-import { textOf } from "../types/alternatives.js";
+import { isRepeatable, textOf } from "../types/alternatives.js";
 import type { InterfaceType } from "../types/object-type.js";
 
 /**
@@ -13,15 +13,9 @@ const keyArray = new RegExp(
 
 const keyTypeText = new RegExp(`^(?:${keyType.source})(?: \\| (?:${keyType.source}))*$`);
 
-/**
- * The maximum length of a type that is repeated as text, in characters. A longer type is written as
- * a reference to the field of the row.
- */
-const maxTypeLength = 40;
-
 /** True if a type can be repeated as text: all its values can be key parts, and it is short. */
 export function isKeyTypeText(type: string): boolean {
-  return type.length <= maxTypeLength && keyTypeText.test(type);
+  return isRepeatable(type) && keyTypeText.test(type);
 }
 
 /**
@@ -37,6 +31,6 @@ export function elementType(row: InterfaceType, field: string, rowName: string):
   const [, elements] = others.length === 0 ? (keyArray.exec(array ?? "") ?? []) : [];
   const all = elements?.match(new RegExp(keyType.source, "g")) ?? [];
   const present = textOf(all.filter((member) => member !== "null" && member !== "undefined"));
-  if (all.length > 0 && present.length <= maxTypeLength) return present;
+  if (all.length > 0 && isRepeatable(present)) return present;
   return `NonNullable<NonNullable<${rowName}[${JSON.stringify(field)}]>[number]>`;
 }

@@ -5,10 +5,6 @@ import type { Compiler } from "../project/read-tsconfig.js";
 /** Finds the modules that files import, for a host of the compiler. */
 export interface ImportResolver {
   readonly resolve: NonNullable<Typescript.CompilerHost["resolveModuleNameLiterals"]>;
-  /**
-   * Returns true if a module that the project's own files import was not found so far or has no
-   * types.
-   */
   readonly hasMissing: () => boolean;
 }
 

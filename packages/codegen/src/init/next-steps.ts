@@ -2,11 +2,9 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { PackageJson } from "./plan-files.js";
 
-/** The commands of a package manager. */
 interface PackageManager {
   readonly add: string;
   readonly addDev: string;
-  /** Runs an installed command. */
   readonly run: string;
 }
 

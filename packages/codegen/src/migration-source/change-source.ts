@@ -13,7 +13,7 @@ export const placeholder = "TODO";
  * The name in a manifest's `fields` under which all fields without a name of their own are
  * described.
  */
-const otherFields = "*";
+export const otherFields = "*";
 
 /** A field that was renamed and is otherwise unchanged. */
 export interface Rename {
@@ -21,10 +21,8 @@ export interface Rename {
   readonly to: string;
 }
 
-/** The code of the function that converts rows to another schema. */
 export interface ChangeSource {
   readonly text: string;
-  /** The fields whose values the author has to write. */
   readonly values: readonly string[];
 }
 
@@ -87,7 +85,6 @@ function neededValues(from: RowManifest, to: RowManifest): string[] {
   });
 }
 
-/** True if the only change of a field is that it is now required. */
 function isOnlyRequired(from: RowManifest, to: RowManifest, field: string): boolean {
   const [before, now] = [from.fields[field], to.fields[field]];
   return before?.optional === true && isDeepStrictEqual(before.schema, now?.schema);

@@ -1,5 +1,7 @@
 import { isVariableName } from "../types/identifiers.js";
-import { UnwritableError } from "./unwritable-error.js";
+
+/** Thrown for a part of a manifest that no Zod schema describes. */
+export class UnwritableError extends Error {}
 
 /**
  * Returns a value as a literal: a string, a number, a bigint, a boolean, null, a date, or a list or
@@ -35,11 +37,6 @@ export function dateSource(date: Date): string {
   return `new Date(${jsonSource(date.toISOString())})`;
 }
 
-/**
- * Returns a regular expression as a literal.
- *
- * @throws {UnwritableError} if it is not a valid regular expression.
- */
 export function regexSource(source: string, flags: string): string {
   try {
     // The text of a `RegExp` escapes everything that could end the literal.
@@ -68,4 +65,17 @@ function isPlain(value: unknown): value is Readonly<Record<string, unknown>> {
   if (typeof value !== "object" || value === null) return false;
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === Object.prototype || prototype === null;
+}
+
+/** Returns the bounds of a length as code: `.min(1).max(3)`, or `.length(2)`. */
+export function lengthsSource(min: unknown, max: unknown): string {
+  if (min !== undefined && min === max) return `.length(${Number(min)})`;
+  return sizesSource(min, max);
+}
+
+/** Returns the bounds of the size of a map or a set as code: `.min(1).max(3)`. */
+export function sizesSource(min: unknown, max: unknown): string {
+  return [["min", min] as const, ["max", max] as const]
+    .map(([method, value]) => (value === undefined ? "" : `.${method}(${Number(value)})`))
+    .join("");
 }

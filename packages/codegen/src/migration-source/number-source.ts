@@ -1,6 +1,5 @@
 import type { JsonSchema } from "@keywright/orm";
-import { dateSource, literalSource } from "./literal-source.js";
-import { UnwritableError } from "./unwritable-error.js";
+import { dateSource, literalSource, UnwritableError } from "./literal-source.js";
 
 /**
  * Zod's number schemas that have fixed bounds, with the type and the bounds that the manifest
@@ -12,7 +11,6 @@ const presets: readonly (readonly [source: string, type: string, least: number, 
   ["z.float64()", "number", -Number.MAX_VALUE, Number.MAX_VALUE],
 ];
 
-/** Returns the Zod schema of a number or an integer, with its bounds. */
 export function numberSource(schema: JsonSchema): string {
   const { type, minimum, maximum } = schema;
   const preset = presets.find(
@@ -33,7 +31,6 @@ export function numberSource(schema: JsonSchema): string {
   ].join("");
 }
 
-/** Returns the Zod schema of a bigint, with its bounds. */
 export function bigintSource(schema: JsonSchema): string {
   const { format, multipleOf } = schema;
   const base = format === "int64" || format === "uint64" ? `z.${format}()` : "z.bigint()";
@@ -47,7 +44,6 @@ export function bigintSource(schema: JsonSchema): string {
   ].join("");
 }
 
-/** Returns the Zod schema of a date, with its bounds. */
 export function dateSchemaSource(schema: JsonSchema): string {
   const conditions = bounds.map(([word, method]) => {
     if (schema[word] === undefined) return "";

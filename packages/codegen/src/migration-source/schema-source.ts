@@ -1,20 +1,23 @@
 import { isDeepStrictEqual } from "node:util";
 import { type JsonSchema, rowManifest } from "@keywright/orm";
 import * as z from "zod";
-import { lengthsSource, sizesSource } from "./bounds-source.js";
-import { literalSource, nameSource, regexSource } from "./literal-source.js";
+import {
+  lengthsSource,
+  literalSource,
+  nameSource,
+  regexSource,
+  sizesSource,
+  UnwritableError,
+} from "./literal-source.js";
 import { bigintSource, dateSchemaSource, numberSource } from "./number-source.js";
 import { stringSource } from "./string-source.js";
-import { UnwritableError } from "./unwritable-error.js";
 
 /**
  * The constants for schemas that contain themselves. Such a schema is declared once and used by its
  * name.
  */
 export interface SchemaConstants {
-  /** Returns an unused name. */
   readonly claim: () => string;
-  /** The declarations of the constants. */
   readonly lines: string[];
 }
 
@@ -42,7 +45,6 @@ export function schemaSource(
 class DocumentWriter {
   readonly #root: JsonSchema;
   readonly #constants: SchemaConstants;
-  /** The names of the constants, by the references that they replace. */
   readonly #names = new Map<string, string>();
 
   constructor(root: JsonSchema, constants: SchemaConstants) {

@@ -14,15 +14,12 @@ import {
 import type { Reporter } from "./reporter.js";
 import { textWidth } from "./text-width.js";
 
-/** The minimum and the maximum width of a bar, in columns. */
 const barWidth = { min: 8, max: 40 } as const;
 
-/** The parts of a line with a bar. */
 interface Layout {
   readonly columns: number;
   readonly labelOf: (progress: ShownProgress) => string;
   readonly detail: Detail;
-  /** The width of the bar, in columns. */
   readonly width: number;
 }
 

@@ -1,7 +1,6 @@
 import { labelOf, progressLine, type ShownProgress } from "./progress-text.js";
 import type { Reporter } from "./reporter.js";
 
-/** The minimum time between lines, in milliseconds. */
 const interval = 1000;
 
 /**

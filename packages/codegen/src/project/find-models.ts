@@ -51,7 +51,6 @@ export async function findModels(config: LoadedConfig): Promise<FoundModel[]> {
   return [...found.values()].sort((a, b) => compare(a.model.name, b.model.name));
 }
 
-/** Returns the files that a configuration names, sorted by path, without generated files. */
 async function modulePaths({ folder, models }: LoadedConfig): Promise<string[]> {
   const paths = new Set<string>();
   const excluded = models.filter((entry) => entry.startsWith("!"));
@@ -72,7 +71,6 @@ async function modulePaths({ folder, models }: LoadedConfig): Promise<string[]> 
   return [...paths].sort(compare);
 }
 
-/** Returns the files that match the patterns and are not excluded, without generated files. */
 async function matching(patterns: readonly string[], folder: string): Promise<string[]> {
   const paths = await glob(patterns, {
     cwd: folder,

@@ -1,11 +1,8 @@
 import type { CompiledModel, Model } from "@keywright/orm";
 
-/** A model and the place where it was found. */
 export interface FoundModel {
   readonly model: CompiledModel;
-  /** The result of `defineModel`. */
   readonly definition: Model;
-  /** An absolute path. */
   readonly modulePath: string;
   /** `"default"` for the default export. */
   readonly exportName: string;

@@ -15,7 +15,6 @@ export async function generatedText(source: string, body: string): Promise<strin
   return await format(`${header}\n\n${body}`, { parser: "typescript", printWidth: 100 });
 }
 
-/** True if a text begins with the header of generated files. */
 export function isGenerated(text: string): boolean {
   return text.startsWith(headerStart);
 }

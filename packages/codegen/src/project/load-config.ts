@@ -4,14 +4,12 @@ import { ConfigMissingError } from "../errors/codegen-errors.js";
 import { checkConfig, type Settings } from "./check-config.js";
 import { createModuleLoader, type LoadModule } from "./load-module.js";
 
-/** A configuration that was found, loaded and checked. */
 export interface LoadedConfig extends Settings {
   /** Absolute, like all paths here except the patterns in `models`. */
   readonly path: string;
   readonly folder: string;
   readonly models: readonly string[];
   readonly output: string;
-  /** Loads other modules of the same project. */
   readonly loadModule: LoadModule;
 }
 

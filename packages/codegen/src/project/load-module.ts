@@ -126,7 +126,6 @@ function isPackage(path: string): boolean {
   return posix(path).includes("/node_modules/") || isKeywright(path);
 }
 
-/** True if a file belongs to a package of Keywright, in any copy. */
 function isKeywright(path: string): boolean {
   const posixPath = posix(path);
   return (

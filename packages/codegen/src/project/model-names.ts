@@ -6,7 +6,7 @@ import {
   kebabCase,
   pascalCase,
 } from "../types/identifiers.js";
-import { reservedNames } from "../types/reserved-names.js";
+import { reservedNames } from "../types/type-names.js";
 import { describeOrigin, type FoundModel } from "./found-model.js";
 import { NameClaims } from "./name-claims.js";
 
@@ -16,7 +16,6 @@ export interface ModelNames {
   readonly file: string;
   /** The name of the property of `Repositories`. */
   readonly property: string;
-  /** The name under which the model is imported. */
   readonly model: string;
   /** The prefix of the names of types. */
   readonly base: string;
@@ -72,7 +71,6 @@ function assertDistinctModels(models: readonly FoundModel[]): void {
   }
 }
 
-/** True if a model can be imported under a name. */
 function isImportable(name: string): boolean {
   return isVariableName(name) && !reservedNames.has(name);
 }

@@ -75,11 +75,7 @@ async function runWithPolicy<T>(
 /**
  * Opens the database of a project with its models, passes it to `use`, and always closes it
  * afterwards.
- *
- * @throws {DatabaseUnsetError} if the configuration has no `database`.
- * @throws {DatabaseOpenError} if the configuration's function cannot open the database.
- * @throws {DatabaseNotFoundError} if there is no database and none may be created.
- * @throws the errors of `createDatabase` and of `use`.
+ * Throws the errors of {@link withKv}, of `createDatabase` and of `use`.
  */
 export async function withProject<T>(
   folder: string,
@@ -137,9 +133,6 @@ export async function withKv<T>(
 /**
  * Opens the database of a configuration's `adopt.from`. The database is only read, and it is not
  * created if it does not exist.
- *
- * @throws {DatabaseOpenError} if the function cannot open the database.
- * @throws {DatabaseNotFoundError} if there is no database.
  */
 export async function openSource(
   path: string,
@@ -177,7 +170,7 @@ async function callOpenFunction<K extends object>(
   }
   const missing = methods.filter((method) => typeof kv?.[method] !== "function");
   if (missing.length === 0) return kv;
-  const reason = `It returned something else than a database: there is no method ${missing.join(", ")}.`;
+  const reason = `It did not return a database: ${missing.length === 1 ? "the method" : "the methods"} ${missing.join(", ")} ${missing.length === 1 ? "is" : "are"} missing.`;
   throw new DatabaseOpenError(path, at, new TypeError(reason));
 }
 

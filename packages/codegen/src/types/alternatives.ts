@@ -23,7 +23,6 @@ export function isOpenType(type: Alternatives): boolean {
   return type.includes("any") || type.includes("unknown");
 }
 
-/** Returns the primitive type of a literal, or undefined if the member is not a literal. */
 function literalKind(member: string): string | undefined {
   if (/^"(?:[^"\\]|\\.)*"$/.test(member)) return "string";
   if (/^-?\d[\d.]*(e[+-]?\d+)?$/.test(member)) return "number";
@@ -39,4 +38,12 @@ export function withoutMember(type: Alternatives, member: string): Alternatives 
 /** Returns a type as text. The caller adds parentheses if the context needs them. */
 export function textOf(type: Alternatives): string {
   return type.length === 0 ? "never" : type.join(" | ");
+}
+
+/**
+ * True if a type is short enough to be repeated in generated code. A longer type is written as a
+ * reference to the field of the row.
+ */
+export function isRepeatable(type: string): boolean {
+  return type.length <= 40;
 }

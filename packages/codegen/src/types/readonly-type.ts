@@ -2,7 +2,7 @@ import type * as z from "zod";
 import { type Alternatives, textOf } from "./alternatives.js";
 import { collectionType, requiredItems } from "./collection-types.js";
 import type { Place } from "./place.js";
-import type { Schema, Writer } from "./writer.js";
+import type { Writer, ZodSchema } from "./writer.js";
 
 /**
  * Returns the type that Zod's `readonly` derives from the type of a schema, or undefined for kinds
@@ -10,7 +10,7 @@ import type { Schema, Writer } from "./writer.js";
  */
 export function readonlyType(
   writer: Writer,
-  schema: Schema,
+  schema: ZodSchema,
   place: Place,
 ): Alternatives | undefined {
   const { def } = (schema as z.core.$ZodTypes)._zod;
@@ -47,7 +47,7 @@ export function readonlyType(
  */
 function modified(
   writer: Writer,
-  schema: Schema,
+  schema: ZodSchema,
   place: Place,
   modify: (text: string) => string,
 ): Alternatives | undefined {

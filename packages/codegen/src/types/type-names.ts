@@ -14,12 +14,10 @@ export class TypeNames {
   readonly #declared: NamedType[] = [];
   readonly #taken: Set<string>;
 
-  /** @param taken names that cannot be assigned. */
   constructor(taken: Iterable<string>) {
     this.#taken = new Set(taken);
   }
 
-  /** The declared types, in the order of their declarations. */
   get declared(): readonly NamedType[] {
     return this.#declared;
   }
@@ -55,7 +53,6 @@ export class TypeNames {
     return this.#declared.find((named) => named.name === name)?.type;
   }
 
-  /** Removes all declarations after the first `count` ones and returns their names. */
   forget(count: number): ReadonlySet<string> {
     return new Set(this.#declared.splice(count).map(({ name }) => name));
   }
@@ -67,3 +64,16 @@ export function renamed(text: string, name: string, newName: string): string {
     token === name ? newName : token,
   );
 }
+
+/** The names that generated files import, declare or use, except those that come from models. */
+export const reservedNames: ReadonlySet<string> = new Set(
+  (
+    "body data database kv limits models options tx where z " +
+    "AnyDatabase Condition Database DatabaseOptions FieldOperation InFilter Kv KeyValue ListOptions ManyResult Model Models Page RowQuery " +
+    "Table Versioned createDatabase openModels openRepositories repositoriesOf tableOf transaction " +
+    "BetweenFilter Condition HasFilter InFilter StartsWithFilter OpenOptions OpenRepositories AbortSignal ReadableStream Repositories " +
+    "ArrayBuffer BigInt64Array BigUint64Array Date Exclude Float32Array Float64Array Int16Array Int32Array Int8Array " +
+    "Map NonNullable Omit Partial Promise Readonly ReadonlyMap ReadonlySet Record RegExp Set URL Uint16Array Uint32Array " +
+    "Uint8Array Uint8ClampedArray"
+  ).split(" "),
+);

@@ -1,11 +1,5 @@
-import { type Alternatives, textOf, unionOf, withoutMember } from "./alternatives.js";
+import { type Alternatives, isRepeatable, textOf, unionOf, withoutMember } from "./alternatives.js";
 import type { InterfaceType, Property } from "./object-type.js";
-
-/**
- * The maximum length of a type that its operations repeat, in characters. Operations on a longer
- * type refer to the field.
- */
-const maxLength = 40;
 
 /** The names of the types that a model's rows are created from and stored as. */
 export interface RowTypeNames {
@@ -59,7 +53,6 @@ function operationOf(field: string, { create, row }: RowTypeNames, isStored: boo
   return `FieldOperation<${create}${at}, ${isStored ? `${row}${at}` : "never"}>`;
 }
 
-/** Returns the operations on a field, or undefined if its type is long or does not show them. */
 function operationsOn(
   { type, isOptional }: Property,
   stored: Alternatives,
@@ -67,7 +60,7 @@ function operationsOn(
   const values = presentType(type);
   const storedValues = presentType(stored);
   const isSpelledOut = [...values, ...storedValues].every(isPlain);
-  if (values.length === 0 || !isSpelledOut || textOf(type).length > maxLength) return undefined;
+  if (values.length === 0 || !isSpelledOut || !isRepeatable(textOf(type))) return undefined;
   const elements = values.flatMap((member) => elementsOf(member) ?? []);
   const push = pushArgument(elements);
   if (elements.length > 0 && (values.length > 1 || push === undefined)) return undefined;
@@ -132,7 +125,6 @@ function elementsOf(member: string): Alternatives | undefined {
   return element === undefined ? undefined : membersOf(element);
 }
 
-/** Splits the text of a union into its members. */
 function membersOf(text: string): Alternatives {
   const members: string[] = [];
   let [depth, start] = [0, 0];

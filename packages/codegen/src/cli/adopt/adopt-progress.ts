@@ -1,4 +1,5 @@
 import type { AdoptProgress } from "@keywright/orm";
+import { cutToWidth } from "../../progress/text-width.js";
 import { counted, shownNumber } from "../terminal/counted.js";
 
 /**
@@ -7,10 +8,8 @@ import { counted, shownNumber } from "../terminal/counted.js";
  */
 const interval = { lines: 1000, line: 100 } as const;
 
-/** Shows the progress of an adoption. */
 export interface AdoptProgressReporter {
   readonly onProgress: (progress: AdoptProgress) => void;
-  /** Ends the line. */
   readonly stop: () => void;
 }
 
@@ -25,7 +24,7 @@ export function adoptProgress(stream: NodeJS.WriteStream): AdoptProgressReporter
   let shownAt = Number.NEGATIVE_INFINITY;
   const show = (text: string) => {
     stream.write(
-      isTerminal ? `\r\u001b[K${text.slice(0, (stream.columns || 80) - 1)}` : `${text}\n`,
+      isTerminal ? `\r\u001b[K${cutToWidth(text, (stream.columns || 80) - 1)}` : `${text}\n`,
     );
     shownAt = performance.now();
     pending = undefined;
@@ -55,7 +54,7 @@ function progressText({ model, phase, done, perSecond }: AdoptProgress): string 
   const doneText =
     phase === "rows"
       ? `${counted(done, "document")} so far`
-      : `checking the source's indexes, ${counted(done, "entry", "entries")} so far`;
-  const rate = perSecond > 0 ? `  ${shownNumber(Math.round(perSecond))} a second` : "";
+      : `checking indexes of the source, ${counted(done, "entry", "entries")} so far`;
+  const rate = perSecond > 0 ? `  ${shownNumber(Math.round(perSecond))} per second` : "";
   return `${model}  ${doneText}${rate}`;
 }

@@ -7,7 +7,7 @@ import { steps, waitingOptions } from "./shell-words.js";
  */
 export function fishScript(places: readonly CommandPlace[]): string {
   return `# Completion of keywright in fish. In ~/.config/fish/config.fish: keywright completion fish | source
-function __keywright_at --description 'Whether the words lead to a command'
+function __keywright_at --description 'True if the words lead to a command'
     set -l at ''
     set -l before ''
     set -l typed (commandline -opc)

@@ -8,7 +8,7 @@ import { cases, quoted, steps, waitingOptions } from "./shell-words.js";
 export function zshScript(places: readonly CommandPlace[]): string {
   const waiting = waitingOptions(places);
   return `#compdef keywright
-# Completion of keywright in zsh. In ~/.zshrc, behind compinit: source <(keywright completion zsh)
+# Completion of keywright in zsh. In ~/.zshrc, after compinit: source <(keywright completion zsh)
 _keywright() {
   local at='' before='' word
   local -a choices

@@ -39,8 +39,8 @@ function showRound(terminal: Terminal, round: Round, onUnread: () => void): void
   const time = styled(terminal.stdout, "dim", new Date().toLocaleTimeString("en-GB"));
   if ("error" in round) reportError(round.error, terminal);
   else terminal.stderr.write(unreadLines(terminal, round.result));
-  const outcome = "error" in round ? "Failed; nothing was written." : summary(round.result);
-  const line = `${time} ${outcome} Waiting for changes; Ctrl-C ends.\n`;
+  const outcome = "error" in round ? "Failed. Nothing was written." : summary(round.result);
+  const line = `${time} ${outcome} Waiting for changes. Ctrl-C stops.\n`;
   terminal.stdout.write(line, (error) => {
     if (error && "code" in error && error.code === "EPIPE") onUnread();
   });

@@ -5,7 +5,6 @@ import { openForReading } from "../../inspect/transfer/file-streams.js";
 import { type Line, readLines } from "../../inspect/transfer/read-lines.js";
 import type { Terminal } from "../terminal/terminal.js";
 
-/** The file or standard input that is imported. */
 export class ImportSource {
   readonly lines: AsyncGenerator<Line>;
   readonly #stream: Readable;
@@ -43,11 +42,6 @@ export class ImportSource {
   }
 }
 
-/**
- * Opens a file, or standard input if no file is named.
- *
- * @throws {FileFailedError} if the file cannot be opened.
- */
 export async function openImportSource(
   { folder, stdin }: Terminal,
   file: string | undefined,

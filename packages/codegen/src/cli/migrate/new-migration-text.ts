@@ -1,7 +1,6 @@
 import type { MigrationModule } from "../../migration-source/migration-source.js";
 import { shownPath, type Terminal } from "../terminal/terminal.js";
 
-/** Returns the path of a new migration file, and the steps that the user takes next. */
 export function newMigrationText(
   terminal: Terminal,
   path: string,
@@ -11,11 +10,13 @@ export function newMigrationText(
   const todo = (["up", "down"] as const).flatMap((at) => placeLine(at, toWrite[at]));
   const inexact = (["from", "to"] as const).flatMap((at) => placeLine(at, toWrite[at]));
   const steps = [
-    ...(todo.length > 0 ? [["Write the values that are TODO:", ...todo]] : []),
-    ...(inexact.length > 0 ? [["Correct the schemas as their comments say:", ...inexact]] : []),
+    ...(todo.length > 0 ? [["Replace TODO by the values of these fields:", ...todo]] : []),
+    ...(inexact.length > 0
+      ? [["Correct these fields of the schemas, as the comments say:", ...inexact]]
+      : []),
     [
-      `Add ${exportName} to \`migrations\` of ${shownPath(terminal, configPath)},`,
-      "and of createDatabase or openRepositories in the program.",
+      `Add ${exportName} to \`migrations\` in ${shownPath(terminal, configPath)},`,
+      "and in createDatabase or openRepositories of the program.",
     ],
     ["npx keywright migrate plan"],
     ["npx keywright migrate run --dry-run"],
@@ -24,7 +25,7 @@ export function newMigrationText(
     `  ${i + 1}. ${first}`,
     ...rest.map((line) => `     ${line}`),
   ]);
-  return [`${shownPath(terminal, path)} is written. Next:`, ...lines].join("\n");
+  return [`${shownPath(terminal, path)} was written. Next:`, ...lines].join("\n");
 }
 
 function placeLine(at: string, fields: readonly string[]): string[] {

@@ -1,9 +1,7 @@
-/** The exit codes of the process. */
 export const exitCodes = {
   /** Done, or all files are up to date. */
   done: 0,
   failed: 1,
-  /** The command line is wrong. */
   usage: 2,
   /** With `--check`: files are not up to date. */
   stale: 3,

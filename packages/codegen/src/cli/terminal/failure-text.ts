@@ -1,7 +1,6 @@
 import type { FailedRow } from "@keywright/orm";
 import { shownText } from "./shown-value.js";
 
-/** The maximum number of issues that are shown for a row. */
 const maxIssues = 3;
 
 /**

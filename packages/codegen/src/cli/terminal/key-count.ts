@@ -1,13 +1,12 @@
+import { shownNumber } from "./counted.js";
 import { styled, type Terminal } from "./terminal.js";
 
-/** Shows the progress of a command that reads many keys. */
 export interface KeyCount {
   readonly update: (keys: number) => void;
   /** Removes the count from the terminal. */
   readonly stop: () => void;
 }
 
-/** The minimum time between two updates, in milliseconds. */
 const updateInterval = 100;
 
 /**
@@ -27,7 +26,7 @@ export function keyCount({ stderr, stdout }: Terminal, what: string, isQuiet: bo
       if (performance.now() - shownAt < updateInterval) return;
       shownAt = performance.now();
       isShown = true;
-      const text = styled(stderr, "dim", `${what}: ${keys.toLocaleString("en-US")}`);
+      const text = styled(stderr, "dim", `${what}: ${shownNumber(keys)}`);
       stderr.write(`\r${text}\u001b[K`);
     },
     stop: () => {

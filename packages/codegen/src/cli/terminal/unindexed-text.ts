@@ -1,5 +1,5 @@
 import type { UnindexedRow } from "@keywright/orm";
-import { counted } from "./counted.js";
+import { moreLine } from "./counted.js";
 import { shownId, shownText } from "./shown-value.js";
 
 /**
@@ -19,6 +19,6 @@ export function unindexedLines(
       ({ id, indexes, reason }) =>
         `  row ${shownId(id)}  cannot be in ${indexes.join(", ")}: ${shownText(reason)}`,
     ),
-    ...(count > shown.length ? [`  … ${counted(count - shown.length, "more", "more")}`] : []),
+    ...moreLine(count - shown.length),
   ];
 }

@@ -1,7 +1,6 @@
 import { interruptible } from "./interruptible.js";
 import type { Terminal } from "./terminal.js";
 
-/** Shows the progress of a run. */
 interface ProgressReporter<P> {
   readonly onProgress: (progress: P) => void;
   readonly stop: () => void;

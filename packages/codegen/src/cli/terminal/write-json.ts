@@ -10,7 +10,6 @@ export function writeJson({ stdout }: Terminal, value: unknown): void {
   stdout.write(`${jsonText(value, 2)}\n`);
 }
 
-/** Returns the text of {@link writeJson}. */
 export function jsonText(value: unknown, space?: number): string {
   return JSON.stringify(value, jsonValue, space);
 }

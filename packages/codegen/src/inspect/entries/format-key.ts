@@ -7,10 +7,11 @@ import { wordOf } from "./value-token.js";
  * bigint `1n`. `parseKey` reads this notation.
  */
 export function formatKey(key: KvKey): string {
-  return `[${key.map(partText).join(", ")}]`;
+  return `[${key.map(formatKeyPart).join(", ")}]`;
 }
 
-function partText(part: KvKeyPart): string {
+/** Formats one part of a key in the notation of {@link formatKey}. */
+export function formatKeyPart(part: KvKeyPart): string {
   return wordOf(part) ?? (typeof part === "string" ? quoted(part) : JSON.stringify(part));
 }
 

@@ -2,7 +2,6 @@ import { once } from "node:events";
 import { finished } from "node:stream/promises";
 import { FileFailedError } from "../../errors/inspect-errors.js";
 
-/** The number of characters that are buffered for one write. */
 const chunkLength = 0x4000;
 
 /**
@@ -16,7 +15,6 @@ export class LineOutput {
   #failure: unknown;
   #buffer = "";
 
-  /** @param name the path or name for errors. */
   constructor(stream: NodeJS.WritableStream, name: string) {
     this.#stream = stream;
     this.#name = name;
@@ -29,7 +27,6 @@ export class LineOutput {
     return this.#ending.signal.aborted;
   }
 
-  /** Aborted when {@link isEnded} becomes true. */
   get ended(): AbortSignal {
     return this.#ending.signal;
   }
@@ -39,11 +36,6 @@ export class LineOutput {
     if (this.#buffer.length >= chunkLength) await this.flush();
   }
 
-  /**
-   * Writes the buffered lines.
-   *
-   * @throws {FileFailedError} if they cannot be written.
-   */
   async flush(): Promise<void> {
     const text = this.#buffer;
     this.#buffer = "";

@@ -8,7 +8,6 @@ import {
   type KvListSelector,
 } from "@keywright/core";
 
-/** Selects entries of a database. */
 export interface EntryRange {
   /** Entries whose keys begin with these parts and have more parts. All entries if undefined. */
   readonly prefix?: KvKey | undefined;
@@ -18,11 +17,9 @@ export interface EntryRange {
   readonly end?: KvKey | undefined;
 }
 
-/** Options for listing entries. */
 export interface ReadOptions {
   readonly limit?: number | undefined;
   readonly reverse?: boolean | undefined;
-  /** Ends the list when aborted. */
   readonly signal?: AbortSignal | undefined;
 }
 

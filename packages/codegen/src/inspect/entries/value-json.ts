@@ -138,7 +138,6 @@ function marked(word: string | undefined): Json | undefined {
   return word === undefined ? undefined : { $: word };
 }
 
-/** True if an object has `$` and no other property. */
 function isMarked(json: Json): boolean {
   const names = Object.keys(json as object);
   return names.length === 1 && names[0] === "$";
@@ -146,7 +145,8 @@ function isMarked(json: Json): boolean {
 
 function plainValueOf(json: Json, depth: number): unknown {
   if (typeof json !== "object" || json === null) return json;
-  if (depth > 2 * maxDepth + 2) throw new TypeError("it is deeper than an export writes it");
+  if (depth > 2 * maxDepth + 2)
+    throw new TypeError("the value is nested more deeply than in an export");
   if (Array.isArray(json)) return json.map((element: Json) => plainValueOf(element, depth + 1));
   const object = json as { readonly [name: string]: Json };
   if (!isMarked(object)) return propertiesOf(object, depth);
@@ -155,7 +155,7 @@ function plainValueOf(json: Json, depth: number): unknown {
   if (typeof inner === "object" && inner !== null && !Array.isArray(inner)) {
     return propertiesOf(inner as { readonly [name: string]: Json }, depth + 1);
   }
-  throw new TypeError(`${JSON.stringify(json)} stands for no value`);
+  throw new TypeError('the value contains a "$" that represents no value');
 }
 
 function propertiesOf(object: { readonly [name: string]: Json }, depth: number): object {
@@ -173,5 +173,5 @@ function valueOfMark(word: string): unknown {
     const date = new Date(word.slice(dateMark.length));
     if (!Number.isNaN(date.getTime())) return date;
   }
-  throw new TypeError(`{"$": ${JSON.stringify(word)}} stands for no value`);
+  throw new TypeError('the value contains a "$" that represents no value');
 }

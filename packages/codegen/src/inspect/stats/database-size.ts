@@ -6,19 +6,16 @@ import { type KnownModel, keywrightPrefix, ModelPlaces, type ModelSize } from ".
 import { type OtherSize, OtherSizes } from "./other-sizes.js";
 import { addTo, emptySize, type Size } from "./size.js";
 
-/** The keys and bytes of a database. */
 export interface DatabaseSize {
   readonly total: Size;
   /** The models of the project, then those that only the database has. */
   readonly models: readonly ModelSize[];
-  /** Entries below `["__keywright"]` that belong to no model. */
   readonly own: Size;
   /**
    * Other entries that belong to no model, by the first part of their keys. Contains only the
    * largest groups, in the order of their keys.
    */
   readonly others: readonly OtherSize[];
-  /** The entries that belong to no model and are not in `others`. */
   readonly rest: Size;
 }
 

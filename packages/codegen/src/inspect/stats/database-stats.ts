@@ -4,7 +4,6 @@ import { openModels, type Project } from "../../project/open-project.js";
 import { type DatabaseSize, knownModels, measureDatabase } from "./database-size.js";
 import type { KnownModel, ModelSize } from "./model-places.js";
 
-/** The keys and bytes of a database, and the state of its migration. */
 export interface DatabaseStats extends Omit<DatabaseSize, "models"> {
   readonly models: readonly ModelStats[];
   /**

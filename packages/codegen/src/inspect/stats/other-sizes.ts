@@ -7,7 +7,6 @@ export interface OtherSize extends Size {
   readonly prefix: KvKey;
 }
 
-/** The maximum number of first parts that are listed separately. */
 const maxKept = 20;
 
 /**
@@ -30,7 +29,6 @@ export class OtherSizes {
     return size;
   }
 
-  /** The largest groups in the order of their keys, and the sum of all others. */
   get sizes(): { readonly largest: readonly OtherSize[]; readonly rest: Size } {
     return { largest: this.#kept, rest: this.#rest };
   }

@@ -35,7 +35,6 @@ export async function* listOthers(
   }
 }
 
-/** Returns the parts of a range before and after Keywright's own keys. */
 function rangesWithoutOwn(range: EntryRange): EntryRange[] {
   const { prefix = [], start, end } = range;
   const isAfter = start !== undefined && compareKeys(start, ownKey) > 0;

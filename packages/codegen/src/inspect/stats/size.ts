@@ -1,4 +1,3 @@
-/** The size of a set of entries. */
 export interface Size {
   keys: number;
   /**

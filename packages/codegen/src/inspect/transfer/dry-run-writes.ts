@@ -15,10 +15,6 @@ export class DryRunWrites {
     this.#written.set(encodedKey.toString("latin1"), { digest: digestOf(encodedValue), expireAt });
   }
 
-  /**
-   * Returns what the import would have stored under the key of an entry. Undefined if it would not
-   * have written the key, so the database's entry applies.
-   */
   entryFor({ encodedKey }: ImportedEntry): StoredEntry | undefined {
     const written = this.#written.get(encodedKey.toString("latin1"));
     if (written === undefined) return undefined;

@@ -11,7 +11,6 @@ import { writeWholeFile } from "./whole-file.js";
  */
 export type ExportOutcome = "all" | "some" | "none" | "unread";
 
-/** The destination of an export. */
 export interface ExportTarget {
   /**
    * Writes lines until they end.
@@ -63,7 +62,6 @@ export function linesTarget(output: LineOutput, end: () => Promise<void>): Expor
   };
 }
 
-/** Follows links and returns the path of the file, which need not exist yet. */
 async function followLinks(path: string): Promise<string> {
   const real = await unlessMissing(realpath(path));
   if (real !== undefined) return real;

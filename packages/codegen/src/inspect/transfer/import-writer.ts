@@ -5,15 +5,11 @@ import { U64Values } from "../entries/u64-values.js";
 import { determineFates, type Fate, type ImportedEntry } from "./determine-fates.js";
 import { DryRunWrites } from "./dry-run-writes.js";
 
-/** Settings of an import. */
 export interface ImportSettings {
-  /** Replaces values under the same keys. If false, they are kept. */
   readonly overwrite?: boolean | undefined;
-  /** Writes nothing, and counts what would be written. */
   readonly dryRun?: boolean | undefined;
 }
 
-/** The number of entries with each fate. */
 export interface ImportCounts extends Readonly<Record<Fate, number>> {
   /** The keys of the first refused entries, at most 10. */
   readonly refusedKeys: readonly KvKey[];
@@ -80,11 +76,6 @@ export class ImportWriter {
     this.#pendingKeyBytes += entry.encodedKey.length;
   }
 
-  /**
-   * Writes the entries that were collected.
-   *
-   * @throws {ImportRefusedError} if the database does not accept an entry.
-   */
   async flush(): Promise<void> {
     const entries = [...this.#pending.values()];
     this.#pending = new Map();
@@ -175,7 +166,6 @@ function limitsOf(reported: KvLimits | undefined): typeof batchLimits {
   };
 }
 
-/** True if the database rejects what was written. False if the database itself failed. */
 function isRefusal(error: unknown): boolean {
   if (error instanceof TypeError) return true;
   // `@deno/kv` reports violated limits with this code.

@@ -44,7 +44,7 @@ export async function decide(
 }
 
 function questionOf(ids: readonly string[]): string {
-  if (ids.length === 0) return "Do this?";
+  if (ids.length === 0) return "Run this plan?";
   const steps = ids.map((id) => `  ${id}`).join("\n");
-  return `${counted(ids.length, "step is", "steps are")} breaking:\n${steps}\nDo ${ids.length === 1 ? "it" : "them"}?`;
+  return `${counted(ids.length, "step is", "steps are")} breaking:\n${steps}\nRun ${ids.length === 1 ? "it" : "them"}?`;
 }

@@ -10,7 +10,6 @@ export function differingFields(row: Row, other: Row): Row {
   return Object.fromEntries(differing);
 }
 
-/** True if two versions of a row have equal fields. */
 export function isSameRow(row: Row, other: Row): boolean {
   return [differingFields(row, other), differingFields(other, row)].every(
     (fields) => Object.keys(fields).length === 0,

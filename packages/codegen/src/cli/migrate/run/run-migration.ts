@@ -11,6 +11,7 @@ import { type OpenProject, withProject } from "../../../project/open-project.js"
 import { type ExitCode, exitCodes } from "../../terminal/exit-codes.js";
 import type { Terminal } from "../../terminal/terminal.js";
 import { withProgress } from "../../terminal/with-progress.js";
+import { wrapped } from "../../terminal/wrap.js";
 import { writeJson } from "../../terminal/write-json.js";
 import type { MigrateCommandOptions } from "../migrate-options.js";
 import { planText, stepIdLines } from "../plan-text.js";
@@ -22,8 +23,7 @@ import { type RunReport, resultText } from "./result-text.js";
 import { newlyChanged, tryRows } from "./try-rows.js";
 
 /** The differences between the commands that migrate. */
-export interface MigrationKind {
-  /** The message if the database already matches the models. */
+export interface RunVariant {
   readonly nothingToDo: string;
   /** True if the user must always confirm, even if no step is breaking. */
   readonly alwaysAsks: boolean;
@@ -32,7 +32,6 @@ export interface MigrationKind {
    * the step may be done already.
    */
   readonly checksAccepted: boolean;
-  /** True if a missing database is created. */
   readonly createsDatabase: boolean;
 }
 
@@ -44,7 +43,7 @@ export interface MigrationKind {
 export async function runMigration(
   terminal: Terminal,
   options: MigrateCommandOptions,
-  kind: MigrationKind,
+  kind: RunVariant,
   fail: (message: string) => never,
 ): Promise<ExitCode> {
   const { config, json } = options;
@@ -62,7 +61,10 @@ export async function runMigration(
     if (!json && !plan.isEmpty) terminal.stdout.write(`${planText(terminal, plan)}\n\n`);
     const report = await reportOf(terminal, database, plan, options, kind);
     if (json) writeJson(terminal, { ...report.result, previews: report.failing });
-    else terminal.stdout.write(`${await resultText(terminal, database, report)}\n`);
+    else
+      terminal.stdout.write(
+        `${wrapped(terminal.stdout, await resultText(terminal, database, report))}\n`,
+      );
     return exitCodeOf(report);
   };
   return await withProject(terminal.folder, config, migrateProject, ifMissing);
@@ -78,12 +80,11 @@ function unknownStep(
 ): string | undefined {
   const unknown = accept.find((id) => steps.every((step) => step.id !== id));
   if (unknown === undefined || isEmpty) return undefined;
-  return [`there is no step ${JSON.stringify(unknown)}: there are`, ...stepIdLines(steps)].join(
+  return [`there is no step ${JSON.stringify(unknown)}: choose from`, ...stepIdLines(steps)].join(
     "\n",
   );
 }
 
-/** Returns the result of a run that did not begin. */
 function unstartedResult(status: MigrationResult["status"], plan: MigrationPlan): MigrationResult {
   return { status, plan, indexes: [], unindexed: [], unindexedCount: 0, failed: [] };
 }
@@ -93,7 +94,7 @@ async function reportOf(
   database: AnyDatabase,
   plan: MigrationPlan,
   options: MigrateCommandOptions,
-  { alwaysAsks }: MigrationKind,
+  { alwaysAsks }: RunVariant,
 ): Promise<RunReport> {
   const unstarted = (status: MigrationResult["status"]): RunReport => ({
     result: unstartedResult(status, plan),
@@ -111,10 +112,6 @@ async function reportOf(
   return await runWithProgress(terminal, database, options, accept);
 }
 
-/**
- * Tries the migrations that the plan begins, and returns the previews of the models with rows that
- * would fail.
- */
 async function previewFailures(
   terminal: Terminal,
   database: AnyDatabase,
