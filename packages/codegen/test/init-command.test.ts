@@ -5,8 +5,9 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { ProjectFileError } from "../src/errors/codegen-errors.js";
 import { addScripts } from "../src/init/package-scripts.js";
-import { writeFiles } from "../src/init/write-files.js";
+import { writeFiles } from "../src/project/write-files.js";
 import { createProject, modelModule, type Project } from "./project.js";
 
 const typescript = createRequire(import.meta.url).resolve("typescript/bin/tsc");
@@ -208,7 +209,8 @@ describe("keywright init", () => {
       // A file is in the way of its folder.
       file("package.json/keywright.config.ts"),
     ];
-    await expect(writeFiles(files)).rejects.toMatchObject({ code: "KW_PROJECT_FILE" });
+    const writing = writeFiles(files, (path, cause) => new ProjectFileError(path, cause));
+    await expect(writing).rejects.toMatchObject({ code: "KW_PROJECT_FILE" });
     expect(await project.read("package.json")).toBe(before);
     expect(await readdir(project.folder)).toEqual(["node_modules", "package.json"]);
   });

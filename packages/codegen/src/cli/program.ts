@@ -10,7 +10,7 @@ import { inspectCommand } from "./inspect/inspect-command.js";
 import { migrateCommand } from "./migrate/migrate-command.js";
 import type { ExitCode } from "./terminal/exit-codes.js";
 import { hasColors, type MakeCommand, type Terminal } from "./terminal/terminal.js";
-import { columnsOf, helpText } from "./terminal/wrap.js";
+import { columnsOf, helpText, minColumns } from "./terminal/wrap.js";
 import { verifyCommand } from "./verify/verify-command.js";
 
 const commands: Readonly<Record<string, readonly MakeCommand[]>> = {
@@ -22,16 +22,11 @@ const commands: Readonly<Record<string, readonly MakeCommand[]>> = {
 const help = `
 Start with \`keywright init\`. \`keywright help <command>\` prints the options and examples of a command.`;
 
-/**
- * Creates the program with all commands. It throws a `CommanderError` instead of ending the
- * process.
- *
- * @param exit receives the exit code of the process.
- */
+/** Creates the program. It throws a `CommanderError` instead of ending the process. */
 export function createProgram(terminal: Terminal, exit: (code: ExitCode) => void): Command {
   const program = new Command("keywright")
     .description(
-      "Generate typed repositories from Keywright models, and migrate, verify and inspect their databases.",
+      "generate typed repositories from Keywright models, and migrate, verify and inspect their databases",
     )
     .usage("<command> [options]")
     .version(version(), "-V, --version", "print the version")
@@ -44,7 +39,11 @@ export function createProgram(terminal: Terminal, exit: (code: ExitCode) => void
       getOutHelpWidth: () => columnsOf(terminal.stdout),
       getErrHelpWidth: () => columnsOf(terminal.stderr),
     })
-    .configureHelp({ styleTitle: (title) => styleText("bold", title, { validateStream: false }) })
+    .configureHelp({
+      minWidthToWrap: minColumns,
+      commandDescription: (command) => sentence(command.description()),
+      styleTitle: (title) => styleText("bold", title, { validateStream: false }),
+    })
     .addHelpText("after", helpText(help))
     .hook("preAction", (_, command) => enterProject(terminal, command.opts()))
     .exitOverride();
@@ -76,6 +75,10 @@ function inheritSettings(parent: Command): void {
     command.copyInheritedSettings(parent);
     inheritSettings(command);
   }
+}
+
+function sentence(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 }
 
 function version(): string {

@@ -123,10 +123,10 @@ export class ModuleWithoutModelError extends CodegenError {
   readonly exports: readonly string[];
 
   constructor(path: string, exports: readonly string[]) {
-    const found = exports.length === 0 ? "nothing" : exports.join(", ");
+    const others = exports.length === 0 ? "" : `, only ${exports.join(", ")}`;
     super(
       "KW_MODULE_WITHOUT_MODEL",
-      `${path}: the module exports no model, but ${found}; export what \`defineModel\` returns, or exclude the module from \`models\`, as with "!src/models/shared.ts"`,
+      `${path}: the module exports no model${others}; export what \`defineModel\` returns, or exclude the module from \`models\`, as with "!src/models/shared.ts"`,
     );
     this.path = path;
     this.exports = exports;
@@ -314,9 +314,10 @@ export class DatabaseOpenError extends CodegenError {
   readonly at: string;
 
   constructor(path: string, at: string, cause: unknown) {
+    const place = at.includes(":") ? `that opens the database failed at ${at}` : `\`${at}\` failed`;
     super(
       "KW_DATABASE_OPEN",
-      `${path}: the function that opens the database failed at ${at}; correct it as the cause says. It must return what \`openKv\` returns`,
+      `${path}: the function ${place}; correct it as the cause says. It must return what \`openKv\` returns`,
       { cause },
     );
     this.path = path;

@@ -18,10 +18,7 @@ export interface Check {
 
 export interface CheckResult {
   readonly differing: readonly SpelledField[];
-  /**
-   * True if the inferred types could not be read, because the model or something that it is made of
-   * has no types.
-   */
+  /** True if the model, or something that it is made of, has no types. */
   readonly isUnread: boolean;
   /** The known types of the computed parts, by the name of the index. */
   readonly computed: ReadonlyMap<string, string>;
@@ -84,10 +81,7 @@ interface Comparison extends CheckResult {
   readonly hasAny: boolean;
 }
 
-/**
- * True if a field has the type `URL`. It is the only class in spelled-out types that the language
- * itself does not have, so the check needs the scope `whole`.
- */
+/** `URL` is the only class in spelled-out types that needs the libraries of browsers. */
 function namesBrowserClass({ fields }: Check): boolean {
   return fields.some(({ type }) => /\bURL\b/.test(type));
 }

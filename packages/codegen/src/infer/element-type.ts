@@ -1,10 +1,7 @@
 import { isRepeatable, textOf } from "../types/alternatives.js";
 import type { InterfaceType } from "../types/object-type.js";
 
-/**
- * Matches the text of a type whose values can all be key parts. Also matches null and undefined,
- * which no index contains.
- */
+/** Matches types of key parts, and null and undefined, which no index contains. */
 const keyType =
   /string|number|bigint|boolean|true|false|Date|Uint8Array<ArrayBuffer>|"(?:[^"\\]|\\.)*"|-?\d[\d.]*(?:e[+-]?\d+)?n?|null|undefined/;
 const keyArray = new RegExp(
@@ -18,13 +15,7 @@ export function isKeyTypeText(type: string): boolean {
   return isRepeatable(type) && keyTypeText.test(type);
 }
 
-/**
- * Returns the type of the elements of an array field, as text. It contains neither null nor
- * undefined because no index contains such elements.
- *
- * @param rowName the name of the row's type. A type that is long or not spelled out is written as a
- * reference to its field.
- */
+/** Returns the type of the elements of an array field, without null and undefined. */
 export function elementType(row: InterfaceType, field: string, rowName: string): string {
   const { type = [] } = row.properties.find(({ name }) => name === field) ?? {};
   const [array, ...others] = type.filter((member) => member !== "null" && member !== "undefined");

@@ -8,10 +8,7 @@ export interface ImportResolver {
   readonly hasMissing: () => boolean;
 }
 
-/**
- * Creates a resolver that follows imports as the options require. If that fails, it follows them as
- * a bundler does: the modules have already been loaded, so a way to find them exists.
- */
+/** Follows imports as the options require, and otherwise as a bundler does. */
 export function importResolver(
   compiler: Compiler,
   options: Typescript.CompilerOptions,

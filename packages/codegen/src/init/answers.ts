@@ -3,10 +3,7 @@ import { isDynamicPattern } from "tinyglobby";
 import { posix } from "../project/paths.js";
 import { isForKeywright } from "./model-folder.js";
 
-/**
- * The answers that `keywright init` needs. Paths are relative to the project's folder and have
- * forward slashes.
- */
+/** Paths are relative to the project's folder and have forward slashes. */
 export interface Answers {
   readonly models: string;
   readonly output: string;
@@ -14,10 +11,7 @@ export interface Answers {
   readonly database: string;
 }
 
-/**
- * Returns the default answers for a project. Folders with other contents are left alone, because a
- * project that used another library may have its own `src/models` and `src/db`.
- */
+/** Avoids folders with other contents, such as the `src/models` of another library. */
 export function proposedAnswers(folder: string): Answers {
   const hasRoom = (candidate: string) => isForKeywright(resolve(folder, candidate));
   return {

@@ -55,10 +55,6 @@ export function packageJsonText(folder: string): string {
   return `${JSON.stringify({ ...named, private: true, type: "module" }, null, 2)}\n`;
 }
 
-/**
- * Returns the text of the `tsconfig.json` of a new project, which compiles the models and the
- * generated files to `dist`.
- */
 export function tsconfigText({ models, output }: Answers): string {
   const folders = [...new Set(["src", ...[models, output].map((path) => path.split("/")[0]!)])];
   return `{

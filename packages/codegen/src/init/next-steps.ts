@@ -30,10 +30,7 @@ const lockFiles: Readonly<Record<string, string>> = {
 const needed = ["@keywright/core", "@keywright/orm", "zod"];
 const neededToBuild = ["@keywright/codegen", "typescript", "@types/node"];
 
-/**
- * Returns the commands that the user runs next, in order: installing the missing packages, then
- * generating.
- */
+/** Returns the commands that install the missing packages, then generate. */
 export function nextSteps(folder: string, packageJson: PackageJson): string[] {
   const { add, addDev, run } = packageManager(folder, packageJson);
   const installed = { ...packageJson.dependencies, ...packageJson.devDependencies };

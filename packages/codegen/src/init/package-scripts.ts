@@ -1,7 +1,4 @@
-/**
- * The scripts that `keywright init` adds: their possible names in the order of preference, and
- * their commands.
- */
+/** The scripts that `keywright init` adds, with their possible names by preference. */
 const wanted = [
   { names: ["db:generate", "keywright:generate"], script: "keywright generate" },
   { names: ["db:migrate", "keywright:migrate"], script: "keywright migrate run" },

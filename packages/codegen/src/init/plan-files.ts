@@ -36,9 +36,6 @@ export function assertUnconfigured(folder: string): void {
  * Plans the files for a new project. Existing files stay, except that `package.json` and
  * `.gitignore` get the lines that they lack. The configuration comes last, because its existence
  * means that the project is set up.
- *
- * @throws {ProjectConfiguredError} if the folder already has a configuration.
- * @throws {ProjectFileError} if a file cannot be read, or if `package.json` is not a JSON object.
  */
 export async function planFiles(folder: string, answers: Answers): Promise<Plan> {
   assertUnconfigured(folder);

@@ -3,16 +3,10 @@ import { compareRows, type RowManifest } from "@keywright/orm";
 import { camelCase } from "../types/identifiers.js";
 import { canBeVariable, nameSource } from "./literal-source.js";
 
-/**
- * The placeholder for a value that the author has to write. It is declared nowhere, so the compiler
- * reports each occurrence.
- */
+/** Declared nowhere, so that the compiler reports each value that the author must write. */
 export const placeholder = "TODO";
 
-/**
- * The name in a manifest's `fields` under which all fields without a name of their own are
- * described.
- */
+/** The name under which a manifest describes the fields without a name of their own. */
 export const otherFields = "*";
 
 /** A field that was renamed and is otherwise unchanged. */
@@ -26,10 +20,7 @@ export interface ChangeSource {
   readonly values: readonly string[];
 }
 
-/**
- * Returns the rename between two schemas. If exactly one field was removed and exactly one was
- * added, and both are otherwise the same, that is assumed to be a rename.
- */
+/** Assumes a rename if exactly one field was removed, and one with the same schema added. */
 export function renameBetween(from: RowManifest, to: RowManifest): Rename | undefined {
   const [removed, ...otherRemoved] = fieldsWithout(from, to);
   const [added, ...otherAdded] = fieldsWithout(to, from);
@@ -40,10 +31,7 @@ export function renameBetween(from: RowManifest, to: RowManifest): Rename | unde
     : undefined;
 }
 
-/**
- * Writes the function that converts rows between two schemas. It moves the renamed field and marks
- * the values that the author has to write.
- */
+/** Writes a function that moves the renamed field and marks the values to write. */
 export function changeSource(
   from: RowManifest,
   to: RowManifest,
@@ -90,10 +78,7 @@ function isOnlyRequired(from: RowManifest, to: RowManifest, field: string): bool
   return before?.optional === true && isDeepStrictEqual(before.schema, now?.schema);
 }
 
-/**
- * Returns the names of variables for the values of fields: the names of the fields, if these can be
- * used.
- */
+/** Names the variables like the fields if possible. */
 function localNames(fields: readonly string[]): Map<string, string> {
   const isFree = (name: string) => canBeVariable(name) && name !== "row" && name !== placeholder;
   const taken = new Set(fields.filter(isFree));

@@ -3,12 +3,7 @@ import { isVariableName } from "../types/identifiers.js";
 /** Thrown for a part of a manifest that no Zod schema describes. */
 export class UnwritableError extends Error {}
 
-/**
- * Returns a value as a literal: a string, a number, a bigint, a boolean, null, a date, or a list or
- * plain object of such values.
- *
- * @throws {UnwritableError} for any other value.
- */
+/** Returns a literal of a primitive value or a date, or a list or plain object of these. */
 export function literalSource(value: unknown): string {
   if (typeof value === "string") return jsonSource(value);
   if (typeof value === "bigint") return `${value}n`;
@@ -23,10 +18,7 @@ export function literalSource(value: unknown): string {
   return properties.length === 0 ? "{}" : `{ ${properties.join(", ")} }`;
 }
 
-/**
- * Returns a value as JSON that is also valid code: no character in a string can end the line or the
- * literal.
- */
+/** Returns JSON that is also valid code: no character in a string can end the line. */
 export function jsonSource(value: unknown): string {
   const text = JSON.stringify(value) ?? "undefined";
   return text.replaceAll("\u2028", "\\u2028").replaceAll("\u2029", "\\u2029");
@@ -53,10 +45,7 @@ export function nameSource(name: string): string {
   return /^[A-Za-z_$][\w$]*$/.test(name) ? name : jsonSource(name);
 }
 
-/**
- * True if the name can be the name of a variable. Characters outside the basic multilingual plane
- * are refused because a compiler may not know the newest ones.
- */
+/** Refuses characters above U+FFFF, because a compiler may not know the newest ones. */
 export function canBeVariable(name: string): boolean {
   return isVariableName(name) && !/[^\0-\uffff]/u.test(name);
 }

@@ -23,10 +23,7 @@ export interface MigrationModule {
   readonly toWrite: FieldsToWrite;
 }
 
-/**
- * The parts of a migration that its author has to write: fields of its schemas, and fields of the
- * rows that its functions return.
- */
+/** The fields of schemas and of returned rows that the author of a migration has to write. */
 export interface FieldsToWrite {
   readonly from: readonly string[];
   readonly to: readonly string[];
@@ -42,9 +39,6 @@ export function changesPrimaryKey({ from, to }: ChangedRows): boolean {
   );
 }
 
-/**
- * Writes a migration with both schemas, and with as much of its functions as the schemas determine.
- */
 export async function migrationSource(outline: MigrationInput): Promise<MigrationModule> {
   const { name, model: named, rows, folder, extension } = outline;
   const { names, modulePath, exportName: modelExport, model } = named;
@@ -123,10 +117,7 @@ function leftOutComment(model: RowManifest, { fields }: RowManifest): string[] {
   return names.length === 0 ? [] : [`// The model fills in the fields that \`to\` lacks: ${list}.`];
 }
 
-/**
- * Returns the defaults of the earlier fields. A default is known if the model still has the same
- * field, perhaps under a new name.
- */
+/** Returns the defaults of earlier fields that the model still has, perhaps renamed. */
 function defaultsBefore(
   { from, to }: ChangedRows,
   defaults: ReadonlyMap<string, string>,

@@ -1,10 +1,7 @@
 import type { JsonSchema } from "@keywright/orm";
 import { dateSource, literalSource, UnwritableError } from "./literal-source.js";
 
-/**
- * Zod's number schemas that have fixed bounds, with the type and the bounds that the manifest
- * contains for them.
- */
+/** Zod's number schemas with fixed bounds, and the type and bounds in a manifest. */
 const presets: readonly (readonly [source: string, type: string, least: number, most: number])[] = [
   ["z.int32()", "integer", -(2 ** 31), 2 ** 31 - 1],
   ["z.uint32()", "integer", 0, 2 ** 32 - 1],

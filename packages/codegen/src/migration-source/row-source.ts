@@ -11,10 +11,7 @@ export interface RowSourceOptions {
   readonly side: "from" | "to";
   /** The names that are already used. The names of new constants are added. */
   readonly taken: Set<string>;
-  /**
-   * The names of the model's fields. Fields that the model has are written in this order, before
-   * the others.
-   */
+  /** The names of the model's fields. These are written first, in this order. */
   readonly order: readonly string[];
   /** The argument of `.default` as code, by the name of the field. */
   readonly defaults: ReadonlyMap<string, string>;

@@ -4,12 +4,7 @@ import { dirname } from "node:path";
 import { FileFailedError } from "../errors/inspect-errors.js";
 import { withTemporaryFile } from "../project/write-files.js";
 
-/**
- * Writes a new file, completely or not at all, and creates its parent folders.
- *
- * @throws {FileFailedError} if the path already exists, which is then left unchanged, or if the
- * file system refuses an operation.
- */
+/** Writes a new file, completely or not at all, and creates its parent folders. */
 export async function writeNewFile(path: string, text: string): Promise<void> {
   try {
     await mkdir(dirname(path), { recursive: true });

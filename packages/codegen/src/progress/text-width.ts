@@ -1,9 +1,6 @@
 import truncatedWidth from "fast-string-truncated-width";
 
-/**
- * Returns the number of columns that a text takes in a terminal. A wide character, such as a
- * Chinese one, takes two.
- */
+/** Returns the width of a text in columns. A wide character, such as 中, takes two. */
 export function textWidth(text: string): number {
   return truncatedWidth(text).width;
 }

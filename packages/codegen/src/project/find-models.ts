@@ -17,15 +17,7 @@ interface ModelModule {
   readonly models: ReadonlyMap<Model, string>;
 }
 
-/**
- * Loads the modules that a configuration names and returns the models that they export, sorted by
- * model name.
- *
- * @throws {ModuleMissingError} if a path has no file.
- * @throws {ModelsUnmatchedError} if patterns match no file.
- * @throws {ModuleFailedError} if a module throws.
- * @throws {ModuleWithoutModelError} if a module exports no model.
- */
+/** Loads the modules of a configuration and returns their models, sorted by name. */
 export async function findModels(config: LoadedConfig): Promise<FoundModel[]> {
   const modules: ModelModule[] = [];
   for (const path of await modulePaths(config)) {

@@ -19,10 +19,6 @@ const fileNames = ["ts", "mts", "js", "mjs"].map((extension) => `keywright.confi
  * Loads the configuration of a project.
  *
  * @param folder the folder that contains the configuration, or that `file` is relative to.
- * @throws {ConfigMissingError} if there is no configuration.
- * @throws {TsconfigInvalidError} if `tsconfig.json` extends a file that does not exist.
- * @throws {ModuleFailedError} if the configuration throws.
- * @throws {ConfigInvalidError} if the default export is not a valid configuration.
  */
 export async function loadConfig(folder: string, file?: string): Promise<LoadedConfig> {
   const candidates = (file === undefined ? fileNames : [file]).map((name) => resolve(folder, name));

@@ -30,13 +30,7 @@ export interface NamedModel extends FoundModel {
   readonly names: ModelNames;
 }
 
-/**
- * Chooses the names in the code that is generated for models.
- *
- * @throws {ModelDuplicateError} if two models have the same name.
- * @throws {NameCollisionError} if two generated things would have the same name.
- * @throws {NameUnusableError} if no identifier can be made from a name.
- */
+/** Chooses the names in the code that is generated for models. */
 export function nameModels(models: readonly FoundModel[]): NamedModel[] {
   assertDistinctModels(models);
   const files = new NameClaims();

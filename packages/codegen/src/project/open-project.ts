@@ -22,10 +22,7 @@ export interface Project {
 /** A project's database, opened with its models and migrations. */
 export interface OpenProject extends Project {
   readonly kv: KvLike;
-  /**
-   * The database that `migrate` and similar functions take. Its repositories have the same names as
-   * the generated ones.
-   */
+  /** Its repositories have the same names as the generated ones. */
   readonly database: AnyDatabase;
 }
 
@@ -40,7 +37,6 @@ export type MissingDatabasePolicy = "fail" | "create" | "empty";
  * Loads a project's configuration and models.
  *
  * @param folder the folder that contains the configuration, or that `file` is relative to.
- * @throws {CodegenError} if the configuration or the models are invalid.
  */
 export async function loadProject(
   folder: string,
@@ -53,10 +49,7 @@ export async function loadProject(
   return { config, models };
 }
 
-/**
- * Loads the configuration of a command that opens its database. `ifMissing` also applies to a
- * database that the configuration opens while it is loaded.
- */
+/** `ifMissing` also applies to a database that opens while the configuration is loaded. */
 export async function loadDatabaseConfig(
   folder: string,
   file: string | undefined,
@@ -91,10 +84,7 @@ export async function withProject<T>(
   );
 }
 
-/**
- * Opens a project's models on a database. Models that are new to the database are registered in it.
- * Throws the errors of `createDatabase`.
- */
+/** Opens a project's models on a database, which registers new models. */
 export async function openModels({ config, models }: Project, kv: KvLike): Promise<AnyDatabase> {
   return await createDatabase({
     kv,
@@ -103,13 +93,7 @@ export async function openModels({ config, models }: Project, kv: KvLike): Promi
   });
 }
 
-/**
- * Opens the database of a configuration, passes it to `use`, and always closes it afterwards.
- *
- * @throws {DatabaseUnsetError} if the configuration has no `database`.
- * @throws {DatabaseOpenError} if the configuration's function cannot open the database.
- * @throws {DatabaseNotFoundError} if there is no database and none may be created.
- */
+/** Opens the database of a configuration, passes it to `use`, and always closes it afterwards. */
 export async function withKv<T>(
   config: LoadedConfig,
   use: (kv: KvLike) => Promise<T>,
@@ -130,10 +114,7 @@ export async function withKv<T>(
   }
 }
 
-/**
- * Opens the database of a configuration's `adopt.from`. The database is only read, and it is not
- * created if it does not exist.
- */
+/** Opens the database of `adopt.from`, and creates none if it does not exist. */
 export async function openSource(
   path: string,
   from: () => SourceKv | Promise<SourceKv>,
@@ -153,7 +134,6 @@ const kvMethods: readonly (keyof KvLike)[] = [...sourceMethods, "atomic", "close
  *
  * @param at the name of the setting, such as `adopt.from`.
  * @param methods the methods that the returned database must have.
- * @throws {DatabaseOpenError} if the function throws another error or does not return a database.
  */
 async function callOpenFunction<K extends object>(
   path: string,

@@ -6,10 +6,7 @@ import { posix } from "./paths.js";
 /** The TypeScript compiler as a library. */
 export type Compiler = typeof Typescript;
 
-/**
- * The contents of a `tsconfig.json`, including what it extends. Parts that cannot be read are left
- * out. The compiler reports them.
- */
+/** Parts of the file that cannot be read are left out. The compiler reports them. */
 export interface Tsconfig {
   /** The absolute path of the file. Undefined if there is no file. */
   readonly path: string | undefined;
@@ -18,10 +15,7 @@ export interface Tsconfig {
   readonly files: () => ReadonlySet<string>;
 }
 
-/**
- * Returns the path of the `tsconfig.json` that applies to a folder: the one in it, or the one in
- * the nearest parent folder.
- */
+/** Returns the path of `tsconfig.json` in a folder or the nearest folder above it. */
 export function findTsconfig(folder: string): string | undefined {
   const path = join(folder, "tsconfig.json");
   if (existsSync(path)) return path;

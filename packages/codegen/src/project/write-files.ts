@@ -3,10 +3,7 @@ import { rmSync } from "node:fs";
 import { mkdir, realpath, rename, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 
-/**
- * Returns an unused path in the folder of a file. It does not contain the name of the file, which
- * may already have the maximum length.
- */
+/** The path lacks the name of the file, which may already have the maximum length. */
 function temporaryPath(path: string): string {
   return join(dirname(path), `.keywright-${randomUUID()}.tmp`);
 }

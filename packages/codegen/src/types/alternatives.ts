@@ -1,13 +1,7 @@
-/**
- * A type as a list of union members, each as text, without duplicates. Most types have one member.
- * `never` has none.
- */
+/** A type as a list of distinct union members, each as text. `never` has none. */
 export type Alternatives = readonly string[];
 
-/**
- * Returns the union of types. `any` and `unknown` absorb all other members. `string` and the other
- * primitive types absorb their literals.
- */
+/** `any` and `unknown` absorb all other members, and primitive types their literals. */
 export function unionOf(...types: readonly Alternatives[]): Alternatives {
   const members = new Set(types.flat());
   if (members.has("any")) return ["any"];
@@ -40,10 +34,7 @@ export function textOf(type: Alternatives): string {
   return type.length === 0 ? "never" : type.join(" | ");
 }
 
-/**
- * True if a type is short enough to be repeated in generated code. A longer type is written as a
- * reference to the field of the row.
- */
+/** Longer types are written as references to the field of the row. */
 export function isRepeatable(type: string): boolean {
   return type.length <= 40;
 }

@@ -3,10 +3,7 @@ import { isOptional } from "./is-optional.js";
 import { type Place, placeWithin, unreferablePlace } from "./place.js";
 import type { Definition, Writer, ZodSchema } from "./writer.js";
 
-/**
- * Returns the types of schemas that no type can refer to, or undefined if one of them cannot be
- * written.
- */
+/** Returns undefined if one of the types cannot be written. */
 export function typesOf(
   writer: Writer,
   schemas: readonly ZodSchema[],

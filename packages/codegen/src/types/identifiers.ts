@@ -1,7 +1,4 @@
-/**
- * Splits a name at separators and at changes of case: `userPosts`, `user_posts` and `UserPosts`
- * consist of `user` and `posts`. The letters keep their case.
- */
+/** `userPosts`, `user_posts` and `UserPosts` consist of `user` and `posts`. */
 function wordsOf(name: string): string[] {
   return name
     .replace(/(\p{Ll}|\p{N})(\p{Lu})/gu, "$1 $2")
@@ -28,10 +25,7 @@ export function kebabCase(name: string): string {
   return wordsOf(name).join("-").toLowerCase();
 }
 
-/**
- * True if the name can be an unquoted property name. A reserved word can, although it cannot name a
- * variable.
- */
+/** True for unquoted property names, also if they are reserved words. */
 export function isIdentifier(name: string): boolean {
   return /^[\p{ID_Start}$_][\p{ID_Continue}$]*$/u.test(name);
 }

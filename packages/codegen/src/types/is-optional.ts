@@ -2,10 +2,7 @@ import type * as z from "zod";
 import type { Side } from "./place.js";
 import type { ZodSchema } from "./writer.js";
 
-/**
- * The maximum depth of nested schemas. A schema is deeper only if it creates a new schema at each
- * step without end.
- */
+/** A schema is deeper only if it creates a new schema at each step without end. */
 export const maxSchemaDepth = 64;
 
 /**

@@ -23,10 +23,7 @@ export interface ModelTypes {
 
 /** The settings with which types are written. */
 export interface TypeOptions {
-  /**
-   * References that are written instead of the types of their fields, although these could be
-   * spelled out.
-   */
+  /** The references to write although the types could be spelled out. */
   readonly referred?: ReadonlySet<string> | undefined;
   readonly any?: "any" | "unknown";
   readonly computed?: ReadonlyMap<string, string> | undefined;
@@ -37,8 +34,6 @@ export interface TypeOptions {
  *
  * @param names.model the name under which the model is imported.
  * @param names.base the prefix of the names of types: `City` for `CityRow`.
- * @throws {TypeInexpressibleError} if a field does not fit the catchall, or if a schema is missing
- * or has no end.
  */
 export function modelTypes(
   model: CompiledModel,
@@ -77,10 +72,7 @@ export function modelTypes(
   };
 }
 
-/**
- * Returns the type of a field's values in a key, as text. It contains neither null nor undefined
- * because a row with such a value is in no index.
- */
+/** Returns the type of a field's values in a key, without null and undefined. */
 export function keyType(row: InterfaceType, field: string, rowName: string): string {
   const property = row.properties.find(({ name }) => name === field);
   const { type = [], isOptional = false } = property ?? {};

@@ -4,10 +4,7 @@ import { collectionType, requiredItems } from "./collection-types.js";
 import type { Place } from "./place.js";
 import type { Writer, ZodSchema } from "./writer.js";
 
-/**
- * Returns the type that Zod's `readonly` derives from the type of a schema, or undefined for kinds
- * of schemas that are rare.
- */
+/** Returns the type of a `readonly` schema. Returns undefined for rare kinds. */
 export function readonlyType(
   writer: Writer,
   schema: ZodSchema,
@@ -41,10 +38,7 @@ export function readonlyType(
   }
 }
 
-/**
- * Applies a modifier to the type of a schema. Returns undefined for a type with a name, because the
- * modifier may not apply to it.
- */
+/** Returns undefined for types with names, because the modifier may not apply to them. */
 function modified(
   writer: Writer,
   schema: ZodSchema,

@@ -6,10 +6,7 @@ export interface NamedType {
   readonly type: Alternatives;
 }
 
-/**
- * Assigns the names of the types that are declared next to the type of a model's rows. No two types
- * have the same name, and no type has two names.
- */
+/** Assigns distinct names to the types that are declared next to a row. */
 export class TypeNames {
   readonly #declared: NamedType[] = [];
   readonly #taken: Set<string>;

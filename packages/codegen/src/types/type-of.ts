@@ -7,10 +7,7 @@ import { type Place, placeWithin, unreferablePlace } from "./place.js";
 import { readonlyType } from "./readonly-type.js";
 import type { Definition, Writer, ZodSchema } from "./writer.js";
 
-/**
- * Returns the type of a schema, composed of the types of its parts, or undefined if it cannot be
- * spelled out.
- */
+/** Returns undefined if the type of the schema cannot be spelled out. */
 export function typeOf(writer: Writer, schema: ZodSchema, place: Place): Alternatives | undefined {
   const { def } = (schema as z.core.$ZodTypes)._zod;
   // A type argument can narrow the input of a coercion. It does not exist at run time.
@@ -123,10 +120,7 @@ function withoutUndefined(writer: Writer, type: Alternatives): Alternatives {
   );
 }
 
-/**
- * Returns the schema that the getter of `z.lazy` returns. The getter may return a new schema on
- * each call. Zod keeps the first.
- */
+/** The getter may return a new schema on each call. Zod keeps the first. */
 function lazySchema(writer: Writer, schema: ZodSchema, place: Place): ZodSchema {
   try {
     return (schema as z.core.$ZodLazy)._zod.innerType;
@@ -149,10 +143,7 @@ function enumType(entries: Readonly<Record<string, string | number>>): Alternati
   return isOfLiterals ? literalType(Object.values(entries)) : undefined;
 }
 
-/**
- * Returns the union of literal values, or undefined if one of them, such as Infinity, has no
- * literal type.
- */
+/** Returns undefined if a value has no literal type, such as Infinity. */
 function literalType(values: readonly unknown[]): Alternatives | undefined {
   const members = values.map(literalText);
   return members.every((member) => member !== undefined) ? members : undefined;

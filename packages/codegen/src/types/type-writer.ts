@@ -27,10 +27,7 @@ export interface WriterOptions {
   readonly model: string;
   readonly baseName: string;
   readonly names: TypeNames;
-  /**
-   * References that are written instead of the types of their fields, although these could be
-   * spelled out.
-   */
+  /** The references to write although the types could be spelled out. */
   readonly referred: ReadonlySet<string>;
   readonly any: "any" | "unknown";
 }
@@ -81,9 +78,7 @@ export class TypeWriter implements Writer {
     return objectProperties(this, schema._zod.def, place);
   }
 
-  /**
-   * The fields that were written so far. Nested fields come before the field that contains them.
-   */
+  /** Nested fields come before the field that contains them. */
   get fields(): readonly SpelledField[] {
     return this.#fields;
   }

@@ -75,10 +75,7 @@ function operationsOn(
   ];
 }
 
-/**
- * Returns the type that `push` takes: an element or a list of elements. Returns undefined if the
- * field has no elements or if they may be arrays.
- */
+/** Returns undefined if the field has no elements, or if they may be arrays. */
 function pushArgument(elements: Alternatives): string | undefined {
   const isPlainElement = (member: string) => isPlain(member) && elementsOf(member) === undefined;
   if (elements.length === 0 || !elements.every(isPlainElement)) return undefined;
@@ -93,10 +90,7 @@ const plainTypes: ReadonlySet<string> = new Set(
   "string boolean true false null undefined Date URL RegExp".split(" "),
 );
 
-/**
- * True if the text of a union member shows its kind: it is neither a name nor a reference nor a
- * combination of other types.
- */
+/** True if the text is neither a name nor a reference nor a combination of types. */
 function isPlain(member: string): boolean {
   const isPlainObject = /^("|\{|(Readonly)?(Map|Set)<|\w*Array(Buffer)?(<ArrayBuffer>)?$)/;
   return (
@@ -116,10 +110,7 @@ function isBigint(member: string): boolean {
   return member === "bigint" || /^-?\d+n$/.test(member);
 }
 
-/**
- * Returns the elements of a union member that is an array, or undefined for any other member. Only
- * arrays are written as `(…)[]`.
- */
+/** Returns the elements of an array, which is always written as `(…)[]`. */
 function elementsOf(member: string): Alternatives | undefined {
   const [, element] = /^(?:readonly )?\((.*)\)\[\]$/s.exec(member) ?? [];
   return element === undefined ? undefined : membersOf(element);

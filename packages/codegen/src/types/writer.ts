@@ -19,10 +19,7 @@ export interface Writer {
   write(schema: ZodSchema | undefined, place: Place): Alternatives | undefined;
   /** Returns the type of a schema as a reference to it, or undefined if no type can refer to it. */
   refer(place: Place): Alternatives | undefined;
-  /**
-   * Returns the type of a field, or a reference to it if it cannot be spelled out. Returns
-   * undefined if neither is possible.
-   */
+  /** Returns a reference if the type cannot be spelled out, and undefined without one. */
   writeField(schema: ZodSchema, place: Place): Alternatives | undefined;
   /** True if a union member is the name of a type that is declared separately. */
   isName(member: string): boolean;

@@ -90,10 +90,7 @@ function adoptConfigOf({ path, adopt }: LoadedConfig): AdoptConfig {
   return adopt;
 }
 
-/**
- * Opens the source, passes it to `use`, and closes it afterwards. Passes undefined if the source is
- * the project's own database.
- */
+/** Passes undefined to `use` if the source is the project's own database. */
 async function withSource<T>(
   config: LoadedConfig,
   use: (source: SourceKv | undefined) => Promise<T>,

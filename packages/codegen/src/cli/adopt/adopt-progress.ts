@@ -2,10 +2,7 @@ import type { AdoptProgress } from "@keywright/orm";
 import { cutToWidth } from "../../progress/text-width.js";
 import { counted, shownNumber } from "../terminal/counted.js";
 
-/**
- * The minimum time in milliseconds between two lines, or between two updates of the line on a
- * terminal.
- */
+/** The minimum time between two lines, or two updates of a line, in milliseconds. */
 const interval = { lines: 1000, line: 100 } as const;
 
 export interface AdoptProgressReporter {
@@ -13,10 +10,7 @@ export interface AdoptProgressReporter {
   readonly stop: () => void;
 }
 
-/**
- * Creates a reporter for `adopt`. It shows one line that changes on a terminal, and otherwise at
- * most one line per second.
- */
+/** Shows one line that changes on a terminal, and elsewhere at most one line per second. */
 export function adoptProgress(stream: NodeJS.WriteStream): AdoptProgressReporter {
   const isTerminal = stream.isTTY === true && process.env.TERM !== "dumb";
   let pending: string | undefined;

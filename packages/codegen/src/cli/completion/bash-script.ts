@@ -59,10 +59,7 @@ function wordLine({ commands, values }: CommandPlace): string {
   ]);
 }
 
-/**
- * Returns an assignment of the words for `compgen -W`. They are separated by line feeds, because
- * the script sets `IFS` to a line feed.
- */
+/** Separates the words by line feeds, because the script sets `IFS` to a line feed. */
 function choices(words: readonly string[]): string {
   return words.length === 0 ? "" : `choices=$'${words.join("\\n")}'`;
 }

@@ -5,10 +5,7 @@ export function quoted(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-/**
- * Returns the places where an option waits for its value, such as `migrate plan|--config`, with the
- * possible values.
- */
+/** Returns the values of options by place and option: `migrate plan|--config`. */
 export function waitingOptions(places: readonly CommandPlace[]): ReadonlyMap<string, Values> {
   const waiting = new Map<string, Values>();
   for (const { at, options } of places) {
@@ -20,10 +17,7 @@ export function waitingOptions(places: readonly CommandPlace[]): ReadonlyMap<str
   return waiting;
 }
 
-/**
- * Returns the branches of a `case` for bash and zsh: one for each action, with all places that need
- * it. Places with an empty action have no branch.
- */
+/** Returns the branches of a `case`: one for each action, with all places that need it. */
 export function cases(done: Iterable<readonly [place: string, what: string]>): string {
   const placesOf = new Map<string, string[]>();
   for (const [place, what] of done) {

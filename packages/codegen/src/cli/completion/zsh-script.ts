@@ -1,10 +1,7 @@
 import type { CommandPlace, Values } from "./command-places.js";
 import { cases, quoted, steps, waitingOptions } from "./shell-words.js";
 
-/**
- * Returns a completion script for zsh, to be sourced after `compinit` or saved as `_keywright` in a
- * folder of `fpath`.
- */
+/** To be sourced after `compinit`, or saved as `_keywright` in a folder of `fpath`. */
 export function zshScript(places: readonly CommandPlace[]): string {
   const waiting = waitingOptions(places);
   return `#compdef keywright

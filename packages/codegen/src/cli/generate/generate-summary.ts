@@ -14,10 +14,7 @@ const verbs: Readonly<Record<State, string>> = {
 
 const styles = { fresh: "dim", stale: "yellow", missing: "green", extra: "red" } as const;
 
-/**
- * Returns a line for each file that was not up to date: what was done with it or, with `--check`,
- * its state.
- */
+/** Returns a line for each file that was not up to date. */
 export function fileLines(terminal: Terminal, files: readonly OutputFile[], check = false): string {
   const lines = files.flatMap(({ path, state }) => {
     if (state === "fresh") return [];

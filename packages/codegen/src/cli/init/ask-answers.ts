@@ -9,12 +9,7 @@ const questions: Readonly<Record<keyof Answers, string>> = {
   database: "Which folder should contain the database?",
 };
 
-/**
- * Asks for the answers that the command line does not contain.
- *
- * @param proposed the answers if the user only presses Enter.
- * @returns undefined if the user cancels.
- */
+/** Asks for the answers that `preset` lacks. Returns undefined if the user cancels. */
 export async function askAnswers(
   terminal: Terminal,
   folder: string,

@@ -15,7 +15,7 @@ import { posix } from "../../project/paths.js";
 import { writeFiles } from "../../project/write-files.js";
 import { type ExitCode, exitCodes } from "../terminal/exit-codes.js";
 import { isInteractive, shownPath, styled, type Terminal } from "../terminal/terminal.js";
-import { helpText, wrapped } from "../terminal/wrap.js";
+import { columnsOf, helpText, wrap } from "../terminal/wrap.js";
 import { askAnswers } from "./ask-answers.js";
 
 const help = helpText(`
@@ -95,7 +95,7 @@ function summary(
   const enter = folder === terminal.folder ? [] : [`cd ${shownPath(terminal, folder)}`];
   const steps = [...enter, ...nextSteps(folder, packageJson)];
   const isModule = packageJson.type === "module";
-  const note = isModule ? [] : ["", wrapped(stdout, commonJsNote)];
+  const note = isModule ? [] : ["", wrap(commonJsNote, columnsOf(stdout))];
   const next = ["", bold("Next:"), ...steps.map(indented)];
   const program = [
     "",

@@ -32,7 +32,6 @@ export class ImportSource {
     }
   }
 
-  /** @throws {FileFailedError} if the input cannot be read. */
   async *#chunks(): AsyncGenerator<Uint8Array | string> {
     try {
       for await (const chunk of this.#stream) yield chunk as Uint8Array | string;

@@ -88,10 +88,7 @@ async function writeMigration(
   return exitCodes.done;
 }
 
-/**
- * Returns the model for the migration. Undefined if no model, or not the named one, has changed
- * rows.
- */
+/** Returns undefined if no model, or not the named one, has changed rows. */
 async function chooseModel(
   { models, database }: OpenProject,
   modelName: string | undefined,

@@ -55,10 +55,7 @@ function runLines({ steps, needsMigration, isBreaking }: MigrationPlan): string[
   ];
 }
 
-/**
- * Counts the rows that changes under way could not change. Returns a text such as `2 rows` by
- * model, for the models that have such rows.
- */
+/** Returns a text such as `2 rows` for each model with rows that could not be changed. */
 async function failedRows(
   database: AnyDatabase,
   { steps }: MigrationPlan,

@@ -70,10 +70,7 @@ async function writeList<T>(
   if (isEmpty) terminal.stdout.write(`${none}\n`);
 }
 
-/**
- * Writes one JSON document with an item on each line. Writes it page by page, because the items may
- * not fit in memory.
- */
+/** Writes page by page, because the items may not fit in memory. */
 async function writeJsonList(
   { stdout }: Terminal,
   pages: AsyncIterable<readonly unknown[]>,

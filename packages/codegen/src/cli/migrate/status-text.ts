@@ -47,10 +47,7 @@ function modelLines({ indexes, counters, transform }: ModelStatus): StatusLine[]
   ];
 }
 
-/**
- * Returns lines for the rows that backfills could not index. A backfill may fill several indexes,
- * which then share one list of rows.
- */
+/** Indexes that one backfill fills share a list of rows. */
 function unindexedRowLines(indexes: readonly IndexStatus[]): string[] {
   const distinct = new Set(indexes.map(({ unindexed }) => unindexed));
   return [...distinct].flatMap((rows) =>

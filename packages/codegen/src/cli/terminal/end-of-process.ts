@@ -42,10 +42,7 @@ export function endOfProcess(terminal: Terminal): (exitCode: ExitCode) => Promis
   };
 }
 
-/**
- * Waits until earlier output is written. Also waits until a write error is emitted, which happens
- * after the callback.
- */
+/** Waits for earlier output, and for the event of a failed write, which follows the callback. */
 function flush(stream: NodeJS.WriteStream): Promise<void> {
   return new Promise((resolve) => {
     stream.write("", () => setImmediate(resolve));

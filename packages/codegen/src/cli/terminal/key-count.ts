@@ -9,12 +9,7 @@ export interface KeyCount {
 
 const updateInterval = 100;
 
-/**
- * Shows a count on standard error if that is a terminal.
- *
- * @param isQuiet true if the command also writes lines to standard output. If that is a terminal
- * too, no count is shown.
- */
+/** Shows a count on a terminal. If `isQuiet`, not if standard output is a terminal too. */
 export function keyCount({ stderr, stdout }: Terminal, what: string, isQuiet: boolean): KeyCount {
   if (!stderr.isTTY || process.env.TERM === "dumb" || (isQuiet && stdout.isTTY)) {
     return { update: () => undefined, stop: () => undefined };

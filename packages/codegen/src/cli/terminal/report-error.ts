@@ -34,10 +34,7 @@ export function reportError(thrown: unknown, terminal: Terminal): void {
   stderr.write(`${wrapped(stderr, withShownPaths(terminal, lines.join("\n")))}\n`);
 }
 
-/**
- * An error of Keywright. It may come from another copy of its packages, so `instanceof` is not
- * enough.
- */
+/** The error may come from another copy of Keywright, so `instanceof` is not enough. */
 type CodedError = Error & { readonly code: string };
 
 function isCoded(error: unknown): error is CodedError {

@@ -2,12 +2,7 @@ import type { UnindexedRow } from "@keywright/orm";
 import { moreLine } from "./counted.js";
 import { shownId, shownText } from "./shown-value.js";
 
-/**
- * Returns lines for the first rows that an index cannot hold, and a line with the number of the
- * others.
- *
- * @param count the number of all such rows.
- */
+/** Returns lines for the first of the `count` rows that an index cannot contain. */
 export function unindexedLines(
   rows: readonly UnindexedRow[],
   count: number,

@@ -6,6 +6,9 @@ const maxColumns = 100;
 /** The width of texts if the stream is not a terminal. */
 const defaultColumns = 80;
 
+/** The minimum width of the descriptions of terms. Otherwise they begin at the indentation. */
+export const minColumns = 24;
+
 /** Returns the width of help texts and reports for a stream, in columns. */
 export function columnsOf({ isTTY, columns }: NodeJS.WriteStream): number {
   return isTTY ? Math.min(columns || defaultColumns, maxColumns) : defaultColumns;
@@ -30,7 +33,8 @@ export function helpText(
     wrap(paragraphs, command.configureOutput().getOutHelpWidth?.() ?? defaultColumns);
 }
 
-function wrap(text: string, columns: number): string {
+/** Breaks the long lines of a text between words. */
+export function wrap(text: string, columns: number): string {
   return text
     .split("\n")
     .flatMap((line) => (textWidth(line) > columns ? wrapLine(line, columns) : [line]))
@@ -41,7 +45,7 @@ function wrap(text: string, columns: number): string {
 function wrapLine(line: string, columns: number): string[] {
   const [indentation = ""] = /^\s*/.exec(line) ?? [];
   const [term = indentation] = /^.*?\S {2,}(?=\S)/.exec(line) ?? [];
-  const start = textWidth(term) <= columns / 2 ? term : indentation;
+  const start = textWidth(term) <= columns - minColumns ? term : indentation;
   const lines: string[] = [];
   let [current, words] = [start, 0];
   for (const word of line.slice(start.length).split(" ")) {

@@ -17,10 +17,7 @@ interface VerifiedReferences {
   readonly dangling: readonly DanglingReference[];
 }
 
-/**
- * The result of verifying a model. `references` is absent if the model has none, or if they were
- * not verified.
- */
+/** `references` is absent if the model has none, or if they were not verified. */
 export interface ReportedModel extends VerifiedModel {
   readonly references?: VerifiedReferences;
 }
@@ -39,10 +36,7 @@ interface ReferenceOptions {
 const maxPageRows = 1000;
 const maxKept = 100;
 
-/**
- * Verifies that the references of models lead to rows, and adds the findings to the result of
- * verifying their indexes. Does nothing if that verification did not complete.
- */
+/** Adds the dangling references to a complete verification of indexes. */
 export async function verifyReferences(
   database: AnyDatabase,
   models: readonly CompiledModel[],

@@ -6,10 +6,7 @@ import { valueOfWord, wordOf } from "./value-token.js";
 export interface ExportedEntry {
   readonly key: KvKey;
   readonly value: unknown;
-  /**
-   * The expiry time in milliseconds since 1970. Undefined if the entry does not expire, or if the
-   * database does not report expiry times.
-   */
+  /** In milliseconds since 1970. Undefined if there is none, or if the database hides it. */
   readonly expireAt?: number | undefined;
 }
 
@@ -71,12 +68,7 @@ export function valueFields(value: unknown): { readonly [name: string]: Json } {
     : { value: json };
 }
 
-/**
- * Parses a line that {@link entryLine} or {@link endLine} wrote.
- *
- * @throws {TypeError} if it is another line.
- * @throws errors of `encodeKey`, and of `decodeValue` if an encoded value is damaged.
- */
+/** Parses a line that {@link entryLine} or {@link endLine} wrote. */
 export function parseLine(line: string): ExportedEntry | ExportEnd {
   const json = jsonObject(line) as JsonFields;
   return json.keywright === "end" ? endOf(json) : toExportedEntry(json);

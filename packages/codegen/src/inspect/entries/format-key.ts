@@ -15,10 +15,7 @@ export function formatKeyPart(part: KvKeyPart): string {
   return wordOf(part) ?? (typeof part === "string" ? quoted(part) : JSON.stringify(part));
 }
 
-/**
- * Escapes more than JSON does: the characters that a terminal would interpret as a command, a
- * change of direction or the end of a line.
- */
+/** Also escapes characters that a terminal would execute, or that reverse or end a line. */
 function quoted(text: string): string {
   return JSON.stringify(text).replace(
     /[\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g,

@@ -4,10 +4,7 @@ import { FileFailedError } from "../../errors/inspect-errors.js";
 
 const chunkLength = 0x4000;
 
-/**
- * Writes many lines to a stream. It waits for a slow reader, and ends when the reader closes the
- * other end.
- */
+/** Writes lines, waits for a slow reader, and stops if the reader closes the other end. */
 export class LineOutput {
   readonly #stream: NodeJS.WritableStream;
   readonly #name: string;
@@ -43,11 +40,7 @@ export class LineOutput {
     this.#assertWritten();
   }
 
-  /**
-   * Writes the buffered lines, and closes the stream after all of them are written.
-   *
-   * @throws {FileFailedError} if they cannot be written.
-   */
+  /** Writes the buffered lines, and closes the stream after all of them are written. */
   async close(): Promise<void> {
     await this.flush();
     try {

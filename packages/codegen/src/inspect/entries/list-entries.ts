@@ -26,13 +26,7 @@ export interface ReadOptions {
 /** The number of entries in a batch, which is the maximum of a database. */
 const batchSize = 500;
 
-/**
- * Lists the entries of a range. Reads them in batches, so entries that are written meanwhile may or
- * may not be included.
- *
- * @throws {InvalidSelectorError} if `start` or `end` does not extend `prefix`, or if `start` is
- * after `end`.
- */
+/** Reads in batches: entries that are written meanwhile may be missing. */
 export async function* listEntries(
   kv: KvLike,
   range: EntryRange,

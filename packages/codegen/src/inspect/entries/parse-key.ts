@@ -2,12 +2,7 @@ import type { KvKeyPart } from "@keywright/core";
 import { KeyNotationError } from "../../errors/inspect-errors.js";
 import { valueOfWord } from "./value-token.js";
 
-/**
- * Parses a key in the notation of `formatKey`, or as it appears in an export. There `{"$": "1n"}`
- * is used instead of a word, because JSON has no words.
- *
- * @throws {KeyNotationError} if the text is not a key.
- */
+/** Parses a key in the notation of `formatKey`, or with `{"$": "1n"}` instead of a word. */
 export function parseKey(text: string): KvKeyPart[] {
   return new KeyParser(text).parse();
 }
@@ -124,10 +119,7 @@ class KeyParser {
   }
 }
 
-/**
- * True if a whole number would become a different number. Digits that JavaScript itself prints for
- * a number, as in `String(2 ** 60)`, are accepted.
- */
+/** Accepts the digits that JavaScript itself prints, as in `String(2 ** 60)`. */
 function isInexact(text: string, number: number): boolean {
   if (!/^-?[0-9]+$/.test(text)) return false;
   return BigInt(text) !== BigInt(number) && String(number) !== text;

@@ -11,10 +11,7 @@ export type Json =
   | readonly Json[]
   | { readonly [name: string]: Json };
 
-/**
- * The maximum depth of a value that is written as JSON, so that no JSON parser runs out of stack.
- * Deeper values are exported in the engine's own encoding.
- */
+/** No JSON parser runs out of stack at this depth. Deeper values are encoded instead. */
 const maxDepth = 64;
 
 const dateMark = "date:";
@@ -36,10 +33,7 @@ export function jsonOfValue(value: unknown): Json | undefined {
   return number && { $: `${u64Mark}${number.value}` };
 }
 
-/**
- * Converts a `KvU64` of any implementation to the one of @keywright/core. Returns undefined for
- * other values.
- */
+/** Converts a `KvU64` of any implementation. Returns undefined for other values. */
 export function asU64(value: unknown): KvU64 | undefined {
   if (typeof value !== "object" || value === null) return undefined;
   if (typeof (value as { value?: unknown }).value !== "bigint") return undefined;
@@ -47,11 +41,7 @@ export function asU64(value: unknown): KvU64 | undefined {
   return decoded instanceof KvU64 ? decoded : undefined;
 }
 
-/**
- * Converts the result of {@link jsonOfValue} back to the value.
- *
- * @throws {TypeError} if a `$` has contents that {@link jsonOfValue} does not write.
- */
+/** Converts the result of {@link jsonOfValue} back to the value. */
 export function valueOfJson(json: Json): unknown {
   const { $: text } = (json ?? {}) as { readonly $?: Json };
   if (typeof text === "string" && text.startsWith(u64Mark) && isMarked(json)) {
@@ -124,10 +114,7 @@ function jsonOfArray(
   return elements;
 }
 
-/**
- * Converts bytes unless an earlier view has the same buffer. Only the engine's encoding preserves
- * that two views share memory.
- */
+/** Only `encodeValue` preserves that two views share a buffer. */
 function jsonOfBytes(bytes: Uint8Array, seen: Set<object>): Json | undefined {
   if (seen.has(bytes.buffer)) return undefined;
   seen.add(bytes.buffer);

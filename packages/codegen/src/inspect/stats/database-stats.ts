@@ -6,10 +6,7 @@ import type { KnownModel, ModelSize } from "./model-places.js";
 
 export interface DatabaseStats extends Omit<DatabaseSize, "models"> {
   readonly models: readonly ModelStats[];
-  /**
-   * Null if the database does not know all models of the project. Reading the status would then add
-   * them to the catalog.
-   */
+  /** Null if the project has a new model, because reading the status would register it. */
   readonly migration: MigrationStatus | null;
 }
 

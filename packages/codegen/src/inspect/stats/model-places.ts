@@ -20,10 +20,7 @@ export interface ModelSize {
 }
 
 export interface IndexSize extends Size {
-  /**
-   * True if the model has the index. An index that it no longer has exists until `keywright migrate
-   * run` removes it.
-   */
+  /** False for an index that `keywright migrate run` will remove. */
   readonly declared: boolean;
   /** The state in the catalog. `absent` if the catalog does not contain the index. */
   readonly state: IndexState;

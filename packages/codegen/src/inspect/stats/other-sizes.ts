@@ -9,11 +9,7 @@ export interface OtherSize extends Size {
 
 const maxKept = 20;
 
-/**
- * Adds up the entries of no model by the first part of their keys. Entries must come in the order
- * of their keys, so entries with the same first part follow each other. This allows dropping all
- * but the largest groups on the way.
- */
+/** Entries must come in the order of keys, so that groups can be dropped on the way. */
 export class OtherSizes {
   readonly #rest: Size = emptySize();
   #kept: OtherSize[] = [];

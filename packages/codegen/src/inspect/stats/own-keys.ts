@@ -11,13 +11,7 @@ export function includesKeywrightKeys({ prefix, start, end }: EntryRange): boole
   return [prefix, start, end].some((key) => key?.[0] === keywrightPrefix);
 }
 
-/**
- * Lists the entries of a range without Keywright's own entries. These are skipped and not read,
- * because there may be many.
- *
- * @param range for which {@link includesKeywrightKeys} is false.
- * @throws {InvalidSelectorError} like `listEntries`.
- */
+/** Skips Keywright's own entries without reading them. No bound may begin with their prefix. */
 export async function* listOthers(
   kv: KvLike,
   range: EntryRange,

@@ -28,17 +28,11 @@ export interface FateSettings {
   readonly overwrite: boolean;
   readonly tellsExpiry: boolean;
   readonly keys: number;
-  /**
-   * Returns what a dry run would have stored under the key of an entry. Undefined if the database's
-   * entry applies.
-   */
+  /** Undefined if a dry run would not have written the key. */
   readonly wouldBeStored: (entry: ImportedEntry) => StoredEntry | undefined;
 }
 
-/**
- * The maximum difference between expiry times that count as equal, in milliseconds. Expiry is
- * written as a duration, so the stored time differs a little.
- */
+/** Expiry is written as a duration, so the stored time differs by some milliseconds. */
 const expiryTolerance = 5000;
 
 export async function determineFates(

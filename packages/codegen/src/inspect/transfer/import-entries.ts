@@ -27,11 +27,7 @@ export interface ImportResult extends ImportCounts {
 
 export type ImportFault = ImportLineError | ImportRefusedError;
 
-/**
- * Reads the first line of an export.
- *
- * @throws {ImportLineError} if there is none, or if it is not the header of this format.
- */
+/** Reads the first line of an export. */
 export async function readHeader(lines: AsyncIterator<Line, unknown>): Promise<void> {
   const first = await lines.next();
   if (first.done) throw new ImportLineError(1, "the input is empty");

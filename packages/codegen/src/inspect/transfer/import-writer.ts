@@ -15,10 +15,7 @@ export interface ImportCounts extends Readonly<Record<Fate, number>> {
   readonly refusedKeys: readonly KvKey[];
 }
 
-/**
- * The limits of Deno KV. They apply to databases that do not report theirs, and are the maximum for
- * all others.
- */
+/** The limits of Deno KV, for databases that report none, and the maximum for others. */
 const batchLimits = {
   keys: 10,
   checks: 10,
@@ -26,10 +23,7 @@ const batchLimits = {
   totalMutationBytes: 819_200,
   totalKeyBytes: 81_920,
 };
-/**
- * The share of the byte limits that is used. The rest is a reserve, because another database's
- * encoding of a value may be longer.
- */
+/** A reserve of a quarter, because another database's encoding may be longer. */
 const usedShare = 0.75;
 const maxListed = 10;
 
@@ -60,11 +54,7 @@ export class ImportWriter {
     return { ...this.#counts, refusedKeys: [...this.#refusedKeys] };
   }
 
-  /**
-   * Adds an entry. First writes the entries before it if they leave no room for it.
-   *
-   * @throws {ImportRefusedError} if the database does not accept one of those.
-   */
+  /** Adds an entry. First writes the entries before it if they leave no room for it. */
   async add(entry: ImportedEntry): Promise<void> {
     const id = entry.encodedKey.toString("latin1");
     const bytes = entry.encodedKey.length + entry.encodedValue.length;

@@ -14,8 +14,6 @@ const lineFeed = 0x0a;
  * Yields the lines of a UTF-8 text that are not empty. Only a line feed ends a line, with or
  * without a carriage return before it. Node's `readline` would also split at `U+2028`, which JSON
  * contains unescaped. If the text ends within a character, that character is left out.
- *
- * @throws {ImportLineError} if a line is not UTF-8. The lines above it are yielded before.
  */
 export async function* readLines(chunks: AsyncIterable<Uint8Array | string>): AsyncGenerator<Line> {
   // Kept in pieces, because a line may be longer than many chunks.

@@ -18,8 +18,6 @@ export interface WholeFile {
  *
  * @param signal if it is aborted, the old file is kept.
  * @returns true if the new file is in place.
- * @throws {FileFailedError} if the file system refuses.
- * @throws errors of `lines`.
  */
 export async function writeWholeFile(
   { path, mode }: WholeFile,

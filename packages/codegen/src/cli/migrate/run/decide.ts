@@ -6,10 +6,7 @@ import { untilInputEnds } from "../../terminal/until-input-ends.js";
 import type { MigrateCommandOptions } from "../migrate-options.js";
 import { breakingSteps } from "../plan-text.js";
 
-/**
- * The ids of the breaking steps that are accepted. `"declined"` if the user said no, and
- * `"refused"` if the user could not be asked.
- */
+/** The ids of the accepted breaking steps. `refused` if the user could not be asked. */
 export type Decision = readonly string[] | "declined" | "refused";
 
 /**

@@ -26,9 +26,7 @@ const maxKept = 5;
 
 const maxPageRows = 500;
 
-/**
- * Tries the migration of a model that is planned or under way on all of its rows. Writes nothing.
- */
+/** Tries a migration that is planned or running on all rows of its model. Writes nothing. */
 export async function previewRows(
   database: AnyDatabase,
   model: string,

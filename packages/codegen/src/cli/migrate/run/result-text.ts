@@ -95,10 +95,7 @@ function unindexedRowLines({ unindexed, unindexedCount }: MigrationResult): stri
   return [...blocks.flat(), ...(models.length > 1 && unlisted > 0 ? ["", end] : [])];
 }
 
-/**
- * Reads the shared values and all rows that have them. The result of a run only lists the rows that
- * could not enter the index.
- */
+/** Reads all rows with shared values. The result only lists those that are not indexed. */
 async function duplicateLines(
   database: AnyDatabase,
   indexes: readonly MigratedIndex[],

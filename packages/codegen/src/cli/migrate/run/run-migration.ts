@@ -27,19 +27,11 @@ export interface RunVariant {
   readonly nothingToDo: string;
   /** True if the user must always confirm, even if no step is breaking. */
   readonly alwaysAsks: boolean;
-  /**
-   * True if an id of `--accept` without a step is a usage error. `resume` ignores such ids, because
-   * the step may be done already.
-   */
+  /** True if `--accept` must name steps of the plan. A resumed run may have done them already. */
   readonly checksAccepted: boolean;
   readonly createsDatabase: boolean;
 }
 
-/**
- * Plans, asks, migrates and reports for `migrate run`, `resume` and `rollback`.
- *
- * @param fail ends the command with a usage error.
- */
 export async function runMigration(
   terminal: Terminal,
   options: MigrateCommandOptions,
@@ -70,10 +62,7 @@ export async function runMigration(
   return await withProject(terminal.folder, config, migrateProject, ifMissing);
 }
 
-/**
- * Returns the message for an id of `--accept` that no step has. Undefined if there is no such id,
- * or if the plan is empty, because the same command may have done the migration before.
- */
+/** Allows any id if the plan is empty, because an earlier run may have done the steps. */
 function unknownStep(
   { steps, isEmpty }: MigrationPlan,
   { accept = [] }: MigrateCommandOptions,
@@ -124,10 +113,7 @@ async function previewFailures(
   return previews.flatMap((one) => (one.failedCount > 0 ? { ...one, rows: [] } : []));
 }
 
-/**
- * True if all runs have reported the rows that they could not index. A run that was killed after
- * its last step has not.
- */
+/** False if a run was killed after its last step, before it reported rows without an entry. */
 async function isAllReported(database: AnyDatabase): Promise<boolean> {
   const { models } = await migrationStatus(database);
   const indexes = models.flatMap((model) => Object.values(model.indexes));
