@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import {
   AdoptUnsetError,
-  CodegenError,
+  type CodegenError,
   CommandUnfinishedError,
   ConfigInvalidError,
   ConfigMissingError,

@@ -37,7 +37,7 @@ describe("an index whose function throws for some rows", () => {
       ].join("\n"),
     );
     expect(run.stdout).toContain("  … 8 more\n\nNot complete. The indexes can be read");
-    expect(run.stdout).not.toContain("as the models say");
+    expect(run.stdout).not.toContain("matches the models");
     expect(run.exitCode).toBe(1);
   });
 
@@ -140,7 +140,7 @@ export const Team = defineModel({
     expect(resumed.stdout).toContain("Not complete. The indexes can be read");
     expect(resumed.exitCode).toBe(1);
     expect(await project.run(["migrate", "resume"])).toMatchObject({
-      stdout: "Nothing to resume.\n",
+      stdout: "Nothing to resume: the database matches the models.\n",
       exitCode: 0,
     });
   });
@@ -154,7 +154,7 @@ describe("an id behind --accept", () => {
       const args = ["migrate", command, "--accept", "players.byTem: drop-index", ...option];
       const { exitCode, stderr } = await project.run(args);
       expect(stderr).toContain(
-        'there is no step "players.byTem: drop-index": there are\n  "players.byTeam: drop-index"',
+        'there is no step "players.byTem: drop-index": choose from\n  "players.byTeam: drop-index"',
       );
       expect(exitCode).toBe(2);
     }
@@ -165,7 +165,9 @@ describe("an id behind --accept", () => {
     project = await playersProject(players(3), "{}");
     const run = ["migrate", "run", "--accept", dropByTeam];
     expect((await project.run(run)).exitCode).toBe(0);
-    expect((await project.run(run)).stdout).toBe("Nothing to migrate.\n");
+    expect((await project.run(run)).stdout).toBe(
+      "Nothing to migrate: the database matches the models.\n",
+    );
     await project.write({ "models/player.ts": playersModule('{ byScore: { key: "score" } }') });
     expect((await project.run(run)).exitCode).toBe(2);
     expect((await project.run(["migrate", "resume", "--accept", dropByTeam])).exitCode).toBe(0);
@@ -176,7 +178,9 @@ describe("an id behind --accept", () => {
     const args = ["migrate", "rollback", "--accept", "players.byScore: build-index"];
     expect(await project.run(args)).toMatchObject({
       exitCode: 3,
-      stdout: expect.stringContaining("Without a terminal, --accept-all says that it may be done."),
+      stdout: expect.stringContaining(
+        "There is no terminal for a question. To confirm the plan, use --accept-all.",
+      ),
     });
     expect(await contents(project, ["players_by_score"])).toEqual([]);
   });

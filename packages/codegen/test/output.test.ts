@@ -86,7 +86,7 @@ describe("keywright generate", () => {
     await project.write({ "db/users.ts": "export const mine = 1;\n" });
     const { exitCode, stderr } = await project.run(["generate"]);
     expect(exitCode).toBe(1);
-    expect(stderr).toMatch(/KW_OUTPUT_OCCUPIED.*\n {2}path: db.users\.ts\n/);
+    expect(stderr).toMatch(/KW_OUTPUT_OCCUPIED: db.users\.ts: the file was not generated/);
     expect(await readdir(project.path("db"))).toEqual(["users.ts"]);
     expect(await project.read("db/users.ts")).toBe("export const mine = 1;\n");
   });
@@ -146,7 +146,7 @@ describe("keywright generate", () => {
     });
     expect((await project.run(["generate"])).exitCode).toBe(0);
     expect(await project.read("models/index.ts")).toContain('import { User } from "./user.js";');
-    expect((await project.run(["generate", "--check"])).stdout).toBe("4 files up to date.\n");
+    expect((await project.run(["generate", "--check"])).stdout).toBe("4 files are up to date.\n");
   });
 });
 
@@ -156,7 +156,7 @@ describe("keywright generate --check", () => {
     const text = await project.read("db/users.ts");
     await project.write({ "db/users.ts": text.replaceAll("\n", "\r\n") });
     const { exitCode, stdout } = await project.run(["generate", "--check"]);
-    expect(stdout).toBe("4 files up to date.\n");
+    expect(stdout).toBe("4 files are up to date.\n");
     expect(exitCode).toBe(0);
   });
 
@@ -175,7 +175,7 @@ describe("keywright generate --check", () => {
       "stale    db/index.ts",
       "extra    db/towns.ts",
       "stale    keywright.lock.json",
-      "5 files not up to date: run `npx keywright generate`.",
+      "5 files are not up to date. To update: npx keywright generate",
       "",
     ]);
     expect(exitCode).toBe(3);

@@ -5,6 +5,7 @@ import { importExtensionIn } from "../../generate/import-extension.js";
 import {
   changesPrimaryKey,
   type MigrationInput,
+  type MigrationModule,
   migrationSource,
 } from "../../migration-source/migration-source.js";
 import { writeNewFile } from "../../migration-source/write-new-file.js";
@@ -12,11 +13,10 @@ import { type OpenProject, withProject } from "../../project/open-project.js";
 import { kebabCase } from "../../types/identifiers.js";
 import { type ExitCode, exitCodes } from "../terminal/exit-codes.js";
 import { type ResultOptions, withResultOptions } from "../terminal/run-options.js";
-import type { Terminal } from "../terminal/terminal.js";
+import { shownPath, type Terminal } from "../terminal/terminal.js";
 import { unknownText } from "../terminal/unknown-text.js";
 import { helpText } from "../terminal/wrap.js";
 import { writeJson } from "../terminal/write-json.js";
-import { newMigrationText } from "./new-migration-text.js";
 
 const help = helpText(`
 Compares the rows of the database with the models, as migrate plan does, and writes a module with both
@@ -117,4 +117,37 @@ function missingText(model: string | undefined): string {
 function keyText(rows: ChangedRows): string | undefined {
   if (!changesPrimaryKey(rows)) return undefined;
   return `The primary key of ${rows.model} has changed, and a migration cannot change it. Define a new model and copy the rows.`;
+}
+
+function newMigrationText(
+  terminal: Terminal,
+  path: string,
+  configPath: string,
+  { exportName, toWrite }: Omit<MigrationModule, "text">,
+): string {
+  const todo = (["up", "down"] as const).flatMap((at) => placeLine(at, toWrite[at]));
+  const inexact = (["from", "to"] as const).flatMap((at) => placeLine(at, toWrite[at]));
+  const steps = [
+    ...(todo.length > 0 ? [["Replace TODO by the values of these fields:", ...todo]] : []),
+    ...(inexact.length > 0
+      ? [["Correct these fields of the schemas, as the comments say:", ...inexact]]
+      : []),
+    [
+      `Add ${exportName} to \`migrations\` in ${shownPath(terminal, configPath)},`,
+      "and in createDatabase or openRepositories of the program.",
+    ],
+    ["npx keywright migrate plan"],
+    ["npx keywright migrate run --dry-run"],
+  ];
+  const lines = steps.flatMap(([first = "", ...rest], i) => [
+    `  ${i + 1}. ${first}`,
+    ...rest.map((line) => `     ${line}`),
+  ]);
+  return [`${shownPath(terminal, path)} was written. Next:`, ...lines].join("\n");
+}
+
+function placeLine(at: string, fields: readonly string[]): string[] {
+  return fields.length === 0
+    ? []
+    : [`${at}: ${fields.map((name) => JSON.stringify(name)).join(", ")}`];
 }

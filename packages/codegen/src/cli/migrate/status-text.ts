@@ -9,7 +9,7 @@ import type {
 import { counted, shownNumber } from "../terminal/counted.js";
 import { styled, type Terminal } from "../terminal/terminal.js";
 import { unindexedLines } from "../terminal/unindexed-text.js";
-import { runnerText } from "./runner-text.js";
+import { runnerText } from "./plan-text.js";
 
 /** The maximum number of duplicates or failed rows that `migrationStatus` counts. */
 const maxCounted = 1000;

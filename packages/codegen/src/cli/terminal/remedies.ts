@@ -5,7 +5,7 @@ const migrateFirst = "Migrate first: npx keywright migrate run";
 const remedies: Readonly<Record<string, Remedy>> = {
   KW_DATABASE_PATH_INVALID: "Correct the path in `database` of the configuration.",
   KW_DATABASE_NOT_FOUND:
-    "Correct the path in `database` or `adopt.from` of the configuration. A relative path starts at the configuration's folder.\nTo create a database there, start the program or run npx keywright migrate run. With `readOnly` or `createIfMissing: false` no database is created.",
+    "A relative path in `database` or `adopt.from` of the configuration starts at the configuration's folder. To create a new database: npx keywright migrate run",
   KW_DATABASE_FORMAT:
     "Check that the path is that of a Keywright database. If a later version of Keywright wrote it, update Keywright.",
   KW_DATABASE_MODE:

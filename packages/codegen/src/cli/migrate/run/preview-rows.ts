@@ -1,6 +1,6 @@
+import { isDeepStrictEqual } from "node:util";
 import { type AnyDatabase, type PreviewedRow, previewMigration, type RowId } from "@keywright/orm";
 import { createPacer } from "../../terminal/pacer.js";
-import { isSameRow } from "./row-difference.js";
 
 type ConvertedRow = Extract<PreviewedRow, { readonly after: unknown }>;
 type RejectedRow = Exclude<PreviewedRow, ConvertedRow>;
@@ -52,4 +52,20 @@ export async function previewRows(
     after = page.at(-1)?.id;
     await wait(rowCount);
   }
+}
+
+type Row = Readonly<Record<string, unknown>>;
+
+/** Returns the fields of a row that are missing or different in another version of it. */
+export function differingFields(row: Row, other: Row): Row {
+  const differing = Object.entries(row).filter(
+    ([field, value]) => !(Object.hasOwn(other, field) && isDeepStrictEqual(value, other[field])),
+  );
+  return Object.fromEntries(differing);
+}
+
+function isSameRow(row: Row, other: Row): boolean {
+  return [differingFields(row, other), differingFields(other, row)].every(
+    (fields) => Object.keys(fields).length === 0,
+  );
 }

@@ -3,8 +3,7 @@ import { counted, moreLine, shownNumber } from "../../terminal/counted.js";
 import { failureText } from "../../terminal/failure-text.js";
 import { shownId } from "../../terminal/shown-value.js";
 import { styled, type Terminal } from "../../terminal/terminal.js";
-import type { ModelPreview } from "./preview-rows.js";
-import { differingFields } from "./row-difference.js";
+import { differingFields, type ModelPreview } from "./preview-rows.js";
 
 type Row = Readonly<Record<string, unknown>>;
 

@@ -12,8 +12,7 @@ import { shownId, shownKeyValue } from "../../terminal/shown-value.js";
 import { styled, type Terminal } from "../../terminal/terminal.js";
 import { unindexedLines } from "../../terminal/unindexed-text.js";
 import { resolveDuplicates, resumeAfterCorrection, unblockFirst } from "../next-lines.js";
-import { breakingSteps, stepIdLines } from "../plan-text.js";
-import { runnerText } from "../runner-text.js";
+import { breakingSteps, runnerText, stepIdLines } from "../plan-text.js";
 import type { ModelPreview } from "./preview-rows.js";
 import { previewText } from "./preview-text.js";
 

@@ -34,7 +34,7 @@ ${exitCodesHelp}`);
 
 export function runCommand(terminal: Terminal, exit: (code: ExitCode) => void): Command {
   return migratingCommand("run", terminal, exit, {
-    nothingToDo: "There is nothing to migrate. The database matches the models.",
+    nothingToDo: "Nothing to migrate: the database matches the models.",
     alwaysAsks: false,
     checksAccepted: true,
     createsDatabase: true,
@@ -54,7 +54,7 @@ ${exitCodesHelp}`);
 
 export function resumeCommand(terminal: Terminal, exit: (code: ExitCode) => void): Command {
   return migratingCommand("resume", terminal, exit, {
-    nothingToDo: "There is nothing to resume. The database matches the models.",
+    nothingToDo: "Nothing to resume: the database matches the models.",
     alwaysAsks: false,
     checksAccepted: false,
     createsDatabase: false,
@@ -83,7 +83,7 @@ ${exitCodesHelp}`);
 export function rollbackCommand(terminal: Terminal, exit: (code: ExitCode) => void): Command {
   return migratingCommand("rollback", terminal, exit, {
     nothingToDo:
-      "There is nothing to roll back. The database matches the models in the code. First restore the earlier models (see --help).",
+      "Nothing to roll back: the database matches the models in the code. First restore the earlier models (see --help).",
     alwaysAsks: true,
     checksAccepted: true,
     createsDatabase: false,
