@@ -82,8 +82,8 @@ it("each error says what is wrong, with what, and what to do", () => {
     ModuleFailedError: /app/models/user.ts: loading the module failed; correct the import that the cause names: install the package, or add a path alias to \`paths\` of tsconfig.json
     TsconfigInvalidError: /app/tsconfig.json: what it extends cannot be read; correct \`extends\` as the cause says, or install the package that it names
     ModelsUnmatchedError: models: no file matches models/*.ts, !models/a.ts; correct the pattern, which is relative to /app
-    ModuleWithoutModelError: /app/models/shared.ts: the module exports no model, but nothing; export what \`defineModel\` returns, or exclude the module from \`models\`, as with "!src/models/shared.ts"
-    ModuleWithoutModelError: /app/models/shared.ts: the module exports no model, but a, b; export what \`defineModel\` returns, or exclude the module from \`models\`, as with "!src/models/shared.ts"
+    ModuleWithoutModelError: /app/models/shared.ts: the module exports no model; export what \`defineModel\` returns, or exclude the module from \`models\`, as with "!src/models/shared.ts"
+    ModuleWithoutModelError: /app/models/shared.ts: the module exports no model, only a, b; export what \`defineModel\` returns, or exclude the module from \`models\`, as with "!src/models/shared.ts"
     ModelDuplicateError: users: two models have this name, User in /app/a.ts and Person in /app/b.ts; give one of them another name
     NameCollisionError: UserRepository.findById: two things would have this name in the generated code: the primary key, and index "byId"; rename one of them
     NameUnusableError: "2fa": no identifier can be made from this name (the name of a model); its letters and digits must begin with a letter

@@ -135,8 +135,8 @@ describe("inspect export and import", () => {
     expect(await project.content()).toEqual([]);
     const { exitCode, stdout, stderr } = await importFile();
     expect(stdout).toMatch(new RegExp(`^${entries} (entry|entries) created\\.\n$`));
-    expect(stderr).toContain(`  entries: ${entries}\n`);
-    if (announced !== undefined) expect(stderr).toContain(`  announced: ${announced}\n`);
+    expect(stderr).toContain(`entries read: ${entries}`);
+    if (announced !== undefined) expect(stderr).toContain(`, expected: ${announced}`);
     expect(exitCode).toBe(1);
     expect(JSON.parse((await importFile("--json")).stdout)).toMatchObject({ ending: "cut" });
   });

@@ -32,7 +32,7 @@ describe("an index whose function throws for some rows", () => {
       [
         "players  byScore is readable",
         "",
-        "players  queries by an index do not find these rows:",
+        "players  queries that use an index do not find these rows:",
         '  row "00000"  cannot be in byScore: score: too low',
       ].join("\n"),
     );
@@ -51,7 +51,7 @@ describe("an index whose function throws for some rows", () => {
       await migrate(database, { signal: stop.signal, onProgress });
     });
     const { stdout } = await project.run(["migrate", "status"]);
-    expect(stdout).toContain("rows done, 13 rows that it cannot hold\n");
+    expect(stdout).toContain("rows done, 13 rows cannot be indexed\n");
     expect(stdout).toContain('  row "00000"  cannot be in byScore: score: too low\n');
     expect(stdout).toContain("  … 8 more\n");
   });
@@ -96,7 +96,7 @@ export const Team = defineModel({
         '  row "00004"  cannot be in byScore: score: too low',
         "  … 8 more",
         "",
-        "teams  queries by an index do not find these rows:",
+        "teams  queries that use an index do not find these rows:",
         '  row "t0"  cannot be in byUpper: id: no team',
       ].join("\n"),
     );
@@ -132,7 +132,7 @@ export const Team = defineModel({
       expect(status).toBe("stopped");
     });
     const status = await project.run(["migrate", "status"]);
-    expect(status.stdout).toMatch(/byScore +readable +13 rows that it cannot hold\n/);
+    expect(status.stdout).toMatch(/byScore +readable +13 rows cannot be indexed\n/);
     const resumed = await project.run(["migrate", "resume"]);
     expect(resumed.stdout.includes("build index")).toBe(!isLast);
     expect(resumed.stdout).not.toContain("Nothing");

@@ -66,7 +66,7 @@ describe("keywright migrate new", () => {
     const made = await project.run(["migrate", "new", "full names"]);
     expect(made).toMatchObject({ exitCode: 0, stderr: "" });
     expect(made.stdout).toContain("migrations/full-names.ts was written.");
-    expect(made.stdout).toContain("Add fullNames to `migrations` of keywright.config.ts");
+    expect(made.stdout).toContain("Add fullNames to `migrations` in keywright.config.ts");
     expect(made.stdout).not.toContain("TODO");
     expect(await project.read("migrations/full-names.ts")).toBe(renameModule);
     expect(compile([project.path("migrations/full-names.ts")])).toEqual([]);
@@ -149,7 +149,7 @@ describe("keywright migrate new", () => {
     expect(text).toContain("to: z.strictObject({");
     expect(text).toContain("level: z.int().default(3),");
     expect(text).toContain("madeAt: z.date().default(() => new Date()),");
-    expect(text).toContain('// The model itself fills in what `to` lacks: "token".');
+    expect(text).toContain('// The model fills in the fields that `to` lacks: "token".');
     expect(text).toContain("...row,\n    fullName: TODO,");
     await project.write({
       "migrations/names.ts": text.replace("fullName: TODO", "fullName: name.length"),
@@ -253,7 +253,7 @@ describe("keywright migrate new", () => {
     );
     const refused = await project.run(["migrate", "new", "keys"]);
     expect(refused.stdout).toContain(
-      "The primary key of players has changed, and cannot be migrated",
+      "The primary key of players has changed, and a migration cannot change it",
     );
     expect(refused.exitCode).toBe(1);
   });

@@ -48,7 +48,7 @@ it("says what it cannot repair", async () => {
     kv.set(["players", "00001"], { id: "00001", team: "red", score: "0" }),
   );
   const { exitCode, stdout } = await project.run(["verify", "--repair"]);
-  expect(stdout).toContain('row "00000" has this value, and only one can have it');
+  expect(stdout).toContain('row "00000" has the same unique value');
   expect(stdout).toContain("Damaged. Correct the rest yourself");
   expect(exitCode).toBe(1);
   // Without a repair too, where that would put nothing right.
@@ -59,7 +59,7 @@ it("says what it cannot repair", async () => {
   expect(again.stdout).not.toContain("--repair");
   await withDatabase(project, (kv) => kv.delete(["players_by_score", "0"]));
   const both = await project.run(["verify"]);
-  expect(both.stdout).toContain("To put it right: npx keywright verify --repair");
+  expect(both.stdout).toContain("To repair the indexes: npx keywright verify --repair");
 });
 
 it("names rows that an index cannot hold, which no repair puts right", async () => {
@@ -94,7 +94,7 @@ it.each([
 it("leaves out indexes that are not built, and names the migration where it is to repair", async () => {
   project = await playersProject(players(2), '{ byScore: { key: "score" } }');
   const looked = await project.run(["verify"]);
-  expect(looked.stdout).toContain("players  no index to look at");
+  expect(looked.stdout).toContain("players  there is no index to check");
   const refused = await project.run(["verify", "--repair"]);
   expect(refused.stderr).toContain("npx keywright migrate run");
   expect(refused.exitCode).toBe(1);
