@@ -210,7 +210,7 @@ describe("Ctrl-C", () => {
     child.kill("SIGINT");
     const { exitCode, stdout, stderr } = await ended;
     expect(stderr).toContain("\nStopping after the current batch. Press Ctrl-C again");
-    expect(stdout).toContain("Stopped before the end: run the command again");
+    expect(stdout).toContain("Stopped before the end. To continue, run the command again");
     expect(exitCode).toBe(1);
     expect((await start(["import", "all.jsonl"]).ended).exitCode).toBe(0);
     expect(await project.content()).toEqual(before);

@@ -202,7 +202,7 @@ describe("inspect export and import", () => {
     ['{"keywright":"export","format":2}', "its format is 2, but this version reads only format 1"],
     [
       '{"keywright":"export","format":1}\n\n{"key":["a"],"val\n',
-      "line 3: this is not a line of an export: it is not an object",
+      "line 3: this is not a line of an export: it is not a JSON object",
     ],
     ['{"keywright":"export","format":1}\n{"key":["a"],"encoded":"/w=="}', "line 2: "],
     [

@@ -36,7 +36,7 @@ describe("an index whose function throws for some rows", () => {
         '  row "00000"  cannot be in byScore: score: too low',
       ].join("\n"),
     );
-    expect(run.stdout).toContain("  … 8 more\n\nNot complete. The indexes can be read");
+    expect(run.stdout).toContain("  … 8 more\n\nNot complete. The indexes are readable");
     expect(run.stdout).not.toContain("matches the models");
     expect(run.exitCode).toBe(1);
   });
@@ -104,7 +104,7 @@ export const Team = defineModel({
       '"t4"  cannot be in byUpper: id: no team\n  … 1 more\n\nNot complete.',
     );
     expect(stdout).toContain(
-      "where the plan does not see the change: npx keywright verify --repair",
+      "If the plan does not contain that change: npx keywright verify --repair",
     );
   });
 
@@ -137,7 +137,7 @@ export const Team = defineModel({
     expect(resumed.stdout.includes("build index")).toBe(!isLast);
     expect(resumed.stdout).not.toContain("Nothing");
     expect(resumed.stdout).toContain('row "00000"  cannot be in byScore: score: too low\n');
-    expect(resumed.stdout).toContain("Not complete. The indexes can be read");
+    expect(resumed.stdout).toContain("Not complete. The indexes are readable");
     expect(resumed.exitCode).toBe(1);
     expect(await project.run(["migrate", "resume"])).toMatchObject({
       stdout: "Nothing to resume: the database matches the models.\n",
