@@ -46,7 +46,7 @@ it("makes rows of documents, and says what has become of each", async () => {
   expect(await contents(project, ["players"])).toEqual([]);
   const adopted = await project.run(["adopt"]);
   expect(adopted.stdout).toContain(
-    "players  3 documents: 2 rows adopted, 0 rows there already, 1 failed",
+    "players  3 documents: 2 rows adopted, 0 rows exist already, 1 failed",
   );
   expect(adopted.stdout).toMatch(/ {2}failed {2}"3" {2}.*score/);
   expect(adopted.stdout).toContain('  missing  ["players_by_team", "red", "2"]  document "2"');
@@ -67,7 +67,9 @@ it("KW_ADOPT_UNSET: says what is missing, and opens no database", async () => {
   await adoptingProject(playersConfig());
   const { exitCode, stdout, stderr } = await project.run(["adopt"]);
   expect(stderr).toContain("error KW_ADOPT_UNSET");
-  expect(stderr).toContain("  path: keywright.config.ts\n");
+  expect(stderr).toContain(
+    "KW_ADOPT_UNSET: keywright.config.ts: the setting `adopt` is missing; add",
+  );
   expect(stderr).toContain("npx keywright adopt --help");
   expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: "" });
   expect(existsSync(project.path("data"))).toBe(false);
@@ -79,6 +81,8 @@ it("KW_DATABASE_OPEN: says at which place the source cannot be opened", async ()
   );
   const { exitCode, stderr } = await project.run(["adopt"]);
   expect(stderr).toContain("error KW_DATABASE_OPEN");
-  expect(stderr).toContain("  at: adopt.from\n");
+  expect(stderr).toContain(
+    "KW_DATABASE_OPEN: keywright.config.ts: the function `adopt.from` failed;",
+  );
   expect(exitCode).toBe(1);
 });

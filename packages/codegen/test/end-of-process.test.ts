@@ -50,7 +50,7 @@ describe("the output of a command", () => {
       });
       const exitCode = await new Promise((resolve) => child.on("close", resolve));
       expect(stderr).toContain("error KW_FILE_FAILED");
-      expect(stderr).toContain("  path: standard output\n");
+      expect(stderr).toContain("KW_FILE_FAILED: standard output: it cannot be read or written;");
       expect(exitCode).toBe(1);
     } finally {
       await full.close();
@@ -79,7 +79,7 @@ describe("a process that ends before its command", () => {
       "models/user.ts": modelModule("User", "users"),
     });
     const { exitCode, stdout, stderr } = await project.spawn(["generate"]);
-    expect(stderr).toContain("error KW_COMMAND_UNFINISHED: The process ended before the command");
+    expect(stderr).toContain("error KW_COMMAND_UNFINISHED: the process ended before the command");
     expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: "" });
   });
 

@@ -134,6 +134,6 @@ describe("the extension of imports", () => {
     await project.write({ "keywright.config.ts": setting(', importExtension: "mjs"') });
     const { exitCode, stderr } = await project.run(["generate"]);
     expect(exitCode).toBe(1);
-    expect(stderr).toContain('  at: importExtension\n  reason: it is neither "js" nor "ts"\n');
+    expect(stderr).toContain('keywright.config.ts: importExtension: it is neither "js" nor "ts";');
   });
 });

@@ -10,7 +10,7 @@ const importing = (specifier: string) =>
   `import { Email } from "${specifier}";\n${user.replace("z.email()", "Email")}`;
 const reference = "  email: z.output<typeof User.schema.shape.email>;";
 const note =
-  "note: the types of models/user.ts could not be read: brands and the like show as plain types\n";
+  "note: TypeScript could not read the types of models/user.ts, so brands in it become plain types; correct its imports\n";
 
 let project: Project;
 

@@ -5,8 +5,9 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { ProjectFileError } from "../src/errors/codegen-errors.js";
 import { addScripts } from "../src/init/package-scripts.js";
-import { writeFiles } from "../src/init/write-files.js";
+import { writeFiles } from "../src/project/write-files.js";
 import { createProject, modelModule, type Project } from "./project.js";
 
 const typescript = createRequire(import.meta.url).resolve("typescript/bin/tsc");
@@ -127,7 +128,7 @@ describe("keywright init", () => {
     await project.write({ "src/models": "" });
     const { exitCode, stderr } = await project.run(["init", "--yes", "--models", "src/models"]);
     expect(stderr).toContain("KW_PROJECT_FILE");
-    expect(stderr).toContain("  path: src/models\n");
+    expect(stderr).toContain(": src/models: the file cannot be read");
     expect(exitCode).toBe(1);
   });
 
@@ -167,16 +168,21 @@ describe("keywright init", () => {
     expect(exitCode).toBe(1);
     expect(stdout).toBe("");
     expect(stderr).toContain("KW_PROJECT_CONFIGURED");
-    expect(stderr).toContain(`  path: keywright.config.${extension}\n`);
+    expect(stderr).toContain(
+      `: keywright.config.${extension}: the project already has a configuration;`,
+    );
     expect(await names()).toEqual(before);
   });
 
   it.each([
-    { args: [], fault: "there is no terminal to ask in: say --yes" },
-    { args: ["--yes", "--models", "src/*.ts"], fault: "--models 'src/*.ts': A folder is needed" },
-    { args: ["--yes", "--output", "../db"], fault: "--output '../db': It has to be within" },
-    { args: ["--yes", "--models", "."], fault: "--models '.': It has to be a folder of its own." },
-    { args: ["--yes", "--models", "a", "--output", "./a"], fault: "need folders of their own" },
+    { args: [], fault: "there is no terminal for questions: use --yes" },
+    { args: ["--yes", "--models", "src/*.ts"], fault: "--models 'src/*.ts': Enter a folder" },
+    { args: ["--yes", "--output", "../db"], fault: "--output '../db': The folder must be inside" },
+    {
+      args: ["--yes", "--models", "."],
+      fault: "--models '.': The folder must not be that of the project itself.",
+    },
+    { args: ["--yes", "--models", "a", "--output", "./a"], fault: "must be in different folders" },
   ])("with $args is a usage error, and writes nothing", async ({ args, fault }) => {
     const { exitCode, stderr } = await project.run(["init", ...args]);
     expect(stderr).toContain(fault);
@@ -193,7 +199,7 @@ describe("keywright init", () => {
     const before = await names();
     const { exitCode, stderr } = await project.run(["init", "--yes"]);
     expect(stderr).toContain("KW_PROJECT_FILE");
-    expect(stderr.replaceAll("\\", "/")).toContain(`  path: ${at}\n`);
+    expect(stderr.replaceAll("\\", "/")).toContain(`KW_PROJECT_FILE: ${at}: `);
     expect(exitCode).toBe(1);
     expect(await names()).toEqual(before);
   });
@@ -208,7 +214,8 @@ describe("keywright init", () => {
       // A file is in the way of its folder.
       file("package.json/keywright.config.ts"),
     ];
-    await expect(writeFiles(files)).rejects.toMatchObject({ code: "KW_PROJECT_FILE" });
+    const writing = writeFiles(files, (path, cause) => new ProjectFileError(path, cause));
+    await expect(writing).rejects.toMatchObject({ code: "KW_PROJECT_FILE" });
     expect(await project.read("package.json")).toBe(before);
     expect(await readdir(project.folder)).toEqual(["node_modules", "package.json"]);
   });

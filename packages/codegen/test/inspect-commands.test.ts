@@ -109,7 +109,7 @@ describe("inspect ls", () => {
     for (const args of [[], ["--all", "--end", '["_"]'], ['["a"]']]) {
       notes.push((await project.run(["inspect", "ls", ...args])).stderr);
     }
-    const leftOut = "No keys. Those of Keywright's own are left out: see --all.\n";
+    const leftOut = "No keys, except internal ones. To list these, use --all.\n";
     expect(notes).toEqual([leftOut, "No keys.\n", "No keys.\n"]);
   });
 
@@ -131,11 +131,11 @@ describe("inspect ls", () => {
     expect(first).toHaveLength(101);
     expect(first.slice(-2)).toEqual([
       '["many", 99]',
-      "The first 100 keys; there are more. Say how many with --limit.",
+      "These are the first 100 keys. To list more, use --limit.",
     ]);
     const last = await onTerminal("--reverse");
     expect(last[0]).toBe('["one more"]');
-    expect(last.at(-1)).toBe("The last 100 keys; there are more. Say how many with --limit.");
+    expect(last.at(-1)).toBe("These are the last 100 keys. To list more, use --limit.");
     expect(await onTerminal("--limit", "101")).toHaveLength(101);
     expect(JSON.parse((await onTerminal("--json")).join("\n"))).toHaveLength(101);
     expect(await lines()).toHaveLength(101);
@@ -188,7 +188,7 @@ describe("inspect get", () => {
     await project.empty();
     const { exitCode, stderr } = await project.run(["inspect", "get", '["a", 1n]']);
     expect(stderr).toContain(
-      'KW_ENTRY_MISSING: There is nothing under this key.\n  key: ["a", 1n]\n',
+      'KW_ENTRY_MISSING: ["a", 1n]: the database has no entry under this key; look',
     );
     expect(exitCode).toBe(1);
     expect((await project.run(["inspect", "get", "[1n"])).exitCode).toBe(2);
@@ -257,7 +257,7 @@ describe("inspect stats", () => {
     await project.fill([[["cities", "x"], {}]]);
     const before = await project.content();
     const { exitCode, stdout } = await project.run(["inspect", "stats"]);
-    expect(stdout).toMatch(/^cities +1 .*not known to the database yet$/m);
+    expect(stdout).toMatch(/^cities +1 .*new to the database$/m);
     expect(exitCode).toBe(0);
     expect(await project.content()).toEqual(before);
   });

@@ -143,11 +143,7 @@ describe("a file of inspect export", () => {
 
 describe("a file of inspect import", () => {
   it.each([
-    [
-      "is missing",
-      undefined,
-      "KW_FILE_FAILED: A file could not be read or written.\n  path: all.jsonl",
-    ],
+    ["is missing", undefined, "KW_FILE_FAILED: all.jsonl: it cannot be read or written;"],
     ["is no export", "text", "KW_IMPORT_LINE"],
   ])("that %s leaves no new database behind", async (_, text, message) => {
     if (text !== undefined) await project.write({ "all.jsonl": text });
@@ -213,8 +209,8 @@ describe("Ctrl-C", () => {
     await says("reading");
     child.kill("SIGINT");
     const { exitCode, stdout, stderr } = await ended;
-    expect(stderr).toContain("\nStopping after the batch in hand. Ctrl-C again");
-    expect(stdout).toContain("Stopped before the end: run the command again");
+    expect(stderr).toContain("\nStopping after the current batch. Press Ctrl-C again");
+    expect(stdout).toContain("Stopped before the end. To continue, run the command again");
     expect(exitCode).toBe(1);
     expect((await start(["import", "all.jsonl"]).ended).exitCode).toBe(0);
     expect(await project.content()).toEqual(before);
@@ -238,7 +234,7 @@ describe("Ctrl-C", () => {
       const { child, ended, says } = start(["export", "--out", "all.jsonl"]);
       await says("reading");
       child.kill(signal);
-      await says("\nStopping. Ctrl-C again stops at once.");
+      await says("\nStopping. Press Ctrl-C again to stop at once.");
       expect(await temporaryFiles()).toHaveLength(1);
       child.kill(signal);
       expect((await ended).exitCode).toBe(130);

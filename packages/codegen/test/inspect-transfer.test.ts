@@ -62,7 +62,7 @@ describe("inspect export and import", () => {
     expect(await project.content()).toEqual(before);
 
     const refused = await importFile();
-    expect(refused.stdout).toContain('same keys:\n  ["b"]\n  ["c", 1n]\nIt stays');
+    expect(refused.stdout).toContain('same key:\n  ["b"]\n  ["c", 1n]\nThe stored');
     expect(refused.exitCode).toBe(3);
     const values = () =>
       project.withKv(async (kv) => {
@@ -72,7 +72,7 @@ describe("inspect export and import", () => {
     expect(await values()).toEqual([1, "changed", "changed", "more"]);
 
     const replaced = await importFile("--overwrite");
-    expect(replaced.stdout).toBe("0 entries created, 2 replaced, 1 there already.\n");
+    expect(replaced.stdout).toBe("0 entries created, 2 replaced, 1 unchanged.\n");
     expect(replaced.exitCode).toBe(0);
     expect(await values()).toEqual([1, 2, 3, "more"]);
   });
@@ -130,13 +130,13 @@ describe("inspect export and import", () => {
     await project.write({ "all.jsonl": `${lines.join("\n")}\n` });
     await project.empty();
     const dry = await importFile("--dry-run");
-    expect(dry.stderr).toContain("KW_IMPORT_INCOMPLETE: The export is not whole.\n");
+    expect(dry.stderr).toContain("KW_IMPORT_INCOMPLETE: the export is not complete (");
     expect(dry.exitCode).toBe(1);
     expect(await project.content()).toEqual([]);
     const { exitCode, stdout, stderr } = await importFile();
     expect(stdout).toMatch(new RegExp(`^${entries} (entry|entries) created\\.\n$`));
-    expect(stderr).toContain(`  entries: ${entries}\n`);
-    if (announced !== undefined) expect(stderr).toContain(`  announced: ${announced}\n`);
+    expect(stderr).toContain(`entries read: ${entries}`);
+    if (announced !== undefined) expect(stderr).toContain(`, expected: ${announced}`);
     expect(exitCode).toBe(1);
     expect(JSON.parse((await importFile("--json")).stdout)).toMatchObject({ ending: "cut" });
   });
@@ -160,7 +160,7 @@ describe("inspect export and import", () => {
       const { exitCode, stdout, stderr } = await importFile("--json");
       expect(JSON.parse(stdout)).toMatchObject({ created: entries, entries, ending: "cut" });
       expect(stderr).toContain(
-        `KW_IMPORT_INCOMPLETE: The export is not whole.\n  entries: ${entries}`,
+        `KW_IMPORT_INCOMPLETE: the export is not complete (the last line is missing, entries read: ${entries});`,
       );
       expect(exitCode).toBe(1);
       expect(await project.content()).toEqual(before.slice(0, entries));
@@ -183,9 +183,9 @@ describe("inspect export and import", () => {
         Buffer.concat(text.map((one) => Buffer.from(one))),
       );
       const { exitCode, stdout, stderr } = await importFile();
-      expect(stdout).toMatch(/^(500 entries created|0 entries created, 500 there already)\.\n$/);
+      expect(stdout).toMatch(/^(500 entries created|0 entries created, 500 unchanged)\.\n$/);
       expect(stderr).toContain("KW_IMPORT_LINE");
-      expect(stderr).toContain("  line: 502\n");
+      expect(stderr).toContain("KW_IMPORT_LINE: line 502: ");
       expect(exitCode).toBe(1);
       expect(await project.content()).toHaveLength(500);
       expect(JSON.parse((await importFile("--json")).stdout)).toMatchObject({
@@ -197,18 +197,21 @@ describe("inspect export and import", () => {
   });
 
   it.each([
-    ["", "line: 1\n  reason: there is nothing in it"],
-    ['{"key":["a"],"value":1}', "line: 1\n  reason: the first line is not"],
-    ['{"keywright":"export","format":2}', "its format is 2, and this version reads format 1"],
+    ["", "line 1: this is not a line of an export: the input is empty"],
+    ['{"key":["a"],"value":1}', "line 1: this is not a line of an export: the first line is not"],
+    ['{"keywright":"export","format":2}', "its format is 2, but this version reads only format 1"],
     [
       '{"keywright":"export","format":1}\n\n{"key":["a"],"val\n',
-      "line: 3\n  reason: it is not an object",
+      "line 3: this is not a line of an export: it is not a JSON object",
     ],
-    ['{"keywright":"export","format":1}\n{"key":["a"],"encoded":"/w=="}', "line: 2"],
-    ['{"keywright":"export","format":1}\n{"keywright":"end"}', "its last line does not count"],
+    ['{"keywright":"export","format":1}\n{"key":["a"],"encoded":"/w=="}', "line 2: "],
+    [
+      '{"keywright":"export","format":1}\n{"keywright":"end"}',
+      "the last line does not contain the number",
+    ],
     [
       '{"keywright":"export","format":1}\n{"keywright":"end","entries":0}\n{"key":["a"],"value":1}',
-      "line: 3\n  reason: the export ends above it",
+      "line 3: this is not a line of an export: the last line of the export is above it",
     ],
   ])("refuse the file %j", async (text, message) => {
     await project.write({ "all.jsonl": text });
@@ -232,7 +235,7 @@ describe("inspect export and import", () => {
     const { exitCode, stdout, stderr } = await importFile();
     expect(stdout).toBe("1 entry created.\n");
     expect(stderr).toContain(
-      'KW_IMPORT_REFUSED: The database does not take an entry.\n  line: 3\n  key: ["k", 2]',
+      'KW_IMPORT_REFUSED: line 3: the database does not accept the entry ["k", 2];',
     );
     expect(stderr).toContain("KW_LIMIT_EXCEEDED");
     expect(exitCode).toBe(1);

@@ -80,7 +80,7 @@ describe("keywright.lock.json", () => {
     const checked = await project.run(["generate", "--check"]);
     expect(checked).toMatchObject({
       exitCode: 3,
-      stdout: `stale    ${lock}\n1 file not up to date: run \`npx keywright generate\`.\n`,
+      stdout: `stale    ${lock}\n1 file is not up to date. To update: npx keywright generate\n`,
     });
     expect(await project.read(lock)).toBe(before);
     const { stdout } = await project.run(["generate"]);
@@ -105,7 +105,7 @@ describe("keywright.lock.json", () => {
     const checkedOut = (await project.read(lock)).replaceAll("\n", "\r\n");
     await project.write({ [lock]: checkedOut });
     const { exitCode, stdout } = await project.run(["generate", "--check"]);
-    expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: "4 files up to date.\n" });
+    expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: "4 files are up to date.\n" });
     await project.run(["generate"]);
     expect(await project.read(lock)).toBe(checkedOut);
   });
@@ -157,10 +157,7 @@ describe("a keywright.lock.json that is not this version's", () => {
     for (const args of [["generate"], ["generate", "--check"]]) {
       const { exitCode, stdout, stderr } = await project.run(args);
       expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: "" });
-      expect(stderr).toContain(
-        "error KW_LOCK_FILE: keywright.lock.json is not one of this version's.\n",
-      );
-      expect(stderr).toContain(`  path: ${lock}\n  reason: ${reason}\n`);
+      expect(stderr).toContain(`KW_LOCK_FILE: ${lock}: ${reason};`);
     }
     expect(await project.read(lock)).toBe(text);
     await expect(stat(project.path("db"))).rejects.toThrow();
@@ -181,9 +178,7 @@ describe("a keywright.lock.json that is not this version's", () => {
     await project.write({ [`${lock}/file`]: "" });
     const { exitCode, stderr } = await project.run(["generate"]);
     expect(exitCode).toBe(1);
-    expect(stderr).toMatch(
-      /KW_LOCK_FILE.*\n {2}path: .*\n {2}reason: it cannot be read\n {2}cause: Error: EISDIR/,
-    );
+    expect(stderr).toMatch(/KW_LOCK_FILE: .*: it cannot be read; .*\n {2}cause: Error: EISDIR/);
     expect(await readdir(project.folder)).not.toContain("db");
   });
 });

@@ -49,10 +49,12 @@ describe("an index that is added", () => {
     expect((await contents(project, ["players_by_score"])).length).toBe(20);
     expect(await project.run(["migrate", "run"])).toEqual({
       exitCode: 0,
-      stdout: "Nothing to migrate.\n",
+      stdout: "Nothing to migrate: the database matches the models.\n",
       stderr: "",
     });
-    expect((await project.run(["migrate", "resume"])).stdout).toBe("Nothing to resume.\n");
+    expect((await project.run(["migrate", "resume"])).stdout).toBe(
+      "Nothing to resume: the database matches the models.\n",
+    );
     expect((await project.run(["migrate", "rollback"])).stdout).toContain("Nothing to roll back");
   });
 
@@ -80,8 +82,8 @@ describe("an index that is added", () => {
   it("goes on where Ctrl-C has stopped the run, after it was said how", async () => {
     project = await playersProject(players(2000), byTeamAndScore);
     const stopped = await interruptedRun(["migrate", "run", "--rows-per-second", "1000"]);
-    expect(stopped.stderr).toContain("Stopping after the batch in hand.");
-    expect(stopped.stdout).toContain("To go on: npx keywright migrate resume");
+    expect(stopped.stderr).toContain("Stopping after the current batch.");
+    expect(stopped.stdout).toContain("To continue: npx keywright migrate resume");
     expect(stopped.exitCode).toBe(1);
     const written = (await contents(project, ["players_by_score"])).length;
     expect(written).toBeGreaterThan(0);
@@ -147,7 +149,7 @@ it("rows with one value of a unique index are listed, with what to do", async ()
   );
   const found = await project.run(["migrate", "run"]);
   expect(found.stdout).toContain('"0"  in rows "00000", "00012", "00024"');
-  expect(found.stdout).toContain("18 rows have values that others have");
+  expect(found.stdout).toContain("18 rows have values of other rows");
   expect(found.stdout).toContain("npx keywright migrate status --duplicates players.byScore");
   expect(found.exitCode).toBe(1);
   const listed = await project.run(["migrate", "status", "--duplicates", "players.byScore"]);
@@ -164,7 +166,7 @@ it("rows with one value of a unique index are listed, with what to do", async ()
   const none = await project.run(["migrate", "status", "--failed", "players", "--json"]);
   expect(JSON.parse(none.stdout)).toEqual([]);
   const unknown = await project.run(["migrate", "status", "--duplicates", "players.byName"]);
-  expect(unknown.stderr).toContain("no unique index players.byName: there are players.byScore");
+  expect(unknown.stderr).toContain("no unique index players.byName: choose from players.byScore");
   expect(unknown.exitCode).toBe(2);
 });
 
@@ -201,7 +203,7 @@ export const scores = defineMigration({
     const before = await contents(project);
     expect((await project.run(["migrate", "plan"])).exitCode).toBe(3);
     const blocked = await project.run(["migrate", "run", "--accept-all"]);
-    expect(blocked.stdout).toContain("Do first what the blocked steps say.");
+    expect(blocked.stdout).toContain("First do what the blocked steps say.");
     expect(blocked.exitCode).toBe(3);
     expect(await contents(project)).toEqual(before);
   });
@@ -211,7 +213,7 @@ export const scores = defineMigration({
     project = await playersProject([...players(700), late], byTeam, files);
     const before = await contents(project);
     const shown = await project.spawn(["migrate", "run", "--dry-run"]);
-    expect(shown.stdout).toContain("players  700 of 701 rows change, 1 would fail\n");
+    expect(shown.stdout).toContain("players  700 of 701 rows would change, 1 would fail\n");
     expect(shown.stdout).toContain(
       '  "00700"  ! It would not fit the schema. score: Invalid input',
     );
@@ -231,7 +233,7 @@ export const scores = defineMigration({
     expect(await contents(project)).toEqual(before);
     await withDatabase(project, (kv) => kv.delete(["players", late.id]));
     const good = await project.run(["migrate", "run", "--dry-run"]);
-    expect(good.stdout).toContain("players  700 of 700 rows change, none fails\n");
+    expect(good.stdout).toContain("players  700 of 700 rows would change, none would fail\n");
     expect(good.exitCode).toBe(0);
   });
 
@@ -243,7 +245,7 @@ export const scores = defineMigration({
     );
     const failed = await project.run(["migrate", "run", "--accept-failures"]);
     expect(failed.stdout).toMatch(
-      /players {2}rows could not be changed.*\n {2}"x" {2}.* not fit the schema/,
+      /players {2}these rows could not be changed.*\n {2}"x" {2}.* not fit the schema/,
     );
     expect(failed.exitCode).toBe(1);
     const listed = await project.run(["migrate", "status", "--failed", "players"]);
@@ -267,10 +269,10 @@ it("a run beside another one says who is at work, or waits for its end", async (
   const first = startRun(["migrate", "run", "--rows-per-second", "1000", "--no-verify"]);
   await first.isAtWork;
   const second = await project.run(["migrate", "run", "--no-wait"]);
-  expect(second.stdout).toMatch(/Nothing was done\. Run \w+ on .+ is at work\./);
+  expect(second.stdout).toMatch(/Nothing was changed\. Run \w+ on .+ is active\./);
   expect(second.exitCode).toBe(1);
   const third = await project.run(["migrate", "run"]);
-  expect(third.stderr).toMatch(/^Run \w+ on .+ is at work\. Waiting for its end\.\n/);
+  expect(third.stderr).toMatch(/^Run \w+ on .+ is active\. Waiting for its end\.\n/);
   expect(third.exitCode).toBe(0);
   expect(await first.exitCode).toBe(0);
 });
@@ -289,7 +291,7 @@ it("a database that another process has open is one clear message, with what to 
 it.each([
   {
     args: ["migrate", "run", "--rows-per-second", "0"],
-    message: "It has to be a positive number.",
+    message: "It must be a positive number.",
   },
   { args: ["migrate", "run", "--acept-all"], message: "Did you mean --accept-all?" },
   { args: ["migrate", "rum"], message: "Did you mean run?" },

@@ -61,12 +61,12 @@ describe("a run whose plan begins a change of rows", () => {
     const before = await contents(project);
     const refused = await project.run(["migrate", "run", "--accept-all"]);
     expect(refused.stdout).toMatch(
-      /\n\nplayers {2}3 of 4 rows change, 1 would fail\n {2}"x" {2}! .* not fit the schema/,
+      /\n\nplayers {2}3 of 4 rows would change, 1 would fail\n {2}"x" {2}! .* not fit the schema/,
     );
     expect(refused.stdout).toContain(
-      "\n\nNothing was done. Correct the migration or the rows, and run it again. With --accept-failures",
+      "\n\nNothing was changed. Correct the migration or the rows, then run the command again. With --accept-failures",
     );
-    expect(refused.stdout).not.toContain("What changes");
+    expect(refused.stdout).not.toContain("The changes in");
     expect(refused).toMatchObject({ exitCode: 1, stderr: "" });
     expect(await contents(project)).toEqual(before);
     await withDatabase(project, (kv) => kv.delete(["players", "x"]));
@@ -114,7 +114,7 @@ describe("a run whose plan begins a change of rows", () => {
     await project.write({ "models/player.ts": playersModule(byTeam) });
     const before = await contents(project);
     const refused = await project.run(["migrate", "rollback", "--accept-all"]);
-    expect(refused.stdout).toContain('1 would fail\n  "y"  ! no thirteen\n\nNothing was done.');
+    expect(refused.stdout).toContain('1 would fail\n  "y"  ! no thirteen\n\nNothing was changed.');
     expect(refused.exitCode).toBe(1);
     expect(await contents(project)).toEqual(before);
   });
@@ -140,7 +140,7 @@ it("a dry run shows rows that change, and says how many do", async () => {
   });
   const { stdout, exitCode } = await project.run(["migrate", "run", "--dry-run"]);
   expect(stdout).toContain(
-    'players  12 of 14 rows change, none fails\nWhat changes in the first of them:\n  "00002"\n    - {}\n    + { level: 1 }\n',
+    'players  12 of 14 rows would change, none would fail\nThe changes in the first of these rows:\n  "00002"\n    - {}\n    + { level: 1 }\n',
   );
   expect(exitCode).toBe(0);
   const json = await project.run(["migrate", "run", "--dry-run", "--json"]);
@@ -154,14 +154,14 @@ describe("a plan in whose way rows are", () => {
     const { stdout, exitCode } = await project.run(["migrate", "plan"]);
     expect(stdout).toContain(
       [
-        "players  1 row could not be changed. Which, and why: npx keywright migrate status --failed players",
-        "Correct the migration or the rows first, then: npx keywright migrate resume\n",
+        "players  1 row could not be changed. To list them: npx keywright migrate status --failed players",
+        "Correct the migration or the rows, then: npx keywright migrate resume\n",
       ].join("\n"),
     );
-    expect(stdout).not.toContain("Run it");
+    expect(stdout).not.toContain("To run the plan");
     expect(exitCode).toBe(0);
     await withDatabase(project, (kv) => kv.delete(["players", "x"]));
-    expect((await project.run(["migrate", "plan"])).stdout).toContain("Run it:");
+    expect((await project.run(["migrate", "plan"])).stdout).toContain("To run the plan:");
   });
 
   it("names the list of duplicates, and calls for a run only for other steps", async () => {
@@ -170,14 +170,14 @@ describe("a plan in whose way rows are", () => {
     project = await playersProject(rows, `{ byTeam: { key: "team" }, ${byScore} }`);
     await project.run(["migrate", "run"]);
     const list =
-      "players.byScore waits until rows are changed. Which: npx keywright migrate status --duplicates players.byScore\nChange or delete all but one";
+      "players.byScore is not readable, because rows share values. To list them: npx keywright migrate status --duplicates players.byScore\nChange or delete all but one";
     const waiting = await project.run(["migrate", "plan"]);
     expect(waiting.stdout).toContain(list);
-    expect(waiting.stdout).not.toContain("Run it");
+    expect(waiting.stdout).not.toContain("To run the plan");
     const more = `{ byTeam: { key: "team" }, ${byScore}, byTeams: { key: "team" } }`;
     await project.write({ "models/player.ts": playersModule(more) });
     const { stdout } = await project.run(["migrate", "plan"]);
     expect(stdout).toContain(list);
-    expect(stdout).toContain("\nRun it: npx keywright migrate run\n");
+    expect(stdout).toContain("\nTo run the plan: npx keywright migrate run\n");
   });
 });

@@ -32,12 +32,12 @@ describe("an index whose function throws for some rows", () => {
       [
         "players  byScore is readable",
         "",
-        "players  queries by an index do not find these rows:",
+        "players  queries that use an index do not find these rows:",
         '  row "00000"  cannot be in byScore: score: too low',
       ].join("\n"),
     );
-    expect(run.stdout).toContain("  … 8 more\n\nNot complete. The indexes can be read");
-    expect(run.stdout).not.toContain("as the models say");
+    expect(run.stdout).toContain("  … 8 more\n\nNot complete. The indexes are readable");
+    expect(run.stdout).not.toContain("matches the models");
     expect(run.exitCode).toBe(1);
   });
 
@@ -51,7 +51,7 @@ describe("an index whose function throws for some rows", () => {
       await migrate(database, { signal: stop.signal, onProgress });
     });
     const { stdout } = await project.run(["migrate", "status"]);
-    expect(stdout).toContain("rows done, 13 rows that it cannot hold\n");
+    expect(stdout).toContain("rows done, 13 rows cannot be indexed\n");
     expect(stdout).toContain('  row "00000"  cannot be in byScore: score: too low\n');
     expect(stdout).toContain("  … 8 more\n");
   });
@@ -96,7 +96,7 @@ export const Team = defineModel({
         '  row "00004"  cannot be in byScore: score: too low',
         "  … 8 more",
         "",
-        "teams  queries by an index do not find these rows:",
+        "teams  queries that use an index do not find these rows:",
         '  row "t0"  cannot be in byUpper: id: no team',
       ].join("\n"),
     );
@@ -104,7 +104,7 @@ export const Team = defineModel({
       '"t4"  cannot be in byUpper: id: no team\n  … 1 more\n\nNot complete.',
     );
     expect(stdout).toContain(
-      "where the plan does not see the change: npx keywright verify --repair",
+      "If the plan does not contain that change: npx keywright verify --repair",
     );
   });
 
@@ -132,15 +132,15 @@ export const Team = defineModel({
       expect(status).toBe("stopped");
     });
     const status = await project.run(["migrate", "status"]);
-    expect(status.stdout).toMatch(/byScore +readable +13 rows that it cannot hold\n/);
+    expect(status.stdout).toMatch(/byScore +readable +13 rows cannot be indexed\n/);
     const resumed = await project.run(["migrate", "resume"]);
     expect(resumed.stdout.includes("build index")).toBe(!isLast);
     expect(resumed.stdout).not.toContain("Nothing");
     expect(resumed.stdout).toContain('row "00000"  cannot be in byScore: score: too low\n');
-    expect(resumed.stdout).toContain("Not complete. The indexes can be read");
+    expect(resumed.stdout).toContain("Not complete. The indexes are readable");
     expect(resumed.exitCode).toBe(1);
     expect(await project.run(["migrate", "resume"])).toMatchObject({
-      stdout: "Nothing to resume.\n",
+      stdout: "Nothing to resume: the database matches the models.\n",
       exitCode: 0,
     });
   });
@@ -154,7 +154,7 @@ describe("an id behind --accept", () => {
       const args = ["migrate", command, "--accept", "players.byTem: drop-index", ...option];
       const { exitCode, stderr } = await project.run(args);
       expect(stderr).toContain(
-        'there is no step "players.byTem: drop-index": there are\n  "players.byTeam: drop-index"',
+        'there is no step "players.byTem: drop-index": choose from\n  "players.byTeam: drop-index"',
       );
       expect(exitCode).toBe(2);
     }
@@ -165,7 +165,9 @@ describe("an id behind --accept", () => {
     project = await playersProject(players(3), "{}");
     const run = ["migrate", "run", "--accept", dropByTeam];
     expect((await project.run(run)).exitCode).toBe(0);
-    expect((await project.run(run)).stdout).toBe("Nothing to migrate.\n");
+    expect((await project.run(run)).stdout).toBe(
+      "Nothing to migrate: the database matches the models.\n",
+    );
     await project.write({ "models/player.ts": playersModule('{ byScore: { key: "score" } }') });
     expect((await project.run(run)).exitCode).toBe(2);
     expect((await project.run(["migrate", "resume", "--accept", dropByTeam])).exitCode).toBe(0);
@@ -176,7 +178,9 @@ describe("an id behind --accept", () => {
     const args = ["migrate", "rollback", "--accept", "players.byScore: build-index"];
     expect(await project.run(args)).toMatchObject({
       exitCode: 3,
-      stdout: expect.stringContaining("Without a terminal, --accept-all says that it may be done."),
+      stdout: expect.stringContaining(
+        "There is no terminal for a question. To confirm the plan, use --accept-all.",
+      ),
     });
     expect(await contents(project, ["players_by_score"])).toEqual([]);
   });

@@ -31,9 +31,9 @@ async function outcome(models: Readonly<Record<string, string>>): Promise<Outcom
 }
 
 describe("a schema that is no whole one is said with its place", () => {
-  const undefinedReason = "it is undefined: do two modules import each other?";
+  const undefinedReason = "it is undefined, perhaps because two modules import each other";
   const endless =
-    "it has no end: let its getter return the same schema each time, declared as a constant";
+    "it is nested without end; declare the schema as a constant, so that its getter returns the same schema each time";
   const makeLazy = "const make = (): z.ZodType => z.lazy(make);\n";
   const makeObject =
     "const make = (): z.ZodType => z.object({ get b() { return make().optional(); } });\n";
@@ -42,12 +42,7 @@ describe("a schema that is no whole one is said with its place", () => {
     ["", "a: z.lazy(() => undefined as never)", "a", undefinedReason],
     ["", "a: z.object({ b: undefined as never })", "a.b", undefinedReason],
     ["", "a: z.array(5 as never)", "a", "it is not a schema of Zod 4"],
-    [
-      "",
-      'a: z.lazy(() => { throw new Error("no"); })',
-      "a",
-      "the getter of z.lazy throws\n  cause: Error: no",
-    ],
+    ["", 'a: z.lazy(() => { throw new Error("no"); })', "a", "the getter of z.lazy throws"],
     [makeLazy, "a: make()", "a", endless],
     [makeLazy, "a: z.preprocess((x) => x, make())", "a", endless],
     [makeLazy, "a: z.tuple([make()]).readonly()", "a", endless],
@@ -57,7 +52,7 @@ describe("a schema that is no whole one is said with its place", () => {
   ])("%s%s", async (before, field, path, reason) => {
     const { exitCode, stderr } = await outcome({ user: before + module("User", field) });
     expect(stderr).toContain(
-      `error KW_TYPE_INEXPRESSIBLE: A part of the schema has no type that can be written down.\n  model: users\n  path: ${path}\n  reason: ${reason}\n`,
+      `error KW_TYPE_INEXPRESSIBLE: users: no type can be generated for ${path === "" ? "its schema" : `field ${path} of its schema`}: ${reason}; change`,
     );
     expect(exitCode).toBe(1);
   });
@@ -67,7 +62,9 @@ describe("a schema that is no whole one is said with its place", () => {
       a: `import { B } from "./b.js";\nexport const A = z.string();\n${module("Town", "b: B")}`,
       b: `import { A } from "./a.js";\nexport const B = z.string();\n${module("User", "a: z.array(A)")}`,
     });
-    expect(stderr).toContain(`model: users\n  path: a\n  reason: ${undefinedReason}\n`);
+    expect(stderr).toContain(
+      `users: no type can be generated for field a of its schema: ${undefinedReason};`,
+    );
     expect(exitCode).toBe(1);
   });
 });
@@ -89,10 +86,8 @@ describe("a relation that no database could be opened with is refused", () => {
   ])("%s", async (_, models, reason) => {
     const { exitCode, stderr } = await outcome(models);
     expect(stderr).toContain(
-      "error KW_RELATION_INVALID: A relation does not fit the models of the project.\n",
+      `error KW_RELATION_INVALID: posts: relations.author (Post in models/post.ts): ${reason};`,
     );
-    expect(stderr).toContain(`  model: posts\n  at: relations.author\n  reason: ${reason}\n`);
-    expect(stderr).toContain("  origin: Post in models/post.ts\n");
     expect(exitCode).toBe(1);
   });
 });

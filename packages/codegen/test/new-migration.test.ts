@@ -65,8 +65,8 @@ describe("keywright migrate new", () => {
     expect(plan.stdout).toContain("npx keywright migrate new <name>");
     const made = await project.run(["migrate", "new", "full names"]);
     expect(made).toMatchObject({ exitCode: 0, stderr: "" });
-    expect(made.stdout).toContain("migrations/full-names.ts is written.");
-    expect(made.stdout).toContain("Add fullNames to `migrations` of keywright.config.ts");
+    expect(made.stdout).toContain("migrations/full-names.ts was written.");
+    expect(made.stdout).toContain("Add fullNames to `migrations` in keywright.config.ts");
     expect(made.stdout).not.toContain("TODO");
     expect(await project.read("migrations/full-names.ts")).toBe(renameModule);
     expect(compile([project.path("migrations/full-names.ts")])).toEqual([]);
@@ -149,7 +149,7 @@ describe("keywright migrate new", () => {
     expect(text).toContain("to: z.strictObject({");
     expect(text).toContain("level: z.int().default(3),");
     expect(text).toContain("madeAt: z.date().default(() => new Date()),");
-    expect(text).toContain('// The model itself fills in what `to` lacks: "token".');
+    expect(text).toContain('// The model fills in the fields that `to` lacks: "token".');
     expect(text).toContain("...row,\n    fullName: TODO,");
     await project.write({
       "migrations/names.ts": text.replace("fullName: TODO", "fullName: name.length"),
@@ -212,7 +212,9 @@ describe("keywright migrate new", () => {
     expect(text).toContain('from "../../models/player.js"');
     const again = await project.run(args);
     expect(again).toMatchObject({ exitCode: 1, stdout: "" });
-    expect(again.stderr).toContain("There is something already, and it stays as it is");
+    expect(again.stderr).toContain(
+      "The file already exists and was not changed. Choose another name or --out",
+    );
     expect(await project.read("src/deep/one.ts")).toBe(text);
     await project.write({ "migrations/names.ts": "mine" });
     expect((await project.run(["migrate", "new", "names"])).exitCode).toBe(1);
@@ -251,7 +253,7 @@ describe("keywright migrate new", () => {
     );
     const refused = await project.run(["migrate", "new", "keys"]);
     expect(refused.stdout).toContain(
-      "The primary key of players has changed, and cannot be migrated",
+      "The primary key of players has changed, and a migration cannot change it",
     );
     expect(refused.exitCode).toBe(1);
   });
@@ -272,9 +274,9 @@ describe("keywright migrate new", () => {
     await store(models as unknown as Model[], { id: "1", name: "Ada" });
     const several = await project.run(["migrate", "new", "names"]);
     expect(several).toMatchObject({ exitCode: 2, stdout: "" });
-    expect(several.stderr).toContain("name one with --model: players, teams");
+    expect(several.stderr).toContain("choose one of players, teams with --model");
     const unknown = await project.run(["migrate", "new", "names", "--model", "folk"]);
-    expect(unknown.stderr).toContain("there is no model folk: there are players, teams");
+    expect(unknown.stderr).toContain("there is no model folk: choose from players, teams");
     expect(unknown.exitCode).toBe(2);
     expect((await project.run(["migrate", "new", "?!"])).exitCode).toBe(2);
     expect((await project.run(["migrate", "new", "names", "--model", "teams"])).exitCode).toBe(0);
@@ -288,8 +290,9 @@ const renameModule = `import { defineMigration } from "@keywright/orm";
 import * as z from "zod";
 import { Player } from "../models/player.js";
 
-// \`up\` makes a row of \`to\` of one of \`from\`, and \`down\` the other way: leave it out where there is no way back.
-// The schemas stay as they are here, whatever becomes of the model.
+// \`up\` converts a row of \`from\` to a row of \`to\`, and \`down\` converts it back.
+// Leave out \`down\` if rows cannot be converted back.
+// Do not change these schemas when the model changes later.
 export const fullNames = defineMigration({
   name: "full names",
   model: Player,

@@ -86,7 +86,7 @@ describe("keywright generate", () => {
     await project.write({ "db/users.ts": "export const mine = 1;\n" });
     const { exitCode, stderr } = await project.run(["generate"]);
     expect(exitCode).toBe(1);
-    expect(stderr).toMatch(/KW_OUTPUT_OCCUPIED.*\n {2}path: db.users\.ts\n/);
+    expect(stderr).toMatch(/KW_OUTPUT_OCCUPIED: db.users\.ts: the file was not generated/);
     expect(await readdir(project.path("db"))).toEqual(["users.ts"]);
     expect(await project.read("db/users.ts")).toBe("export const mine = 1;\n");
   });
@@ -114,13 +114,13 @@ describe("keywright generate", () => {
     await project.write({ "db/towns.ts": "old" });
     const files: OutputFile[] = [
       { path: project.path("db/towns.ts"), state: "stale", text: "new" },
-      { path: project.path("db/no-folder/users.ts"), state: "missing", text: "new" },
+      { path: project.path("db/towns.ts/users.ts"), state: "missing", text: "new" },
       { path: project.path("models/user.ts"), state: "extra", text: undefined },
     ];
-    const writing = writeOutput(project.path("db"), files);
+    const writing = writeOutput(files);
     await expect(writing).rejects.toMatchObject({
       code: "KW_OUTPUT_FAILED",
-      path: project.path("db/no-folder/users.ts"),
+      path: project.path("db/towns.ts/users.ts"),
     });
     expect(await project.read("db/towns.ts")).toBe("old");
     expect(await readdir(project.path("db"))).toEqual(["towns.ts"]);
@@ -146,7 +146,7 @@ describe("keywright generate", () => {
     });
     expect((await project.run(["generate"])).exitCode).toBe(0);
     expect(await project.read("models/index.ts")).toContain('import { User } from "./user.js";');
-    expect((await project.run(["generate", "--check"])).stdout).toBe("4 files up to date.\n");
+    expect((await project.run(["generate", "--check"])).stdout).toBe("4 files are up to date.\n");
   });
 });
 
@@ -156,7 +156,7 @@ describe("keywright generate --check", () => {
     const text = await project.read("db/users.ts");
     await project.write({ "db/users.ts": text.replaceAll("\n", "\r\n") });
     const { exitCode, stdout } = await project.run(["generate", "--check"]);
-    expect(stdout).toBe("4 files up to date.\n");
+    expect(stdout).toBe("4 files are up to date.\n");
     expect(exitCode).toBe(0);
   });
 
@@ -175,7 +175,7 @@ describe("keywright generate --check", () => {
       "stale    db/index.ts",
       "extra    db/towns.ts",
       "stale    keywright.lock.json",
-      "5 files not up to date: run `npx keywright generate`.",
+      "5 files are not up to date. To update: npx keywright generate",
       "",
     ]);
     expect(exitCode).toBe(3);

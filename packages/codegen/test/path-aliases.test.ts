@@ -68,7 +68,7 @@ it("an import that is not found is said to be a path alias or a package that is 
   const { exitCode, stderr } = await project.run(["generate"]);
   expect(stderr).toContain("KW_MODULE_FAILED");
   expect(stderr).toContain("Cannot find module '@/lib/output'");
-  expect(stderr).toContain("a path alias has to be in `paths` of tsconfig.json");
+  expect(stderr).toContain("add a path alias to `paths` of tsconfig.json");
   expect(stderr).not.toContain("without a database");
   expect(exitCode).toBe(1);
 });

@@ -28,25 +28,22 @@ export async function wrapped() {
   });
   const { exitCode, stderr } = await project.run(["verify"]);
   expect(stderr.replaceAll("\\", "/").split("\n")).toEqual([
-    "error KW_PROJECT_CODE: The project's own code threw an error.",
-    "  at: wrapped.ts:6",
+    "error KW_PROJECT_CODE: wrapped.ts:6: the project's own code threw an error; correct this line, or what it uses, as the cause says",
     "  cause: RangeError: no lists today",
-    "",
-    "Correct the code at this place, or what it works with, as the cause says.",
     "",
   ]);
   expect(exitCode).toBe(1);
 });
 
 it.each([
-  ["() => ({ get() {}, list() {} })", "there is no method getMany, atomic, close."],
-  ["() => null", "there is no method get, getMany, list, atomic, close."],
+  ["() => ({ get() {}, list() {} })", "the methods getMany, atomic, close are missing."],
+  ["() => null", "the methods get, getMany, list, atomic, close are missing."],
 ])("a database that is none is one of the configuration's faults: %s", async (database, reason) => {
   project = await playersProject(players(1), byTeam, {
     "keywright.config.ts": playersConfig().replace(/database: .*/, `database: ${database},`),
   });
   const { exitCode, stderr } = await project.run(["verify"]);
   expect(stderr).toContain("KW_DATABASE_OPEN");
-  expect(stderr).toContain(`It returned something else than a database: ${reason}`);
+  expect(stderr).toContain(`It did not return a database: ${reason}`);
   expect(exitCode).toBe(1);
 });

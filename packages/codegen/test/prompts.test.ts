@@ -52,7 +52,7 @@ describe.each(givingUp)("$name at a question", ({ keys }) => {
     const { exitCode, stderr, unused } = await runAnswering(["init", "app"], all);
     expect({ exitCode, stderr, unused }).toEqual({
       exitCode: 1,
-      stderr: "Given up: nothing was written.\n",
+      stderr: "Cancelled. Nothing was written.\n",
       unused: [],
     });
   });
@@ -61,7 +61,7 @@ describe.each(givingUp)("$name at a question", ({ keys }) => {
     project = await playersProject(players(1), "{}");
     const before = await contents(project);
     const { exitCode, shown } = await runAnswering(["migrate", "run"], keys);
-    expect(shown).toContain("Nothing was done.");
+    expect(shown).toContain("Nothing was changed.");
     expect(exitCode).toBe(3);
     expect(await contents(project)).toEqual(before);
   });

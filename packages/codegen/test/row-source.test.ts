@@ -192,7 +192,7 @@ describe("the source of a row's schema", () => {
     );
     expect(inexact).toEqual(["list", "cycle", "nest", "own"]);
     expect(source).toContain(
-      '// To be written by hand, for it has to be {"schema":{"type":"x-instance","class":"Own"},"optional":false,"defaulted":false}\nown: z.unknown().nonoptional()',
+      '// Correct this field, so that its manifest is {"schema":{"type":"x-instance","class":"Own"},"optional":false,"defaulted":false}\nown: z.unknown().nonoptional()',
     );
     expect(Object.keys(made.fields)).toEqual(["cycle", "id", "list", "nest", "own"]);
   });

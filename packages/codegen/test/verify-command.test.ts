@@ -48,16 +48,18 @@ it("says what it cannot repair", async () => {
     kv.set(["players", "00001"], { id: "00001", team: "red", score: "0" }),
   );
   const { exitCode, stdout } = await project.run(["verify", "--repair"]);
-  expect(stdout).toContain('row "00000" has this value, and only one can have it');
-  expect(stdout).toContain("Damaged. What is left needs you");
+  expect(stdout).toContain('row "00000" has the same unique value');
+  expect(stdout).toContain("Damaged. Correct the rest yourself");
   expect(exitCode).toBe(1);
   // Without a repair too, where that would put nothing right.
   const again = await project.run(["verify"]);
-  expect(again.stdout).toContain("Damaged. What is left needs you: change the value of one of two");
+  expect(again.stdout).toContain(
+    "Damaged. Correct the rest yourself: change the value of one of two",
+  );
   expect(again.stdout).not.toContain("--repair");
   await withDatabase(project, (kv) => kv.delete(["players_by_score", "0"]));
   const both = await project.run(["verify"]);
-  expect(both.stdout).toContain("To put it right: npx keywright verify --repair");
+  expect(both.stdout).toContain("To repair the indexes: npx keywright verify --repair");
 });
 
 it("names rows that an index cannot hold, which no repair puts right", async () => {
@@ -71,16 +73,16 @@ it("names rows that an index cannot hold, which no repair puts right", async () 
     expect(stdout).toContain("20 rows, 7 entries of byScore: 13 cannot be indexed\n");
     expect(stdout).toContain('  row "00000"  cannot be in byScore: score: too low\n');
     expect(stdout).toContain("  … 3 more\n");
-    expect(stdout).toContain("What is left needs you: correct the rows that cannot be indexed");
+    expect(stdout).toContain("Correct the rest yourself: correct the rows that cannot be indexed");
     expect(exitCode).toBe(1);
   }
 });
 
 it.each([
-  { args: ["--model", "users"], message: "there is no model users: there are players" },
+  { args: ["--model", "users"], message: "there is no model users: choose from players" },
   {
     args: ["--index", "byName"],
-    message: "none of the models has an index byName: there are byTeam",
+    message: "there is no index byName: choose from byTeam",
   },
 ])("refuses names that there are not: $args", async ({ args, message }) => {
   project = await playersProject(players(2), byTeam);
@@ -92,7 +94,7 @@ it.each([
 it("leaves out indexes that are not built, and names the migration where it is to repair", async () => {
   project = await playersProject(players(2), '{ byScore: { key: "score" } }');
   const looked = await project.run(["verify"]);
-  expect(looked.stdout).toContain("players  no index to look at");
+  expect(looked.stdout).toContain("players  there is no index to check");
   const refused = await project.run(["verify", "--repair"]);
   expect(refused.stderr).toContain("npx keywright migrate run");
   expect(refused.exitCode).toBe(1);

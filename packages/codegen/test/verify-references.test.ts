@@ -77,8 +77,8 @@ it("says that references lead to rows", async () => {
     [
       "posts  2 rows, 1 entry of byAuthor: clean",
       "posts  2 rows, references of author: clean",
-      "users  no index to look at",
-      "Clean. The indexes hold what the rows say, and references lead to rows.",
+      "users  there is no index to check",
+      "Clean. The indexes match the rows, and all references lead to rows.",
       "",
     ].join("\n"),
   );
@@ -94,8 +94,8 @@ it("names references that lead to no row, and what to do, for no repair does", a
         "posts  3 rows, 2 entries of byAuthor: clean",
         "posts  3 rows, references of author: 1 leads to no row",
         '  row "p01"  author: authorId "bob" leads to no row of users',
-        "users  no index to look at",
-        "Damaged. What is left needs you: create the rows that are not there, or change or delete those that refer to them (--repair leaves references as they are), then verify again.",
+        "users  there is no index to check",
+        "Damaged. Correct the rest yourself: create the missing rows, or change or delete the rows with the references (--repair does not change references). Then verify again.",
         "",
       ].join("\n"),
     );
@@ -116,13 +116,11 @@ it("shows the first of many, and all that is wrong beside them", async () => {
   expect(found.stdout).toContain("references of author: 12 lead to no row\n");
   expect(found.stdout).toContain('  row "p09"  author');
   expect(found.stdout).toContain("  … 2 more\n");
-  expect(found.stdout).toContain(
-    "Damaged. To put the indexes right: npx keywright verify --repair",
-  );
-  expect(found.stdout).toContain("That leaves references as they are: create the rows");
+  expect(found.stdout).toContain("Damaged. To repair the indexes: npx keywright verify --repair");
+  expect(found.stdout).toContain("A repair does not change references: create the missing rows");
   const repaired = await project.run(["verify", "--repair"]);
   expect(repaired.stdout).toContain("1 missing; 1 repaired");
-  expect(repaired.stdout).toContain("Damaged. What is left needs you: create the rows");
+  expect(repaired.stdout).toContain("Damaged. Correct the rest yourself: create the missing rows");
   expect(repaired.exitCode).toBe(1);
 });
 
@@ -159,7 +157,7 @@ it.each([
   await blog(["bob"], []);
   const { exitCode, stdout } = await project.run(["verify", ...args]);
   expect(stdout).not.toContain("reference");
-  expect(stdout).toContain("Clean. The indexes hold what the rows say.\n");
+  expect(stdout).toContain("Clean. The indexes match the rows.\n");
   expect(exitCode).toBe(0);
 });
 

@@ -133,7 +133,7 @@ describe("generate --watch", () => {
       });
       const [line] = await once(child.stdout.setEncoding("utf8"), "data");
       expect(line).toMatch(
-        /^\S+ Failed; nothing was written\. Waiting for changes; Ctrl-C ends\.\n$/,
+        /^\S+ Failed\. Nothing was written\. Waiting for changes\. Ctrl-C stops\.\n$/,
       );
       child.kill("SIGINT");
       expect(await once(child, "close")).toEqual([0, null]);

@@ -10,9 +10,9 @@ import { inspectCommand } from "./inspect/inspect-command.js";
 import { migrateCommand } from "./migrate/migrate-command.js";
 import type { ExitCode } from "./terminal/exit-codes.js";
 import { hasColors, type MakeCommand, type Terminal } from "./terminal/terminal.js";
+import { columnsOf, helpText, minColumns } from "./terminal/wrap.js";
 import { verifyCommand } from "./verify/verify-command.js";
 
-/** The commands in the order of the help text. */
 const commands: Readonly<Record<string, readonly MakeCommand[]>> = {
   "Models and code:": [initCommand, generateCommand],
   "The database:": [migrateCommand, verifyCommand, adoptCommand, inspectCommand],
@@ -20,18 +20,13 @@ const commands: Readonly<Record<string, readonly MakeCommand[]>> = {
 };
 
 const help = `
-Begin with \`keywright init\`, and see \`keywright help <command>\` for the examples of each.`;
+Start with \`keywright init\`. \`keywright help <command>\` prints the options and examples of a command.`;
 
-/**
- * Creates the program with all commands. It throws a `CommanderError` instead of ending the
- * process.
- *
- * @param exit receives the exit code of the process.
- */
+/** Creates the program. It throws a `CommanderError` instead of ending the process. */
 export function createProgram(terminal: Terminal, exit: (code: ExitCode) => void): Command {
   const program = new Command("keywright")
     .description(
-      "Typed repositories from Keywright models, and everything that is done to their databases.",
+      "generate typed repositories from Keywright models, and migrate, verify and inspect their databases",
     )
     .usage("<command> [options]")
     .version(version(), "-V, --version", "print the version")
@@ -41,9 +36,15 @@ export function createProgram(terminal: Terminal, exit: (code: ExitCode) => void
       writeErr: (text) => terminal.stderr.write(text),
       getOutHasColors: () => hasColors(terminal.stdout),
       getErrHasColors: () => hasColors(terminal.stderr),
+      getOutHelpWidth: () => columnsOf(terminal.stdout),
+      getErrHelpWidth: () => columnsOf(terminal.stderr),
     })
-    .configureHelp({ styleTitle: (title) => styleText("bold", title, { validateStream: false }) })
-    .addHelpText("after", help)
+    .configureHelp({
+      minWidthToWrap: minColumns,
+      commandDescription: (command) => sentence(command.description()),
+      styleTitle: (title) => styleText("bold", title, { validateStream: false }),
+    })
+    .addHelpText("after", helpText(help))
     .hook("preAction", (_, command) => enterProject(terminal, command.opts()))
     .exitOverride();
   for (const [group, makers] of Object.entries(commands)) {
@@ -74,6 +75,10 @@ function inheritSettings(parent: Command): void {
     command.copyInheritedSettings(parent);
     inheritSettings(command);
   }
+}
+
+function sentence(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 }
 
 function version(): string {

@@ -1,23 +1,10 @@
 import { KeywrightError, type KeywrightErrorOptions } from "@keywright/core";
-import {
-  type CodegenErrorCode,
-  codegenErrorMessages,
-  codegenErrorRemedies,
-  importMissingRemedy,
-} from "./codes.js";
+import type { CodegenErrorCode } from "./codes.js";
 
-/** The base class of this package's errors. */
+/** The base class of this package's errors. The message says what is wrong and what to do. */
 export class CodegenError extends KeywrightError {
-  /** Tells the user what to do about the error. The command prints it below the error. */
-  readonly remedy: string;
-
-  constructor(
-    code: CodegenErrorCode,
-    options?: KeywrightErrorOptions,
-    remedy: string = codegenErrorRemedies[code],
-  ) {
-    super(code, codegenErrorMessages[code], options);
-    this.remedy = remedy;
+  constructor(code: CodegenErrorCode, message: string, options?: KeywrightErrorOptions) {
+    super(code, message, options);
   }
 }
 
@@ -27,7 +14,11 @@ export class ConfigMissingError extends CodegenError {
   readonly tried: readonly string[];
 
   constructor(tried: readonly string[]) {
-    super("KW_CONFIG_MISSING");
+    const files = tried.join(", ");
+    super(
+      "KW_CONFIG_MISSING",
+      `there is no configuration file (tried ${files}); create one with \`npx keywright init\`, or name another file with --config`,
+    );
     this.tried = tried;
   }
 }
@@ -41,19 +32,26 @@ export class ConfigInvalidError extends CodegenError {
   readonly reason: string;
 
   constructor(path: string, at: string, reason: string) {
-    super("KW_CONFIG_INVALID");
+    const place = at === "default" ? "default export" : at;
+    super(
+      "KW_CONFIG_INVALID",
+      `${path}: ${place}: ${reason}; the file must export \`defineConfig({ models: "src/models/*.ts", output: "src/db" })\` as default`,
+    );
     this.path = path;
     this.at = at;
     this.reason = reason;
   }
 }
 
-/** A file that the configuration names and that does not exist. */
+/** A path in `models` of the configuration that is not a file. */
 export class ModuleMissingError extends CodegenError {
   readonly path: string;
 
   constructor(path: string) {
-    super("KW_MODULE_MISSING");
+    super(
+      "KW_MODULE_MISSING",
+      `${path}: this path in \`models\` is not a file; write a path or a pattern such as "src/models/*.ts", relative to the configuration file`,
+    );
     this.path = path;
   }
 }
@@ -63,7 +61,6 @@ export class ModuleMissingError extends CodegenError {
  * or a module that one of these imports.
  */
 export class ModuleFailedError extends CodegenError {
-  /** The module that was to be loaded. */
   readonly path: string;
   /**
    * The line that failed, as `file:line`, in this module or in one that it imports. Undefined if
@@ -72,7 +69,11 @@ export class ModuleFailedError extends CodegenError {
   readonly at: string | undefined;
 
   constructor(path: string, at: string | undefined, cause: unknown) {
-    super("KW_MODULE_FAILED", { cause }, isImportMissing(cause) ? importMissingRemedy : undefined);
+    const place = at === undefined ? "" : ` at ${at}`;
+    const action = isImportMissing(cause)
+      ? "correct the import that the cause names: install the package, or add a path alias to `paths` of tsconfig.json"
+      : "correct it as the cause says. The module must load without a database and without arguments";
+    super("KW_MODULE_FAILED", `${path}: loading the module failed${place}; ${action}`, { cause });
     this.path = path;
     this.at = at;
   }
@@ -91,7 +92,11 @@ export class TsconfigInvalidError extends CodegenError {
   readonly path: string;
 
   constructor(path: string, cause: unknown) {
-    super("KW_TSCONFIG_INVALID", { cause });
+    super(
+      "KW_TSCONFIG_INVALID",
+      `${path}: what it extends cannot be read; correct \`extends\` as the cause says, or install the package that it names`,
+      { cause },
+    );
     this.path = path;
   }
 }
@@ -103,7 +108,10 @@ export class ModelsUnmatchedError extends CodegenError {
   readonly folder: string;
 
   constructor(patterns: readonly string[], folder: string) {
-    super("KW_MODELS_UNMATCHED");
+    super(
+      "KW_MODELS_UNMATCHED",
+      `models: no file matches ${patterns.join(", ")}; correct the pattern, which is relative to ${folder}`,
+    );
     this.patterns = patterns;
     this.folder = folder;
   }
@@ -112,11 +120,14 @@ export class ModelsUnmatchedError extends CodegenError {
 /** A module that exports no model. */
 export class ModuleWithoutModelError extends CodegenError {
   readonly path: string;
-  /** The names of its exports. */
   readonly exports: readonly string[];
 
   constructor(path: string, exports: readonly string[]) {
-    super("KW_MODULE_WITHOUT_MODEL");
+    const others = exports.length === 0 ? "" : `, only ${exports.join(", ")}`;
+    super(
+      "KW_MODULE_WITHOUT_MODEL",
+      `${path}: the module exports no model${others}; export what \`defineModel\` returns, or exclude the module from \`models\`, as with "!src/models/shared.ts"`,
+    );
     this.path = path;
     this.exports = exports;
   }
@@ -129,7 +140,10 @@ export class ModelDuplicateError extends CodegenError {
   readonly second: string;
 
   constructor(model: string, first: string, second: string) {
-    super("KW_MODEL_DUPLICATE");
+    super(
+      "KW_MODEL_DUPLICATE",
+      `${model}: two models have this name, ${first} and ${second}; give one of them another name`,
+    );
     this.model = model;
     this.first = first;
     this.second = second;
@@ -143,7 +157,10 @@ export class NameCollisionError extends CodegenError {
   readonly second: string;
 
   constructor(generatedName: string, first: string, second: string) {
-    super("KW_NAME_COLLISION");
+    super(
+      "KW_NAME_COLLISION",
+      `${generatedName}: two things would have this name in the generated code: ${first}, and ${second}; rename one of them`,
+    );
     this.generatedName = generatedName;
     this.first = first;
     this.second = second;
@@ -156,7 +173,10 @@ export class NameUnusableError extends CodegenError {
   readonly at: string;
 
   constructor(givenName: string, at: string) {
-    super("KW_NAME_UNUSABLE");
+    super(
+      "KW_NAME_UNUSABLE",
+      `${JSON.stringify(givenName)}: no identifier can be made from this name (${at}); its letters and digits must begin with a letter`,
+    );
     this.givenName = givenName;
     this.at = at;
   }
@@ -174,7 +194,11 @@ export class RelationInvalidError extends CodegenError {
   readonly origin: string | undefined;
 
   constructor(model: string, at: string, reason: string, origin: string | undefined) {
-    super("KW_RELATION_INVALID");
+    const source = origin === undefined ? "" : ` (${origin})`;
+    super(
+      "KW_RELATION_INVALID",
+      `${model}: ${at}${source}: ${reason}; \`models\` of the configuration must include all models that relations name`,
+    );
     this.model = model;
     this.at = at;
     this.reason = reason;
@@ -190,7 +214,12 @@ export class TypeInexpressibleError extends CodegenError {
   readonly reason: string;
 
   constructor(model: string, path: string, reason: string, cause?: unknown) {
-    super("KW_TYPE_INEXPRESSIBLE", { cause });
+    const place = path === "" ? "its schema" : `field ${path} of its schema`;
+    super(
+      "KW_TYPE_INEXPRESSIBLE",
+      `${model}: no type can be generated for ${place}: ${reason}; change this part of the schema`,
+      { cause },
+    );
     this.model = model;
     this.path = path;
     this.reason = reason;
@@ -205,7 +234,10 @@ export class OutputOccupiedError extends CodegenError {
   readonly path: string;
 
   constructor(path: string) {
-    super("KW_OUTPUT_OCCUPIED");
+    super(
+      "KW_OUTPUT_OCCUPIED",
+      `${path}: the file was not generated but has the name of a generated file; move it away, or set \`output\` to another folder`,
+    );
     this.path = path;
   }
 }
@@ -218,18 +250,24 @@ export class OutputFailedError extends CodegenError {
   readonly path: string;
 
   constructor(path: string, cause: unknown) {
-    super("KW_OUTPUT_FAILED", { cause });
+    super(
+      "KW_OUTPUT_FAILED",
+      `${path}: the path cannot be read or written; \`output\` must be a folder that you may write to`,
+      { cause },
+    );
     this.path = path;
   }
 }
 
 /** A project that already has a configuration when `keywright init` runs. Nothing was written. */
 export class ProjectConfiguredError extends CodegenError {
-  /** The configuration file. */
   readonly path: string;
 
   constructor(path: string) {
-    super("KW_PROJECT_CONFIGURED");
+    super(
+      "KW_PROJECT_CONFIGURED",
+      `${path}: the project already has a configuration; run \`npx keywright generate\`, or move the file away to start again`,
+    );
     this.path = path;
   }
 }
@@ -242,20 +280,25 @@ export class ProjectFileError extends CodegenError {
   readonly path: string;
 
   constructor(path: string, cause: unknown) {
-    super("KW_PROJECT_FILE", { cause });
+    super(
+      "KW_PROJECT_FILE",
+      `${path}: the file cannot be read, written or watched, or its contents are not valid; correct it as the cause says, and run the command again`,
+      { cause },
+    );
     this.path = path;
   }
 }
 
 /** A configuration that lacks the database that a command needs. */
 export class DatabaseUnsetError extends CodegenError {
-  /** The configuration file. */
   readonly path: string;
-  /** The name of the missing setting. */
   readonly at: string;
 
   constructor(path: string, at: string) {
-    super("KW_DATABASE_UNSET");
+    super(
+      "KW_DATABASE_UNSET",
+      `${path}: the setting \`${at}\` is missing, so no database can be opened; add \`${at}: () => openKv("data/app")\`, with \`openKv\` from @keywright/core`,
+    );
     this.path = path;
     this.at = at;
   }
@@ -263,7 +306,6 @@ export class DatabaseUnsetError extends CodegenError {
 
 /** A function of the configuration that threw an error or did not return a database. */
 export class DatabaseOpenError extends CodegenError {
-  /** The configuration file. */
   readonly path: string;
   /**
    * The line that failed, as `file:line`. If the error does not contain it, the name of the
@@ -272,7 +314,12 @@ export class DatabaseOpenError extends CodegenError {
   readonly at: string;
 
   constructor(path: string, at: string, cause: unknown) {
-    super("KW_DATABASE_OPEN", { cause });
+    const place = at.includes(":") ? `that opens the database failed at ${at}` : `\`${at}\` failed`;
+    super(
+      "KW_DATABASE_OPEN",
+      `${path}: the function ${place}; correct it as the cause says. It must return what \`openKv\` returns`,
+      { cause },
+    );
     this.path = path;
     this.at = at;
   }
@@ -280,11 +327,13 @@ export class DatabaseOpenError extends CodegenError {
 
 /** A configuration without the setting `adopt`, which `keywright adopt` needs. */
 export class AdoptUnsetError extends CodegenError {
-  /** The configuration file. */
   readonly path: string;
 
   constructor(path: string) {
-    super("KW_ADOPT_UNSET");
+    super(
+      "KW_ADOPT_UNSET",
+      `${path}: the setting \`adopt\` is missing; add \`adopt: { from: () => openKv("data/old"), models: { users: kvdexLayout(…) } }\` (see \`npx keywright adopt --help\`)`,
+    );
     this.path = path;
   }
 }
@@ -298,7 +347,11 @@ export class ProjectCodeError extends CodegenError {
   readonly at: string;
 
   constructor(at: string, cause: unknown) {
-    super("KW_PROJECT_CODE", { cause });
+    super(
+      "KW_PROJECT_CODE",
+      `${at}: the project's own code threw an error; correct this line, or what it uses, as the cause says`,
+      { cause },
+    );
     this.at = at;
   }
 }
@@ -309,7 +362,10 @@ export class ProjectCodeError extends CodegenError {
  */
 export class CommandUnfinishedError extends CodegenError {
   constructor() {
-    super("KW_COMMAND_UNFINISHED");
+    super(
+      "KW_COMMAND_UNFINISHED",
+      "the process ended before the command did; look for `process.exit`, or an `await` that never ends, in the configuration and the modules of models. What was done until then stays",
+    );
   }
 }
 
@@ -322,7 +378,11 @@ export class LockFileError extends CodegenError {
   readonly reason: string;
 
   constructor(path: string, reason: string, cause?: unknown) {
-    super("KW_LOCK_FILE", { cause });
+    super(
+      "KW_LOCK_FILE",
+      `${path}: ${reason}; update Keywright if a later version wrote the file, otherwise move it away and run \`npx keywright generate\`, which writes it again`,
+      { cause },
+    );
     this.path = path;
     this.reason = reason;
   }

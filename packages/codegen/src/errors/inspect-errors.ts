@@ -8,7 +8,10 @@ export class KeyNotationError extends CodegenError {
   readonly reason: string;
 
   constructor(text: string, position: number, reason: string) {
-    super("KW_KEY_NOTATION");
+    super(
+      "KW_KEY_NOTATION",
+      `${text}: this is not a key, at character ${position}: ${reason}; write a JSON array, in quotes for the shell, such as '["users", 1n, b64:AQID]'`,
+    );
     this.text = text;
     this.position = position;
     this.reason = reason;
@@ -21,7 +24,10 @@ export class EntryMissingError extends CodegenError {
   readonly key: string;
 
   constructor(key: string) {
-    super("KW_ENTRY_MISSING");
+    super(
+      "KW_ENTRY_MISSING",
+      `${key}: the database has no entry under this key; look for it with \`npx keywright inspect ls\`. The number 1, the bigint 1n and the string "1" are different key parts`,
+    );
     this.key = key;
   }
 }
@@ -31,10 +37,16 @@ export class FileFailedError extends CodegenError {
   readonly path: string;
 
   constructor(path: string, cause: unknown) {
-    super("KW_FILE_FAILED", { cause });
+    super(
+      "KW_FILE_FAILED",
+      `${path}: it cannot be read or written; correct the path or the permissions as the cause says`,
+      { cause },
+    );
     this.path = path;
   }
 }
+
+const importAgain = "Entries that are already in the database are left as they are";
 
 /**
  * A line that is not a line of an export. The entries above it were imported, except in a dry run.
@@ -45,7 +57,11 @@ export class ImportLineError extends CodegenError {
   readonly reason: string;
 
   constructor(line: number, reason: string, cause?: unknown) {
-    super("KW_IMPORT_LINE", { cause });
+    super(
+      "KW_IMPORT_LINE",
+      `line ${line}: this is not a line of an export: ${reason}; import a file that \`keywright inspect export\` wrote, or correct the line and import it again. ${importAgain}`,
+      { cause },
+    );
     this.line = line;
     this.reason = reason;
   }
@@ -62,7 +78,14 @@ export class ImportIncompleteError extends CodegenError {
   readonly announced: number | undefined;
 
   constructor(entries: number, announced: number | undefined) {
-    super("KW_IMPORT_INCOMPLETE");
+    const found =
+      announced === undefined
+        ? `the last line is missing, entries read: ${entries}`
+        : `entries read: ${entries}, expected: ${announced}`;
+    super(
+      "KW_IMPORT_INCOMPLETE",
+      `the export is not complete (${found}); get the whole file and import it. ${importAgain}`,
+    );
     this.entries = entries;
     this.announced = announced;
   }
@@ -79,7 +102,11 @@ export class ImportRefusedError extends CodegenError {
   readonly key: string;
 
   constructor(line: number, key: string, cause: unknown) {
-    super("KW_IMPORT_REFUSED", { cause });
+    super(
+      "KW_IMPORT_REFUSED",
+      `line ${line}: the database does not accept the entry ${key}; correct or remove the line as the cause says, and import the file again. ${importAgain}`,
+      { cause },
+    );
     this.line = line;
     this.key = key;
   }

@@ -53,7 +53,7 @@ export async function generate(options: GenerateOptions): Promise<GenerateResult
     ...(await compareOutput(config.output, texts)),
     await compareLockFile(config.path, compiled),
   ];
-  if (options.check !== true) await writeOutput(config.output, files);
+  if (options.check !== true) await writeOutput(files);
   return { models: models.length, files, unread: inferred.unread };
 }
 

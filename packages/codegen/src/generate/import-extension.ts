@@ -1,5 +1,5 @@
 import type { ImportExtension } from "../project/paths.js";
-import { tsconfigsFor } from "../project/read-tsconfig.js";
+import { tsconfigsIn } from "../project/read-tsconfig.js";
 
 /**
  * Returns the extension with which the files in a folder import TypeScript modules: `ts` if the
@@ -13,7 +13,7 @@ export async function importExtensionIn(
   modulePath?: string,
 ): Promise<ImportExtension> {
   const { default: compiler } = await import("typescript");
-  const { options } = tsconfigsFor(compiler, folder)(modulePath);
+  const { options } = tsconfigsIn(compiler, folder).of(modulePath);
   const { allowImportingTsExtensions, rewriteRelativeImportExtensions } = options;
   return [allowImportingTsExtensions, rewriteRelativeImportExtensions].includes(true) ? "ts" : "js";
 }

@@ -1,8 +1,8 @@
-import { randomUUID } from "node:crypto";
-import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { readdir, readFile, rm } from "node:fs/promises";
+import { join } from "node:path";
 import { OutputFailedError, OutputOccupiedError } from "../errors/codegen-errors.js";
 import { isGenerated } from "../project/generated-text.js";
+import { writeFiles } from "../project/write-files.js";
 
 /** A generated file, compared with the file on disk. */
 export interface OutputFile {
@@ -44,29 +44,16 @@ export async function compareOutput(
 }
 
 /**
- * Writes the files that are stale or missing, then deletes the extra ones. All new texts are first
- * written to temporary files in the same folders. Then each temporary file replaces its target in
- * one step.
+ * Writes the files that are stale or missing, then deletes the extra ones. If a file cannot be
+ * written, no file changes.
  *
  * @throws {OutputFailedError} if the file system refuses an operation.
  */
-export async function writeOutput(folder: string, files: readonly OutputFile[]): Promise<void> {
-  const temporary: { readonly from: string; readonly to: string }[] = [];
-  try {
-    await attempt(folder, () => mkdir(folder, { recursive: true }));
-    for (const { path, state, text } of files) {
-      if (text === undefined || state === "fresh") continue;
-      // The temporary name does not contain the name of the file, which may already have the
-      // maximum length.
-      const from = join(dirname(path), `.keywright-${randomUUID()}.tmp`);
-      temporary.push({ from, to: path });
-      await attempt(path, () => writeFile(from, text));
-    }
-    for (const { from, to } of temporary) await attempt(to, () => rename(from, to));
-  } catch (error) {
-    for (const { from } of temporary) await rm(from, { force: true });
-    throw error;
-  }
+export async function writeOutput(files: readonly OutputFile[]): Promise<void> {
+  const written = files.flatMap(({ path, state, text }) =>
+    text === undefined || state === "fresh" ? [] : { path, text },
+  );
+  await writeFiles(written, (path, cause) => new OutputFailedError(path, cause));
   for (const { path, state } of files) {
     if (state === "extra") await attempt(path, () => rm(path));
   }

@@ -1,13 +1,9 @@
 import { statSync } from "node:fs";
 import type Typescript from "typescript";
 import type { Compiler, Tsconfig } from "../project/read-tsconfig.js";
-import { ambientFiles } from "./ambient-files.js";
 import { importResolver } from "./resolve-imports.js";
 
-/**
- * The part of the project that the compiler reads: only what the checked modules import, or also
- * what is declared for all files.
- */
+/** The files to read: what the checked modules import, or also global declarations. */
 export type CheckScope = "imports" | "whole";
 
 /** A program that was created from texts in memory. */
@@ -17,10 +13,7 @@ export interface CheckProgram {
   readonly hasMissing: boolean;
 }
 
-/**
- * Returns a function that creates programs from texts in memory. Each text has the path that the
- * compiler sees. The compiler reads the files of the project. Nothing is written.
- */
+/** Returns a function that compiles texts in memory, each with the path of its key. */
 export function checkPrograms(
   compiler: Compiler,
   tsconfig: Tsconfig,
@@ -40,10 +33,7 @@ export function checkPrograms(
   };
 }
 
-/**
- * Returns the project's own options, so that modules are found in the same way. Types are checked
- * as strictly as generated ones need.
- */
+/** The project's options find modules. Types are checked as strictly as generated ones need. */
 function compilerOptions(
   compiler: Compiler,
   { options: own }: Tsconfig,
@@ -65,16 +55,12 @@ function compilerOptions(
   };
 }
 
-/**
- * Returns the libraries to read. The scope `"imports"` leaves out the libraries of browsers:
- * reading them takes longer than everything else, and few rows contain their types.
- */
+/** Leaves out the libraries of browsers, which take longest to read, in the scope `imports`. */
 function librariesOf({ lib }: Typescript.CompilerOptions, scope: CheckScope): string[] {
   if (scope === "whole") return lib ?? ["lib.esnext.full.d.ts"];
   return (lib ?? ["lib.esnext.d.ts"]).filter((name) => !/dom|webworker|scripthost/i.test(name));
 }
 
-/** Creates a compiler host with the files of the system and additional texts in memory. */
 function hostWith(
   compiler: Compiler,
   options: Typescript.CompilerOptions,
@@ -96,10 +82,7 @@ function hostWith(
   };
 }
 
-/**
- * The files of packages that were read earlier, as with `--watch`, and the time of their last
- * change.
- */
+/** The files of packages that earlier rounds of `--watch` have read. */
 const packageFiles = new Map<
   string,
   { readonly changed: number; readonly file: Typescript.SourceFile | undefined }
@@ -116,4 +99,12 @@ function packageFile(
   const file = read();
   packageFiles.set(key, { changed, file });
   return file;
+}
+
+/** Returns declaration files, and modules with a `declare global`. */
+function ambientFiles({ sys }: Compiler, { files }: Tsconfig): string[] {
+  return [...files()].filter(
+    (name) =>
+      /\.d\.(?:\w+\.)?[cm]?ts$/.test(name) || /\bdeclare\s+global\b/.test(sys.readFile(name) ?? ""),
+  );
 }

@@ -10,22 +10,15 @@ import { type ComputedPart, computedType } from "./computed-parts.js";
 export interface Check {
   /** The name of the file that will contain the types, without its extension. */
   readonly name: string;
-  /** The declarations that the types need. */
   readonly declarations: string;
-  /** The name of the model in the declarations. */
   readonly model: string;
   readonly fields: readonly SpelledField[];
   readonly computed: readonly ComputedPart[];
 }
 
-/** The result of a check. */
 export interface CheckResult {
-  /** The fields whose inferred type differs from the spelled-out one. */
   readonly differing: readonly SpelledField[];
-  /**
-   * True if the inferred types could not be read, because the model or something that it is made of
-   * has no types.
-   */
+  /** True if the model, or something that it is made of, has no types. */
   readonly isUnread: boolean;
   /** The known types of the computed parts, by the name of the index. */
   readonly computed: ReadonlyMap<string, string>;
@@ -88,10 +81,7 @@ interface Comparison extends CheckResult {
   readonly hasAny: boolean;
 }
 
-/**
- * True if a field has the type `URL`. It is the only class in spelled-out types that the language
- * itself does not have, so the check needs the scope `whole`.
- */
+/** `URL` is the only class in spelled-out types that needs the libraries of browsers. */
 function namesBrowserClass({ fields }: Check): boolean {
   return fields.some(({ type }) => /\bURL\b/.test(type));
 }
@@ -132,7 +122,6 @@ function checkText({ declarations, model, fields, computed }: Check): string {
   return [declarations, comparison, modelAlias, ...fieldAliases, ...computedAliases, ""].join("\n");
 }
 
-/** Returns the types of the type aliases in a file, as text by their names. */
 function aliasedTypes(
   compiler: Compiler,
   checker: Typescript.TypeChecker,

@@ -1,15 +1,12 @@
 import type { NamedModel } from "../project/model-names.js";
-import { referenceWithin } from "../types/reference.js";
+import { referenceWithin } from "../types/place.js";
 import { isKeyTypeText } from "./element-type.js";
 
 /** The part of an index that a function computes from a row. An index has at most one. */
 export interface ComputedPart {
   /** The name of the index, which is also the name of the part. */
   readonly index: string;
-  /**
-   * The type of its values as a reference to the function, without null and undefined. If the
-   * function returns an array, it is the type of the elements.
-   */
+  /** The type of its values, or elements, as a reference, without null and undefined. */
   readonly reference: string;
 }
 
@@ -25,10 +22,7 @@ export function computedParts({ model, definition, names }: NamedModel): Compute
   });
 }
 
-/**
- * Returns the type to write for a computed part whose type the compiler reports. Returns undefined
- * if the reported type contains no information.
- */
+/** Returns undefined if the type that the compiler reports contains no information. */
 export function computedType({ reference }: ComputedPart, type: string): string | undefined {
   if (["any", "unknown", "never", "{}"].includes(type)) return undefined;
   return isKeyTypeText(type) ? type : reference;

@@ -1,10 +1,7 @@
-import { textOf } from "../types/alternatives.js";
+import { isRepeatable, textOf } from "../types/alternatives.js";
 import type { InterfaceType } from "../types/object-type.js";
 
-/**
- * Matches the text of a type whose values can all be key parts. Also matches null and undefined,
- * which no index contains.
- */
+/** Matches types of key parts, and null and undefined, which no index contains. */
 const keyType =
   /string|number|bigint|boolean|true|false|Date|Uint8Array<ArrayBuffer>|"(?:[^"\\]|\\.)*"|-?\d[\d.]*(?:e[+-]?\d+)?n?|null|undefined/;
 const keyArray = new RegExp(
@@ -13,30 +10,18 @@ const keyArray = new RegExp(
 
 const keyTypeText = new RegExp(`^(?:${keyType.source})(?: \\| (?:${keyType.source}))*$`);
 
-/**
- * The maximum length of a type that is repeated as text, in characters. A longer type is written as
- * a reference to the field of the row.
- */
-const maxTypeLength = 40;
-
 /** True if a type can be repeated as text: all its values can be key parts, and it is short. */
 export function isKeyTypeText(type: string): boolean {
-  return type.length <= maxTypeLength && keyTypeText.test(type);
+  return isRepeatable(type) && keyTypeText.test(type);
 }
 
-/**
- * Returns the type of the elements of an array field, as text. It contains neither null nor
- * undefined because no index contains such elements.
- *
- * @param rowName the name of the row's type. A type that is long or not spelled out is written as a
- * reference to its field.
- */
+/** Returns the type of the elements of an array field, without null and undefined. */
 export function elementType(row: InterfaceType, field: string, rowName: string): string {
   const { type = [] } = row.properties.find(({ name }) => name === field) ?? {};
   const [array, ...others] = type.filter((member) => member !== "null" && member !== "undefined");
   const [, elements] = others.length === 0 ? (keyArray.exec(array ?? "") ?? []) : [];
   const all = elements?.match(new RegExp(keyType.source, "g")) ?? [];
   const present = textOf(all.filter((member) => member !== "null" && member !== "undefined"));
-  if (all.length > 0 && present.length <= maxTypeLength) return present;
+  if (all.length > 0 && isRepeatable(present)) return present;
   return `NonNullable<NonNullable<${rowName}[${JSON.stringify(field)}]>[number]>`;
 }

@@ -1,6 +1,6 @@
 import { importedModel, type NamedModel } from "../project/model-names.js";
 import { importSpecifier } from "../project/paths.js";
-import { type Tsconfig, tsconfigsFor } from "../project/read-tsconfig.js";
+import { type Tsconfig, tsconfigsIn } from "../project/read-tsconfig.js";
 import { textOf } from "../types/alternatives.js";
 import { type ModelTypes, modelTypes } from "../types/model-types.js";
 import { objectText } from "../types/object-type.js";
@@ -32,10 +32,10 @@ export async function inferredFields(
 ): Promise<InferredFields> {
   // Loading the compiler takes long, and most commands do not need it.
   const { default: compiler } = await import("typescript");
-  const tsconfigOf = tsconfigsFor(compiler, folder);
+  const tsconfigs = tsconfigsIn(compiler, folder);
   const groups = new Map<Tsconfig, NamedModel[]>();
   for (const model of models) {
-    const tsconfig = tsconfigOf(model.modulePath);
+    const tsconfig = tsconfigs.of(model.modulePath);
     groups.set(tsconfig, [...(groups.get(tsconfig) ?? []), model]);
   }
   const references = new Map(models.map((model) => [model, new Set<string>()]));
@@ -67,10 +67,6 @@ function isJavaScript({ modulePath }: NamedModel): boolean {
   return /\.[cm]?jsx?$/.test(modulePath);
 }
 
-/**
- * Returns a check of the types of a model, as they would be written, against the types that Zod
- * infers.
- */
 function checkOf(model: NamedModel, folder: string, referred: ReadonlySet<string>): Check {
   const { names, modulePath, exportName } = model;
   const types = modelTypes(model.model, names, { referred, any: "any" });
@@ -95,7 +91,6 @@ function namedTypes({ row, named }: ModelTypes, rowName: string): string[] {
   ];
 }
 
-/** Returns the fields that contain none of the others. */
 function innermostFields(fields: readonly SpelledField[]): readonly SpelledField[] {
   return fields.filter((outer) => !fields.some((inner) => isWithin(inner, outer)));
 }

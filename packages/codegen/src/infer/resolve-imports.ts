@@ -5,17 +5,10 @@ import type { Compiler } from "../project/read-tsconfig.js";
 /** Finds the modules that files import, for a host of the compiler. */
 export interface ImportResolver {
   readonly resolve: NonNullable<Typescript.CompilerHost["resolveModuleNameLiterals"]>;
-  /**
-   * Returns true if a module that the project's own files import was not found so far or has no
-   * types.
-   */
   readonly hasMissing: () => boolean;
 }
 
-/**
- * Creates a resolver that follows imports as the options require. If that fails, it follows them as
- * a bundler does: the modules have already been loaded, so a way to find them exists.
- */
+/** Follows imports as the options require, and otherwise as a bundler does. */
 export function importResolver(
   compiler: Compiler,
   options: Typescript.CompilerOptions,

@@ -3,23 +3,15 @@ import { isDynamicPattern } from "tinyglobby";
 import { posix } from "../project/paths.js";
 import { isForKeywright } from "./model-folder.js";
 
-/**
- * The answers that `keywright init` needs. Paths are relative to the project's folder and have
- * forward slashes.
- */
+/** Paths are relative to the project's folder and have forward slashes. */
 export interface Answers {
-  /** The folder of the modules that export models. */
   readonly models: string;
-  /** The folder of the generated files. */
   readonly output: string;
   /** The folder of the database, which `openKv` creates. */
   readonly database: string;
 }
 
-/**
- * Returns the default answers for a project. Folders with other contents are left alone, because a
- * project that used another library may have its own `src/models` and `src/db`.
- */
+/** Avoids folders with other contents, such as the `src/models` of another library. */
 export function proposedAnswers(folder: string): Answers {
   const hasRoom = (candidate: string) => isForKeywright(resolve(folder, candidate));
   return {
@@ -35,19 +27,18 @@ export function answerFault(
   name: keyof Answers,
   answer: string,
 ): string | undefined {
-  if (answer.trim() === "") return "A path is needed.";
+  if (answer.trim() === "") return "Enter a path.";
   if (name === "database") return undefined;
-  if (isDynamicPattern(answer)) return "A folder is needed, not a pattern.";
+  if (isDynamicPattern(answer)) return "Enter a folder, not a pattern.";
   const path = relative(folder, resolve(folder, answer));
-  if (path === "") return "It has to be a folder of its own.";
-  if (path === ".." || path.startsWith(`..${sep}`)) return "It has to be within the project.";
+  if (path === "") return "The folder must not be that of the project itself.";
+  if (path === ".." || path.startsWith(`..${sep}`)) return "The folder must be inside the project.";
   return undefined;
 }
 
-/** Returns what is wrong with the combination of answers. Undefined if it is valid. */
 export function answersFault(folder: string, { models, output }: Answers): string | undefined {
   return resolve(folder, models) === resolve(folder, output)
-    ? "The models and the generated files need folders of their own."
+    ? "The models and the generated files must be in different folders."
     : undefined;
 }
 

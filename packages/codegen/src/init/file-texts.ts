@@ -2,7 +2,6 @@ import { basename, dirname } from "node:path";
 import { relativePath } from "../project/paths.js";
 import type { Answers } from "./answers.js";
 
-/** Returns the text of `keywright.config.ts`. */
 export function configText({ models, output, database }: Answers): string {
   return `import { defineConfig } from "@keywright/codegen";
 import { openKv } from "@keywright/core";
@@ -36,7 +35,7 @@ export const User = defineModel({
   schema: z.object({
     id: z.ulid(),
     email: z.email(),
-    name: z.string().describe("As the user wants to be called."),
+    name: z.string().describe("The name that the user wants to be called."),
     createdAt: z.date().default(() => new Date()),
   }),
   primaryKey: "id",
@@ -47,7 +46,6 @@ export const User = defineModel({
 });
 `;
 
-/** Returns the text of the `package.json` of a new project, without scripts. */
 export function packageJsonText(folder: string): string {
   const name = basename(folder)
     .toLowerCase()
@@ -57,10 +55,6 @@ export function packageJsonText(folder: string): string {
   return `${JSON.stringify({ ...named, private: true, type: "module" }, null, 2)}\n`;
 }
 
-/**
- * Returns the text of the `tsconfig.json` of a new project, which compiles the models and the
- * generated files to `dist`.
- */
 export function tsconfigText({ models, output }: Answers): string {
   const folders = [...new Set(["src", ...[models, output].map((path) => path.split("/")[0]!)])];
   return `{

@@ -25,7 +25,6 @@ export function isWithinProject(database: string): boolean {
   return !isAbsolute(database) && !/^(\.\.(\/|$)|[a-zA-Z]:|\.?$)/.test(database);
 }
 
-/** True if a folder is inside a Git repository. */
 export function isInGit(folder: string): boolean {
   if (existsSync(join(folder, ".git"))) return true;
   return dirname(folder) !== folder && isInGit(dirname(folder));

@@ -4,18 +4,14 @@ import { ProjectFileError } from "../errors/codegen-errors.js";
 
 const moduleName = /\.[cm]?[jt]sx?$/;
 
-/** True if Keywright can put modules there: no folder, an empty one, or one with models. */
+/** True if there is no folder, or if it is empty or contains models. */
 export function isForKeywright(folder: string): boolean {
   if (!existsSync(folder)) return true;
   if (!statSync(folder).isDirectory()) return false;
   return namesIn(folder).length === 0 || hasModel(folder);
 }
 
-/**
- * True if a module in a folder contains `defineModel`.
- *
- * @throws {ProjectFileError} if the path is not a folder, or if it or a module cannot be read.
- */
+/** True if a module in a folder contains `defineModel`. */
 export function hasModel(folder: string): boolean {
   return namesIn(folder).some((name) => {
     const path = join(folder, name);
@@ -23,11 +19,7 @@ export function hasModel(folder: string): boolean {
   });
 }
 
-/**
- * Returns the names of the entries of a folder, or none if it does not exist.
- *
- * @throws {ProjectFileError} if it cannot be read or is not a folder.
- */
+/** Returns the names of the entries of a folder, or none if it does not exist. */
 export function namesIn(folder: string): string[] {
   return attempt(folder, () => (existsSync(folder) ? readdirSync(folder) : []));
 }

@@ -2,11 +2,9 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { PackageJson } from "./plan-files.js";
 
-/** The commands of a package manager. */
 interface PackageManager {
   readonly add: string;
   readonly addDev: string;
-  /** Runs an installed command. */
   readonly run: string;
 }
 
@@ -32,10 +30,7 @@ const lockFiles: Readonly<Record<string, string>> = {
 const needed = ["@keywright/core", "@keywright/orm", "zod"];
 const neededToBuild = ["@keywright/codegen", "typescript", "@types/node"];
 
-/**
- * Returns the commands that the user runs next, in order: installing the missing packages, then
- * generating.
- */
+/** Returns the commands that install the missing packages, then generate. */
 export function nextSteps(folder: string, packageJson: PackageJson): string[] {
   const { add, addDev, run } = packageManager(folder, packageJson);
   const installed = { ...packageJson.dependencies, ...packageJson.devDependencies };

@@ -1,7 +1,4 @@
-/**
- * The scripts that `keywright init` adds: their possible names in the order of preference, and
- * their commands.
- */
+/** The scripts that `keywright init` adds, with their possible names by preference. */
 const wanted = [
   { names: ["db:generate", "keywright:generate"], script: "keywright generate" },
   { names: ["db:migrate", "keywright:migrate"], script: "keywright migrate run" },
@@ -38,7 +35,7 @@ export function addScripts(text: string, scripts: Readonly<Record<string, string
   const present = findObject(text, "scripts");
   if (present !== undefined) return insert(text, present, members, 1, layout);
   const root = findObject(text, undefined);
-  if (root === undefined) throw new TypeError("It is no JSON object.");
+  if (root === undefined) throw new TypeError("It is not a JSON object.");
   const empty = '"scripts": {}';
   const added = insert(empty, findObject(`{${empty}}`, "scripts", -1)!, members, 1, layout);
   return insert(text, root, [added], 0, layout);
@@ -58,13 +55,10 @@ function layoutOf(text: string): Layout {
   };
 }
 
-/** The offsets of an object in a text. */
 interface Span {
-  /** The opening brace. */
   readonly open: number;
   /** The end of the last member, or of the opening brace if there is no member. */
   readonly end: number;
-  /** The closing brace. */
   readonly close: number;
 }
 

@@ -7,15 +7,12 @@ import { isInGit, isWithinProject, withIgnored } from "./ignore-file.js";
 import { hasModel, namesIn } from "./model-folder.js";
 import { addScripts, missingScripts } from "./package-scripts.js";
 
-/** A file that `keywright init` creates or changes. */
 export interface PlannedFile {
-  /** The absolute path. */
   readonly path: string;
   readonly state: "created" | "changed";
   readonly text: string;
 }
 
-/** The fields of a `package.json` that `keywright init` needs. */
 export interface PackageJson {
   readonly type?: unknown;
   readonly scripts?: unknown;
@@ -30,12 +27,6 @@ export interface Plan {
   readonly packageJson: PackageJson;
 }
 
-/**
- * Asserts that a folder has no configuration.
- *
- * @throws {ProjectConfiguredError} if it has one.
- * @throws {ProjectFileError} if the path cannot be read or is not a folder.
- */
 export function assertUnconfigured(folder: string): void {
   const name = namesIn(folder).find((each) => /^keywright\.config\.\w+$/.test(each));
   if (name !== undefined) throw new ProjectConfiguredError(join(folder, name));
@@ -45,9 +36,6 @@ export function assertUnconfigured(folder: string): void {
  * Plans the files for a new project. Existing files stay, except that `package.json` and
  * `.gitignore` get the lines that they lack. The configuration comes last, because its existence
  * means that the project is set up.
- *
- * @throws {ProjectConfiguredError} if the folder already has a configuration.
- * @throws {ProjectFileError} if a file cannot be read, or if `package.json` is not a JSON object.
  */
 export async function planFiles(folder: string, answers: Answers): Promise<Plan> {
   assertUnconfigured(folder);
@@ -113,7 +101,7 @@ function parsed(path: string, text: string): PackageJson {
   } catch (error) {
     throw new ProjectFileError(path, error);
   }
-  if (!isObject(value)) throw new ProjectFileError(path, new TypeError("It is no JSON object."));
+  if (!isObject(value)) throw new ProjectFileError(path, new TypeError("It is not a JSON object."));
   return value;
 }
 

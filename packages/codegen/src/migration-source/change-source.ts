@@ -3,17 +3,11 @@ import { compareRows, type RowManifest } from "@keywright/orm/codegen";
 import { camelCase } from "../types/identifiers.js";
 import { canBeVariable, nameSource } from "./literal-source.js";
 
-/**
- * The placeholder for a value that the author has to write. It is declared nowhere, so the compiler
- * reports each occurrence.
- */
+/** Declared nowhere, so that the compiler reports each value that the author must write. */
 export const placeholder = "TODO";
 
-/**
- * The name in a manifest's `fields` under which all fields without a name of their own are
- * described.
- */
-const otherFields = "*";
+/** The name under which a manifest describes the fields without a name of their own. */
+export const otherFields = "*";
 
 /** A field that was renamed and is otherwise unchanged. */
 export interface Rename {
@@ -21,17 +15,12 @@ export interface Rename {
   readonly to: string;
 }
 
-/** The code of the function that converts rows to another schema. */
 export interface ChangeSource {
   readonly text: string;
-  /** The fields whose values the author has to write. */
   readonly values: readonly string[];
 }
 
-/**
- * Returns the rename between two schemas. If exactly one field was removed and exactly one was
- * added, and both are otherwise the same, that is assumed to be a rename.
- */
+/** Assumes a rename if exactly one field was removed, and one with the same schema added. */
 export function renameBetween(from: RowManifest, to: RowManifest): Rename | undefined {
   const [removed, ...otherRemoved] = fieldsWithout(from, to);
   const [added, ...otherAdded] = fieldsWithout(to, from);
@@ -42,10 +31,7 @@ export function renameBetween(from: RowManifest, to: RowManifest): Rename | unde
     : undefined;
 }
 
-/**
- * Writes the function that converts rows between two schemas. It moves the renamed field and marks
- * the values that the author has to write.
- */
+/** Writes a function that moves the renamed field and marks the values to write. */
 export function changeSource(
   from: RowManifest,
   to: RowManifest,
@@ -87,16 +73,12 @@ function neededValues(from: RowManifest, to: RowManifest): string[] {
   });
 }
 
-/** True if the only change of a field is that it is now required. */
 function isOnlyRequired(from: RowManifest, to: RowManifest, field: string): boolean {
   const [before, now] = [from.fields[field], to.fields[field]];
   return before?.optional === true && isDeepStrictEqual(before.schema, now?.schema);
 }
 
-/**
- * Returns the names of variables for the values of fields: the names of the fields, if these can be
- * used.
- */
+/** Names the variables like the fields if possible. */
 function localNames(fields: readonly string[]): Map<string, string> {
   const isFree = (name: string) => canBeVariable(name) && name !== "row" && name !== placeholder;
   const taken = new Set(fields.filter(isFree));

@@ -1,12 +1,9 @@
 import { isVariableName } from "../types/identifiers.js";
-import { UnwritableError } from "./unwritable-error.js";
 
-/**
- * Returns a value as a literal: a string, a number, a bigint, a boolean, null, a date, or a list or
- * plain object of such values.
- *
- * @throws {UnwritableError} for any other value.
- */
+/** Thrown for a part of a manifest that no Zod schema describes. */
+export class UnwritableError extends Error {}
+
+/** Returns a literal of a primitive value or a date, or a list or plain object of these. */
 export function literalSource(value: unknown): string {
   if (typeof value === "string") return jsonSource(value);
   if (typeof value === "bigint") return `${value}n`;
@@ -21,10 +18,7 @@ export function literalSource(value: unknown): string {
   return properties.length === 0 ? "{}" : `{ ${properties.join(", ")} }`;
 }
 
-/**
- * Returns a value as JSON that is also valid code: no character in a string can end the line or the
- * literal.
- */
+/** Returns JSON that is also valid code: no character in a string can end the line. */
 export function jsonSource(value: unknown): string {
   const text = JSON.stringify(value) ?? "undefined";
   return text.replaceAll("\u2028", "\\u2028").replaceAll("\u2029", "\\u2029");
@@ -35,11 +29,6 @@ export function dateSource(date: Date): string {
   return `new Date(${jsonSource(date.toISOString())})`;
 }
 
-/**
- * Returns a regular expression as a literal.
- *
- * @throws {UnwritableError} if it is not a valid regular expression.
- */
 export function regexSource(source: string, flags: string): string {
   try {
     // The text of a `RegExp` escapes everything that could end the literal.
@@ -56,10 +45,7 @@ export function nameSource(name: string): string {
   return /^[A-Za-z_$][\w$]*$/.test(name) ? name : jsonSource(name);
 }
 
-/**
- * True if the name can be the name of a variable. Characters outside the basic multilingual plane
- * are refused because a compiler may not know the newest ones.
- */
+/** Refuses characters above U+FFFF, because a compiler may not know the newest ones. */
 export function canBeVariable(name: string): boolean {
   return isVariableName(name) && !/[^\0-\uffff]/u.test(name);
 }
@@ -68,4 +54,17 @@ function isPlain(value: unknown): value is Readonly<Record<string, unknown>> {
   if (typeof value !== "object" || value === null) return false;
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === Object.prototype || prototype === null;
+}
+
+/** Returns the bounds of a length as code: `.min(1).max(3)`, or `.length(2)`. */
+export function lengthsSource(min: unknown, max: unknown): string {
+  if (min !== undefined && min === max) return `.length(${Number(min)})`;
+  return sizesSource(min, max);
+}
+
+/** Returns the bounds of the size of a map or a set as code: `.min(1).max(3)`. */
+export function sizesSource(min: unknown, max: unknown): string {
+  return [["min", min] as const, ["max", max] as const]
+    .map(([method, value]) => (value === undefined ? "" : `.${method}(${Number(value)})`))
+    .join("");
 }

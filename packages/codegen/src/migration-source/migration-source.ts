@@ -10,27 +10,21 @@ import { defaultSources } from "./default-sources.js";
 import { canBeVariable, jsonSource } from "./literal-source.js";
 import { rowSource } from "./row-source.js";
 
-/** The input from which a migration is written. */
 export interface MigrationInput {
   readonly name: string;
   readonly model: NamedModel;
   readonly rows: ChangedRows;
-  /** The folder of the migration's file. */
   readonly folder: string;
   readonly extension: ImportExtension;
 }
 
-/** A module that exports a migration. */
 export interface MigrationModule {
   readonly text: string;
   readonly exportName: string;
   readonly toWrite: FieldsToWrite;
 }
 
-/**
- * The parts of a migration that its author has to write: fields of its schemas, and fields of the
- * rows that its functions return.
- */
+/** The fields of schemas and of returned rows that the author of a migration has to write. */
 export interface FieldsToWrite {
   readonly from: readonly string[];
   readonly to: readonly string[];
@@ -46,9 +40,6 @@ export function changesPrimaryKey({ from, to }: ChangedRows): boolean {
   );
 }
 
-/**
- * Writes a migration with both schemas, and with as much of its functions as the schemas determine.
- */
 export async function migrationSource(outline: MigrationInput): Promise<MigrationModule> {
   const { name, model: named, rows, folder, extension } = outline;
   const { names, modulePath, exportName: modelExport, model } = named;
@@ -76,12 +67,13 @@ export async function migrationSource(outline: MigrationInput): Promise<Migratio
     `import ${importedModel(modelExport, names.model)} from ${jsonSource(specifier)};`,
     "",
     ...[...fromSource.constants, ...toSource.constants].flatMap((constant) => [constant, ""]),
-    "// `up` makes a row of `to` of one of `from`, and `down` the other way: leave it out where there is no way back.",
-    "// The schemas stay as they are here, whatever becomes of the model.",
+    "// `up` converts a row of `from` to a row of `to`, and `down` converts it back.",
+    "// Leave out `down` if rows cannot be converted back.",
+    "// Do not change these schemas when the model changes later.",
     ...leftOutComment(rows.to, to),
     ...([...up.values, ...down.values].length === 0
       ? []
-      : [`// Write the values that are ${placeholder}.`]),
+      : [`// Replace each ${placeholder} by a value.`]),
     `export const ${exportName} = defineMigration({`,
     `name: ${jsonSource(name)},`,
     `model: ${names.model},`,
@@ -120,17 +112,13 @@ function withoutFilled(
   return compareRows(from, reduced).length === 0 ? to : reduced;
 }
 
-/** Returns the comment about the fields that `to` lacks. */
 function leftOutComment(model: RowManifest, { fields }: RowManifest): string[] {
   const names = Object.keys(model.fields).filter((name) => !Object.hasOwn(fields, name));
   const list = names.map((name) => jsonSource(name)).join(", ");
-  return names.length === 0 ? [] : [`// The model itself fills in what \`to\` lacks: ${list}.`];
+  return names.length === 0 ? [] : [`// The model fills in the fields that \`to\` lacks: ${list}.`];
 }
 
-/**
- * Returns the defaults of the earlier fields. A default is known if the model still has the same
- * field, perhaps under a new name.
- */
+/** Returns the defaults of earlier fields that the model still has, perhaps renamed. */
 function defaultsBefore(
   { from, to }: ChangedRows,
   defaults: ReadonlyMap<string, string>,

@@ -1,18 +1,13 @@
 import type { JsonSchema } from "@keywright/orm/codegen";
-import { dateSource, literalSource } from "./literal-source.js";
-import { UnwritableError } from "./unwritable-error.js";
+import { dateSource, literalSource, UnwritableError } from "./literal-source.js";
 
-/**
- * Zod's number schemas that have fixed bounds, with the type and the bounds that the manifest
- * contains for them.
- */
+/** Zod's number schemas with fixed bounds, and the type and bounds in a manifest. */
 const presets: readonly (readonly [source: string, type: string, least: number, most: number])[] = [
   ["z.int32()", "integer", -(2 ** 31), 2 ** 31 - 1],
   ["z.uint32()", "integer", 0, 2 ** 32 - 1],
   ["z.float64()", "number", -Number.MAX_VALUE, Number.MAX_VALUE],
 ];
 
-/** Returns the Zod schema of a number or an integer, with its bounds. */
 export function numberSource(schema: JsonSchema): string {
   const { type, minimum, maximum } = schema;
   const preset = presets.find(
@@ -33,7 +28,6 @@ export function numberSource(schema: JsonSchema): string {
   ].join("");
 }
 
-/** Returns the Zod schema of a bigint, with its bounds. */
 export function bigintSource(schema: JsonSchema): string {
   const { format, multipleOf } = schema;
   const base = format === "int64" || format === "uint64" ? `z.${format}()` : "z.bigint()";
@@ -47,7 +41,6 @@ export function bigintSource(schema: JsonSchema): string {
   ].join("");
 }
 
-/** Returns the Zod schema of a date, with its bounds. */
 export function dateSchemaSource(schema: JsonSchema): string {
   const conditions = bounds.map(([word, method]) => {
     if (schema[word] === undefined) return "";

@@ -8,25 +8,15 @@ import {
 import type Typescript from "typescript";
 import * as z from "zod";
 import { pascalCase } from "../types/identifiers.js";
+import { otherFields } from "./change-source.js";
 import { canBeVariable, jsonSource, nameSource } from "./literal-source.js";
 import { objectSource, type SchemaConstants, schemaSource, withOptional } from "./schema-source.js";
 
-/**
- * The name in a manifest's `fields` under which all fields without a name of their own are
- * described.
- */
-const otherFields = "*";
-
-/** The settings with which the schema of a row is written. */
 export interface RowSourceOptions {
-  /** The prefix of the names of constants. */
   readonly side: "from" | "to";
   /** The names that are already used. The names of new constants are added. */
   readonly taken: Set<string>;
-  /**
-   * The names of the model's fields. Fields that the model has are written in this order, before
-   * the others.
-   */
+  /** The names of the model's fields. These are written first, in this order. */
   readonly order: readonly string[];
   /** The argument of `.default` as code, by the name of the field. */
   readonly defaults: ReadonlyMap<string, string>;
@@ -34,9 +24,7 @@ export interface RowSourceOptions {
   readonly isStrict: boolean;
 }
 
-/** The schema of a row as code. */
 export interface RowSource {
-  /** The declarations that the schema needs. */
   readonly constants: readonly string[];
   readonly text: string;
   /** The fields whose written schema does not match the manifest exactly. */
@@ -68,9 +56,7 @@ export async function rowSource(
     if (name === otherFields) return [];
     const comments = [
       ...(inexact.includes(name) ? [inexactText(manifest.fields[name])] : []),
-      ...(hasUnknownDefault
-        ? ["Its default is not known here: write it where rows may need it."]
-        : []),
+      ...(hasUnknownDefault ? ["The default is not known. Write it if rows may need it."] : []),
     ];
     return [
       ...comments.map((comment) => `\n// ${comment}`),
@@ -131,7 +117,6 @@ function fieldSource(
   };
 }
 
-/** Returns an unused name and marks it as used. */
 function claimName(wanted: string, otherwise: string, taken: Set<string>): string {
   const base = canBeVariable(wanted) ? wanted : otherwise;
   let name = base;
@@ -156,10 +141,9 @@ function isAbsent({ type, anyOf, ...rest }: JsonSchema): boolean {
 }
 
 function inexactText(field: FieldManifest | undefined): string {
-  return `To be written by hand, for it has to be ${jsonSource(field)}`;
+  return `Correct this field, so that its manifest is ${jsonSource(field)}`;
 }
 
-/** Runs the code of each field. The result is undefined for code that fails. */
 async function runFields(fields: readonly FieldSource[]): Promise<readonly unknown[]> {
   const { default: compiler } = await import("typescript");
   return fields.map(({ constants, source }) => run(compiler, constants, source));

@@ -1,35 +1,27 @@
 import { isDeepStrictEqual } from "node:util";
 import { type JsonSchema, rowManifest } from "@keywright/orm/codegen";
 import * as z from "zod";
-import { lengthsSource, sizesSource } from "./bounds-source.js";
-import { literalSource, nameSource, regexSource } from "./literal-source.js";
+import {
+  lengthsSource,
+  literalSource,
+  nameSource,
+  regexSource,
+  sizesSource,
+  UnwritableError,
+} from "./literal-source.js";
 import { bigintSource, dateSchemaSource, numberSource } from "./number-source.js";
 import { stringSource } from "./string-source.js";
-import { UnwritableError } from "./unwritable-error.js";
 
-/**
- * The constants for schemas that contain themselves. Such a schema is declared once and used by its
- * name.
- */
+/** The constants for schemas that contain themselves and therefore need a name. */
 export interface SchemaConstants {
-  /** Returns an unused name. */
   readonly claim: () => string;
-  /** The declarations of the constants. */
   readonly lines: string[];
 }
 
-/**
- * The form of a value that may be undefined: `.optional()`, or a union if the value must be present
- * nevertheless.
- */
+/** A union if the value must be present although it may be undefined. */
 type UndefinedAs = "optional" | "union";
 
-/**
- * Writes a Zod schema of the values that a manifest describes. The result of a transform is written
- * as unknown.
- *
- * @throws {UnwritableError} if no Zod schema describes these values.
- */
+/** Writes a Zod schema of the values that a manifest describes. Transforms give unknown. */
 export function schemaSource(
   schema: JsonSchema,
   constants: SchemaConstants,
@@ -42,7 +34,6 @@ export function schemaSource(
 class DocumentWriter {
   readonly #root: JsonSchema;
   readonly #constants: SchemaConstants;
-  /** The names of the constants, by the references that they replace. */
   readonly #names = new Map<string, string>();
 
   constructor(root: JsonSchema, constants: SchemaConstants) {
@@ -221,10 +212,7 @@ function enumSource(values: readonly unknown[]): string {
   return `z.${isNamed ? "enum" : "literal"}([${literals.join(", ")}])`;
 }
 
-/**
- * Returns a literal value of a manifest. Values that JSON does not have are stored there as
- * objects.
- */
+/** A manifest contains values that JSON lacks as objects. */
 function literalOf(value: unknown): string {
   if (typeof value !== "object" || value === null) return literalSource(value);
   const { "x-bigint": bigint, "x-number": number } = value as JsonSchema;

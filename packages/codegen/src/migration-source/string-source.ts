@@ -1,6 +1,11 @@
 import type { JsonSchema } from "@keywright/orm/codegen";
-import { lengthsSource } from "./bounds-source.js";
-import { jsonSource, literalSource, nameSource, regexSource } from "./literal-source.js";
+import {
+  jsonSource,
+  lengthsSource,
+  literalSource,
+  nameSource,
+  regexSource,
+} from "./literal-source.js";
 
 /** Zod's schemas for formats, by the name of the format. */
 const formats: Readonly<Record<string, string>> = {
@@ -38,7 +43,6 @@ const ownPatterns: ReadonlySet<string> = new Set(["emoji", "mac"]);
 /** The options that are regular expressions. The manifest contains them as text. */
 const patternOptions: ReadonlySet<string> = new Set(["hostname", "protocol"]);
 
-/** Returns the Zod schema of a string, with its formats, patterns and lengths. */
 export function stringSource({ type, minLength, maxLength, allOf, ...own }: JsonSchema): string {
   const several = Array.isArray(allOf) ? (allOf as readonly JsonSchema[]) : [];
   const parts = [...(Object.keys(own).length > 0 ? [own] : []), ...several];
@@ -56,7 +60,6 @@ function isLetterCase(format: unknown): format is "lowercase" | "uppercase" {
   return format === "lowercase" || format === "uppercase";
 }
 
-/** Returns a condition that is appended to a schema. */
 function checkSource(part: JsonSchema): string {
   if (isLetterCase(part.format)) return `.${part.format}()`;
   return isSchema(part.format) ? `.check(${formatSource(part)})` : `.regex(${patternSource(part)})`;
@@ -89,7 +92,6 @@ function patternSource({ pattern, flags }: JsonSchema): string {
   return regexSource(String(pattern), typeof flags === "string" ? flags : "");
 }
 
-/** Converts the text of a regular expression, such as `"/^https$/i"`, to a literal. */
 function optionPatternSource(text: string): string {
   const end = text.lastIndexOf("/");
   return regexSource(text.slice(1, end), text.slice(end + 1));

@@ -14,22 +14,16 @@ import {
 import type { Reporter } from "./reporter.js";
 import { textWidth } from "./text-width.js";
 
-/** The minimum and the maximum width of a bar, in columns. */
 const barWidth = { min: 8, max: 40 } as const;
 
-/** The parts of a line with a bar. */
 interface Layout {
   readonly columns: number;
   readonly labelOf: (progress: ShownProgress) => string;
   readonly detail: Detail;
-  /** The width of the bar, in columns. */
   readonly width: number;
 }
 
-/**
- * Shows progress as a bar on a terminal. Each build has its own bar, which stays visible when the
- * next build begins.
- */
+/** Each build has its own bar, which stays visible when the next build begins. */
 export function barReporter(stream: NodeJS.WriteStream): Reporter {
   let bar: SingleBar | undefined;
   let releaseCursor: (() => void) | undefined;
@@ -69,10 +63,7 @@ export function barReporter(stream: NodeJS.WriteStream): Reporter {
   };
 }
 
-/**
- * Returns the layout with the most words that leaves room for a bar, or undefined if none does. The
- * less important words are left out first, the names of the indexes last.
- */
+/** Leaves out the less important words first, the names of the indexes last. */
 function layoutFor(progress: ShownProgress, columns: number): Layout | undefined {
   for (const label of [labelOf, shortLabelOf]) {
     for (const detail of details) {
@@ -84,10 +75,7 @@ function layoutFor(progress: ShownProgress, columns: number): Layout | undefined
   return undefined;
 }
 
-/**
- * Returns the number of columns that the words of a line leave free. The words are measured as they
- * will be at the end, so that the bar keeps its width.
- */
+/** Measures the words as they will be at the end, so that the bar keeps its width. */
 function roomIn(layout: Omit<Layout, "width">, progress: ShownProgress): number {
   const atTheEnd = { ...progress, rowsDone: progress.rowsTotal };
   const words = [layout.labelOf(progress), ...progressWords(atTheEnd, layout.detail)];
@@ -101,10 +89,7 @@ function barLine(progress: ShownProgress, { labelOf, detail, width }: Layout): s
   return [labelOf(progress), colored, ...progressWords(progress, detail)].join("  ").trimEnd();
 }
 
-/**
- * Colors a text. `util.styleText` would check another stream, but this stream is known to be a
- * terminal.
- */
+/** `util.styleText` would check another stream. This one is known to be a terminal. */
 function cyan(text: string): string {
   return `\u001b[36m${text}\u001b[39m`;
 }

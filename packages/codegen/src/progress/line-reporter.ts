@@ -1,13 +1,9 @@
 import { labelOf, progressLine, type ShownProgress } from "./progress-text.js";
 import type { Reporter } from "./reporter.js";
 
-/** The minimum time between lines, in milliseconds. */
 const interval = 1000;
 
-/**
- * Shows progress as lines of plain text, for files and pipes: the first line at once, then at most
- * one line per second, and the last line of each build.
- */
+/** Writes the first line at once, then one per second, and the last line of each build. */
 export function lineReporter(stream: NodeJS.WritableStream): Reporter {
   let lastLineAt = Number.NEGATIVE_INFINITY;
   let pending: ShownProgress | undefined;

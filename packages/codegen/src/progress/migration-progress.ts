@@ -1,7 +1,6 @@
 import type { MigrationProgress } from "@keywright/orm";
 import { reporterFor } from "./reporter-for.js";
 
-/** Shows the progress of `migrate`. */
 export interface MigrationProgressReporter {
   /** The `onProgress` option of `migrate`. It can be passed without its object. */
   readonly onProgress: (progress: MigrationProgress) => void;

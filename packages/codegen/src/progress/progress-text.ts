@@ -17,22 +17,16 @@ const phaseWords = {
 
 /** A progress with everything that is shown of it. */
 export interface ShownProgress extends MigrationProgress {
-  /** True in a second pass over the entries, needed because of a finding of the first. */
+  /** True for a second pass over the entries, because of something that the first found. */
   readonly isSecondLook?: boolean;
 }
 
-/**
- * Returns the subject of a progress: the model, the indexes if the work is about indexes, and the
- * kind of work unless indexes are being built.
- */
+/** Returns the model, the indexes, and the kind of work unless indexes are built. */
 export function labelOf(progress: ShownProgress): string {
   return labelWith(progress, progress.indexes.join(", "));
 }
 
-/**
- * Returns the result of {@link labelOf} with the number of indexes instead of their names, if there
- * are several.
- */
+/** Returns the result of {@link labelOf} with the number of indexes instead of names. */
 export function shortLabelOf(progress: ShownProgress): string {
   const { length } = progress.indexes;
   return length > 1 ? labelWith(progress, `${length} indexes`) : labelOf(progress);
@@ -49,10 +43,7 @@ export function progressLine(progress: ShownProgress): string {
   return lineParts(progress).join("  ");
 }
 
-/**
- * Returns the beginning of {@link progressLine} that fits into a number of columns. The last parts
- * are left out first.
- */
+/** Returns {@link progressLine} without the last parts that do not fit. */
 export function progressLineIn(columns: number, progress: ShownProgress): string {
   const parts = lineParts(progress);
   while (parts.length > 1 && textWidth(parts.join("  ")) > columns) parts.pop();
@@ -69,7 +60,7 @@ function lineParts(progress: ShownProgress): string[] {
   return [`${label}, ${wholeNumbers.format(progress.rowsDone)} ${what} so far`];
 }
 
-/** True if the total is known. Otherwise it grows with the rows done, without a time left. */
+/** Otherwise the total grows with the rows that are done. */
 export function hasKnownTotal({
   phase,
   rowsDone,
@@ -80,7 +71,7 @@ export function hasKnownTotal({
   return isOfRows && (rowsDone < rowsTotal || secondsLeft !== undefined);
 }
 
-/** The words of a line with a known total: rows, percent, rate, time left, each of fixed width. */
+/** Returns rows, percent, rate and time left, each padded to a constant width. */
 export function progressWords(progress: MigrationProgress, detail: Detail): string[] {
   const { rowsDone, rowsTotal, rowsPerSecond, secondsLeft } = progress;
   const hasUnit = detail === "all" || detail === "noPercent";
@@ -102,7 +93,7 @@ export function shareDone(rowsDone: number, rowsTotal: number): number {
   return rowsTotal > 0 ? Math.min(rowsDone / rowsTotal, 1) : 1;
 }
 
-/** Returns at most two units, seconds rounded up: `1 s`, `2 min 5 s`, `3 h 20 min`. */
+/** `1 s`, `2 min 5 s`, `3 h 20 min`. Seconds are rounded up. */
 function durationText(seconds: number): string {
   const whole = Math.ceil(seconds);
   if (whole < 60) return `${whole} s`;

@@ -3,7 +3,7 @@ import { lineReporter } from "./line-reporter.js";
 import type { Reporter } from "./reporter.js";
 import { withSecondPass } from "./with-second-pass.js";
 
-/** Returns a bar for a terminal, lines for other streams. The default is standard error. */
+/** Returns a reporter that shows a bar on a terminal, and lines elsewhere. */
 export function reporterFor(stream: NodeJS.WriteStream = process.stderr): Reporter {
   const canMoveCursor = stream.isTTY && process.env.TERM !== "dumb";
   return withSecondPass(canMoveCursor ? barReporter(stream) : lineReporter(stream));

@@ -1,6 +1,5 @@
 import { reporterFor } from "./reporter-for.js";
 
-/** Shows the progress of loading rows. */
 export interface RowProgressReporter {
   /**
    * Reports the number of rows that are done and the total number. The rate is measured from the

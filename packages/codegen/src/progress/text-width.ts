@@ -1,6 +1,6 @@
 import truncatedWidth from "fast-string-truncated-width";
 
-/** Returns the columns of a text in a terminal. Wide characters, such as Chinese ones, take two. */
+/** Returns the width of a text in columns. A wide character, such as 中, takes two. */
 export function textWidth(text: string): number {
   return truncatedWidth(text).width;
 }

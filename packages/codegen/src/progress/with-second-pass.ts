@@ -1,10 +1,7 @@
 import { hasKnownTotal, type ShownProgress } from "./progress-text.js";
 import type { Reporter } from "./reporter.js";
 
-/**
- * Shows the second pass over the entries separately from the first. `migrate` reports the second
- * pass from its start, after the first one has reached its end. A single bar would jump back.
- */
+/** Shows a second pass separately from the first. A single bar would jump back. */
 export function withSecondPass(reporter: Reporter): Reporter {
   let previous: ShownProgress | undefined;
   return {
@@ -29,10 +26,7 @@ function isSameWork(a: ShownProgress, b: ShownProgress): boolean {
   return a.phase === b.phase && a.model === b.model && `${a.indexes}` === `${b.indexes}`;
 }
 
-/**
- * True if a verification starts from the beginning. A progress without a known total may also go
- * back when the total becomes known. That is not a second pass.
- */
+/** Without a known total, going back only means that the total has become known. */
 function goesBack(previous: ShownProgress, progress: ShownProgress): boolean {
   const isKnown = hasKnownTotal(previous) && hasKnownTotal(progress);
   return progress.phase === "verifying" && isKnown && progress.rowsDone < previous.rowsDone;

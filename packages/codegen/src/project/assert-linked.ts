@@ -3,12 +3,7 @@ import { linkRelations } from "@keywright/orm/codegen";
 import { RelationInvalidError } from "../errors/codegen-errors.js";
 import { describeOrigin, type FoundModel } from "./found-model.js";
 
-/**
- * Checks that a database with these models can be opened: each relation leads to one of the models
- * through an index.
- *
- * @throws {RelationInvalidError} for the first relation that does not.
- */
+/** Checks that each relation leads to one of the models through an index. */
 export function assertLinked(models: readonly FoundModel[]): void {
   try {
     linkRelations(models.map(({ model }) => model));

@@ -1,7 +1,6 @@
 import { ConfigInvalidError } from "../errors/codegen-errors.js";
 import type { Config } from "./config.js";
 
-/** The settings of a configuration that are not paths. */
 export type Settings = Pick<Config, "importExtension" | "database" | "migrations" | "adopt">;
 
 /** A configuration with valid settings. Its paths are as written in the file. */
@@ -12,18 +11,12 @@ export interface CheckedConfig extends Settings {
 
 type Fail = (at: string, reason: string) => ConfigInvalidError;
 
-/**
- * Checks the default export of a configuration.
- *
- * @param path the path of the configuration, for errors.
- * @throws {ConfigInvalidError} if the export is not a valid configuration.
- */
 export function checkConfig(path: string, config: unknown): CheckedConfig {
   const fail: Fail = (at, reason) => new ConfigInvalidError(path, at, reason);
   if (config === undefined) throw fail("default", "there is no default export");
   if (!isObject(config)) throw fail("default", `it is ${kindOf(config)}, not an object`);
   if (typeof config.then === "function") {
-    throw fail("default", "it is a promise: export what it resolves to, as by await");
+    throw fail("default", "it is a promise, so export its result with await");
   }
   const { models, output, importExtension, database, migrations, adopt, ...others } = config;
   const [unknown] = Object.keys(others);
@@ -51,11 +44,11 @@ export function checkConfig(path: string, config: unknown): CheckedConfig {
 function checkMigrations(migrations: unknown, fail: Fail): void {
   if (migrations === undefined) return;
   if (!Array.isArray(migrations)) {
-    throw fail("migrations", "it is not a list of what defineMigration returns");
+    throw fail("migrations", "it is not a list of results of defineMigration");
   }
   for (const [i, migration] of (migrations as unknown[]).entries()) {
     if (isObject(migration) && typeof migration.up === "function") continue;
-    throw fail(`migrations[${i}]`, "it is not what defineMigration returns");
+    throw fail(`migrations[${i}]`, "it is not a result of defineMigration");
   }
 }
 
@@ -68,11 +61,12 @@ function checkAdopt(adopt: unknown, fail: Fail): void {
   if (from !== undefined && typeof from !== "function") {
     throw fail("adopt.from", "it is not a function that opens a database");
   }
-  if (!isObject(models)) throw fail("adopt.models", "it is not an object of layouts by model");
+  if (!isObject(models))
+    throw fail("adopt.models", "it is not an object with a layout for each model");
   for (const [name, entry] of Object.entries(models)) {
     const layout = isObject(entry) && "layout" in entry ? entry.layout : entry;
     if (isLayout(layout)) continue;
-    const reason = "it is not a layout, such as guideLayout, kvdexLayout and pentagonLayout return";
+    const reason = "it is not a result of guideLayout, kvdexLayout or pentagonLayout";
     throw fail(`adopt.models.${name}`, reason);
   }
 }

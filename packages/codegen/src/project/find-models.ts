@@ -18,15 +18,7 @@ interface ModelModule {
   readonly models: ReadonlyMap<Model, string>;
 }
 
-/**
- * Loads the modules that a configuration names and returns the models that they export, sorted by
- * model name.
- *
- * @throws {ModuleMissingError} if a path has no file.
- * @throws {ModelsUnmatchedError} if patterns match no file.
- * @throws {ModuleFailedError} if a module throws.
- * @throws {ModuleWithoutModelError} if a module exports no model.
- */
+/** Loads the modules of a configuration and returns their models, sorted by name. */
 export async function findModels(config: LoadedConfig): Promise<FoundModel[]> {
   const modules: ModelModule[] = [];
   for (const path of await modulePaths(config)) {
@@ -52,7 +44,6 @@ export async function findModels(config: LoadedConfig): Promise<FoundModel[]> {
   return [...found.values()].sort((a, b) => compare(a.model.name, b.model.name));
 }
 
-/** Returns the files that a configuration names, sorted by path, without generated files. */
 async function modulePaths({ folder, models }: LoadedConfig): Promise<string[]> {
   const paths = new Set<string>();
   const excluded = models.filter((entry) => entry.startsWith("!"));
@@ -73,7 +64,6 @@ async function modulePaths({ folder, models }: LoadedConfig): Promise<string[]> 
   return [...paths].sort(compare);
 }
 
-/** Returns the files that match the patterns and are not excluded, without generated files. */
 async function matching(patterns: readonly string[], folder: string): Promise<string[]> {
   const paths = await glob(patterns, {
     cwd: folder,

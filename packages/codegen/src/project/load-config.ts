@@ -4,14 +4,12 @@ import { ConfigMissingError } from "../errors/codegen-errors.js";
 import { checkConfig, type Settings } from "./check-config.js";
 import { createModuleLoader, type LoadModule } from "./load-module.js";
 
-/** A configuration that was found, loaded and checked. */
 export interface LoadedConfig extends Settings {
   /** Absolute, like all paths here except the patterns in `models`. */
   readonly path: string;
   readonly folder: string;
   readonly models: readonly string[];
   readonly output: string;
-  /** Loads other modules of the same project. */
   readonly loadModule: LoadModule;
 }
 
@@ -21,10 +19,6 @@ const fileNames = ["ts", "mts", "js", "mjs"].map((extension) => `keywright.confi
  * Loads the configuration of a project.
  *
  * @param folder the folder that contains the configuration, or that `file` is relative to.
- * @throws {ConfigMissingError} if there is no configuration.
- * @throws {TsconfigInvalidError} if `tsconfig.json` extends a file that does not exist.
- * @throws {ModuleFailedError} if the configuration throws.
- * @throws {ConfigInvalidError} if the default export is not a valid configuration.
  */
 export async function loadConfig(folder: string, file?: string): Promise<LoadedConfig> {
   const candidates = (file === undefined ? fileNames : [file]).map((name) => resolve(folder, name));

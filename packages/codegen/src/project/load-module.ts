@@ -20,7 +20,6 @@ export type LoadModule = (path: string) => Promise<Readonly<Record<string, unkno
  * `tsconfig.json`, or of the referenced `tsconfig.json` that contains the module.
  *
  * @param from the absolute path of a file in the project, such as its configuration.
- * @throws {TsconfigInvalidError} if `tsconfig.json` extends a file that does not exist.
  */
 export function createModuleLoader(from: string): LoadModule {
   const jiti = createLoader(from);
@@ -72,10 +71,7 @@ function createLoaderChooser(from: string, defaultLoader: Jiti): (path: string) 
 /** The modules of users' projects in the module cache, which the whole process shares. */
 const loadedPaths = new Set<string>();
 
-/**
- * Returns the absolute paths of the modules that the last loader has loaded so far, including the
- * modules that they import but not packages.
- */
+/** Returns the absolute paths of the modules that the last loader loaded, without packages. */
 export function loadedModulePaths(): ReadonlySet<string> {
   return loadedPaths;
 }
@@ -126,7 +122,6 @@ function isPackage(path: string): boolean {
   return posix(path).includes("/node_modules/") || isKeywright(path);
 }
 
-/** True if a file belongs to a package of Keywright, in any copy. */
 function isKeywright(path: string): boolean {
   const posixPath = posix(path);
   return (

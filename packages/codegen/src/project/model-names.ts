@@ -6,7 +6,7 @@ import {
   kebabCase,
   pascalCase,
 } from "../types/identifiers.js";
-import { reservedNames } from "../types/reserved-names.js";
+import { reservedNames } from "../types/type-names.js";
 import { describeOrigin, type FoundModel } from "./found-model.js";
 import { NameClaims } from "./name-claims.js";
 
@@ -16,7 +16,6 @@ export interface ModelNames {
   readonly file: string;
   /** The name of the property of `Repositories`. */
   readonly property: string;
-  /** The name under which the model is imported. */
   readonly model: string;
   /** The prefix of the names of types. */
   readonly base: string;
@@ -31,13 +30,7 @@ export interface NamedModel extends FoundModel {
   readonly names: ModelNames;
 }
 
-/**
- * Chooses the names in the code that is generated for models.
- *
- * @throws {ModelDuplicateError} if two models have the same name.
- * @throws {NameCollisionError} if two generated things would have the same name.
- * @throws {NameUnusableError} if no identifier can be made from a name.
- */
+/** Chooses the names in the code that is generated for models. */
 export function nameModels(models: readonly FoundModel[]): NamedModel[] {
   assertDistinctModels(models);
   const files = new NameClaims();
@@ -72,7 +65,6 @@ function assertDistinctModels(models: readonly FoundModel[]): void {
   }
 }
 
-/** True if a model can be imported under a name. */
 function isImportable(name: string): boolean {
   return isVariableName(name) && !reservedNames.has(name);
 }

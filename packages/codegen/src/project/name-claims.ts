@@ -4,11 +4,6 @@ import { NameCollisionError } from "../errors/codegen-errors.js";
 export class NameClaims {
   readonly #owners = new Map<string, string>();
 
-  /**
-   * Reserves a name for an owner and returns the name.
-   *
-   * @throws {NameCollisionError} if the name is already reserved.
-   */
   claim(name: string, owner: string): string {
     const first = this.#owners.get(name);
     if (first !== undefined) throw new NameCollisionError(name, first, owner);

@@ -19,10 +19,7 @@ export interface Project {
 /** A project's database, opened with its models and migrations. */
 export interface OpenProject extends Project {
   readonly kv: KvLike;
-  /**
-   * The database that `migrate` and similar functions take. Its repositories have the same names as
-   * the generated ones.
-   */
+  /** Its repositories have the same names as the generated ones. */
   readonly database: AnyDatabase;
 }
 
@@ -37,7 +34,6 @@ export type MissingDatabasePolicy = "fail" | "create" | "empty";
  * Loads a project's configuration and models.
  *
  * @param folder the folder that contains the configuration, or that `file` is relative to.
- * @throws {CodegenError} if the configuration or the models are invalid.
  */
 export async function loadProject(
   folder: string,
@@ -50,10 +46,7 @@ export async function loadProject(
   return { config, models };
 }
 
-/**
- * Loads the configuration of a command that opens its database. `ifMissing` also applies to a
- * database that the configuration opens while it is loaded.
- */
+/** `ifMissing` also applies to a database that opens while the configuration is loaded. */
 export async function loadDatabaseConfig(
   folder: string,
   file: string | undefined,
@@ -72,11 +65,7 @@ async function runWithPolicy<T>(
 /**
  * Opens the database of a project with its models, passes it to `use`, and always closes it
  * afterwards.
- *
- * @throws {DatabaseUnsetError} if the configuration has no `database`.
- * @throws {DatabaseOpenError} if the configuration's function cannot open the database.
- * @throws {DatabaseNotFoundError} if there is no database and none may be created.
- * @throws the errors of `createDatabase` and of `use`.
+ * Throws the errors of {@link withKv}, of `createDatabase` and of `use`.
  */
 export async function withProject<T>(
   folder: string,
@@ -92,10 +81,7 @@ export async function withProject<T>(
   );
 }
 
-/**
- * Opens a project's models on a database. Models that are new to the database are registered in it.
- * Throws the errors of `createDatabase`.
- */
+/** Opens a project's models on a database, which registers new models. */
 export async function openModels({ config, models }: Project, kv: KvLike): Promise<AnyDatabase> {
   return await createDatabase({
     kv,
@@ -104,13 +90,7 @@ export async function openModels({ config, models }: Project, kv: KvLike): Promi
   });
 }
 
-/**
- * Opens the database of a configuration, passes it to `use`, and always closes it afterwards.
- *
- * @throws {DatabaseUnsetError} if the configuration has no `database`.
- * @throws {DatabaseOpenError} if the configuration's function cannot open the database.
- * @throws {DatabaseNotFoundError} if there is no database and none may be created.
- */
+/** Opens the database of a configuration, passes it to `use`, and always closes it afterwards. */
 export async function withKv<T>(
   config: LoadedConfig,
   use: (kv: KvLike) => Promise<T>,
@@ -131,13 +111,7 @@ export async function withKv<T>(
   }
 }
 
-/**
- * Opens the database of a configuration's `adopt.from`. The database is only read, and it is not
- * created if it does not exist.
- *
- * @throws {DatabaseOpenError} if the function cannot open the database.
- * @throws {DatabaseNotFoundError} if there is no database.
- */
+/** Opens the database of `adopt.from`, and creates none if it does not exist. */
 export async function openSource(
   path: string,
   from: () => SourceKv | Promise<SourceKv>,
@@ -157,7 +131,6 @@ const kvMethods: readonly (keyof KvLike)[] = [...sourceMethods, "atomic", "close
  *
  * @param at the name of the setting, such as `adopt.from`.
  * @param methods the methods that the returned database must have.
- * @throws {DatabaseOpenError} if the function throws another error or does not return a database.
  */
 async function callOpenFunction<K extends object>(
   path: string,
@@ -174,7 +147,7 @@ async function callOpenFunction<K extends object>(
   }
   const missing = methods.filter((method) => typeof kv?.[method] !== "function");
   if (missing.length === 0) return kv;
-  const reason = `It returned something else than a database: there is no method ${missing.join(", ")}.`;
+  const reason = `It did not return a database: ${missing.length === 1 ? "the method" : "the methods"} ${missing.join(", ")} ${missing.length === 1 ? "is" : "are"} missing.`;
   throw new DatabaseOpenError(path, at, new TypeError(reason));
 }
 

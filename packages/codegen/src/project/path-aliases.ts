@@ -26,7 +26,6 @@ function hasAliases({ options }: Tsconfig): boolean {
   return options.paths !== undefined || options.baseUrl !== undefined;
 }
 
-/** The paths of the files that were written, by their text. */
 const aliasFiles = new Map<string, string>();
 
 /**
@@ -46,7 +45,6 @@ export function aliasFile(tsconfig: Tsconfig): string {
   return path;
 }
 
-/** Returns the path aliases of a `tsconfig.json` as compiler options with absolute paths. */
 function aliasesOf({ path = "", options }: Tsconfig): object {
   const { baseUrl, paths = {}, pathsBasePath } = options;
   // The aliases may come from a file that it extends, which may be in another folder.

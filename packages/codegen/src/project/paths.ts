@@ -1,17 +1,17 @@
 import { relative } from "node:path";
 
-/** Returns a path with forward slashes, which all systems accept and generated files contain. */
+/** Returns a path with forward slashes, which all systems accept. */
 export function posix(path: string): string {
   return path.replaceAll("\\", "/");
 }
 
-/** Returns the path from a folder to a file as generated files contain it: `../models/city.ts`. */
+/** Returns the path from a folder to a file in generated code: `../models/city.ts`. */
 export function relativePath(folder: string, file: string): string {
   const path = posix(relative(folder, file));
   return path.startsWith(".") ? path : `./${path}`;
 }
 
-/** The extension in imports of generated files: of the built module, or of its source. */
+/** The extension with which generated files import TypeScript modules. */
 export type ImportExtension = "js" | "ts";
 
 /** Returns the specifier with which a file in a folder imports a module. */

@@ -1,13 +1,7 @@
-/**
- * A type as a list of union members, each as text, without duplicates. Most types have one member.
- * `never` has none.
- */
+/** A type as a list of distinct union members, each as text. `never` has none. */
 export type Alternatives = readonly string[];
 
-/**
- * Returns the union of types. `any` and `unknown` absorb all other members. `string` and the other
- * primitive types absorb their literals.
- */
+/** `any` and `unknown` absorb all other members, and primitive types their literals. */
 export function unionOf(...types: readonly Alternatives[]): Alternatives {
   const members = new Set(types.flat());
   if (members.has("any")) return ["any"];
@@ -23,7 +17,6 @@ export function isOpenType(type: Alternatives): boolean {
   return type.includes("any") || type.includes("unknown");
 }
 
-/** Returns the primitive type of a literal, or undefined if the member is not a literal. */
 function literalKind(member: string): string | undefined {
   if (/^"(?:[^"\\]|\\.)*"$/.test(member)) return "string";
   if (/^-?\d[\d.]*(e[+-]?\d+)?$/.test(member)) return "number";
@@ -39,4 +32,9 @@ export function withoutMember(type: Alternatives, member: string): Alternatives 
 /** Returns a type as text. The caller adds parentheses if the context needs them. */
 export function textOf(type: Alternatives): string {
   return type.length === 0 ? "never" : type.join(" | ");
+}
+
+/** Longer types are written as references to the field of the row. */
+export function isRepeatable(type: string): boolean {
+  return type.length <= 40;
 }

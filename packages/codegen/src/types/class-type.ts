@@ -18,7 +18,7 @@ const arrayClasses: ReadonlySet<unknown> = new Set([
   Uint32Array,
 ]);
 
-/** Returns the type of a `z.instanceof` schema of a built-in class, otherwise undefined. */
+/** Returns undefined unless the schema is `z.instanceof` of a built-in class. */
 export function classType(schema: z.core.$ZodType): Alternatives | undefined {
   const { checks = [] } = schema._zod.def;
   const Class = classOf(schema);
@@ -28,7 +28,7 @@ export function classType(schema: z.core.$ZodType): Alternatives | undefined {
   return arrayClasses.has(Class) ? [`${Class.name}<ArrayBuffer>`] : undefined;
 }
 
-/** Returns the class of a `z.instanceof` schema. If it was refined, its parent has the class. */
+/** If a `z.instanceof` schema was refined later, only its parent has the class. */
 function classOf(schema: z.core.$ZodType): { readonly name: string } | undefined {
   const { bag, parent } = schema._zod;
   const { Class } = bag as { Class?: { readonly name: string } };

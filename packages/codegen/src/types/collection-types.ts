@@ -1,15 +1,12 @@
 import { type Alternatives, textOf } from "./alternatives.js";
 import { isOptional } from "./is-optional.js";
 import { type Place, placeWithin, unreferablePlace } from "./place.js";
-import type { Definition, Schema, Writer } from "./writer.js";
+import type { Definition, Writer, ZodSchema } from "./writer.js";
 
-/**
- * Returns the types of schemas that no type can refer to, or undefined if one of them cannot be
- * written.
- */
+/** Returns undefined if one of the types cannot be written. */
 export function typesOf(
   writer: Writer,
-  schemas: readonly Schema[],
+  schemas: readonly ZodSchema[],
   place: Place,
 ): readonly Alternatives[] | undefined {
   const types: Alternatives[] = [];
@@ -72,7 +69,7 @@ export function recordType(
 export function collectionType(
   writer: Writer,
   name: string,
-  members: readonly Schema[],
+  members: readonly ZodSchema[],
   place: Place,
 ): Alternatives | undefined {
   const types = typesOf(writer, members, place);

@@ -21,7 +21,7 @@ export function docComment(text: string | undefined, indent = 0): string {
   return ["/**", ...lines.map((line) => ` * ${line}`.trimEnd()), " */", ""].join("\n");
 }
 
-/** Returns the text of `.describe()` or `.meta()`, also if the schema was wrapped later. */
+/** Returns the description of a schema, or of the schema that it wraps. */
 export function descriptionOf(schema: z.core.$ZodType): string | undefined {
   const { description } = schema as { description?: unknown };
   if (typeof description === "string") return description;
@@ -44,7 +44,7 @@ function wrap(line: string, width: number): string[] {
 /** Code in backticks, which must not be broken. */
 const codeSpan = /(?<!`)(`+)(?!`).*?(?<!`)\1(?!`)/g;
 
-/** Returns the last space within `width`, otherwise the first one after it, or undefined. */
+/** Returns the position of the last space within `width`, or of the first one after it. */
 function breakBefore(line: string, width: number): number | undefined {
   const words = line.replaceAll(codeSpan, (span) => "`".repeat(span.length));
   const last = words.lastIndexOf(" ", width);

@@ -1,4 +1,4 @@
-/** Splits a name at separators and changes of case: `userPosts`, `user_posts` → `user`, `posts`. */
+/** `userPosts`, `user_posts` and `UserPosts` consist of `user` and `posts`. */
 function wordsOf(name: string): string[] {
   return name
     .replace(/(\p{Ll}|\p{N})(\p{Lu})/gu, "$1 $2")
@@ -25,7 +25,7 @@ export function kebabCase(name: string): string {
   return wordsOf(name).join("-").toLowerCase();
 }
 
-/** True if the name can be a property name without quotes. Reserved words can. */
+/** True for unquoted property names, also if they are reserved words. */
 export function isIdentifier(name: string): boolean {
   return /^[\p{ID_Start}$_][\p{ID_Continue}$]*$/u.test(name);
 }

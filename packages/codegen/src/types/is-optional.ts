@@ -1,11 +1,8 @@
 import type * as z from "zod";
-import type { Side } from "./reference.js";
-import type { Schema } from "./writer.js";
+import type { Side } from "./place.js";
+import type { ZodSchema } from "./writer.js";
 
-/**
- * The maximum depth of nested schemas. A schema is deeper only if it creates a new schema at each
- * step without end.
- */
+/** A schema is deeper only if it creates a new schema at each step without end. */
 export const maxSchemaDepth = 64;
 
 /**
@@ -15,7 +12,7 @@ export const maxSchemaDepth = 64;
  * an absent value although its type does not. An intersection reports nothing, although its type is
  * optional if both sides are. False for a schema without an end.
  */
-export function isOptional(schema: Schema, side: Side, depth = 0): boolean {
+export function isOptional(schema: ZodSchema, side: Side, depth = 0): boolean {
   if (depth > maxSchemaDepth) return false;
   const { def } = (schema as z.core.$ZodTypes)._zod;
   switch (def.type) {

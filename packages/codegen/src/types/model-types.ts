@@ -1,21 +1,16 @@
 import type { CompiledModel } from "@keywright/orm/codegen";
 import { TypeInexpressibleError } from "../errors/codegen-errors.js";
-import { textOf } from "./alternatives.js";
+import { isRepeatable, textOf } from "./alternatives.js";
 import { type InterfaceType, objectText, restType } from "./object-type.js";
 import type { Place } from "./place.js";
-import { referenceToModel } from "./reference.js";
-import { reservedNames } from "./reserved-names.js";
-import { type NamedType, TypeNames } from "./type-names.js";
+import { type NamedType, reservedNames, TypeNames } from "./type-names.js";
 import { type SpelledField, TypeWriter } from "./type-writer.js";
 import { updateType } from "./update-type.js";
 
 /** The types of a model's rows. */
 export interface ModelTypes {
-  /** A row as it is stored and returned. */
   readonly row: InterfaceType;
-  /** The data that `create` takes. */
   readonly create: InterfaceType;
-  /** The data that `update` takes. */
   readonly update: InterfaceType;
   /** The types within these types that contain themselves and therefore need a name. */
   readonly named: readonly NamedType[];
@@ -23,20 +18,14 @@ export interface ModelTypes {
   readonly hasReferences: boolean;
   /** The fields of `row` and of the input type that are spelled out, including nested fields. */
   readonly fields: readonly SpelledField[];
-  /** The known types of computed index parts, by the name of the index. */
   readonly computed: ReadonlyMap<string, string>;
 }
 
 /** The settings with which types are written. */
 export interface TypeOptions {
-  /**
-   * References that are written instead of the types of their fields, although these could be
-   * spelled out.
-   */
+  /** The references to write although the types could be spelled out. */
   readonly referred?: ReadonlySet<string> | undefined;
-  /** The text that is written for `any`. The default is `unknown`. */
   readonly any?: "any" | "unknown";
-  /** The types that the compiler reports for computed index parts, by the name of the index. */
   readonly computed?: ReadonlyMap<string, string> | undefined;
 }
 
@@ -45,8 +34,6 @@ export interface TypeOptions {
  *
  * @param names.model the name under which the model is imported.
  * @param names.base the prefix of the names of types: `City` for `CityRow`.
- * @throws {TypeInexpressibleError} if a field does not fit the catchall, or if a schema is missing
- * or has no end.
  */
 export function modelTypes(
   model: CompiledModel,
@@ -54,7 +41,7 @@ export function modelTypes(
   { referred = new Set(), any = "unknown", computed = new Map() }: TypeOptions = {},
 ): ModelTypes {
   const { base } = names;
-  const place: Place = { path: [], reference: referenceToModel(names.model) };
+  const place: Place = { path: [], reference: `typeof ${names.model}.schema` };
   const declaredNames = ["Row", "Create", "Update", "Repository", "Input"].map((it) => base + it);
   const typeNames = new TypeNames([...reservedNames, names.model, ...declaredNames]);
   const options = { model: model.name, baseName: base, names: typeNames, referred, any };
@@ -85,27 +72,18 @@ export function modelTypes(
   };
 }
 
-/**
- * Returns the type of a field's values in a key, as text. It contains neither null nor undefined
- * because a row with such a value is in no index.
- */
+/** Returns the type of a field's values in a key, without null and undefined. */
 export function keyType(row: InterfaceType, field: string, rowName: string): string {
   const property = row.properties.find(({ name }) => name === field);
   const { type = [], isOptional = false } = property ?? {};
   const present = type.filter((member) => member !== "null" && member !== "undefined");
   // The text of a reference does not show if its type contains null.
   const isSpelledOut = present.every((member) => !member.startsWith("z."));
-  if (isSpelledOut && textOf(present).length <= maxKeyTypeLength) return textOf(present);
+  if (isSpelledOut && isRepeatable(textOf(present))) return textOf(present);
   const fieldOfRow = `${rowName}[${JSON.stringify(field)}]`;
   const isPresent = isSpelledOut && !isOptional && present.length === type.length;
   return isPresent ? fieldOfRow : `NonNullable<${fieldOfRow}>`;
 }
-
-/**
- * The maximum length of a type that is repeated as text, in characters. A longer type is written as
- * a reference to the field of the row.
- */
-const maxKeyTypeLength = 40;
 
 function interfaceType(
   model: CompiledModel,
@@ -120,6 +98,6 @@ function interfaceType(
   throw new TypeInexpressibleError(
     model.name,
     "catchall",
-    "an interface cannot have further properties of a type that its own do not all have: use z.looseObject",
+    "the type of the catchall does not include the types of all fields; use z.looseObject",
   );
 }

@@ -41,7 +41,7 @@ export function objectText(properties: readonly Property[], rest: Alternatives):
   return `{${isLong ? "\n" : " "}${members.join("\n")} }`;
 }
 
-/** Returns a shape's properties, or undefined if one can be neither written nor referred to. */
+/** Returns undefined if a property can be neither written nor referred to. */
 export function objectProperties(
   writer: Writer,
   def: Definition<"object">,

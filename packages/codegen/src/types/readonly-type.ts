@@ -2,15 +2,12 @@ import type * as z from "zod";
 import { type Alternatives, textOf } from "./alternatives.js";
 import { collectionType, requiredItems } from "./collection-types.js";
 import type { Place } from "./place.js";
-import type { Schema, Writer } from "./writer.js";
+import type { Writer, ZodSchema } from "./writer.js";
 
-/**
- * Returns the type that Zod's `readonly` derives from the type of a schema, or undefined for kinds
- * of schemas that are rare.
- */
+/** Returns the type of a `readonly` schema. Returns undefined for rare kinds. */
 export function readonlyType(
   writer: Writer,
-  schema: Schema,
+  schema: ZodSchema,
   place: Place,
 ): Alternatives | undefined {
   const { def } = (schema as z.core.$ZodTypes)._zod;
@@ -41,13 +38,10 @@ export function readonlyType(
   }
 }
 
-/**
- * Applies a modifier to the type of a schema. Returns undefined for a type with a name, because the
- * modifier may not apply to it.
- */
+/** Returns undefined for types with names, because the modifier may not apply to them. */
 function modified(
   writer: Writer,
-  schema: Schema,
+  schema: ZodSchema,
   place: Place,
   modify: (text: string) => string,
 ): Alternatives | undefined {

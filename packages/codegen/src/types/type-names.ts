@@ -6,20 +6,15 @@ export interface NamedType {
   readonly type: Alternatives;
 }
 
-/**
- * Assigns the names of the types that are declared next to the type of a model's rows. No two types
- * have the same name, and no type has two names.
- */
+/** Assigns distinct names to the types that are declared next to a row. */
 export class TypeNames {
   readonly #declared: NamedType[] = [];
   readonly #taken: Set<string>;
 
-  /** @param taken names that cannot be assigned. */
   constructor(taken: Iterable<string>) {
     this.#taken = new Set(taken);
   }
 
-  /** The declared types, in the order of their declarations. */
   get declared(): readonly NamedType[] {
     return this.#declared;
   }
@@ -55,7 +50,6 @@ export class TypeNames {
     return this.#declared.find((named) => named.name === name)?.type;
   }
 
-  /** Removes all declarations after the first `count` ones and returns their names. */
   forget(count: number): ReadonlySet<string> {
     return new Set(this.#declared.splice(count).map(({ name }) => name));
   }
@@ -67,3 +61,16 @@ export function renamed(text: string, name: string, newName: string): string {
     token === name ? newName : token,
   );
 }
+
+/** The names that generated files import, declare or use, except those that come from models. */
+export const reservedNames: ReadonlySet<string> = new Set(
+  (
+    "body data database kv limits models options tx where z " +
+    "AnyDatabase Condition Database DatabaseOptions FieldOperation InFilter Kv KeyValue ListOptions ManyResult Model Models Page RowQuery " +
+    "Rows Versioned createDatabase openModels openRepositories repositoriesOf rowsOf transaction " +
+    "BetweenFilter Condition HasFilter InFilter StartsWithFilter OpenOptions OpenRepositories AbortSignal ReadableStream Repositories " +
+    "ArrayBuffer BigInt64Array BigUint64Array Date Exclude Float32Array Float64Array Int16Array Int32Array Int8Array " +
+    "Map NonNullable Omit Partial Promise Readonly ReadonlyMap ReadonlySet Record RegExp Set URL Uint16Array Uint32Array " +
+    "Uint8Array Uint8ClampedArray"
+  ).split(" "),
+);

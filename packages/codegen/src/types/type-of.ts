@@ -2,17 +2,13 @@ import type * as z from "zod";
 import { type Alternatives, textOf, unionOf, withoutMember } from "./alternatives.js";
 import { classType } from "./class-type.js";
 import { arrayType, collectionType, recordType, tupleType, typesOf } from "./collection-types.js";
-import { literalType } from "./literal-type.js";
 import { objectType } from "./object-type.js";
 import { type Place, placeWithin, unreferablePlace } from "./place.js";
 import { readonlyType } from "./readonly-type.js";
-import type { Definition, Schema, Writer } from "./writer.js";
+import type { Definition, Writer, ZodSchema } from "./writer.js";
 
-/**
- * Returns the type of a schema, composed of the types of its parts, or undefined if it cannot be
- * spelled out.
- */
-export function typeOf(writer: Writer, schema: Schema, place: Place): Alternatives | undefined {
+/** Returns undefined if the type of the schema cannot be spelled out. */
+export function typeOf(writer: Writer, schema: ZodSchema, place: Place): Alternatives | undefined {
   const { def } = (schema as z.core.$ZodTypes)._zod;
   // A type argument can narrow the input of a coercion. It does not exist at run time.
   if (writer.side === "input" && "coerce" in def && def.coerce === true) return undefined;
@@ -88,10 +84,9 @@ type Wrapper = Definition<
   "optional" | "nullable" | "default" | "prefault" | "nonoptional" | "catch" | "success"
 >;
 
-/** Returns the type of a schema that wraps another one, such as `optional` or `default`. */
 function wrappedType(
   writer: Writer,
-  schema: Schema,
+  schema: ZodSchema,
   def: Wrapper,
   place: Place,
 ): Alternatives | undefined {
@@ -125,11 +120,8 @@ function withoutUndefined(writer: Writer, type: Alternatives): Alternatives {
   );
 }
 
-/**
- * Returns the schema that the getter of `z.lazy` returns. The getter may return a new schema on
- * each call. Zod keeps the first.
- */
-function lazySchema(writer: Writer, schema: Schema, place: Place): Schema {
+/** The getter may return a new schema on each call. Zod keeps the first. */
+function lazySchema(writer: Writer, schema: ZodSchema, place: Place): ZodSchema {
   try {
     return (schema as z.core.$ZodLazy)._zod.innerType;
   } catch (error) {
@@ -149,4 +141,26 @@ function intersectionOf(sides: readonly Alternatives[]): Alternatives {
 function enumType(entries: Readonly<Record<string, string | number>>): Alternatives | undefined {
   const isOfLiterals = Object.entries(entries).every(([name, value]) => name === value);
   return isOfLiterals ? literalType(Object.values(entries)) : undefined;
+}
+
+/** Returns undefined if a value has no literal type, such as Infinity. */
+function literalType(values: readonly unknown[]): Alternatives | undefined {
+  const members = values.map(literalText);
+  return members.every((member) => member !== undefined) ? members : undefined;
+}
+
+function literalText(value: unknown): string | undefined {
+  switch (typeof value) {
+    case "string":
+      return JSON.stringify(value);
+    case "number":
+      return Number.isFinite(value) ? String(value === 0 ? 0 : value) : undefined;
+    case "bigint":
+      return `${value}n`;
+    case "boolean":
+    case "undefined":
+      return String(value);
+    default:
+      return value === null ? "null" : undefined;
+  }
 }

@@ -4,13 +4,13 @@ import { pascalCase } from "./identifiers.js";
 import { maxSchemaDepth } from "./is-optional.js";
 import { objectProperties, type Property } from "./object-type.js";
 import type { Place } from "./place.js";
-import { referredType, type Side } from "./reference.js";
+import { referredType, type Side } from "./place.js";
 import { renamed, type TypeNames } from "./type-names.js";
 import { typeOf } from "./type-of.js";
-import type { Definition, Schema, Writer } from "./writer.js";
+import type { Definition, Writer, ZodSchema } from "./writer.js";
 
 /** The schema of an object. */
-export type ObjectSchema = Schema & { readonly _zod: { readonly def: Definition<"object"> } };
+export type ObjectSchema = ZodSchema & { readonly _zod: { readonly def: Definition<"object"> } };
 
 /** A field whose type was spelled out although a reference to it is possible. */
 export interface SpelledField {
@@ -18,32 +18,24 @@ export interface SpelledField {
   /** The fields that lead to it, followed by its own name. */
   readonly path: readonly string[];
   readonly type: string;
-  /** Its type as a reference. */
   readonly reference: string;
 }
 
 /** The settings of a {@link TypeWriter}. */
 export interface WriterOptions {
   readonly side: Side;
-  /** The name of the model, for errors. */
   readonly model: string;
-  /** The prefix of the names of recursive types. */
   readonly baseName: string;
   readonly names: TypeNames;
-  /**
-   * References that are written instead of the types of their fields, although these could be
-   * spelled out.
-   */
+  /** The references to write although the types could be spelled out. */
   readonly referred: ReadonlySet<string>;
-  /** The text that is written for `any`. */
   readonly any: "any" | "unknown";
 }
 
 /** The reason in the error about a schema that nests without end. */
 export const endlessSchemaReason =
-  "it has no end: let its getter return the same schema each time, declared as a constant";
+  "it is nested without end; declare the schema as a constant, so that its getter returns the same schema each time";
 
-/** A schema whose type is being written. */
 interface OpenType {
   readonly path: readonly string[];
   /** Set when the schema occurs again within itself. */
@@ -61,11 +53,10 @@ interface OpenType {
 export class TypeWriter implements Writer {
   readonly side: Side;
   readonly any: "any" | "unknown";
-  /** True if a type that was written so far refers to the model's schema. */
   hasReferences = false;
   readonly #options: WriterOptions;
-  readonly #names = new Map<Schema, string>();
-  readonly #open = new Map<Schema, OpenType>();
+  readonly #names = new Map<ZodSchema, string>();
+  readonly #open = new Map<ZodSchema, OpenType>();
   #fields: SpelledField[] = [];
   #rowName: string | undefined;
   #isRecursive = false;
@@ -87,19 +78,16 @@ export class TypeWriter implements Writer {
     return objectProperties(this, schema._zod.def, place);
   }
 
-  /**
-   * The fields that were written so far. Nested fields come before the field that contains them.
-   */
+  /** Nested fields come before the field that contains them. */
   get fields(): readonly SpelledField[] {
     return this.#fields;
   }
 
-  /** True if the schema of the row contains itself. */
   get isRecursive(): boolean {
     return this.#isRecursive;
   }
 
-  writeField(schema: Schema, place: Place): Alternatives | undefined {
+  writeField(schema: ZodSchema, place: Place): Alternatives | undefined {
     const [reference] = this.#referenceTo(place);
     if (reference !== undefined && this.#options.referred.has(reference)) return this.refer(place);
     const type = this.write(schema, place);
@@ -110,9 +98,9 @@ export class TypeWriter implements Writer {
     return type;
   }
 
-  write(schema: Schema | undefined, place: Place): Alternatives | undefined {
+  write(schema: ZodSchema | undefined, place: Place): Alternatives | undefined {
     if (schema === undefined) {
-      throw this.fault(place, "it is undefined: do two modules import each other?");
+      throw this.fault(place, "it is undefined, perhaps because two modules import each other");
     }
     if (schema._zod === undefined) throw this.fault(place, "it is not a schema of Zod 4");
     const name = this.#names.get(schema);
@@ -156,7 +144,7 @@ export class TypeWriter implements Writer {
     return new TypeInexpressibleError(this.#options.model, path.join("."), reason, cause);
   }
 
-  #writeNew(schema: Schema, place: Place): Alternatives | undefined {
+  #writeNew(schema: ZodSchema, place: Place): Alternatives | undefined {
     const { names } = this.#options;
     const open: OpenType = { path: place.path };
     const [namesBefore, fieldsBefore] = [names.declared.length, this.#fields.length];
@@ -182,10 +170,6 @@ export class TypeWriter implements Writer {
     return [...this.#open.values()].some(({ name }) => name === member);
   }
 
-  /**
-   * Returns the reference to a place as the only member of its type, or no member if no type can
-   * refer to the place.
-   */
   #referenceTo({ reference }: Place): string[] {
     return reference === undefined ? [] : [referredType(reference, this.side)];
   }
@@ -198,7 +182,6 @@ export class TypeWriter implements Writer {
     );
   }
 
-  /** Renames a type in the fields that were written within it. */
   #rename(name: string, newName: string, fieldsBefore: number): void {
     const nestedFields = this.#fields.splice(fieldsBefore);
     this.#fields.push(

@@ -1,11 +1,5 @@
-import { type Alternatives, textOf, unionOf, withoutMember } from "./alternatives.js";
+import { type Alternatives, isRepeatable, textOf, unionOf, withoutMember } from "./alternatives.js";
 import type { InterfaceType, Property } from "./object-type.js";
-
-/**
- * The maximum length of a type that its operations repeat, in characters. Operations on a longer
- * type refer to the field.
- */
-const maxLength = 40;
 
 /** The names of the types that a model's rows are created from and stored as. */
 export interface RowTypeNames {
@@ -59,7 +53,6 @@ function operationOf(field: string, { create, row }: RowTypeNames, isStored: boo
   return `FieldOperation<${create}${at}, ${isStored ? `${row}${at}` : "never"}>`;
 }
 
-/** Returns the operations on a field, or undefined if its type is long or does not show them. */
 function operationsOn(
   { type, isOptional }: Property,
   stored: Alternatives,
@@ -67,7 +60,7 @@ function operationsOn(
   const values = presentType(type);
   const storedValues = presentType(stored);
   const isSpelledOut = [...values, ...storedValues].every(isPlain);
-  if (values.length === 0 || !isSpelledOut || textOf(type).length > maxLength) return undefined;
+  if (values.length === 0 || !isSpelledOut || !isRepeatable(textOf(type))) return undefined;
   const elements = values.flatMap((member) => elementsOf(member) ?? []);
   const push = pushArgument(elements);
   if (elements.length > 0 && (values.length > 1 || push === undefined)) return undefined;
@@ -82,10 +75,7 @@ function operationsOn(
   ];
 }
 
-/**
- * Returns the type that `push` takes: an element or a list of elements. Returns undefined if the
- * field has no elements or if they may be arrays.
- */
+/** Returns undefined if the field has no elements, or if they may be arrays. */
 function pushArgument(elements: Alternatives): string | undefined {
   const isPlainElement = (member: string) => isPlain(member) && elementsOf(member) === undefined;
   if (elements.length === 0 || !elements.every(isPlainElement)) return undefined;
@@ -100,10 +90,7 @@ const plainTypes: ReadonlySet<string> = new Set(
   "string boolean true false null undefined Date URL RegExp".split(" "),
 );
 
-/**
- * True if the text of a union member shows its kind: it is neither a name nor a reference nor a
- * combination of other types.
- */
+/** True if the text is neither a name nor a reference nor a combination of types. */
 function isPlain(member: string): boolean {
   const isPlainObject = /^("|\{|(Readonly)?(Map|Set)<|\w*Array(Buffer)?(<ArrayBuffer>)?$)/;
   return (
@@ -123,16 +110,12 @@ function isBigint(member: string): boolean {
   return member === "bigint" || /^-?\d+n$/.test(member);
 }
 
-/**
- * Returns the elements of a union member that is an array, or undefined for any other member. Only
- * arrays are written as `(…)[]`.
- */
+/** Returns the elements of an array, which is always written as `(…)[]`. */
 function elementsOf(member: string): Alternatives | undefined {
   const [, element] = /^(?:readonly )?\((.*)\)\[\]$/s.exec(member) ?? [];
   return element === undefined ? undefined : membersOf(element);
 }
 
-/** Splits the text of a union into its members. */
 function membersOf(text: string): Alternatives {
   const members: string[] = [];
   let [depth, start] = [0, 0];

@@ -1,10 +1,9 @@
 import type * as z from "zod";
 import type { Alternatives } from "./alternatives.js";
-import type { Place } from "./place.js";
-import type { Side } from "./reference.js";
+import type { Place, Side } from "./place.js";
 
 /** A schema of any kind. */
-export type Schema = z.core.$ZodType;
+export type ZodSchema = z.core.$ZodType;
 
 /** The definition of a schema of one kind. */
 export type Definition<Kind extends string> = Extract<
@@ -15,21 +14,16 @@ export type Definition<Kind extends string> = Extract<
 /** Writes the types of the schemas within another schema. */
 export interface Writer {
   readonly side: Side;
-  /** The text that is written for `any`. */
   readonly any: "any" | "unknown";
   /** Returns the type of a schema, or undefined if it cannot be spelled out. */
-  write(schema: Schema | undefined, place: Place): Alternatives | undefined;
+  write(schema: ZodSchema | undefined, place: Place): Alternatives | undefined;
   /** Returns the type of a schema as a reference to it, or undefined if no type can refer to it. */
   refer(place: Place): Alternatives | undefined;
-  /**
-   * Returns the type of a field, or a reference to it if it cannot be spelled out. Returns
-   * undefined if neither is possible.
-   */
-  writeField(schema: Schema, place: Place): Alternatives | undefined;
+  /** Returns a reference if the type cannot be spelled out, and undefined without one. */
+  writeField(schema: ZodSchema, place: Place): Alternatives | undefined;
   /** True if a union member is the name of a type that is declared separately. */
   isName(member: string): boolean;
   /** True if the type of a union member may be undefined or is not known yet. */
   mayBeUndefined(member: string): boolean;
-  /** Creates the error for a schema that has no type. */
   fault(place: Place, reason: string, cause?: unknown): Error;
 }

@@ -15,15 +15,16 @@ import { type ExitCode, exitCodes } from "../terminal/exit-codes.js";
 import { type RunCommandOptions, withRunOptions } from "../terminal/run-options.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { withProgress } from "../terminal/with-progress.js";
+import { helpText, wrapped } from "../terminal/wrap.js";
 import { writeJson } from "../terminal/write-json.js";
 import { adoptProgress } from "./adopt-progress.js";
 import { adoptText } from "./adopt-text.js";
 
-const help = `
-Takes data that was written by hand, by kvdex or by pentagon.
-keywright.config.ts says where it is and how it is stored:
-  import { openKv } from "@keywright/core";
+const help = helpText(`
+Reads data that was written by hand, by kvdex or by pentagon, and creates rows from it.
+keywright.config.ts says where the data is and how it is stored:
   import { defineConfig } from "@keywright/codegen";
+  import { openKv } from "@keywright/core";
   import { kvdexLayout } from "@keywright/orm/adopt";
 
   export default defineConfig({
@@ -36,26 +37,24 @@ keywright.config.ts says where it is and how it is stored:
     },
   });
 
-The source is only read. Rows that are there are never overwritten. A run that
-was stopped goes on, and one behind failures tries those documents again.
+The source is only read, and existing rows are never overwritten. To continue a run that was stopped,
+or to try documents again that failed, run the command again.
 
 Examples:
-  $ keywright adopt --dry-run   what would become of the documents
-  $ keywright adopt
+  $ keywright adopt --dry-run   report what would be created
+  $ keywright adopt             create the rows
 
-Exit codes: 0 done; 1 failed, stopped, or documents did not become rows; 2 wrong
-usage.`;
+Exit codes: 0 done; 1 failed, stopped, or some documents did not become rows; 2 wrong usage.`);
 
 interface AdoptCommandOptions extends RunCommandOptions {
   readonly dryRun?: boolean;
 }
 
-/** Creates the command `keywright adopt`. */
 export function adoptCommand(terminal: Terminal, exit: (code: ExitCode) => void): Command {
   return withRunOptions(
     new Command("adopt")
-      .description("create rows from data that something else has written")
-      .option("--dry-run", "say what would become of the documents, and write nothing"),
+      .description("create rows from data that another program or library wrote")
+      .option("--dry-run", "report what would be created, and write nothing"),
   )
     .addHelpText("after", help)
     .action(async (options: AdoptCommandOptions) => {
@@ -72,27 +71,20 @@ export function adoptCommand(terminal: Terminal, exit: (code: ExitCode) => void)
         ),
       );
       if (options.json) writeJson(terminal, result);
-      else terminal.stdout.write(`${adoptText(terminal, result, options.dryRun === true)}\n`);
+      else {
+        const text = adoptText(terminal, result, options.dryRun === true);
+        terminal.stdout.write(`${wrapped(terminal.stdout, text)}\n`);
+      }
       exit(result.status === "done" ? exitCodes.done : exitCodes.failed);
     });
 }
 
-/** @throws {AdoptUnsetError} if the configuration has no `adopt`. */
-function adoptConfigOf({
-  path,
-  adopt: config,
-}: {
-  readonly path: string;
-  readonly adopt?: AdoptConfig;
-}): AdoptConfig {
-  if (config === undefined) throw new AdoptUnsetError(path);
-  return config;
+function adoptConfigOf({ path, adopt }: LoadedConfig): AdoptConfig {
+  if (adopt === undefined) throw new AdoptUnsetError(path);
+  return adopt;
 }
 
-/**
- * Opens the source, passes it to `use`, and closes it afterwards. Passes undefined if the source is
- * the project's own database.
- */
+/** Passes undefined to `use` if the source is the project's own database. */
 async function withSource<T>(
   config: LoadedConfig,
   use: (source: SourceKv | undefined) => Promise<T>,

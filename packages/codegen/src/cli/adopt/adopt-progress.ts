@@ -1,23 +1,16 @@
 import type { AdoptProgress } from "@keywright/orm/adopt";
+import { cutToWidth } from "../../progress/text-width.js";
 import { counted, shownNumber } from "../terminal/counted.js";
 
-/**
- * The minimum time in milliseconds between two lines, or between two updates of the line on a
- * terminal.
- */
+/** The minimum time between two lines, or two updates of a line, in milliseconds. */
 const interval = { lines: 1000, line: 100 } as const;
 
-/** Shows the progress of an adoption. */
 export interface AdoptProgressReporter {
   readonly onProgress: (progress: AdoptProgress) => void;
-  /** Ends the line. */
   readonly stop: () => void;
 }
 
-/**
- * Creates a reporter for `adopt`. It shows one line that changes on a terminal, and otherwise at
- * most one line per second.
- */
+/** Shows one line that changes on a terminal, and elsewhere at most one line per second. */
 export function adoptProgress(stream: NodeJS.WriteStream): AdoptProgressReporter {
   const isTerminal = stream.isTTY === true && process.env.TERM !== "dumb";
   let pending: string | undefined;
@@ -25,7 +18,7 @@ export function adoptProgress(stream: NodeJS.WriteStream): AdoptProgressReporter
   let shownAt = Number.NEGATIVE_INFINITY;
   const show = (text: string) => {
     stream.write(
-      isTerminal ? `\r\u001b[K${text.slice(0, (stream.columns || 80) - 1)}` : `${text}\n`,
+      isTerminal ? `\r\u001b[K${cutToWidth(text, (stream.columns || 80) - 1)}` : `${text}\n`,
     );
     shownAt = performance.now();
     pending = undefined;
@@ -55,7 +48,7 @@ function progressText({ model, phase, done, perSecond }: AdoptProgress): string 
   const doneText =
     phase === "rows"
       ? `${counted(done, "document")} so far`
-      : `checking the source's indexes, ${counted(done, "entry", "entries")} so far`;
-  const rate = perSecond > 0 ? `  ${shownNumber(Math.round(perSecond))} a second` : "";
+      : `checking indexes of the source, ${counted(done, "entry", "entries")} so far`;
+  const rate = perSecond > 0 ? `  ${shownNumber(Math.round(perSecond))} per second` : "";
   return `${model}  ${doneText}${rate}`;
 }

@@ -1,13 +1,11 @@
 import type { AdoptedModel, AdoptResult, BrokenEntry } from "@keywright/orm/adopt";
-import { counted } from "../terminal/counted.js";
+import { counted, moreLine, shownNumber } from "../terminal/counted.js";
 import { failureText } from "../terminal/failure-text.js";
 import { shownId } from "../terminal/shown-value.js";
 import { styled, type Terminal } from "../terminal/terminal.js";
 
-/** The maximum number of failed documents, and of broken entries, that are shown for a model. */
 const maxShown = 10;
 
-/** Returns the result of an adoption as text, with what to do next. */
 export function adoptText(
   terminal: Terminal,
   { status, models }: AdoptResult,
@@ -19,26 +17,22 @@ export function adoptText(
 
 function modelLines(adopted: AdoptedModel, isDryRun: boolean): string[] {
   const { model, status, rows, failedCount, failed, brokenCount, brokenEntries } = adopted;
-  if (status === "todo") return [`${model}  not begun`];
+  if (status === "todo") return [`${model}  not started`];
   const counts = [
     `${counted(adopted.adopted, "row")} ${isDryRun ? "to adopt" : "adopted"}`,
-    `${counted(adopted.skipped, "row")} there already`,
-    `${counted(failedCount, "failed", "failed")}`,
+    `${counted(adopted.skipped, "row")} ${adopted.skipped === 1 ? "exists" : "exist"} already`,
+    `${shownNumber(failedCount)} failed`,
   ];
   return [
     `${model}  ${counted(rows, "document")}: ${counts.join(", ")}${status === "stopped" ? "; stopped" : ""}`,
     ...failed.slice(0, maxShown).map((row) => `  failed  ${shownId(row.id)}  ${failureText(row)}`),
-    ...moreLine(failedCount),
+    ...moreLine(failedCount - maxShown),
     ...(brokenCount > 0
-      ? [`  ${counted(brokenCount, "entry", "entries")} of the source's own indexes broken:`]
+      ? [`  ${counted(brokenCount, "index entry is", "index entries are")} broken in the source:`]
       : []),
     ...brokenEntries.slice(0, maxShown).map(brokenLine),
-    ...moreLine(brokenCount),
+    ...moreLine(brokenCount - maxShown),
   ];
-}
-
-function moreLine(count: number): string[] {
-  return count > maxShown ? [`  … ${counted(count - maxShown, "more", "more")}`] : [];
 }
 
 function brokenLine({ kind, key, id }: BrokenEntry): string {
@@ -50,14 +44,14 @@ function endText({ stdout }: Terminal, status: AdoptResult["status"], isDryRun: 
     case "done":
       return isDryRun
         ? "Nothing was written."
-        : `${styled(stdout, "green", "Done.")} To look at the indexes: npx keywright verify`;
+        : `${styled(stdout, "green", "Done.")} To check the indexes: npx keywright verify`;
     case "failed-rows":
-      return `${styled(stdout, "yellow", isDryRun ? "Nothing was written." : "Not complete.")} Correct the documents, the schema or \`map\`${isDryRun ? "." : ", then adopt again: it tries those that failed."}`;
+      return `${styled(stdout, "yellow", isDryRun ? "Nothing was written." : "Not complete.")} Correct the documents, the schema or \`map\`${isDryRun ? "." : ". Then run the command again, which tries the failed documents again."}`;
     case "stopped":
       return isDryRun
         ? "Stopped. Nothing was written."
-        : `${styled(stdout, "yellow", "Stopped.")} What is done stays. To go on: npx keywright adopt`;
+        : `${styled(stdout, "yellow", "Stopped.")} What was done stays. To continue: npx keywright adopt`;
     case "busy":
-      return `${styled(stdout, "yellow", "Nothing was done.")} Another run is at work: npx keywright migrate status`;
+      return `${styled(stdout, "yellow", "Nothing was done.")} Another run is active. To see it: npx keywright migrate status`;
   }
 }

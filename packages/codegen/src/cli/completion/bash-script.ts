@@ -59,7 +59,7 @@ function wordLine({ commands, values }: CommandPlace): string {
   ]);
 }
 
-/** Assigns the words for `compgen -W`, one per line because the script's `IFS` is a line feed. */
+/** Separates the words by line feeds, because the script sets `IFS` to a line feed. */
 function choices(words: readonly string[]): string {
   return words.length === 0 ? "" : `choices=$'${words.join("\\n")}'`;
 }

@@ -4,25 +4,21 @@ import type { Command, Option } from "commander";
 export type Values = "any" | "path" | readonly string[];
 
 export interface OptionPlace {
-  /** Such as `-y` and `--yes`. */
   readonly names: readonly string[];
   readonly description: string;
   /** The values that the option accepts. Undefined if it has no value. */
   readonly values: Values | undefined;
 }
 
-/** The parts of a command that completion needs. */
 export interface CommandPlace {
   /** The words that lead to the command, such as `migrate plan`. Empty for the program itself. */
   readonly at: string;
-  /** The subcommands. */
   readonly commands: readonly { readonly name: string; readonly description: string }[];
   readonly options: readonly OptionPlace[];
   /** The values of the arguments. Undefined if the command has none. */
   readonly values: Values | undefined;
 }
 
-/** Returns a program and all of its commands. */
 export function commandPlaces(program: Command): CommandPlace[] {
   return placesIn(program, [], undefined);
 }

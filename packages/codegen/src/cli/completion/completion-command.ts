@@ -1,24 +1,25 @@
 import { Argument, Command } from "commander";
 import { type ExitCode, exitCodes } from "../terminal/exit-codes.js";
 import type { Terminal } from "../terminal/terminal.js";
+import { helpText } from "../terminal/wrap.js";
 import { bashScript } from "./bash-script.js";
 import { type CommandPlace, commandPlaces } from "./command-places.js";
 import { fishScript } from "./fish-script.js";
 import { zshScript } from "./zsh-script.js";
 
-const help = `
-Put one of these lines into your shell's own file:
+const help = helpText(`
+Add one of these lines to the startup file of your shell:
   ~/.bashrc                    source <(keywright completion bash)
-  ~/.zshrc, behind compinit    source <(keywright completion zsh)
+  ~/.zshrc, after compinit     source <(keywright completion zsh)
   ~/.config/fish/config.fish   keywright completion fish | source
 
-Where keywright is installed in projects only, and run by npx, write the script to a file once, and
-give the shell a command of that name:
+If keywright is installed only in projects and runs with npx, save the script to a file once, and
+define a shell function with the name of the command:
   $ npx keywright completion bash > ~/.keywright-completion.bash
   ~/.bashrc                    source ~/.keywright-completion.bash
                                keywright() { npx --no-install keywright "$@"; }
 
-The script knows the commands of the version that has written it, and runs nothing.`;
+The script contains the commands of the version that printed it. It runs no other program.`);
 
 const scripts: Readonly<Record<string, (places: readonly CommandPlace[]) => string>> = {
   bash: bashScript,
@@ -26,11 +27,12 @@ const scripts: Readonly<Record<string, (places: readonly CommandPlace[]) => stri
   fish: fishScript,
 };
 
-/** Creates the command `keywright completion`. */
 export function completionCommand(terminal: Terminal, exit: (code: ExitCode) => void): Command {
   const command = new Command("completion")
-    .description("print a script that completes commands and options in a shell")
-    .addArgument(new Argument("<shell>", "whose script it is").choices(Object.keys(scripts)))
+    .description("print a script that completes keywright commands in a shell")
+    .addArgument(
+      new Argument("<shell>", "the shell that runs the script").choices(Object.keys(scripts)),
+    )
     .addHelpText("after", help);
   return command.action((shell: string) => {
     terminal.stdout.write(scripts[shell]!(commandPlaces(command.parent ?? command)));

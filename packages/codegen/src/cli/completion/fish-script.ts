@@ -1,13 +1,10 @@
 import type { CommandPlace, OptionPlace } from "./command-places.js";
 import { steps, waitingOptions } from "./shell-words.js";
 
-/**
- * Returns a completion script for fish, to be sourced or saved as
- * `~/.config/fish/completions/keywright.fish`.
- */
+/** To be sourced, or saved as `~/.config/fish/completions/keywright.fish`. */
 export function fishScript(places: readonly CommandPlace[]): string {
   return `# Completion of keywright in fish. In ~/.config/fish/config.fish: keywright completion fish | source
-function __keywright_at --description 'Whether the words lead to a command'
+function __keywright_at --description 'True if the words lead to a command'
     set -l at ''
     set -l before ''
     set -l typed (commandline -opc)

@@ -5,7 +5,7 @@ export function quoted(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-/** The places where an option waits for a value (`migrate plan|--config`), and the values. */
+/** Returns the values of options by place and option: `migrate plan|--config`. */
 export function waitingOptions(places: readonly CommandPlace[]): ReadonlyMap<string, Values> {
   const waiting = new Map<string, Values>();
   for (const { at, options } of places) {
@@ -17,7 +17,7 @@ export function waitingOptions(places: readonly CommandPlace[]): ReadonlyMap<str
   return waiting;
 }
 
-/** The branches of a `case` for bash and zsh: one per action, with all places that need it. */
+/** Returns the branches of a `case`: one for each action, with all places that need it. */
 export function cases(done: Iterable<readonly [place: string, what: string]>): string {
   const placesOf = new Map<string, string[]>();
   for (const [place, what] of done) {

@@ -1,14 +1,11 @@
 import type { CommandPlace, Values } from "./command-places.js";
 import { cases, quoted, steps, waitingOptions } from "./shell-words.js";
 
-/**
- * Returns a completion script for zsh, to be sourced after `compinit` or saved as `_keywright` in a
- * folder of `fpath`.
- */
+/** To be sourced after `compinit`, or saved as `_keywright` in a folder of `fpath`. */
 export function zshScript(places: readonly CommandPlace[]): string {
   const waiting = waitingOptions(places);
   return `#compdef keywright
-# Completion of keywright in zsh. In ~/.zshrc, behind compinit: source <(keywright completion zsh)
+# Completion of keywright in zsh. In ~/.zshrc, after compinit: source <(keywright completion zsh)
 _keywright() {
   local at='' before='' word
   local -a choices

@@ -14,10 +14,7 @@ const verbs: Readonly<Record<State, string>> = {
 
 const styles = { fresh: "dim", stale: "yellow", missing: "green", extra: "red" } as const;
 
-/**
- * Returns a line for each file that was not up to date: what was done with it or, with `--check`,
- * its state.
- */
+/** Returns a line for each file that was not up to date. */
 export function fileLines(terminal: Terminal, files: readonly OutputFile[], check = false): string {
   const lines = files.flatMap(({ path, state }) => {
     if (state === "fresh") return [];
@@ -32,7 +29,7 @@ export function unreadLines(terminal: Terminal, { unread }: GenerateResult): str
   const note = styled(terminal.stderr, "yellow", "note");
   const lines = unread.map(
     (path) =>
-      `${note}: the types of ${shownPath(terminal, path)} could not be read: brands and the like show as plain types\n`,
+      `${note}: TypeScript could not read the types of ${shownPath(terminal, path)}, so brands in it become plain types; correct its imports\n`,
   );
   return lines.join("");
 }
@@ -51,6 +48,6 @@ export function summary({ models, files }: GenerateResult): string {
 /** Returns one line about what `--check` found. */
 export function checkSummary({ files }: GenerateResult): string {
   const changed = files.filter(({ state }) => state !== "fresh").length;
-  if (changed === 0) return `${counted(files.length, "file")} up to date.`;
-  return `${counted(changed, "file")} not up to date: run \`npx keywright generate\`.`;
+  if (changed === 0) return `${counted(files.length, "file is", "files are")} up to date.`;
+  return `${counted(changed, "file is", "files are")} not up to date. To update: npx keywright generate`;
 }

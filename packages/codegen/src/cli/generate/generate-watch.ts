@@ -4,10 +4,7 @@ import { reportError } from "../terminal/report-error.js";
 import { styled, type Terminal } from "../terminal/terminal.js";
 import { summary, unreadLines } from "./generate-summary.js";
 
-/**
- * Runs `keywright generate --watch`. It ends after the current round at Ctrl-C or SIGTERM, or if
- * the reader of its output closes the pipe.
- */
+/** Ends after the current round at Ctrl-C or SIGTERM, or if the output has no reader. */
 export async function generateWatch(terminal: Terminal, config: string | undefined): Promise<void> {
   const ending = new AbortController();
   const end = () => {
@@ -30,17 +27,12 @@ export async function generateWatch(terminal: Terminal, config: string | undefin
   }
 }
 
-/**
- * Prints one line for a round, with its error before it if there is one.
- *
- * @param onUnread called if the output has no reader.
- */
 function showRound(terminal: Terminal, round: Round, onUnread: () => void): void {
   const time = styled(terminal.stdout, "dim", new Date().toLocaleTimeString("en-GB"));
   if ("error" in round) reportError(round.error, terminal);
   else terminal.stderr.write(unreadLines(terminal, round.result));
-  const outcome = "error" in round ? "Failed; nothing was written." : summary(round.result);
-  const line = `${time} ${outcome} Waiting for changes; Ctrl-C ends.\n`;
+  const outcome = "error" in round ? "Failed. Nothing was written." : summary(round.result);
+  const line = `${time} ${outcome} Waiting for changes. Ctrl-C stops.\n`;
   terminal.stdout.write(line, (error) => {
     if (error && "code" in error && error.code === "EPIPE") onUnread();
   });

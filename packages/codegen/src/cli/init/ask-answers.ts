@@ -4,17 +4,12 @@ import type { Terminal } from "../terminal/terminal.js";
 import { untilInputEnds } from "../terminal/until-input-ends.js";
 
 const questions: Readonly<Record<keyof Answers, string>> = {
-  models: "In which folder are the models?",
-  output: "Where does the generated code go?",
-  database: "Where does the database live?",
+  models: "Which folder contains the models?",
+  output: "Which folder should contain the generated code?",
+  database: "Which folder should contain the database?",
 };
 
-/**
- * Asks for the answers that the command line does not contain.
- *
- * @param proposed the answers if the user only presses Enter.
- * @returns undefined if the user cancels.
- */
+/** Asks for the answers that `preset` lacks. Returns undefined if the user cancels. */
 export async function askAnswers(
   terminal: Terminal,
   folder: string,
@@ -23,7 +18,7 @@ export async function askAnswers(
 ): Promise<Answers | undefined> {
   const { stdin, stdout } = terminal;
   const answers: { -readonly [name in keyof Answers]: string } = { ...proposed, ...preset };
-  intro("What is proposed is taken with Enter.", { output: stdout });
+  intro("Press Enter to accept a proposal.", { output: stdout });
   for (const name of ["models", "output", "database"] as const) {
     if (preset[name] !== undefined) continue;
     const answer = await untilInputEnds(terminal, (signal) =>

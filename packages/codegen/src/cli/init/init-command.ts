@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
-import { Command, Help } from "commander";
+import { Command } from "commander";
+import { ProjectFileError } from "../../errors/codegen-errors.js";
 import {
   type Answers,
   answerFault,
@@ -10,45 +11,46 @@ import {
 import { programPath, programText } from "../../init/file-texts.js";
 import { nextSteps } from "../../init/next-steps.js";
 import { assertUnconfigured, type Plan, planFiles } from "../../init/plan-files.js";
-import { writeFiles } from "../../init/write-files.js";
 import { posix } from "../../project/paths.js";
+import { writeFiles } from "../../project/write-files.js";
 import { type ExitCode, exitCodes } from "../terminal/exit-codes.js";
 import { isInteractive, shownPath, styled, type Terminal } from "../terminal/terminal.js";
+import { columnsOf, helpText, wrap } from "../terminal/wrap.js";
 import { askAnswers } from "./ask-answers.js";
 
-const help = `
+const help = helpText(`
 Examples:
   $ keywright init                ask three questions, then write the files
-  $ keywright init --yes          ask nothing, as in scripts
-  $ keywright init my-app --yes   begin in another folder, which is made
+  $ keywright init --yes          ask nothing, for scripts
+  $ keywright init my-app --yes   set up another folder, which is created if necessary
   $ keywright init --models lib/models --output lib/db
 
 Writes:
-  keywright.config.ts      where the models and the generated files are, and how the database is opened
-  src/models/user.ts       a first model, where the folder of the models has none
+  keywright.config.ts      the folders of models and generated code, and how to open the database
+  src/models/user.ts       an example model, if the folder of the models has no model
   package.json             the scripts db:generate and db:migrate
   .gitignore               the folder of the database, in a Git repository
-and in a folder in which nothing has been programmed yet:
+and in a folder without a program:
   package.json, tsconfig.json
 
-What is there stays as it is: no file is replaced, no script changed. A project that has a
-keywright.config.* is left alone altogether. Nothing is installed: the commands to do so are printed.
+Existing files are not replaced, and existing scripts are not changed. If the folder already has a
+keywright.config.* file, nothing is written. Nothing is installed: the commands for that are printed.
 
-Exit codes: 0 done, 1 failed or given up, 2 wrong usage, such as no terminal to ask and no --yes.`;
+Exit codes: 0 done; 1 failed or cancelled; 2 wrong usage, such as no terminal for questions and no
+--yes.`);
 
 interface Options extends Partial<Answers> {
   readonly yes?: true;
 }
 
-/** Creates the command `keywright init`. */
 export function initCommand(terminal: Terminal, exit: (code: ExitCode) => void): Command {
   const command = new Command("init")
-    .description("begin with Keywright, in a new project or in one that exists")
-    .argument("[folder]", "of the project; without it, the one that you are in")
-    .option("-y, --yes", "ask nothing and take what is proposed")
-    .option("--models <folder>", "where the models are, such as src/models")
-    .option("--output <folder>", "where the generated code goes, such as src/db")
-    .option("--database <folder>", "where the database lives, such as data/app")
+    .description("set up Keywright in a new or an existing project")
+    .argument("[folder]", "the folder of the project; the default is the current folder")
+    .option("-y, --yes", "ask nothing and accept the defaults")
+    .option("--models <folder>", "the folder of the models, such as src/models")
+    .option("--output <folder>", "the folder of the generated code, such as src/db")
+    .option("--database <folder>", "the folder of the database, such as data/app")
     .addHelpText("after", help);
   return command.action(async (name: string | undefined, { yes, ...options }: Options) => {
     const folder = resolve(terminal.folder, name ?? ".");
@@ -59,20 +61,20 @@ export function initCommand(terminal: Terminal, exit: (code: ExitCode) => void):
     }
     if (!yes && !isInteractive(terminal)) {
       return command.error(
-        "error: there is no terminal to ask in: say --yes to take what is proposed",
+        "error: there is no terminal for questions: use --yes to accept the defaults",
       );
     }
     const proposed = { ...proposedAnswers(folder), ...options };
     const answers = yes ? proposed : await askAnswers(terminal, folder, options, proposed);
     if (answers === undefined) {
-      terminal.stderr.write("Given up: nothing was written.\n");
+      terminal.stderr.write("Cancelled. Nothing was written.\n");
       return exit(exitCodes.failed);
     }
     const fault = answersFault(folder, answers);
     if (fault !== undefined) return command.error(`error: ${fault}`);
     const tidied = tidyAnswers(folder, answers);
     const plan = await planFiles(folder, tidied);
-    await writeFiles(plan.files);
+    await writeFiles(plan.files, (path, cause) => new ProjectFileError(path, cause));
     terminal.stdout.write(summary(terminal, folder, tidied, plan));
     exit(exitCodes.done);
   });
@@ -93,7 +95,7 @@ function summary(
   const enter = folder === terminal.folder ? [] : [`cd ${shownPath(terminal, folder)}`];
   const steps = [...enter, ...nextSteps(folder, packageJson)];
   const isModule = packageJson.type === "module";
-  const note = isModule ? [] : ["", new Help().boxWrap(commonJsNote, stdout.columns || 80)];
+  const note = isModule ? [] : ["", wrap(commonJsNote, columnsOf(stdout))];
   const next = ["", bold("Next:"), ...steps.map(indented)];
   const program = [
     "",
@@ -108,4 +110,4 @@ function indented(line: string): string {
 }
 
 const commonJsNote =
-  'package.json does not say "type": "module". Keywright is made of ES modules: unless a bundler sees to that, run `npm pkg set type=module`, or use .mts for the files that import it.';
+  'package.json does not contain "type": "module", and Keywright consists of ES modules. Run `npm pkg set type=module`, use .mts for the files that import it, or use a bundler.';

@@ -9,47 +9,51 @@ import {
   linesTarget,
   openExportTarget,
 } from "../../inspect/transfer/export-target.js";
+import { counted } from "../terminal/counted.js";
 import { type ExitCode, exitCodes } from "../terminal/exit-codes.js";
 import { interruptible } from "../terminal/interruptible.js";
 import { keyCount } from "../terminal/key-count.js";
+import { withConfigOption } from "../terminal/run-options.js";
 import { shownPath, type Terminal } from "../terminal/terminal.js";
+import { helpText, wrapped } from "../terminal/wrap.js";
 import { keyHelp } from "./key-help.js";
 import { runInspectCommand, withConfiguredKv } from "./run-inspect-command.js";
 
-const help = `
-Between a first and a last line there is one for each entry:
+const help = helpText(`
+The export has a first line, a line for each entry, and a last line:
   {"keywright":"export","format":1}
   {"key":["users","01J8Z3"],"value":{"name":"Ada","born":{"$":"date:1815-12-10T00:00:00.000Z"}}}
   {"key":["counts",{"$":"1n"}],"encoded":"Ag…","expireAt":1767225600000}
   {"keywright":"end","entries":2}
-value is JSON in which {"$": "…"} stands for what JSON has no form of: words of keys, undefined, date:… and u64:…; where
-that would not keep all of a value, as of a Map, encoded has it in the database's own encoding, in base64. expireAt is in
-milliseconds since 1970; Deno KV does not tell it. Versionstamps and messages of the queue are not exported.
+"value" is JSON. In it, {"$": "…"} represents what JSON lacks: the words of keys, undefined, date:… and
+u64:…. If JSON cannot represent the whole value, for example a Map, "encoded" contains it in the
+database's own encoding, in base64. "expireAt" is in milliseconds since 1970. Deno KV does not report
+it. Versionstamps and queue messages are not exported.
 
-Entries are read in batches and not from one snapshot: stop the programs that write to have all as it was at one time, and
-do not export while a migration changes rows. A file is there as a whole or not at all, and keeps the permissions of the
-one that it replaces. To a device or a named pipe it is written as it comes: inspect import finds out where the end is
-missing.
+Entries are read in batches, not from one snapshot. For a consistent export, stop the programs that
+write, and do not export while a migration changes rows. A file is written completely or not at all,
+and keeps the permissions of the file that it replaces. A device or a named pipe receives the lines
+one by one, and inspect import detects a missing end.
 ${keyHelp}
 
 Examples:
   $ keywright inspect export --out backup.jsonl
   $ keywright inspect export '["users"]' | gzip > users.jsonl.gz
 
-Exit codes: 0 done, 1 failed or stopped, 2 wrong usage.`;
+Exit codes: 0 done, 1 failed or stopped, 2 wrong usage.`);
 
 interface ExportOptions {
   readonly out?: string;
   readonly config?: string;
 }
 
-/** Creates the command `keywright inspect export`. */
 export function exportCommand(terminal: Terminal, exit: (code: ExitCode) => void): Command {
-  return new Command("export")
-    .description("write the entries of the database as JSON lines, which inspect import reads")
-    .argument("[prefix]", "a key: only what is under it is exported")
-    .option("--out <file>", "a file, instead of standard output")
-    .option("--config <path>", "the configuration file, instead of keywright.config.ts")
+  return withConfigOption(
+    new Command("export")
+      .description("write entries of the database as JSON lines for inspect import")
+      .argument("[prefix]", "a key: export only the entries below it")
+      .option("--out <file>", "write to a file instead of standard output"),
+  )
     .addHelpText("after", help)
     .action(async (prefix: string | undefined, options: ExportOptions) => {
       const path = options.out === undefined ? undefined : resolve(terminal.folder, options.out);
@@ -70,7 +74,6 @@ export function exportCommand(terminal: Terminal, exit: (code: ExitCode) => void
 
 interface Destination {
   readonly target: ExportTarget;
-  /** The path of the file. Undefined for standard output. */
   readonly path: string | undefined;
 }
 
@@ -93,20 +96,19 @@ async function exportTo(
   const written = await interruptible(terminal, write, "Stopping.").finally(count.stop);
   if (written === "unread") return exitCodes.done;
   if (written !== "all") {
-    stderr.write(`Stopped: ${stoppedTexts[written]}.\n`);
+    stderr.write(`Stopped. ${stoppedTexts[written]}\n`);
     return exitCodes.failed;
   }
-  if (isChanging) stderr.write(changingWarning);
+  if (isChanging) stderr.write(`${wrapped(stderr, changingWarning)}\n`);
   const where = path === undefined ? "" : ` to ${shownPath(terminal, path)}`;
-  stderr.write(`${entries.toLocaleString("en-US")} entries exported${where}.\n`);
+  stderr.write(`${counted(entries, "entry", "entries")} exported${where}.\n`);
   return exitCodes.done;
 }
 
 const stoppedTexts = {
-  some: "what was written is not all of it",
-  none: "no file was written",
+  some: "The output is not complete.",
+  none: "No file was written.",
 } as const;
 
 const changingWarning =
-  "Warning: a migration was changing rows. Which of them it has changed is told by their versionstamps, and an import gives\n" +
-  "them new ones: finish it with `npx keywright migrate run` and export again.\n";
+  "Warning: a migration was changing rows during this export. The versionstamps show which rows it has changed, and an import writes new ones. Finish the migration with `npx keywright migrate run`, then export again.";

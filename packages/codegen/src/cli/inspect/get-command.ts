@@ -5,32 +5,34 @@ import { keyJson, valueFields } from "../../inspect/entries/entry-line.js";
 import { formatKey } from "../../inspect/entries/format-key.js";
 import { parseKey } from "../../inspect/entries/parse-key.js";
 import { showValue } from "../../inspect/entries/show-value.js";
+import { counted } from "../terminal/counted.js";
 import { type ExitCode, exitCodes } from "../terminal/exit-codes.js";
+import { type ResultOptions, withResultOptions } from "../terminal/run-options.js";
 import { styled, type Terminal } from "../terminal/terminal.js";
+import { helpText } from "../terminal/wrap.js";
 import { writeJson } from "../terminal/write-json.js";
 import { keyHelp } from "./key-help.js";
 import { runInspectCommand, withConfiguredKv } from "./run-inspect-command.js";
 
-const help = `${keyHelp}
+const help = helpText(`${keyHelp}
 
-With --json the value stands under value where JSON keeps all of it, with {"$": "date:…"}, {"$": "undefined"} and
-{"$": "u64:1"} beside the words of keys, and else under encoded, as in an export.
+With --json, "value" contains the value, as in an export: {"$": "…"} represents words of keys, dates,
+undefined and 64-bit integers. If JSON cannot represent the whole value, "encoded" contains it.
 
 Examples:
   $ keywright inspect get '["users", "01J8Z3"]'
   $ keywright inspect get '["users_by_email", "ada@example.com"]' --json
 
-Exit codes: 0 done, 1 failed, or there is nothing under the key, 2 wrong usage.`;
+Exit codes: 0 done; 1 failed, or there is no entry; 2 wrong usage.`);
 
-/** Creates the command `keywright inspect get`. */
 export function getCommand(terminal: Terminal, exit: (code: ExitCode) => void): Command {
-  return new Command("get")
-    .description("show the value under a key, its versionstamp and when it expires")
-    .argument("<key>", "the key")
-    .option("--json", "print one JSON document: key, value, versionstamp and expireAt")
-    .option("--config <path>", "the configuration file, instead of keywright.config.ts")
+  return withResultOptions(
+    new Command("get")
+      .description("show the value, the versionstamp and the expiry time of a key")
+      .argument("<key>", 'the key, such as \'["users", "01J8Z3"]\''),
+  )
     .addHelpText("after", help)
-    .action(async (text: string, { json, config }: { json?: true; config?: string }) => {
+    .action(async (text: string, { json, config }: ResultOptions) => {
       await runInspectCommand(terminal, exit, async (output) => {
         const key = parseKey(text);
         const found = await withConfiguredKv(terminal, config, async (kv) => await kv.get(key));
@@ -54,7 +56,7 @@ function entryText(
   const facts = [
     ["key", formatKey(key)],
     ["versionstamp", versionstamp],
-    ["size", `${encodeValue(value).length.toLocaleString("en-US")} bytes`],
+    ["size", counted(encodeValue(value).length, "byte")],
     ...(expireAt === undefined ? [] : [["expires", new Date(expireAt).toISOString()]]),
   ] as const;
   const lines = facts.map(

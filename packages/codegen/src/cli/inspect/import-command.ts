@@ -11,51 +11,54 @@ import {
 import { type ExitCode, exitCodes } from "../terminal/exit-codes.js";
 import { interruptible } from "../terminal/interruptible.js";
 import { keyCount } from "../terminal/key-count.js";
+import { type ResultOptions, withResultOptions } from "../terminal/run-options.js";
 import type { Terminal } from "../terminal/terminal.js";
+import { helpText } from "../terminal/wrap.js";
 import { writeJson } from "../terminal/write-json.js";
 import { type ImportSource, openImportSource } from "./import-source.js";
 import { importSummary } from "./import-summary.js";
 import { runInspectCommand, withConfiguredKv } from "./run-inspect-command.js";
 
-const help = `
-An entry that is there already, with the same value and expiry, is left alone. Where something else is under its key, it is
-refused: what is there stays, the rest is imported, and the command says how many there are and exits with 3. With
---overwrite they are replaced. --dry-run says all of that beforehand; it takes memory for each key that would be written.
+const help = helpText(`
+An entry that the database already has, with the same value and expiry, is left as it is. If another
+value is under its key, the entry is refused: the stored value stays, the other entries are imported,
+and the exit code is 3. --overwrite replaces such values. --dry-run reports all of this without
+writing, and needs memory for each key that would be written.
 
-An export that does not end with its last line was cut off, maybe within a line: the command imports what there is, says so
-and exits with 1. At a line that is none of an export it ends: what stands above it is imported.
+If the last line of the export is missing, the export was truncated: the entries before the end are
+imported, and the exit code is 1. A line that does not belong to an export ends the import: the
+entries above it are imported.
 
-It writes in commits of some hundred entries: after Ctrl-C or an error, run it again. Entries whose time is over are left
-out. They are written as they are, and nothing keeps indexes up: import rows together with their indexes, as an export of
-the whole database has them, and look at them with keywright verify.
+Entries are written in commits of some hundred. After Ctrl-C or an error, run the command again.
+Expired entries are left out. Indexes are not updated: import rows together with their index entries,
+as in an export of the whole database, and check them with keywright verify.
 
 Examples:
   $ keywright inspect import backup.jsonl --dry-run
   $ keywright inspect import backup.jsonl --overwrite
   $ gunzip -c users.jsonl.gz | keywright inspect import
 
-Exit codes: 0 done, 1 failed or stopped, 2 wrong usage, 3 entries were refused.`;
+Exit codes: 0 done, 1 failed or stopped, 2 wrong usage, 3 entries were refused.`);
 
-interface ImportCommandOptions {
+interface ImportCommandOptions extends ResultOptions {
   readonly overwrite?: true;
   readonly dryRun?: true;
-  readonly json?: true;
-  readonly config?: string;
 }
 
-/** Creates the command `keywright inspect import`. */
 export function importCommand(terminal: Terminal, exit: (code: ExitCode) => void): Command {
-  const command: Command = new Command("import")
-    .description("put the entries of an export into the database")
-    .argument("[file]", "what inspect export has written; standard input without it")
-    .option("--overwrite", "replace what is under the same keys")
-    .option("--dry-run", "write nothing, and say what would be done")
-    .option("--json", "print the result as one JSON document")
-    .option("--config <path>", "the configuration file, instead of keywright.config.ts")
+  const command: Command = withResultOptions(
+    new Command("import")
+      .description("write the entries of an export to the database")
+      .argument("[file]", "a file from inspect export; the default is standard input")
+      .option("--overwrite", "replace different entries under the same keys")
+      .option("--dry-run", "report what would be written, and write nothing"),
+  )
     .addHelpText("after", help)
     .action(async (file: string | undefined, options: ImportCommandOptions) => {
       if (file === undefined && terminal.stdin.isTTY) {
-        command.error("error: name a file, or pipe one in: keywright inspect import < file");
+        command.error(
+          "error: there is no input: name a file, or use keywright inspect import < file",
+        );
       }
       await runInspectCommand(terminal, exit, async (output) => {
         const source = await openImportSource(terminal, file);
@@ -92,13 +95,6 @@ async function importFrom(
   );
 }
 
-/**
- * Reports what was imported, even if the import is incomplete.
- *
- * @throws {ImportIncompleteError} if the export is truncated.
- * @throws {ImportLineError} if a line is faulty.
- * @throws {ImportRefusedError} if the database does not accept an entry.
- */
 async function report(
   terminal: Terminal,
   output: LineOutput,

@@ -5,7 +5,6 @@ import { openForReading } from "../../inspect/transfer/file-streams.js";
 import { type Line, readLines } from "../../inspect/transfer/read-lines.js";
 import type { Terminal } from "../terminal/terminal.js";
 
-/** The file or standard input that is imported. */
 export class ImportSource {
   readonly lines: AsyncGenerator<Line>;
   readonly #stream: Readable;
@@ -33,7 +32,6 @@ export class ImportSource {
     }
   }
 
-  /** @throws {FileFailedError} if the input cannot be read. */
   async *#chunks(): AsyncGenerator<Uint8Array | string> {
     try {
       for await (const chunk of this.#stream) yield chunk as Uint8Array | string;
@@ -43,11 +41,6 @@ export class ImportSource {
   }
 }
 
-/**
- * Opens a file, or standard input if no file is named.
- *
- * @throws {FileFailedError} if the file cannot be opened.
- */
 export async function openImportSource(
   { folder, stdin }: Terminal,
   file: string | undefined,

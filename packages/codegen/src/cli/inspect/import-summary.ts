@@ -1,8 +1,8 @@
 import { formatKey } from "../../inspect/entries/format-key.js";
 import type { ImportResult } from "../../inspect/transfer/import-entries.js";
+import { counted, moreLine, shownNumber } from "../terminal/counted.js";
 import { styled, type Terminal } from "../terminal/terminal.js";
 
-/** Returns lines about what was imported or, in a dry run, would be. */
 export function importSummary(
   { stdout }: Terminal,
   result: ImportResult,
@@ -12,35 +12,23 @@ export function importSummary(
   const would = isDryRun ? "would be " : "";
   const parts = [
     `${counted(created, "entry", "entries")} ${would}created`,
-    ...(replaced > 0 ? [`${formatCount(replaced)} ${would}replaced`] : []),
-    ...(unchanged > 0 ? [`${formatCount(unchanged)} there already`] : []),
-    ...(expired > 0 ? [`${formatCount(expired)} left out, whose time is over`] : []),
+    ...(replaced > 0 ? [`${shownNumber(replaced)} ${would}replaced`] : []),
+    ...(unchanged > 0 ? [`${shownNumber(unchanged)} unchanged`] : []),
+    ...(expired > 0 ? [`${shownNumber(expired)} left out because expired`] : []),
   ];
-  const more = refused - refusedKeys.length;
+  const heading = `${counted(refused, "entry", "entries")} ${would}refused, because the database has another value under the same key:`;
   return [
     `${parts.join(", ")}.`,
     ...(refused === 0
       ? []
       : [
-          styled(
-            stdout,
-            "yellow",
-            `${counted(refused, "entry", "entries")} ${would}refused, for something else is under the same ${refused === 1 ? "key" : "keys"}:`,
-          ),
+          styled(stdout, "yellow", heading),
           ...refusedKeys.map((key) => `  ${formatKey(key)}`),
-          ...(more > 0 ? [`  and ${formatCount(more)} more`] : []),
-          "It stays as it is. With --overwrite it is replaced.",
+          ...moreLine(refused - refusedKeys.length),
+          "The stored values stay as they are. To replace them, use --overwrite.",
         ]),
     ...(ending === "stopped"
-      ? ["Stopped before the end: run the command again, and it goes on."]
+      ? ["Stopped before the end. To continue, run the command again."]
       : []),
   ];
-}
-
-function counted(count: number, one: string, many: string): string {
-  return `${formatCount(count)} ${count === 1 ? one : many}`;
-}
-
-function formatCount(count: number): string {
-  return count.toLocaleString("en-US");
 }

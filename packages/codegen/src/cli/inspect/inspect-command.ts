@@ -1,6 +1,7 @@
 import { Command } from "commander";
 import type { ExitCode } from "../terminal/exit-codes.js";
 import type { MakeCommand, Terminal } from "../terminal/terminal.js";
+import { helpText } from "../terminal/wrap.js";
 import { exportCommand } from "./export-command.js";
 import { getCommand } from "./get-command.js";
 import { importCommand } from "./import-command.js";
@@ -8,7 +9,6 @@ import { keyHelp } from "./key-help.js";
 import { lsCommand } from "./ls-command.js";
 import { statsCommand } from "./stats-command.js";
 
-/** The commands in the order of the help text. */
 const commands: readonly MakeCommand[] = [
   lsCommand,
   getCommand,
@@ -17,7 +17,7 @@ const commands: readonly MakeCommand[] = [
   importCommand,
 ];
 
-const help = `${keyHelp}
+const help = helpText(`${keyHelp}
 
 Examples:
   $ keywright inspect ls '["users"]' --limit 10
@@ -25,15 +25,14 @@ Examples:
   $ keywright inspect stats
   $ keywright inspect export --out backup.jsonl
 
-They work at the database that keywright.config.ts opens with database. One process owns a database on disk: stop the
-program that has it open.
+The commands open the database with the function \`database\` of keywright.config.ts. A database on disk
+belongs to one process: first stop the program that has it open.
 
-Exit codes: 0 done, 1 failed or stopped, 2 wrong usage, 3 an import has left out entries.`;
+Exit codes: 0 done, 1 failed or stopped, 2 wrong usage, 3 an import refused entries.`);
 
-/** Creates the command `keywright inspect`. */
 export function inspectCommand(terminal: Terminal, exit: (code: ExitCode) => void): Command {
   const command = new Command("inspect")
-    .description("look at what the database holds, and copy it to and from files")
+    .description("look at the entries of the database, and copy them to and from files")
     .addHelpText("after", help);
   for (const make of commands) command.addCommand(make(terminal, exit));
   return command;

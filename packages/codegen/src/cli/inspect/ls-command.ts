@@ -1,59 +1,59 @@
 import type { KvLike } from "@keywright/core";
-import { Command, InvalidArgumentError } from "commander";
+import { Command } from "commander";
 import type { LineOutput } from "../../inspect/entries/line-output.js";
 import { type EntryRange, listEntries } from "../../inspect/entries/list-entries.js";
 import { parseKey } from "../../inspect/entries/parse-key.js";
 import { includesKeywrightKeys, listOthers } from "../../inspect/stats/own-keys.js";
 import { type ExitCode, exitCodes } from "../terminal/exit-codes.js";
+import { positiveInteger, type ResultOptions, withResultOptions } from "../terminal/run-options.js";
 import { styled, type Terminal } from "../terminal/terminal.js";
+import { helpText } from "../terminal/wrap.js";
 import { keyHelp } from "./key-help.js";
 import { writeArray, writeLines } from "./ls-output.js";
 import { runInspectCommand, withConfiguredKv } from "./run-inspect-command.js";
 
-const help = `${keyHelp}
+const help = helpText(`${keyHelp}
 
 Examples:
-  $ keywright inspect ls                                   the first hundred keys
-  $ keywright inspect ls > keys.txt                        all keys
-  $ keywright inspect ls '["users"]' --limit 10 --values   the first ten users
-  $ keywright inspect ls '["users"]' --reverse --limit 1   the last one
+  $ keywright inspect ls                                   list the first 100 keys
+  $ keywright inspect ls > keys.txt                        list all keys
+  $ keywright inspect ls '["users"]' --limit 10 --values   list the first 10 users
+  $ keywright inspect ls '["users"]' --reverse --limit 1   list the last user
   $ keywright inspect ls '["orders"]' --start '["orders", 2024]' --end '["orders", 2025]'
 
-Lists the entries under the prefix, and not the one of just this key: see inspect get. They are read in batches; what is
-written meanwhile may or may not be among them. To a terminal it is a hundred lines, unless --limit says how many.
+Lists the entries below the prefix, without the entry of the prefix itself (see inspect get). They are
+read in batches, so entries that are written meanwhile may or may not be listed. A terminal gets at
+most 100 lines unless --limit is set. With --json, the result is an array of objects with key,
+versionstamp and expireAt.
 
-What Keywright keeps for itself under ["__keywright"] is left out, unless the prefix, --start or --end begins with that,
-or with --all.
+Internal keys below ["__keywright"] are left out, unless the prefix, --start or --end begins with
+"__keywright", or --all is set.
 
-Exit codes: 0 done, 1 failed, 2 wrong usage.`;
+Exit codes: 0 done, 1 failed, 2 wrong usage.`);
 
-/** The number of keys that are shown on a terminal without `--limit`. */
 const shortCount = 100;
 
-interface LsOptions {
+interface LsOptions extends ResultOptions {
   readonly limit?: number;
   readonly values?: true;
   readonly reverse?: true;
   readonly start?: string;
   readonly end?: string;
   readonly all?: true;
-  readonly json?: true;
-  readonly config?: string;
 }
 
-/** Creates the command `keywright inspect ls`. */
 export function lsCommand(terminal: Terminal, exit: (code: ExitCode) => void): Command {
-  return new Command("ls")
-    .description("list the keys of the database, one per line")
-    .argument("[prefix]", "a key: only those are listed that begin with its parts")
-    .option("--limit <n>", "keys at the most", positiveInteger)
-    .option("--values", "the values beside the keys")
-    .option("--reverse", "from the last key to the first")
-    .option("--start <key>", "the first key, inclusive")
-    .option("--end <key>", "the last key, exclusive")
-    .option("--all", "also the keys of Keywright's own")
-    .option("--json", "print one JSON array, of objects with key, versionstamp and expireAt")
-    .option("--config <path>", "the configuration file, instead of keywright.config.ts")
+  return withResultOptions(
+    new Command("ls")
+      .description("list keys, one per line")
+      .argument("[prefix]", "a key: list only the keys that begin with its parts")
+      .option("--limit <n>", "list at most this many keys", positiveInteger)
+      .option("--values", "also show the values")
+      .option("--reverse", "start with the last key")
+      .option("--start <key>", "start at this key, inclusive")
+      .option("--end <key>", "stop before this key")
+      .option("--all", "also list the internal keys of Keywright"),
+  )
     .addHelpText("after", help)
     .action(async (prefix: string | undefined, options: LsOptions) => {
       await runInspectCommand(terminal, exit, async (output) => {
@@ -70,15 +70,6 @@ export function lsCommand(terminal: Terminal, exit: (code: ExitCode) => void): C
         return exitCodes.done;
       });
     });
-}
-
-/**
- * @throws {InvalidArgumentError} if the text is not a positive whole number. Commander reports it.
- */
-function positiveInteger(text: string): number {
-  const number = /^[0-9]+$/.test(text) ? Number(text) : 0;
-  if (Number.isSafeInteger(number) && number > 0) return number;
-  throw new InvalidArgumentError("It is a positive whole number.");
 }
 
 async function list(
@@ -102,11 +93,11 @@ async function list(
   const note = (text: string) => terminal.stderr.write(`${styled(terminal.stderr, "dim", text)}\n`);
   if (hasMore) {
     const which = reverse ? "last" : "first";
-    note(`The ${which} ${shortCount} keys; there are more. Say how many with --limit.`);
+    note(`These are the ${which} ${shortCount} keys. To list more, use --limit.`);
   }
   if (count === 0) {
     const isAll = withOwn || range.prefix?.length;
-    note(isAll ? "No keys." : "No keys. Those of Keywright's own are left out: see --all.");
+    note(isAll ? "No keys." : "No keys, except internal ones. To list these, use --all.");
   }
 }
 

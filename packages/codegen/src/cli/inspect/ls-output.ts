@@ -5,18 +5,11 @@ import type { LineOutput } from "../../inspect/entries/line-output.js";
 import { showValueInLine } from "../../inspect/entries/show-value.js";
 import { styled, type Terminal } from "../terminal/terminal.js";
 
-/** Options for showing entries. */
 interface ShownEntries {
   readonly values?: true | undefined;
-  /** The maximum number of entries. */
   readonly most: number;
 }
 
-/**
- * Writes a line for each entry.
- *
- * @returns the number of lines, and if there are more entries than the maximum.
- */
 export async function writeLines(
   output: LineOutput,
   entries: AsyncIterable<KvEntry<unknown>>,

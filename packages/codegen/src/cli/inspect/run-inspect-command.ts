@@ -32,10 +32,6 @@ export async function runInspectCommand(
   }
 }
 
-/**
- * Opens the database of a configuration, passes it to `use`, and closes it. Does not load the
- * models.
- */
 export async function withConfiguredKv<T>(
   { folder }: Terminal,
   configFile: string | undefined,

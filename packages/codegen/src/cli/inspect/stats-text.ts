@@ -3,9 +3,9 @@ import { formatKey } from "../../inspect/entries/format-key.js";
 import type { DatabaseStats, ModelStats } from "../../inspect/stats/database-stats.js";
 import type { IndexSize } from "../../inspect/stats/model-places.js";
 import { addTo, emptySize, type Size } from "../../inspect/stats/size.js";
+import { counted, shownNumber } from "../terminal/counted.js";
 import { styled } from "../terminal/terminal.js";
 
-/** A line of the table: a name, its size and a note. */
 interface Row {
   readonly name: string;
   readonly size: Size;
@@ -13,16 +13,15 @@ interface Row {
   readonly isHeading: boolean;
 }
 
-/** Returns the statistics as text: a table, and the run that is under way. */
 export function statsText(stats: DatabaseStats, stdout: NodeJS.WriteStream): string {
   const rows = rowsOf(stats);
   const nameWidth = widest(rows.map(({ name }) => name));
-  const keysWidth = widest(["keys", ...rows.map(({ size }) => count(size.keys))]);
+  const keysWidth = widest(["keys", ...rows.map(({ size }) => shownNumber(size.keys))]);
   const bytesWidth = widest(["bytes", ...rows.map(({ size }) => bytesText(size.bytes))]);
   const columns = (name: string, keys: string, bytes: string) =>
     `${name.padEnd(nameWidth)}  ${keys.padStart(keysWidth)}  ${bytes.padStart(bytesWidth)}`;
   const lines = rows.flatMap(({ name, size, note, isHeading }, index) => {
-    const cells = columns(name, count(size.keys), bytesText(size.bytes));
+    const cells = columns(name, shownNumber(size.keys), bytesText(size.bytes));
     const text = isHeading ? styled(stdout, "bold", cells) : cells;
     const line = note === "" ? text : `${text}  ${styled(stdout, "dim", note)}`;
     return isHeading && index > 0 ? ["", line] : [line];
@@ -32,11 +31,7 @@ export function statsText(stats: DatabaseStats, stdout: NodeJS.WriteStream): str
     ...lines,
     ...runnerLines(stats),
     "",
-    styled(
-      stdout,
-      "dim",
-      "Bytes are those of the encoded keys and values, before a database compresses them.",
-    ),
+    styled(stdout, "dim", "Bytes are those of the encoded keys and values, not the size on disk."),
   ].join("\n");
 }
 
@@ -45,11 +40,11 @@ function rowsOf({ models, migration, own, others, rest, total }: DatabaseStats):
   const noModel = sumOf([...others, rest]);
   return [
     ...models.flatMap((model) => rowsOfModel(model, statuses.get(model.model))),
-    ...(own.keys === 0 ? [] : [heading("Keywright's own, of no model", own)]),
+    ...(own.keys === 0 ? [] : [heading("internal, of no model", own)]),
     ...(noModel.keys === 0 ? [] : [heading("of no model", noModel)]),
     ...others.map((other) => row(`${formatKey(other.prefix)} …`, other)),
     ...(rest.keys === 0 ? [] : [row("all others", rest)]),
-    heading("all", total),
+    heading("total", total),
   ];
 }
 
@@ -71,16 +66,16 @@ function rowsOfModel(model: ModelStats, status: ModelStatus | undefined): Row[] 
 function modelNote(model: ModelStats, status: ModelStatus | undefined): string {
   const { projectSchema, databaseSchema, catalogFormat, declared } = model;
   if (!declared) return "not in this project";
-  if (catalogFormat === null) return "not known to the database yet";
+  if (catalogFormat === null) return "new to the database";
   const schema =
     databaseSchema === null || databaseSchema === projectSchema
       ? `schema ${projectSchema}`
-      : `schema ${databaseSchema}, and ${projectSchema} in the project`;
+      : `schema ${databaseSchema} in the database, ${projectSchema} in the project`;
   const transform = status?.transform;
   if (!transform) return schema;
   const { progress, failed } = transform;
   const progressNote = progress === null ? "" : `, ${progressText(progress)}`;
-  return `${schema}; its rows are being changed${progressNote}${failed > 0 ? `, ${count(failed)} failed` : ""}`;
+  return `${schema}; rows are being changed${progressNote}${failed > 0 ? `, ${shownNumber(failed)} failed` : ""}`;
 }
 
 function indexNote({ declared, state }: IndexSize, status: IndexStatus | undefined): string {
@@ -88,7 +83,7 @@ function indexNote({ declared, state }: IndexSize, status: IndexStatus | undefin
   const notes = [
     ...(declared ? [] : ["not in the model"]),
     ...(status?.progress ? [progressText(status.progress)] : []),
-    ...(status?.duplicates ? [`${count(status.duplicates)} duplicates`] : []),
+    ...(status?.duplicates ? [counted(status.duplicates, "duplicate")] : []),
   ];
   return [...stateParts, ...notes].join(", ");
 }
@@ -103,19 +98,19 @@ function runnerLines({ migration, models }: DatabaseStats): string[] {
     ...(runner
       ? [
           "",
-          runner.alive
-            ? `A migration has been running on ${runner.host} since ${runner.since.toISOString()}.`
-            : `A migration that began on ${runner.host} at ${runner.since.toISOString()} has stopped.`,
+          `A migration that started on ${runner.host} at ${runner.since.toISOString()} ${runner.alive ? "is running" : "was killed"}.`,
         ]
       : []),
-    ...(isChanged ? ["", "What the project changes: npx keywright migrate plan"] : []),
+    ...(isChanged
+      ? ["", "The models differ from the database. To see the plan: npx keywright migrate plan"]
+      : []),
   ];
 }
 
 function progressText({ rowsDone, rowsTotal }: { rowsDone: number; rowsTotal?: number }): string {
   return rowsTotal === undefined
-    ? `${count(rowsDone)} rows done`
-    : `${count(rowsDone)} of ${count(rowsTotal)} rows done`;
+    ? `${shownNumber(rowsDone)} rows done`
+    : `${shownNumber(rowsDone)} of ${shownNumber(rowsTotal)} rows done`;
 }
 
 function heading(name: string, size: Size, note = ""): Row {
@@ -134,10 +129,6 @@ function sumOf(sizes: readonly Size[]): Size {
 
 function widest(texts: readonly string[]): number {
   return Math.max(...texts.map((text) => text.length));
-}
-
-function count(number: number): string {
-  return number.toLocaleString("en-US");
 }
 
 /** Formats a number of bytes with one decimal, or none below 1000. A kB is 1000 bytes. */

@@ -1,34 +1,34 @@
 import { Command } from "commander";
 import type { ExitCode } from "../terminal/exit-codes.js";
 import type { Terminal } from "../terminal/terminal.js";
+import { helpText } from "../terminal/wrap.js";
 import { newCommand } from "./new-command.js";
 import { planCommand } from "./plan-command.js";
 import { resumeCommand, rollbackCommand, runCommand } from "./run/run-command.js";
 import { statusCommand } from "./status-command.js";
 
-const help = `
+const help = helpText(`
 Examples:
-  $ keywright migrate plan               what a migration would do; 3 where somebody has to decide on it, as in CI
-  $ keywright migrate new "full names"   write the file of a migration of rows, where one is missing
-  $ keywright migrate run                do it
-  $ keywright migrate status             how far it has come
+  $ keywright migrate plan               show what a run would do; exit code 3 if it needs a decision
+  $ keywright migrate new "full names"   write a migration file for changed rows
+  $ keywright migrate run                run the plan
+  $ keywright migrate status             show the progress
 
-keywright.config.ts says how the database is opened, and which migrations of
-rows there are:
-  import { openKv } from "@keywright/core";
+keywright.config.ts says how to open the database, and lists the migrations of rows:
   import { defineConfig } from "@keywright/codegen";
+  import { openKv } from "@keywright/core";
+  import { scoresAreNumbers } from "./migrations/scores-are-numbers.js";
 
   export default defineConfig({
     models: "src/models/*.ts",
     output: "src/db",
     database: () => openKv("data/app"),
     migrations: [scoresAreNumbers],
-  });`;
+  });`);
 
-/** Creates the command `keywright migrate`. */
 export function migrateCommand(terminal: Terminal, exit: (code: ExitCode) => void): Command {
   const command = new Command("migrate")
-    .description("bring the database to the models: new indexes, changed rows")
+    .description("change the database to match the models: indexes and rows")
     .addHelpText("after", help);
   for (const make of [
     planCommand,

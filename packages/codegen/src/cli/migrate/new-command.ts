@@ -5,52 +5,53 @@ import { importExtensionIn } from "../../generate/import-extension.js";
 import {
   changesPrimaryKey,
   type MigrationInput,
+  type MigrationModule,
   migrationSource,
 } from "../../migration-source/migration-source.js";
 import { writeNewFile } from "../../migration-source/write-new-file.js";
 import { type OpenProject, withProject } from "../../project/open-project.js";
 import { kebabCase } from "../../types/identifiers.js";
 import { type ExitCode, exitCodes } from "../terminal/exit-codes.js";
-import { withResultOptions } from "../terminal/run-options.js";
-import type { Terminal } from "../terminal/terminal.js";
+import { type ResultOptions, withResultOptions } from "../terminal/run-options.js";
+import { shownPath, type Terminal } from "../terminal/terminal.js";
+import { unknownText } from "../terminal/unknown-text.js";
+import { helpText } from "../terminal/wrap.js";
 import { writeJson } from "../terminal/write-json.js";
-import { newMigrationText } from "./new-migration-text.js";
 
-const help = `
-Compares the rows of the database with those of the models, as migrate plan
-does, and writes a module with both schemas, and with what they tell of the way:
-a field that has another name only is moved. What they do not tell is TODO
-there, and does not compile until you have written it. No row is changed, and a
-file that is there already stays as it is.
+const help = helpText(`
+Compares the rows of the database with the models, as migrate plan does, and writes a module with both
+schemas and as much of the migration as they determine. For example, a field that was only renamed is
+moved. Values that they do not determine are written as TODO, which does not compile until you replace
+it. No row is changed, and an existing file is not replaced.
 
-Where several models' rows have changed, --model says which one is meant.
+If the rows of several models have changed, --model selects one of them.
 
 Examples:
   $ keywright migrate new "full names"                  write migrations/full-names.ts
   $ keywright migrate new "full names" --model users
   $ keywright migrate new "full names" --out src/migrations/full-names.ts
 
-Exit codes: 0 it is written; 1 failed, or there is nothing to write; 2 wrong
-usage, such as several models and no --model.`;
+Exit codes: 0 written; 1 failed, or there is nothing to write; 2 wrong usage, such as several changed
+models without --model.`);
 
-interface NewOptions {
-  readonly config?: string;
-  readonly json?: boolean;
+interface NewOptions extends ResultOptions {
   readonly model?: string;
   readonly out?: string;
 }
 
-/** Creates the command `keywright migrate new`. */
 export function newCommand(terminal: Terminal, exit: (code: ExitCode) => void): Command {
   const command = withResultOptions(new Command("new"))
-    .description("write the file of a migration, for a model whose rows have changed")
-    .argument("<name>", "what plans and reports call it; the file gets its name from it")
-    .option("--model <name>", "the model, where several have changed")
-    .option("--out <file>", "the file, instead of migrations/<name>.ts beside the configuration")
+    .description("write a migration file for a model whose rows have changed")
+    .argument("<name>", "the name of the migration in plans, reports and the file name")
+    .option("--model <name>", "the model, if the rows of several models have changed")
+    .option(
+      "--out <file>",
+      "the file; the default is migrations/<name>.ts next to the configuration",
+    )
     .addHelpText("after", help)
     .action(async (name: string, options: NewOptions) => {
       const fail = (message: string) => command.error(`error: ${message}`);
-      if (kebabCase(name) === "") fail("the name needs a letter or a digit");
+      if (kebabCase(name) === "") fail("the name must contain a letter or a digit");
       exit(
         await withProject(terminal.folder, options.config, (project) =>
           writeMigration(terminal, project, name, options, fail),
@@ -87,10 +88,7 @@ async function writeMigration(
   return exitCodes.done;
 }
 
-/**
- * Returns the model for the migration. Undefined if no model, or not the named one, has changed
- * rows.
- */
+/** Returns undefined if no model, or not the named one, has changed rows. */
 async function chooseModel(
   { models, database }: OpenProject,
   modelName: string | undefined,
@@ -98,13 +96,13 @@ async function chooseModel(
 ): Promise<Pick<MigrationInput, "model" | "rows"> | undefined> {
   const known = models.map(({ model }) => model.name);
   if (modelName !== undefined && !known.includes(modelName)) {
-    fail(`there is no model ${modelName}: there are ${known.join(", ")}`);
+    fail(unknownText("model", modelName, known));
   }
   const changed = await findChangedRows(database);
   const candidates = changed.filter((one) => modelName === undefined || one.model === modelName);
   if (candidates.length > 1) {
     const names = candidates.map((one) => one.model).join(", ");
-    fail(`the rows of several models have changed, so name one with --model: ${names}`);
+    fail(`the rows of several models have changed: choose one of ${names} with --model`);
   }
   const [rows] = candidates;
   const model = models.find((one) => one.model.name === rows?.model);
@@ -112,11 +110,44 @@ async function chooseModel(
 }
 
 function missingText(model: string | undefined): string {
-  const whose = model === undefined ? "any model" : model;
-  return `No migration of the rows of ${whose} is missing: npx keywright migrate plan says what there is to do.`;
+  const models = model === undefined ? "No model needs" : `${model} does not need`;
+  return `${models} a migration of rows. To see what there is to do: npx keywright migrate plan`;
 }
 
 function keyText(rows: ChangedRows): string | undefined {
   if (!changesPrimaryKey(rows)) return undefined;
-  return `The primary key of ${rows.model} has changed, and cannot be migrated: define a new model, and copy the rows.`;
+  return `The primary key of ${rows.model} has changed, and a migration cannot change it. Define a new model and copy the rows.`;
+}
+
+function newMigrationText(
+  terminal: Terminal,
+  path: string,
+  configPath: string,
+  { exportName, toWrite }: Omit<MigrationModule, "text">,
+): string {
+  const todo = (["up", "down"] as const).flatMap((at) => placeLine(at, toWrite[at]));
+  const inexact = (["from", "to"] as const).flatMap((at) => placeLine(at, toWrite[at]));
+  const steps = [
+    ...(todo.length > 0 ? [["Replace TODO by the values of these fields:", ...todo]] : []),
+    ...(inexact.length > 0
+      ? [["Correct these fields of the schemas, as the comments say:", ...inexact]]
+      : []),
+    [
+      `Add ${exportName} to \`migrations\` in ${shownPath(terminal, configPath)},`,
+      "and in createDatabase or openRepositories of the program.",
+    ],
+    ["npx keywright migrate plan"],
+    ["npx keywright migrate run --dry-run"],
+  ];
+  const lines = steps.flatMap(([first = "", ...rest], i) => [
+    `  ${i + 1}. ${first}`,
+    ...rest.map((line) => `     ${line}`),
+  ]);
+  return [`${shownPath(terminal, path)} was written. Next:`, ...lines].join("\n");
+}
+
+function placeLine(at: string, fields: readonly string[]): string[] {
+  return fields.length === 0
+    ? []
+    : [`${at}: ${fields.map((name) => JSON.stringify(name)).join(", ")}`];
 }

@@ -1,7 +1,15 @@
 import { type AnyDatabase, findFailedRows, type MigrationPlan } from "@keywright/orm";
 import { counted } from "../terminal/counted.js";
 
-/** The maximum number of failed rows that are counted for a model. */
+export const resolveDuplicates =
+  "Change or delete all but one row of each value. The index becomes readable when no value is shared.";
+
+export const resumeAfterCorrection =
+  "Correct the migration or the rows, then: npx keywright migrate resume";
+
+export const unblockFirst =
+  "First do what the blocked steps say. Migrations are listed in `migrations` of keywright.config.ts.";
+
 const maxCounted = 1000;
 
 /** Returns what to do next about a plan: which rows block it, and how to run it. */
@@ -13,11 +21,11 @@ export async function nextLines(database: AnyDatabase, plan: MigrationPlan): Pro
   );
   const failedLines = [...failed].map(
     ([model, rows]) =>
-      `${model}  ${rows} could not be changed. Which, and why: npx keywright migrate status --failed ${model}`,
+      `${model}  ${rows} could not be changed. To list them: npx keywright migrate status --failed ${model}`,
   );
   const duplicateLines = duplicates.map(
     (index) =>
-      `${index} waits until rows are changed. Which: npx keywright migrate status --duplicates ${index}`,
+      `${index} is not readable, because rows share values. To list them: npx keywright migrate status --duplicates ${index}`,
   );
   // A run only checks the duplicates and the failed rows again, so it is not suggested for them
   // alone.
@@ -26,18 +34,8 @@ export async function nextLines(database: AnyDatabase, plan: MigrationPlan): Pro
       kind !== "resolve-duplicates" && !(kind === "transform-rows" && failed.has(model)),
   );
   const blocks = [
-    ...(failed.size === 0
-      ? []
-      : [
-          ...failedLines,
-          "Correct the migration or the rows first, then: npx keywright migrate resume",
-        ]),
-    ...(duplicates.length === 0
-      ? []
-      : [
-          ...duplicateLines,
-          "Change or delete all but one row of each value: an index goes readable with the last of them.",
-        ]),
+    ...(failed.size === 0 ? [] : [...failedLines, resumeAfterCorrection]),
+    ...(duplicates.length === 0 ? [] : [...duplicateLines, resolveDuplicates]),
     ...(canRun ? runLines(plan) : []),
   ];
   return blocks.length === 0 ? [] : ["", ...blocks];
@@ -47,20 +45,17 @@ function runLines({ steps, needsMigration, isBreaking }: MigrationPlan): string[
   if (needsMigration) {
     const isMissing = steps.some(({ blocked }) => blocked?.includes("Write a migration"));
     return [
-      "Do first what the blocked steps say. Migrations are named in `migrations` of keywright.config.ts.",
-      ...(isMissing ? ["To begin with the file of one: npx keywright migrate new <name>"] : []),
+      unblockFirst,
+      ...(isMissing ? ["To write a migration file: npx keywright migrate new <name>"] : []),
     ];
   }
-  if (!isBreaking) return ["Run it: npx keywright migrate run"];
+  if (!isBreaking) return ["To run the plan: npx keywright migrate run"];
   return [
-    "Run it: npx keywright migrate run, which asks first. Without a terminal, --accept takes the ids of breaking steps.",
+    "To run the plan: npx keywright migrate run. It asks before it runs breaking steps. Without a terminal, use --accept with their ids.",
   ];
 }
 
-/**
- * Counts the rows that changes under way could not change. Returns a text such as `2 rows` by
- * model, for the models that have such rows.
- */
+/** Returns a text such as `2 rows` for each model with rows that could not be changed. */
 async function failedRows(
   database: AnyDatabase,
   { steps }: MigrationPlan,

@@ -1,4 +1,9 @@
-import { formatPlan, type MigrationPlan, type MigrationStep } from "@keywright/orm";
+import {
+  formatPlan,
+  type MigrationPlan,
+  type MigrationStep,
+  type RunnerStatus,
+} from "@keywright/orm";
 import { styled, type Terminal } from "../terminal/terminal.js";
 
 const maxColumns = 100;
@@ -29,4 +34,10 @@ export function breakingSteps(plan: MigrationPlan): readonly MigrationStep[] {
 /** Returns the ids of steps, one per line, in the notation for `--accept`. */
 export function stepIdLines(steps: readonly MigrationStep[]): string[] {
   return steps.map(({ id }) => `  ${JSON.stringify(id)}`);
+}
+
+/** Returns a sentence about the run that holds the lease of a database. */
+export function runnerText({ id, host, since, alive }: RunnerStatus): string {
+  const run = `Run ${id} on ${host}, started at ${since.toISOString()},`;
+  return alive ? `${run} is active.` : `${run} was killed. The next run continues its work.`;
 }

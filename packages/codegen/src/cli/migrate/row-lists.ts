@@ -4,7 +4,6 @@ import { shownId, shownKeyValue } from "../terminal/shown-value.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { jsonText } from "../terminal/write-json.js";
 
-/** A page of a list. */
 interface ListPage<T> {
   readonly items: readonly T[];
   readonly cursor: string | null;
@@ -20,7 +19,7 @@ export async function writeDuplicates(
   const pages = pagesOf((cursor) => findDuplicates(database, { ...of, cursor }));
   await writeList(terminal, pages, {
     json,
-    none: `No rows share a value of ${of.model}.${of.index}.`,
+    none: `No rows share a value of the unique index ${of.model}.${of.index}.`,
     line: ({ value, ids }) => `${shownKeyValue(value)}  in rows ${ids.map(shownId).join(", ")}`,
   });
 }
@@ -35,7 +34,7 @@ export async function writeFailedRows(
   const pages = pagesOf((cursor) => findFailedRows(database, { model, cursor }));
   await writeList(terminal, pages, {
     json,
-    none: `No row of ${model} has failed.`,
+    none: `A migration could change all rows of ${model} so far.`,
     line: (row) => `${shownId(row.id)}  ${failureText(row)}`,
   });
 }
@@ -71,10 +70,7 @@ async function writeList<T>(
   if (isEmpty) terminal.stdout.write(`${none}\n`);
 }
 
-/**
- * Writes one JSON document with an item on each line. Writes it page by page, because the items may
- * not fit in memory.
- */
+/** Writes page by page, because the items may not fit in memory. */
 async function writeJsonList(
   { stdout }: Terminal,
   pages: AsyncIterable<readonly unknown[]>,

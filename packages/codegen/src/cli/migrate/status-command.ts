@@ -2,42 +2,42 @@ import { migrationStatus, planMigration } from "@keywright/orm";
 import { Command } from "commander";
 import { type OpenProject, withProject } from "../../project/open-project.js";
 import { type ExitCode, exitCodes } from "../terminal/exit-codes.js";
-import { withResultOptions } from "../terminal/run-options.js";
+import { type ResultOptions, withResultOptions } from "../terminal/run-options.js";
 import type { Terminal } from "../terminal/terminal.js";
+import { unknownText } from "../terminal/unknown-text.js";
+import { helpText } from "../terminal/wrap.js";
 import { writeJson } from "../terminal/write-json.js";
 import { writeDuplicates, writeFailedRows } from "./row-lists.js";
 import { statusText } from "./status-text.js";
 
-const help = `
+const help = helpText(`
 Examples:
   $ keywright migrate status
-  $ keywright migrate status --duplicates users.byEmail   rows that keep a unique index from being readable
+  $ keywright migrate status --duplicates users.byEmail   values that keep a unique index unreadable
   $ keywright migrate status --failed users               rows that a migration could not change
 
-Exit codes: 0 done, 1 failed, 2 wrong usage.`;
+Exit codes: 0 done, 1 failed, 2 wrong usage.`);
 
-interface StatusOptions {
-  readonly config?: string;
-  readonly json?: boolean;
+interface StatusOptions extends ResultOptions {
   /** A unique index, as `model.index`. */
   readonly duplicates?: string;
-  /** The name of a model. */
   readonly failed?: string;
 }
 
-/** Creates the command `keywright migrate status`. */
 export function statusCommand(terminal: Terminal, exit: (code: ExitCode) => void): Command {
   const command = withResultOptions(new Command("status"))
-    .description("show who is at work, and how far each index, counter and change of rows has come")
+    .description("show the active run and the state of each index, counter and change of rows")
     .option(
       "--duplicates <model.index>",
-      "list the values of a unique index that several rows have",
+      "list the values of a unique index that several rows share",
     )
-    .option("--failed <model>", "list the rows that could not be changed, and why")
+    .option("--failed <model>", "list the rows that a migration could not change, with the reasons")
     .addHelpText("after", help)
     .action(async (options: StatusOptions) => {
       if (options.duplicates !== undefined && options.failed !== undefined) {
-        command.error("error: --duplicates and --failed are two lists: ask for one of them");
+        command.error(
+          "error: --duplicates and --failed cannot be used together: choose one of them",
+        );
       }
       await withProject(terminal.folder, options.config, (project) =>
         writeStatus(terminal, project, options, (message) => command.error(`error: ${message}`)),
@@ -74,9 +74,4 @@ async function writeStatus(
   const plan = await planMigration(database);
   if (json) writeJson(terminal, { ...status, plan });
   else terminal.stdout.write(`${statusText(terminal, status, plan)}\n`);
-}
-
-function unknownText(what: string, name: string, known: readonly string[]): string {
-  const list = known.length === 0 ? "there is none" : `there are ${known.join(", ")}`;
-  return `there is no ${what} ${name}: ${list}`;
 }

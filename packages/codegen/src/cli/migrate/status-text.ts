@@ -9,18 +9,15 @@ import type {
 import { counted, shownNumber } from "../terminal/counted.js";
 import { styled, type Terminal } from "../terminal/terminal.js";
 import { unindexedLines } from "../terminal/unindexed-text.js";
-import { runnerText } from "./runner-text.js";
+import { runnerText } from "./plan-text.js";
 
 /** The maximum number of duplicates or failed rows that `migrationStatus` counts. */
 const maxCounted = 1000;
 
-/** The maximum number of rows that are shown of those that an index cannot hold. */
 const maxShown = 5;
 
-/** The cells of a line: a name, its state, and a remark. */
 type StatusLine = readonly [name: string, state: string, remark: string];
 
-/** Returns the migration status of a database as text. */
 export function statusText(
   { stdout }: Terminal,
   { runner, models }: MigrationStatus,
@@ -38,7 +35,7 @@ export function statusText(
       ...unindexedRowLines(Object.values(indexes)),
     ].join("\n"),
   );
-  const runnerLine = runner === null ? "Nobody is at work." : runnerText(runner);
+  const runnerLine = runner === null ? "No run is active." : runnerText(runner);
   return [runnerLine, ...blocks, planLine(plan)].join("\n\n");
 }
 
@@ -50,10 +47,7 @@ function modelLines({ indexes, counters, transform }: ModelStatus): StatusLine[]
   ];
 }
 
-/**
- * Returns lines for the rows that backfills could not index. A backfill may fill several indexes,
- * which then share one list of rows.
- */
+/** Indexes that one backfill fills share a list of rows. */
 function unindexedRowLines(indexes: readonly IndexStatus[]): string[] {
   const distinct = new Set(indexes.map(({ unindexed }) => unindexed));
   return [...distinct].flatMap((rows) =>
@@ -70,8 +64,8 @@ function indexLine([name, status]: readonly [string, IndexStatus]): StatusLine {
   const { state, declared, progress, duplicates, unindexed } = status;
   const remarks = [
     ...(progress === null ? [] : [progressText(progress)]),
-    ...(duplicates === 0 ? [] : [`${atLeast(duplicates)} with values that others have`]),
-    ...(unindexed === null ? [] : [`${counted(unindexed.count, "row")} that it cannot hold`]),
+    ...(duplicates === 0 ? [] : [`${atLeast(duplicates)} with values that other rows have`]),
+    ...(unindexed === null ? [] : [`${counted(unindexed.count, "row")} cannot be indexed`]),
     ...(declared ? [] : ["not in the model"]),
   ];
   return [name, state, remarks.join(", ")];
@@ -84,7 +78,7 @@ function counterLine([name, { state, progress }]: readonly [string, CounterStatu
 
 function transformLine({ progress, failed }: TransformStatus): StatusLine {
   const remarks = [
-    ...(progress === null ? ["not begun"] : [progressText(progress)]),
+    ...(progress === null ? ["not started"] : [progressText(progress)]),
     ...(failed === 0 ? [] : [`${atLeast(failed)} failed`]),
   ];
   return ["rows", "changing", remarks.join(", ")];
@@ -100,9 +94,9 @@ function atLeast(count: number): string {
 }
 
 function planLine(plan: MigrationPlan): string {
-  if (plan.isEmpty) return "The database is as the models say.";
+  if (plan.isEmpty) return "The database matches the models.";
   const { length } = plan.steps;
-  return `${counted(length, "step is", "steps are")} left: npx keywright migrate plan`;
+  return `${counted(length, "step is", "steps are")} left. To see the plan: npx keywright migrate plan`;
 }
 
 function styleOf(state: string): "green" | "yellow" {

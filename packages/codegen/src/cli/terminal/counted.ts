@@ -9,3 +9,8 @@ export function shownNumber(value: number): string {
 export function counted(count: number, noun: string, plural: string = `${noun}s`): string {
   return `${shownNumber(count)} ${count === 1 ? noun : plural}`;
 }
+
+/** Returns the line after a shortened list. Returns no line if nothing was left out. */
+export function moreLine(count: number): string[] {
+  return count > 0 ? [`  … ${shownNumber(count)} more`] : [];
+}

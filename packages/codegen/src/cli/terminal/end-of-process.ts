@@ -42,7 +42,7 @@ export function endOfProcess(terminal: Terminal): (exitCode: ExitCode) => Promis
   };
 }
 
-/** Waits for earlier output, and for a write error, which is emitted after the callback. */
+/** Waits for earlier output, and for the event of a failed write, which follows the callback. */
 function flush(stream: NodeJS.WriteStream): Promise<void> {
   return new Promise((resolve) => {
     stream.write("", () => setImmediate(resolve));

@@ -1,13 +1,9 @@
 import type { FailedRow } from "@keywright/orm";
 import { shownText } from "./shown-value.js";
 
-/** The maximum number of issues that are shown for a row. */
 const maxIssues = 3;
 
-/**
- * Returns why a row could not be changed or a document not adopted: the reason, followed by the
- * schema's issues that the reason does not contain.
- */
+/** Returns the reason, followed by the issues of the schema that it does not contain. */
 export function failureText({ reason, issues }: Pick<FailedRow, "reason" | "issues">): string {
   const unsaid = issues.filter(({ message }) => !reason.includes(message)).slice(0, maxIssues);
   const texts = unsaid.map(({ path, message }) => `${path.map(String).join(".")}: ${message}`);

@@ -6,21 +6,20 @@ const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 /**
  * Runs a long operation. The first Ctrl-C or termination signal aborts `signal`, so that the
- * operation stops after the current batch. The second one ends the process at once, and loses only
- * the current batch.
+ * operation stops after the current batch. The second one ends the process at once.
  *
  * @param first the message at the first signal.
  */
 export async function interruptible<T>(
   { stderr }: Terminal,
   run: (signal: AbortSignal) => Promise<T>,
-  first = "Stopping after the batch in hand.",
+  first = "Stopping after the current batch.",
 ): Promise<T> {
   const stopping = new AbortController();
   const stop = () => {
     if (stopping.signal.aborted) process.exit(interruptedExitCode);
     stopping.abort();
-    stderr.write(`\n${first} Ctrl-C again stops at once.\n`);
+    stderr.write(`\n${first} Press Ctrl-C again to stop at once.\n`);
   };
   for (const signal of signals) process.on(signal, stop);
   try {

@@ -1,21 +1,15 @@
+import { shownNumber } from "./counted.js";
 import { styled, type Terminal } from "./terminal.js";
 
-/** Shows the progress of a command that reads many keys. */
 export interface KeyCount {
   readonly update: (keys: number) => void;
   /** Removes the count from the terminal. */
   readonly stop: () => void;
 }
 
-/** The minimum time between two updates, in milliseconds. */
 const updateInterval = 100;
 
-/**
- * Shows a count on standard error if that is a terminal.
- *
- * @param isQuiet true if the command also writes lines to standard output. If that is a terminal
- * too, no count is shown.
- */
+/** Shows a count on a terminal. If `isQuiet`, not if standard output is a terminal too. */
 export function keyCount({ stderr, stdout }: Terminal, what: string, isQuiet: boolean): KeyCount {
   if (!stderr.isTTY || process.env.TERM === "dumb" || (isQuiet && stdout.isTTY)) {
     return { update: () => undefined, stop: () => undefined };
@@ -27,7 +21,7 @@ export function keyCount({ stderr, stdout }: Terminal, what: string, isQuiet: bo
       if (performance.now() - shownAt < updateInterval) return;
       shownAt = performance.now();
       isShown = true;
-      const text = styled(stderr, "dim", `${what}: ${keys.toLocaleString("en-US")}`);
+      const text = styled(stderr, "dim", `${what}: ${shownNumber(keys)}`);
       stderr.write(`\r${text}\u001b[K`);
     },
     stop: () => {

@@ -3,38 +3,38 @@ import { ProjectCodeError } from "../../errors/codegen-errors.js";
 import { userErrorPlace } from "../../project/load-module.js";
 import { remedyFor } from "./remedies.js";
 import { styled, type Terminal, withShownPaths } from "./terminal.js";
+import { wrapped } from "./wrap.js";
 
-/** Fields that are printed elsewhere or have no value for users. */
-const otherFields: ReadonlySet<string> = new Set(["name", "code", "retryable", "remedy", "cause"]);
+/** Fields that are printed elsewhere, have no meaning for users, or contain stored values. */
+const hiddenFields: ReadonlySet<string> = new Set(
+  "name code retryable cause value where issues".split(" "),
+);
 
 /**
  * Prints an error. For an error of Keywright or of the project's code, prints its code, message,
- * fields, cause and remedy. Every other error is a fault in the program, so its stack is printed.
+ * cause and remedy, and the fields that the message does not contain. Every other error is a fault
+ * in the program, so its stack is printed.
  */
 export function reportError(thrown: unknown, terminal: Terminal): void {
   const { stderr } = terminal;
+  const label = styled(stderr, "red", "error");
   const error = isCoded(thrown) ? thrown : asProjectError(thrown);
   if (!isCoded(error)) {
     const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
-    stderr.write(
-      `${styled(stderr, "red", "error")} This is a fault in keywright itself:\n${stack}\n`,
-    );
+    stderr.write(`${label} This is a fault in keywright itself. Please report it:\n${stack}\n`);
     return;
   }
-  const remedy = remedyOf(error);
+  const remedy = remedyFor(error);
   const lines = [
-    `${styled(stderr, "red", "error")} ${styled(stderr, "bold", error.code)}: ${error.message}`,
+    `${label} ${styled(stderr, "bold", error.code)}: ${error.message}`,
     ...fieldLines(error),
     ...causeLines(error.cause),
     ...(remedy === undefined ? [] : ["", remedy]),
   ];
-  stderr.write(`${withShownPaths(terminal, lines.join("\n"))}\n`);
+  stderr.write(`${wrapped(stderr, withShownPaths(terminal, lines.join("\n")))}\n`);
 }
 
-/**
- * An error of Keywright. It may come from another copy of its packages, so `instanceof` is not
- * enough.
- */
+/** The error may come from another copy of Keywright, so `instanceof` is not enough. */
 type CodedError = Error & { readonly code: string };
 
 function isCoded(error: unknown): error is CodedError {
@@ -46,42 +46,38 @@ function isCoded(error: unknown): error is CodedError {
   );
 }
 
-/**
- * Wraps an error that the project's code threw in an error with its place. Returns other errors
- * unchanged.
- */
 function asProjectError(error: unknown): unknown {
   const place = userErrorPlace(error);
   return place === undefined ? error : new ProjectCodeError(place, error);
 }
 
-function remedyOf(error: CodedError): string | undefined {
-  const remedy = "remedy" in error && typeof error.remedy === "string" ? error.remedy : undefined;
-  return remedy ?? remedyFor(error);
-}
-
-/**
- * Returns the fields of an error, one per line, unless its message contains them. Messages of core
- * contain all fields except keys.
- */
 function fieldLines(error: CodedError): string[] {
-  const isStated = hasFieldsInMessage(error);
-  return Object.entries(error).flatMap(([field, value]) => {
-    if (otherFields.has(field) || value === undefined) return [];
-    return isStated && !(value instanceof Uint8Array) ? [] : [`  ${field}: ${valueText(value)}`];
+  const message = error.message.toLowerCase();
+  // Messages of core contain all fields except keys.
+  const isCore = (coreErrorCodes as readonly string[]).includes(error.code);
+  return Object.entries(error).flatMap(([field, value]: [string, unknown]) => {
+    if (hiddenFields.has(field) || value === undefined || value === "") return [];
+    const parts = (Array.isArray(value) && value.length > 0 ? value : [value]).map(valueText);
+    const isStated = parts.every((part) => containsWord(message, part.toLowerCase()));
+    const isShown = isCore ? value instanceof Uint8Array : !isStated;
+    return isShown ? [`  ${field}: ${valueText(value)}`] : [];
   });
 }
 
-function hasFieldsInMessage({ code }: CodedError): boolean {
-  const codes: readonly string[] = coreErrorCodes;
-  return codes.includes(code);
+/** True if a text contains a word that is not a part of a longer word. */
+function containsWord(text: string, word: string): boolean {
+  for (let at = text.indexOf(word); at >= 0; at = text.indexOf(word, at + 1)) {
+    const around = [text[at - 1] ?? "", text[at + word.length] ?? ""];
+    if (!around.some((character) => /[\p{L}\p{N}_]/u.test(character))) return true;
+  }
+  return false;
 }
 
 function valueText(value: unknown): string {
   if (typeof value === "string") return value;
   if (value instanceof Uint8Array) return `bytes ${Buffer.from(value).toString("hex")}`;
   if (Array.isArray(value)) return value.length === 0 ? "none" : value.map(valueText).join(", ");
-  return JSON.stringify(value) ?? String(value);
+  return typeof value === "object" ? JSON.stringify(value) : String(value);
 }
 
 function causeLines(cause: unknown): string[] {

@@ -1,23 +1,21 @@
 import { type Command, InvalidArgumentError } from "commander";
 
-/** The options of all commands that go through the rows of a database. */
-export interface RunCommandOptions {
+/** The options of commands that print a result. */
+export interface ResultOptions {
   readonly config?: string;
   readonly json?: boolean;
+}
+
+/** The options of commands that go through the rows of a database. */
+export interface RunCommandOptions extends ResultOptions {
   readonly rowsPerSecond?: number;
-  /** False with `--no-wait`. */
   readonly wait: boolean;
 }
 
-/** Adds `--config`. */
-function withConfigOption(command: Command): Command {
-  return command.option(
-    "--config <path>",
-    "the configuration file, instead of keywright.config.ts",
-  );
+export function withConfigOption(command: Command): Command {
+  return command.option("--config <path>", "use this file instead of keywright.config.ts");
 }
 
-/** Adds `--config` and `--json`. */
 export function withResultOptions(command: Command): Command {
   return withConfigOption(command).option("--json", "print the result as one JSON document");
 }
@@ -25,12 +23,24 @@ export function withResultOptions(command: Command): Command {
 /** Adds the options of {@link RunCommandOptions}. */
 export function withRunOptions(command: Command): Command {
   return withResultOptions(command)
-    .option("--rows-per-second <n>", "read no more rows in a second, to spare others", positive)
-    .option("--no-wait", "fail where another run is at work, instead of waiting for its end");
+    .option(
+      "--rows-per-second <n>",
+      "read at most this many rows per second, to spare other programs",
+      positiveNumber,
+    )
+    .option("--no-wait", "fail at once if another run is active, instead of waiting for its end");
 }
 
-function positive(text: string): number {
+/** Parses the value of an option. Commander reports the error with the name of the option. */
+function positiveNumber(text: string): number {
   const value = Number(text);
   if (Number.isFinite(value) && value > 0) return value;
-  throw new InvalidArgumentError("It has to be a positive number.");
+  throw new InvalidArgumentError("It must be a positive number.");
+}
+
+/** Parses the value of an option. Commander reports the error with the name of the option. */
+export function positiveInteger(text: string): number {
+  const value = /^[0-9]+$/.test(text) ? Number(text) : 0;
+  if (Number.isSafeInteger(value) && value > 0) return value;
+  throw new InvalidArgumentError("It must be a positive whole number.");
 }

@@ -1,22 +1,19 @@
 import type { KvKeyPart } from "@keywright/core";
 import type { RowId } from "@keywright/orm";
+import { formatKey, formatKeyPart } from "../../inspect/entries/format-key.js";
 
 /** The maximum length of a text, in UTF-16 code units. Longer texts are truncated. */
 const maxTextLength = 200;
 
-/**
- * Formats a key part, an id or several parts on one line: strings in quotes, bigints as `1n`, bytes
- * as `b64:…`, lists in brackets. Escapes control characters, so that stored data cannot send
- * commands to the terminal.
- */
+/** Formats an id: a key part, or several parts in brackets. */
 export function shownId(id: RowId): string {
-  return isList(id) ? `[${id.map(formatPart).join(", ")}]` : formatPart(id);
+  return isList(id) ? formatKey(id) : formatKeyPart(id);
 }
 
 /** Formats key parts like {@link shownId}, but a single part without brackets. */
 export function shownKeyValue(parts: readonly KvKeyPart[]): string {
   const [first, ...rest] = parts;
-  return first !== undefined && rest.length === 0 ? formatPart(first) : shownId(parts);
+  return first !== undefined && rest.length === 0 ? formatKeyPart(first) : formatKey(parts);
 }
 
 /** Formats a sentence that may contain stored data on one line. */
@@ -27,19 +24,4 @@ export function shownText(text: string): string {
 
 function isList(id: RowId): id is readonly KvKeyPart[] {
   return Array.isArray(id);
-}
-
-function formatPart(part: KvKeyPart): string {
-  if (typeof part === "string") return escapeControls(JSON.stringify(part));
-  if (part instanceof Uint8Array) return `b64:${Buffer.from(part).toString("base64")}`;
-  if (typeof part === "bigint") return `${part}n`;
-  return Object.is(part, -0) ? "-0" : String(part);
-}
-
-/** Escapes DEL and the C1 control characters, which JSON leaves unescaped. */
-function escapeControls(json: string): string {
-  return json.replaceAll(
-    /\p{Cc}/gu,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
-  );
 }

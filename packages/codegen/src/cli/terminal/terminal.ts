@@ -10,7 +10,6 @@ export interface Terminal {
   readonly stderr: NodeJS.WriteStream;
   /** The absolute path of the folder. Paths on the command line are relative to it. */
   readonly folder: string;
-  /** Changes the current folder of the process. */
   readonly enter: (folder: string) => void;
 }
 
@@ -24,7 +23,6 @@ export function isInteractive({ stdin, stdout }: Terminal): boolean {
 
 type Style = Parameters<typeof styleText>[0];
 
-/** Returns a text in a style if {@link hasColors} is true for the stream. */
 export function styled(stream: NodeJS.WriteStream, style: Style, text: string): string {
   return hasColors(stream) ? styleText(style, text, { validateStream: false }) : text;
 }

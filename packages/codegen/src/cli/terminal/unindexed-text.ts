@@ -1,13 +1,8 @@
 import type { UnindexedRow } from "@keywright/orm";
-import { counted } from "./counted.js";
+import { moreLine } from "./counted.js";
 import { shownId, shownText } from "./shown-value.js";
 
-/**
- * Returns lines for the first rows that an index cannot hold, and a line with the number of the
- * others.
- *
- * @param count the number of all such rows.
- */
+/** Returns lines for the first of the `count` rows that an index cannot contain. */
 export function unindexedLines(
   rows: readonly UnindexedRow[],
   count: number,
@@ -19,6 +14,6 @@ export function unindexedLines(
       ({ id, indexes, reason }) =>
         `  row ${shownId(id)}  cannot be in ${indexes.join(", ")}: ${shownText(reason)}`,
     ),
-    ...(count > shown.length ? [`  … ${counted(count - shown.length, "more", "more")}`] : []),
+    ...moreLine(count - shown.length),
   ];
 }

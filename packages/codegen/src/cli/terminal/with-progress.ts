@@ -1,16 +1,12 @@
 import { interruptible } from "./interruptible.js";
 import type { Terminal } from "./terminal.js";
 
-/** Shows the progress of a run. */
 interface ProgressReporter<P> {
   readonly onProgress: (progress: P) => void;
   readonly stop: () => void;
 }
 
-/**
- * Runs a long operation that can be interrupted, and shows its progress. The display ends with the
- * run or at the first Ctrl-C, so that it does not overwrite the message about the interruption.
- */
+/** Ends the display at the first Ctrl-C, so that it does not overwrite the message. */
 export async function withProgress<T, P>(
   terminal: Terminal,
   reporter: ProgressReporter<P>,

@@ -10,17 +10,11 @@ export function writeJson({ stdout }: Terminal, value: unknown): void {
   stdout.write(`${jsonText(value, 2)}\n`);
 }
 
-/** Returns the text of {@link writeJson}. */
 export function jsonText(value: unknown, space?: number): string {
   return JSON.stringify(value, jsonValue, space);
 }
 
-/**
- * Replaces a value by its word.
- *
- * @param this the object with the property. `toJSON` of a `Date` or `Buffer` has already replaced
- * `value`.
- */
+/** `toJSON` of a `Date` or `Buffer` has already replaced `value`, but not `this[name]`. */
 function jsonValue(this: Readonly<Record<string, unknown>>, name: string, value: unknown): unknown {
   const word = wordOf(this[name]);
   return word === undefined ? value : { $: word };

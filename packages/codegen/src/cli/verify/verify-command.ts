@@ -5,27 +5,27 @@ import { type OpenProject, withProject } from "../../project/open-project.js";
 import { type ExitCode, exitCodes } from "../terminal/exit-codes.js";
 import { type RunCommandOptions, withRunOptions } from "../terminal/run-options.js";
 import type { Terminal } from "../terminal/terminal.js";
+import { unknownText } from "../terminal/unknown-text.js";
 import { withProgress } from "../terminal/with-progress.js";
+import { helpText, wrapped } from "../terminal/wrap.js";
 import { writeJson } from "../terminal/write-json.js";
 import { type VerifyReport, verifyReferences } from "./verify-references.js";
 import { verifyText } from "./verify-text.js";
 
-const help = `
-Reads rows and index entries both ways, beside programs that write, and says
-which entries are
-  missing      a row has none where it should
-  dangling     no row has it
-  mismatched   it holds something else than it should
-With --repair it puts them right. It also says which rows an index cannot hold,
-as where its function throws for them; these need a change by hand. Indexes that
-are not built yet are left out; counters are not looked at, and are built anew
-where entries of their model are repaired.
+const help = helpText(`
+Compares rows and index entries in both directions, while programs may write, and reports entries that
+are
+  missing      a row has no entry
+  dangling     an entry leads to no row
+  mismatched   an entry differs from its row
+--repair corrects them. The command also reports rows that an index cannot contain, for example
+because its function throws. Correct these rows yourself. Indexes that are not built yet are skipped.
+Counters are not checked, but are recounted if entries of their model are repaired.
 
-Then it reads the rows of models with belongsTo relations once more, and says
-which refer to a row that is not there: one that was deleted by a program
-without the model, or that expired. --repair leaves these as they are: create
-the row, or change or delete the one that refers to it. With --index,
-references are not looked at.
+Then it reads the rows of models with belongsTo relations again, and reports references to rows that
+do not exist, because they expired or were deleted by a program without the model. --repair does not
+change these: create the missing row, or change or delete the row with the reference. With --index,
+references are not checked.
 
 Examples:
   $ keywright verify
@@ -33,25 +33,23 @@ Examples:
   $ keywright verify --repair
   $ keywright verify --no-references
 
-Exit codes: 0 clean or repaired; 1 damaged, stopped or failed; 2 wrong usage.`;
+Exit codes: 0 clean or repaired; 1 damaged, stopped or failed; 2 wrong usage.`);
 
 interface VerifyCommandOptions extends RunCommandOptions {
   readonly repair?: boolean;
   readonly model?: readonly string[];
   readonly index?: readonly string[];
-  /** False with `--no-references`. */
   readonly references: boolean;
 }
 
-/** Creates the command `keywright verify`. */
 export function verifyCommand(terminal: Terminal, exit: (code: ExitCode) => void): Command {
   const command = withRunOptions(
     new Command("verify")
-      .description("look whether the indexes hold what the rows say, and references lead to rows")
-      .option("--repair", "put right what is wrong")
-      .option("--model <name...>", "only these models")
-      .option("--index <name...>", "only indexes of these names, and no references")
-      .option("--no-references", "do not look whether references lead to rows"),
+      .description("check that indexes match the rows, and that references lead to rows")
+      .option("--repair", "correct wrong index entries")
+      .option("--model <name...>", "check only these models")
+      .option("--index <name...>", "check only indexes with these names, and no references")
+      .option("--no-references", "do not check references"),
   )
     .addHelpText("after", help)
     .action(async (options: VerifyCommandOptions) => {
@@ -61,14 +59,16 @@ export function verifyCommand(terminal: Terminal, exit: (code: ExitCode) => void
         return await verify(terminal, project, options);
       });
       if (options.json) writeJson(terminal, result);
-      else terminal.stdout.write(`${verifyText(terminal, result, options.repair === true)}\n`);
+      else {
+        const text = verifyText(terminal, result, options.repair === true);
+        terminal.stdout.write(`${wrapped(terminal.stdout, text)}\n`);
+      }
       const isGood = result.status === "clean" || result.status === "repaired";
       exit(isGood ? exitCodes.done : exitCodes.failed);
     });
   return command;
 }
 
-/** Returns the message for a model or index that does not exist. Undefined if all exist. */
 function unknownName(
   { models }: OpenProject,
   { model = [], index = [] }: VerifyCommandOptions,
@@ -76,14 +76,13 @@ function unknownName(
   const names = models.map((one) => one.model.name);
   const unknownModel = model.find((name) => !names.includes(name));
   if (unknownModel !== undefined) {
-    return `there is no model ${unknownModel}: there are ${names.join(", ")}`;
+    return unknownText("model", unknownModel, names);
   }
   const chosen = models.filter((one) => model.length === 0 || model.includes(one.model.name));
   const indexes = [...new Set(chosen.flatMap((one) => one.model.indexes.map(({ name }) => name)))];
   const unknownIndex = index.find((name) => !indexes.includes(name));
   if (unknownIndex === undefined) return undefined;
-  const known = indexes.length === 0 ? "there is none" : `there are ${indexes.join(", ")}`;
-  return `none of the models has an index ${unknownIndex}: ${known}`;
+  return unknownText("index", unknownIndex, indexes);
 }
 
 async function verify(

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import {
   type AnyDatabase,
   type DanglingReference,
@@ -8,27 +7,21 @@ import {
   type VerifyResult,
 } from "@keywright/orm";
 import type { CompiledModel } from "@keywright/orm/codegen";
+import { createPacer } from "../terminal/pacer.js";
 
-/** The result of verifying the references of a model. */
 interface VerifiedReferences {
   /** The `belongsTo` relations that were verified. */
   readonly relations: readonly string[];
   readonly rows: number;
-  /** The number of references without a row. */
   readonly danglingCount: number;
-  /** The first of these references. */
   readonly dangling: readonly DanglingReference[];
 }
 
-/**
- * The result of verifying a model. `references` is absent if the model has none, or if they were
- * not verified.
- */
+/** `references` is absent if the model has none, or if they were not verified. */
 export interface ReportedModel extends VerifiedModel {
   readonly references?: VerifiedReferences;
 }
 
-/** The result of verifying indexes and references. */
 export interface VerifyReport extends VerifyResult {
   readonly models: readonly ReportedModel[];
 }
@@ -41,13 +34,9 @@ interface ReferenceOptions {
 
 /** The maximum number of rows that are read before the signal is checked. */
 const maxPageRows = 1000;
-/** The maximum number of dangling references of a model in the report. */
 const maxKept = 100;
 
-/**
- * Verifies that the references of models lead to rows, and adds the findings to the result of
- * verifying their indexes. Does nothing if that verification did not complete.
- */
+/** Adds the dangling references to a complete verification of indexes. */
 export async function verifyReferences(
   database: AnyDatabase,
   models: readonly CompiledModel[],
@@ -75,10 +64,9 @@ async function modelReferences(
   database: AnyDatabase,
   { model, rows: rowsTotal }: VerifiedModel,
   relations: readonly string[],
-  { rowsPerSecond = Number.POSITIVE_INFINITY, signal, onProgress }: ReferenceOptions,
+  { rowsPerSecond, signal, onProgress }: ReferenceOptions,
 ): Promise<VerifiedReferences | "stopped"> {
-  // At most a quarter of a second's rows at once, followed by a pause.
-  const rowsAtOnce = Math.min(maxPageRows, Math.max(1, Math.floor(rowsPerSecond / 4)));
+  const { pageRows, wait } = createPacer(maxPageRows, rowsPerSecond);
   const dangling: DanglingReference[] = [];
   const startedAt = performance.now();
   let rows = 0;
@@ -86,14 +74,12 @@ async function modelReferences(
   let cursor: string | null = null;
   do {
     if (signal.aborted) return "stopped";
-    const page = await findDanglingReferences(database, { model, cursor, rows: rowsAtOnce });
+    const page = await findDanglingReferences(database, { model, cursor, rows: pageRows });
     ({ cursor } = page);
     rows += page.rows;
     danglingCount += page.items.length;
     dangling.push(...page.items.slice(0, maxKept - dangling.length));
-    const dueAt = startedAt + (rows / rowsPerSecond) * 1000;
-    const delay = cursor === null ? 0 : dueAt - performance.now();
-    if (delay > 0) await sleep(delay, undefined, { signal }).catch(() => undefined);
+    if (cursor !== null) await wait(rows, signal);
     const seconds = (performance.now() - startedAt) / 1000;
     const rate = seconds > 0 ? rows / seconds : 0;
     // The rows of a model without a verified index were not counted.

@@ -1,21 +1,14 @@
 import type { DanglingReference, EntryFinding, VerifiedModel } from "@keywright/orm";
-import { counted, shownNumber } from "../terminal/counted.js";
+import { counted, moreLine, shownNumber } from "../terminal/counted.js";
 import { shownId, shownKeyValue } from "../terminal/shown-value.js";
 import { styled, type Terminal } from "../terminal/terminal.js";
 import { unindexedLines } from "../terminal/unindexed-text.js";
 import type { ReportedModel, VerifyReport } from "./verify-references.js";
 
-/**
- * The maximum number of findings, unindexed rows and dangling references that are shown for a
- * model.
- */
 const maxShown = 10;
 
-/** Advice about references that lead to no row. */
-const danglingAdvice =
-  "create the rows that are not there, or change or delete those that refer to them";
+const danglingAdvice = "create the missing rows, or change or delete the rows with the references";
 
-/** Returns the result of a verification as text, with what to do next. */
 export function verifyText(
   terminal: Terminal,
   { status, models }: VerifyReport,
@@ -28,7 +21,7 @@ export function verifyText(
 function modelLines(verified: VerifiedModel): string[] {
   const { model, indexes, rows, entries, findings, counts, repaired } = verified;
   const { unindexed, unindexedCount } = verified;
-  if (indexes.length === 0) return [`${model}  no index to look at`];
+  if (indexes.length === 0) return [`${model}  there is no index to check`];
   const kinds = Object.entries(counts).filter(([, count]) => count > 0);
   const found = [
     ...kinds.map(([kind, count]) => `${count} ${kind}`),
@@ -40,7 +33,7 @@ function modelLines(verified: VerifiedModel): string[] {
   return [
     `${model}  ${size}: ${found === "" ? "clean" : found}${repaired > 0 ? `; ${repaired} repaired` : ""}`,
     ...shown.map(findingLine),
-    ...(all > shown.length ? [`  … ${counted(all - shown.length, "more", "more")}`] : []),
+    ...moreLine(all - shown.length),
     ...unindexedLines(unindexed, unindexedCount, maxShown),
   ];
 }
@@ -48,9 +41,7 @@ function modelLines(verified: VerifiedModel): string[] {
 function findingLine({ kind, index, key, primaryKey, repaired, heldBy }: EntryFinding): string {
   const row = primaryKey === null ? "" : `  row ${shownKeyValue(primaryKey)}`;
   const holder =
-    heldBy === undefined
-      ? ""
-      : `; row ${shownKeyValue(heldBy)} has this value, and only one can have it`;
+    heldBy === undefined ? "" : `; row ${shownKeyValue(heldBy)} has the same unique value`;
   return `  ${kind}  ${index}  ${shownId(key)}${row}${holder}${repaired ? "  repaired" : ""}`;
 }
 
@@ -60,11 +51,10 @@ function referenceLines({ model, references }: ReportedModel): string[] {
   const lead = danglingCount === 1 ? "leads" : "lead";
   const found = danglingCount === 0 ? "clean" : `${shownNumber(danglingCount)} ${lead} to no row`;
   const shown = dangling.slice(0, maxShown);
-  const more = danglingCount - shown.length;
   return [
     `${model}  ${counted(rows, "row")}, references of ${relations.join(", ")}: ${found}`,
     ...shown.map(danglingLine),
-    ...(more > 0 ? [`  … ${counted(more, "more", "more")}`] : []),
+    ...moreLine(danglingCount - shown.length),
   ];
 }
 
@@ -80,7 +70,7 @@ function endText(
   isRepair: boolean,
 ): string {
   const hasReferences = models.some(({ references }) => references !== undefined);
-  const cleanText = `The indexes hold what the rows say${hasReferences ? ", and references lead to rows" : ""}.`;
+  const cleanText = `The indexes match the rows${hasReferences ? ", and all references lead to rows" : ""}.`;
   const command = `npx keywright verify${isRepair ? " --repair" : ""}`;
   switch (status) {
     case "clean":
@@ -90,13 +80,12 @@ function endText(
     case "damaged":
       return `${styled(stdout, "red", "Damaged.")} ${isRepair || !models.some(isRepairable) ? adviceText(models) : repairText(models)}`;
     case "stopped":
-      return `${styled(stdout, "yellow", "Stopped.")} To go on: ${command}`;
+      return `${styled(stdout, "yellow", "Stopped.")} To start again: ${command}`;
     case "busy":
-      return `${styled(stdout, "yellow", "Nothing was done.")} Another run is at work: npx keywright migrate status`;
+      return `${styled(stdout, "yellow", "Nothing was done.")} Another run is active. To see it: npx keywright migrate status`;
   }
 }
 
-/** True if a repair can fix a finding. */
 function isRepairable({ counts, repaired, conflicts }: VerifiedModel): boolean {
   const all = Object.values(counts).reduce((sum, count) => sum + count, 0);
   return all > repaired + conflicts;
@@ -106,25 +95,22 @@ function isDangling({ references }: ReportedModel): boolean {
   return references !== undefined && references.danglingCount > 0;
 }
 
-/** Returns advice if a repair can fix something. */
 function repairText(models: readonly ReportedModel[]): string {
   const repair = "npx keywright verify --repair";
-  if (!models.some(isDangling)) return `To put it right: ${repair}`;
-  return `To put the indexes right: ${repair}\nThat leaves references as they are: ${danglingAdvice}.`;
+  if (!models.some(isDangling)) return `To repair the indexes: ${repair}`;
+  return `To repair the indexes: ${repair}\nA repair does not change references: ${danglingAdvice}.`;
 }
 
 /** Returns advice about what a repair cannot fix. */
 function adviceText(models: readonly ReportedModel[]): string {
   const advice = [
     ...(models.some(({ conflicts }) => conflicts > 0)
-      ? ["change the value of one of two rows that have the same unique one"]
+      ? ["change the value of one of two rows that share a unique value"]
       : []),
     ...(models.some(({ unindexedCount }) => unindexedCount > 0)
       ? ["correct the rows that cannot be indexed, or the function of the index"]
       : []),
-    ...(models.some(isDangling)
-      ? [`${danglingAdvice} (--repair leaves references as they are)`]
-      : []),
+    ...(models.some(isDangling) ? [`${danglingAdvice} (--repair does not change references)`] : []),
   ];
-  return `What is left needs you: ${advice.join(", and ")}, then verify again.`;
+  return `Correct the rest yourself: ${advice.join(", and ")}. Then verify again.`;
 }

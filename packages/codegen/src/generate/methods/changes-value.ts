@@ -1,15 +1,15 @@
 import type * as z from "zod";
 import { maxSchemaDepth } from "../../types/is-optional.js";
-import type { Schema } from "../../types/writer.js";
+import type { ZodSchema } from "../../types/writer.js";
 
 /**
  * True if a transform, a codec or a coercion in the schema can change the input value, even if the
  * type stays the same. The contents of objects and arrays are not examined.
  */
-export function changesValue(schema: Schema | undefined, depth = 0): boolean {
+export function changesValue(schema: ZodSchema | undefined, depth = 0): boolean {
   if (schema === undefined || depth > maxSchemaDepth) return false;
   const { def } = (schema as z.core.$ZodTypes)._zod;
-  const changesWithin = (inner: Schema | undefined) => changesValue(inner, depth + 1);
+  const changesWithin = (inner: ZodSchema | undefined) => changesValue(inner, depth + 1);
   if ("coerce" in def && def.coerce === true) return true;
   switch (def.type) {
     case "transform":

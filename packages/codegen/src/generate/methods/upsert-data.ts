@@ -1,10 +1,16 @@
 import type { CompiledModel } from "@keywright/orm/codegen";
 import type { ModelNames } from "../../project/model-names.js";
-import { type Alternatives, textOf, unionOf, withoutMember } from "../../types/alternatives.js";
+import {
+  type Alternatives,
+  isRepeatable,
+  textOf,
+  unionOf,
+  withoutMember,
+} from "../../types/alternatives.js";
 import { propertyName } from "../../types/identifiers.js";
 import { type ModelTypes, modelTypes } from "../../types/model-types.js";
 import type { InterfaceType, Property } from "../../types/object-type.js";
-import type { Schema } from "../../types/writer.js";
+import type { ZodSchema } from "../../types/writer.js";
 import { changesValue } from "./changes-value.js";
 
 /** The data parameter of an upsert. */
@@ -42,16 +48,10 @@ export function upsertData(
   };
 }
 
-/**
- * The maximum length of a type that is repeated as text, in characters. A longer type is written as
- * a reference to its field.
- */
-const maxTypeLength = 40;
-
 function createWithout({ create }: ModelNames, fields: readonly Property[]): string {
   const omitted = textOf(fields.map(({ name }) => JSON.stringify(name)));
   const members = fields.map(({ name, type }) => {
-    const isSpelledOut = !type.some(isReference) && textOf(type).length <= maxTypeLength;
+    const isSpelledOut = !type.some(isReference) && isRepeatable(textOf(type));
     const values = isSpelledOut ? type : [`${create}[${JSON.stringify(name)}]`];
     return `${propertyName(name)}?: ${textOf(unionOf(values, ["undefined"]))}`;
   });
@@ -99,8 +99,8 @@ function isReference(member: string): boolean {
 const keptKinds: ReadonlySet<string> = new Set(["custom", "enum", "literal", "template_literal"]);
 
 /** True if a schema never changes a value. Wrappers such as `optional` are ignored. */
-function keepsValues(schema: Schema | undefined): boolean {
+function keepsValues(schema: ZodSchema | undefined): boolean {
   if (schema === undefined) return false;
-  const { innerType, type } = schema._zod.def as { innerType?: Schema; type: string };
+  const { innerType, type } = schema._zod.def as { innerType?: ZodSchema; type: string };
   return innerType === undefined ? keptKinds.has(type) : keepsValues(innerType);
 }

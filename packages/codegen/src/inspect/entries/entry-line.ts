@@ -3,24 +3,17 @@ import { decodeValue, encodeKey, encodeValue, type KvKey, type KvKeyPart } from 
 import { type Json, jsonOfValue, valueOfJson } from "./value-json.js";
 import { valueOfWord, wordOf } from "./value-token.js";
 
-/** An entry of an export. */
 export interface ExportedEntry {
   readonly key: KvKey;
   readonly value: unknown;
-  /**
-   * The expiry time in milliseconds since 1970. Undefined if the entry does not expire, or if the
-   * database does not report expiry times.
-   */
+  /** In milliseconds since 1970. Undefined if there is none, or if the database hides it. */
   readonly expireAt?: number | undefined;
 }
 
-/** The contents of the last line of an export. */
 export interface ExportEnd {
-  /** The number of entries above this line. */
   readonly entries: number;
 }
 
-/** The first line of an export. */
 export const exportHeader: string = JSON.stringify({ keywright: "export", format: 1 });
 
 /** Returns the last line of an export. An export without it was truncated. */
@@ -34,7 +27,7 @@ export function headerFault(line: string | undefined): string | undefined {
   if (keywright !== "export") return `the first line is not ${exportHeader}`;
   return format === 1
     ? undefined
-    : `its format is ${JSON.stringify(format)}, and this version reads format 1`;
+    : `its format is ${JSON.stringify(format)}, but this version reads only format 1`;
 }
 
 /**
@@ -49,7 +42,6 @@ export function entryLine(entry: ExportedEntry): string {
   return JSON.stringify(entryJson(entry));
 }
 
-/** Returns the object of {@link entryLine}. */
 function entryJson({ key, value, expireAt }: ExportedEntry): {
   readonly [name: string]: Json;
 } {
@@ -76,12 +68,7 @@ export function valueFields(value: unknown): { readonly [name: string]: Json } {
     : { value: json };
 }
 
-/**
- * Parses a line that {@link entryLine} or {@link endLine} wrote.
- *
- * @throws {TypeError} if it is another line.
- * @throws errors of `encodeKey`, and of `decodeValue` if an encoded value is damaged.
- */
+/** Parses a line that {@link entryLine} or {@link endLine} wrote. */
 export function parseLine(line: string): ExportedEntry | ExportEnd {
   const json = jsonObject(line) as JsonFields;
   return json.keywright === "end" ? endOf(json) : toExportedEntry(json);
@@ -91,18 +78,19 @@ type JsonFields = { readonly [name: string]: Json };
 
 function endOf({ entries }: JsonFields): ExportEnd {
   if (typeof entries === "number") return { entries };
-  throw new TypeError("its last line does not count the entries");
+  throw new TypeError("the last line does not contain the number of entries");
 }
 
 function toExportedEntry({ key, value, encoded, expireAt, ...others }: JsonFields): ExportedEntry {
-  if (key === undefined) throw new TypeError("it is not an object of JSON with a key");
+  if (key === undefined) throw new TypeError("it is not a JSON object with a key");
   const [unknown] = Object.keys(others);
-  if (unknown !== undefined) throw new TypeError(`an entry has no ${JSON.stringify(unknown)}`);
+  if (unknown !== undefined)
+    throw new TypeError(`there is no field ${JSON.stringify(unknown)} in an entry`);
   if ((value === undefined) === (encoded === undefined)) {
-    throw new TypeError("an entry has either a value or what is encoded");
+    throw new TypeError("an entry must have one of the fields value and encoded");
   }
   if (expireAt !== undefined && !Number.isSafeInteger(expireAt)) {
-    throw new TypeError("expireAt is in whole milliseconds");
+    throw new TypeError("expireAt must be a whole number of milliseconds");
   }
   const stored = value === undefined ? valueOfBase64(encoded) : valueOfJson(value);
   return { key: keyOf(key), value: stored, expireAt: expireAt as number | undefined };
@@ -110,7 +98,7 @@ function toExportedEntry({ key, value, encoded, expireAt, ...others }: JsonField
 
 function keyOf(json: Json | undefined): KvKeyPart[] {
   if (!Array.isArray(json) || json.length === 0) {
-    throw new TypeError("its key is not an array of parts");
+    throw new TypeError("the key is not an array of parts");
   }
   const key = json.map(partOf);
   // Throws if this is not a key, for example if a string contains a lone surrogate.
@@ -124,7 +112,7 @@ function partOf(json: Json): KvKeyPart {
   const { $: word, ...others } = (json ?? {}) as { readonly [name: string]: Json };
   const [part] = typeof word === "string" ? valueOfWord(word) : [];
   if (part === undefined || Object.keys(others).length > 0) {
-    throw new TypeError(`${JSON.stringify(json)} is no part of a key`);
+    throw new TypeError(`${JSON.stringify(json)} is not a key part`);
   }
   return part;
 }
@@ -132,7 +120,7 @@ function partOf(json: Json): KvKeyPart {
 function valueOfBase64(encoded: Json | undefined): unknown {
   const bytes = typeof encoded === "string" ? Buffer.from(encoded, "base64") : undefined;
   if (bytes === undefined || bytes.toString("base64") !== encoded) {
-    throw new TypeError("what is encoded is not base64");
+    throw new TypeError("encoded is not base64");
   }
   return decodeValue(bytes);
 }
@@ -147,7 +135,6 @@ export function isLinePart(text: string): boolean {
   }
 }
 
-/** Parses a JSON object. Returns an empty object if the text is not one. */
 function jsonObject(line = ""): object {
   try {
     const json: unknown = JSON.parse(line);

@@ -7,17 +7,15 @@ import { wordOf } from "./value-token.js";
  * bigint `1n`. `parseKey` reads this notation.
  */
 export function formatKey(key: KvKey): string {
-  return `[${key.map(partText).join(", ")}]`;
+  return `[${key.map(formatKeyPart).join(", ")}]`;
 }
 
-function partText(part: KvKeyPart): string {
+/** Formats one part of a key in the notation of {@link formatKey}. */
+export function formatKeyPart(part: KvKeyPart): string {
   return wordOf(part) ?? (typeof part === "string" ? quoted(part) : JSON.stringify(part));
 }
 
-/**
- * Escapes more than JSON does: the characters that a terminal would interpret as a command, a
- * change of direction or the end of a line.
- */
+/** Also escapes characters that a terminal would execute, or that reverse or end a line. */
 function quoted(text: string): string {
   return JSON.stringify(text).replace(
     /[\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g,

@@ -2,13 +2,9 @@ import { once } from "node:events";
 import { finished } from "node:stream/promises";
 import { FileFailedError } from "../../errors/inspect-errors.js";
 
-/** The number of characters that are buffered for one write. */
 const chunkLength = 0x4000;
 
-/**
- * Writes many lines to a stream. It waits for a slow reader, and ends when the reader closes the
- * other end.
- */
+/** Writes lines, waits for a slow reader, and stops if the reader closes the other end. */
 export class LineOutput {
   readonly #stream: NodeJS.WritableStream;
   readonly #name: string;
@@ -16,7 +12,6 @@ export class LineOutput {
   #failure: unknown;
   #buffer = "";
 
-  /** @param name the path or name for errors. */
   constructor(stream: NodeJS.WritableStream, name: string) {
     this.#stream = stream;
     this.#name = name;
@@ -29,7 +24,6 @@ export class LineOutput {
     return this.#ending.signal.aborted;
   }
 
-  /** Aborted when {@link isEnded} becomes true. */
   get ended(): AbortSignal {
     return this.#ending.signal;
   }
@@ -39,11 +33,6 @@ export class LineOutput {
     if (this.#buffer.length >= chunkLength) await this.flush();
   }
 
-  /**
-   * Writes the buffered lines.
-   *
-   * @throws {FileFailedError} if they cannot be written.
-   */
   async flush(): Promise<void> {
     const text = this.#buffer;
     this.#buffer = "";
@@ -51,11 +40,7 @@ export class LineOutput {
     this.#assertWritten();
   }
 
-  /**
-   * Writes the buffered lines, and closes the stream after all of them are written.
-   *
-   * @throws {FileFailedError} if they cannot be written.
-   */
+  /** Writes the buffered lines, and closes the stream after all of them are written. */
   async close(): Promise<void> {
     await this.flush();
     try {

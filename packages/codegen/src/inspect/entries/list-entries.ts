@@ -8,7 +8,6 @@ import {
   type KvListSelector,
 } from "@keywright/core";
 
-/** Selects entries of a database. */
 export interface EntryRange {
   /** Entries whose keys begin with these parts and have more parts. All entries if undefined. */
   readonly prefix?: KvKey | undefined;
@@ -18,24 +17,16 @@ export interface EntryRange {
   readonly end?: KvKey | undefined;
 }
 
-/** Options for listing entries. */
 export interface ReadOptions {
   readonly limit?: number | undefined;
   readonly reverse?: boolean | undefined;
-  /** Ends the list when aborted. */
   readonly signal?: AbortSignal | undefined;
 }
 
 /** The number of entries in a batch, which is the maximum of a database. */
 const batchSize = 500;
 
-/**
- * Lists the entries of a range. Reads them in batches, so entries that are written meanwhile may or
- * may not be included.
- *
- * @throws {InvalidSelectorError} if `start` or `end` does not extend `prefix`, or if `start` is
- * after `end`.
- */
+/** Reads in batches: entries that are written meanwhile may be missing. */
 export async function* listEntries(
   kv: KvLike,
   range: EntryRange,

@@ -2,12 +2,7 @@ import type { KvKeyPart } from "@keywright/core";
 import { KeyNotationError } from "../../errors/inspect-errors.js";
 import { valueOfWord } from "./value-token.js";
 
-/**
- * Parses a key in the notation of `formatKey`, or as it appears in an export. There `{"$": "1n"}`
- * is used instead of a word, because JSON has no words.
- *
- * @throws {KeyNotationError} if the text is not a key.
- */
+/** Parses a key in the notation of `formatKey`, or with `{"$": "1n"}` instead of a word. */
 export function parseKey(text: string): KvKeyPart[] {
   return new KeyParser(text).parse();
 }
@@ -36,9 +31,10 @@ class KeyParser {
     if (!this.#accept("]")) {
       do key.push(this.#parsePart());
       while (this.#accept(","));
-      if (!this.#accept("]")) throw this.#error("a comma or the end of the array belongs here");
+      if (!this.#accept("]")) throw this.#error("expected a comma or the end of the array");
     }
-    if (this.#position < this.#text.length) throw this.#error("the key has ended before");
+    if (this.#position < this.#text.length)
+      throw this.#error("there is text after the end of the key");
     return key;
   }
 
@@ -51,8 +47,8 @@ class KeyParser {
     if (word !== undefined) return this.#parseBareWord(word[0]);
     throw this.#error(
       this.#text[this.#position] === '"'
-        ? "this text does not end"
-        : "a part of the key belongs here",
+        ? "this string has no closing quote"
+        : "expected a part of the key",
     );
   }
 
@@ -61,10 +57,10 @@ class KeyParser {
     try {
       text = JSON.parse(quoted) as string;
     } catch {
-      throw this.#errorBefore(quoted, "this is not a text as JSON has them");
+      throw this.#errorBefore(quoted, "this is not a valid JSON string");
     }
     if (text.isWellFormed()) return text;
-    throw this.#errorBefore(quoted, "half a character, a lone surrogate, cannot be in a key");
+    throw this.#errorBefore(quoted, "a key cannot contain a lone surrogate");
   }
 
   #parseBareWord(text: string): KvKeyPart {
@@ -72,10 +68,13 @@ class KeyParser {
     if (text === "-0" || !jsonNumber.test(text)) return this.#parseWord(text, text);
     const number = Number(text);
     if (!Number.isFinite(number)) {
-      throw this.#errorBefore(text, "no number is so large; there is Infinity");
+      throw this.#errorBefore(text, "this number is too large; use Infinity or a bigint");
     }
     if (isInexact(text, number)) {
-      throw this.#errorBefore(text, "no number is exactly this; with an n behind it is a bigint");
+      throw this.#errorBefore(
+        text,
+        "this number cannot be represented exactly; add an n for a bigint",
+      );
     }
     return number;
   }
@@ -94,9 +93,6 @@ class KeyParser {
       : "a key begins with [";
   }
 
-  /**
-   * Skips space. If the character comes next, skips it and the space after it, and returns true.
-   */
   #accept(character: string): boolean {
     this.#match("space");
     if (this.#text[this.#position] !== character) return false;
@@ -123,19 +119,16 @@ class KeyParser {
   }
 }
 
-/**
- * True if a whole number would become a different number. Digits that JavaScript itself prints for
- * a number, as in `String(2 ** 60)`, are accepted.
- */
+/** Accepts the digits that JavaScript itself prints, as in `String(2 ** 60)`. */
 function isInexact(text: string, number: number): boolean {
   if (!/^-?[0-9]+$/.test(text)) return false;
   return BigInt(text) !== BigInt(number) && String(number) !== text;
 }
 
 function wordHint(word: string): string {
-  if (word.startsWith("b64:")) return "behind b64: belongs base64, with its padding";
-  if (/^-?0[0-9]|^\+|^-0n$/.test(word)) return "a number has no zeros and no plus before it";
+  if (word.startsWith("b64:")) return "expected base64 with padding after b64:";
+  if (/^-?0[0-9]|^\+|^-0n$/.test(word)) return "a number must not begin with a zero or a plus sign";
   return /^[\p{L}_]/u.test(word)
-    ? `a text has quotes: ${JSON.stringify(word)}`
-    : "this is no key part";
+    ? `write a string in quotes: ${JSON.stringify(word)}`
+    : "this is not a key part";
 }

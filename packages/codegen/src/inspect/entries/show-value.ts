@@ -21,10 +21,7 @@ export function showValueInLine(value: unknown, colors: boolean): string {
 const escapeCharacter = "\u001b";
 const controlCharacters = new RegExp(`(?!\\n|${escapeCharacter}\\[[0-9]{1,3}m)\\p{Cc}`, "gu");
 
-/**
- * Escapes control characters, except line breaks and colors. `inspect` prints stacks of errors
- * unescaped, so a terminal would execute control characters in them.
- */
+/** `inspect` prints stacks of errors unescaped, so a terminal would execute them. */
 function escapeControls(text: string): string {
   return text.replace(
     controlCharacters,

@@ -11,10 +11,7 @@ export type Json =
   | readonly Json[]
   | { readonly [name: string]: Json };
 
-/**
- * The maximum depth of a value that is written as JSON, so that no JSON parser runs out of stack.
- * Deeper values are exported in the engine's own encoding.
- */
+/** No JSON parser runs out of stack at this depth. Deeper values are encoded instead. */
 const maxDepth = 64;
 
 const dateMark = "date:";
@@ -36,10 +33,7 @@ export function jsonOfValue(value: unknown): Json | undefined {
   return number && { $: `${u64Mark}${number.value}` };
 }
 
-/**
- * Converts a `KvU64` of any implementation to the one of @keywright/core. Returns undefined for
- * other values.
- */
+/** Converts a `KvU64` of any implementation. Returns undefined for other values. */
 export function asU64(value: unknown): KvU64 | undefined {
   if (typeof value !== "object" || value === null) return undefined;
   if (typeof (value as { value?: unknown }).value !== "bigint") return undefined;
@@ -47,11 +41,7 @@ export function asU64(value: unknown): KvU64 | undefined {
   return decoded instanceof KvU64 ? decoded : undefined;
 }
 
-/**
- * Converts the result of {@link jsonOfValue} back to the value.
- *
- * @throws {TypeError} if a `$` has contents that {@link jsonOfValue} does not write.
- */
+/** Converts the result of {@link jsonOfValue} back to the value. */
 export function valueOfJson(json: Json): unknown {
   const { $: text } = (json ?? {}) as { readonly $?: Json };
   if (typeof text === "string" && text.startsWith(u64Mark) && isMarked(json)) {
@@ -124,10 +114,7 @@ function jsonOfArray(
   return elements;
 }
 
-/**
- * Converts bytes unless an earlier view has the same buffer. Only the engine's encoding preserves
- * that two views share memory.
- */
+/** Only `encodeValue` preserves that two views share a buffer. */
 function jsonOfBytes(bytes: Uint8Array, seen: Set<object>): Json | undefined {
   if (seen.has(bytes.buffer)) return undefined;
   seen.add(bytes.buffer);
@@ -138,7 +125,6 @@ function marked(word: string | undefined): Json | undefined {
   return word === undefined ? undefined : { $: word };
 }
 
-/** True if an object has `$` and no other property. */
 function isMarked(json: Json): boolean {
   const names = Object.keys(json as object);
   return names.length === 1 && names[0] === "$";
@@ -146,7 +132,8 @@ function isMarked(json: Json): boolean {
 
 function plainValueOf(json: Json, depth: number): unknown {
   if (typeof json !== "object" || json === null) return json;
-  if (depth > 2 * maxDepth + 2) throw new TypeError("it is deeper than an export writes it");
+  if (depth > 2 * maxDepth + 2)
+    throw new TypeError("the value is nested more deeply than in an export");
   if (Array.isArray(json)) return json.map((element: Json) => plainValueOf(element, depth + 1));
   const object = json as { readonly [name: string]: Json };
   if (!isMarked(object)) return propertiesOf(object, depth);
@@ -155,7 +142,7 @@ function plainValueOf(json: Json, depth: number): unknown {
   if (typeof inner === "object" && inner !== null && !Array.isArray(inner)) {
     return propertiesOf(inner as { readonly [name: string]: Json }, depth + 1);
   }
-  throw new TypeError(`${JSON.stringify(json)} stands for no value`);
+  throw new TypeError('the value contains a "$" that represents no value');
 }
 
 function propertiesOf(object: { readonly [name: string]: Json }, depth: number): object {
@@ -173,5 +160,5 @@ function valueOfMark(word: string): unknown {
     const date = new Date(word.slice(dateMark.length));
     if (!Number.isNaN(date.getTime())) return date;
   }
-  throw new TypeError(`{"$": ${JSON.stringify(word)}} stands for no value`);
+  throw new TypeError('the value contains a "$" that represents no value');
 }

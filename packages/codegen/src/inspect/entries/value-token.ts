@@ -19,11 +19,7 @@ export function wordOf(value: unknown): string | undefined {
     : undefined;
 }
 
-/**
- * Parses a word of {@link wordOf}.
- *
- * @returns a list with the value, or an empty list if the text is not such a word.
- */
+/** Parses a word of {@link wordOf}. Returns an empty list for other texts. */
 export function valueOfWord(word: string): readonly [] | readonly [Uint8Array | bigint | number] {
   if (/^-?(?:0|[1-9][0-9]*)n$/.test(word)) {
     return word === "-0n" ? [] : [BigInt(word.slice(0, -1))];

@@ -6,29 +6,17 @@ import { type KnownModel, keywrightPrefix, ModelPlaces, type ModelSize } from ".
 import { type OtherSize, OtherSizes } from "./other-sizes.js";
 import { addTo, emptySize, type Size } from "./size.js";
 
-/** The keys and bytes of a database. */
 export interface DatabaseSize {
   readonly total: Size;
   /** The models of the project, then those that only the database has. */
   readonly models: readonly ModelSize[];
-  /** Entries below `["__keywright"]` that belong to no model. */
   readonly own: Size;
-  /**
-   * Other entries that belong to no model, by the first part of their keys. Contains only the
-   * largest groups, in the order of their keys.
-   */
+  /** The largest groups of other entries with the same first part, in the order of keys. */
   readonly others: readonly OtherSize[];
-  /** The entries that belong to no model and are not in `others`. */
   readonly rest: Size;
 }
 
-/**
- * Counts the keys and the encoded bytes of a database in one pass. The memory that it needs depends
- * on the number of models and indexes, not on the number of entries. It reads in batches, so
- * entries that are written meanwhile may or may not be counted.
- *
- * @param options.onProgress called with the number of keys so far.
- */
+/** Reads all entries once. Memory depends on the number of models and indexes only. */
 export async function measureDatabase(
   kv: KvLike,
   models: readonly KnownModel[],

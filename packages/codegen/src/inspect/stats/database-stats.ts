@@ -5,13 +5,9 @@ import { openModels, type Project } from "../../project/open-project.js";
 import { type DatabaseSize, knownModels, measureDatabase } from "./database-size.js";
 import type { KnownModel, ModelSize } from "./model-places.js";
 
-/** The keys and bytes of a database, and the state of its migration. */
 export interface DatabaseStats extends Omit<DatabaseSize, "models"> {
   readonly models: readonly ModelStats[];
-  /**
-   * Null if the database does not know all models of the project. Reading the status would then add
-   * them to the catalog.
-   */
+  /** Null if the project has a new model, because reading the status would register it. */
   readonly migration: MigrationStatus | null;
 }
 

@@ -9,7 +9,6 @@ export const keywrightPrefix = "__keywright";
 /** The sizes of a model's rows, its indexes and the other entries that Keywright keeps for it. */
 export interface ModelSize {
   readonly model: string;
-  /** True if the project has the model. */
   readonly declared: boolean;
   readonly rows: Size;
   readonly indexes: Readonly<Record<string, IndexSize>>;
@@ -22,10 +21,7 @@ export interface ModelSize {
 }
 
 export interface IndexSize extends Size {
-  /**
-   * True if the model has the index. An index that it no longer has exists until `keywright migrate
-   * run` removes it.
-   */
+  /** False for an index that `keywright migrate run` will remove. */
   readonly declared: boolean;
   /** The state in the catalog. `absent` if the catalog does not contain the index. */
   readonly state: IndexState;
@@ -38,10 +34,8 @@ export interface KnownModel {
   readonly entry?: CatalogEntry | undefined;
 }
 
-/** Assigns entries to models by their keys. */
 export class ModelPlaces {
   readonly sizes: readonly ModelSize[];
-  /** Entries below {@link keywrightPrefix} that belong to no model. */
   readonly own: Size = emptySize();
   readonly #places = new Map<string, Place>();
 
@@ -93,10 +87,8 @@ export class ModelPlaces {
   }
 }
 
-/** A first part of keys and the size of the entries below it. */
 interface Place {
   readonly size: ModelSize;
-  /** The size that the entries are added to. */
   readonly entries: Size;
   /** The number of parts in the key of a row. Undefined if all keys below the first part count. */
   readonly keyLengthOfRows: number | undefined;

@@ -7,14 +7,9 @@ export interface OtherSize extends Size {
   readonly prefix: KvKey;
 }
 
-/** The maximum number of first parts that are listed separately. */
 const maxKept = 20;
 
-/**
- * Adds up the entries of no model by the first part of their keys. Entries must come in the order
- * of their keys, so entries with the same first part follow each other. This allows dropping all
- * but the largest groups on the way.
- */
+/** Entries must come in the order of keys, so that groups can be dropped on the way. */
 export class OtherSizes {
   readonly #rest: Size = emptySize();
   #kept: OtherSize[] = [];
@@ -30,7 +25,6 @@ export class OtherSizes {
     return size;
   }
 
-  /** The largest groups in the order of their keys, and the sum of all others. */
   get sizes(): { readonly largest: readonly OtherSize[]; readonly rest: Size } {
     return { largest: this.#kept, rest: this.#rest };
   }

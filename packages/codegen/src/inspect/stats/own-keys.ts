@@ -11,13 +11,7 @@ export function includesKeywrightKeys({ prefix, start, end }: EntryRange): boole
   return [prefix, start, end].some((key) => key?.[0] === keywrightPrefix);
 }
 
-/**
- * Lists the entries of a range without Keywright's own entries. These are skipped and not read,
- * because there may be many.
- *
- * @param range for which {@link includesKeywrightKeys} is false.
- * @throws {InvalidSelectorError} like `listEntries`.
- */
+/** Skips Keywright's own entries without reading them. No bound may begin with their prefix. */
 export async function* listOthers(
   kv: KvLike,
   range: EntryRange,
@@ -35,7 +29,6 @@ export async function* listOthers(
   }
 }
 
-/** Returns the parts of a range before and after Keywright's own keys. */
 function rangesWithoutOwn(range: EntryRange): EntryRange[] {
   const { prefix = [], start, end } = range;
   const isAfter = start !== undefined && compareKeys(start, ownKey) > 0;

@@ -1,9 +1,6 @@
-/** The size of a set of entries. */
 export interface Size {
   keys: number;
-  /**
-   * The length of the encoded keys and values. On disk they take more, or less with compression.
-   */
+  /** The length of the encoded keys and values, not the size on disk. */
   bytes: number;
 }
 

@@ -2,9 +2,7 @@ import { Buffer } from "node:buffer";
 import { encodeValue, type Kv, type KvEntryMaybe, type KvKey } from "@keywright/core";
 import type { ExportedEntry } from "../entries/entry-line.js";
 
-/** An entry of an export file. */
 export interface ImportedEntry extends ExportedEntry {
-  /** The line in the file, from 1. */
   readonly line: number;
   readonly encodedKey: Buffer;
   readonly encodedValue: Uint8Array;
@@ -21,33 +19,22 @@ export interface ImportedEntry extends ExportedEntry {
  */
 export type Fate = "created" | "replaced" | "unchanged" | "expired" | "refused";
 
-/** The entry under a key. */
 export interface StoredEntry {
   readonly hasValue: (encodedValue: Uint8Array) => boolean;
   readonly expireAt: number | undefined;
 }
 
-/** Settings of the import, and properties of the database. */
 export interface FateSettings {
   readonly overwrite: boolean;
-  /** True if the database reports expiry times. */
   readonly tellsExpiry: boolean;
-  /** The maximum number of keys in one read. */
   readonly keys: number;
-  /**
-   * Returns what a dry run would have stored under the key of an entry. Undefined if the database's
-   * entry applies.
-   */
+  /** Undefined if a dry run would not have written the key. */
   readonly wouldBeStored: (entry: ImportedEntry) => StoredEntry | undefined;
 }
 
-/**
- * The maximum difference between expiry times that count as equal, in milliseconds. Expiry is
- * written as a duration, so the stored time differs a little.
- */
+/** Expiry is written as a duration, so the stored time differs by some milliseconds. */
 const expiryTolerance = 5000;
 
-/** Determines the fate of each entry from the current state of the database. */
 export async function determineFates(
   kv: Kv,
   entries: readonly ImportedEntry[],

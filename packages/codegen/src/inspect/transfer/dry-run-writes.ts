@@ -1,10 +1,7 @@
 import { createHash } from "node:crypto";
 import type { ImportedEntry, StoredEntry } from "./determine-fates.js";
 
-/**
- * The entries that a dry run would have written so far. They are needed because a file may contain
- * a key twice. Memory is used for each key and a digest of its value, not for the value.
- */
+/** A file may contain a key twice. Stores digests, because values may not fit in memory. */
 export class DryRunWrites {
   readonly #written = new Map<
     string,
@@ -15,10 +12,6 @@ export class DryRunWrites {
     this.#written.set(encodedKey.toString("latin1"), { digest: digestOf(encodedValue), expireAt });
   }
 
-  /**
-   * Returns what the import would have stored under the key of an entry. Undefined if it would not
-   * have written the key, so the database's entry applies.
-   */
   entryFor({ encodedKey }: ImportedEntry): StoredEntry | undefined {
     const written = this.#written.get(encodedKey.toString("latin1"));
     if (written === undefined) return undefined;

@@ -5,21 +5,11 @@ import { LineOutput } from "../entries/line-output.js";
 import { openForWriting } from "./file-streams.js";
 import { writeWholeFile } from "./whole-file.js";
 
-/**
- * How much of the lines the target contains: all of them, some of them, or none because the
- * previous file was kept. `unread` if the reader closed the other end.
- */
+/** `none` if the previous file was kept, `unread` if the reader closed the other end. */
 export type ExportOutcome = "all" | "some" | "none" | "unread";
 
-/** The destination of an export. */
 export interface ExportTarget {
-  /**
-   * Writes lines until they end.
-   *
-   * @param signal ends `lines` when aborted.
-   * @throws {FileFailedError} if they cannot be written.
-   * @throws errors of `lines`.
-   */
+  /** Aborting the signal must end `lines`. */
   write(lines: AsyncIterable<string>, signal: AbortSignal): Promise<ExportOutcome>;
 }
 
@@ -27,8 +17,6 @@ export interface ExportTarget {
  * Opens a path as a target. A file is written completely before it replaces an existing one. If the
  * path is a link, the link stays and the file that it leads to is replaced. A device or a named
  * pipe receives the lines one after the other.
- *
- * @throws {FileFailedError} if the file system refuses, for example because the path is a folder.
  */
 export async function openExportTarget(path: string): Promise<ExportTarget> {
   try {
@@ -63,7 +51,6 @@ export function linesTarget(output: LineOutput, end: () => Promise<void>): Expor
   };
 }
 
-/** Follows links and returns the path of the file, which need not exist yet. */
 async function followLinks(path: string): Promise<string> {
   const real = await unlessMissing(realpath(path));
   if (real !== undefined) return real;

@@ -19,10 +19,7 @@ export async function openForWriting(path: string): Promise<Writable> {
     : createWriteStream("", { fd });
 }
 
-/**
- * Opens a file and detects pipes. Pipes need a socket: a file stream would block a thread while the
- * other end is idle, and the process could not exit.
- */
+/** Pipes need a socket: a file stream blocks a thread, and the process could not exit. */
 async function openFile(
   path: string,
   flags: number,

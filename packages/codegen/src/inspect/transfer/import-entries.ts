@@ -6,17 +6,12 @@ import type { ImportedEntry } from "./determine-fates.js";
 import { type ImportCounts, type ImportSettings, ImportWriter } from "./import-writer.js";
 import type { Line } from "./read-lines.js";
 
-/** Options of {@link importEntries}. */
 export interface ImportOptions extends ImportSettings {
-  /** Ends the import between two commits. */
   readonly signal?: AbortSignal | undefined;
-  /** Called with the number of entries that were read so far. */
   readonly onProgress?: ((entries: number) => void) | undefined;
 }
 
-/** The result of an import. */
 export interface ImportResult extends ImportCounts {
-  /** The number of entries that were read. */
   readonly entries: number;
   /** The number of entries according to the last line. Undefined if that was not read. */
   readonly announced: number | undefined;
@@ -27,21 +22,15 @@ export interface ImportResult extends ImportCounts {
    * - `fault`: a line is not a line of an export, or the database does not accept its entry
    */
   readonly ending: "complete" | "stopped" | "cut" | "fault";
-  /** The error of a line. All entries above it were imported. */
   readonly fault: ImportFault | undefined;
 }
 
-/** An error that ends an import at a line. */
 export type ImportFault = ImportLineError | ImportRefusedError;
 
-/**
- * Reads the first line of an export.
- *
- * @throws {ImportLineError} if there is none, or if it is not the header of this format.
- */
+/** Reads the first line of an export. */
 export async function readHeader(lines: AsyncIterator<Line, unknown>): Promise<void> {
   const first = await lines.next();
-  if (first.done) throw new ImportLineError(1, "there is nothing in it");
+  if (first.done) throw new ImportLineError(1, "the input is empty");
   const { text, number } = first.value;
   const fault = headerFault(text);
   if (fault !== undefined) throw new ImportLineError(number, fault);
@@ -68,7 +57,7 @@ export async function importEntries(
     for await (const line of lines) {
       if (signal?.aborted) break;
       if (announced !== undefined)
-        throw new ImportLineError(line.number, "the export ends above it");
+        throw new ImportLineError(line.number, "the last line of the export is above it");
       if (!line.isEnded && isLinePart(line.text)) break;
       const read = readLine(line);
       if ("key" in read) {
@@ -103,7 +92,7 @@ function readLine({ text, number }: Line): ImportedEntry | ExportEnd {
   } catch (error) {
     const reason = error instanceof TypeError && !("code" in error) ? error.message : undefined;
     throw reason === undefined
-      ? new ImportLineError(number, "its key or its value is none", error)
+      ? new ImportLineError(number, "its key or its value is not valid", error)
       : new ImportLineError(number, reason);
   }
 }

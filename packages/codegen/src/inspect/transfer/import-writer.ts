@@ -5,24 +5,17 @@ import { U64Values } from "../entries/u64-values.js";
 import { determineFates, type Fate, type ImportedEntry } from "./determine-fates.js";
 import { DryRunWrites } from "./dry-run-writes.js";
 
-/** Settings of an import. */
 export interface ImportSettings {
-  /** Replaces values under the same keys. If false, they are kept. */
   readonly overwrite?: boolean | undefined;
-  /** Writes nothing, and counts what would be written. */
   readonly dryRun?: boolean | undefined;
 }
 
-/** The number of entries with each fate. */
 export interface ImportCounts extends Readonly<Record<Fate, number>> {
   /** The keys of the first refused entries, at most 10. */
   readonly refusedKeys: readonly KvKey[];
 }
 
-/**
- * The limits of Deno KV. They apply to databases that do not report theirs, and are the maximum for
- * all others.
- */
+/** The limits of Deno KV, for databases that report none, and the maximum for others. */
 const batchLimits = {
   keys: 10,
   checks: 10,
@@ -30,10 +23,7 @@ const batchLimits = {
   totalMutationBytes: 819_200,
   totalKeyBytes: 81_920,
 };
-/**
- * The share of the byte limits that is used. The rest is a reserve, because another database's
- * encoding of a value may be longer.
- */
+/** A reserve of a quarter, because another database's encoding may be longer. */
 const usedShare = 0.75;
 const maxListed = 10;
 
@@ -64,11 +54,7 @@ export class ImportWriter {
     return { ...this.#counts, refusedKeys: [...this.#refusedKeys] };
   }
 
-  /**
-   * Adds an entry. First writes the entries before it if they leave no room for it.
-   *
-   * @throws {ImportRefusedError} if the database does not accept one of those.
-   */
+  /** Adds an entry. First writes the entries before it if they leave no room for it. */
   async add(entry: ImportedEntry): Promise<void> {
     const id = entry.encodedKey.toString("latin1");
     const bytes = entry.encodedKey.length + entry.encodedValue.length;
@@ -80,11 +66,6 @@ export class ImportWriter {
     this.#pendingKeyBytes += entry.encodedKey.length;
   }
 
-  /**
-   * Writes the entries that were collected.
-   *
-   * @throws {ImportRefusedError} if the database does not accept an entry.
-   */
   async flush(): Promise<void> {
     const entries = [...this.#pending.values()];
     this.#pending = new Map();
@@ -175,7 +156,6 @@ function limitsOf(reported: KvLimits | undefined): typeof batchLimits {
   };
 }
 
-/** True if the database rejects what was written. False if the database itself failed. */
 function isRefusal(error: unknown): boolean {
   if (error instanceof TypeError) return true;
   // `@deno/kv` reports violated limits with this code.

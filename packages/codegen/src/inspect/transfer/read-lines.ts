@@ -1,10 +1,8 @@
 import { Buffer } from "node:buffer";
 import { ImportLineError } from "../../errors/inspect-errors.js";
 
-/** A line of a text. */
 export interface Line {
   readonly text: string;
-  /** The line number, from 1. */
   readonly number: number;
   /** True if the line ends with a line feed. If false, it may be truncated. */
   readonly isEnded: boolean;
@@ -16,8 +14,6 @@ const lineFeed = 0x0a;
  * Yields the lines of a UTF-8 text that are not empty. Only a line feed ends a line, with or
  * without a carriage return before it. Node's `readline` would also split at `U+2028`, which JSON
  * contains unescaped. If the text ends within a character, that character is left out.
- *
- * @throws {ImportLineError} if a line is not UTF-8. The lines above it are yielded before.
  */
 export async function* readLines(chunks: AsyncIterable<Uint8Array | string>): AsyncGenerator<Line> {
   // Kept in pieces, because a line may be longer than many chunks.
@@ -36,7 +32,6 @@ export async function* readLines(chunks: AsyncIterable<Uint8Array | string>): As
   yield* lineOf(pieces, number, false);
 }
 
-/** Returns the line that some pieces form, or none if it is empty. */
 function lineOf(pieces: readonly Uint8Array[], number: number, isEnded: boolean): Line[] {
   const text = decode(Buffer.concat(pieces), number, isEnded).trim();
   return text === "" ? [] : [{ text, number, isEnded }];
@@ -46,6 +41,6 @@ function decode(bytes: Uint8Array, number: number, isEnded: boolean): string {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes, { stream: !isEnded });
   } catch (cause) {
-    throw new ImportLineError(number, "it is not UTF-8", cause);
+    throw new ImportLineError(number, "the text is not UTF-8", cause);
   }
 }

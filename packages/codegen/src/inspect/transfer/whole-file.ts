@@ -1,10 +1,7 @@
-import { randomUUID } from "node:crypto";
-import { rmSync } from "node:fs";
 import { type FileHandle, open, rename } from "node:fs/promises";
-import { dirname, join } from "node:path";
 import { FileFailedError } from "../../errors/inspect-errors.js";
+import { withTemporaryFile } from "../../project/write-files.js";
 
-/** The number of characters that are buffered for one write. */
 const chunkLength = 0x10000;
 
 /** A file that is written completely or not at all. */
@@ -21,8 +18,6 @@ export interface WholeFile {
  *
  * @param signal if it is aborted, the old file is kept.
  * @returns true if the new file is in place.
- * @throws {FileFailedError} if the file system refuses.
- * @throws errors of `lines`.
  */
 export async function writeWholeFile(
   { path, mode }: WholeFile,
@@ -36,18 +31,7 @@ export async function writeWholeFile(
       throw new FileFailedError(path, error);
     }
   };
-  // The name does not contain that of the file, which may already have the maximum length.
-  const temporary = join(dirname(path), `keywright-${randomUUID()}.tmp`);
-  const remove = () => {
-    try {
-      rmSync(temporary, { force: true });
-    } catch {
-      // An earlier error is more useful than this one.
-    }
-  };
-  // A second Ctrl-C ends the process without running the `finally` block.
-  process.on("exit", remove);
-  try {
+  return await withTemporaryFile(path, async (temporary) => {
     const file = await attempt(() => createWithMode(temporary, mode));
     try {
       for await (const chunk of chunksOf(lines)) await attempt(() => file.appendFile(chunk));
@@ -58,10 +42,7 @@ export async function writeWholeFile(
     if (signal.aborted) return false;
     await attempt(() => rename(temporary, path));
     return true;
-  } finally {
-    remove();
-    process.off("exit", remove);
-  }
+  });
 }
 
 /** Creates a file with exactly this mode. No other user could open it before. */

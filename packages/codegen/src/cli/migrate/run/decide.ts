@@ -6,10 +6,7 @@ import { untilInputEnds } from "../../terminal/until-input-ends.js";
 import type { MigrateCommandOptions } from "../migrate-options.js";
 import { breakingSteps } from "../plan-text.js";
 
-/**
- * The ids of the breaking steps that are accepted. `"declined"` if the user said no, and
- * `"refused"` if the user could not be asked.
- */
+/** The ids of the accepted breaking steps. `refused` if the user could not be asked. */
 export type Decision = readonly string[] | "declined" | "refused";
 
 /**
@@ -44,7 +41,7 @@ export async function decide(
 }
 
 function questionOf(ids: readonly string[]): string {
-  if (ids.length === 0) return "Do this?";
+  if (ids.length === 0) return "Run this plan?";
   const steps = ids.map((id) => `  ${id}`).join("\n");
-  return `${counted(ids.length, "step is", "steps are")} breaking:\n${steps}\nDo ${ids.length === 1 ? "it" : "them"}?`;
+  return `${counted(ids.length, "step is", "steps are")} breaking:\n${steps}\nRun ${ids.length === 1 ? "it" : "them"}?`;
 }

@@ -1,6 +1,7 @@
 import type { AnyDatabase, MigrationPlan, MigrationStep } from "@keywright/orm";
 import { type ExitCode, exitCodes } from "../../terminal/exit-codes.js";
 import type { Terminal } from "../../terminal/terminal.js";
+import { wrapped } from "../../terminal/wrap.js";
 import { writeJson } from "../../terminal/write-json.js";
 import type { MigrateCommandOptions } from "../migrate-options.js";
 import { planText } from "../plan-text.js";
@@ -23,12 +24,12 @@ export async function dryRun(
   else {
     const blocks = [planText(terminal, plan), ...previews.map((one) => previewText(terminal, one))];
     if (plan.steps.some(({ kind }) => indexKinds.includes(kind))) blocks.push(unseenText);
-    const end = "Nothing was done.";
-    terminal.stdout.write(`${[...blocks, end].join("\n\n")}\n`);
+    const end = "This was a dry run. Nothing was changed.";
+    terminal.stdout.write(`${wrapped(terminal.stdout, [...blocks, end].join("\n\n"))}\n`);
   }
   if (plan.isBreaking || plan.needsMigration) return exitCodes.undecided;
   return previews.some(({ failedCount }) => failedCount > 0) ? exitCodes.failed : exitCodes.done;
 }
 
 const unseenText =
-  "The run itself finds out whether a new index can hold rows that do not change, and whether the values of a unique one are unique.";
+  "A dry run does not check new indexes. Only the run finds unchanged rows that an index cannot contain, and rows that share a unique value.";

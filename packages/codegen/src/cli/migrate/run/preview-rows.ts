@@ -1,14 +1,12 @@
-import { setTimeout as sleep } from "node:timers/promises";
+import { isDeepStrictEqual } from "node:util";
 import { type AnyDatabase, type PreviewedRow, previewMigration, type RowId } from "@keywright/orm";
-import { isSameRow } from "./row-difference.js";
+import { createPacer } from "../../terminal/pacer.js";
 
 type ConvertedRow = Extract<PreviewedRow, { readonly after: unknown }>;
 type RejectedRow = Exclude<PreviewedRow, ConvertedRow>;
 
-/** The result of trying a migration on the rows of a model. */
 export interface ModelPreview {
   readonly model: string;
-  /** The first rows that it would change. */
   readonly rows: readonly ConvertedRow[];
   /** The number of rows that were tried: all rows that do not have the new schema yet. */
   readonly rowCount: number;
@@ -19,35 +17,26 @@ export interface ModelPreview {
   readonly failedCount: number;
 }
 
-/** Options of {@link previewRows}. */
 export interface PreviewRowsOptions {
-  /** The maximum number of rows per second. */
   readonly rowsPerSecond?: number | undefined;
-  /** Called with the number of rows that were tried so far. */
   readonly onRows?: (rows: number) => void;
 }
 
-/** The maximum number of rows of each kind in a result. */
 const maxKept = 5;
 
-/** The maximum number of rows in a page, all of which are in memory. */
 const maxPageRows = 500;
 
-/**
- * Tries the migration of a model that is planned or under way on all of its rows. Writes nothing.
- */
+/** Tries a migration that is planned or running on all rows of its model. Writes nothing. */
 export async function previewRows(
   database: AnyDatabase,
   model: string,
-  { rowsPerSecond = Number.POSITIVE_INFINITY, onRows }: PreviewRowsOptions = {},
+  { rowsPerSecond, onRows }: PreviewRowsOptions = {},
 ): Promise<ModelPreview> {
   const rows: ConvertedRow[] = [];
   const failed: RejectedRow[] = [];
   let [rowCount, changedCount, failedCount] = [0, 0, 0];
   let after: RowId | undefined;
-  const startedAt = performance.now();
-  // A page is at most a quarter of a second's rows, so that reading is paced evenly.
-  const pageRows = Math.max(1, Math.min(maxPageRows, Math.floor(rowsPerSecond / 4)));
+  const { pageRows, wait } = createPacer(maxPageRows, rowsPerSecond);
   for (;;) {
     const page = await previewMigration(database, { model, rows: pageRows, after });
     for (const row of page) {
@@ -61,7 +50,22 @@ export async function previewRows(
     onRows?.(rowCount);
     if (page.length < pageRows) return { model, rows, rowCount, changedCount, failed, failedCount };
     after = page.at(-1)?.id;
-    const delay = startedAt + (rowCount / rowsPerSecond) * 1000 - performance.now();
-    if (delay > 0) await sleep(delay);
+    await wait(rowCount);
   }
+}
+
+type Row = Readonly<Record<string, unknown>>;
+
+/** Returns the fields of a row that are missing or different in another version of it. */
+export function differingFields(row: Row, other: Row): Row {
+  const differing = Object.entries(row).filter(
+    ([field, value]) => !(Object.hasOwn(other, field) && isDeepStrictEqual(value, other[field])),
+  );
+  return Object.fromEntries(differing);
+}
+
+function isSameRow(row: Row, other: Row): boolean {
+  return [differingFields(row, other), differingFields(other, row)].every(
+    (fields) => Object.keys(fields).length === 0,
+  );
 }

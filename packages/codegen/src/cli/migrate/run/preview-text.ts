@@ -1,17 +1,12 @@
 import { inspect } from "node:util";
-import { counted, shownNumber } from "../../terminal/counted.js";
+import { counted, moreLine, shownNumber } from "../../terminal/counted.js";
 import { failureText } from "../../terminal/failure-text.js";
 import { shownId } from "../../terminal/shown-value.js";
 import { styled, type Terminal } from "../../terminal/terminal.js";
-import type { ModelPreview } from "./preview-rows.js";
-import { differingFields } from "./row-difference.js";
+import { differingFields, type ModelPreview } from "./preview-rows.js";
 
 type Row = Readonly<Record<string, unknown>>;
 
-/**
- * Returns a preview as text: the first rows with their changed fields, and the rows that would
- * fail.
- */
 export function previewText({ stdout }: Terminal, preview: ModelPreview): string {
   const { model, rows, rowCount, changedCount, failed, failedCount } = preview;
   const changed = rows.flatMap(({ id, before, after }) => [
@@ -22,14 +17,12 @@ export function previewText({ stdout }: Terminal, preview: ModelPreview): string
   const refused = failed.map((row) =>
     styled(stdout, "yellow", `  ${shownId(row.id)}  ! ${failureText(row)}`),
   );
-  const change = changedCount === 1 ? "changes" : "change";
-  const fails = failedCount === 0 ? "none fails" : `${shownNumber(failedCount)} would fail`;
-  const more = failedCount - failed.length;
+  const fails = failedCount === 0 ? "none" : shownNumber(failedCount);
   return [
-    `${model}  ${shownNumber(changedCount)} of ${counted(rowCount, "row")} ${change}, ${fails}`,
+    `${model}  ${shownNumber(changedCount)} of ${counted(rowCount, "row")} would change, ${fails} would fail`,
     ...refused,
-    ...(more > 0 ? [`  … ${counted(more, "more", "more")}`] : []),
-    ...(changed.length > 0 ? ["What changes in the first of them:", ...changed] : []),
+    ...moreLine(failedCount - failed.length),
+    ...(changed.length > 0 ? ["The changes in the first of these rows:", ...changed] : []),
   ].join("\n");
 }
 

@@ -11,8 +11,8 @@ import { failureText } from "../../terminal/failure-text.js";
 import { shownId, shownKeyValue } from "../../terminal/shown-value.js";
 import { styled, type Terminal } from "../../terminal/terminal.js";
 import { unindexedLines } from "../../terminal/unindexed-text.js";
-import { breakingSteps, stepIdLines } from "../plan-text.js";
-import { runnerText } from "../runner-text.js";
+import { resolveDuplicates, resumeAfterCorrection, unblockFirst } from "../next-lines.js";
+import { breakingSteps, runnerText, stepIdLines } from "../plan-text.js";
 import type { ModelPreview } from "./preview-rows.js";
 import { previewText } from "./preview-text.js";
 
@@ -21,28 +21,20 @@ export interface RunReport {
   readonly result: MigrationResult;
   /** The number of rows that a migration of rows went through, by model. */
   readonly changedRows: ReadonlyMap<string, number>;
-  /** True if the user was asked and said no. */
   readonly isDeclined?: boolean;
   /** The models with rows that would fail. Nothing was begun because of them. */
   readonly failing?: readonly ModelPreview[];
 }
 
-/**
- * The maximum number of duplicates, failed rows and unindexed rows that are shown per model or
- * index.
- */
 const maxShown = 5;
 
-/**
- * Returns the result of a run as text: what was done, what blocks the rest, and what to do next.
- */
 export async function resultText(
   terminal: Terminal,
   database: AnyDatabase,
   report: RunReport,
 ): Promise<string> {
   const { result, isDeclined = false, failing } = report;
-  if (isDeclined) return "Nothing was done.";
+  if (isDeclined) return "Nothing was changed.";
   if (failing !== undefined) return failingText(terminal, failing);
   const lines = [
     ...doneLines(report),
@@ -56,10 +48,10 @@ export async function resultText(
 
 function failingText(terminal: Terminal, failing: readonly ModelPreview[]): string {
   const blocks = failing.map((preview) => `${previewText(terminal, preview)}\n`);
-  const heading = styled(terminal.stdout, "yellow", "Nothing was done.");
+  const heading = styled(terminal.stdout, "yellow", "Nothing was changed.");
   return [
     ...blocks,
-    `${heading} Correct the migration or the rows, and run it again. With --accept-failures it is begun all the same: each query that meets such a row is refused then, and there is no way back until all rows are changed.`,
+    `${heading} Correct the migration or the rows, then run the command again. With --accept-failures it changes rows nevertheless. Then queries that read a failed row throw an error, and a rollback is not possible until all rows are changed.`,
   ].join("\n");
 }
 
@@ -67,7 +59,7 @@ function doneLines({ result, changedRows }: RunReport): string[] {
   const failed = (model: string) => result.failed.filter((row) => row.model === model).length;
   const rows = [...changedRows].map(
     ([model, count]) =>
-      `${model}  ${counted(count, "row")} gone through${failed(model) > 0 ? ", not all of them changed" : ""}`,
+      `${model}  ${counted(count, "row")} processed${failed(model) > 0 ? ", not all of them changed" : ""}`,
   );
   const indexes = result.indexes.map(
     ({ model, index, state }) => `${model}  ${index} is ${stateTexts[state] ?? state}`,
@@ -75,12 +67,11 @@ function doneLines({ result, changedRows }: RunReport): string[] {
   return [...rows, ...indexes];
 }
 
-/** Descriptions of the states in which a run can leave an index. */
 const stateTexts: Readonly<Partial<Record<MigratedIndex["state"], string>>> = {
-  absent: "not begun",
-  dropping: "not begun: its old entries are being removed",
+  absent: "not started",
+  dropping: "not started: its old entries are being removed",
   "write-only": "not built yet",
-  verifying: "built, and not verified yet",
+  verifying: "built, but not verified yet",
   "unique-pending": "not readable yet",
 };
 
@@ -95,7 +86,7 @@ function unindexedRowLines({ unindexed, unindexedCount }: MigrationResult): stri
     const count = models.length === 1 ? unindexedCount : rows.length;
     return [
       "",
-      `${model}  queries by an index do not find these rows:`,
+      `${model}  queries that use an index do not find these rows:`,
       ...unindexedLines(rows, count, maxShown),
     ];
   });
@@ -103,10 +94,7 @@ function unindexedRowLines({ unindexed, unindexedCount }: MigrationResult): stri
   return [...blocks.flat(), ...(models.length > 1 && unlisted > 0 ? ["", end] : [])];
 }
 
-/**
- * Reads the shared values and all rows that have them. The result of a run only lists the rows that
- * could not enter the index.
- */
+/** Reads all rows with shared values. The result only lists those that are not indexed. */
 async function duplicateLines(
   database: AnyDatabase,
   indexes: readonly MigratedIndex[],
@@ -117,11 +105,11 @@ async function duplicateLines(
     const { items } = await findDuplicates(database, { model, index, take: maxShown });
     lines.push(
       "",
-      `${model}  ${index} is unique, and ${counted(duplicateCount, "row has a value", "rows have values")} that others have:`,
+      `${model}  ${index} is unique, but ${counted(duplicateCount, "row has a value", "rows have values")} of other rows:`,
       ...items.map(
         ({ value, ids }) => `  ${shownKeyValue(value)}  in rows ${ids.map(shownId).join(", ")}`,
       ),
-      `All of them: npx keywright migrate status --duplicates ${model}.${index}`,
+      `To list all: npx keywright migrate status --duplicates ${model}.${index}`,
     );
   }
   return lines;
@@ -134,10 +122,10 @@ function failedLines({ failed }: MigrationResult): string[] {
     const first = rows.slice(0, maxShown);
     return [
       "",
-      `${model}  rows could not be changed, and are as they were:`,
+      `${model}  these rows could not be changed and stay as they were:`,
       ...first.map((row) => `  ${shownId(row.id)}  ${failureText(row)}`),
       ...(rows.length > first.length ? ["  …"] : []),
-      `All of them: npx keywright migrate status --failed ${model}`,
+      `To list all: npx keywright migrate status --failed ${model}`,
     ];
   });
 }
@@ -151,47 +139,41 @@ async function endLines(
     styled(terminal.stdout, style, text);
   switch (status) {
     case "done":
-      return [`${styledWord("green", "Done.")} The database is as the models say.`];
+      return [`${styledWord("green", "Done.")} The database matches the models.`];
     case "duplicates":
-      return [
-        `${styledWord("yellow", "Not complete.")} Change or delete all but one row of each value: the index goes readable with the last of them.`,
-      ];
+      return [`${styledWord("yellow", "Not complete.")} ${resolveDuplicates}`];
     case "failed-rows":
-      return [
-        `${styledWord("yellow", "Not complete.")} Correct the migration or the rows, then: npx keywright migrate resume`,
-      ];
+      return [`${styledWord("yellow", "Not complete.")} ${resumeAfterCorrection}`];
     case "unindexed-rows":
       return [
-        `${styledWord("yellow", "Not complete.")} The indexes can be read, without those rows. Correct the rows, or the function of the index and run again, which builds it anew; where the plan does not see the change: npx keywright verify --repair. What is left then: npx keywright verify`,
+        `${styledWord("yellow", "Not complete.")} The indexes are readable, but lack those rows. Correct the rows, or correct the function of the index and run the command again, which rebuilds the index. If the plan does not contain that change: npx keywright verify --repair. To see what is left: npx keywright verify`,
       ];
     case "stopped":
       return [
-        `${styledWord("yellow", "Stopped.")} What is done stays. To go on: npx keywright migrate resume`,
+        `${styledWord("yellow", "Stopped.")} What was done stays. To continue: npx keywright migrate resume`,
       ];
     case "lost":
       return [
-        `${styledWord("red", "Another run has taken over.")} What it does: npx keywright migrate status`,
+        `${styledWord("red", "Another run has taken over.")} To see its progress: npx keywright migrate status`,
       ];
     case "busy": {
       const { runner } = await migrationStatus(database);
-      const runnerSentence = runner === null ? "Another run was at work." : runnerText(runner);
+      const runnerSentence = runner === null ? "Another run was active." : runnerText(runner);
       return [
-        `${styledWord("yellow", "Nothing was done.")} ${runnerSentence} Without --no-wait its end is waited for.`,
+        `${styledWord("yellow", "Nothing was changed.")} ${runnerSentence} To wait for its end, leave out --no-wait.`,
       ];
     }
     case "blocked":
-      return [
-        `${styledWord("red", "Nothing was done.")} Do first what the blocked steps say. Migrations are named in \`migrations\` of keywright.config.ts.`,
-      ];
+      return [`${styledWord("red", "Nothing was changed.")} ${unblockFirst}`];
     case "refused":
-      return [`${styledWord("yellow", "Nothing was done.")} ${acceptText(plan)}`];
+      return [`${styledWord("yellow", "Nothing was changed.")} ${acceptText(plan)}`];
   }
 }
 
 function acceptText(plan: MigrationPlan): string {
   const steps = breakingSteps(plan);
-  if (steps.length === 0) return "Without a terminal, --accept-all says that it may be done.";
-  const all =
-    "Accept the breaking steps by --accept and their ids, or all of them by --accept-all:";
+  if (steps.length === 0)
+    return "There is no terminal for a question. To confirm the plan, use --accept-all.";
+  const all = "Steps are breaking. To accept them, use --accept with their ids, or --accept-all:";
   return [all, ...stepIdLines(steps)].join("\n");
 }

@@ -11,10 +11,10 @@ import { type OpenProject, withProject } from "../../../project/open-project.js"
 import { type ExitCode, exitCodes } from "../../terminal/exit-codes.js";
 import type { Terminal } from "../../terminal/terminal.js";
 import { withProgress } from "../../terminal/with-progress.js";
+import { wrapped } from "../../terminal/wrap.js";
 import { writeJson } from "../../terminal/write-json.js";
 import type { MigrateCommandOptions } from "../migrate-options.js";
-import { planText, stepIdLines } from "../plan-text.js";
-import { runnerText } from "../runner-text.js";
+import { planText, runnerText, stepIdLines } from "../plan-text.js";
 import { decide } from "./decide.js";
 import { dryRun } from "./dry-run.js";
 import type { ModelPreview } from "./preview-rows.js";
@@ -22,29 +22,19 @@ import { type RunReport, resultText } from "./result-text.js";
 import { newlyChanged, tryRows } from "./try-rows.js";
 
 /** The differences between the commands that migrate. */
-export interface MigrationKind {
-  /** The message if the database already matches the models. */
+export interface RunVariant {
   readonly nothingToDo: string;
   /** True if the user must always confirm, even if no step is breaking. */
   readonly alwaysAsks: boolean;
-  /**
-   * True if an id of `--accept` without a step is a usage error. `resume` ignores such ids, because
-   * the step may be done already.
-   */
+  /** True if `--accept` must name steps of the plan. A resumed run may have done them already. */
   readonly checksAccepted: boolean;
-  /** True if a missing database is created. */
   readonly createsDatabase: boolean;
 }
 
-/**
- * Plans, asks, migrates and reports for `migrate run`, `resume` and `rollback`.
- *
- * @param fail ends the command with a usage error.
- */
 export async function runMigration(
   terminal: Terminal,
   options: MigrateCommandOptions,
-  kind: MigrationKind,
+  kind: RunVariant,
   fail: (message: string) => never,
 ): Promise<ExitCode> {
   const { config, json } = options;
@@ -62,28 +52,27 @@ export async function runMigration(
     if (!json && !plan.isEmpty) terminal.stdout.write(`${planText(terminal, plan)}\n\n`);
     const report = await reportOf(terminal, database, plan, options, kind);
     if (json) writeJson(terminal, { ...report.result, previews: report.failing });
-    else terminal.stdout.write(`${await resultText(terminal, database, report)}\n`);
+    else
+      terminal.stdout.write(
+        `${wrapped(terminal.stdout, await resultText(terminal, database, report))}\n`,
+      );
     return exitCodeOf(report);
   };
   return await withProject(terminal.folder, config, migrateProject, ifMissing);
 }
 
-/**
- * Returns the message for an id of `--accept` that no step has. Undefined if there is no such id,
- * or if the plan is empty, because the same command may have done the migration before.
- */
+/** Allows any id if the plan is empty, because an earlier run may have done the steps. */
 function unknownStep(
   { steps, isEmpty }: MigrationPlan,
   { accept = [] }: MigrateCommandOptions,
 ): string | undefined {
   const unknown = accept.find((id) => steps.every((step) => step.id !== id));
   if (unknown === undefined || isEmpty) return undefined;
-  return [`there is no step ${JSON.stringify(unknown)}: there are`, ...stepIdLines(steps)].join(
+  return [`there is no step ${JSON.stringify(unknown)}: choose from`, ...stepIdLines(steps)].join(
     "\n",
   );
 }
 
-/** Returns the result of a run that did not begin. */
 function unstartedResult(status: MigrationResult["status"], plan: MigrationPlan): MigrationResult {
   return { status, plan, indexes: [], unindexed: [], unindexedCount: 0, failed: [] };
 }
@@ -93,7 +82,7 @@ async function reportOf(
   database: AnyDatabase,
   plan: MigrationPlan,
   options: MigrateCommandOptions,
-  { alwaysAsks }: MigrationKind,
+  { alwaysAsks }: RunVariant,
 ): Promise<RunReport> {
   const unstarted = (status: MigrationResult["status"]): RunReport => ({
     result: unstartedResult(status, plan),
@@ -111,10 +100,6 @@ async function reportOf(
   return await runWithProgress(terminal, database, options, accept);
 }
 
-/**
- * Tries the migrations that the plan begins, and returns the previews of the models with rows that
- * would fail.
- */
 async function previewFailures(
   terminal: Terminal,
   database: AnyDatabase,
@@ -127,10 +112,7 @@ async function previewFailures(
   return previews.flatMap((one) => (one.failedCount > 0 ? { ...one, rows: [] } : []));
 }
 
-/**
- * True if all runs have reported the rows that they could not index. A run that was killed after
- * its last step has not.
- */
+/** False if a run was killed after its last step, before it reported rows without an entry. */
 async function isAllReported(database: AnyDatabase): Promise<boolean> {
   const { models } = await migrationStatus(database);
   const indexes = models.flatMap((model) => Object.values(model.indexes));

@@ -3,12 +3,7 @@ import { keyCount } from "../../terminal/key-count.js";
 import type { Terminal } from "../../terminal/terminal.js";
 import { type ModelPreview, previewRows } from "./preview-rows.js";
 
-/**
- * Tries the migrations of some models that are planned or under way on all of their rows, and shows
- * the progress. Writes nothing.
- *
- * @returns the previews of the models with rows to change.
- */
+/** Returns the previews of the models with rows to change. Writes nothing. */
 export async function tryRows(
   terminal: Terminal,
   database: AnyDatabase,
@@ -25,7 +20,7 @@ export async function tryRows(
   return previews;
 }
 
-/** Returns the models whose rows a plan begins to change, not those already under way. */
+/** Returns the models whose rows the plan starts to change, not those that are being changed. */
 export async function newlyChanged(
   database: AnyDatabase,
   { steps }: MigrationPlan,

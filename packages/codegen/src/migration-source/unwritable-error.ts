@@ -1,2 +1,0 @@
-/** Thrown for a part of a manifest that no Zod schema describes. */
-export class UnwritableError extends Error {}

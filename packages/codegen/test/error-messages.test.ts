@@ -1,0 +1,115 @@
+import { expect, it } from "vitest";
+import {
+  AdoptUnsetError,
+  type CodegenError,
+  CommandUnfinishedError,
+  ConfigInvalidError,
+  ConfigMissingError,
+  codegenErrorCodes,
+  DatabaseOpenError,
+  DatabaseUnsetError,
+  EntryMissingError,
+  FileFailedError,
+  ImportIncompleteError,
+  ImportLineError,
+  ImportRefusedError,
+  KeyNotationError,
+  LockFileError,
+  ModelDuplicateError,
+  ModelsUnmatchedError,
+  ModuleFailedError,
+  ModuleMissingError,
+  ModuleWithoutModelError,
+  NameCollisionError,
+  NameUnusableError,
+  OutputFailedError,
+  OutputOccupiedError,
+  ProjectCodeError,
+  ProjectConfiguredError,
+  ProjectFileError,
+  RelationInvalidError,
+  TsconfigInvalidError,
+  TypeInexpressibleError,
+} from "../src/index.js";
+
+const cause = new Error("cause");
+const missing = Object.assign(new Error("no module"), { code: "ERR_MODULE_NOT_FOUND" });
+
+/** One error of each class, and of each kind of message. */
+const errors: readonly CodegenError[] = [
+  new ConfigMissingError(["/app/keywright.config.ts"]),
+  new ConfigInvalidError("/app/keywright.config.ts", "default", "it is null, not an object"),
+  new ConfigInvalidError("/app/keywright.config.ts", "output", "it is not a path"),
+  new ModuleMissingError("/app/models/users.ts"),
+  new ModuleFailedError("/app/models/user.ts", "/app/lib/id.ts:3", cause),
+  new ModuleFailedError("/app/models/user.ts", undefined, missing),
+  new TsconfigInvalidError("/app/tsconfig.json", cause),
+  new ModelsUnmatchedError(["models/*.ts", "!models/a.ts"], "/app"),
+  new ModuleWithoutModelError("/app/models/shared.ts", []),
+  new ModuleWithoutModelError("/app/models/shared.ts", ["a", "b"]),
+  new ModelDuplicateError("users", "User in /app/a.ts", "Person in /app/b.ts"),
+  new NameCollisionError("UserRepository.findById", "the primary key", 'index "byId"'),
+  new NameUnusableError("2fa", "the name of a model"),
+  new RelationInvalidError("posts", "relations.author", "there is no model", "Post in /app/a.ts"),
+  new TypeInexpressibleError("users", "", "it is undefined"),
+  new TypeInexpressibleError("users", "address.lines", "it is undefined"),
+  new OutputOccupiedError("/app/db/users.ts"),
+  new OutputFailedError("/app/db", cause),
+  new LockFileError("/app/keywright.lock.json", "it cannot be read", cause),
+  new ProjectConfiguredError("/app/keywright.config.ts"),
+  new ProjectFileError("/app/package.json", cause),
+  new DatabaseUnsetError("/app/keywright.config.ts", "database"),
+  new DatabaseOpenError("/app/keywright.config.ts", "/app/keywright.config.ts:7", cause),
+  new AdoptUnsetError("/app/keywright.config.ts"),
+  new ProjectCodeError("/app/models/user.ts:4", cause),
+  new CommandUnfinishedError(),
+  new KeyNotationError('["a"', 5, "expected a comma or the end of the array"),
+  new EntryMissingError('["users", 1n]'),
+  new FileFailedError("/app/backup.jsonl", cause),
+  new ImportLineError(3, "the key is not an array of parts"),
+  new ImportIncompleteError(1, undefined),
+  new ImportIncompleteError(1, 2),
+  new ImportRefusedError(3, '["users", 1n]', cause),
+];
+
+it("each error says what is wrong, with what, and what to do", () => {
+  expect(errors.map(String).join("\n")).toMatchInlineSnapshot(`
+    "ConfigMissingError: there is no configuration file (tried /app/keywright.config.ts); create one with \`npx keywright init\`, or name another file with --config
+    ConfigInvalidError: /app/keywright.config.ts: default export: it is null, not an object; the file must export \`defineConfig({ models: "src/models/*.ts", output: "src/db" })\` as default
+    ConfigInvalidError: /app/keywright.config.ts: output: it is not a path; the file must export \`defineConfig({ models: "src/models/*.ts", output: "src/db" })\` as default
+    ModuleMissingError: /app/models/users.ts: this path in \`models\` is not a file; write a path or a pattern such as "src/models/*.ts", relative to the configuration file
+    ModuleFailedError: /app/models/user.ts: loading the module failed at /app/lib/id.ts:3; correct it as the cause says. The module must load without a database and without arguments
+    ModuleFailedError: /app/models/user.ts: loading the module failed; correct the import that the cause names: install the package, or add a path alias to \`paths\` of tsconfig.json
+    TsconfigInvalidError: /app/tsconfig.json: what it extends cannot be read; correct \`extends\` as the cause says, or install the package that it names
+    ModelsUnmatchedError: models: no file matches models/*.ts, !models/a.ts; correct the pattern, which is relative to /app
+    ModuleWithoutModelError: /app/models/shared.ts: the module exports no model; export what \`defineModel\` returns, or exclude the module from \`models\`, as with "!src/models/shared.ts"
+    ModuleWithoutModelError: /app/models/shared.ts: the module exports no model, only a, b; export what \`defineModel\` returns, or exclude the module from \`models\`, as with "!src/models/shared.ts"
+    ModelDuplicateError: users: two models have this name, User in /app/a.ts and Person in /app/b.ts; give one of them another name
+    NameCollisionError: UserRepository.findById: two things would have this name in the generated code: the primary key, and index "byId"; rename one of them
+    NameUnusableError: "2fa": no identifier can be made from this name (the name of a model); its letters and digits must begin with a letter
+    RelationInvalidError: posts: relations.author (Post in /app/a.ts): there is no model; \`models\` of the configuration must include all models that relations name
+    TypeInexpressibleError: users: no type can be generated for its schema: it is undefined; change this part of the schema
+    TypeInexpressibleError: users: no type can be generated for field address.lines of its schema: it is undefined; change this part of the schema
+    OutputOccupiedError: /app/db/users.ts: the file was not generated but has the name of a generated file; move it away, or set \`output\` to another folder
+    OutputFailedError: /app/db: the path cannot be read or written; \`output\` must be a folder that you may write to
+    LockFileError: /app/keywright.lock.json: it cannot be read; update Keywright if a later version wrote the file, otherwise move it away and run \`npx keywright generate\`, which writes it again
+    ProjectConfiguredError: /app/keywright.config.ts: the project already has a configuration; run \`npx keywright generate\`, or move the file away to start again
+    ProjectFileError: /app/package.json: the file cannot be read, written or watched, or its contents are not valid; correct it as the cause says, and run the command again
+    DatabaseUnsetError: /app/keywright.config.ts: the setting \`database\` is missing, so no database can be opened; add \`database: () => openKv("data/app")\`, with \`openKv\` from @keywright/core
+    DatabaseOpenError: /app/keywright.config.ts: the function that opens the database failed at /app/keywright.config.ts:7; correct it as the cause says. It must return what \`openKv\` returns
+    AdoptUnsetError: /app/keywright.config.ts: the setting \`adopt\` is missing; add \`adopt: { from: () => openKv("data/old"), models: { users: kvdexLayout(…) } }\` (see \`npx keywright adopt --help\`)
+    ProjectCodeError: /app/models/user.ts:4: the project's own code threw an error; correct this line, or what it uses, as the cause says
+    CommandUnfinishedError: the process ended before the command did; look for \`process.exit\`, or an \`await\` that never ends, in the configuration and the modules of models. What was done until then stays
+    KeyNotationError: ["a": this is not a key, at character 5: expected a comma or the end of the array; write a JSON array, in quotes for the shell, such as '["users", 1n, b64:AQID]'
+    EntryMissingError: ["users", 1n]: the database has no entry under this key; look for it with \`npx keywright inspect ls\`. The number 1, the bigint 1n and the string "1" are different key parts
+    FileFailedError: /app/backup.jsonl: it cannot be read or written; correct the path or the permissions as the cause says
+    ImportLineError: line 3: this is not a line of an export: the key is not an array of parts; import a file that \`keywright inspect export\` wrote, or correct the line and import it again. Entries that are already in the database are left as they are
+    ImportIncompleteError: the export is not complete (the last line is missing, entries read: 1); get the whole file and import it. Entries that are already in the database are left as they are
+    ImportIncompleteError: the export is not complete (entries read: 1, expected: 2); get the whole file and import it. Entries that are already in the database are left as they are
+    ImportRefusedError: line 3: the database does not accept the entry ["users", 1n]; correct or remove the line as the cause says, and import the file again. Entries that are already in the database are left as they are"
+  `);
+});
+
+it("each code has a message here", () => {
+  expect(new Set(errors.map(({ code }) => code))).toEqual(new Set(codegenErrorCodes));
+});
