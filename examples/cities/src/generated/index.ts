@@ -2,8 +2,12 @@
 // Do not edit: change the models, then run `npx keywright generate`.
 
 import type { Kv } from "@keywright/core";
-import { type AnyDatabase, type Database, type DatabaseOptions } from "@keywright/orm";
-import { openModels } from "@keywright/orm/codegen";
+import {
+  type AnyDatabase,
+  type Database,
+  type DatabaseOptions,
+  openModels,
+} from "@keywright/orm/codegen";
 import { City } from "../models/city.js";
 import { CityRepository } from "./cities.js";
 
