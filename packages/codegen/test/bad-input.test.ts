@@ -305,7 +305,8 @@ it("KW_MODEL_INVALID: two models whose entries would stand in the same place", a
   project = await createProject(files);
   await expect(generate({ folder: project.folder })).rejects.toMatchObject({
     code: "KW_MODEL_INVALID",
-    reason: 'its keys would begin with "users", which others.indexes.byEmail has',
+    reason:
+      'its keys would begin with "users", as those of others.indexes.byEmail; give it another prefix',
   });
   expect(await readdir(project.folder)).not.toContain("db");
 });

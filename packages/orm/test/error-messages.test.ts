@@ -545,7 +545,7 @@ describe("a message about a definition or an option says what it must be", () =>
       () => define({ ...User, relations: { email: belongsTo("users", "id") } }),
     ],
     [
-      "createDatabase: kv is not valid: it has to be a database",
+      "createDatabase: kv is not valid: it must be a database",
       () => createDatabase({ kv: secret, models } as never),
     ],
     [

@@ -74,7 +74,7 @@ export type Db = Awaited<ReturnType<typeof open>>;`;
 /** The same in Drizzle, for SQLite: what its relational queries and its builders of queries are used for there. */
 export function drizzleProgram(count: number): Program {
   const model = (i: number) => `
-import { relations, and, desc, eq, gte } from "drizzle-orm";
+import { relations } from "drizzle-orm";
 import { index, integer, real, sqliteTable, text, uniqueIndex } from "drizzle-orm/sqlite-core";
 import { model${(i + count - 1) % count} } from "./model-${(i + count - 1) % count}.js";
 import { model${(i + 1) % count} } from "./model-${(i + 1) % count}.js";
@@ -105,6 +105,8 @@ export const model${i}Relations = relations(model${i}, ({ one, many }) => ({
   children: many(model${(i + 1) % count}),
 }));`;
   const queries = (i: number) => `
+import { and, desc, eq, gte } from "drizzle-orm";
+import type { Db } from "./db.js";
 import { model${i} } from "./model-${i}.js";
 export async function queries${i}(db: Db) {
   const one = await db.query.model${i}.findFirst({ where: eq(model${i}.email, "a"), with: { parent: true } });

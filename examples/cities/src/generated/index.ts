@@ -2,12 +2,8 @@
 // Do not edit: change the models, then run `npx keywright generate`.
 
 import type { Kv } from "@keywright/core";
-import {
-  type AnyDatabase,
-  type Database,
-  type DatabaseOptions,
-  openModels,
-} from "@keywright/orm/codegen";
+import type { AnyDatabase, Database, DatabaseOptions } from "@keywright/orm";
+import { openModels } from "@keywright/orm/codegen";
 import { City } from "../models/city.js";
 import { CityRepository } from "./cities.js";
 

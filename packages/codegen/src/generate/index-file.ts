@@ -63,7 +63,8 @@ export function indexFile(
   );
   return `
 import type { Kv } from "@keywright/core";
-import { type AnyDatabase, type Database, type DatabaseOptions, openModels } from "${runtimeModule}";
+import type { AnyDatabase, Database, DatabaseOptions } from "@keywright/orm";
+import { openModels } from "${runtimeModule}";
 ${[...modelImports, ...repositoryImports].join("\n")}
 
 ${exports.join("\n")}

@@ -186,7 +186,7 @@ function adoptionsOf(
 ): ReadonlyMap<TableContext, AnyAdoption> {
   const tables = tablesByName(database);
   if (typeof from?.getMany !== "function") {
-    const reason = "it has to be a database: what openKv, or Deno.openKv, resolved to";
+    const reason = "it must be a database that openKv or Deno.openKv has opened";
     throw new InvalidArgumentError("", "from", reason, "adopt");
   }
   const adoptions = new Map<TableContext, AnyAdoption>();

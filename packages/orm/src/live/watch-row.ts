@@ -7,6 +7,7 @@ import { primaryKeyOfEntry } from "../indexes/entry-value.js";
 import { isSameKey } from "../indexes/key-parts.js";
 import { rowKey } from "../indexes/primary-key.js";
 import type { AnyRow, CompiledIndex, CompiledModel } from "../model/compiled-model.js";
+import { isReadable } from "../query/plan/choose-plan.js";
 import { planUnique, primaryKeyIn, uniqueValues } from "../query/plan/plan-unique.js";
 import { queriedKey } from "../query/plan/queried-part.js";
 import { findOne } from "../query/read/find-rows.js";
@@ -15,7 +16,6 @@ import { type LiveState, liveStream } from "./live-stream.js";
 import { beginWatch, measuredRead } from "./measured-read.js";
 import { relatedWatched } from "./related-models.js";
 import { stampOf } from "./result-stamp.js";
-import type { Watched } from "./watched.js";
 
 /** Turns a row into a report of the stream. Its reads are counted by the meter. */
 export type ShapeRow<Shaped> = (found: FoundRow | null, meter: ReadMeter) => Promise<Shaped>;
@@ -52,36 +52,39 @@ function streamRow<Shaped>(
   const { model } = context;
   const pointers = pointersOf(model, where, query.index);
   const related = relatedWatched(context, query.include);
-  // The catalog determines whether the entries that point to the row are maintained.
-  const catalogs = pointers.length > 0 ? [catalogKey(model)] : [];
-  const watchedWith = (rows: readonly KvKey[]): Watched => ({
-    ...related,
-    keys: [...catalogs, ...pointers.map(({ key }) => key), ...rows],
-  });
-  // Empty until the pointers are read, if the primary key is not known.
+  // Empty until the pointer is read, if the primary key is not known.
   let rows = pointers.length > 0 ? [] : [rowKey(model, primaryKeyIn(model, where))];
+  let keys = watchedKeys();
+
+  /** Of the pointers, only the one that a query reads is watched, and the catalog decides which. */
+  function watchedKeys(): readonly KvKey[] {
+    const pointer = currentPointer(context, pointers);
+    return pointer ? [catalogKey(model), pointer.key, ...rows] : rows;
+  }
 
   async function read(): Promise<LiveState<Shaped>> {
-    const before = rows;
-    if (pointers.length > 0) rows = await readRowKeys(context, pointers);
+    const pointer = currentPointer(context, pointers);
+    if (pointer !== undefined) rows = await readRowKeys(context, pointer);
     const found = await measuredRead(context, query, async (meter) => {
       // The catalog may have changed between its last read and the beginning of the watch.
-      if (catalogs.length > 0) await context.catalog.reload();
+      if (pointer !== undefined) await context.catalog.reload();
       const row = (await findOne(context, where, meter, query)) ?? null;
       const all = row === null ? [] : [row];
       const shaped = await shape(row, meter);
       return { all, shaped, expireAt: await firstExpiry(context, all, meter) };
     });
+    const before = keys;
+    keys = watchedKeys();
     return {
       report: found.shaped,
       stamp: stampOf(query, found.all, found.shaped),
       expireAt: found.expireAt,
-      watched: isSameRows(before, rows) ? undefined : watchedWith(rows),
+      watched: isSameKeys(before, keys) ? undefined : { ...related, keys },
     };
   }
 
   return liveStream(context.kv, {
-    watched: watchedWith(rows),
+    watched: { ...related, keys },
     read,
     mayAffect: async () => true,
   });
@@ -102,18 +105,16 @@ function pointersOf(model: CompiledModel, where: AnyRow, indexName: string | und
     .map((index) => ({ index, key: queriedKey(model, index, uniqueValues(model, index, where)) }));
 }
 
-async function readRowKeys(
-  { kv, model }: TableContext,
-  pointers: readonly Pointer[],
-): Promise<KvKey[]> {
-  const rows: KvKey[] = [];
-  for (const { index, key } of pointers) {
-    const primaryKey = primaryKeyOfEntry(model, index, (await kv.get(key)).value);
-    if (primaryKey !== undefined) rows.push(rowKey(model, primaryKey));
-  }
-  return rows;
+async function readRowKeys({ kv, model }: TableContext, { index, key }: Pointer): Promise<KvKey[]> {
+  const primaryKey = primaryKeyOfEntry(model, index, (await kv.get(key)).value);
+  return primaryKey === undefined ? [] : [rowKey(model, primaryKey)];
 }
 
-function isSameRows(a: readonly KvKey[], b: readonly KvKey[]): boolean {
+/** Returns the pointer that a query reads, by the cached catalog. Undefined if there are none. */
+function currentPointer(context: TableContext, pointers: readonly Pointer[]): Pointer | undefined {
+  return pointers.find(({ index }) => isReadable(context, index)) ?? pointers[0];
+}
+
+function isSameKeys(a: readonly KvKey[], b: readonly KvKey[]): boolean {
   return a.length === b.length && a.every((key, i) => isSameKey(key, b[i] ?? []));
 }
