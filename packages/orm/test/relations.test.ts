@@ -224,10 +224,7 @@ describe("the types of a database's models", () => {
   });
 
   it("refuse a field that cannot hold the other model's primary key", () => {
-    type Hold = CannotHold<
-      "ownerId",
-      "give the field the type that the primary key has which it holds"
-    >;
+    type Hold = CannotHold<"ownerId", "give the field the type of the primary key that it holds">;
     expectTypeOf<
       CheckedModels<{ owners: typeof Owner; pets: typeof Numbered }>["pets"]
     >().toEqualTypeOf<{ readonly relations: { readonly owner: Hold } }>();
@@ -265,7 +262,7 @@ describe("the types of a database's models", () => {
         other: belongsTo("teams", ["tenant", "right"]),
       },
     });
-    type Held<F> = CannotHold<F, "give the field the type that the primary key has which it holds">;
+    type Held<F> = CannotHold<F, "give the field the type of the primary key that it holds">;
     expectTypeOf<
       CheckedModels<{ teams: typeof Team; players: typeof Player }>["players"]
     >().toEqualTypeOf<{
@@ -310,7 +307,7 @@ describe("the types of a database's models", () => {
       readonly relations: {
         readonly owner: CannotHold<
           "own",
-          "setNull needs a field that may be absent: make it nullable or optional, or choose another onDelete"
+          "setNull needs a nullable or optional field; change the field, or choose another onDelete"
         >;
       };
     }>();

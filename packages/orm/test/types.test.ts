@@ -39,13 +39,13 @@ type GameRow = Row<G>;
 type UserRow = Row<typeof User>;
 
 const undeclared =
-  "declare an index whose key begins with the fields of where and goes on with those of orderBy, or put conditions into filter";
+  "declare an index whose key begins with the fields of where, followed by those of orderBy, or move conditions into filter";
 const lacksRows =
-  "the index with these fields lacks rows, those without its other fields or those that its own where leaves out: name it by index if that is meant, or declare an index of these fields alone";
+  "the index with these fields does not contain every row; if you want only its rows, name it with the option index, otherwise declare an index of these fields alone";
 const badValue =
-  "give a value, { in: [...] }, or one range: gt or gte with lt or lte, between, startsWith; leave a field out that may have any value";
+  "give a value, { in: [...] }, or one range: gt or gte with lt or lte, between, startsWith; leave the field out if it may have any value";
 const nothing =
-  "no index has the rows that lack a value: leave the field out if it may have any, or index what stands for nothing, key: (row) => row.field ?? ''";
+  "no index contains rows without a value; leave the field out if it may have any value, or index a replacement, key: (row) => row.field ?? ''";
 const combined =
   "conditions hold all together: for one of several values take { in: [...] }, for what no index serves filter, for the rest several queries";
 
@@ -156,7 +156,7 @@ describe("a definition", () => {
     defining(() => {
       // @ts-expect-error an object cannot be in a key: IndexCannotBe<"home", "… compute one of the row …">
       defineModel({ ...base, indexes: { byNick: { key: "nick" }, byHome: { key: "home" } } });
-      // @ts-expect-error IndexCannotBe<"tags", "an array is indexed by its elements: add each: true">
+      // @ts-expect-error IndexCannotBe<"tags", "an array is indexed by its elements; add each: true">
       defineModel({ ...base, indexes: { byTag: { key: "tags" } } });
       // @ts-expect-error the same, as a part
       defineModel({ ...base, indexes: { byTag: { key: ["nick", "tags"] } } });
@@ -408,7 +408,7 @@ describe("where", () => {
 
   it("has to be there, or an order or an index: a whole table is scanned", () => {
     expectTypeOf<Served<G, None, None, never>>().toEqualTypeOf<{
-      readonly where: ReadsWholeTable<"say which rows are meant, by where, orderBy or index; scan() reads the whole table">;
+      readonly where: ReadsWholeTable<"give where, orderBy or index; to read the whole table, call scan()">;
     }>();
     compiles((db) => {
       db.games.scan();
@@ -610,7 +610,7 @@ describe("what names one row", () => {
     type Refusal<F> = {
       readonly where: NamesNoRow<
         F,
-        "give the fields of the primary key or all those of one unique index, each with a value; findFirst() takes what other indexes serve"
+        "give a value for each field of the primary key or of one unique index; use findFirst() for other fields"
       >;
     };
     expectTypeOf<NamesRow<G, { team: "red" }>>().toEqualTypeOf<Refusal<"team">>();
@@ -896,7 +896,7 @@ describe("the models of a database", () => {
       readonly relations: {
         readonly lost: LeadsNowhere<
           "nobody",
-          "no model among models has this name: add it, or name another by its own name"
+          "no model in models has this name; add the model, or use the name of another one"
         >;
       };
     }>();
@@ -907,7 +907,7 @@ describe("the models of a database", () => {
       readonly relations: {
         readonly other: LeadsNowhere<
           "otherId",
-          "name as many fields as the primary key has that they hold, in its order"
+          "name one field for each field of the primary key that they hold, in its order"
         >;
       };
     }>();
@@ -919,7 +919,7 @@ describe("the models of a database", () => {
       readonly relations: {
         readonly many: LeadsNowhere<
           "nope",
-          "the model that has to refer to the other has no such field: add it to its schema, or name another"
+          "the model that refers to the other has no such field; add it to its schema, or name another one"
         >;
       };
     }>();
@@ -931,7 +931,7 @@ describe("the models of a database", () => {
       readonly relations: {
         readonly many: LeadsNowhere<
           "nope",
-          "the model that has to refer to the other has no such field: add it to its schema, or name another"
+          "the model that refers to the other has no such field; add it to its schema, or name another one"
         >;
       };
     }>();

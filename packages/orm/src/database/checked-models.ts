@@ -61,7 +61,7 @@ type CheckedNames<M extends Model, R extends Relation, Models extends AnyModels>
       ? unknown
       : LeadsNowhere<
           Exclude<ModelNames<R>, keyof ModelsByName<Models>>,
-          "no model among models has this name: add it, or name another by its own name"
+          "no model in models has this name; add the model, or use the name of another one"
         >;
 
 /** Relation → the names of its target model and of its `through` model. */
@@ -101,15 +101,15 @@ type Holds<Holder extends Model, Fields, Held extends Model> = Fields extends re
           ? unknown
           : CannotHold<
               Misfits<Row<Holder>, Fields, Row<Held>, PrimaryKeyFields<Held>>,
-              "give the field the type that the primary key has which it holds"
+              "give the field the type of the primary key that it holds"
             >
         : LeadsNowhere<
             Fields[number],
-            "name as many fields as the primary key has that they hold, in its order"
+            "name one field for each field of the primary key that they hold, in its order"
           >
       : LeadsNowhere<
           Exclude<Fields[number], FieldOf<Row<Holder>>>,
-          "the model that has to refer to the other has no such field: add it to its schema, or name another"
+          "the model that refers to the other has no such field; add it to its schema, or name another one"
         >
   : unknown;
 
@@ -146,7 +146,7 @@ type Clears<Holder, Fields> = Fields extends readonly (infer F extends string)[]
       ? unknown
       : CannotHold<
           F,
-          "setNull needs a field that may be absent: make it nullable or optional, or choose another onDelete"
+          "setNull needs a nullable or optional field; change the field, or choose another onDelete"
         >
   : unknown;
 

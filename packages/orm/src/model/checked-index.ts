@@ -55,7 +55,10 @@ type PartProblem<Row, Part, Each> = Part extends string
   : Part extends DescendingField<infer F>
     ? F extends KeyField<Row>
       ? never
-      : IndexCannotBe<F, "desc takes a field whose values a key can hold: no array and no object">
+      : IndexCannotBe<
+          F,
+          "desc needs a field whose values a key can hold, not an array or an object"
+        >
     : Part extends (row: never) => infer Value
       ? ValueProblem<NonNullable<Value>, Each>
       : never;
@@ -67,7 +70,7 @@ type FieldProblem<Row, F extends string, Each> =
       : NonNullable<Row[F]> extends readonly KeyValue[]
         ? Each extends true
           ? never
-          : IndexCannotBe<F, "an array is indexed by its elements: add each: true">
+          : IndexCannotBe<F, "an array is indexed by its elements; add each: true">
         : IndexCannotBe<
             F,
             "a key can hold strings, numbers, bigints, booleans, Uint8Arrays and dates: compute one of the row, key: (row) => ..."
@@ -79,7 +82,7 @@ type ValueProblem<Value, Each> = [Value] extends [
 ]
   ? never
   : [Value] extends [readonly KeyValue[]]
-    ? IndexCannotBe<"key", "an array is indexed by its elements: add each: true">
+    ? IndexCannotBe<"key", "an array is indexed by its elements; add each: true">
     : IndexCannotBe<
         "key",
         "the function has to return a string, number, bigint, boolean, Uint8Array or date, or nothing for a row that is not to be in the index"
@@ -92,7 +95,7 @@ type CheckedEach<Row, I extends AnyIndexDefinition> = I["each"] extends true
     : {
         readonly each: IndexCannotBe<
           "each",
-          "one part of the key has to be an array, or a function that returns one"
+          "one part of the key must be an array, or a function that returns one"
         >;
       }
   : unknown;

@@ -105,7 +105,7 @@ type CheckedRelation<
             : unknown
         : UnknownOption<
             K,
-            "a relation takes select and include; of many rows filter and take, too; hasMany where and orderBy, too"
+            "a relation accepts select and include; one with many rows also filter and take; hasMany also where and orderBy"
           >;
     } & (keyof Q & ("where" | "orderBy") extends never ? unknown : CheckedRows<Target, R, Q>);
 
@@ -123,7 +123,7 @@ type CheckedRows<M extends Model, R extends Relation, Q> = R extends {
     ? Served<M, OptionOf<Q, "where"> & { readonly [K in F]: string }, OptionOf<Q, "orderBy">, never>
     : {
         readonly where: {
-          readonly [K in F]?: NoCondition<"leave it out: the relation itself says what it is">;
+          readonly [K in F]?: NoCondition<"remove it; the relation already determines the value">;
         };
       }
   : unknown;

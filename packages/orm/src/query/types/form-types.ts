@@ -23,7 +23,7 @@ type OpenKey<T> = {
 
 /**
  * Object → a union of the objects that it may be, with and without each of its optional properties.
- * `{ a: 1; b?: 2 }` → `{ a: 1 } | { a: 1; b: 2 }`. `Untold` if there are more than 16.
+ * `{ a: 1; b?: 2 }` → `{ a: 1 } | { a: 1; b: 2 }`. `TooManyForms` if there are more than 16.
  */
 export type Forms<T> = T extends unknown
   ? [OptionalKey<T>] extends [never]
@@ -36,7 +36,7 @@ type Form<T, Chosen> = Chosen extends readonly [infer Keys]
   ? { readonly [K in (Exclude<keyof T, OptionalKey<T>> | Keys) & keyof T]: Required<T>[K] }
   : Chosen;
 
-/** Union → a union of its subsets, each in a list of one. `Untold` beyond four members. */
+/** Union → a union of its subsets, each in a list of one. `TooManyForms` beyond four members. */
 type Subsets<All, Chosen = never, Depth extends readonly unknown[] = [], Next = All> =
   | [Chosen]
   | (Next extends unknown
@@ -46,7 +46,7 @@ type Subsets<All, Chosen = never, Depth extends readonly unknown[] = [], Next = 
       : never);
 
 /**
- * `orderBy` → a union of the orders that it may be, each in a list. `Untold` for a list of unknown
+ * `orderBy` → a union of the orders that it may be, each in a list. `TooManyForms` for a list of unknown
  * length that has several fields.
  */
 export type OrderForms<O> = O extends readonly unknown[]

@@ -23,7 +23,7 @@ type OrEmpty<T> = T extends undefined
  * Model, `where`, `orderBy`, `index` → unknown if an index serves the query. Otherwise a type error
  * that says what to do.
  *
- * An absent `where` or `orderBy` is `{}`, undefined or `NotGiven`. An absent `index` is undefined
+ * An absent `where` or `orderBy` is `{}`, undefined or `LeftOut`. An absent `index` is undefined
  * or never. Each member of a union must be served. A query with optional fields must be served with
  * and without each of them. If the fields are not known to the compiler, the result is unknown, and
  * the query is checked at run time.
@@ -34,7 +34,7 @@ export type Served<M extends Model, W, O, X> = Checked<
   OrEmpty<O>,
   X,
   {
-    readonly where: ReadsWholeTable<"say which rows are meant, by where, orderBy or index; scan() reads the whole table">;
+    readonly where: ReadsWholeTable<"give where, orderBy or index; to read the whole table, call scan()">;
   }
 >;
 
@@ -124,9 +124,9 @@ type RefusalOfKnownFields<M extends Model, W, O extends readonly unknown[], X, I
 /** `where` → a type error for each of its fields that has no valid condition. */
 type BadConditions<W> = [NullableField<W>] extends [never]
   ? {
-      readonly [F in BadCondition<W>]: NoCondition<"give a value, { in: [...] }, or one range: gt or gte with lt or lte, between, startsWith; leave a field out that may have any value">;
+      readonly [F in BadCondition<W>]: NoCondition<"give a value, { in: [...] }, or one range: gt or gte with lt or lte, between, startsWith; leave the field out if it may have any value">;
     }
-  : NoCondition<"no index has the rows that lack a value: leave the field out if it may have any, or index what stands for nothing, key: (row) => row.field ?? ''">;
+  : NoCondition<"no index contains rows without a value; leave the field out if it may have any value, or index a replacement, key: (row) => row.field ?? ''">;
 
 /** `where` → its fields that are, or may be, null or undefined. */
 type NullableField<W> = {
@@ -172,7 +172,7 @@ type ServedBy<Paths extends AnyKeyPaths, W, O extends readonly unknown[], X> = [
         Serving<Paths, X, W, [], true>,
         NoIndexServes<
           keyof W | OrderedField<O>,
-          "the keys of the index that is named do not begin with these fields, or are sorted otherwise: name another, or none"
+          "the named index does not begin with these fields, or has another order; name another index, or none"
         >
       >
     : never;
@@ -184,14 +184,14 @@ type Unserved<Paths extends AnyKeyPaths, W, O extends readonly unknown[]> =
         Serving<Paths, keyof Paths, W, [], false>,
         NoIndexServes<
           keyof W | OrderedField<O>,
-          "declare an index whose key begins with the fields of where and goes on with those of orderBy, or put conditions into filter"
+          "declare an index whose key begins with the fields of where, followed by those of orderBy, or move conditions into filter"
         >
       >
     : RefusedAt<
         Serving<Paths, keyof Paths, W, [], false>,
         NoIndexServes<
           keyof W | OrderedField<O>,
-          "the index with these fields lacks rows, those without its other fields or those that its own where leaves out: name it by index if that is meant, or declare an index of these fields alone"
+          "the index with these fields does not contain every row; if you want only its rows, name it with the option index, otherwise declare an index of these fields alone"
         >
       >;
 

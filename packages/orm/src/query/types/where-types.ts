@@ -61,7 +61,7 @@ export type NamesRow<M extends Model, W> = string extends keyof W
         ? {
             readonly where: NamesNoRow<
               KeyOfEach<W>,
-              "give the fields of the primary key or all those of one unique index, each with a value; findFirst() takes what other indexes serve"
+              "give a value for each field of the primary key or of one unique index; use findFirst() for other fields"
             >;
           }
         : { readonly where: UnknownFields<M, KeyOfEach<W>> };
