@@ -21,7 +21,7 @@ export class UnsupportedRuntimeError extends KeywrightError {
 
 /** A key that cannot be encoded. */
 export class InvalidKeyError extends KeywrightTypeError {
-  /** What is wrong, as a clause: `part 1 is a symbol`. */
+  /** The problem as a clause: `part 1 is a symbol`. */
   readonly reason: string;
   /** The index of the part in the key, from 0. Undefined if the key as a whole is wrong. */
   readonly partIndex: number | undefined;
@@ -40,7 +40,7 @@ export class InvalidKeyError extends KeywrightTypeError {
 
 /** Bytes that are not an encoded key. */
 export class MalformedKeyError extends KeywrightError {
-  /** What is wrong with the bytes, as a clause: `a part has no end`. */
+  /** The problem as a clause: `a part has no end`. */
   readonly reason: string;
   /** Where decoding stopped, in bytes from the beginning of the encoded key. */
   readonly offset: number;
@@ -71,7 +71,7 @@ export class UnsupportedValueError extends KeywrightTypeError {
 
 /** Bytes that are not an encoded value. */
 export class MalformedValueError extends KeywrightError {
-  /** What is wrong with the bytes, as a clause. */
+  /** The problem as a clause. */
   readonly reason: string;
 
   constructor(reason: string, cause?: unknown) {
@@ -95,7 +95,7 @@ export class UnreadableValueError extends KeywrightError {
 
 /** A versionstamp that is not 20 lower-case hexadecimal digits. */
 export class InvalidVersionstampError extends KeywrightTypeError {
-  /** What was passed as the versionstamp. */
+  /** The value that was passed as a versionstamp. */
   readonly versionstamp: unknown;
 
   constructor(versionstamp: unknown) {
@@ -107,7 +107,7 @@ export class InvalidVersionstampError extends KeywrightTypeError {
 
 /** A selector or an option of `list` that is not valid. */
 export class InvalidSelectorError extends KeywrightTypeError {
-  /** What the selector or the option must be, as a clause: `its start must extend its prefix`. */
+  /** The rule that is broken, as a clause: `its start must extend its prefix`. */
   readonly reason: string;
 
   constructor(reason: string) {
@@ -121,7 +121,7 @@ export class InvalidSelectorError extends KeywrightTypeError {
 export class InvalidOptionError extends KeywrightTypeError {
   /** The name of the option, such as `durability` or `limits.keyBytes`. */
   readonly option: string;
-  /** What the option must be. The name of the option and `reason` make a sentence. */
+  /** The rule that the option breaks. Its name and `reason` make a sentence. */
   readonly reason: string;
   /** The call that has the option, such as `openKv` or `enqueue`, if it is known. */
   readonly operation: string | undefined;
@@ -188,7 +188,7 @@ export class CommitMissingError extends KeywrightTypeError {
 export class DatabasePathError extends KeywrightError {
   /** The absolute path. */
   readonly path: string;
-  /** What prevents a database there, as a clause. */
+  /** The obstacle at this path, as a clause. */
   readonly reason: string;
 
   constructor(path: string, reason: string, cause?: unknown) {
@@ -225,7 +225,7 @@ export class DatabaseLockedError extends KeywrightError {
 
 /** A LevelDB database that Keywright did not write, or whose format this version does not know. */
 export class DatabaseFormatError extends KeywrightError {
-  /** What was found there, as a clause: `it holds data and has no Keywright header`. */
+  /** The content of the folder, as a clause: `it holds data and has no Keywright header`. */
   readonly reason: string;
   /** The real path of the folder of the database, if it was found while the database was opened. */
   readonly path: string | undefined;
@@ -288,7 +288,7 @@ export class DatabaseClosedError extends RefusedCallError {
 export class CorruptionError extends KeywrightError {
   /** The encoded key of the damaged record, if it is known. */
   readonly key: Uint8Array | undefined;
-  /** What is damaged or missing, as a clause: `a record does not match its checksum`. */
+  /** The damage as a clause: `a record does not match its checksum`. */
   readonly reason: string;
   /** The real path of the folder of the database, if it was found while the database was opened. */
   readonly path: string | undefined;
@@ -308,7 +308,7 @@ export class CorruptionError extends KeywrightError {
  * effect on other calls.
  */
 export class EngineFailedError extends KeywrightError {
-  /** What failed. */
+  /** The step that failed. */
   readonly operation: "read" | "commit";
 
   constructor(cause: unknown, operation: EngineFailedError["operation"]) {

@@ -10,7 +10,7 @@ import { referenceGuardKey } from "./guard-keys.js";
 import { referenceIndexes } from "./reference-index.js";
 import { isReferenceTo, referencedKey, rowIdOf } from "./referenced-key.js";
 
-/** What a commit checks and writes so that no reference dangles. */
+/** The checks and writes of a commit that keep references from dangling. */
 export interface ReferenceChanges {
   readonly checks: readonly AtomicCheck[];
   readonly mutations: readonly KvMutation[];
