@@ -27,7 +27,7 @@ export interface CheckResult {
 const comparison = `
 type $Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends (<T>() => T extends B ? 1 : 2) ? true : false;
 type $IsAny<T> = 0 extends 1 & T ? true : false;
-/** `any` says nothing about a type. It also stands for modules that are not found. */
+/** The type any says nothing about a value. It also stands for a module that is not found. */
 type $Compared<Spelled, Inferred> = $IsAny<Inferred> extends true
   ? $IsAny<Spelled> extends true ? "same" : "any"
   : $Equal<Spelled, Inferred> extends true ? "same" : "other";
