@@ -50,6 +50,6 @@ it("prints what happens", async () => {
   );
   expect(stdout).toContain('Deleting the tag "math" fails: a row of post_tags refers to it.\n');
   expect(stdout).toContain("The live query sends:\n  (deleted user): Where to?\n");
-  expect(stdout.match(/│ '?A walk\b/g)).toHaveLength(2);
+  expect(stdout.match(/│ ["']?A walk\b/g)).toHaveLength(2);
   expect(stdout.match(/\bNotes\b/g)).toHaveLength(1);
 });

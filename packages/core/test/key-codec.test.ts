@@ -36,6 +36,11 @@ const goldenFile = JSON.parse(
  */
 const golden = goldenFile.filter(({ key }) => !key.some(isNegativeNaN));
 
+/** Replaces -NaN by NaN in the text of key bytes, because a runtime may do so at any time. */
+function withOneNaN(text: string): string {
+  return text.replaceAll("0007ffffffffffff", "fff8000000000000");
+}
+
 function isNegativeNaN(part: GoldenPart): boolean {
   return "number" in part && part.number === "-NaN";
 }
@@ -206,7 +211,7 @@ describe("decodeKey", () => {
           refused++;
           return;
         }
-        expect(hex(encodeKey(decoded))).toBe(hex(input));
+        expect(withOneNaN(hex(encodeKey(decoded)))).toBe(withOneNaN(hex(input)));
         accepted++;
       }),
       { numRuns: 5000 },

@@ -414,6 +414,15 @@ describe("a delete that one commit cannot take", () => {
     expect(await jobs()).toEqual([]);
   });
 
+  it("is done in steps for a stored value that is not a row", async () => {
+    const deno = await createDatabase({ kv: denoKv(kv), models: blogModels });
+    await fillBlog(db, posts, comments);
+    await kv.set(["users", "a"], "no row");
+    expect(await deno.users.delete({ where: a })).toEqual(a);
+    await expectOnlyBob(db, posts, comments);
+    expect(await jobs()).toEqual([]);
+  });
+
   it("is done on Deno KV", async () => {
     const deno = await openDenoKv();
     try {

@@ -4,6 +4,7 @@ import * as z from "zod";
 import {
   createDatabase,
   defineModel,
+  desc,
   type MigrationProgress,
   migrate,
   migrationStatus,
@@ -196,4 +197,31 @@ describe("what a run has left out that was stopped behind its model", () => {
     expect(await migrate(db)).toMatchObject({ status: "done", unindexedCount: 0 });
     expect(await unreported()).toBe(0);
   });
+});
+
+it("a descending index leaves out a string that no key can hold, in every call", async () => {
+  const Note = defineModel({
+    name: "notes",
+    schema: z.object({ id: z.string(), title: z.string() }),
+    primaryKey: "id",
+    indexes: { byTitle: { key: [desc("title")] } },
+  });
+  const Plain = defineModel({ ...Note, indexes: {} });
+  const lone = "\ud800";
+  const plain = await createDatabase({ kv, models: { notes: Plain } });
+  await plain.notes.create({ data: { id: "1", title: "a" } });
+  await kv.set(["notes", "2"], { id: "2", title: lone });
+  await kv.set(["notes", "3"], { id: "3", title: lone });
+  const db = await createDatabase({ kv, models: { notes: Note } });
+  expect((await migrate(db)).status).toBe("unindexed-rows");
+  await verifyIndexes(db);
+  await expect(db.notes.create({ data: { id: "4", title: lone } })).rejects.toMatchObject({
+    code: "KW_INDEX_KEY_INVALID",
+    index: "byTitle",
+  });
+  await db.notes.update({ where: { id: "2" }, data: { title: "b" } });
+  await db.notes.delete({ where: { id: "3" } });
+  expect((await migrate(db)).status).toBe("done");
+  const { items } = await db.notes.findMany({ orderBy: { title: "desc" } });
+  expect(items.map(({ id }) => id)).toEqual(["2", "1"]);
 });

@@ -21,7 +21,7 @@ export type Operation =
   | "delete"
   | "deleteMany";
 
-/** What is wrong and what to do. A function if this depends on the method that was called. */
+/** A message without its place. A function if it depends on the method that was called. */
 export type MessageText = string | ((operation: Operation | undefined) => string);
 
 /** The texts that depend on the method. It becomes known only after the error was thrown. */

@@ -49,7 +49,7 @@ export type UnreadableState =
 
 const building = "wait until the migration that builds it has finished";
 
-/** What each state means, and what to do. */
+/** The end of a message for each state: its meaning and the next step. */
 const stateTexts: Readonly<Record<UnreadableState, string>> = {
   absent: "it is not built yet; run migrate",
   "write-only": `its backfill is running or was stopped; ${building}, or run migrate`,

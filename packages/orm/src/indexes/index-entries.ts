@@ -35,11 +35,12 @@ export function indexedPart(
   let normalized = value;
   try {
     if (normalize !== undefined) normalized = normalize(value);
+    const part = keyPartOf(normalized);
+    // Encoding a descending part fails for a string that is not valid Unicode.
+    if (part !== undefined) return descending ? descendingPart(part) : part;
   } catch (cause) {
     throw new IndexKeyError(model.name, index.name, field, typeof value, { cause });
   }
-  const part = keyPartOf(normalized);
-  if (part !== undefined) return descending ? descendingPart(part) : part;
   refusePromise(model, index, field, normalized);
   throw new IndexKeyError(model.name, index.name, field, typeof value);
 }

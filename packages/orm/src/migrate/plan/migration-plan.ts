@@ -38,7 +38,7 @@ export interface MigrationStep {
   readonly counter?: string;
   /** True if programs without this change can continue to write beside programs with it. */
   readonly sideBySide: boolean;
-  /** What the step changes and why, in sentences for people. */
+  /** Sentences for people about the change and its reason. */
   readonly reason: string;
   /** Set if the step cannot run yet: what has to be done first, as text for people. */
   readonly blocked?: string;

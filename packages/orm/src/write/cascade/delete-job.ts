@@ -26,7 +26,8 @@ export async function recordJob({ context, primaryKey, where, options }: Deletio
     transaction.addCheck(snapshot.check);
     const meter = new ReadMeter(model.name, Number.POSITIVE_INFINITY);
     const within = { ...context, kv: transaction, transaction };
-    const find = () => findByPrimaryKey(within, primaryKey, meter);
+    // A stored value that is not a row of this schema can still be deleted.
+    const find = () => findByPrimaryKey(within, primaryKey, meter, true);
     const { row, expireAt } = await findToWrite(within, snapshot, find, where, options);
     await callBeforeDelete(context, row);
     // The job expires with the row, because a later row with the same key must not be deleted.
