@@ -1,6 +1,6 @@
 import { type EmbeddedKv, type Kv, openKv } from "@keywright/core";
 import * as fc from "fast-check";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import * as z from "zod";
 import type { Duplicate } from "../src/catalog/backfill-state.js";
 import type { CatalogEntry } from "../src/catalog/catalog-entry.js";
@@ -102,6 +102,79 @@ describe("a unique index that waits for its last duplicate to go", () => {
     await db.things.delete({ where: { id: "r002" } });
     await expectReady();
     expect((await kv.get(["things_by_name", "a"])).value).toBe("r003");
+  });
+
+  it("refuses a value that its row gives up if another row is still to get it", async () => {
+    await fill(["a", "b", "a"]);
+    const create = (id: string, name: string) => async () => {
+      const db = await open();
+      const error = await rejection(db.things.create({ data: { id, name } }));
+      expect(error).toMatchObject({ code: "KW_UNIQUE_CONSTRAINT", ownerId: "r002" });
+    };
+    const steps = [undefined, create("between", "a")];
+    const db = await open(interferingKv(kv, async () => await steps.shift()?.()));
+    await db.things.delete({ where: { id: "r000" } });
+    expect(steps).toEqual([]);
+    await expectReady();
+    expect((await kv.get(["things_by_name", "a"])).value).toBe("r002");
+  });
+
+  it("refuses it in every way of writing, after the program has died", async () => {
+    await fill(["a", "b", "a", "c", "c"]);
+    let commits = 0;
+    const dying = await open(
+      interferingKv(kv, async () => {
+        if (++commits > 1) throw new Crash();
+      }),
+    );
+    await dying.things.delete({ where: { id: "r000" } });
+    expect((await kv.get(["things_by_name", "a"])).versionstamp).toBeNull();
+    const db = await open();
+    const data = { id: "new", name: "a" };
+    const where = { id: "r001" };
+    const upsert = { where: { id: "new" }, create: data, update: {} };
+    const writes = [
+      () => db.things.create({ data }),
+      () => db.things.createMany({ data: [data], atomic: true }),
+      () => db.things.update({ where, data: { name: "a" } }),
+      () => db.things.upsert(upsert),
+      () => db.transaction((tx) => tx.things.create({ data })),
+    ];
+    for (const write of writes) {
+      const error = await rejection(write());
+      expect(error).toMatchObject({ code: "KW_UNIQUE_CONSTRAINT", ownerId: "r002" });
+    }
+    const many = await db.things.createMany({ data: [data] });
+    expect(many.results).toMatchObject([{ error: { code: "KW_UNIQUE_CONSTRAINT" } }]);
+    // A row that was deleted no longer has the value.
+    await kv.delete(["things", "r002"]);
+    await db.things.create({ data });
+    await db.things.delete({ where: { id: "r003" } });
+    await expectReady();
+  });
+
+  it.each<[string, (own: EmbeddedKv) => Kv]>([
+    ["a database that returns expiry times", (own) => own],
+    ["one that does not", denoKv],
+  ])("refuses it after the row that had it has expired, on %s", async (_, adapt) => {
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() });
+    try {
+      const on = adapt(kv);
+      const before = await createDatabase({ kv: on, models: { things: Plain } });
+      await before.things.create({ data: { id: "r000", name: "a" }, expireIn: 1000 });
+      await before.things.create({ data: { id: "r001", name: "a" } });
+      const db = await open(on);
+      expect((await migrate(db)).status).toBe("duplicates");
+      vi.setSystemTime(Date.now() + 2000);
+      const error = await rejection(db.things.create({ data: { id: "new", name: "a" } }));
+      expect(error).toMatchObject({ code: "KW_UNIQUE_CONSTRAINT", ownerId: "r001" });
+      await db.things.update({ where: { id: "r001" }, data: { size: 1 } });
+      expect((await migrate(db)).status).toBe("done");
+      await expectReady();
+      expect((await kv.get(["things_by_name", "a"])).value).toBe("r001");
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   it("goes on waiting while rows share another value", async () => {

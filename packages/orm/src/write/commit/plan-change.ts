@@ -29,6 +29,7 @@ import { deleteJobKey } from "../../relations/guard-keys.js";
 import { whenReady } from "../input/parse.js";
 import { counterChanges } from "./counter-changes.js";
 import { findForeignEntries, type OtherOwners } from "./find-foreign-entries.js";
+import { refuseRecordedValues } from "./refuse-recorded-values.js";
 import { expiryKey, keepsExpiry, type RowExpiry } from "./row-expiry.js";
 
 /** A change of one row, with everything that is committed with it. */
@@ -86,6 +87,7 @@ const one = new KvU64(1n);
  *
  * @throws {IndexKeyError} if a value cannot be part of a key.
  * @throws {ReferenceMissingError} if the row refers to a row that does not exist.
+ * @throws {UniqueConstraintError} if a recorded duplicate has a unique key that the row takes.
  */
 export function planChange(
   context: TableContext,
@@ -156,19 +158,25 @@ function storedEntries(
 
 function findFacts(
   context: TableContext,
-  { growingCounters }: CatalogSnapshot,
+  catalog: CatalogSnapshot,
   planned: PlannedRow,
-  { removed, rewritten }: IndexChanges,
+  { removed, added, rewritten }: IndexChanges,
 ): Facts | Promise<Facts> {
-  const { row } = planned;
-  const others = findForeignEntries(
-    context,
-    rewritten.length === 0 ? removed : [...removed, ...rewritten],
-  );
-  if (growingCounters === undefined && (row === null || !refersToRows(context))) {
-    return whenReady(others, (found) => ({ others: found, references: noReferences }));
-  }
-  return readFacts(context, planned, others, growingCounters !== undefined);
+  const { row, primaryKey } = planned;
+  const { growingCounters } = catalog;
+  const read = () => {
+    const others = findForeignEntries(
+      context,
+      rewritten.length === 0 ? removed : [...removed, ...rewritten],
+    );
+    if (growingCounters === undefined && (row === null || !refersToRows(context))) {
+      return whenReady(others, (found) => ({ others: found, references: noReferences }));
+    }
+    return readFacts(context, planned, others, growingCounters !== undefined);
+  };
+  return catalog.hasPendingIndex
+    ? refuseRecordedValues(context, catalog, added, primaryKey).then(read)
+    : read();
 }
 
 async function readFacts(

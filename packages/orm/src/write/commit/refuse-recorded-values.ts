@@ -1,0 +1,58 @@
+import type { KvKeyPart } from "@keywright/core";
+import { type Duplicate, duplicatesOfValue } from "../../catalog/backfill-state.js";
+import type { CatalogSnapshot } from "../../catalog/catalog-snapshot.js";
+import type { TableContext } from "../../context/table-context.js";
+import { UniqueConstraintError } from "../../errors/row-errors.js";
+import { hasIndexKey, type IndexEntry } from "../../indexes/index-entries.js";
+import { isSameKey } from "../../indexes/key-parts.js";
+import { pointerOf, rowKey } from "../../indexes/primary-key.js";
+import type { AnyRow } from "../../model/compiled-model.js";
+import { hasExpired } from "./row-expiry.js";
+
+/**
+ * Refuses values of unique-pending indexes that a recorded duplicate has. The entry of such a value
+ * is missing after the row that it points to was deleted or has expired, until the duplicate gets
+ * it. A duplicate is recorded only by a commit that changes the catalog entry, so the check of the
+ * catalog entry guarantees that there is none that was not read here.
+ *
+ * @throws {UniqueConstraintError} if a duplicate has one of the values.
+ */
+export async function refuseRecordedValues(
+  context: TableContext,
+  catalog: CatalogSnapshot,
+  added: readonly IndexEntry[],
+  primaryKey: readonly KvKeyPart[],
+): Promise<void> {
+  const { model } = context;
+  for (const entry of added) {
+    const { index, key } = entry;
+    if (catalog.stateOf(index) !== "unique-pending") continue;
+    const owner = await recordedOwner(context, catalog, entry, primaryKey);
+    if (owner === undefined) continue;
+    // If the catalog has changed, the commit fails, and the change is planned again.
+    if (await context.catalog.reload()) return;
+    const { name, fields } = index;
+    const conflict = { index: name, fields, value: key.slice(1), ownerId: pointerOf(owner) };
+    throw new UniqueConstraintError(model.name, conflict);
+  }
+}
+
+/** Returns the first recorded row, other than this one, that still has the key of the entry. */
+async function recordedOwner(
+  context: TableContext,
+  catalog: CatalogSnapshot,
+  { index, key }: IndexEntry,
+  primaryKey: readonly KvKeyPart[],
+): Promise<Duplicate["primaryKey"] | undefined> {
+  const { kv, model } = context;
+  const prefix = duplicatesOfValue(model, index.name, key.slice(1));
+  for await (const { value: duplicate } of kv.list<Duplicate>({ prefix })) {
+    const other = duplicate.primaryKey;
+    // In an index of several fields, the prefix may also be that of longer values.
+    if (!isSameKey(duplicate.value, key.slice(1)) || isSameKey(other, primaryKey)) continue;
+    const { value: row } = await kv.get<AnyRow>(rowKey(model, other));
+    if (row === null || !hasIndexKey(model, index, row, other, key)) continue;
+    if (!(await hasExpired(context, catalog, other))) return other;
+  }
+  return undefined;
+}
