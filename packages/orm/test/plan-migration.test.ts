@@ -617,7 +617,9 @@ describe("a plan as text", () => {
                   "nickname" is new and optional: rows stay as they are.
         breaking  drop index byEmail
                   The model no longer has the index byEmail. Its entries are removed,
-                  and queries of other programs that use it fail.
+                  and queries of other programs that use it fail. Programs that have
+                  this unique index can no longer write, because its values may be
+                  repeated from now on.
                   To accept it: "users.byEmail: drop-index"
         backfill  build index byTeamEmail
                   The new index byTeamEmail is built from the rows. It can be read

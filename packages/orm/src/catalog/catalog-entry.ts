@@ -139,6 +139,29 @@ export function withEarlierDefinition(stored: StoredIndex): StoredIndex {
   return { ...stored, earlier: [...earlier, hash].slice(-maxEarlier) };
 }
 
+/** Removes a definition from the earlier ones, because a program goes back to it. */
+export function withoutEarlierDefinition(
+  { earlier, ...stored }: StoredIndex,
+  manifest: IndexManifest,
+): StoredIndex {
+  return { ...stored, ...withoutCurrent(earlier, manifest) };
+}
+
+/**
+ * True if the database had this definition of a unique index, and a program has changed or dropped
+ * it since. Nothing keeps its values unique any longer.
+ */
+export function isDroppedUnique(entry: CatalogEntry, index: CompiledIndex): boolean {
+  const stored = storedIndexOf(entry, index.name);
+  return (
+    index.unique &&
+    stored !== undefined &&
+    stored.replacedBy === undefined &&
+    !isMaintained(stored.state) &&
+    isEarlier(stored, indexManifest(index))
+  );
+}
+
 /** True if an index once had this definition, and a program has changed or dropped it since. */
 export function isEarlier({ earlier = [] }: StoredIndex, manifest: IndexManifest): boolean {
   return earlier.includes(definitionHash(manifest));

@@ -8,6 +8,7 @@ import {
   catalogKey,
   declaredCounters,
   type IndexState,
+  isDroppedUnique,
   isMaintained,
   rowCounter,
   storedIndex,
@@ -45,12 +46,14 @@ export class CatalogSnapshot {
   /** True if a unique index is `"unique-pending"`. */
   readonly hasPendingIndex: boolean;
   readonly #model: CompiledModel;
-  /** Describes what the database maintains and this program does not know. */
+  /** Describes what other programs have changed since, so that this program may not write. */
   readonly #unknown: readonly string[];
   /** The first index that the database maintains by another definition. */
   readonly #changed: CompiledIndex | undefined;
   readonly #schemas: RowSchemas;
   readonly #states = new Map<CompiledIndex, IndexState>();
+  /** The indexes that the database has under another name, where they are readable. */
+  readonly #renamed: ReadonlySet<CompiledIndex>;
 
   constructor(
     model: CompiledModel,
@@ -61,6 +64,7 @@ export class CatalogSnapshot {
     this.entry = entry;
     this.#schemas = schemas;
     for (const index of model.indexes) this.#states.set(index, stateIn(entry, index));
+    this.#renamed = new Set(model.indexes.filter((index) => isReadableRenamed(entry, index)));
     this.upgradesRows = schemas.now !== undefined || schemas.before?.upgrade !== undefined;
     this.check = { key: catalogKey(model), versionstamp };
     this.#model = model;
@@ -90,7 +94,8 @@ export class CatalogSnapshot {
 
   /** True if queries can use an index: it is complete, and its entries match the rows as read. */
   canRead(index: CompiledIndex): boolean {
-    return this.stateOf(index) === "readable" && !this.isOutdated(index);
+    const isReadable = this.stateOf(index) === "readable" || this.#renamed.has(index);
+    return isReadable && !this.isOutdated(index);
   }
 
   /** True if an index's entries match the rows as stored, but not as upgraded on reading. */
@@ -140,7 +145,10 @@ export class CatalogSnapshot {
   }
 }
 
-/** Describes each index, counter and relation of the catalog entry that the model lacks. */
+/**
+ * Describes each index, counter and relation of the catalog entry that the model lacks, and each
+ * unique index of the model that the database no longer has.
+ */
 function unknownTo(
   model: CompiledModel,
   entry: CatalogEntry,
@@ -159,13 +167,28 @@ function unknownTo(
   for (const text of relations) {
     if (!programRelations.includes(text)) unknown.push(`the relation ${text}`);
   }
-  return unknown.map((missing) => `${missing} is in the database only`);
+  const dropped = model.indexes.filter((index) => isDroppedUnique(entry, index));
+  return [
+    ...unknown.map((missing) => `${missing} is in the database only`),
+    ...dropped.map(
+      ({ name }) => `the unique index ${name} was changed or dropped by another program`,
+    ),
+  ];
 }
 
 function counterSet(model: CompiledModel, names: readonly string[]): CounterSet | undefined {
   if (names.length === 0) return undefined;
   const indexes = model.indexes.filter((index) => names.includes(index.name));
   return { rows: names.includes(rowCounter), indexes: new Set(indexes) };
+}
+
+/** True if the database has the same entries, complete, as an index of another name. */
+function isReadableRenamed({ indexes }: CatalogEntry, index: CompiledIndex): boolean {
+  if (Object.hasOwn(indexes, index.name)) return false;
+  const manifest = indexManifest(index);
+  return Object.values(indexes).some(
+    (stored) => stored.state === "readable" && isSameIndex(stored, manifest),
+  );
 }
 
 function stateIn(entry: CatalogEntry, index: CompiledIndex): IndexState {

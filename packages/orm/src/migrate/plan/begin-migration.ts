@@ -2,11 +2,13 @@ import { ulid } from "@keywright/core";
 import {
   type CatalogEntry,
   type IndexState,
+  isMaintained,
   rowManifestKey,
   type StoredIndex,
   type StoredSchema,
   transformMarkKey,
   withEarlierDefinition,
+  withoutEarlierDefinition,
 } from "../../catalog/catalog-entry.js";
 import type { TableContext } from "../../context/table-context.js";
 import { canonicalJson } from "../../schema/hash.js";
@@ -87,15 +89,26 @@ function plannedIndexes(
   return indexes;
 }
 
-/** Records the definition as an earlier one, unless the model has the same. */
+/**
+ * Records the definition as an earlier one, unless the model has the same. The model's definition is
+ * no longer an earlier one.
+ */
 function droppedIndex({ model }: ModelFacts, name: string, stored: StoredIndex): StoredIndex {
   const declared = model.indexes.find((index) => index.name === name);
   const isSame = declared !== undefined && isSameIndex(stored, indexManifest(declared));
-  return { ...(isSame ? stored : withEarlierDefinition(stored)), state: "dropping" };
+  const dropped = isSame ? stored : withEarlierDefinition(stored);
+  const index: StoredIndex = { ...dropped, state: "dropping" };
+  return declared === undefined ? index : withoutEarlierDefinition(index, indexManifest(declared));
 }
 
-/** A disabled index becomes readable again if the model no longer has its replacement. */
+/**
+ * A disabled index becomes readable again if the model no longer has its replacement. The definition
+ * of an index that is built again is no longer an earlier one.
+ */
 function keptIndex({ model }: ModelFacts, name: string, stored: StoredIndex): StoredIndex {
+  const index = model.indexes.find((one) => one.name === name);
+  if (index !== undefined && !isMaintained(stored.state))
+    return withoutEarlierDefinition(stored, indexManifest(index));
   const { replacedBy, ...rest } = stored;
   if (stored.state !== "disabled" || replacedBy === undefined) return stored;
   const declared = model.indexes.map((index) => index.name);

@@ -74,17 +74,19 @@ function droppedIndex(
   name: string,
   stored: StoredIndex,
 ): PlannedStep | undefined {
-  const step = { kind: "drop-index", index: name } as const;
+  // Programs that have the unique index can no longer write, unless another has replaced it.
+  const sideBySide = !stored.unique || stored.replacedBy !== undefined;
+  const step = { kind: "drop-index", index: name, sideBySide } as const;
   if (stored.state === "dropping") {
     const reason = `The entries of the index ${name} are being removed.`;
-    return { ...step, class: "safe", sideBySide: true, reason };
+    return { ...step, class: "safe", reason };
   }
   const isDeclared = model.indexes.some((index) => index.name === name);
   if (isDeclared || stored.state === "absent" || [...renames.values()].includes(name))
     return undefined;
   if (stored.state === "disabled") {
     const reason = `Another index has replaced the index ${name}. Its entries are removed.`;
-    return { ...step, class: "safe", sideBySide: true, reason };
+    return { ...step, class: "safe", reason };
   }
   const twin = model.indexes.find(
     (index) => index.prefix !== stored.prefix && isSameKeyedIndex(indexManifest(index), stored),
@@ -92,8 +94,11 @@ function droppedIndex(
   const advice = twin
     ? ` The index ${twin.name} has the same key. Give it prefix: ${JSON.stringify(stored.prefix)} to take over the entries instead.`
     : "";
-  const reason = `The model no longer has the index ${name}. Its entries are removed, and queries of other programs that use it fail.${advice}`;
-  return { ...step, class: "breaking", sideBySide: false, reason };
+  const fence = sideBySide
+    ? ""
+    : " Programs that have this unique index can no longer write, because its values may be repeated from now on.";
+  const reason = `The model no longer has the index ${name}. Its entries are removed, and queries of other programs that use it fail.${fence}${advice}`;
+  return { ...step, class: "breaking", reason };
 }
 
 function declaredIndex(
@@ -108,7 +113,7 @@ function declaredIndex(
   const step = { index: name, sideBySide: false } as const;
   const steps: PlannedStep[] = [];
   if (before !== undefined) {
-    const reason = `The index ${name} was called ${before}. Its entries stay. Programs that have it as ${before} can no longer write.`;
+    const reason = `The index ${name} was called ${before}. Its entries stay, and queries can use either name. Programs that have it as ${before} can no longer write.`;
     steps.push({ ...step, kind: "rename-index", class: "safe", reason });
   }
   if (stored === undefined || !isKept(stored)) {

@@ -124,7 +124,7 @@ function planCounters(facts: ModelFacts): PlannedStep[] {
       ? `${textOf(name)} is being removed.`
       : `${textOf(name)} is dropped. In programs that have it, counting is slower or fails.`;
     const stepClass = isRunning ? "safe" : "breaking";
-    const step = { kind: "drop-counter", class: stepClass, sideBySide: isRunning } as const;
+    const step = { kind: "drop-counter", class: stepClass, sideBySide: true } as const;
     steps.push({ ...step, ...stepOf(name), reason });
   }
   return steps;

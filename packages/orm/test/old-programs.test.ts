@@ -1,0 +1,138 @@
+import { type EmbeddedKv, openKv } from "@keywright/core";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import * as z from "zod";
+import { createDatabase, defineModel, formatPlan, migrate, planMigration } from "../src/index.js";
+import { rejection } from "./user-model.js";
+import { expectIndexesToMatch } from "./verify-indexes.js";
+
+const Plain = defineModel({
+  name: "users",
+  schema: z.object({ id: z.string(), email: z.string(), team: z.string() }),
+  primaryKey: "id",
+});
+const User = defineModel({
+  ...Plain,
+  count: true,
+  indexes: { byEmail: { key: "email", unique: true }, byTeam: { key: "team", count: true } },
+});
+const { byEmail, byTeam } = User.indexes;
+
+let kv: EmbeddedKv;
+beforeEach(async () => {
+  kv = await openKv();
+});
+afterEach(() => kv.close());
+
+async function openUser() {
+  const db = await createDatabase({ kv, models: { users: User } });
+  await db.users.create({ data: { id: "1", email: "a", team: "red" } });
+  return db;
+}
+const row = { id: "2", email: "a", team: "red" };
+
+describe("after an index was dropped, a program that has it", () => {
+  it("can no longer write if it is unique, and can go back", async () => {
+    const old = await openUser();
+    const Now = defineModel({ ...Plain, count: true, indexes: { byTeam } });
+    const db = await createDatabase({ kv, models: { users: Now } });
+    const plan = await planMigration(db);
+    expect(plan.steps).toMatchObject([
+      { kind: "drop-index", class: "breaking", sideBySide: false },
+    ]);
+    expect(formatPlan(plan)).toContain("Programs with the old models cannot write afterwards.");
+    expect(await migrate(db, { accept: true })).toMatchObject({ status: "done" });
+    await db.users.create({ data: row });
+    const error = {
+      code: "KW_STALE_SCHEMA",
+      differences: ["the unique index byEmail was changed or dropped by another program"],
+    };
+    const data = { ...row, id: "3" };
+    const other = await createDatabase({ kv, models: { users: User } });
+    for (const program of [old, other]) {
+      expect(await rejection(program.users.create({ data }))).toMatchObject(error);
+      const inTransaction = program.transaction((tx) => tx.users.create({ data }));
+      expect(await rejection(inTransaction)).toMatchObject(error);
+      expect(await program.users.findUnique({ where: { id: "2" } })).toEqual(row);
+    }
+    expect((await migrate(old)).status).toBe("refused");
+    expect((await migrate(old, { accept: true })).status).toBe("duplicates");
+    await old.users.delete({ where: { id: "2" } });
+    expect((await rejection(old.users.create({ data }))).code).toBe("KW_UNIQUE_CONSTRAINT");
+    await expectIndexesToMatch(kv, User);
+  });
+
+  it("can no longer write while it is replaced by another definition", async () => {
+    const old = await openUser();
+    const changed = { ...User.indexes, byEmail: { key: ["email", "team"], unique: true } } as const;
+    const Now = defineModel({ ...User, indexes: changed });
+    const db = await createDatabase({ kv, models: { users: Now } });
+    const stop = new AbortController();
+    const run = migrate(db, {
+      accept: true,
+      signal: stop.signal,
+      onProgress: ({ phase }) => phase === "dropping" && stop.abort(),
+    });
+    expect((await run).status).toBe("stopped");
+    const write = old.users.create({ data: row });
+    expect(await rejection(write)).toMatchObject({ code: "KW_STALE_SCHEMA" });
+    // Going back is possible before the run has ended, too.
+    expect((await migrate(old, { accept: true })).status).toBe("done");
+    expect((await rejection(old.users.create({ data: row }))).code).toBe("KW_UNIQUE_CONSTRAINT");
+    await expectIndexesToMatch(kv, User);
+  });
+
+  it("can still write if it is not, and after a counter was dropped", async () => {
+    const old = await openUser();
+    const Now = defineModel({ ...Plain, indexes: { byEmail } });
+    const db = await createDatabase({ kv, models: { users: Now } });
+    const plan = await planMigration(db);
+    expect(plan.steps.map(({ kind, sideBySide }) => [kind, sideBySide])).toEqual([
+      ["drop-index", true],
+      ["drop-counter", true],
+      ["drop-counter", true],
+    ]);
+    expect(plan.steps.every(({ reason }) => !reason.includes("no longer write"))).toBe(true);
+    expect((await migrate(db, { accept: true })).status).toBe("done");
+    await old.users.create({ data: { ...row, email: "b" } });
+    expect((await rejection(old.users.findMany({ where: { team: "red" } }))).code).toBe(
+      "KW_INDEX_NOT_READY",
+    );
+    await expectIndexesToMatch(kv, Now);
+    expect((await migrate(old, { accept: true })).status).toBe("done");
+    expect(await old.users.count({ where: { team: "red" } })).toBe(2);
+    await expectIndexesToMatch(kv, User);
+  });
+});
+
+describe("an index that was renamed", () => {
+  const Now = defineModel({
+    ...User,
+    indexes: {
+      byMail: { key: "email", unique: true, prefix: "users_by_email" },
+      byGroup: { key: "team", count: true, prefix: "users_by_team" },
+    },
+  });
+
+  it("can be read by either name, before and after the run", async () => {
+    const old = await openUser();
+    const db = await createDatabase({ kv, models: { users: Now } });
+    const read = async () => {
+      const where = { team: "red" };
+      expect(await old.users.findUnique({ where: { email: "a" } })).toMatchObject({ id: "1" });
+      expect(await db.users.findUnique({ where: { email: "a" } })).toMatchObject({ id: "1" });
+      expect((await old.users.findMany({ index: "byTeam", where })).items).toHaveLength(1);
+      expect((await db.users.findMany({ index: "byGroup", where })).items).toHaveLength(1);
+      expect(await old.users.count({ where })).toBe(1);
+      expect(await db.users.count({ where })).toBe(1);
+    };
+    await read();
+    expect((await planMigration(db)).steps).toMatchObject([
+      { kind: "rename-index", class: "safe", sideBySide: false },
+      { kind: "rename-index", class: "safe", sideBySide: false },
+    ]);
+    expect((await migrate(db)).status).toBe("done");
+    await read();
+    expect((await rejection(old.users.create({ data: row }))).code).toBe("KW_STALE_SCHEMA");
+    expect((await rejection(db.users.create({ data: row }))).code).toBe("KW_UNIQUE_CONSTRAINT");
+  });
+});
