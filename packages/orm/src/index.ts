@@ -70,6 +70,7 @@ export {
   IndexNotReadyError,
   type IndexProgress,
   ModelDefinitionError,
+  PrimaryKeyDiffersError,
   StaleSchemaError,
   UnknownIndexError,
   type UnreadableState,

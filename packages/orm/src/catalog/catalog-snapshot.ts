@@ -1,6 +1,10 @@
 import type { AtomicCheck } from "@keywright/core";
 import { SchemaNotMigratedError } from "../errors/migration-errors.js";
-import { IndexChangedError, StaleSchemaError } from "../errors/schema-errors.js";
+import {
+  IndexChangedError,
+  PrimaryKeyDiffersError,
+  StaleSchemaError,
+} from "../errors/schema-errors.js";
 import type { CompiledIndex, CompiledModel } from "../model/compiled-model.js";
 import { indexManifest, isSameIndex } from "../schema/index-manifest.js";
 import {
@@ -130,9 +134,21 @@ export class CatalogSnapshot {
     return Object.hasOwn(counters, name) ? (counters[name] ?? "absent") : "absent";
   }
 
+  /** True if the database stores the rows by the primary key of the program's model. */
+  get hasSameKey(): boolean {
+    return this.#schemas.otherKey === undefined;
+  }
+
+  assertSameKey(): void {
+    const { otherKey } = this.#schemas;
+    const { name, primaryKey } = this.#model;
+    if (otherKey !== undefined) throw new PrimaryKeyDiffersError(name, otherKey, primaryKey);
+  }
+
   assertWritable(): void {
     const { fence, differences } = this.#schemas;
     const { name } = this.#model;
+    this.assertSameKey();
     if (this.#unknown.length > 0) throw new StaleSchemaError(name, this.#unknown);
     if (this.#changed !== undefined) this.assertUnchanged(this.#changed);
     if (fence === "stale") throw new StaleSchemaError(name, differences);

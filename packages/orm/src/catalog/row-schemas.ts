@@ -1,7 +1,7 @@
 import type { Kv } from "@keywright/core";
 import { InvalidArgumentError } from "../errors/query-errors.js";
 import type { AnyRow, CompiledIndex, CompiledModel } from "../model/compiled-model.js";
-import { compareRows, migratedReason } from "../schema/compare-rows.js";
+import { compareRows, hasSameKey, migratedReason } from "../schema/compare-rows.js";
 import type { RowMigration } from "../schema/define-migration.js";
 import type { RowManifest } from "../schema/manifest.js";
 import { affectedIndexes, findUpgrade, type RowUpgrade } from "../schema/row-upgrade.js";
@@ -28,6 +28,8 @@ export interface RowSchemas {
    */
   readonly isKnown: boolean;
   readonly relations: readonly string[];
+  /** The primary key by which the database stores the rows. Undefined if the program has the same. */
+  readonly otherKey: readonly string[] | undefined;
 }
 
 /** The rows that a change of all rows has not reached yet. They were written before its mark. */
@@ -58,6 +60,7 @@ export async function readRowSchemas(
     outdated: [],
     isKnown: true,
     relations: programRows.relations,
+    otherKey: undefined,
   };
   if (schema === undefined) return same;
   const { hash } = programRows.manifest;
@@ -80,6 +83,7 @@ export async function readRowSchemas(
     before,
     outdated: now === undefined || upgrade === undefined ? [] : affectedIndexes(model, upgrade),
     isKnown: schema.accepts.includes(hash) || !upgrade?.isIdentity || !upgrade.sideBySide,
+    otherKey: stored && hasSameKey(stored, programRows.manifest) ? undefined : stored?.primaryKey,
   };
 }
 
