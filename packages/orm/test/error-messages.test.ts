@@ -283,6 +283,16 @@ const cases: readonly [name: string, text: string, provoke: Provoke][] = [
       await untyped(db).notes!.findUnique!({ where: { id: "1" } });
     },
   ],
+  [
+    "MigrationMissingError",
+    'users.findUnique: a stored row does not fit this program\'s schema ("phone" is new and required: it needs a default, or a migration that fills it in); write the migration with `keywright migrate new`, and run migrate',
+    async ({ kv }) => {
+      const schema = User.schema.extend({ phone: z.string() });
+      const later = define({ ...User, relations: {}, schema });
+      const db = await createDatabase({ kv, models: { users: later } as never });
+      await untyped(db).users!.findUnique!({ where: { id: secret } });
+    },
+  ],
   // `migrate` does not throw it: its result has the status "lost".
   [
     "LeaseLostError",

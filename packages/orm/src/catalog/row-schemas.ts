@@ -5,6 +5,7 @@ import { compareRows, hasSameKey, migratedReason } from "../schema/compare-rows.
 import type { RowMigration } from "../schema/define-migration.js";
 import type { RowManifest } from "../schema/manifest.js";
 import { affectedIndexes, findUpgrade, type RowUpgrade } from "../schema/row-upgrade.js";
+import { unmigratedRows } from "../schema/unmigrated-rows.js";
 import { type CatalogEntry, rowManifestKey, transformMarkKey } from "./catalog-entry.js";
 
 export type UpgradeRow = (row: AnyRow) => AnyRow;
@@ -75,13 +76,17 @@ export async function readRowSchemas(
   const stored = await readRowManifest(kv, model, schema.hash);
   const upgrade =
     stored && findUpgrade(stored, model, programRows.manifest, programRows.migrations);
-  const now = upgradeFunction(upgrade);
+  const fence = fenceOf(programRows, schema.accepts, stored, upgrade, wasStored);
+  const isUnmigrated = fence.fence === "not-migrated" && upgrade === undefined;
+  const completed =
+    isUnmigrated && stored ? unmigratedRows(model, stored, programRows.manifest) : upgrade;
+  const now = upgrade === undefined ? completed?.up : upgradeFunction(upgrade);
   return {
     ...same,
-    ...fenceOf(programRows, schema.accepts, stored, upgrade, wasStored),
+    ...fence,
     now,
     before,
-    outdated: now === undefined || upgrade === undefined ? [] : affectedIndexes(model, upgrade),
+    outdated: now === undefined || completed === undefined ? [] : affectedIndexes(model, completed),
     isKnown: schema.accepts.includes(hash) || !upgrade?.isIdentity || !upgrade.sideBySide,
     otherKey: stored && hasSameKey(stored, programRows.manifest) ? undefined : stored?.primaryKey,
   };

@@ -28,6 +28,7 @@ export const ormErrorCodes = [
   "KW_STALE_SCHEMA",
   "KW_SCHEMA_NOT_MIGRATED",
   "KW_ROW_UPGRADE",
+  "KW_MIGRATION_MISSING",
   "KW_LEASE_LOST",
 ] as const;
 

@@ -98,7 +98,10 @@ function changedFields({ changes, from, to }: RowMigration): readonly string[] {
  * row: indexes that contain a field that may get another value, a copy of the row, or the result of
  * a function of the row. They cannot be read in the meantime.
  */
-export function affectedIndexes(model: CompiledModel, upgrade: RowUpgrade): CompiledIndex[] {
+export function affectedIndexes(
+  model: CompiledModel,
+  upgrade: Pick<RowUpgrade, "fields">,
+): CompiledIndex[] {
   if (upgrade.fields.length === 0) return [];
   const changed = new Set(upgrade.fields);
   return model.indexes.filter(
