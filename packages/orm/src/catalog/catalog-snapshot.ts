@@ -65,7 +65,8 @@ export class CatalogSnapshot {
     this.entry = entry;
     this.#schemas = schemas;
     for (const index of model.indexes) this.#states.set(index, stateIn(entry, index));
-    this.upgradesRows = schemas.now !== undefined || schemas.before?.upgrade !== undefined;
+    this.upgradesRows =
+      schemas.now !== undefined || schemas.before.some(({ upgrade }) => upgrade !== undefined);
     this.check = { key: catalogKey(model), versionstamp };
     this.#model = model;
     this.maintained = model.indexes.filter((index) => isMaintained(this.stateOf(index)));
@@ -123,7 +124,8 @@ export class CatalogSnapshot {
   upgradeOf(versionstamp: string): UpgradeRow | undefined {
     if (!this.upgradesRows) return undefined;
     const { now, before } = this.#schemas;
-    return before !== undefined && versionstamp < before.mark ? before.upgrade : now;
+    const earlier = before.find(({ mark }) => versionstamp < mark);
+    return earlier === undefined ? now : earlier.upgrade;
   }
 
   /**

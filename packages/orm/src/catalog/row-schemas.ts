@@ -6,7 +6,13 @@ import type { RowMigration } from "../schema/define-migration.js";
 import type { RowManifest } from "../schema/manifest.js";
 import { affectedIndexes, findUpgrade, type RowUpgrade } from "../schema/row-upgrade.js";
 import { unmigratedRows } from "../schema/unmigrated-rows.js";
-import { type CatalogEntry, rowManifestKey, transformMarkKey } from "./catalog-entry.js";
+import {
+  type CatalogEntry,
+  type RowTransform,
+  rowManifestKey,
+  transformMarkKey,
+  transformsOf,
+} from "./catalog-entry.js";
 
 export type UpgradeRow = (row: AnyRow) => AnyRow;
 
@@ -19,8 +25,8 @@ export interface RowSchemas {
   readonly differences: readonly string[];
   /** Converts rows of the database's schema. Undefined if they need no conversion. */
   readonly now: UpgradeRow | undefined;
-  /** The rows that a running change has not reached yet. Undefined if none is running. */
-  readonly before: EarlierRows | undefined;
+  /** The rows that changes of all rows have not reached yet, oldest first. Empty if none is running. */
+  readonly before: readonly EarlierRows[];
   /** The indexes whose entries match the rows as stored, but not as the program reads them. */
   readonly outdated: readonly CompiledIndex[];
   /**
@@ -37,6 +43,8 @@ export interface RowSchemas {
 export interface EarlierRows {
   readonly mark: string;
   readonly upgrade: UpgradeRow | undefined;
+  /** The fields that may have another value after the upgrade. */
+  readonly fields: readonly string[];
 }
 
 export interface ProgramRows {
@@ -57,7 +65,7 @@ export async function readRowSchemas(
     fence: "open",
     differences: [],
     now: undefined,
-    before: undefined,
+    before: [],
     outdated: [],
     isKnown: true,
     relations: programRows.relations,
@@ -71,7 +79,11 @@ export async function readRowSchemas(
   // a migration leads to its schema.
   const wasStored = (await readRowManifest(kv, model, hash)) !== undefined;
   const isWriter = isSame || schema.accepts.includes(hash) || !wasStored;
-  const before = transform && (await readEarlierRows(kv, model, programRows, transform, isWriter));
+  const before: EarlierRows[] = [];
+  for (const each of transformsOf(transform)) {
+    const earlier = await readEarlierRows(kv, model, programRows, each, isWriter);
+    if (earlier !== undefined) before.push(earlier);
+  }
   if (isSame) return { ...same, before };
   const stored = await readRowManifest(kv, model, schema.hash);
   const upgrade =
@@ -81,12 +93,13 @@ export async function readRowSchemas(
   const completed =
     isUnmigrated && stored ? unmigratedRows(model, stored, programRows.manifest) : upgrade;
   const now = upgrade === undefined ? completed?.up : upgradeFunction(upgrade);
+  const fields = [completed, ...before].flatMap((each) => each?.fields ?? []);
   return {
     ...same,
     ...fence,
     now,
     before,
-    outdated: now === undefined || completed === undefined ? [] : affectedIndexes(model, completed),
+    outdated: now === undefined ? [] : affectedIndexes(model, { fields }),
     isKnown: schema.accepts.includes(hash) || !upgrade?.isIdentity || !upgrade.sideBySide,
     otherKey: stored && hasSameKey(stored, programRows.manifest) ? undefined : stored?.primaryKey,
   };
@@ -96,20 +109,21 @@ async function readEarlierRows(
   kv: Kv,
   model: CompiledModel,
   programRows: ProgramRows,
-  { id, from }: NonNullable<CatalogEntry["transform"]>,
+  { id, from }: RowTransform,
   isWriter: boolean,
 ): Promise<EarlierRows | undefined> {
   const { versionstamp: mark } = await kv.get(transformMarkKey(model, id));
   // The change has ended since the catalog was read.
   if (mark === null) return undefined;
-  if (from === programRows.manifest.hash) return { mark, upgrade: undefined };
+  if (from === programRows.manifest.hash) return { mark, upgrade: undefined, fields: [] };
   const stored = await readRowManifest(kv, model, from);
   const upgrade =
     stored && findUpgrade(stored, model, programRows.manifest, programRows.migrations);
-  if (upgrade !== undefined) return { mark, upgrade: upgradeFunction(upgrade) };
+  if (upgrade !== undefined)
+    return { mark, upgrade: upgradeFunction(upgrade), fields: upgrade.fields };
   // A program that is older than the change reads rows as they are stored. One that may write has
   // to know their schema, so such a row makes it fail.
-  return { mark, upgrade: isWriter ? () => refuseRow(model.name) : undefined };
+  return { mark, upgrade: isWriter ? () => refuseRow(model.name) : undefined, fields: [] };
 }
 
 function refuseRow(model: string): never {
