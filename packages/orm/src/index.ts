@@ -41,6 +41,7 @@ export type { RowQuery } from "./database/repository/row-query.js";
 export { type OrmErrorCode, ormErrorCodes } from "./errors/codes.js";
 export {
   LeaseLostError,
+  MigrationMissingError,
   RowUpgradeError,
   SchemaNotMigratedError,
 } from "./errors/migration-errors.js";
@@ -70,6 +71,7 @@ export {
   IndexNotReadyError,
   type IndexProgress,
   ModelDefinitionError,
+  PrimaryKeyDiffersError,
   StaleSchemaError,
   UnknownIndexError,
   type UnreadableState,

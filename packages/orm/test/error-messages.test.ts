@@ -248,6 +248,15 @@ const cases: readonly [name: string, text: string, provoke: Provoke][] = [
     },
   ],
   [
+    "PrimaryKeyDiffersError",
+    'users.findUnique: the database stores the rows by the primary key ["id"], and this program\'s model has ["email"]; give the model the primary key ["id"], or copy the rows to a new model that has ["email"]',
+    async ({ kv }) => {
+      const later = define({ ...User, relations: {}, primaryKey: "email" });
+      const db = await createDatabase({ kv, models: { users: later } as never });
+      await untyped(db).users!.findUnique!({ where: { email: secret } });
+    },
+  ],
+  [
     "SchemaNotMigratedError",
     'users.create: the database does not have this program\'s schema yet ("phone" is new and required: it needs a default, or a migration that fills it in); run migrate',
     async ({ kv }) => {
@@ -272,6 +281,16 @@ const cases: readonly [name: string, text: string, provoke: Provoke][] = [
       const migrations = [defineMigration({ model: Note(to), from, to, up } as never)];
       const db = await createDatabase({ kv, models: { notes: Note(to) } as never, migrations });
       await untyped(db).notes!.findUnique!({ where: { id: "1" } });
+    },
+  ],
+  [
+    "MigrationMissingError",
+    'users.findUnique: a stored row does not fit this program\'s schema ("phone" is new and required: it needs a default, or a migration that fills it in); write the migration with `keywright migrate new`, and run migrate',
+    async ({ kv }) => {
+      const schema = User.schema.extend({ phone: z.string() });
+      const later = define({ ...User, relations: {}, schema });
+      const db = await createDatabase({ kv, models: { users: later } as never });
+      await untyped(db).users!.findUnique!({ where: { id: secret } });
     },
   ],
   // `migrate` does not throw it: its result has the status "lost".

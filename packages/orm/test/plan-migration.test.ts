@@ -48,7 +48,15 @@ function factsOf(before: object, now: object, part: Partial<ModelFacts> = {}): M
   const storedRow = rowManifest(stored, primaryKey);
   const model = compile(now);
   const relations = relationTexts(model);
-  return { model, entry: migrated(before), storedRow, relations, migrations: [], ...part };
+  return {
+    model,
+    entry: migrated(before),
+    storedRow,
+    earlierRows: [],
+    relations,
+    migrations: [],
+    ...part,
+  };
 }
 const stepsOf = (facts: ModelFacts): readonly MigrationStep[] => planModel(facts).steps;
 const steps = (now: object, part?: Partial<ModelFacts>) =>
@@ -380,7 +388,7 @@ describe("the plan of a model", () => {
 
   it("tells of a change of rows that is under way", () => {
     const entry = { ...migrated(users), transform: { id: "1", from: "x" } };
-    expect(steps({}, { entry })).toMatchObject([
+    expect(steps({}, { entry, earlierRows: [undefined] })).toMatchObject([
       { id: "users: transform-rows", reason: expect.stringContaining("is not complete") },
     ]);
   });

@@ -40,11 +40,28 @@ export interface StoredSchema {
   readonly accepts: readonly string[];
 }
 
-export interface RunningTransform {
+/** A change of all rows. */
+export interface RowTransform {
   /** Distinguishes it from others. The commit that begins it writes {@link transformMarkKey}. */
   readonly id: string;
-  /** The hash of the manifest of earlier rows. Rows written since then have the current schema. */
+  /** The hash of the manifest of the rows that were written before it began. */
   readonly from: string;
+}
+
+/** The change of all rows that is under way. Rows written since it began have the current schema. */
+export interface RunningTransform extends RowTransform {
+  /**
+   * Earlier changes that were not complete when a change to another schema began, oldest first.
+   * Rows that they have not reached are changed to the current schema at once.
+   */
+  readonly earlier?: readonly RowTransform[];
+}
+
+/** Returns a change and the incomplete ones before it, oldest first. */
+export function transformsOf(transform: RunningTransform | undefined): readonly RowTransform[] {
+  if (transform === undefined) return [];
+  const { earlier = [], ...current } = transform;
+  return [...earlier, current];
 }
 
 /**

@@ -1,6 +1,10 @@
 import type { AtomicCheck } from "@keywright/core";
 import { SchemaNotMigratedError } from "../errors/migration-errors.js";
-import { IndexChangedError, StaleSchemaError } from "../errors/schema-errors.js";
+import {
+  IndexChangedError,
+  PrimaryKeyDiffersError,
+  StaleSchemaError,
+} from "../errors/schema-errors.js";
 import type { CompiledIndex, CompiledModel } from "../model/compiled-model.js";
 import { indexManifest, isSameIndex } from "../schema/index-manifest.js";
 import {
@@ -65,7 +69,8 @@ export class CatalogSnapshot {
     this.#schemas = schemas;
     for (const index of model.indexes) this.#states.set(index, stateIn(entry, index));
     this.#renamed = new Set(model.indexes.filter((index) => isReadableRenamed(entry, index)));
-    this.upgradesRows = schemas.now !== undefined || schemas.before?.upgrade !== undefined;
+    this.upgradesRows =
+      schemas.now !== undefined || schemas.before.some(({ upgrade }) => upgrade !== undefined);
     this.check = { key: catalogKey(model), versionstamp };
     this.#model = model;
     this.maintained = model.indexes.filter((index) => isMaintained(this.stateOf(index)));
@@ -124,7 +129,8 @@ export class CatalogSnapshot {
   upgradeOf(versionstamp: string): UpgradeRow | undefined {
     if (!this.upgradesRows) return undefined;
     const { now, before } = this.#schemas;
-    return before !== undefined && versionstamp < before.mark ? before.upgrade : now;
+    const earlier = before.find(({ mark }) => versionstamp < mark);
+    return earlier === undefined ? now : earlier.upgrade;
   }
 
   /**
@@ -135,9 +141,21 @@ export class CatalogSnapshot {
     return Object.hasOwn(counters, name) ? (counters[name] ?? "absent") : "absent";
   }
 
+  /** True if the database stores the rows by the primary key of the program's model. */
+  get hasSameKey(): boolean {
+    return this.#schemas.otherKey === undefined;
+  }
+
+  assertSameKey(): void {
+    const { otherKey } = this.#schemas;
+    const { name, primaryKey } = this.#model;
+    if (otherKey !== undefined) throw new PrimaryKeyDiffersError(name, otherKey, primaryKey);
+  }
+
   assertWritable(): void {
     const { fence, differences } = this.#schemas;
     const { name } = this.#model;
+    this.assertSameKey();
     if (this.#unknown.length > 0) throw new StaleSchemaError(name, this.#unknown);
     if (this.#changed !== undefined) this.assertUnchanged(this.#changed);
     if (fence === "stale") throw new StaleSchemaError(name, differences);

@@ -213,6 +213,19 @@ export class ModelCatalog {
     }
   }
 
+  /**
+   * Refuses a model whose primary key is not that of the database. A read by the wrong key would
+   * not find rows that exist.
+   *
+   * @throws {PrimaryKeyDiffersError}
+   */
+  async assertSameKey(): Promise<void> {
+    if (this.#snapshot.hasSameKey) return;
+    // The database may have been migrated since.
+    await this.reload();
+    this.#snapshot.assertSameKey();
+  }
+
   async assertReadable(index: CompiledIndex): Promise<void> {
     if (this.isReadable(index)) return;
     await this.reload();

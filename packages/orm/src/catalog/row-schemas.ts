@@ -1,11 +1,18 @@
 import type { Kv } from "@keywright/core";
 import { InvalidArgumentError } from "../errors/query-errors.js";
 import type { AnyRow, CompiledIndex, CompiledModel } from "../model/compiled-model.js";
-import { compareRows, migratedReason } from "../schema/compare-rows.js";
+import { compareRows, hasSameKey, migratedReason } from "../schema/compare-rows.js";
 import type { RowMigration } from "../schema/define-migration.js";
 import type { RowManifest } from "../schema/manifest.js";
 import { affectedIndexes, findUpgrade, type RowUpgrade } from "../schema/row-upgrade.js";
-import { type CatalogEntry, rowManifestKey, transformMarkKey } from "./catalog-entry.js";
+import { unmigratedRows } from "../schema/unmigrated-rows.js";
+import {
+  type CatalogEntry,
+  type RowTransform,
+  rowManifestKey,
+  transformMarkKey,
+  transformsOf,
+} from "./catalog-entry.js";
 
 export type UpgradeRow = (row: AnyRow) => AnyRow;
 
@@ -18,8 +25,8 @@ export interface RowSchemas {
   readonly differences: readonly string[];
   /** Converts rows of the database's schema. Undefined if they need no conversion. */
   readonly now: UpgradeRow | undefined;
-  /** The rows that a running change has not reached yet. Undefined if none is running. */
-  readonly before: EarlierRows | undefined;
+  /** The rows that changes of all rows have not reached yet, oldest first. Empty if none is running. */
+  readonly before: readonly EarlierRows[];
   /** The indexes whose entries match the rows as stored, but not as the program reads them. */
   readonly outdated: readonly CompiledIndex[];
   /**
@@ -28,12 +35,16 @@ export interface RowSchemas {
    */
   readonly isKnown: boolean;
   readonly relations: readonly string[];
+  /** The primary key by which the database stores the rows. Undefined if the program has the same. */
+  readonly otherKey: readonly string[] | undefined;
 }
 
 /** The rows that a change of all rows has not reached yet. They were written before its mark. */
 export interface EarlierRows {
   readonly mark: string;
   readonly upgrade: UpgradeRow | undefined;
+  /** The fields that may have another value after the upgrade. */
+  readonly fields: readonly string[];
 }
 
 export interface ProgramRows {
@@ -54,10 +65,11 @@ export async function readRowSchemas(
     fence: "open",
     differences: [],
     now: undefined,
-    before: undefined,
+    before: [],
     outdated: [],
     isKnown: true,
     relations: programRows.relations,
+    otherKey: undefined,
   };
   if (schema === undefined) return same;
   const { hash } = programRows.manifest;
@@ -67,19 +79,29 @@ export async function readRowSchemas(
   // a migration leads to its schema.
   const wasStored = (await readRowManifest(kv, model, hash)) !== undefined;
   const isWriter = isSame || schema.accepts.includes(hash) || !wasStored;
-  const before = transform && (await readEarlierRows(kv, model, programRows, transform, isWriter));
+  const before: EarlierRows[] = [];
+  for (const each of transformsOf(transform)) {
+    const earlier = await readEarlierRows(kv, model, programRows, each, isWriter);
+    if (earlier !== undefined) before.push(earlier);
+  }
   if (isSame) return { ...same, before };
   const stored = await readRowManifest(kv, model, schema.hash);
   const upgrade =
     stored && findUpgrade(stored, model, programRows.manifest, programRows.migrations);
-  const now = upgradeFunction(upgrade);
+  const fence = fenceOf(programRows, schema.accepts, stored, upgrade, wasStored);
+  const isUnmigrated = fence.fence === "not-migrated" && upgrade === undefined;
+  const completed =
+    isUnmigrated && stored ? unmigratedRows(model, stored, programRows.manifest) : upgrade;
+  const now = upgrade === undefined ? completed?.up : upgradeFunction(upgrade);
+  const fields = [completed, ...before].flatMap((each) => each?.fields ?? []);
   return {
     ...same,
-    ...fenceOf(programRows, schema.accepts, stored, upgrade, wasStored),
+    ...fence,
     now,
     before,
-    outdated: now === undefined || upgrade === undefined ? [] : affectedIndexes(model, upgrade),
+    outdated: now === undefined ? [] : affectedIndexes(model, { fields }),
     isKnown: schema.accepts.includes(hash) || !upgrade?.isIdentity || !upgrade.sideBySide,
+    otherKey: stored && hasSameKey(stored, programRows.manifest) ? undefined : stored?.primaryKey,
   };
 }
 
@@ -87,20 +109,21 @@ async function readEarlierRows(
   kv: Kv,
   model: CompiledModel,
   programRows: ProgramRows,
-  { id, from }: NonNullable<CatalogEntry["transform"]>,
+  { id, from }: RowTransform,
   isWriter: boolean,
 ): Promise<EarlierRows | undefined> {
   const { versionstamp: mark } = await kv.get(transformMarkKey(model, id));
   // The change has ended since the catalog was read.
   if (mark === null) return undefined;
-  if (from === programRows.manifest.hash) return { mark, upgrade: undefined };
+  if (from === programRows.manifest.hash) return { mark, upgrade: undefined, fields: [] };
   const stored = await readRowManifest(kv, model, from);
   const upgrade =
     stored && findUpgrade(stored, model, programRows.manifest, programRows.migrations);
-  if (upgrade !== undefined) return { mark, upgrade: upgradeFunction(upgrade) };
+  if (upgrade !== undefined)
+    return { mark, upgrade: upgradeFunction(upgrade), fields: upgrade.fields };
   // A program that is older than the change reads rows as they are stored. One that may write has
   // to know their schema, so such a row makes it fail.
-  return { mark, upgrade: isWriter ? () => refuseRow(model.name) : undefined };
+  return { mark, upgrade: isWriter ? () => refuseRow(model.name) : undefined, fields: [] };
 }
 
 function refuseRow(model: string): never {

@@ -41,6 +41,7 @@ export class Calls {
     try {
       const options = this.#parse(context, operation, argument);
       meter = meterOf(context, options, maxReads);
+      if (!context.catalog.snapshot.hasSameKey) await context.catalog.assertSameKey();
       return await run(options, meter);
     } catch (error) {
       return report.fail(error);
@@ -64,6 +65,7 @@ export class Calls {
     try {
       const options = this.#parse(context, operation, argument);
       meter = meterOf(context, options);
+      await context.catalog.assertSameKey();
       yield* run(options, meter);
     } catch (error) {
       return report.fail(error);

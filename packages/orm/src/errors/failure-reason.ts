@@ -8,7 +8,11 @@ export function failureReason(error: unknown): string {
     const found = error.issues.map(
       ({ path, message }) => `${path.map(String).join(".")}: ${message}`,
     );
-    return `It would not fit the schema. ${found.join("; ")}`;
+    const isStored = error instanceof StoredRowInvalidError;
+    const place = isStored
+      ? "The stored row does not fit its schema"
+      : "It would not fit the schema";
+    return `${place}. ${found.join("; ")}`;
   }
   return error instanceof Error ? error.message : String(error);
 }

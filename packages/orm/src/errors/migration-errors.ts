@@ -17,6 +17,32 @@ export class SchemaNotMigratedError extends OrmError {
 }
 
 /**
+ * A stored row was not returned because it does not fit the program's schema in a field that has
+ * changed, and no migration leads from the stored schema to the program's.
+ */
+export class MigrationMissingError extends OrmError {
+  /** The fields in which the row does not fit. */
+  readonly fields: readonly string[];
+  /** For each of these fields, a sentence about its change. */
+  readonly differences: readonly string[];
+
+  constructor(
+    model: string,
+    changes: readonly { readonly field: string; readonly reason: string }[],
+  ) {
+    const differences = changes.map(({ reason }) => reason);
+    const text = `a stored row does not fit this program's schema (${differences.map(clause).join("; ")})`;
+    super(
+      "KW_MIGRATION_MISSING",
+      model,
+      `${text}; write the migration with \`keywright migrate new\`, and run migrate`,
+    );
+    this.fields = changes.map(({ field }) => field);
+    this.differences = differences;
+  }
+}
+
+/**
  * A row of an earlier schema cannot be upgraded to the program's schema. If the migration threw,
  * `cause` is its error.
  */

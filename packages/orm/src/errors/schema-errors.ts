@@ -133,3 +133,23 @@ export class StaleSchemaError extends OrmError {
     this.differences = differences;
   }
 }
+
+/**
+ * The database stores a model's rows by another primary key than the program's model has. Rows that
+ * exist would not be found, so the program can neither read nor write the model.
+ */
+export class PrimaryKeyDiffersError extends OrmError {
+  /** The fields of the primary key by which the database stores the rows. */
+  readonly stored: readonly string[];
+  /** The fields of the primary key of the program's model. */
+  readonly declared: readonly string[];
+
+  constructor(model: string, stored: readonly string[], declared: readonly string[]) {
+    const [before, now] = [JSON.stringify(stored), JSON.stringify(declared)];
+    const text = `the database stores the rows by the primary key ${before}, and this program's model has ${now}`;
+    const advice = `give the model the primary key ${before}, or copy the rows to a new model that has ${now}`;
+    super("KW_PRIMARY_KEY_DIFFERS", model, `${text}; ${advice}`);
+    this.stored = stored;
+    this.declared = declared;
+  }
+}

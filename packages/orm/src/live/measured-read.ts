@@ -19,6 +19,7 @@ export async function measuredRead<T>(
   const meter = new ReadMeter(model.name, query.maxReads ?? settings.maxReads);
   const report = new CallReport(context, "watch");
   try {
+    await context.catalog.assertSameKey();
     return await retryTornRead(() => read(meter));
   } catch (error) {
     return report.fail(error);

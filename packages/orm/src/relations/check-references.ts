@@ -9,6 +9,7 @@ import type { KeyId } from "../transaction/buffer/key-id.js";
 import { referenceGuardKey } from "./guard-keys.js";
 import { referenceIndexes } from "./reference-index.js";
 import { isReferenceTo, referencedKey, rowIdOf } from "./referenced-key.js";
+import { tableOfModel } from "./referrers.js";
 
 /** The checks and writes of a commit that keep references from dangling. */
 export interface ReferenceChanges {
@@ -49,6 +50,8 @@ export async function checkReferences(
   const referenced = referencedRows(context, before, after);
   if (referenced.length === 0) return noReferences;
   const added = referenced.filter(({ isNew }) => isNew);
+  for (const { target } of added)
+    await tableOfModel(context.tables, target).catalog.assertSameKey();
   const keys = added.map(({ target, targetId }) => rowKey(target, targetId));
   const entries = keys.length === 0 ? [] : await readKeys(context, keys);
   const checks = added.map(({ relation, fields, target, targetId }, i): AtomicCheck => {

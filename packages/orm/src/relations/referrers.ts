@@ -56,6 +56,7 @@ export async function beginSearches(
   const searches: ReferrerSearch[] = [];
   for (const reference of references) {
     const { catalog } = tableOfModel(tables, reference.model);
+    await catalog.assertSameKey();
     let search = chooseIndex(reference, catalog.snapshot);
     if (search.index !== undefined && !catalog.isReadable(search.index)) {
       await catalog.reload();

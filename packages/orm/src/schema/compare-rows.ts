@@ -70,10 +70,14 @@ export function keepsPrimaryKey(from: RowManifest, to: RowManifest): boolean {
 const keyAdvice =
   "the primary key of a row cannot be changed: create rows under new keys in a new model, and copy what there is with adopt";
 
-function primaryKeyChange({ primaryKey }: RowManifest, to: RowManifest): RowChange | undefined {
-  const isSame = primaryKey.join("\n") === to.primaryKey.join("\n");
-  if (isSame) return undefined;
-  const [before, now] = [primaryKey, to.primaryKey].map((fields) => JSON.stringify(fields));
+/** True if both have the same fields as their primary key, in the same order. */
+export function hasSameKey(a: RowManifest, b: RowManifest): boolean {
+  return a.primaryKey.join("\n") === b.primaryKey.join("\n");
+}
+
+function primaryKeyChange(from: RowManifest, to: RowManifest): RowChange | undefined {
+  if (hasSameKey(from, to)) return undefined;
+  const [before, now] = [from.primaryKey, to.primaryKey].map((fields) => JSON.stringify(fields));
   return {
     field: to.primaryKey.join(","),
     kind: "changed",

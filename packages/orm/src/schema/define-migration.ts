@@ -1,8 +1,14 @@
 import { isDeepStrictEqual } from "node:util";
 import type * as z from "zod";
 import { InvalidArgumentError } from "../errors/query-errors.js";
-import { PrimaryKeyChangeError, RowInvalidError } from "../errors/row-errors.js";
+import {
+  PrimaryKeyChangeError,
+  RowInvalidError,
+  StoredRowInvalidError,
+} from "../errors/row-errors.js";
 import { ignoreRejection, isPromise } from "../indexes/is-promise.js";
+import { keyPartOf } from "../indexes/key-parts.js";
+import { pointerOf } from "../indexes/primary-key.js";
 import { assertFields, assertOptions } from "../model/compile-index.js";
 import type { AnyRow } from "../model/compiled-model.js";
 import { isModel } from "../model/define-model.js";
@@ -113,7 +119,7 @@ const options = ["model", "name", "from", "to", "changes", "up", "down"];
  * });
  * ```
  *
- * `up` gets a copy of the row. Absent fields of its result that have defaults are filled in, and
+ * `up` gets a copy of the row, after `from` has validated it. Absent fields of its result that have defaults are filled in, and
  * the result is validated by `to`. A row that does not fit is not written. Fields that neither
  * schema knows keep their values, unless `to` is strict: then they are removed. `up` may run more
  * than once for the same row: when the row is read and when it is written.
@@ -121,7 +127,8 @@ const options = ["model", "name", "from", "to", "changes", "up", "down"];
  * Fields whose schemas are the same must keep their values, except the fields of `changes`. The
  * primary key never changes.
  *
- * The functions of the result throw `RowInvalidError` if the new row does not fit,
+ * The functions of the result throw `StoredRowInvalidError` if the stored row does not fit `from`,
+ * `RowInvalidError` if the new row does not fit `to`,
  * `PrimaryKeyChangeError` if its primary key differs, and `InvalidArgumentError` if `up` or `down`
  * returns a promise, does not return an object, or changes a field that must keep its value.
  *
@@ -211,16 +218,15 @@ function withChecks(settings: ChangeSettings): (row: AnyRow) => AnyRow {
   const isStrict = to.schema._zod.def.catchall?._zod.def.type === "never";
   const isUnknown = (field: string) =>
     !isStrict && !knows(field) && !Object.hasOwn(to.manifest.fields, field);
-  const { fields } = to.manifest;
-  const defaulted = Object.keys(fields).filter(
-    (field) => fields[field]?.defaulted && !fields[field].optional,
-  );
+  const validate = validatorOf(model, from, primaryKey);
+  const defaulted = defaultedFields(to);
   const kept = Object.keys(to.schema.shape).filter(
     (field) =>
       primaryKey.includes(field) ||
       (Object.hasOwn(from.schema.shape, field) && !changes.includes(field)),
   );
-  return (row) => {
+  return (stored) => {
+    const row = validate(stored, knows);
     const returned = change(structuredClone(pick(row, knows)));
     if (isPromise(returned)) {
       ignoreRejection(returned);
@@ -246,6 +252,30 @@ function withChecks(settings: ChangeSettings): (row: AnyRow) => AnyRow {
   function isKept(field: string): boolean {
     return kept.includes(field);
   }
+}
+
+/**
+ * Returns a function that validates a stored row before it is changed, and fills in its defaults.
+ * Fields that the schema does not know are not validated.
+ */
+function validatorOf(
+  model: string,
+  side: Side,
+  primaryKey: readonly string[],
+): (row: AnyRow, knows: (field: string) => boolean) => AnyRow {
+  const schema = synchronousOutputSchema(side.schema);
+  const defaulted = defaultedFields(side);
+  return (row, knows) => {
+    const filled = fillDefaults(model, side.schema, row, defaulted);
+    const { error } = schema.safeParse(pick(filled, knows));
+    if (error === undefined) return filled;
+    const id = pointerOf(primaryKey.map((field) => keyPartOf(row[field]) ?? ""));
+    throw new StoredRowInvalidError(model, id, { error, schema: side.schema });
+  };
+}
+
+function defaultedFields({ manifest: { fields } }: Side): string[] {
+  return Object.keys(fields).filter((field) => fields[field]?.defaulted && !fields[field].optional);
 }
 
 function pick(row: AnyRow, isPicked: (field: string) => boolean): AnyRow {

@@ -98,7 +98,10 @@ function changedFields({ changes, from, to }: RowMigration): readonly string[] {
  * row: indexes whose entries depend on a field that may get another value. A copy of the row depends
  * on every field, and so does a function without `reads`. They cannot be read in the meantime.
  */
-export function affectedIndexes(model: CompiledModel, upgrade: RowUpgrade): CompiledIndex[] {
+export function affectedIndexes(
+  model: CompiledModel,
+  upgrade: Pick<RowUpgrade, "fields">,
+): CompiledIndex[] {
   if (upgrade.fields.length === 0) return [];
   return model.indexes.filter(
     ({ store, keyFields, include }) =>

@@ -7,6 +7,7 @@ import {
   type StoredIndex,
   type StoredSchema,
   transformMarkKey,
+  transformsOf,
   withEarlierDefinition,
   withoutEarlierDefinition,
 } from "../../catalog/catalog-entry.js";
@@ -180,7 +181,8 @@ function plannedRows(
   const accepts = upgrade.sideBySide ? [...schema.accepts, schema.hash] : [];
   const nextSchema: StoredSchema = { hash: manifest.hash, accepts };
   if (upgrade.isIdentity) return { schema: nextSchema };
-  // One transform must end before another begins. The plan reports this as a blocked step.
-  if (entry.transform !== undefined) return {};
-  return { schema: nextSchema, transform: { id: ulid(), from: schema.hash } };
+  // Rows that an interrupted transform has not reached are changed to the new schema at once.
+  const earlier = transformsOf(entry.transform);
+  const transform = { id: ulid(), from: schema.hash, ...(earlier.length > 0 && { earlier }) };
+  return { schema: nextSchema, transform };
 }

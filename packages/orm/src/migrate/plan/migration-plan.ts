@@ -88,8 +88,11 @@ export interface ModelFacts {
   readonly storedRow: RowManifest | undefined;
   /** The program's `belongsTo` relations, as `relationTexts` returns them. */
   readonly relations: readonly string[];
-  /** The manifest of the rows that a running transform has not reached yet. */
-  readonly earlierRow?: RowManifest | undefined;
+  /**
+   * The manifests of the rows that running transforms have not reached yet, oldest first. Undefined
+   * for one that the database does not have.
+   */
+  readonly earlierRows: readonly (RowManifest | undefined)[];
   readonly migrations: readonly RowMigration[];
 }
 

@@ -4,6 +4,7 @@ import {
   catalogPrefix,
   rowCounter,
   rowManifestKey,
+  transformsOf,
 } from "../../catalog/catalog-entry.js";
 import { type AnyDatabase, tableContexts } from "../../context/any-database.js";
 import type { TableContext } from "../../context/table-context.js";
@@ -21,9 +22,10 @@ export async function readFacts({ kv, model, catalog }: TableContext): Promise<M
     return (await kv.get<RowManifest>(rowManifestKey(model, hash))).value ?? undefined;
   };
   const storedRow = await readManifest(entry.schema?.hash);
-  const earlierRow = await readManifest(entry.transform?.from);
+  const earlierRows: (RowManifest | undefined)[] = [];
+  for (const { from } of transformsOf(entry.transform)) earlierRows.push(await readManifest(from));
   const { migrations, relations } = catalog.programRows;
-  return { model, entry, storedRow, earlierRow, migrations, relations };
+  return { model, entry, storedRow, earlierRows, migrations, relations };
 }
 
 /**

@@ -1,4 +1,5 @@
 import { declaredCounters, rowCounter } from "../../catalog/catalog-entry.js";
+import type { CompiledIndex } from "../../model/compiled-model.js";
 import { parseRelationText } from "../../schema/model-manifest.js";
 import { rowManifest } from "../../schema/row-manifest.js";
 import { affectedIndexes, findUpgrade, type RowUpgrade } from "../../schema/row-upgrade.js";
@@ -33,7 +34,7 @@ export function planModels(
 export function planModel(facts: ModelFacts): ModelPlan {
   const { model } = facts;
   const upgrade = upgradeOf(facts);
-  const affected = upgrade === undefined ? [] : affectedIndexes(model, upgrade);
+  const affected = upgrade === undefined ? [] : indexesAffectedBy(facts, upgrade);
   const steps: readonly PlannedStep[] = [
     ...planName(facts),
     ...planRelations(facts),
@@ -56,6 +57,21 @@ function upgradeOf({ model, entry, storedRow, migrations }: ModelFacts): RowUpgr
   const to = rowManifest(model.schema, model.primaryKey);
   const isKnown = storedRow === undefined || entry.schema?.accepts.includes(to.hash) === true;
   return isKnown ? undefined : findUpgrade(storedRow, model, to, migrations);
+}
+
+/** Includes the indexes that a running transform would affect in another way on its way to the model. */
+function indexesAffectedBy(
+  { model, earlierRows, migrations }: ModelFacts,
+  upgrade: RowUpgrade,
+): readonly CompiledIndex[] {
+  const to = rowManifest(model.schema, model.primaryKey);
+  const upgrades = upgrade.isIdentity
+    ? []
+    : earlierRows.map((earlier) => earlier && findUpgrade(earlier, model, to, migrations));
+  const affected = [upgrade, ...upgrades].flatMap((each) =>
+    each === undefined ? [] : affectedIndexes(model, each),
+  );
+  return [...new Set(affected)];
 }
 
 function planName({ model, entry }: ModelFacts): PlannedStep[] {

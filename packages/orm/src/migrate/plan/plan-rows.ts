@@ -12,39 +12,38 @@ export function planRows(facts: ModelFacts, upgrade: RowUpgrade | undefined): Pl
   const { schema, transform } = entry;
   if (schema === undefined) return [];
   const to = rowManifest(model.schema, model.primaryKey);
-  if (schema.hash === to.hash) {
-    if (transform === undefined) return [];
-    const step = { kind: "transform-rows", class: "data", sideBySide: false } as const;
-    const reason = `The change of all rows of ${model.name} is not complete.`;
-    const { earlierRow, migrations } = facts;
-    if (earlierRow && findUpgrade(earlierRow, model, to, migrations)) return [{ ...step, reason }];
-    const blocked = "Open the database with the migrations that the change began with.";
-    return [{ ...step, reason, blocked }];
-  }
+  const isSame = schema.hash === to.hash;
+  if (isSame && transform === undefined) return [];
   // The database has a newer schema, but accepts writes of programs with this one.
-  if (schema.accepts.includes(to.hash)) return [];
+  if (!isSame && schema.accepts.includes(to.hash)) return [];
+  const incomplete = { kind: "transform-rows", class: "data", sideBySide: false } as const;
+  const canReach = facts.earlierRows.every(
+    (earlier) => earlier && findUpgrade(earlier, model, to, facts.migrations),
+  );
+  if (!canReach) {
+    const reason = `A change of all rows of ${model.name} is not complete, and no migration leads from the rows that it has not reached to the model.`;
+    const blocked =
+      "Open the database with the migrations that the change began with, or complete it with the program that began it.";
+    return [{ ...incomplete, reason, blocked }];
+  }
+  if (isSame) {
+    const reason = `The change of all rows of ${model.name} is not complete.`;
+    return [{ ...incomplete, reason }];
+  }
   if (storedRow === undefined) {
     const reason = `The database has no record of the schema of ${model.name}.`;
     const blocked = "Migrate it with the program that migrated it last.";
-    return [{ kind: "transform-rows", class: "data", sideBySide: false, reason, blocked }];
-  }
-  const { earlierRow, migrations } = facts;
-  // A safe difference may be added during a transform, if the rows that the transform has not
-  // reached yet can also become the program's rows.
-  const canFinish =
-    upgrade?.isIdentity === true &&
-    earlierRow !== undefined &&
-    findUpgrade(earlierRow, model, to, migrations) !== undefined;
-  if (transform !== undefined && !canFinish) {
-    const reason = `Another change of all rows of ${model.name} is not complete.`;
-    const blocked = "Complete it first, with the program that began it.";
-    return [{ kind: "transform-rows", class: "data", sideBySide: false, reason, blocked }];
+    return [{ ...incomplete, reason, blocked }];
   }
   const allChanges = compareRows(storedRow, to);
   const remaining = upgrade?.changes ?? allChanges;
   const steps = remaining.map((change) => fieldStep(change, facts, storedRow, to, upgrade));
   if (upgrade === undefined) return steps;
   if (!upgrade.isIdentity) steps.push(transformStep(upgrade, allChanges));
+  else if (transform !== undefined) {
+    const reason = `An interrupted change of all rows of ${model.name} is completed, to the schema of the model`;
+    steps.push({ ...incomplete, reason });
+  }
   return withLeftOut(steps, upgrade);
 }
 

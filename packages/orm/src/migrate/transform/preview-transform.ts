@@ -1,12 +1,12 @@
 import type { KvKeyPart } from "@keywright/core";
+import type { UpgradeRow } from "../../catalog/row-schemas.js";
 import { type AnyDatabase, tableContextOf } from "../../context/any-database.js";
-import type { TableContext } from "../../context/table-context.js";
 import type { RowId } from "../../errors/orm-error.js";
 import type { RowIssue } from "../../errors/row-issue.js";
 import { indexEntries } from "../../indexes/index-entries.js";
 import { partsOfId, pointerOf } from "../../indexes/primary-key.js";
 import type { AnyRow, CompiledModel } from "../../model/compiled-model.js";
-import { findUpgrade, type RowUpgrade } from "../../schema/row-upgrade.js";
+import { findUpgrade } from "../../schema/row-upgrade.js";
 import { readFacts } from "../plan/plan-migration.js";
 import { maxBatchRows } from "../run/migration-run.js";
 import { readNextRows } from "../run/scan-rows.js";
@@ -52,11 +52,11 @@ export async function previewMigration(
     throw new RangeError(`rows must be a positive integer, not ${rows}.`);
   }
   const context = tableContextOf(database, query.model);
-  const { model, storedRow, earlierRow, migrations } = await readFacts(context);
-  const from = earlierRow ?? storedRow;
+  const { model, storedRow, migrations } = await readFacts(context);
+  const { snapshot } = context.catalog;
   const to = context.catalog.programRows.manifest;
-  const upgrade = from && findUpgrade(from, model, to, migrations);
-  if (upgrade === undefined || upgrade.isIdentity) return [];
+  const isPlanned = storedRow && findUpgrade(storedRow, model, to, migrations) !== undefined;
+  if (!isPlanned || !snapshot.upgradesRows) return [];
   const previewed: PreviewedRow[] = [];
   let after = query.after === undefined ? null : partsOfId(query.after);
   for (;;) {
@@ -65,8 +65,9 @@ export async function previewMigration(
     for (const { key, value, versionstamp } of entries) {
       const primaryKey = key.slice(1);
       if (primaryKey.length !== model.primaryKey.length) continue;
-      if (isDone(context, versionstamp)) continue;
-      previewed.push(previewRow(model, upgrade.up, primaryKey, value));
+      const up = snapshot.upgradeOf(versionstamp);
+      if (up === undefined) continue;
+      previewed.push(previewRow(model, up, primaryKey, value));
       if (previewed.length === rows) return previewed;
     }
     if (entries.length < limit) return previewed;
@@ -74,15 +75,9 @@ export async function previewMigration(
   }
 }
 
-/** True if a transform is running and the row has the new schema already. */
-function isDone({ catalog }: TableContext, versionstamp: string): boolean {
-  const { snapshot } = catalog;
-  return snapshot.entry.transform !== undefined && snapshot.upgradeOf(versionstamp) === undefined;
-}
-
 function previewRow(
   model: CompiledModel,
-  up: RowUpgrade["up"],
+  up: UpgradeRow,
   primaryKey: readonly KvKeyPart[],
   before: AnyRow,
 ): PreviewedRow {

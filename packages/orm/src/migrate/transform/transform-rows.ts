@@ -1,4 +1,8 @@
-import { type RunningTransform, transformMarkKey } from "../../catalog/catalog-entry.js";
+import {
+  type RunningTransform,
+  transformMarkKey,
+  transformsOf,
+} from "../../catalog/catalog-entry.js";
 import type { TableContext } from "../../context/table-context.js";
 import { readRows } from "../../query/read/read-rows.js";
 import { changeCatalog } from "../run/change-catalog.js";
@@ -51,7 +55,8 @@ export async function transformRows(
   if (end.failed > 0) return "failed-rows";
   await changeCatalog(context, run.lease, ({ transform: running, ...finished }, operation) => {
     if (running?.id !== transform.id) return undefined;
-    operation.delete(transformStateKey(model)).delete(transformMarkKey(model, transform.id));
+    operation.delete(transformStateKey(model));
+    for (const { id } of transformsOf(running)) operation.delete(transformMarkKey(model, id));
     return finished;
   });
   return "done";

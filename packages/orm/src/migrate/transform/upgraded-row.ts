@@ -5,7 +5,7 @@ import type { RowIssue } from "../../errors/row-issue.js";
 import { isSameKey } from "../../indexes/key-parts.js";
 import { primaryKeyOf } from "../../indexes/primary-key.js";
 import type { AnyRow, CompiledModel } from "../../model/compiled-model.js";
-import { assertStoredRow } from "../../model/stored-row.js";
+import { synchronousOutputSchema } from "../../model/fields/output-schema.js";
 
 export interface RowFailure {
   /** A sentence for people. */
@@ -35,8 +35,9 @@ export function upgradeRow(
     return fail("The stored value is not an object.");
   }
   try {
-    const row: unknown = up(stored as AnyRow);
-    assertStoredRow(model, row, primaryKey);
+    const row = up(stored as AnyRow);
+    const { error } = synchronousOutputSchema(model.schema).safeParse(row);
+    if (error !== undefined) throw new RowInvalidError(model.name, { error, schema: model.schema });
     if (!isSameKey(primaryKeyOf(model, row), primaryKey)) {
       return fail("The migration changes its primary key.");
     }

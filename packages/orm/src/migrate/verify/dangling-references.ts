@@ -110,6 +110,7 @@ export async function findDanglingReferences(
   if (references.length === 0) return { items, rows, cursor: null };
   const tables = new Set([context, ...references.map(({ target }) => target)]);
   await Promise.all(Array.from(tables, ({ catalog }) => catalog.reload()));
+  for (const { catalog } of tables) catalog.snapshot.assertSameKey();
   for (;;) {
     const limit = Math.min(maxRows - rows, maxBatchRows);
     const entries = await readWithSchema(context, () => readNextRows(context, after, limit));

@@ -94,6 +94,7 @@ export async function verifyModel(
 ): Promise<VerifiedModel | "stopped"> {
   const { model, catalog } = context;
   await catalog.reload();
+  catalog.snapshot.assertSameKey();
   if (options.repair) catalog.snapshot.assertWritable();
   const complete = indexes.filter((index) => isComplete(catalog.snapshot.stateOf(index)));
   const names = complete.map((index) => index.name);

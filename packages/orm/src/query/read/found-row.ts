@@ -2,7 +2,7 @@ import type { KvEntryMaybe, KvKeyPart } from "@keywright/core";
 import type { FoundRow } from "../../context/any-query.js";
 import type { TableContext } from "../../context/table-context.js";
 import { failureReason } from "../../errors/failure-reason.js";
-import { RowUpgradeError } from "../../errors/migration-errors.js";
+import { MigrationMissingError, RowUpgradeError } from "../../errors/migration-errors.js";
 import { StoredRowInvalidError } from "../../errors/row-errors.js";
 import { pointerOf } from "../../indexes/primary-key.js";
 import type { AnyRow, CompiledModel } from "../../model/compiled-model.js";
@@ -43,7 +43,9 @@ export function foundRow(
   try {
     row = upgradeRow(context, value, primaryKey, upgrade);
   } catch (error) {
-    if (!orAsStored || !(error instanceof RowUpgradeError)) throw error;
+    const isUpgradeError =
+      error instanceof RowUpgradeError || error instanceof MigrationMissingError;
+    if (!orAsStored || !isUpgradeError) throw error;
   }
   return { primaryKey, row, stored, versionstamp, expireAt };
 }
@@ -60,6 +62,7 @@ function upgradeRow(
   try {
     row = upgrade(value);
   } catch (error) {
+    if (error instanceof MigrationMissingError) throw error;
     throw new RowUpgradeError(model.name, pointerOf(primaryKey), failureReason(error), error);
   }
   assertRow(context, row, primaryKey);

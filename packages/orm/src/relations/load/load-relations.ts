@@ -32,6 +32,7 @@ export async function loadRelations(
   missing: MissingRow = "refused",
 ): Promise<AnyRow[]> {
   const included = includedRelations(context, include);
+  await context.catalog.assertSameKey();
   const loaded: Record<string, unknown>[] = selected.map((row) => ({ ...row }));
   if (rows.length === 0) return loaded;
   const loads = included.map(async ({ link, query }) => {

@@ -68,6 +68,7 @@ export async function readRelated<T>(
   meter: ReadMeter,
 ): Promise<T[][]> {
   const { catalog } = context;
+  await catalog.assertSameKey();
   const beginReadings = () =>
     queries.map((query, position) => readingOf<T>(context, query, position, meter));
   let readings = beginReadings();

@@ -14,6 +14,7 @@ export async function readRowsByKey(
   primaryKeys: Iterable<readonly KvKeyPart[]>,
   meter: ReadMeter,
 ): Promise<Map<KeyId, AnyRow>> {
+  await context.catalog.assertSameKey();
   const wanted = new Map<KeyId, readonly KvKeyPart[]>();
   for (const primaryKey of primaryKeys) wanted.set(rowIdOf(context.model, primaryKey), primaryKey);
   meter.add(wanted.size);
