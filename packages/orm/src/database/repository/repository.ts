@@ -144,7 +144,7 @@ export interface Repository<in out M extends Model, in out Models extends AnyMod
    * @throws {UnknownIndexError} if the model has no index with the name in `index`.
    * @throws {IndexNotReadyError} if the index is not built.
    * @throws {InvalidCursorError} if the cursor belongs to another query.
-   * @throws {RangeError} if `take` is not a positive integer.
+   * @throws {InvalidArgumentError} if `take` is not a positive integer.
    */
   findMany<
     const W extends IndexedWhere<M> | undefined = IndexedWhere<M> & LeftOut,
@@ -163,7 +163,7 @@ export interface Repository<in out M extends Model, in out Models extends AnyMod
    * those that `filter` refuses.
    *
    * @throws {InvalidCursorError} if the cursor belongs to another query.
-   * @throws {RangeError} if `take` is not a positive integer.
+   * @throws {InvalidArgumentError} if `take` is not a positive integer.
    */
   scan<
     S extends FieldOf<Row<M>> = FieldOf<Row<M>>,

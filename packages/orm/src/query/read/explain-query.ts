@@ -49,7 +49,7 @@ export interface QueryExplanation {
 export function explainQuery(context: TableContext, query: AnyQuery): QueryExplanation {
   const { model } = context;
   rowFilterOf(model, query.filter);
-  takeOf(query);
+  takeOf(model, query);
   const plan = readablePlan(context, plansOf(context, query));
   const covered = isCovered(context, plan, query);
   return {
@@ -90,7 +90,7 @@ function maxReadsOf(plan: QueryPlan, query: AnyQuery, covered: boolean): number 
   // A page reads one entry more than it returns. With a filter, or with several entries per row,
   // the number of entries is not known.
   const isExact = query.filter === undefined && !mayRepeat(plan) && !mayReadOthers(plan);
-  const page = isExact ? takeOf(query) * cost + 1 : Number.POSITIVE_INFINITY;
+  const page = isExact ? takeOf(plan.model, query) * cost + 1 : Number.POSITIVE_INFINITY;
   const max = Math.min(keys, page);
   return Number.isFinite(max) ? max : undefined;
 }
