@@ -141,6 +141,7 @@ export type { EntryFinding, FindingCounts } from "./migrate/verify/verify-state.
 export { defineModel } from "./model/define-model.js";
 export {
   type AnyIndexDefinition,
+  type ConditionValue,
   type DescendingField,
   desc,
   type FieldIndexDefinition,
@@ -151,6 +152,7 @@ export {
   type ListField,
   type ListIndexDefinition,
   type RequiredKeyField,
+  type RowCondition,
 } from "./model/index-definition.js";
 export type {
   AnyModels,

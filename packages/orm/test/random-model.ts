@@ -157,7 +157,7 @@ interface IndexChoice {
   readonly descending: readonly boolean[];
   readonly unique: boolean;
   readonly normalized: boolean;
-  readonly partial: boolean;
+  readonly partial: "function" | "values" | undefined;
   readonly count: boolean;
   readonly holds: "pointer" | "copy" | "include";
 }
@@ -176,7 +176,11 @@ const indexChoice: fc.Arbitrary<IndexChoice> = fc.record({
   descending: fc.array(fc.boolean(), { minLength: 3, maxLength: 3 }),
   unique: fc.oneof({ weight: 3, arbitrary: fc.constant(false) }, fc.constant(true)),
   normalized: fc.boolean(),
-  partial: fc.oneof({ weight: 3, arbitrary: fc.constant(false) }, fc.constant(true)),
+  partial: fc.oneof(
+    { weight: 4, arbitrary: fc.constant(undefined) },
+    fc.constant("function" as const),
+    fc.constant("values" as const),
+  ),
   count: fc.boolean(),
   holds: fc.constantFrom("pointer", "copy", "include"),
 });
@@ -229,6 +233,21 @@ export const randomModel: fc.Arbitrary<RandomModel> = fc
     };
   });
 
+const conditions: AnyRow = { maybe: null, nullable: null, flag: true, color: "red", int: 1 };
+
+function whereOf(
+  own: Readonly<Record<string, FieldKind>>,
+  keyFields: readonly string[],
+  partial: IndexChoice["partial"],
+): Pick<AnyIndexDefinition, "where"> {
+  if (partial === "function")
+    return { where: (row: AnyRow) => Object.values(row).includes("a") || row.int === 1 };
+  const field = Object.keys(conditions).find((name) => name in own && !keyFields.includes(name));
+  return partial === undefined || field === undefined
+    ? {}
+    : { where: { [field]: conditions[field] } };
+}
+
 function definitionOf(
   own: Readonly<Record<string, FieldKind>>,
   { kind, places, descending, unique, normalized, partial, count, holds }: IndexChoice,
@@ -238,16 +257,16 @@ function definitionOf(
   const pick = (names: readonly string[], i: number) => names[(places[i] ?? 0) % names.length];
   const field = pick(keys, 0);
   const list = pick(lists, 1);
-  const options = {
-    unique,
-    count,
-    ...(partial && { where: (row: AnyRow) => Object.values(row).includes("a") || row.int === 1 }),
-    ...(holds === "copy" && { store: "copy" as const }),
-    ...(holds === "include" && { include: Object.keys(own).slice(0, 2) }),
-  };
   const several = [...new Set(places.map((_, i) => pick(keys, i)))].filter(
     (name) => name !== undefined,
   );
+  const options = {
+    unique,
+    count,
+    ...whereOf(own, several, partial),
+    ...(holds === "copy" && { store: "copy" as const }),
+    ...(holds === "include" && { include: Object.keys(own).slice(0, 2) }),
+  };
   const parts = several.map((name, i) => (descending[i] ? desc(name) : name));
   const textOf = (row: AnyRow) => row.text ?? row.maybe ?? row.color;
   const toLower = (value: string) => value.toLowerCase();

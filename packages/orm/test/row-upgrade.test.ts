@@ -285,6 +285,9 @@ describe("the indexes that a change of rows leaves behind", () => {
         byNameCopy: { key: "name", store: "copy" },
         byNameAge: { key: "name", include: ["age"] },
         byNameId: { key: "name", include: ["id"], prefix: "ids" },
+        byAge17: { key: "name", where: { age: 17 } },
+        byAgeOfName: { key: [(one) => one.age, "name"], reads: ["age"] },
+        byLongName: { key: "name", where: (one) => one.name.length > 9, reads: ["name"] },
       },
     }),
   );
@@ -292,7 +295,11 @@ describe("the indexes that a change of rows leaves behind", () => {
     affectedIndexes(model, { fields } as unknown as RowUpgrade).map((index) => index.name);
 
   it("are those of its fields, those by functions of the row, and copies", () => {
-    expect(names(["age"])).toEqual(["byAge", "byLength", "byAdult", "byNameCopy", "byNameAge"]);
+    expect(names(["age"])).toEqual([
+      ...["byAge", "byLength", "byAdult", "byNameCopy", "byNameAge"],
+      ...["byAge17", "byAgeOfName"],
+    ]);
+    expect(names(["other"])).toEqual(["byLength", "byAdult", "byNameCopy"]);
     expect(names([])).toEqual([]);
   });
 });

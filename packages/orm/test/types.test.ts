@@ -160,6 +160,32 @@ describe("a definition", () => {
     });
   });
 
+  it("selects the rows of an index by values that its fields can have", () => {
+    const { shape } = base.schema;
+    const schema = z.object({ ...shape, state: z.enum(["open", "closed"]), done: z.boolean() });
+    const partial = { ...base, schema };
+    defineModel({
+      ...partial,
+      indexes: {
+        byNick: { key: "nick", where: { born: null, done: false, state: "open" } },
+        byBirth: { key: ["born", (row) => row.nick], where: { nick: null }, reads: ["nick"] },
+      },
+    });
+    defining(() => {
+      // @ts-expect-error no row has this value
+      defineModel({ ...partial, indexes: { byNick: { key: "nick", where: { state: "new" } } } });
+      // @ts-expect-error no row lacks the field
+      defineModel({ ...partial, indexes: { byNick: { key: "nick", where: { done: null } } } });
+      const where = { born: new Date() };
+      // @ts-expect-error a date is compared by a function
+      defineModel({ ...partial, indexes: { byNick: { key: "nick", where } } });
+      // @ts-expect-error IndexCannotBe<"nope", "the schema has no field of this name">
+      defineModel({ ...partial, indexes: { byId: { key: "id", where: { done: true, nope: 1 } } } });
+      // @ts-expect-error the schema has no field of this name
+      defineModel({ ...partial, indexes: { byId: { key: (row) => row.id, reads: ["nope"] } } });
+    });
+  });
+
   it("has only indexes that can be, and says at the wrong one what to do", () => {
     defining(() => {
       // @ts-expect-error an object cannot be in a key: IndexCannotBe<"home", "… compute one of the row …">

@@ -91,7 +91,11 @@ export function expectedEntries(
   primaryKey: KvKey,
 ): ExpectedEntry[] {
   const { each, unique, where, store, include } = definition;
-  if (where !== undefined && !where(row as never)) return [];
+  if (typeof where === "function" && !where(row as never)) return [];
+  if (typeof where === "object") {
+    const differs = ([field, value]: [string, unknown]) => (row[field] ?? null) !== value;
+    if (Object.entries(where).some(differs)) return [];
+  }
   const values = partsOf(definition).map((part) => {
     if (typeof part === "string") return row[part];
     return typeof part === "function" ? part(row as never) : row[part.desc];

@@ -1,11 +1,13 @@
 import type { KvKey, KvKeyPart } from "@keywright/core";
 import { IndexKeyError } from "../errors/row-errors.js";
+import { ModelDefinitionError } from "../errors/schema-errors.js";
 import type { AnyRow, CompiledIndex, CompiledModel } from "../model/compiled-model.js";
 import { entryValue } from "./entry-value.js";
 import { ignoreRejection, isPromise } from "./is-promise.js";
 import { descendingPart, isSameKey, isSamePart, keyPartOf } from "./key-parts.js";
 import { keyText, partText } from "./key-text.js";
 import { pointerOf } from "./primary-key.js";
+import { readableRow } from "./readable-row.js";
 
 export interface IndexEntry {
   readonly index: CompiledIndex;
@@ -138,7 +140,9 @@ function isKeyOfRow(
 function includesRow(model: CompiledModel, index: CompiledIndex, row: AnyRow): boolean {
   const { where } = index;
   if (where === undefined) return true;
-  const answer: unknown = callFunction(model, index, "where", () => where(row));
+  const answer: unknown = callFunction(model, index, "where", () =>
+    where(readableRow(model, index, row)),
+  );
   refusePromise(model, index, "where", answer);
   return Boolean(answer);
 }
@@ -154,7 +158,8 @@ function partValue(
   row: AnyRow,
 ): unknown {
   const { field, compute } = index.parts[position]!;
-  return compute === undefined ? row[field] : callFunction(model, index, field, () => compute(row));
+  if (compute === undefined) return row[field];
+  return callFunction(model, index, field, () => compute(readableRow(model, index, row)));
 }
 
 function buildKey(
@@ -176,6 +181,7 @@ function callFunction<T>(
   try {
     return run();
   } catch (cause) {
+    if (cause instanceof ModelDefinitionError) throw cause;
     throw new IndexKeyError(model.name, index.name, field, "unknown", { cause });
   }
 }
@@ -202,9 +208,10 @@ export function indexEntries(
  * changed.
  */
 export function isUntouched(index: CompiledIndex, before: AnyRow, after: AnyRow): boolean {
-  if (index.store !== "pointer" || index.where !== undefined) return false;
-  for (const { field, compute } of index.parts) {
-    if (compute !== undefined || !Object.is(before[field], after[field])) return false;
+  const { store, keyFields } = index;
+  if (store !== "pointer" || keyFields === undefined) return false;
+  for (const field of keyFields) {
+    if (!Object.is(before[field], after[field])) return false;
   }
   return true;
 }

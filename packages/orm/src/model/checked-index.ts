@@ -29,13 +29,15 @@ type CheckedIndex<Row, I extends AnyIndexDefinition> = [keyof I, I] extends [
 
 /** The shape of most indexes. Without a check of each part, they take a fraction of the time. */
 type FieldsIndex<F> =
-  | { readonly key: F; readonly each?: false }
-  | { readonly key: readonly F[]; readonly each?: false; readonly normalize?: never };
+  | (AllRows & { readonly key: F })
+  | (AllRows & { readonly key: readonly F[]; readonly normalize?: never });
+
+type AllRows = { readonly each?: false; readonly where?: (row: never) => boolean };
 
 type CheckedParts<Row, I extends AnyIndexDefinition> = [
   BadPart<Row, PartOf<I["key"]>, I["each"]>,
 ] extends [never]
-  ? CheckedEach<Row, I> & CheckedOptions<I>
+  ? CheckedEach<Row, I> & CheckedOptions<I> & CheckedWhere<Row, I>
   : {
       readonly key: PartProblem<Row, BadPart<Row, PartOf<I["key"]>, I["each"]>, I["each"]>;
     };
@@ -108,6 +110,22 @@ type IsList<Row, Part> =
     : Part extends (row: never) => unknown
       ? true
       : false;
+
+/** Row, index → an error for each field of `where` that the schema does not have. */
+type CheckedWhere<Row, I extends AnyIndexDefinition> = I extends { readonly where: infer W }
+  ? W extends (...args: never) => unknown
+    ? unknown
+    : [Exclude<keyof W, FieldOf<Row>>] extends [never]
+      ? unknown
+      : {
+          readonly where: {
+            readonly [F in Exclude<keyof W, FieldOf<Row>>]: IndexCannotBe<
+              F,
+              "the schema has no field of this name"
+            >;
+          };
+        }
+  : unknown;
 
 /** Index → an error for each option that indexes do not have. */
 type CheckedOptions<I extends AnyIndexDefinition> = [

@@ -1,6 +1,7 @@
 import type * as z from "zod";
 import { knownNames } from "../errors/nearest-name.js";
 import { ModelDefinitionError } from "../errors/schema-errors.js";
+import { compileCondition, matchesCondition } from "./compile-condition.js";
 import type { AnyRow, CompiledIndex, CompiledPart } from "./compiled-model.js";
 import { canBeInKey, canBeList, canHoldElements, isList } from "./fields/key-kinds.js";
 import type { AnyIndexDefinition, AnyIndexPart } from "./index-definition.js";
@@ -13,6 +14,7 @@ const knownOptions: readonly (keyof AnyIndexDefinition)[] = [
   "each",
   "normalize",
   "where",
+  "reads",
   "store",
   "include",
   "count",
@@ -56,7 +58,10 @@ export function compileIndex(
       "queries name a computed part by its index, so the index needs another name than a field",
     );
   }
-  if (where !== undefined && typeof where !== "function") fail("where", "it must be a function");
+  const condition =
+    where === undefined || typeof where === "function"
+      ? undefined
+      : compileCondition(model.schema.shape, where, parts, (reason) => fail("where", reason));
   if (store !== "pointer" && store !== "copy") fail("store", 'it must be "pointer" or "copy"');
   const { include, prefix = defaultIndexPrefix(model.prefix ?? model.name, name) } = definition;
   if (typeof prefix !== "string" || prefix === "")
@@ -75,12 +80,37 @@ export function compileIndex(
     fields,
     unique,
     each: list,
-    where: where as CompiledIndex["where"],
+    where:
+      condition === undefined
+        ? (where as CompiledIndex["where"])
+        : (row) => matchesCondition(condition, row),
+    condition,
+    ...compileReads(model, at, definition, { parts, condition }),
     store: include === undefined ? store : "include",
     include: include === undefined ? [] : [...new Set([...primaryKey, ...include])],
     counted: definition.count ?? false,
     version: version === undefined ? undefined : String(version),
   };
+}
+
+function compileReads(
+  model: Model,
+  at: string,
+  { where, reads }: AnyIndexDefinition,
+  { parts, condition }: Pick<CompiledIndex, "parts" | "condition">,
+): Pick<CompiledIndex, "reads" | "keyFields"> {
+  const plain = parts.filter((part) => part.compute === undefined).map((part) => part.field);
+  const hasFunctions = typeof where === "function" || plain.length < parts.length;
+  if (reads !== undefined) {
+    assertFields(model, `${at}.reads`, reads);
+    if (!hasFunctions) {
+      const reason = "only a function in key or where reads fields; leave it out";
+      throw new ModelDefinitionError(model.name, `${at}.reads`, reason);
+    }
+  }
+  const isKnown = !hasFunctions || reads !== undefined;
+  const fields = [...plain, ...Object.keys(condition ?? {}), ...(reads ?? [])];
+  return { reads, keyFields: isKnown ? new Set(fields) : undefined };
 }
 
 function compilePart(

@@ -1,5 +1,6 @@
 import type { KvKeyPart } from "@keywright/core";
 import type * as z from "zod";
+import type { ConditionValue } from "./index-definition.js";
 import type { Relation } from "./relation-definition.js";
 
 /** A row of any model. */
@@ -24,6 +25,18 @@ export interface CompiledIndex {
   readonly each: number | undefined;
   /** Selects the rows in the index. Undefined if all rows with its fields are in it. */
   readonly where: ((row: AnyRow) => boolean) | undefined;
+  /**
+   * The values that `where` compares fields with, if it is data. Null selects the rows that lack the
+   * field. Undefined if `where` is a function, or if there is none.
+   */
+  readonly condition: Readonly<Record<string, ConditionValue>> | undefined;
+  /** The fields that the functions of the index can read. Undefined if they can read every field. */
+  readonly reads: readonly string[] | undefined;
+  /**
+   * The fields that determine which entries a row has: those of its key and of its `where`.
+   * Undefined if these may be all fields, because a function reads them.
+   */
+  readonly keyFields: ReadonlySet<string> | undefined;
   /** The content of an entry: the primary key, the row, or the fields of `include`. */
   readonly store: "pointer" | "copy" | "include";
   /** The fields of an entry if `store` is `"include"`. Those of the primary key come first. */

@@ -54,10 +54,15 @@ interface IndexOptions<Row> {
   /** The first part of the index's keys. `byEmail` of `users` has `users_by_email` by default. */
   readonly prefix?: string;
   /**
-   * Selects the rows that the index contains. Must be a pure function. A query uses such an index
-   * only by its name: `index: "byOpen"`.
+   * Selects the rows that the index contains: by values of fields, `{ deletedAt: null }`, or by a
+   * pure function. With values, a change of other fields never rebuilds the index.
    */
-  readonly where?: (row: Row) => boolean;
+  readonly where?: RowCondition<Row> | ((row: Row) => boolean);
+  /**
+   * The fields that the functions `where` and `key` read. They see no other fields. Without this
+   * option, a migration that changes any field rebuilds the index.
+   */
+  readonly reads?: readonly FieldOf<Row>[];
   /**
    * The content of an entry: a pointer to the row (the default), or a copy of the row. With a
    * pointer, a query reads the entry and then the row. With a copy, every change of the row also
@@ -69,6 +74,19 @@ interface IndexOptions<Row> {
   /** Maintains the number of rows for each key of the index, so that `count` reads one entry. */
   readonly count?: boolean;
 }
+
+/** A value that a field can be compared with in the `where` of an index. */
+export type ConditionValue = string | number | boolean | null;
+
+/**
+ * Row → the values that select rows: `{ deletedAt?: Date; done: boolean }` →
+ * `{ deletedAt?: null; done?: boolean }`. Null selects the rows that lack the field.
+ */
+export type RowCondition<Row> = {
+  readonly [F in FieldOf<Row>]?:
+    | Extract<Row[F], ConditionValue>
+    | (undefined extends Row[F] ? null : never);
+};
 
 /** An index over one field. */
 export interface FieldIndexDefinition<Row, F, Value> extends IndexOptions<Row> {
@@ -144,7 +162,8 @@ export interface AnyIndexDefinition {
   readonly unique?: boolean;
   readonly each?: boolean;
   readonly normalize?: AnyNormalizer | { readonly [field: string]: AnyNormalizer } | undefined;
-  readonly where?: (row: never) => boolean;
+  readonly where?: Readonly<Record<string, unknown>> | ((row: never) => boolean);
+  readonly reads?: readonly string[];
   readonly store?: "pointer" | "copy";
   readonly include?: readonly string[];
   readonly count?: boolean;

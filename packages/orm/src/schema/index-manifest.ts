@@ -32,7 +32,8 @@ function traitsOf(index: CompiledIndex): { traits?: IndexTraits } {
     ...(descending.length > 0 && { descending }),
     ...(index.parts.length > 1 && normalized.length > 0 && { normalized }),
     ...(index.each !== undefined && { each: index.fields[index.each]! }),
-    ...(index.where !== undefined && { partial: true }),
+    ...(index.condition !== undefined && { where: index.condition }),
+    ...(index.condition === undefined && index.where !== undefined && { partial: true }),
     ...(index.parts.some((part) => part.compute !== undefined) && { computed: true }),
     ...(index.store === "copy" && { value: "copy" }),
     ...(index.store === "include" && { value: index.include }),
@@ -45,7 +46,8 @@ function traitsOf(index: CompiledIndex): { traits?: IndexTraits } {
  * ignores white space, quotes and comments, but not trailing commas and semicolons. If a build or a
  * formatter changes the source in other ways, the index must state a version.
  */
-function functionsVersion({ where, parts, version }: CompiledIndex): string | undefined {
+function functionsVersion({ parts, version, ...index }: CompiledIndex): string | undefined {
+  const where = index.condition === undefined ? index.where : undefined;
   const computed = parts.map((part) => part.compute);
   const normalized = parts.map((part) => part.normalize);
   // Databases store hashes of this order. In an index with one part, its `normalize` comes first.

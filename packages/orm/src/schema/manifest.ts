@@ -1,3 +1,5 @@
+import type { ConditionValue } from "../model/index-definition.js";
+
 /** A JSON Schema that describes the values of a field. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
@@ -32,7 +34,9 @@ export interface IndexTraits {
   readonly normalized?: readonly string[];
   /** The field whose elements have one entry each. */
   readonly each?: string;
-  /** Set if a function of the index chooses which rows it holds. */
+  /** The values of fields that select its rows. Null selects rows that lack the field. */
+  readonly where?: Readonly<Record<string, ConditionValue>>;
+  /** Set if a function of the index selects its rows. */
   readonly partial?: true;
   /** Set if a part of its key is computed by a function of the row. */
   readonly computed?: true;

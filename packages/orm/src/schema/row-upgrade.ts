@@ -95,17 +95,15 @@ function changedFields({ changes, from, to }: RowMigration): readonly string[] {
 
 /**
  * Returns the indexes that may not match their rows before a change of the rows has reached every
- * row: indexes that contain a field that may get another value, a copy of the row, or the result of
- * a function of the row. They cannot be read in the meantime.
+ * row: indexes whose entries depend on a field that may get another value. A copy of the row depends
+ * on every field, and so does a function without `reads`. They cannot be read in the meantime.
  */
 export function affectedIndexes(model: CompiledModel, upgrade: RowUpgrade): CompiledIndex[] {
   if (upgrade.fields.length === 0) return [];
-  const changed = new Set(upgrade.fields);
   return model.indexes.filter(
-    (index) =>
-      index.where !== undefined ||
-      index.store === "copy" ||
-      index.parts.some((part) => part.compute !== undefined || changed.has(part.field)) ||
-      index.include.some((field) => changed.has(field)),
+    ({ store, keyFields, include }) =>
+      store === "copy" ||
+      keyFields === undefined ||
+      upgrade.fields.some((field) => keyFields.has(field) || include.includes(field)),
   );
 }

@@ -245,13 +245,19 @@ function assertSameKeys(model: CompiledModel, { from, to }: Pair): void {
 /** Returns what determines the keys of a row, under the names that error messages use. */
 function aspectsOf(index: CompiledIndex): Readonly<Record<string, unknown>> {
   const { fields, unique, normalized, functions = null, traits = {} } = indexManifest(index);
-  const { descending = null, each = null, partial = false, computed = false } = traits;
+  const {
+    descending = null,
+    each = null,
+    partial = false,
+    where = partial,
+    computed = false,
+  } = traits;
   return {
     key: [fields, descending, computed],
     each,
     unique,
     normalize: traits.normalized ?? normalized,
-    where: partial,
+    where,
     "the code of their functions, or its version": functions,
   };
 }

@@ -169,10 +169,9 @@ function rebuildStep(
 const backText =
   "This goes back to an earlier definition. Programs with the later one can no longer write.";
 
-function affectedText({ name, store, where, parts }: CompiledIndex): string {
-  const isByFunction = where !== undefined || parts.some(({ compute }) => compute !== undefined);
-  return isByFunction && store !== "copy"
-    ? `The change of the rows may change the entries of the index ${name}, because a function makes them.`
+function affectedText({ name, store, keyFields }: CompiledIndex): string {
+  return keyFields === undefined && store !== "copy"
+    ? `The change of the rows may change the entries of the index ${name}, because a function makes them. If the function does not read the changed fields, state the fields that it reads, such as reads: ["name"].`
     : `The change of the rows changes the entries of the index ${name}.`;
 }
 
@@ -228,12 +227,22 @@ function differenceText(stored: StoredIndex, index: CompiledIndex): string {
   if (hashOf(stored.fields) !== hashOf(now.fields)) wasAndIs("key", stored.fields, now.fields);
   if (stored.unique !== now.unique)
     differences.push(now.unique ? "it is unique now" : "it is no longer unique");
-  const { normalized: normalizedBefore = stored.normalized, ...traitsBefore } = stored.traits ?? {};
-  const { normalized: normalizedNow = now.normalized, ...traitsNow } = now.traits ?? {};
+  const {
+    normalized: normalizedBefore = stored.normalized,
+    where: whereBefore,
+    ...traitsBefore
+  } = stored.traits ?? {};
+  const {
+    normalized: normalizedNow = now.normalized,
+    where: whereNow,
+    ...traitsNow
+  } = now.traits ?? {};
   if (hashOf(normalizedBefore) !== hashOf(normalizedNow))
     differences.push(normalizedText(normalizedNow));
+  if (whereBefore && whereNow && hashOf(whereBefore) !== hashOf(whereNow))
+    wasAndIs("where", whereBefore, whereNow);
   if (stored.prefix !== now.prefix) wasAndIs("prefix", stored.prefix, now.prefix);
-  if (hashOf(traitsBefore) !== hashOf(traitsNow))
+  if (!whereBefore !== !whereNow || hashOf(traitsBefore) !== hashOf(traitsNow))
     differences.push("which entries it has, or what they hold, has changed");
   if (differences.length === 0)
     differences.push(
