@@ -1,7 +1,7 @@
 import { type EmbeddedKv, openKv } from "@keywright/core";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import * as z from "zod";
-import { createDatabase, type Database, defineModel } from "../src/index.js";
+import { createDatabase, type Database, defineModel, desc } from "../src/index.js";
 import { rejection } from "./user-model.js";
 
 const Reading = defineModel({
@@ -10,6 +10,7 @@ const Reading = defineModel({
     id: z.string(),
     at: z.date(),
     value: z.union([z.number(), z.nan()]),
+    down: z.union([z.number(), z.nan()]),
     code: z.string(),
     seen: z.date(),
   }),
@@ -17,6 +18,7 @@ const Reading = defineModel({
   indexes: {
     byAt: { key: "at" },
     byValue: { key: "value" },
+    byDown: { key: [desc("down")] },
     bySeen: { key: "seen", unique: true },
     // A number in the index, whatever the field is.
     byNumber: { key: "code", normalize: (code) => Number(code) },
@@ -31,7 +33,9 @@ beforeEach(async () => {
   db = await createDatabase({ kv, models: { readings: Reading } });
   for (const [i, value] of [1, 2, Number.NaN].entries()) {
     const at = new Date(2024, 0, i + 1);
-    await db.readings.create({ data: { id: `${i}`, at, seen: at, value, code: `${i}` } });
+    await db.readings.create({
+      data: { id: `${i}`, at, seen: at, value, down: value, code: `${i}` },
+    });
   }
 });
 afterEach(() => kv.close());
@@ -81,6 +85,27 @@ it("NaN is a value that a row can have", async () => {
   expect(items.map(({ id }) => id)).toEqual(["2"]);
 });
 
+it.each([
+  ["ascending", "value"],
+  ["descending", "down"],
+] as const)("no range of an %s field contains NaN", async (_, field) => {
+  const idsOf = async (where: object) =>
+    (await db.readings.findMany({ where: where as { value: number } })).items.map(({ id }) => id);
+  for (const [bounds, ids] of [
+    [{ gt: Number.POSITIVE_INFINITY }, []],
+    [{ gte: Number.POSITIVE_INFINITY }, []],
+    [{ gt: 1 }, ["1"]],
+    [{ gte: 1 }, ["0", "1"]],
+    [{ lte: Number.POSITIVE_INFINITY }, ["0", "1"]],
+    [{ lt: Number.NEGATIVE_INFINITY }, []],
+    [{ gt: Number.NEGATIVE_INFINITY }, ["0", "1"]],
+  ] as const) {
+    const where = { [field]: bounds };
+    expect((await idsOf(where)).sort()).toEqual(ids);
+    expect(await db.readings.count({ where: where as never })).toBe(ids.length);
+  }
+});
+
 it("texts that begin with a long one are looked for, or refused by the database that cannot hold it", async () => {
   const startsWith = "x".repeat(300_000);
   const found = db.readings.findMany({ where: { id: { startsWith } } }).then(
@@ -92,7 +117,7 @@ it("texts that begin with a long one are looked for, or refused by the database 
   const ids = ["a", `a${last}`, `a${last}b`, `a${last}${last}c`, "b", "𝒳", "𝒳y", "𝒴"];
   for (const [i, id] of ids.entries()) {
     const at = new Date(i);
-    await db.readings.create({ data: { id, at, seen: at, value: 1, code: "1" } });
+    await db.readings.create({ data: { id, at, seen: at, value: 1, down: 1, code: "1" } });
   }
   for (const prefix of ["a", `a${last}`, `a${last}${last}`, "𝒳", last]) {
     const { items } = await db.readings.findMany({ where: { id: { startsWith: prefix } } });

@@ -257,8 +257,16 @@ describe("createMany with atomic", () => {
     const data = [users.ada, users.bob, { ...users.cyd, email: "nobody" }];
     const error = await rejection(db.users.createMany({ data, atomic: true }));
     expect(error).toMatchObject({ code: "KW_ROW_INVALID", operation: "createMany" });
+    expect(error).toMatchObject({ position: 2 });
     expect(error.issues).toEqual([expect.objectContaining({ path: [2, "email"] })]);
     expect(await entriesOf(kv)).toEqual([]);
+    const hooked = await createDatabase({
+      kv,
+      models: { users: User },
+      hooks: { users: { beforeCreate: (row) => ({ ...row, email: "nobody" }) } },
+    });
+    const ofHook = rejection(hooked.users.createMany({ data: [users.ada], atomic: true }));
+    expect(await ofHook).toMatchObject({ position: 0, issues: [{ path: [0, "email"] }] });
   });
 
   it("writes nothing where a unique value is taken, by a row of the list or another", async () => {

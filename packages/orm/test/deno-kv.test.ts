@@ -57,11 +57,19 @@ describe.each(databases)("on %s", (_name, open) => {
   });
 
   it.each([
-    ["a value", { name: "x".repeat(70_000) }, "valueBytes", 65_536],
-    ["a key", { email: `${"x".repeat(3000)}@example.com` }, "keyBytes", 2048],
+    [
+      "a value",
+      { name: "x".repeat(70_000) },
+      { code: "KW_LIMIT_EXCEEDED", limit: "valueBytes", max: 65_536 },
+    ],
+    [
+      "a key",
+      { email: `${"x".repeat(3000)}@example.com` },
+      { code: "KW_INDEX_KEY_INVALID", index: "byEmail", field: "email", problem: "length" },
+    ],
   ] as const)(
     "%s that is too large is refused, and nothing is written",
-    async (_, part, limit, max) => {
+    async (_, part, exceeded) => {
       await withKv(async (kv) => {
         const Plain = defineModel({
           name: "plain",
@@ -71,7 +79,6 @@ describe.each(databases)("on %s", (_name, open) => {
         });
         const db = await createDatabase({ kv, models: { plain: Plain } });
         const data = { id: "a", name: "", email: "", ...part };
-        const exceeded = { code: "KW_LIMIT_EXCEEDED", limit, max };
         expect(await rejection(db.plain.create({ data }))).toMatchObject(exceeded);
         const within = db.transaction((tx) => tx.plain.create({ data }));
         expect(await rejection(within)).toMatchObject(exceeded);

@@ -593,7 +593,7 @@ describe("a message about a definition or an option says what it must be", () =>
         calls.users!.findMany!({ where: { role: "member" }, filter: async () => secret }),
     ],
     [
-      "take must be a positive integer.",
+      "users.findMany: take is not valid: it must be a positive integer",
       ({ calls }) => calls.users!.findMany!({ where: { role: "admin" }, take: secret }),
     ],
   ])("%s", async (text, provoke) => {

@@ -108,7 +108,7 @@ it.each<[AnyQuery, Omit<QueryExplanation, "model">]>([
     },
   ],
   [
-    {},
+    { orderBy: { id: "asc" } },
     {
       index: "primaryKey",
       kind: "scan",
@@ -141,6 +141,9 @@ it("says how much is read at the most", async () => {
 });
 
 it("refuses what findMany refuses", () => {
+  expect(() => explain({})).toThrow(
+    expect.objectContaining({ code: "KW_QUERY_INVALID", field: "where" }),
+  );
   expect(() => explain({ where: { at: 1 } })).toThrow(
     expect.objectContaining({ code: "KW_QUERY_UNINDEXED" }),
   );

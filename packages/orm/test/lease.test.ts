@@ -253,6 +253,8 @@ describe("a throttle", () => {
   });
 
   it.each([0, -1, Number.NaN])("refuses %s rows a second", (rate) => {
-    expect(() => new Throttle(rate)).toThrow(RangeError);
+    expect(() => new Throttle(rate)).toThrow(
+      expect.objectContaining({ code: "KW_ARGUMENT_INVALID", argument: "rowsPerSecond" }),
+    );
   });
 });

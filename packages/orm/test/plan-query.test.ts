@@ -161,7 +161,7 @@ describe("planQuery", () => {
       { equals: [], start: "a\0", end: Number.NEGATIVE_INFINITY, type: "string" },
     ]);
     expect(best({ where: { place: "p", day: { lt: new Date(5) } } }).segments).toEqual([
-      { equals: ["p"], start: Number.NEGATIVE_INFINITY, end: 5, type: "number" },
+      { equals: ["p"], start: Number.NEGATIVE_INFINITY, end: 5 },
     ]);
     expect(() => planQuery(model, { where: { place: { gt: 1, lt: "a" } } })).toThrow(
       expect.objectContaining({ reason: "its two bounds must have the same type" }),
@@ -626,6 +626,12 @@ describe("planUnique", () => {
         expect.objectContaining({ code: "KW_QUERY_UNINDEXED" }),
       );
     }
+  });
+
+  it("suggests an index of the elements for an array", () => {
+    expect(() => planUnique(model, { tags: "x" })).toThrow(
+      expect.objectContaining({ suggestion: 'byTags: { key: "tags", unique: true, each: true }' }),
+    );
   });
 
   it("refuses what is no value", () => {

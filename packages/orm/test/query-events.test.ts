@@ -1,5 +1,6 @@
 import { openKv } from "@keywright/core";
 import { describe, expect, it, vi } from "vitest";
+import { rowsOf } from "../src/codegen.js";
 import { createDatabase, type Database, type QueryEvent } from "../src/index.js";
 import { rejection, User, users } from "./user-model.js";
 
@@ -98,6 +99,34 @@ describe("query events", () => {
         reads: 0,
         error: { code: "KW_QUERY_UNINDEXED" },
       });
+    });
+  });
+
+  it("tell of calls that are refused before they read, also of generated repositories", async () => {
+    await withEvents(async (db, events) => {
+      const generated = rowsOf<object, object, object>(db, "users");
+      const failures = [
+        await rejection(Promise.resolve(db.users.findMany({ wehre: {} } as never))),
+        await rejection(generated.count({ index: "byEmail", where: { name: "Ada" } })),
+        await rejection(generated.upsert({ where: { name: "Ada" }, create: {}, update: {} })),
+        await rejection((async () => db.users.watch({ where: { age: 1 } } as never))()),
+        await rejection((async () => generated.watchMany({ index: "byNothing", where: {} }))()),
+      ];
+      expect(failures.map(({ code }) => code)).toEqual([
+        "KW_ARGUMENT_INVALID",
+        "KW_QUERY_INVALID",
+        "KW_QUERY_UNINDEXED",
+        "KW_QUERY_UNINDEXED",
+        "KW_INDEX_UNKNOWN",
+      ]);
+      expect(events.map(({ error }) => error)).toEqual(failures);
+      expect(readsOf(events)).toEqual([
+        ["findMany", undefined, 0],
+        ["count", undefined, 0],
+        ["upsert", undefined, 0],
+        ["watch", undefined, 0],
+        ["watch", undefined, 0],
+      ]);
     });
   });
 

@@ -207,7 +207,7 @@ describe.each(Object.entries(places))("in %s", (_, place) => {
         const error = await rejection(
           db.users.findMany({ where: { favoriteColor: "green" }, take }),
         );
-        expect(error).toBeInstanceOf(RangeError);
+        expect(error).toMatchObject({ code: "KW_ARGUMENT_INVALID", argument: "take" });
       }
     });
 
@@ -217,27 +217,6 @@ describe.each(Object.entries(places))("in %s", (_, place) => {
       expect((await rejection(db.users.findMany({ where }))).code).toBe("KW_QUERY_INVALID");
     });
   });
-
-  it.each([
-    ["leaves out", z.object, { id: "1" }, "KW_ROW_INVALID"],
-    ["refuses", z.strictObject, "KW_ROW_INVALID", "KW_ROW_INVALID"],
-    ["takes", z.looseObject, { id: "1", other: 1 }, { id: "1", other: 1 }],
-  ] as const)(
-    "%s a field that its kind of object does not have",
-    async (_, object, made, changed) => {
-      const schema = object({ id: z.string() });
-      const { things } = await createDatabase({
-        kv,
-        models: { things: defineModel({ name: "things", schema, primaryKey: "id" }) },
-      });
-      const data = { id: "1", other: 1 };
-      const codeOf = (error: { code: string }) => error.code;
-      expect(await things.create({ data }).catch(codeOf)).toEqual(made);
-      await things.upsert({ where: { id: "1" }, create: { id: "1" }, update: {} });
-      const update = things.update({ where: { id: "1" }, data: { other: 1 } as never });
-      expect(await update.catch(codeOf)).toEqual(changed);
-    },
-  );
 
   describe("update", () => {
     it("moves the entries of the fields that change, and leaves the others alone", async () => {

@@ -763,7 +763,11 @@ describe("a transaction", () => {
       expect(attempts).toBe(maxAttempts);
     }
     expect((await kv.get(["b"])).value).toBe(null);
-    await expect(run(0)).rejects.toThrow(RangeError);
+    await expect(run(0)).rejects.toMatchObject({
+      code: "KW_ARGUMENT_INVALID",
+      argument: "maxAttempts",
+      message: "transaction: maxAttempts is not valid: it must be a positive integer",
+    });
   });
 
   it("names what its function threw last where it gives up", async () => {

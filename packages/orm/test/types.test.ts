@@ -103,6 +103,14 @@ describe("rows and input", () => {
       db.games.update({ where: { id: "x" }, data: { nope: 1 } });
       // @ts-expect-error there is no such field
       db.users.create({ data: { name: "Ada", nope: 1 } });
+      // @ts-expect-error there is no such field
+      db.users.createMany({ data: [{ name: "Ada", nope: 1 }] });
+      // @ts-expect-error there is no such field
+      db.users.upsert({ where: { id: "x" }, create: { name: "Ada", nope: 1 }, update: {} });
+      // @ts-expect-error there is no such field
+      db.users.upsert({ where: { id: "x" }, create: { name: "Ada" }, update: { nope: 1 } });
+      // @ts-expect-error there is no such field
+      db.users.updateMany({ filter: () => true, data: { nope: 1 } });
     });
   });
 });

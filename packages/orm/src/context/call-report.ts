@@ -29,11 +29,11 @@ export class CallReport {
   /**
    * Reports what the call has read and, if it failed, its error.
    *
-   * @param meter undefined if the call was refused. It is not reported then.
+   * @param meter undefined if the call was refused before it could read.
    */
   end(meter: ReadMeter | undefined): void {
-    if (this.#onQuery === undefined || meter === undefined) return;
-    const { index, reads } = meter;
+    if (this.#onQuery === undefined) return;
+    const { index = undefined, reads = 0 } = meter ?? {};
     try {
       this.#onQuery({
         operation: this.#operation,

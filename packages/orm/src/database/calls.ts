@@ -2,7 +2,7 @@ import type { AnyQuery } from "../context/any-query.js";
 import { CallReport } from "../context/call-report.js";
 import { ReadMeter } from "../context/read-meter.js";
 import type { TableContext } from "../context/table-context.js";
-import { addOperation, type Operation } from "../errors/orm-error.js";
+import type { Operation } from "../errors/orm-error.js";
 import type { CallOptions, RepositoryMethod } from "./call-options.js";
 import { parseOptions } from "./parse-options.js";
 
@@ -74,17 +74,21 @@ export class Calls {
     }
   }
 
-  /** Begins a live query. It measures and reports its reads itself. */
+  /** Begins a live query. It measures and reports its reads itself. Reports only a refusal. */
   watch<T>(
     method: RepositoryMethod,
     argument: unknown,
     watch: (options: CallOptions) => ReadableStream<T>,
   ): ReadableStream<T> {
+    const report = new CallReport(this.context, "watch");
     try {
       return watch(this.#parse(this.context, method, argument));
     } catch (error) {
-      addOperation(error, "watch");
-      throw error;
+      try {
+        return report.fail(error);
+      } finally {
+        report.end(undefined);
+      }
     }
   }
 }

@@ -47,7 +47,7 @@ export type Database<M extends Models> = AnyDatabase &
      * @throws {TransactionEndedError} from calls that the function has not awaited.
      * @throws {LimitExceededError} if there are more reads or writes than the database accepts in
      * one commit.
-     * @throws {RangeError} if `maxAttempts` is not a positive integer.
+     * @throws {InvalidArgumentError} if `maxAttempts` is not a positive integer.
      * @throws the reason of `signal` if it is aborted.
      */
     readonly transaction: <T>(

@@ -21,6 +21,11 @@ export class RowInvalidError extends OrmError {
   /** The issues as text: `address.city: Required; …`. */
   readonly reason: string;
   readonly issues: readonly RowIssue[];
+  /**
+   * The position of the refused row in the `data` of an atomic `createMany`, from 0. Otherwise
+   * undefined, also if a hook threw the error.
+   */
+  readonly position: number | undefined;
 
   constructor(model: string, violation: Violation) {
     const { error, schema } = violation;
@@ -28,6 +33,7 @@ export class RowInvalidError extends OrmError {
     super("KW_ROW_INVALID", model, text, { cause: error });
     this.issues = rowIssues(violation);
     this.reason = issuesReason(this.issues);
+    this.position = undefined;
   }
 }
 
@@ -124,7 +130,10 @@ export class PrimaryKeyChangeError extends OrmError {
   }
 }
 
-/** A value that cannot be part of a key, such as an object. */
+/** Why a key cannot hold a value of a type that keys can hold. */
+export type KeyProblem = "surrogate" | "length";
+
+/** A value that cannot be part of a key, such as an object, or text that is too long. */
 export class IndexKeyError extends OrmError {
   readonly index: string;
   readonly field: string;
@@ -133,25 +142,49 @@ export class IndexKeyError extends OrmError {
    * The primary key of the row that has the value. Undefined if the value does not come from a row.
    */
   readonly id: RowId | undefined;
+  /**
+   * `"surrogate"` for a string with a lone surrogate, `"length"` if the key is longer than the
+   * database allows. Undefined if no key can hold values of this type, or if a function threw.
+   */
+  readonly problem: KeyProblem | undefined;
 
   constructor(
     model: string,
     index: string,
     field: string,
     valueType: string,
-    options: { readonly id?: RowId; readonly cause?: unknown } = {},
+    options: {
+      readonly id?: RowId | undefined;
+      readonly cause?: unknown;
+      readonly problem?: KeyProblem | undefined;
+    } = {},
   ) {
-    const { cause } = options;
-    super("KW_INDEX_KEY_INVALID", model, indexKeyText(index, field, valueType, cause), { cause });
+    const { cause, problem } = options;
+    const text =
+      problem === undefined
+        ? indexKeyText(index, field, valueType, cause)
+        : problemText(index, field, problem);
+    super("KW_INDEX_KEY_INVALID", model, text, { cause });
     this.id = options.id;
+    this.problem = problem;
     this.index = index;
     this.field = field;
     this.valueType = valueType;
   }
 }
 
+function keyName(index: string): string {
+  return index === "primaryKey" ? "the primary key" : `the index ${index}`;
+}
+
+function problemText(index: string, field: string, problem: KeyProblem): string {
+  return problem === "surrogate"
+    ? `${keyName(index)} cannot hold ${field}, which has a lone surrogate; toWellFormed() replaces it`
+    : `${keyName(index)} cannot hold ${field}, because the key is longer than the database allows; shorten ${field}, or index a shorter value of the row`;
+}
+
 function indexKeyText(index: string, field: string, valueType: string, cause: unknown): string {
-  const key = index === "primaryKey" ? "the primary key" : `the index ${index}`;
+  const key = keyName(index);
   if (cause !== undefined) {
     return `a function of ${key} threw for ${field}; correct the function, or the row (cause says why)`;
   }
@@ -227,7 +260,7 @@ export class ReferenceMissingError extends OrmError {
 export function withPosition(error: unknown, position: number): unknown {
   if (error instanceof RowInvalidError) {
     const issues = error.issues.map((issue) => ({ ...issue, path: [position, ...issue.path] }));
-    Object.assign(error, { issues, reason: issuesReason(issues) });
+    Object.assign(error, { issues, reason: issuesReason(issues), position });
   } else if (error instanceof UniqueConstraintError || error instanceof ReferenceMissingError) {
     (error as { position: number | undefined }).position = position;
   } else {

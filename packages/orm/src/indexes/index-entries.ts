@@ -38,13 +38,18 @@ export function indexedPart(
   try {
     if (normalize !== undefined) normalized = normalize(value);
     const part = keyPartOf(normalized);
-    // Encoding a descending part fails for a string that is not valid Unicode.
     if (part !== undefined) return descending ? descendingPart(part) : part;
   } catch (cause) {
-    throw new IndexKeyError(model.name, index.name, field, typeof value, { cause });
+    const problem = isIllFormed(normalized) ? "surrogate" : undefined;
+    throw new IndexKeyError(model.name, index.name, field, typeof value, { cause, problem });
   }
   refusePromise(model, index, field, normalized);
   throw new IndexKeyError(model.name, index.name, field, typeof value);
+}
+
+/** True for a string with a lone surrogate, which no key can hold. */
+export function isIllFormed(value: unknown): boolean {
+  return typeof value === "string" && !value.isWellFormed();
 }
 
 function refusePromise(
@@ -264,8 +269,8 @@ function indexKeysOfRow(
     return indexKeys(model, index, row, primaryKey);
   } catch (error) {
     if (!(error instanceof IndexKeyError)) throw error;
-    const { field, valueType, cause } = error;
-    const options = { id: pointerOf(primaryKey), cause };
+    const { field, valueType, cause, problem } = error;
+    const options = { id: pointerOf(primaryKey), cause, problem };
     throw new IndexKeyError(model.name, index.name, field, valueType, options);
   }
 }

@@ -69,7 +69,7 @@ export function watchRows(
     async function read(): Promise<LiveState<unknown>> {
       let chosen: ChosenPlan | undefined;
       const { items, shaped, expireAt } = await measuredRead(context, query, async (meter) => {
-        takeOf(query);
+        takeOf(context.model, query);
         // The catalog may have changed between its last read and the beginning of the watch.
         await context.catalog.reload();
         chosen = await choosePlan(context, query);

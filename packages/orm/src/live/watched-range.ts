@@ -6,9 +6,8 @@ import { indexKeys } from "../indexes/index-entries.js";
 import { keyAfter } from "../indexes/key-parts.js";
 import { rowKey } from "../indexes/primary-key.js";
 import type { AnyRow, CompiledIndex } from "../model/compiled-model.js";
-import { isReadable, orderIn, readablePlan } from "../query/plan/choose-plan.js";
+import { isReadable, plansOf, readablePlan } from "../query/plan/choose-plan.js";
 import { resumePlan } from "../query/plan/cursor.js";
-import { planQuery } from "../query/plan/plan-query.js";
 import {
   findSegment,
   keyLength,
@@ -40,7 +39,7 @@ const maxRanges = 16;
  * @throws {InvalidCursorError} if the cursor belongs to another query.
  */
 export function watchedRange(context: TableContext, query: AnyQuery): WatchedRange {
-  const plans = planQuery(context.model, query, orderIn(context));
+  const plans = plansOf(context, query);
   const plan = query.cursor ? resumePlan(plans, query.cursor).plan : readablePlan(context, plans);
   return rangeOfPlan(context, plan);
 }

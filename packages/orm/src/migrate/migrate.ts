@@ -125,7 +125,7 @@ interface Report {
  * duplicate is gone.
  *
  * @throws {StaleSchemaError} if the database has a newer schema than this program.
- * @throws {RangeError} if `rowsPerSecond` is not a positive number.
+ * @throws {InvalidArgumentError} if `rowsPerSecond` is not a positive number.
  */
 export async function migrate(
   database: AnyDatabase,

@@ -1,4 +1,5 @@
 import type { Kv, KvLimits } from "@keywright/core";
+import { assertPositiveInteger } from "../errors/assert-positive-integer.js";
 import { TransactionConflictError } from "../errors/transaction-errors.js";
 import { pauseBeforeAttempt } from "./pause.js";
 import { TransactionKv } from "./transaction-kv.js";
@@ -39,9 +40,7 @@ export async function runTransaction<T>(
   options: TransactionOptions = {},
 ): Promise<T> {
   const { maxAttempts = defaultAttempts, signal } = options;
-  if (!(Number.isInteger(maxAttempts) && maxAttempts > 0)) {
-    throw new RangeError("maxAttempts must be a positive integer.");
-  }
+  assertPositiveInteger("", "maxAttempts", maxAttempts, "transaction");
   for (let attempt = 1; ; attempt++) {
     await pauseBeforeAttempt(attempt, signal, pausePerAttempt * attempt);
     const transaction = new TransactionKv(kv, { attempt, optimistic: attempt === 1 });

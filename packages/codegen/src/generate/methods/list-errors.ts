@@ -12,5 +12,5 @@ export const awaitOrIterate = "Await the result for a page, or iterate over it w
 export const listErrors: readonly string[] = [
   "{InvalidCursorError} if the cursor belongs to another list.",
   readLimit,
-  "{RangeError} if `take` is not a positive integer.",
+  "{InvalidArgumentError} if `take` is not a positive integer.",
 ];

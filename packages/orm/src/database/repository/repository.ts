@@ -144,7 +144,7 @@ export interface Repository<in out M extends Model, in out Models extends AnyMod
    * @throws {UnknownIndexError} if the model has no index with the name in `index`.
    * @throws {IndexNotReadyError} if the index is not built.
    * @throws {InvalidCursorError} if the cursor belongs to another query.
-   * @throws {RangeError} if `take` is not a positive integer.
+   * @throws {InvalidArgumentError} if `take` is not a positive integer.
    */
   findMany<
     const W extends IndexedWhere<M> | undefined = IndexedWhere<M> & LeftOut,
@@ -163,7 +163,7 @@ export interface Repository<in out M extends Model, in out Models extends AnyMod
    * those that `filter` refuses.
    *
    * @throws {InvalidCursorError} if the cursor belongs to another query.
-   * @throws {RangeError} if `take` is not a positive integer.
+   * @throws {InvalidArgumentError} if `take` is not a positive integer.
    */
   scan<
     S extends FieldOf<Row<M>> = FieldOf<Row<M>>,
@@ -197,7 +197,7 @@ export interface Repository<in out M extends Model, in out Models extends AnyMod
 
   /**
    * Returns how `findMany` would answer a query: the index, the ranges of keys and the number of
-   * reads. Reads no rows. A query without conditions is explained as a `scan`.
+   * reads. Reads no rows.
    *
    * @throws the errors of `findMany` if the query cannot be answered.
    */
@@ -209,7 +209,7 @@ export interface Repository<in out M extends Model, in out Models extends AnyMod
     const I extends Include<M, Models> | undefined = Include<M, Models>,
     const V extends boolean = false,
   >(
-    options: FindManyOptions<M, Models, W, O, X, S, I, V> & ServedOrAll<M, W, O, X>,
+    options: FindManyOptions<M, Models, W, O, X, S, I, V> & Served<M, W, O, X>,
   ): Promise<QueryExplanation>;
 
   /**

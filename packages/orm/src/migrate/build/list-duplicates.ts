@@ -2,6 +2,7 @@ import type { KvKeyPart } from "@keywright/core";
 import { type Duplicate, duplicatesPrefix } from "../../catalog/backfill-state.js";
 import { type AnyDatabase, tableContextOf } from "../../context/any-database.js";
 import type { TableContext } from "../../context/table-context.js";
+import { assertPositiveInteger } from "../../errors/assert-positive-integer.js";
 import type { RowId } from "../../errors/orm-error.js";
 import { InvalidArgumentError } from "../../errors/query-errors.js";
 import { primaryKeyOfEntry } from "../../indexes/entry-value.js";
@@ -42,17 +43,15 @@ const defaultTake = 100;
  * out. If a value has more rows than fit on a page, it continues on the next page, which also
  * begins with the row that is in the index.
  *
- * @throws {RangeError} if `take` is not a positive integer.
- * @throws {InvalidArgumentError} if the model does not have the index.
+ * @throws {InvalidArgumentError} if `take` is not a positive integer, or if the model does not have
+ * the index.
  */
 export async function findDuplicates(
   database: AnyDatabase,
   query: DuplicatesQuery & { readonly model: string; readonly index: string },
 ): Promise<DuplicatesPage> {
   const { take = defaultTake, cursor } = query;
-  if (!(Number.isInteger(take) && take > 0)) {
-    throw new RangeError(`take must be a positive integer, not ${take}.`);
-  }
+  assertPositiveInteger(query.model, "take", take, "findDuplicates");
   const context = tableContextOf(database, query.model);
   const { kv, model } = context;
   const index = model.indexes.find(({ name }) => name === query.index);

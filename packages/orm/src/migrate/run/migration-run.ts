@@ -44,7 +44,7 @@ const restRatio = 1.5;
 /** A waiting run checks its lease at this interval, in milliseconds. */
 const maxSleep = 1000;
 
-/** @throws {RangeError} if `rowsPerSecond` is not a positive number. */
+/** @throws {InvalidArgumentError} if `rowsPerSecond` is not a positive number. */
 export function createRun(lease: Lease, options: RunOptions): MigrationRun {
   const { signal, onProgress = () => undefined } = options;
   const throttle = new Throttle(options.rowsPerSecond ?? Number.POSITIVE_INFINITY);

@@ -1,3 +1,5 @@
+import { InvalidArgumentError } from "../../errors/query-errors.js";
+
 /** Calculates how long to wait, so that a maximum number of rows per second is not exceeded. */
 export class Throttle {
   readonly #rowsPerSecond: number;
@@ -5,11 +7,11 @@ export class Throttle {
 
   /**
    * @param rowsPerSecond the maximum; infinity for no limit.
-   * @throws {RangeError} if it is not a positive number.
+   * @throws {InvalidArgumentError} if it is not a positive number.
    */
   constructor(rowsPerSecond: number) {
     if (!(rowsPerSecond > 0)) {
-      throw new RangeError(`rowsPerSecond must be a positive number, not ${rowsPerSecond}.`);
+      throw new InvalidArgumentError("", "rowsPerSecond", "it must be a positive number");
     }
     this.#rowsPerSecond = rowsPerSecond;
   }

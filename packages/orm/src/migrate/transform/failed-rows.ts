@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import type { KvKey, KvKeyPart } from "@keywright/core";
 import { type AnyDatabase, tableContextOf } from "../../context/any-database.js";
 import type { TableContext } from "../../context/table-context.js";
+import { assertPositiveInteger } from "../../errors/assert-positive-integer.js";
 import type { RowId } from "../../errors/orm-error.js";
 import type { RowIssue } from "../../errors/row-issue.js";
 import { canBeStored } from "../../indexes/can-be-stored.js";
@@ -115,7 +116,7 @@ export async function readRecordedFailures(
  * Returns a page of the rows that a transform of a model could not change. Leaves out rows that
  * were deleted or written after they failed.
  *
- * @throws {RangeError} if `take` is not a positive integer.
+ * @throws {InvalidArgumentError} if `take` is not a positive integer.
  * @throws {InvalidCursorError} if the cursor is not that of such a page.
  */
 export async function findFailedRows(
@@ -124,9 +125,7 @@ export async function findFailedRows(
 ): Promise<FailedRowsPage> {
   const { take = defaultTake, cursor } = query;
   const context = tableContextOf(database, query.model);
-  if (!Number.isSafeInteger(take) || take < 1) {
-    throw new RangeError(`take must be a positive integer, not ${take}.`);
-  }
+  assertPositiveInteger(query.model, "take", take, "findFailedRows");
   const { model } = context;
   const items: FailedRow[] = [];
   let after = cursor ? decodeRowCursor(model, cursor) : null;

@@ -1,6 +1,8 @@
 import type { KvKeyPart } from "@keywright/core";
 import type { UpgradeRow } from "../../catalog/row-schemas.js";
 import { type AnyDatabase, tableContextOf } from "../../context/any-database.js";
+import type { TableContext } from "../../context/table-context.js";
+import { assertPositiveInteger } from "../../errors/assert-positive-integer.js";
 import type { RowId } from "../../errors/orm-error.js";
 import type { RowIssue } from "../../errors/row-issue.js";
 import { indexEntries } from "../../indexes/index-entries.js";
@@ -41,16 +43,14 @@ const defaultRows = 10;
  * not detect that another row has the same value of a unique index; only the transform itself does.
  *
  * @returns an empty list if no transform is planned or running.
- * @throws {RangeError} if `rows` is not a positive integer.
+ * @throws {InvalidArgumentError} if `rows` is not a positive integer.
  */
 export async function previewMigration(
   database: AnyDatabase,
   query: PreviewOptions & { readonly model: string },
 ): Promise<readonly PreviewedRow[]> {
   const { rows = defaultRows } = query;
-  if (!Number.isSafeInteger(rows) || rows < 1) {
-    throw new RangeError(`rows must be a positive integer, not ${rows}.`);
-  }
+  assertPositiveInteger(query.model, "rows", rows, "previewMigration");
   const context = tableContextOf(database, query.model);
   const { model, storedRow, migrations } = await readFacts(context);
   const { snapshot } = context.catalog;

@@ -1,6 +1,7 @@
 import { type KvEntryMaybe, type KvKey, type KvKeyPart, specificationOrder } from "@keywright/core";
 import { type AnyDatabase, tableContextOf } from "../../context/any-database.js";
 import type { TableContext } from "../../context/table-context.js";
+import { assertPositiveInteger } from "../../errors/assert-positive-integer.js";
 import type { RowId } from "../../errors/orm-error.js";
 import { canBeStored } from "../../indexes/can-be-stored.js";
 import { isSameKey } from "../../indexes/key-parts.js";
@@ -90,7 +91,7 @@ const defaultRows = 1000;
  * earlier schema is upgraded first, or used as it is stored if the upgrade fails.
  *
  * @throws {ModelDefinitionError} if the model does not exist.
- * @throws {RangeError} if `take` or `rows` is not a positive integer.
+ * @throws {InvalidArgumentError} if `take` or `rows` is not a positive integer.
  * @throws {InvalidCursorError} if the cursor does not come from such a page.
  */
 export async function findDanglingReferences(
@@ -100,8 +101,7 @@ export async function findDanglingReferences(
   const { take = defaultTake, rows: maxRows = defaultRows, cursor } = query;
   const context = tableContextOf(database, query.model);
   for (const [name, value] of Object.entries({ take, rows: maxRows })) {
-    if (Number.isSafeInteger(value) && value > 0) continue;
-    throw new RangeError(`${name} must be a positive integer, not ${value}.`);
+    assertPositiveInteger(query.model, name, value, "findDanglingReferences");
   }
   let after = cursor ? decodeRowCursor(context.model, cursor) : null;
   const references = referencesOf(context);

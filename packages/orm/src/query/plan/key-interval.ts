@@ -76,7 +76,9 @@ function storedInterval(
   let end = last?.part;
   // The last part of a type has no next part. The interval then ends where the type ends.
   if (last?.isInclusive) end = partAfter(last.part) ?? typeEnds[type]?.part;
-  const isOpen = low === undefined || high === undefined || end === typeEnds[type]?.part;
+  // The ends of numbers are numbers, so no parts of other types lie between them.
+  const isOpen =
+    type !== "number" && (low === undefined || high === undefined || end === typeEnds[type]?.part);
   return {
     ...(start !== undefined && { start }),
     ...(end !== undefined && { end }),
@@ -104,11 +106,12 @@ const typeStarts: Readonly<Record<PartType, Bound | undefined>> = {
 /**
  * The end of each type: a part after all parts of the type, and before as many other parts as
  * possible. It is valid in both key orders, with numbers before bigints or bigints before numbers.
+ * NaN sorts after all other numbers. No number is below or above it, so no range contains it.
  */
 const typeEnds: Readonly<Record<PartType, Bound | undefined>> = {
   bytes: { part: "", isInclusive: false },
   string: { part: Number.NEGATIVE_INFINITY, isInclusive: false },
-  number: { part: false, isInclusive: false },
+  number: { part: Number.NaN, isInclusive: false },
   bigint: { part: false, isInclusive: false },
   boolean: undefined,
 };

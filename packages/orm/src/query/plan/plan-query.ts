@@ -21,6 +21,10 @@ export type PlannedQuery = Pick<AnyQuery, "where" | "orderBy" | "order" | "index
  * plans that read no rows in addition to index entries, then plans of unique indexes. Equal plans
  * are in the order of the model's indexes.
  *
+ * All plans find the same rows. An index that normalizes a field finds other rows than an index
+ * that does not. Of such indexes, the one that pins more fields, is unique, or comes first in the
+ * model serves the query, whatever the query selects.
+ *
  * @param order returns how the database orders its keys. Called only if that makes a difference.
  */
 export function planQuery(
@@ -44,15 +48,26 @@ export function planQuery(
   }
   if (plans.length === 0) throw unindexedError(model, fields);
   if (plans.length === 1) return plans;
-  const rank = ({ index, segments }: QueryPlan) => [
-    pinnedFields(segments),
-    Number(index === undefined || holdsSelection(index, query.select)),
-    Number(index === undefined || index.unique),
-  ];
-  return plans
-    .map((plan) => ({ plan, rank: rank(plan) }))
-    .sort((a, b) => compareRanks(b.rank, a.rank))
-    .map(({ plan }) => plan);
+  const pinned = ({ segments }: QueryPlan) => pinnedFields(segments);
+  const unique = ({ index }: QueryPlan) => Number(index === undefined || index.unique);
+  const covers = ({ index }: QueryPlan) =>
+    Number(index === undefined || holdsSelection(index, query.select));
+  const [best] = sortByRank(plans, (plan) => [pinned(plan), unique(plan)]);
+  const alike = plans.filter((plan) => findsSameRows(plan, best!, fields));
+  return sortByRank(alike, (plan) => [pinned(plan), covers(plan), unique(plan)]);
+}
+
+/** True if two plans compare each field of the query with the same values of the rows. */
+function findsSameRows(a: QueryPlan, b: QueryPlan, { conditions, order }: QueryFields): boolean {
+  if (a.index === b.index) return true;
+  for (const name of [...conditions.keys(), ...order.keys()]) {
+    if (normalizerOf(a.index, name) !== normalizerOf(b.index, name)) return false;
+  }
+  return true;
+}
+
+function normalizerOf(index: CompiledIndex | undefined, name: string): unknown {
+  return index?.parts.find(({ field }) => field === name)?.normalize;
 }
 
 export function planScan(model: CompiledModel, query: PlannedQuery): QueryPlan {
@@ -156,6 +171,17 @@ function pinnedFields(segments: QueryPlan["segments"]): number {
   if (first === undefined) return 0;
   const isBounded = first.interval.start !== undefined || first.interval.end !== undefined;
   return first.equals.length * 2 + (isBounded || first.interval.isEmpty ? 1 : 0);
+}
+
+/** Sorts plans by their ranks, the highest first. Plans of the same rank keep their order. */
+function sortByRank(
+  plans: readonly QueryPlan[],
+  rankOf: (plan: QueryPlan) => readonly number[],
+): QueryPlan[] {
+  return plans
+    .map((plan) => ({ plan, rank: rankOf(plan) }))
+    .sort((a, b) => compareRanks(b.rank, a.rank))
+    .map(({ plan }) => plan);
 }
 
 function compareRanks(a: readonly number[], b: readonly number[]): number {

@@ -90,13 +90,13 @@ export function unindexedRow(
   find: FindKeys,
 ): UnindexedQueryError {
   const fields = [...query.conditions.keys()];
+  const list = fields.find((field) => isWholeList(model, field, query.conditions));
   const code = codeOf(
     freeName(model, nameOf(fields)),
     fields.map((field) => JSON.stringify(field)),
-    ["unique: true"],
+    list === undefined ? ["unique: true"] : ["unique: true", "each: true"],
   );
   const part = servedPart(model, query, find);
-  const list = fields.find((field) => isWholeList(model, field, query.conditions));
   return new UnindexedQueryError(model.name, fields, code, (operation) => {
     const problem = `no unique key consists of ${listText(fields.map((name) => JSON.stringify(name)))}`;
     const method = operation && methodsOfMany[operation];

@@ -5,8 +5,6 @@ import { elementSchema } from "../../model/fields/field-schema.js";
 import { plansOf, readablePlan } from "../plan/choose-plan.js";
 import { isCovered } from "../plan/covered-read.js";
 import { keyFields } from "../plan/key-fields.js";
-import { planScan } from "../plan/plan-query.js";
-import { parseQueryFields } from "../plan/query-fields.js";
 import {
   mayRepeat,
   nameOfIndex,
@@ -47,16 +45,12 @@ export interface QueryExplanation {
   readonly reads: number | undefined;
 }
 
-/**
- * Returns the plan of a query, without reading anything. A query without `where`, `orderBy` and
- * `index` is a `scan`.
- */
+/** Returns the plan of a query, without reading anything. Throws the errors of `findMany`. */
 export function explainQuery(context: TableContext, query: AnyQuery): QueryExplanation {
   const { model } = context;
   rowFilterOf(model, query.filter);
-  const { conditions, order } = parseQueryFields(model, query);
-  const isScan = query.index === undefined && conditions.size + order.size === 0;
-  const plan = isScan ? planScan(model, query) : readablePlan(context, plansOf(context, query));
+  takeOf(model, query);
+  const plan = readablePlan(context, plansOf(context, query));
   const covered = isCovered(context, plan, query);
   return {
     model: model.name,
@@ -96,7 +90,7 @@ function maxReadsOf(plan: QueryPlan, query: AnyQuery, covered: boolean): number 
   // A page reads one entry more than it returns. With a filter, or with several entries per row,
   // the number of entries is not known.
   const isExact = query.filter === undefined && !mayRepeat(plan) && !mayReadOthers(plan);
-  const page = isExact ? takeOf(query) * cost + 1 : Number.POSITIVE_INFINITY;
+  const page = isExact ? takeOf(plan.model, query) * cost + 1 : Number.POSITIVE_INFINITY;
   const max = Math.min(keys, page);
   return Number.isFinite(max) ? max : undefined;
 }

@@ -55,7 +55,7 @@ function findByIndex(
  * @throws {IndexNotReadyError} if the index is not built.
  * @throws {InvalidCursorError} if the cursor belongs to another query.
  * @throws {ReadLimitError} if it reads more than `maxReads`.
- * @throws {RangeError} if `take` is not a positive integer.
+ * @throws {InvalidArgumentError} if `take` is not a positive integer.
  */
 export async function findPage(
   context: TableContext,
@@ -63,7 +63,7 @@ export async function findPage(
   meter: ReadMeter,
   choose: typeof choosePlan = choosePlan,
 ): Promise<Page<FoundRow>> {
-  takeOf(query);
+  takeOf(context.model, query);
   return await readPage(context, await choose(context, query), query, meter);
 }
 
@@ -85,6 +85,6 @@ export async function* streamRows(
   meter: ReadMeter,
   choose: typeof choosePlan = choosePlan,
 ): AsyncGenerator<FoundRow> {
-  takeOf(query);
+  takeOf(context.model, query);
   yield* readStream(context, await choose(context, query), query, meter);
 }

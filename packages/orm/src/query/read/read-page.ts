@@ -1,6 +1,8 @@
 import type { AnyQuery, FoundRow } from "../../context/any-query.js";
 import type { ReadMeter } from "../../context/read-meter.js";
 import type { TableContext } from "../../context/table-context.js";
+import { assertPositiveInteger } from "../../errors/assert-positive-integer.js";
+import type { CompiledModel } from "../../model/compiled-model.js";
 import type { ChosenPlan } from "../plan/choose-plan.js";
 import { encodeCursor } from "../plan/cursor.js";
 import { maxBatch } from "./entry-reader.js";
@@ -20,10 +22,11 @@ export interface PageOptions {
   readonly cursor?: string | null | undefined;
 }
 
-export function takeOf({ take }: PageOptions): number {
+/** @throws {InvalidArgumentError} if `take` is not a positive integer. */
+export function takeOf({ name }: CompiledModel, { take }: PageOptions): number {
   if (take === undefined) return Number.POSITIVE_INFINITY;
-  if (Number.isInteger(take) && take > 0) return take;
-  throw new RangeError("take must be a positive integer.");
+  assertPositiveInteger(name, "take", take);
+  return take;
 }
 
 /**
@@ -37,7 +40,7 @@ export async function readPage(
   query: AnyQuery,
   meter: ReadMeter,
 ): Promise<Page<FoundRow>> {
-  const take = takeOf(query);
+  const take = takeOf(context.model, query);
   const hasEnd = take !== Number.POSITIVE_INFINITY;
   const reader = new RowReader(context, chosen, query, meter, hasEnd);
   const items: ReadRow[] = [];
@@ -64,7 +67,7 @@ export async function* readStream(
   query: AnyQuery,
   meter: ReadMeter,
 ): AsyncGenerator<FoundRow> {
-  let missing = takeOf(query);
+  let missing = takeOf(context.model, query);
   const reader = new RowReader(context, chosen, query, meter, false);
   for (let batch = firstBatch; missing > 0; batch = Math.min(batch * 2, maxBatch)) {
     const rows = await reader.next(Math.min(missing, batch));

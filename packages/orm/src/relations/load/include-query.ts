@@ -65,7 +65,7 @@ function assertAllowed(
     );
   }
   const { take, filter, where } = query;
-  if (take !== undefined && !(Number.isInteger(take) && take > 0)) {
+  if (take !== undefined && !(Number.isSafeInteger(take) && take > 0)) {
     fail("take", "it must be a positive integer");
   }
   if (filter !== undefined && typeof filter !== "function") {

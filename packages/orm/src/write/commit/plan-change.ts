@@ -10,6 +10,7 @@ import { countedMarkKey } from "../../catalog/counting-state.js";
 import type { FoundRow } from "../../context/any-query.js";
 import type { TableContext } from "../../context/table-context.js";
 import { IndexKeyError } from "../../errors/row-errors.js";
+import { assertStorable } from "../../indexes/assert-storable.js";
 import { canBeStored } from "../../indexes/can-be-stored.js";
 import { changeMarkKeys } from "../../indexes/change-marks.js";
 import {
@@ -85,7 +86,7 @@ const one = new KvU64(1n);
  * Plans everything that a change of a row writes, by one snapshot of the catalog. Returns a promise
  * only if something has to be read, such as rows that are newly referred to.
  *
- * @throws {IndexKeyError} if a value cannot be part of a key.
+ * @throws {IndexKeyError} if a value cannot be part of a key, or a key is too long.
  * @throws {ReferenceMissingError} if the row refers to a row that does not exist.
  * @throws {UniqueConstraintError} if a recorded duplicate has a unique key that the row takes.
  */
@@ -101,6 +102,9 @@ export function planChange(
     planned.before === null ? undefined : storedEntries(context, indexes, planned.before);
   const after = row === null ? undefined : indexEntries(model, indexes, row, primaryKey);
   const entries = { before, after, changes: changesOf(planned, before, after) };
+  if (after !== undefined) {
+    assertStorable(model, primaryKey, entries.changes.added, context.limits.keyBytes);
+  }
   return whenReady(findFacts(context, catalog, planned, entries.changes), (facts) =>
     compose(context, catalog, planned, entries, facts),
   );

@@ -23,6 +23,32 @@ export function parseRow(model: CompiledModel, data: unknown): AnyRow | Promise<
 }
 
 /**
+ * Parses the data of a new row as {@link parseRow}, and refuses fields that the schema does not
+ * have. Zod's objects leave them out, and then a misspelled optional field would be lost.
+ *
+ * @throws {RowInvalidError} with all issues.
+ */
+export function parseNewRow(model: CompiledModel, data: AnyRow): AnyRow | Promise<AnyRow> {
+  const unknown = unknownFields(model, data);
+  if (unknown.length === 0) return parseRow(model, data);
+  return whenReady(parse(model.schema, data), (result) => {
+    throw invalidError(model, [...unknown, ...(result.success ? [] : result.error.issues)]);
+  });
+}
+
+function unknownFields(model: CompiledModel, data: AnyRow): z.core.$ZodIssue[] {
+  // A strict object refuses them itself.
+  if (model.schema._zod.def.catchall?._zod.def.type === "never") return [];
+  const issues: z.core.$ZodIssue[] = [];
+  for (const field of Object.keys(data)) {
+    if (data[field] !== undefined && fieldSchema(model, field) === undefined) {
+      issues.push(unrecognized(field));
+    }
+  }
+  return issues;
+}
+
+/**
  * Returns a stored row with some fields changed, each by a value or an operation. The refinements
  * of the whole schema are applied to the changed row. Returns a promise only if the schema has
  * asynchronous parts.

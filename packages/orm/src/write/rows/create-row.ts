@@ -8,7 +8,7 @@ import type { AnyRow, CompiledModel } from "../../model/compiled-model.js";
 import { commitChange } from "../commit/commit-change.js";
 import { planChange } from "../commit/plan-change.js";
 import { hasExpired, keepsExpiry } from "../commit/row-expiry.js";
-import { parseRow } from "../input/parse-row.js";
+import { parseNewRow, parseRow } from "../input/parse-row.js";
 import { callAfterHook, callBeforeHook, hooksOf } from "../input/row-hooks.js";
 import { assertWriteOptions, expireInOf, type WriteOptions } from "../input/write-options.js";
 
@@ -42,7 +42,7 @@ export async function newRow(context: TableContext, data: unknown): Promise<AnyR
   if (beforeCreate !== undefined) {
     input = copyData(model, await callBeforeHook(input, beforeCreate));
   }
-  return await parseRow(model, withId(model, input));
+  return await parseNewRow(model, withId(model, input));
 }
 
 /**
