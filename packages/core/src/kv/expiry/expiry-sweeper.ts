@@ -13,6 +13,11 @@ const sweepSize = 500;
 const maxDelay = 2 ** 31 - 1;
 /** Milliseconds from a failed sweep to the next one. */
 const retryDelay = 60_000;
+/**
+ * Milliseconds from opening a database to the sweep of what had expired before. A worker of Deno
+ * that ends during a read crashes in classic-level, and many workers open a database only briefly.
+ */
+const openingDelay = 1000;
 
 /**
  * Reclaims the space of expired entries, in the background and in batches. Readers do not depend on
@@ -29,6 +34,19 @@ export class ExpirySweeper {
   constructor(engine: Engine, commit: (write: AtomicWrite) => Promise<string | null>) {
     this.#engine = engine;
     this.#commit = commit;
+  }
+
+  /** Schedules the first sweep after the database was opened. Resolves when its read is done. */
+  async start(): Promise<void> {
+    const opened = Date.now();
+    try {
+      const [first] = await this.#hintsBefore(endOfHintKeys, 1);
+      if (first === undefined) return;
+      this.schedule(Math.max(decodeHintKey(first).dueAt, opened + openingDelay));
+    } catch {
+      // The sweep reports no error either. It also removes the damage that it finds.
+      this.schedule(opened + openingDelay);
+    }
   }
 
   /** @param dueAt milliseconds since the epoch. No effect if an earlier sweep is scheduled. */

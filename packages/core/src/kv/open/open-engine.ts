@@ -84,7 +84,7 @@ async function share<Where>(
     if (shared === undefined) continue;
     if (shared.closing === undefined) {
       if (shared.mode !== mode) throw new DatabaseModeError(shared.mode, path);
-      shared.acquire(readOnly);
+      await shared.acquire(readOnly);
       return shared;
     }
     await shared.closing.catch(() => undefined);
@@ -100,7 +100,7 @@ async function share<Where>(
   );
   engines.set(where, opening);
   const shared = await opening;
-  shared.acquire(readOnly);
+  await shared.acquire(readOnly);
   return shared;
 }
 

@@ -19,6 +19,7 @@ export class SharedEngine {
   readonly #sweeper: ExpirySweeper;
   readonly #onClosed: () => void;
   #users = 0;
+  #starting: Promise<void> | undefined;
   #closing: Promise<void> | undefined;
 
   /** @param onClosed is called when the last user has released the engine and it is closed. */
@@ -38,9 +39,11 @@ export class SharedEngine {
   }
 
   /** Adds a user. Expired entries are not swept before there is a user that may write. */
-  acquire(readOnly: boolean): void {
+  async acquire(readOnly: boolean): Promise<void> {
     this.#users++;
-    if (!readOnly) this.#sweeper.schedule(Date.now());
+    if (readOnly) return;
+    this.#starting ??= this.#sweeper.start();
+    await this.#starting;
   }
 
   /** Removes a user. If it was the last one, closes the engine after the waiting commits. */
@@ -61,6 +64,7 @@ export class SharedEngine {
 
   async #close(): Promise<void> {
     try {
+      await this.#starting;
       await this.messages.close();
       await this.#sweeper.close();
       await this.#queue.idle();
