@@ -1,7 +1,6 @@
 import type { KvKeyPart } from "@keywright/core";
 import type { UpgradeRow } from "../../catalog/row-schemas.js";
 import { type AnyDatabase, tableContextOf } from "../../context/any-database.js";
-import type { TableContext } from "../../context/table-context.js";
 import { assertPositiveInteger } from "../../errors/assert-positive-integer.js";
 import type { RowId } from "../../errors/orm-error.js";
 import type { RowIssue } from "../../errors/row-issue.js";
