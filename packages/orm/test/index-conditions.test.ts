@@ -2,7 +2,13 @@ import { type EmbeddedKv, openKv } from "@keywright/core";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import * as z from "zod";
 import { compileModel } from "../src/codegen.js";
-import { createDatabase, defineModel, migrate, planMigration } from "../src/index.js";
+import {
+  createDatabase,
+  defineMigration,
+  defineModel,
+  migrate,
+  planMigration,
+} from "../src/index.js";
 import { indexManifest } from "../src/schema/index-manifest.js";
 import { rejection } from "./user-model.js";
 import { expectIndexesToMatch } from "./verify-indexes.js";
@@ -191,5 +197,50 @@ describe("a change of other fields of the rows", () => {
     expect(reads).toBeGreaterThan(0);
     expect(await read()).toEqual([0, 0, 0]);
     await expectIndexesToMatch(kv, After);
+  });
+
+  it("leaves an index of copies or included fields readable, with the upgraded rows", async () => {
+    const indexes = {
+      byTeamCopy: { key: "team", store: "copy", unique: true },
+      byStateCopy: { key: "state", store: "copy" },
+      byTeam: { key: "team", include: ["size"] },
+    } as const;
+    const sized = schema.extend({ size: z.string() });
+    const Old = defineModel({ ...base, schema: sized, indexes });
+    const New = defineModel({ ...base, schema: sized.extend({ size: z.int() }), indexes });
+    const sizes = defineMigration({
+      model: New,
+      from: Old.schema,
+      to: New.schema,
+      up: (row) => {
+        if (row.size === "?") throw new Error("no size");
+        return { ...row, size: Number(row.size) };
+      },
+    });
+    const old = await createDatabase({ kv, models: { tasks: Old } });
+    const data = ["a", "b", "c", "d"].map((team, i) => ({ id: team, team, size: `${i}` }));
+    await old.tasks.createMany({ data });
+    await old.tasks.update({ where: { id: "d" }, data: { size: "?" } });
+    const db = await createDatabase({ kv, models: { tasks: New }, migrations: [sizes] });
+    const expectReadable = async () => {
+      const byCopy = await db.tasks.findMany({ where: { state: "open" }, take: 3 });
+      expect(byCopy.items.map(({ size }) => size)).toEqual([0, 1, 2]);
+      const unique = await db.tasks.findUnique({ where: { team: "c" } });
+      expect(unique?.size).toBe(2);
+      const select = { size: true } as const;
+      const included = await db.tasks.findMany({ index: "byTeam", where: { team: "b" }, select });
+      expect(included.items).toEqual([{ size: 1 }]);
+    };
+    await expectReadable();
+    const { steps } = await planMigration(db);
+    expect(steps.map(({ kind }) => kind)).toEqual(["transform-rows"]);
+    expect((await migrate(db)).status).toBe("failed-rows");
+    await expectReadable();
+    const taken = db.tasks.create({ data: { id: "e", team: "a", size: 5 } });
+    expect(await rejection(taken)).toMatchObject({ index: "byTeamCopy" });
+    await db.tasks.delete({ where: { id: "d" } });
+    expect((await migrate(db)).status).toBe("done");
+    await expectReadable();
+    await expectIndexesToMatch(kv, New);
   });
 });

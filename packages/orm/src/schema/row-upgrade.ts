@@ -95,8 +95,10 @@ function changedFields({ changes, from, to }: RowMigration): readonly string[] {
 
 /**
  * Returns the indexes that may not match their rows before a change of the rows has reached every
- * row: indexes whose entries depend on a field that may get another value. A copy of the row depends
- * on every field, and so does a function without `reads`. They cannot be read in the meantime.
+ * row: indexes whose keys depend on a field that may get another value. A function without `reads`
+ * depends on every field. They cannot be read in the meantime. Entries that only store changed
+ * fields are not among them. They are written with their rows, and until then the rows are read
+ * instead.
  */
 export function affectedIndexes(
   model: CompiledModel,
@@ -104,9 +106,7 @@ export function affectedIndexes(
 ): CompiledIndex[] {
   if (upgrade.fields.length === 0) return [];
   return model.indexes.filter(
-    ({ store, keyFields, include }) =>
-      store === "copy" ||
-      keyFields === undefined ||
-      upgrade.fields.some((field) => keyFields.has(field) || include.includes(field)),
+    ({ keyFields }) =>
+      keyFields === undefined || upgrade.fields.some((field) => keyFields.has(field)),
   );
 }

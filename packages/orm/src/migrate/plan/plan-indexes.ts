@@ -174,8 +174,8 @@ function rebuildStep(
 const backText =
   "This goes back to an earlier definition. Programs with the later one can no longer write.";
 
-function affectedText({ name, store, keyFields }: CompiledIndex): string {
-  return keyFields === undefined && store !== "copy"
+function affectedText({ name, keyFields }: CompiledIndex): string {
+  return keyFields === undefined
     ? `The change of the rows may change the entries of the index ${name}, because a function makes them. If the function does not read the changed fields, state the fields that it reads, such as reads: ["name"].`
     : `The change of the rows changes the entries of the index ${name}.`;
 }
