@@ -117,8 +117,11 @@ it("tells of indexes that the program does not have, and of a change of all rows
     rowsTotal: 9,
     failed: 2,
   });
-  for (const id of ["a", "b"])
-    await kv.set(["__keywright", "failed", "users", id], { reason: "x" });
+  for (const id of ["a", "b"]) {
+    await kv.set(["users", id], { id });
+    await kv.set(["__keywright", "failed", "users", id], { primaryKey: [id], reason: "x" });
+  }
+  await kv.set(["__keywright", "transform", "users", "t"], { format: 1 });
   const db = await createDatabase({ kv, models: { users: User } });
   const found = await migrationStatus(db);
   expect(found.models[0]).toMatchObject({

@@ -31,6 +31,7 @@ export class ModelCatalog {
   #snapshot: CatalogSnapshot;
   /** The time at which the entry was last read, in milliseconds of the monotonic clock. */
   #readAt: number;
+  #settlePending: ((index: CompiledIndex) => Promise<void>) | undefined;
   /** The snapshot is known to be current for rows up to this versionstamp. */
   #holdsUntil = "";
 
@@ -226,11 +227,23 @@ export class ModelCatalog {
     this.#snapshot.assertSameKey();
   }
 
+  /**
+   * Sets what is done before a read is refused because an index is unique-pending. Its last
+   * duplicates may have expired, which no write has noticed.
+   */
+  set settlePending(settle: (index: CompiledIndex) => Promise<void>) {
+    this.#settlePending = settle;
+  }
+
   async assertReadable(index: CompiledIndex): Promise<void> {
     if (this.isReadable(index)) return;
     await this.reload();
     this.#snapshot.assertUnchanged(index);
     if (this.#snapshot.canRead(index)) return;
+    if (this.#snapshot.stateOf(index) === "unique-pending" && this.#snapshot.isWritable) {
+      await this.#settlePending?.(index);
+      if (this.#snapshot.canRead(index)) return;
+    }
     const stored = this.#snapshot.stateOf(index);
     // If the index is readable in the database, only its outdated entries can prevent the read.
     const isOutdated = stored === "readable" || this.#snapshot.isOutdated(index);

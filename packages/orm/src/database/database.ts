@@ -15,6 +15,7 @@ import type { RowMigration } from "../schema/define-migration.js";
 import { relationTexts } from "../schema/model-manifest.js";
 import { limitsOf } from "../transaction/limits-of.js";
 import { runTransaction, type TransactionOptions } from "../transaction/run-transaction.js";
+import { settlePendingIndex } from "../write/commit/settle-duplicates.js";
 import { Calls } from "./calls.js";
 import type { CheckedModels } from "./checked-models.js";
 import type { DatabaseOptions } from "./database-options.js";
@@ -122,6 +123,9 @@ export async function openModels<M extends Models>(
       tables,
       transaction: undefined,
     });
+  }
+  for (const context of tables.values()) {
+    context.catalog.settlePending = (index) => settlePendingIndex(context, index);
   }
   const transaction = <T>(
     body: (tx: AnyDatabase) => Promise<T>,

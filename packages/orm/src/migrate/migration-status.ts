@@ -1,20 +1,20 @@
-import type { Kv, KvKey } from "@keywright/core";
+import type { Kv } from "@keywright/core";
 import {
   type BackfillState,
   backfillKey,
-  duplicatesPrefix,
   type UnindexedRows,
   type UnreportedRows,
 } from "../catalog/backfill-state.js";
-import type { CatalogEntry, IndexState, RunningTransform } from "../catalog/catalog-entry.js";
+import type { IndexState, RunningTransform } from "../catalog/catalog-entry.js";
 import { type CountingState, countingKey } from "../catalog/counting-state.js";
 import { type AnyDatabase, tableContexts } from "../context/any-database.js";
 import type { TableContext } from "../context/table-context.js";
 import type { IndexProgress } from "../errors/schema-errors.js";
 import type { CompiledModel } from "../model/compiled-model.js";
+import { findDuplicates } from "./build/list-duplicates.js";
 import { readUnreported } from "./build/unreported-rows.js";
 import { hasHolderEnded, leaseKey, type StoredLease } from "./run/lease.js";
-import { failedRowsPrefix } from "./transform/failed-rows.js";
+import { findFailedRows } from "./transform/failed-rows.js";
 import { type TransformState, transformStateKey } from "./transform/transform-state.js";
 
 /** The state of a database's migration. It can be read at any time. */
@@ -81,7 +81,7 @@ export async function migrationStatus(database: AnyDatabase): Promise<MigrationS
   const tables = [...tableContexts(database).values()];
   const [firstTable] = tables;
   const models: ModelStatus[] = [];
-  for (const context of tables) models.push(await modelStatus(context));
+  for (const context of tables) models.push(await modelStatus(database, context));
   return { runner: firstTable === undefined ? null : await runnerStatus(firstTable.kv), models };
 }
 
@@ -92,7 +92,7 @@ async function runnerStatus(kv: Kv): Promise<RunnerStatus | null> {
   return { id, host, since, alive: !hasHolderEnded(kv, value) && expiresAt > new Date() };
 }
 
-async function modelStatus(context: TableContext): Promise<ModelStatus> {
+async function modelStatus(database: AnyDatabase, context: TableContext): Promise<ModelStatus> {
   const { kv, model, catalog } = context;
   await catalog.reload();
   const { snapshot } = catalog;
@@ -109,7 +109,7 @@ async function modelStatus(context: TableContext): Promise<ModelStatus> {
       state: index ? snapshot.stateOf(index) : (entry.indexes[name]?.state ?? "absent"),
       declared: index !== undefined,
       progress: isFilled ? progressOf(backfill) : null,
-      duplicates: await countKeys(kv, duplicatesPrefix(model, name)),
+      duplicates: index ? await countDuplicates(database, model, name) : 0,
       unindexed: isFilled ? (backfill.unindexed ?? null) : unreportedOf(backfills, name),
     };
   }
@@ -118,7 +118,7 @@ async function modelStatus(context: TableContext): Promise<ModelStatus> {
     const progress = counting?.counters.includes(name) ? { rowsDone: counting.rowsDone } : null;
     counters[name] = { state, progress };
   }
-  const transform = await transformStatus(kv, model, entry);
+  const transform = await transformStatus(database, context);
   return { model: model.name, indexes, counters, transform };
 }
 
@@ -127,22 +127,26 @@ function unreportedOf(backfills: readonly UnreportedRows[], index: string): Unin
 }
 
 async function transformStatus(
-  kv: Kv,
-  model: CompiledModel,
-  { transform }: CatalogEntry,
+  database: AnyDatabase,
+  { kv, model, catalog }: TableContext,
 ): Promise<TransformStatus | null> {
+  const { transform } = catalog.snapshot.entry;
   if (transform === undefined) return null;
   const { value } = await kv.get<TransformState>(transformStateKey(model));
-  const failed = await countKeys(kv, failedRowsPrefix(model));
-  return { ...transform, progress: value && progressOf(value), failed };
+  const failed = await findFailedRows(database, { model: model.name, take: maxCounted });
+  return { ...transform, progress: value && progressOf(value), failed: failed.items.length };
 }
 
 function progressOf({ rowsDone, rowsTotal }: IndexProgress): IndexProgress {
   return { rowsDone, ...(rowsTotal !== undefined && { rowsTotal }) };
 }
 
-async function countKeys(kv: Kv, prefix: KvKey): Promise<number> {
-  let count = 0;
-  for await (const _ of kv.list({ prefix }, { limit: maxCounted })) count++;
-  return count;
+/** Leaves out rows that have expired or changed since they were recorded. */
+async function countDuplicates(
+  database: AnyDatabase,
+  { name }: CompiledModel,
+  index: string,
+): Promise<number> {
+  const { items } = await findDuplicates(database, { model: name, index, take: maxCounted });
+  return items.reduce((count, { ids }) => count + ids.length - 1, 0);
 }

@@ -46,6 +46,21 @@ export async function settleDuplicates(
   else transaction.afterCommit(settle);
 }
 
+/**
+ * Makes a unique-pending index readable if none of its duplicates is left. Rows that expire are
+ * duplicates no longer, but no write releases their values.
+ */
+export async function settlePendingIndex(
+  context: TableContext,
+  index: CompiledIndex,
+): Promise<void> {
+  try {
+    await settleFirst(context, index);
+  } catch {
+    // The caller reports that the index cannot be read.
+  }
+}
+
 /** Resolves duplicates of a value. The row that released it may have been a duplicate itself. */
 async function settleValue(
   context: TableContext,
