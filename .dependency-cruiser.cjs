@@ -49,6 +49,7 @@ const rooms = {
     "cli/terminal",
     "cli/adopt",
     "cli/completion",
+    "cli/copy",
     "cli/generate",
     "cli/init",
     "cli/inspect",

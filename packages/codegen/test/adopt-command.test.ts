@@ -75,6 +75,22 @@ it("KW_ADOPT_UNSET: says what is missing, and opens no database", async () => {
   expect(existsSync(project.path("data"))).toBe(false);
 });
 
+it("reports entries that it does not adopt, and restores deleted rows only if asked to", async () => {
+  await adoptingProject();
+  const old = await openKv(project.path("old"));
+  await old.set(["players", "1", "photo"], "x");
+  await old.set(["players", "3"], { id: "3", team: "blue", score: "7" });
+  await old.close();
+  const adopted = await project.run(["adopt"]);
+  expect(adopted.stdout).toContain("  not adopted  entries that are not documents: 1");
+  await withDatabase(project, async (kv) => {
+    await kv.atomic().delete(["players", "1"]).delete(["players_by_team", "red", "1"]).commit();
+  });
+  const again = await project.run(["adopt"]);
+  expect(again.stdout).toContain("0 rows adopted, 2 rows exist already, 1 deleted since, 0 failed");
+  expect((await project.run(["adopt", "--restore-deleted"])).stdout).toContain("1 row adopted");
+});
+
 it("KW_DATABASE_OPEN: says at which place the source cannot be opened", async () => {
   await adoptingProject(
     adopting.replace('openKv(new URL("./old", import.meta.url).pathname)', "undefined"),

@@ -5,9 +5,11 @@ import {
   CommandUnfinishedError,
   ConfigInvalidError,
   ConfigMissingError,
+  CopyUnsetError,
   codegenErrorCodes,
   DatabaseOpenError,
   DatabaseUnsetError,
+  DenoKvMissingError,
   EntryMissingError,
   FileFailedError,
   ImportIncompleteError,
@@ -59,6 +61,9 @@ const errors: readonly CodegenError[] = [
   new ProjectConfiguredError("/app/keywright.config.ts"),
   new ProjectFileError("/app/package.json", cause),
   new DatabaseUnsetError("/app/keywright.config.ts", "database"),
+  new CopyUnsetError("/app/keywright.config.ts"),
+  new DenoKvMissingError("kv.sqlite", "node"),
+  new DenoKvMissingError("kv.sqlite", "deno"),
   new DatabaseOpenError("/app/keywright.config.ts", "/app/keywright.config.ts:7", cause),
   new AdoptUnsetError("/app/keywright.config.ts"),
   new ProjectCodeError("/app/models/user.ts:4", cause),
@@ -96,6 +101,9 @@ it("each error says what is wrong, with what, and what to do", () => {
     ProjectConfiguredError: /app/keywright.config.ts: the project already has a configuration; run \`npx keywright generate\`, or move the file away to start again
     ProjectFileError: /app/package.json: the file cannot be read, written or watched, or its contents are not valid; correct it as the cause says, and run the command again
     DatabaseUnsetError: /app/keywright.config.ts: the setting \`database\` is missing, so no database can be opened; add \`database: () => openKv("data/app")\`, with \`openKv\` from @keywright/core
+    CopyUnsetError: /app/keywright.config.ts: the setting \`copy.from\` is missing; add \`copy: { from: () => openKv("data/old") }\`, or name the databases as in \`npx keywright copy data/old data/new\`
+    DenoKvMissingError: kv.sqlite: a file or URL is opened with Deno KV, which is not available here; install it with \`npm install @deno/kv\`, or run the command in Deno. A Keywright database is a folder
+    DenoKvMissingError: kv.sqlite: a file or URL is opened with Deno KV, which is not available here; run Deno with --unstable-kv. A Keywright database is a folder
     DatabaseOpenError: /app/keywright.config.ts: the function that opens the database failed at /app/keywright.config.ts:7; correct it as the cause says. It must return what \`openKv\` returns
     AdoptUnsetError: /app/keywright.config.ts: the setting \`adopt\` is missing; add \`adopt: { from: () => openKv("data/old"), models: { users: kvdexLayout(…) } }\` (see \`npx keywright adopt --help\`)
     ProjectCodeError: /app/models/user.ts:4: the project's own code threw an error; correct this line, or what it uses, as the cause says

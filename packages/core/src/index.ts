@@ -3,6 +3,7 @@ export { type CoreErrorCode, coreErrorCodes } from "./errors/codes.js";
 export {
   CommitMissingError,
   CopyFailedError,
+  CopyUnreadableError,
   CorruptionError,
   DatabaseClosedError,
   DatabaseFormatError,

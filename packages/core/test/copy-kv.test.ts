@@ -1,6 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
-import { CopyFailedError, DatabaseClosedError } from "../src/errors/core-errors.js";
+import {
+  CopyFailedError,
+  CopyUnreadableError,
+  DatabaseClosedError,
+} from "../src/errors/core-errors.js";
 import { compareKeys } from "../src/keys/compare-keys.js";
 import type { KvKey, KvKeyPart } from "../src/keys/key.js";
 import { copyKv } from "../src/kv/copy/copy-kv.js";
@@ -429,6 +433,30 @@ describe("a commit of a copy", () => {
     expect((await to.get([0])).value).toBe("a");
   });
 
+  it("says where the source has a value that this runtime cannot decode, and resumes there", async () => {
+    const [from, to] = [await openKv(), await openKv()];
+    await fill(from, 20, (n) => n);
+    const failure = new Error(
+      "Unable to deserialize cloned data due to invalid or unsupported version.",
+    );
+    const source = new Proxy(from, {
+      get: (target, property) =>
+        property === "list"
+          ? async function* () {
+              for await (const entry of target.list({ prefix: [] })) {
+                if (entry.key[1] === 13) throw failure;
+                yield entry;
+              }
+            }
+          : (Reflect.get(target, property, target) as (...args: unknown[]) => unknown).bind(target),
+    });
+    const error = await copyKv(source, to).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(CopyUnreadableError);
+    expect(error).toMatchObject({ after: ["n", 12], entries: 13, cause: failure });
+    expect(await copyKv(from, to)).toMatchObject({ entries: 20, resumed: true });
+    await assertSame(to, from);
+  });
+
   it("is not made again where the target does not work", async () => {
     const [from, to] = [await openKv(), await openKv()];
     await fill(from, 5);
@@ -465,6 +493,32 @@ describe("a copied entry", () => {
     }
     expect(number!.value).toEqual(new KvU64(3n));
   });
+
+  it("expires when the option says so, whether the source reports it or not", async () => {
+    const [from, to] = [await openKv(), await openKv()];
+    for (const name of ["gone", "session", "stays"]) await from.set([name], name);
+    await from.set(["reported"], 1, { expireIn: 5_000_000 });
+    const lifetimes: Record<string, number> = { session: 1_000_000, gone: 0 };
+    const now = Date.now();
+    const result = await copyKv(from, to, { expireIn: ({ key }) => lifetimes[String(key[0])] });
+    expect(result.entries).toBe(3);
+    const copied = await entriesOf(to);
+    expect(copied.map(({ key }) => key[0])).toEqual(["reported", "session", "stays"]);
+    expect(copied[0]!.expireAt! - now).toBeGreaterThan(4_000_000);
+    expect(copied[1]!.expireAt! - now - 1_000_000).toBeLessThan(60_000);
+    expect(copied[1]!.expireAt! - now).toBeGreaterThanOrEqual(1_000_000);
+    expect(copied[2]!.expireAt).toBeUndefined();
+  });
+
+  it.each([[Number.NaN], [Number.POSITIVE_INFINITY], ["1"]])(
+    "is refused with expireIn %j",
+    async (ms) => {
+      const [from, to] = [await openKv(), await openKv()];
+      await from.set(["a"], 1);
+      const options = { expireIn: () => ms as number };
+      await expect(copyKv(from, to, options)).rejects.toMatchObject({ option: "expireIn" });
+    },
+  );
 
   it("is left out where it has expired", async () => {
     const [from, to] = [await openKv(), await openKv()];

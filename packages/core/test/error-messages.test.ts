@@ -211,7 +211,35 @@ const cases: readonly Case[] = [
     },
     text: "copyKv cannot continue: the target refuses an entry; change the entry or the limits of the target, then copy again. What was copied so far stays in the target. Cause: The limit keyBytes is exceeded: the encoded key has 34 bytes, and the maximum is 20. Use a shorter key, or open the database with a higher limits.keyBytes.",
   },
+  {
+    name: "CopyUnreadableError",
+    provoke: async ({ open }) => {
+      const [from, to] = [await open(), await open(":memory:")];
+      await from.set(["a"], 1);
+      await from.set([secret], secret);
+      await copyKv(unreadableAfter(from, 1), to);
+    },
+    text: "copyKv cannot read the next entry of the source, after 1 copied entry: this runtime cannot decode its value, because a newer runtime has written it. Run the copy in that runtime, for example in Deno. The next call resumes at this entry. Cause: Unable to deserialize cloned data.",
+  },
 ];
+
+/** A database that fails as `@deno/kv` does at an entry that a later Deno has written. */
+function unreadableAfter(kv: core.Kv, entries: number): core.Kv {
+  return new Proxy(kv, {
+    get(target, property) {
+      const member: unknown = Reflect.get(target, property, target);
+      if (typeof member !== "function") return member;
+      if (property !== "list") return member.bind(target);
+      return async function* (selector: core.KvListSelector) {
+        let left = entries;
+        for await (const entry of target.list(selector)) {
+          if (left-- === 0) throw new Error("Unable to deserialize cloned data.");
+          yield entry;
+        }
+      };
+    },
+  });
+}
 
 /** Returns the error that calls on databases in an empty folder throw. */
 async function errorOf(provoke: Case["provoke"], onFolder = (_: string) => {}): Promise<Error> {

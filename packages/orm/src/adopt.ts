@@ -6,6 +6,7 @@ export type {
   AdoptResult,
   BrokenEntry,
   BrokenEntryKind,
+  LeftBehind,
 } from "./adopt/adopt-result.js";
 export { guideLayout } from "./adopt/source/guide-layout.js";
 export type { KvdexEncoder } from "./adopt/source/kvdex-encoder.js";
@@ -13,6 +14,7 @@ export { type KvdexOptions, kvdexLayout } from "./adopt/source/kvdex-layout.js";
 export { type PentagonOptions, pentagonLayout } from "./adopt/source/pentagon-layout.js";
 export type {
   ExpectedEntry,
+  LeftEntries,
   SourceDocument,
   SourceEntry,
   SourceKv,

@@ -85,6 +85,29 @@ describe.each([3, 4] as const)("a collection of kvdex %i", (version) => {
     ]);
   });
 
+  it("leaves history, messages and unnamed indices behind, and reports how many entries", async () => {
+    await writePerson("1", { username: "ada", age: 36 });
+    await writePerson("2", { username: "bob", age: 41 });
+    await old.set(["__kvdex__", "__history__", "__segment__", "users", "1", "01H", 0], bytes("x"));
+    await old.set(["__kvdex__", "__undelivered__", "users", "01H"], "message");
+    await old.set(["__kvdex__", "__history__", "others", "1", "01H"], { type: "delete" });
+    const layout = kvdexLayout({ version: 4, collection: "users", indices: { age: "secondary" } });
+    const { models } = await adopt(await open(), {
+      from: readOnlyKv(old),
+      models: { people: layout },
+    });
+    expect(models[0]).toMatchObject({
+      adopted: 2,
+      brokenCount: 0,
+      leftBehind: [
+        { kind: "history entries", count: 2 },
+        { kind: "segments of history entries", count: 1 },
+        { kind: "undelivered messages", count: 1 },
+        { kind: "entries of indices that the layout does not name", count: 2 },
+      ],
+    });
+  });
+
   it("is checked for entries that are missing, lead nowhere, or hold an old copy", async () => {
     await writePerson("a", { username: "ada", age: 36 });
     await writePerson("b", { username: "bob", age: 42 });

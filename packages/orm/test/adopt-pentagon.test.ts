@@ -58,6 +58,20 @@ it("a table of pentagon becomes a model, and the source is only read", async () 
   expect((await db.customers.findMany({ where: { visits: 3 } })).items).toEqual([ada]);
 });
 
+it.each([[0], [false], [""]])("an entry of the value %j may be there or not", async (value) => {
+  const Flag = defineModel({
+    name: "flags",
+    schema: z.object({ id: z.string(), value: z.union([z.number(), z.boolean(), z.string()]) }),
+    primaryKey: "id",
+  });
+  for (const id of ["a", "b"]) await old.set(["users", id], { id, value });
+  await old.set(["users_by_value", value, "a"], { id: "a", value });
+  const db = await createDatabase({ kv, models: { flags: Flag } });
+  const layout = pentagonLayout({ table: "users", indexes: { value: "index" } });
+  const { models } = await adopt(db, { from: readOnlyKv(old), models: { flags: layout } });
+  expect(models[0]).toMatchObject({ adopted: 2, brokenEntries: [] });
+});
+
 it("its early releases have other keys and the versionstamp in the row", async () => {
   const stored = { ...ada, versionstamp: "00000000000000010000" };
   await old

@@ -4,9 +4,10 @@ import * as z from "zod";
 import { adopt } from "../src/adopt/adopt.js";
 import { guideLayout } from "../src/adopt/source/guide-layout.js";
 import type { SourceLayout } from "../src/adopt/source/source-layout.js";
+import { LeaseLostError } from "../src/errors/migration-errors.js";
 import { belongsTo, createDatabase, defineModel } from "../src/index.js";
-import { takeLease } from "../src/migrate/run/lease.js";
-import { Crash, crashingKv, denoKv } from "./faulty-kv.js";
+import { leaseKey, takeLease } from "../src/migrate/run/lease.js";
+import { Crash, crashAtEachCommit, crashingKv, denoKv } from "./faulty-kv.js";
 import { readOnlyKv } from "./read-only-kv.js";
 import { entriesOf, rejection, User, users } from "./user-model.js";
 
@@ -84,10 +85,12 @@ describe("data written by hand as the guide shows", () => {
           rows: 250,
           adopted: 250,
           skipped: 0,
+          deleted: 0,
           failedCount: 0,
           failed: [],
           brokenCount: 0,
           brokenEntries: [],
+          leftBehind: [],
         },
       ],
     });
@@ -309,6 +312,37 @@ it("never overwrites a row: another one under the same key is reported, the same
   expect(await db.users.findUnique({ where: { id: idOf(1) } })).toMatchObject({ name: "Other" });
 });
 
+it("creates a row that the program deleted again only if it is asked to", async () => {
+  await writeByHand(old, 1);
+  await writeByHand(old, 2);
+  const db = await usersDb();
+  const options = { from: old, models: { users: guideLayout(User) } };
+  expect((await adopt(db, options)).models[0]).toMatchObject({ adopted: 2 });
+  await db.users.delete({ where: { id: idOf(1) } });
+  await db.users.update({ where: { id: idOf(2) }, data: { name: "changed" } });
+  await writeByHand(old, 3);
+  expect(await adopt(db, { ...options, dryRun: true })).toMatchObject({
+    models: [{ rows: 3, adopted: 1, skipped: 1, deleted: 1 }],
+  });
+  expect(await adopt(db, options)).toMatchObject({
+    status: "done",
+    models: [{ rows: 3, adopted: 1, skipped: 1, deleted: 1, failedCount: 0 }],
+  });
+  expect(await db.users.findUnique({ where: { id: idOf(1) } })).toBeNull();
+  const restored = await adopt(db, { ...options, restoreDeleted: true });
+  expect(restored.models[0]).toMatchObject({ adopted: 1, skipped: 2, deleted: 0 });
+  expect(await db.users.findUnique({ where: { id: idOf(1) } })).toMatchObject({ name: "U1" });
+});
+
+it("fails for a document that has changed since its row was adopted", async () => {
+  await writeByHand(old, 1);
+  const db = await usersDb();
+  const options = { from: old, models: { users: guideLayout(User) } };
+  await adopt(db, options);
+  await writeByHand(old, 1, { name: "new" });
+  expect((await adopt(db, options)).models[0]).toMatchObject({ failedCount: 1, skipped: 0 });
+});
+
 it("takes a row for the same where the schema fills in what the document lacks", async () => {
   const Stamped = defineModel({
     ...User,
@@ -523,6 +557,78 @@ describe("a run that does not come to its end", () => {
       }
       expect(at).toBeLessThan(60);
     }
+  });
+
+  it("never creates a row again that the program deleted, nor fails for one that it updated, wherever it was killed", async () => {
+    for (let n = 0; n < 45; n++) await writeByHand(old, n);
+    const source = readOnlyKv(old);
+    for (const limited of [false, true]) {
+      const crashes = await crashAtEachCommit(async (at) => {
+        let died = false;
+        for (const moment of ["before", "after"] as const) {
+          const target = await openKv();
+          try {
+            const options = { from: source, models: { users: guideLayout(User) } };
+            const kvOf = (base: Kv) => (limited ? denoKv(base) : base);
+            const db = await usersDb(kvOf(target));
+            try {
+              await adopt(await usersDb(kvOf(crashingKv(target, at, moment))), options);
+            } catch (error) {
+              if (!(error instanceof Crash)) throw error;
+              died = true;
+            }
+            const { items } = await db.users.findMany({
+              where: { favoriteColor: "red" },
+              take: 100,
+            });
+            for (const [i, { id }] of items.entries()) {
+              if (i % 2 === 0) await db.users.delete({ where: { id: id } });
+              else await db.users.update({ where: { id: id }, data: { name: "changed" } });
+            }
+            const [kept, before] = [items.filter((_, i) => i % 2 === 1), items.length];
+            const result = await adopt(db, options);
+            expect(result).toMatchObject({
+              status: "done",
+              models: [{ rows: 45, failedCount: 0 }],
+            });
+            const changed = (
+              await db.users.findMany({ where: { favoriteColor: "red" }, take: 100 })
+            ).items.filter(({ name }) => name === "changed");
+            expect(changed.map(({ id }) => id)).toEqual(kept.map(({ id }) => id));
+            expect(
+              (await db.users.findMany({ where: { favoriteColor: "red" }, take: 100 })).items,
+            ).toHaveLength(45 - (before - kept.length));
+          } finally {
+            await target.close();
+          }
+        }
+        return died;
+      });
+      expect(crashes).toBeGreaterThan(limited ? 6 : 4);
+    }
+  });
+
+  it("writes no row after another runner has taken over", async () => {
+    for (let n = 0; n < 3; n++) await writeByHand(old, n);
+    const db = await usersDb();
+    const running = adopt(db, {
+      from: old,
+      models: {
+        users: {
+          layout: guideLayout(User),
+          map: async (user) => {
+            const { value } = await kv.get<object>(leaseKey);
+            await kv.set(leaseKey, { ...value, runner: "another" });
+            return user as typeof users.ada & { id: string };
+          },
+        },
+      },
+    });
+    expect(await rejection(running)).toBeInstanceOf(LeaseLostError);
+    expect((await db.users.findMany({ where: { favoriteColor: "red" }, take: 10 })).items).toEqual(
+      [],
+    );
+    await kv.delete(leaseKey);
   });
 
   it("leaves where another runner works, and waits for it where it may", async () => {

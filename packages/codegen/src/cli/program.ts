@@ -4,6 +4,7 @@ import { styleText } from "node:util";
 import { Command } from "commander";
 import { adoptCommand } from "./adopt/adopt-command.js";
 import { completionCommand } from "./completion/completion-command.js";
+import { copyCommand } from "./copy/copy-command.js";
 import { generateCommand } from "./generate/generate-command.js";
 import { initCommand } from "./init/init-command.js";
 import { inspectCommand } from "./inspect/inspect-command.js";
@@ -15,7 +16,7 @@ import { verifyCommand } from "./verify/verify-command.js";
 
 const commands: Readonly<Record<string, readonly MakeCommand[]>> = {
   "Models and code:": [initCommand, generateCommand],
-  "The database:": [migrateCommand, verifyCommand, adoptCommand, inspectCommand],
+  "The database:": [migrateCommand, verifyCommand, adoptCommand, copyCommand, inspectCommand],
   "The command itself:": [completionCommand],
 };
 

@@ -304,6 +304,36 @@ export class DatabaseUnsetError extends CodegenError {
   }
 }
 
+/** The command `copy` has no source. */
+export class CopyUnsetError extends CodegenError {
+  readonly path: string;
+
+  constructor(path: string) {
+    super(
+      "KW_COPY_UNSET",
+      `${path}: the setting \`copy.from\` is missing; add \`copy: { from: () => openKv("data/old") }\`, or name the databases as in \`npx keywright copy data/old data/new\``,
+    );
+    this.path = path;
+  }
+}
+
+/** A file of Deno KV or a URL that this runtime cannot open. */
+export class DenoKvMissingError extends CodegenError {
+  readonly place: string;
+
+  constructor(place: string, runtime: "node" | "deno") {
+    const remedy =
+      runtime === "deno"
+        ? "run Deno with --unstable-kv"
+        : "install it with `npm install @deno/kv`, or run the command in Deno";
+    super(
+      "KW_DENO_KV_MISSING",
+      `${place}: a file or URL is opened with Deno KV, which is not available here; ${remedy}. A Keywright database is a folder`,
+    );
+    this.place = place;
+  }
+}
+
 /** A function of the configuration that threw an error or did not return a database. */
 export class DatabaseOpenError extends CodegenError {
   readonly path: string;

@@ -19,6 +19,8 @@ const phaseWords = {
 export interface ShownProgress extends MigrationProgress {
   /** True for a second pass over the entries, because of something that the first found. */
   readonly isSecondLook?: boolean;
+  /** The name of what is counted, in the plural. `"rows"` by default. */
+  readonly unit?: string;
 }
 
 /** Returns the model, the indexes, and the kind of work unless indexes are built. */
@@ -56,7 +58,7 @@ function lineParts(progress: ShownProgress): string[] {
     const words = [label, ...progressWords(progress, "all")].map((word) => word.trim());
     return words.filter((word) => word !== "");
   }
-  const what = progress.phase === "dropping" ? "entries" : "rows";
+  const what = progress.phase === "dropping" ? "entries" : (progress.unit ?? "rows");
   return [`${label}, ${wholeNumbers.format(progress.rowsDone)} ${what} so far`];
 }
 
@@ -72,18 +74,18 @@ export function hasKnownTotal({
 }
 
 /** Returns rows, percent, rate and time left, each padded to a constant width. */
-export function progressWords(progress: MigrationProgress, detail: Detail): string[] {
-  const { rowsDone, rowsTotal, rowsPerSecond, secondsLeft } = progress;
+export function progressWords(progress: ShownProgress, detail: Detail): string[] {
+  const { rowsDone, rowsTotal, rowsPerSecond, secondsLeft, unit = "rows" } = progress;
   const hasUnit = detail === "all" || detail === "noPercent";
   const total = wholeNumbers.format(rowsTotal);
-  const rows = `${wholeNumbers.format(rowsDone).padStart(total.length)} / ${total}${hasUnit ? " rows" : ""}`;
+  const rows = `${wholeNumbers.format(rowsDone).padStart(total.length)} / ${total}${hasUnit ? ` ${unit}` : ""}`;
   const percent = `${Math.floor(shareDone(rowsDone, rowsTotal) * 100)} %`;
-  const rate = rowsPerSecond > 0 ? `${wholeNumbers.format(rowsPerSecond)} rows/s` : "";
+  const rate = rowsPerSecond > 0 ? `${wholeNumbers.format(rowsPerSecond)} ${unit}/s` : "";
   const left = secondsLeft === undefined ? "" : `${durationText(secondsLeft)} left`;
   return [
     rows,
     ...(detail === "all" ? [percent.padStart("100 %".length)] : []),
-    ...(detail === "noRate" ? [] : [rate.padStart("100,000 rows/s".length)]),
+    ...(detail === "noRate" ? [] : [rate.padStart(`100,000 ${unit}/s`.length)]),
     left.padEnd("59 s left".length),
   ];
 }

@@ -1,7 +1,10 @@
 import { ConfigInvalidError } from "../errors/codegen-errors.js";
 import type { Config } from "./config.js";
 
-export type Settings = Pick<Config, "importExtension" | "database" | "migrations" | "adopt">;
+export type Settings = Pick<
+  Config,
+  "importExtension" | "database" | "migrations" | "adopt" | "copy"
+>;
 
 /** A configuration with valid settings. Its paths are as written in the file. */
 export interface CheckedConfig extends Settings {
@@ -18,7 +21,7 @@ export function checkConfig(path: string, config: unknown): CheckedConfig {
   if (typeof config.then === "function") {
     throw fail("default", "it is a promise, so export its result with await");
   }
-  const { models, output, importExtension, database, migrations, adopt, ...others } = config;
+  const { models, output, importExtension, database, migrations, adopt, copy, ...others } = config;
   const [unknown] = Object.keys(others);
   if (unknown !== undefined) throw fail(unknown, "there is no such setting");
   const patterns: readonly unknown[] = Array.isArray(models) ? models : [models];
@@ -33,7 +36,8 @@ export function checkConfig(path: string, config: unknown): CheckedConfig {
   }
   checkMigrations(migrations, fail);
   checkAdopt(adopt, fail);
-  const settings = Object.entries({ importExtension, database, migrations, adopt });
+  checkCopy(copy, fail);
+  const settings = Object.entries({ importExtension, database, migrations, adopt, copy });
   return {
     models: patterns,
     output,
@@ -68,6 +72,21 @@ function checkAdopt(adopt: unknown, fail: Fail): void {
     if (isLayout(layout)) continue;
     const reason = "it is not a result of guideLayout, kvdexLayout or pentagonLayout";
     throw fail(`adopt.models.${name}`, reason);
+  }
+}
+
+function checkCopy(copy: unknown, fail: Fail): void {
+  if (copy === undefined) return;
+  if (!isObject(copy)) throw fail("copy", `it is ${kindOf(copy)}, not an object`);
+  const { from, to, expireIn, ...others } = copy;
+  const [unknown] = Object.keys(others);
+  if (unknown !== undefined) throw fail(`copy.${unknown}`, "there is no such setting");
+  for (const [name, open] of Object.entries({ from, to })) {
+    if (open === undefined || typeof open === "function") continue;
+    throw fail(`copy.${name}`, "it is not a function that opens a database");
+  }
+  if (expireIn !== undefined && typeof expireIn !== "function") {
+    throw fail("copy.expireIn", "it is not a function of an entry");
   }
 }
 

@@ -1,4 +1,4 @@
-import type { KvLike } from "@keywright/core";
+import type { KvEntry, KvLike } from "@keywright/core";
 import type { Model, RowMigration } from "@keywright/orm";
 import type { AdoptedFrom, SourceKv, SourceLayout } from "@keywright/orm/adopt";
 
@@ -23,6 +23,21 @@ export interface Config {
   readonly migrations?: readonly RowMigration[];
   /** The data from which `keywright adopt` creates rows. */
   readonly adopt?: AdoptConfig;
+  /** The databases of `keywright copy`. */
+  readonly copy?: CopyConfig;
+}
+
+/** The databases of `keywright copy`, if its arguments do not name them. */
+export interface CopyConfig {
+  /** Opens the database to read. Nothing is written to it. */
+  readonly from?: () => KvLike | Promise<KvLike>;
+  /** Opens the database to write. Default: the project's own database. */
+  readonly to?: () => KvLike | Promise<KvLike>;
+  /**
+   * Returns in how many milliseconds the copy of an entry expires, or undefined if it does not
+   * expire, or expires when the source reports it. For Deno KV, which does not report it.
+   */
+  readonly expireIn?: (entry: KvEntry<unknown>) => number | undefined;
 }
 
 /** Data that was not written with Keywright, and the models whose rows it becomes. */

@@ -132,7 +132,7 @@ const kvMethods: readonly (keyof KvLike)[] = [...sourceMethods, "atomic", "close
  * @param at the name of the setting, such as `adopt.from`.
  * @param methods the methods that the returned database must have.
  */
-async function callOpenFunction<K extends object>(
+export async function callOpenFunction<K extends object>(
   path: string,
   at: string,
   open: () => K | Promise<K>,

@@ -22,6 +22,7 @@ export const coreErrorCodes = [
   "KW_CORRUPTION",
   "KW_ENGINE_FAILED",
   "KW_COPY_FAILED",
+  "KW_COPY_UNREADABLE",
 ] as const;
 
 /** A code of {@link coreErrorCodes}. */

@@ -41,14 +41,27 @@ export interface AdoptedModel {
   readonly rows: number;
   /** The number of rows that were written. With `dryRun`, of those that would be written. */
   readonly adopted: number;
-  /** The number of documents whose row already existed with the same content. */
+  /** The number of documents whose row already existed: with the same content, or adopted earlier. */
   readonly skipped: number;
+  /**
+   * The number of documents whose row an earlier run has written, and the program has deleted
+   * since. The row is not created again, except with `restoreDeleted`.
+   */
+  readonly deleted: number;
   readonly failedCount: number;
   /** The first 100. */
   readonly failed: readonly AdoptFailure[];
   readonly brokenCount: number;
   /** The first 100. */
   readonly brokenEntries: readonly BrokenEntry[];
+  /** The entries of the source that belong to the documents and were not adopted. */
+  readonly leftBehind: readonly LeftBehind[];
+}
+
+/** A kind of entries that are not adopted, such as `"history entries"`. */
+export interface LeftBehind {
+  readonly kind: string;
+  readonly count: number;
 }
 
 /** The result of an adoption, including its earlier runs. */

@@ -1,30 +1,37 @@
 import { isDeepStrictEqual } from "node:util";
-import { decodeValue, encodeValue, type KvKeyPart } from "@keywright/core";
+import {
+  type AtomicCheck,
+  decodeValue,
+  encodeValue,
+  type KvKey,
+  type KvKeyPart,
+} from "@keywright/core";
+import type { CatalogSnapshot } from "../catalog/catalog-snapshot.js";
 import { copyData } from "../context/copy-of-data.js";
 import type { TableContext } from "../context/table-context.js";
 import type { RowId } from "../errors/orm-error.js";
 import { InvalidArgumentError } from "../errors/query-errors.js";
 import { ReferenceMissingError, UniqueConstraintError } from "../errors/row-errors.js";
+import { StaleSchemaError } from "../errors/schema-errors.js";
+import { canBeStored } from "../indexes/can-be-stored.js";
 import { isSameKey, keyPartOf } from "../indexes/key-parts.js";
-import { partsOfId, primaryKeyOf, rowKey } from "../indexes/primary-key.js";
+import { keyText } from "../indexes/key-text.js";
+import { partsOfId, pointerOf, primaryKeyOf, rowKey } from "../indexes/primary-key.js";
+import type { RowPlan } from "../migrate/run/commit-rows.js";
+import { recordChange, recordedOperation } from "../migrate/run/record-change.js";
 import type { AnyRow } from "../model/compiled-model.js";
 import { assertStoredRow } from "../model/stored-row.js";
 import { readStored } from "../query/read/read-rows.js";
+import { claimUniqueKey } from "../write/commit/claim-unique-key.js";
+import { type PlannedChange, planChange } from "../write/commit/plan-change.js";
+import { writableCatalog } from "../write/commit/writable-catalog.js";
 import { parseRow } from "../write/input/parse-row.js";
-import { writeEach } from "../write/many/write-each.js";
-import { insertRow } from "../write/rows/create-row.js";
+import type { RecordedOperation } from "../write/many/shared-commit.js";
 import type { AdoptFailure } from "./adopt-result.js";
+import { type AdoptedMark, adoptedMark, adoptedMarkKey } from "./adopted-mark.js";
 import { failedRow, isOfRow } from "./failed-row.js";
 import type { UnreadDocument } from "./source/read-documents.js";
-import type { SourceDocument } from "./source/source-layout.js";
-
-export interface AdoptedRows {
-  readonly adopted: number;
-  readonly skipped: number;
-  readonly failed: readonly AdoptFailure[];
-  /** How many of the failed documents refer to a missing row of the same model. */
-  readonly waiting: number;
-}
+import type { SourceDocument, SourceEntry } from "./source/source-layout.js";
 
 export interface RowAdoption {
   /** Without it, `create` gets the document with its id in the primary key. */
@@ -32,6 +39,7 @@ export interface RowAdoption {
   /** True if the documents are the model's own rows. They are then only checked. */
   readonly inPlace: boolean;
   readonly dryRun: boolean;
+  readonly restoreDeleted: boolean;
 }
 
 interface NewRow {
@@ -40,33 +48,174 @@ interface NewRow {
   readonly input: AnyRow;
   readonly row: AnyRow;
   readonly primaryKey: readonly KvKeyPart[];
+  readonly markKey: KvKey;
   readonly expireAt: number | undefined;
 }
 
-type Outcome = "adopted" | "skipped" | AdoptFailure | { readonly waiting: AdoptFailure };
+/**
+ * What becomes of a document. `"deleted"` if an earlier run has created its row, and the row has
+ * been deleted since. `waiting` if it refers to a row of the same model that does not exist yet.
+ */
+export type AdoptOutcome =
+  | "adopted"
+  | "skipped"
+  | "deleted"
+  | AdoptFailure
+  | { readonly waiting: AdoptFailure };
 
-/** Writes rows as `create` does, but without hooks. Rows that already exist stay as they are. */
-export async function adoptRows(
+interface Parsed {
+  readonly id: RowId;
+  readonly entry: SourceEntry;
+}
+
+/** A document with its row, or with its outcome if it has no row to write. */
+export type ParsedDocument = Parsed &
+  (
+    | { readonly row: NewRow; readonly outcome?: undefined }
+    | { readonly row?: undefined; readonly outcome: AdoptOutcome }
+  );
+
+/** What is written for a document, and what becomes of it then. */
+export interface DocumentPlan extends RowPlan {
+  readonly document: ParsedDocument;
+  readonly outcome: AdoptOutcome;
+}
+
+/** Parses documents. Reads and writes nothing in the database of the model. */
+export async function parseDocuments(
   context: TableContext,
   documents: readonly (SourceDocument | UnreadDocument)[],
   adoption: RowAdoption,
-): Promise<AdoptedRows> {
-  const outcomes: Outcome[] = [];
-  const rows: NewRow[] = [];
+): Promise<ParsedDocument[]> {
+  const parsed: ParsedDocument[] = [];
   for (const document of documents) {
+    const { id, entry } = document;
     try {
       if ("error" in document) throw document.error;
-      if (adoption.inPlace) outcomes.push(checkStoredRow(context, document));
-      else rows.push(await rowOf(context, document, adoption));
+      if (adoption.inPlace) parsed.push({ id, entry, outcome: checkStoredRow(context, document) });
+      else parsed.push({ id, entry, row: await rowOf(context, document, adoption) });
     } catch (error) {
       if (error instanceof InvalidArgumentError) throw error;
-      outcomes.push(failedRow(document.id, error));
+      parsed.push({ id, entry, outcome: failedRow(id, error) });
     }
   }
-  const missing = await withoutStored(context, rows, outcomes);
-  if (adoption.dryRun) outcomes.push(...missing.map(() => "adopted" as const));
-  else outcomes.push(...(await write(context, missing)));
-  return summarize(outcomes);
+  return parsed;
+}
+
+/**
+ * Plans what is written for documents: rows as `create` writes them, but without hooks, and a mark
+ * for each row. Rows that already exist stay as they are. A row that an earlier run has created, and
+ * that has been deleted since, is only created again if `restoreDeleted` is true.
+ *
+ * @param context has the limits for a single row.
+ */
+export async function planDocuments(
+  context: TableContext,
+  documents: readonly ParsedDocument[],
+  adoption: RowAdoption,
+): Promise<DocumentPlan[]> {
+  const { model, catalog } = context;
+  const isExpiring = documents.some(({ row }) => row?.expireAt !== undefined);
+  if (isExpiring && !adoption.dryRun) await catalog.recordFact("expires");
+  const snapshot = adoption.dryRun ? catalog.snapshot : await writableCatalog(context);
+  const rows = documents.flatMap(({ row }) => row ?? []);
+  const stored = await readStored(context, [
+    ...rows.map(({ primaryKey }) => rowKey(model, primaryKey)),
+    ...rows.map(({ markKey }) => markKey),
+  ]);
+  const plan = async (document: ParsedDocument): Promise<DocumentPlan> => {
+    const { row, outcome } = document;
+    if (row === undefined) return { document, outcome, operation: undefined };
+    const position = rows.indexOf(row);
+    const entry = stored[position];
+    const mark = (stored[rows.length + position]?.value ?? undefined) as AdoptedMark | undefined;
+    if (entry !== undefined && entry.versionstamp !== null) {
+      return planExisting(snapshot, document, row, entry.value, mark);
+    }
+    if (mark !== undefined && !adoption.restoreDeleted) {
+      return { document, outcome: "deleted", operation: undefined };
+    }
+    if (adoption.dryRun) return { document, outcome: "adopted", operation: undefined };
+    try {
+      const { change, takeovers } = await planInsert(context, snapshot, row);
+      const operation = recordChange(context, snapshot, change, takeovers);
+      setMark(operation, document, row);
+      return { document, outcome: "adopted", operation };
+    } catch (error) {
+      return planFailure(context, document, error);
+    }
+  };
+  return await Promise.all(documents.map(plan));
+}
+
+/** @throws the error if it does not concern the document. */
+export function planFailure(
+  { model }: TableContext,
+  document: ParsedDocument,
+  error: unknown,
+): DocumentPlan {
+  if (!isOfRow(error) || error instanceof StaleSchemaError) throw error;
+  const failure = failedRow(document.id, error);
+  const isWaiting = error instanceof ReferenceMissingError && error.target === model.name;
+  return { document, outcome: isWaiting ? { waiting: failure } : failure, operation: undefined };
+}
+
+/** Marks a row that is the same as its document. It belongs to the program from then on. */
+function planExisting(
+  snapshot: CatalogSnapshot,
+  document: ParsedDocument,
+  row: NewRow,
+  stored: unknown,
+  mark: AdoptedMark | undefined,
+): DocumentPlan {
+  const { key, versionstamp } = document.entry;
+  if (mark?.versionstamp === versionstamp && isSameKey(mark.key, key)) {
+    return { document, outcome: "skipped", operation: undefined };
+  }
+  const outcome = compareWithStored(row, stored);
+  if (outcome !== "skipped") return { document, outcome, operation: undefined };
+  const operation = recordedOperation().check(snapshot.check);
+  setMark(operation, document, row);
+  return { document, outcome, operation };
+}
+
+function setMark(
+  operation: RecordedOperation,
+  { entry }: ParsedDocument,
+  { markKey, expireAt }: NewRow,
+): void {
+  operation.set(markKey, adoptedMark(entry), expiryOptions(expireAt));
+}
+
+/** Plans a new row, and the checks under which it can take its unique keys. */
+async function planInsert(
+  context: TableContext,
+  snapshot: CatalogSnapshot,
+  { row, primaryKey, expireAt }: NewRow,
+): Promise<{
+  readonly change: PlannedChange;
+  readonly takeovers: ReadonlyMap<string, readonly AtomicCheck[]>;
+}> {
+  const { model } = context;
+  const { expireIn } = expiryOptions(expireAt);
+  const change = await planChange(context, snapshot, { primaryKey, before: null, row, expireIn });
+  const takeovers = new Map<string, readonly AtomicCheck[]>();
+  for (const entry of change.indexes.added) {
+    if (!entry.index.unique) continue;
+    const { owner, checks } = await claimUniqueKey(context, entry, primaryKey);
+    if (owner !== undefined) {
+      const { name, fields } = entry.index;
+      const conflict = {
+        index: name,
+        fields,
+        value: entry.key.slice(1),
+        ownerId: pointerOf(owner),
+      };
+      throw new UniqueConstraintError(model.name, conflict);
+    }
+    takeovers.set(keyText(entry.key), checks);
+  }
+  return { change, takeovers };
 }
 
 async function rowOf(
@@ -74,7 +223,7 @@ async function rowOf(
   { id, value, entry }: SourceDocument,
   { map }: RowAdoption,
 ): Promise<NewRow> {
-  const { model } = context;
+  const { model, limits } = context;
   const input = withId(context, map === undefined ? value : await map(value, id), id);
   if (map === undefined && !hasId(model.primaryKey, input, id)) {
     throw new Error(
@@ -85,7 +234,12 @@ async function rowOf(
     throw new Error("It expires, but rows of a model with counters cannot expire.");
   }
   const row = await parseRow(model, copyData(model, input));
-  return { id, input, row, primaryKey: primaryKeyOf(model, row), expireAt: entry.expireAt };
+  const primaryKey = primaryKeyOf(model, row);
+  if (!canBeStored(rowKey(model, primaryKey), limits.keyBytes)) {
+    throw new Error("The key of its row is too long, or the database cannot hold it.");
+  }
+  const markKey = adoptedMarkKey(model, primaryKey);
+  return { id, input, row, primaryKey, markKey, expireAt: entry.expireAt };
 }
 
 /** Returns the data with the id in those fields of the primary key that are absent. */
@@ -112,53 +266,10 @@ function keepsCounts({ model }: TableContext): boolean {
   return model.counted || model.indexes.some((index) => index.counted);
 }
 
-function checkStoredRow({ model }: TableContext, { id, value }: SourceDocument): Outcome {
+function checkStoredRow({ model }: TableContext, { id, value }: SourceDocument): AdoptOutcome {
   assertStoredRow(model, value, partsOfId(id));
   if (hasId(model.primaryKey, value, id)) return "skipped";
   return failedRow(id, new Error("Its primary key differs from the id in its key."));
-}
-
-/** Returns the rows that do not exist yet. The outcomes of the others are added to `outcomes`. */
-async function withoutStored(
-  context: TableContext,
-  rows: readonly NewRow[],
-  outcomes: Outcome[],
-): Promise<NewRow[]> {
-  const keys = rows.map(({ primaryKey }) => rowKey(context.model, primaryKey));
-  const stored = await readStored(context, keys);
-  return rows.filter((row, i) => {
-    const entry = stored[i];
-    if (entry === undefined || entry.versionstamp === null) return true;
-    outcomes.push(compareWithStored(row, entry.value));
-    return false;
-  });
-}
-
-async function write(context: TableContext, rows: readonly NewRow[]): Promise<Outcome[]> {
-  const { kv, model } = context;
-  const results = await writeEach(context, {
-    items: rows,
-    write: (within, { row, expireAt }) => insertRow(within, row, expiryOptions(expireAt)),
-  });
-  const outcomes: Outcome[] = [];
-  for (const [position, row] of rows.entries()) {
-    const result = results[position];
-    if (result === undefined || result.ok) {
-      outcomes.push("adopted");
-      continue;
-    }
-    const { error } = result;
-    if (!isOfRow(error)) throw error;
-    const failure = failedRow(row.id, error);
-    if (error instanceof UniqueConstraintError && error.index === "primaryKey") {
-      // Another writer has created a row with this primary key.
-      const { value } = await kv.get(rowKey(model, row.primaryKey));
-      outcomes.push(value === null ? failure : compareWithStored(row, value));
-    } else if (error instanceof ReferenceMissingError && error.target === model.name) {
-      outcomes.push({ waiting: failure });
-    } else outcomes.push(failure);
-  }
-  return outcomes;
 }
 
 function expiryOptions(expireAt: number | undefined): { readonly expireIn?: number } {
@@ -166,7 +277,7 @@ function expiryOptions(expireAt: number | undefined): { readonly expireIn?: numb
 }
 
 /** Compares a stored row with a new one. Fields that the schema filled in may differ. */
-function compareWithStored({ id, input, row }: NewRow, stored: unknown): Outcome {
+function compareWithStored({ id, input, row }: NewRow, stored: unknown): AdoptOutcome {
   const failure = failedRow(id, new Error("Another row has its primary key."));
   if (typeof stored !== "object" || stored === null) return failure;
   let expected: AnyRow;
@@ -182,20 +293,4 @@ function compareWithStored({ id, input, row }: NewRow, stored: unknown): Outcome
     return failure;
   }
   return "skipped";
-}
-
-function summarize(outcomes: readonly Outcome[]): AdoptedRows {
-  let adopted = 0;
-  let skipped = 0;
-  let waiting = 0;
-  const failed: AdoptFailure[] = [];
-  for (const outcome of outcomes) {
-    if (outcome === "adopted") adopted++;
-    else if (outcome === "skipped") skipped++;
-    else if ("waiting" in outcome) {
-      waiting++;
-      failed.push(outcome.waiting);
-    } else failed.push(outcome);
-  }
-  return { adopted, skipped, failed, waiting };
 }

@@ -9,10 +9,13 @@ import type { AdoptProgress } from "./adopt-result.js";
 export interface AdoptRun {
   readonly signal: AbortSignal | undefined;
   readonly dryRun: boolean;
+  readonly restoreDeleted: boolean;
   readonly onProgress: (progress: AdoptProgress) => void;
   readonly batchRows: number;
   /** Lets other tasks run after a batch, and waits if `rowsPerSecond` requires it. */
   readonly afterBatch: (rows: number) => Promise<void>;
+  /** The lease through which the run commits everything. Undefined in a dry run. */
+  readonly lease: Lease | undefined;
   /** Commits the progress that `fill` adds, once for each attempt. Does nothing in a dry run. */
   readonly commit: (fill: (operation: AtomicOperation) => void) => Promise<void>;
 }
@@ -21,11 +24,13 @@ interface AdoptRunOptions {
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: AdoptProgress) => void;
   readonly rowsPerSecond?: number;
+  readonly restoreDeleted?: boolean;
 }
 
 /** Without a lease, the run writes nothing. */
 export function adoptRun(lease: Lease | undefined, options: AdoptRunOptions): AdoptRun {
-  const { signal, onProgress = () => undefined, rowsPerSecond } = options;
+  const { signal, onProgress = () => undefined, rowsPerSecond, restoreDeleted = false } = options;
+  const common = { lease, signal, onProgress, restoreDeleted };
   if (lease === undefined) {
     const throttle = new Throttle(rowsPerSecond ?? Number.POSITIVE_INFINITY);
     const afterBatch = async (rows: number): Promise<void> => {
@@ -34,9 +39,16 @@ export function adoptRun(lease: Lease | undefined, options: AdoptRunOptions): Ad
       if (left > 0) await sleep(left, undefined, signal && { signal }).catch(() => undefined);
     };
     const { batchRows } = throttle;
-    return { signal, dryRun: true, onProgress, batchRows, afterBatch, commit: async () => {} };
+    return { ...common, dryRun: true, batchRows, afterBatch, commit: async () => {} };
   }
-  const { batchRows, afterBatch } = createRun(lease, { signal, rowsPerSecond });
-  const commit = (fill: (operation: AtomicOperation) => void) => lease.write(fill);
-  return { signal, dryRun: false, onProgress, batchRows, afterBatch, commit };
+  const run = createRun(lease, { signal, rowsPerSecond });
+  return {
+    ...common,
+    dryRun: false,
+    get batchRows() {
+      return run.batchRows;
+    },
+    afterBatch: run.afterBatch,
+    commit: (fill) => lease.write(fill),
+  };
 }

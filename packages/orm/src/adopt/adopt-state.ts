@@ -6,7 +6,7 @@ import type { SourceLayout, SourceReader } from "./source/source-layout.js";
 
 /** The progress of the adoption of a model, stored under `["__keywright", "adopting", "users"]`. */
 export interface AdoptState {
-  readonly format: 2;
+  readonly format: 3;
   readonly source: string;
   /** The first document that became a row. It identifies the source. Null if there is none yet. */
   readonly origin: SourceOrigin | null;
@@ -23,13 +23,16 @@ export interface AdoptState {
   readonly retried: number;
   /** True if the index entries of the source have been checked, in this run or an earlier one. */
   readonly isChecked: boolean;
-  /** The position of the index that is being checked, in the layout's `indexes`. */
+  /** The position of the list that is being read: the layout's `indexes`, then its `leaves`. */
   readonly index: number;
   readonly after: KvKey | null;
   readonly rows: number;
   readonly entries: number;
   readonly adopted: number;
   readonly skipped: number;
+  readonly deleted: number;
+  /** The numbers of entries that the layout does not adopt, by their kind. */
+  readonly leftBehind: Readonly<Record<string, number>>;
   readonly failedCount: number;
   readonly brokenCount: number;
   /** How many rows this pass adopted, and how many documents wait for a row of the same model. */
@@ -47,6 +50,12 @@ export interface AdoptRecord {
   readonly state: AdoptState;
   readonly failed: readonly AdoptFailure[];
   readonly brokenEntries: readonly BrokenEntry[];
+}
+
+/** The reports of a batch. */
+export interface Reports {
+  readonly failed?: readonly AdoptFailure[];
+  readonly broken?: readonly BrokenEntry[];
 }
 
 /** The maximum number of reported failed documents, and of reported broken entries. */
@@ -93,7 +102,7 @@ export function nextPass(state: AdoptState): AdoptState {
 
 export function firstRecord(layout: SourceLayout): AdoptRecord {
   const state: AdoptState = {
-    format: 2,
+    format: 3,
     source: sourceText(layout),
     origin: null,
     stage: "rows",
@@ -107,6 +116,8 @@ export function firstRecord(layout: SourceLayout): AdoptRecord {
     entries: 0,
     adopted: 0,
     skipped: 0,
+    deleted: 0,
+    leftBehind: {},
     failedCount: 0,
     brokenCount: 0,
     adoptedInPass: 0,
@@ -129,7 +140,7 @@ export async function storedRecord(
   reader: SourceReader,
 ): Promise<AdoptRecord | undefined> {
   const { value: state } = await kv.get<AdoptState>(stateKey(model));
-  if (state?.format !== 2 || state.source !== sourceText(layout)) return undefined;
+  if (state?.format !== 3 || state.source !== sourceText(layout)) return undefined;
   if (!(await isSameSource(state, reader))) return undefined;
   const failed = await reports<AdoptFailure>(kv, [...stateKey(model), "failed"]);
   const brokenEntries = await reports<BrokenEntry>(kv, [...stateKey(model), "broken"]);

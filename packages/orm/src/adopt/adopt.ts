@@ -5,11 +5,12 @@ import type { RowId } from "../errors/orm-error.js";
 import { InvalidArgumentError } from "../errors/query-errors.js";
 import { takeLease } from "../migrate/run/lease.js";
 import type { CreateInput, Model } from "../model/model.js";
-import { adoptModel, type ModelSource, modelResult } from "./adopt-model.js";
+import { adoptModel, modelResult } from "./adopt-model.js";
 import type { AdoptedModel, AdoptProgress, AdoptResult } from "./adopt-result.js";
 import { type AdoptRun, adoptRun } from "./adopt-run.js";
 import { type AdoptState, firstRecord, maxReports, reportKey, stateKey } from "./adopt-state.js";
 import { forgetFailedKeys } from "./failed-keys.js";
+import type { ModelSource } from "./model-adoption.js";
 import type { SourceKv, SourceLayout } from "./source/source-layout.js";
 import { isInPlace, isSameDatabase } from "./source/source-place.js";
 import { sourceReader } from "./source/source-reader.js";
@@ -44,6 +45,11 @@ export interface AdoptOptions<M extends Models> {
    * and references to missing rows are not detected, because only a write detects them.
    */
   readonly dryRun?: boolean;
+  /**
+   * Creates the rows of documents again that an earlier run has adopted, and that have been deleted
+   * since. False by default.
+   */
+  readonly restoreDeleted?: boolean;
   /** Waits while another runner is at work. True by default. If false, the result is `"busy"`. */
   readonly wait?: boolean;
 }
@@ -76,7 +82,9 @@ export interface AdoptOptions<M extends Models> {
  * belong to the program by then, which may have changed or deleted them. Documents that were added
  * to the source later are adopted by a run after one that returned `"done"`, because that run
  * starts from the beginning. A run also starts from the beginning if the first adopted document has
- * changed, because that document identifies the source.
+ * changed, because that document identifies the source. Each row is adopted only once: for each
+ * row, a mark stays in the database, so that a later run does not create a row again that the
+ * program has deleted. `restoreDeleted` creates such rows again.
  *
  * @throws {InvalidArgumentError} if the options are not valid, if the layout cannot read the
  * documents, or if a model would write where the source has its data.

@@ -78,7 +78,9 @@ function brokenKind(
 ): "missing" | "mismatched" | undefined {
   const owner = found && layout.ownerOf(found);
   // An entry of another document is checked with that document.
-  if (owner === undefined || idText(owner) !== idText(document.id)) return "missing";
+  if (owner === undefined || idText(owner) !== idText(document.id)) {
+    return expected.isOptional ? undefined : "missing";
+  }
   return isDeepStrictEqual(found?.value, expected.value) ? undefined : "mismatched";
 }
 

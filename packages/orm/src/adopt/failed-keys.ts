@@ -1,4 +1,4 @@
-import type { Kv, KvKey } from "@keywright/core";
+import type { AtomicOperation, Kv, KvKey } from "@keywright/core";
 import type { TableContext } from "../context/table-context.js";
 import type { CompiledModel } from "../model/compiled-model.js";
 import type { AdoptRun } from "./adopt-run.js";
@@ -6,22 +6,15 @@ import { type AdoptState, allFailedKeysPrefix, failedKeysPrefix } from "./adopt-
 
 const deletedAtOnce = 100;
 
-/**
- * Appends the keys of documents that failed to the list of the pass. It is called before the state
- * that counts them is stored. If the process dies in between, the next run writes them again under
- * the same keys.
- */
-export async function writeFailedKeys(
-  { model }: TableContext,
-  run: AdoptRun,
+/** Appends the keys of documents that failed to the list of the pass, with the state after them. */
+export function setFailedKeys(
+  operation: AtomicOperation,
+  model: CompiledModel,
   { pass, failedCount }: AdoptState,
   keys: readonly KvKey[],
-): Promise<void> {
-  if (keys.length === 0) return;
+): void {
   const prefix = failedKeysPrefix(model, pass);
-  await run.commit((operation) => {
-    for (const [i, key] of keys.entries()) operation.set([...prefix, failedCount + i], key);
-  });
+  for (const [i, key] of keys.entries()) operation.set([...prefix, failedCount + i], key);
 }
 
 /** Returns fewer keys than `limit` only at the end of the list of the pass before. */

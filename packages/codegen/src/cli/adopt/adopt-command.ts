@@ -37,7 +37,8 @@ keywright.config.ts says where the data is and how it is stored:
     },
   });
 
-The source is only read, and existing rows are never overwritten. To continue a run that was stopped,
+The source is only read, and existing rows are never overwritten. A row that was adopted and deleted
+since is not created again. To continue a run that was stopped,
 or to try documents again that failed, run the command again.
 
 Examples:
@@ -48,13 +49,15 @@ Exit codes: 0 done; 1 failed, stopped, or some documents did not become rows; 2 
 
 interface AdoptCommandOptions extends RunCommandOptions {
   readonly dryRun?: boolean;
+  readonly restoreDeleted?: boolean;
 }
 
 export function adoptCommand(terminal: Terminal, exit: (code: ExitCode) => void): Command {
   return withRunOptions(
     new Command("adopt")
       .description("create rows from data that another program or library wrote")
-      .option("--dry-run", "report what would be created, and write nothing"),
+      .option("--dry-run", "report what would be created, and write nothing")
+      .option("--restore-deleted", "create rows again that were adopted and deleted since"),
   )
     .addHelpText("after", help)
     .action(async (options: AdoptCommandOptions) => {
@@ -107,7 +110,7 @@ async function runAdopt(
   terminal: Terminal,
   { config, database }: OpenProject,
   from: SourceKv,
-  { dryRun = false, wait, rowsPerSecond }: AdoptCommandOptions,
+  { dryRun = false, restoreDeleted = false, wait, rowsPerSecond }: AdoptCommandOptions,
 ): Promise<AdoptResult> {
   return await withProgress(terminal, adoptProgress(terminal.stderr), (shown) =>
     adopt(database as Database<Models>, {
@@ -115,6 +118,7 @@ async function runAdopt(
       // `adopt` checks that these are models of the database.
       models: adoptConfigOf(config).models as AdoptOptions<Models>["models"],
       dryRun,
+      restoreDeleted,
       wait,
       ...shown,
       ...(rowsPerSecond !== undefined && { rowsPerSecond }),

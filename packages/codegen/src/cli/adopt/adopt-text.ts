@@ -21,6 +21,7 @@ function modelLines(adopted: AdoptedModel, isDryRun: boolean): string[] {
   const counts = [
     `${counted(adopted.adopted, "row")} ${isDryRun ? "to adopt" : "adopted"}`,
     `${counted(adopted.skipped, "row")} ${adopted.skipped === 1 ? "exists" : "exist"} already`,
+    ...(adopted.deleted > 0 ? [`${shownNumber(adopted.deleted)} deleted since`] : []),
     `${shownNumber(failedCount)} failed`,
   ];
   return [
@@ -32,6 +33,7 @@ function modelLines(adopted: AdoptedModel, isDryRun: boolean): string[] {
       : []),
     ...brokenEntries.slice(0, maxShown).map(brokenLine),
     ...moreLine(brokenCount - maxShown),
+    ...adopted.leftBehind.map(({ kind, count }) => `  not adopted  ${kind}: ${shownNumber(count)}`),
   ];
 }
 

@@ -1,4 +1,4 @@
-import { CopyFailedError } from "../../errors/core-errors.js";
+import { CopyFailedError, InvalidOptionError } from "../../errors/core-errors.js";
 import { decodeKey } from "../../keys/decode-key.js";
 import { encodeKey } from "../../keys/encode-key.js";
 import type { KvKey } from "../../keys/key.js";
@@ -91,7 +91,9 @@ export class CopyWriter {
   }
 
   /** Adds the next entry. Commits the gathered entries first if one commit has no room for all. */
-  async add({ key, value, versionstamp, expireAt }: KvEntry<unknown>): Promise<void> {
+  async add(entry: KvEntry<unknown>): Promise<void> {
+    const { key, value, versionstamp } = entry;
+    const expireAt = this.#expireAtOf(entry);
     const encodedKey = encodeKey(key);
     const number = bigintOfU64(value);
     if (number !== undefined) this.#u64Class ??= await u64ClassOf(this.#to, u64Key);
@@ -100,7 +102,7 @@ export class CopyWriter {
       this.#gathered.length < this.#limits.mutations &&
       this.#gatheredBytes + bytes <= this.#limits.totalMutationBytes &&
       this.#gatheredKeyBytes + encodedKey.length <= this.#limits.totalKeyBytes;
-    if (!hasRoom) await this.#flush();
+    if (!hasRoom) await this.flush();
     const stored = number === undefined ? value : new this.#u64Class!(number);
     this.#gathered.push({ key, versionstamp, encodedKey, value: stored, expireAt, bytes });
     this.#gatheredBytes += bytes;
@@ -109,18 +111,30 @@ export class CopyWriter {
 
   /** Commits the remaining entries, and deletes the stored progress. */
   async finish(): Promise<CopyProgress> {
-    await this.#flush();
+    await this.flush();
     const forgotten = await this.#operation().delete(progressKey).delete(u64Key).commit();
     if (!forgotten.ok) throw runningCopyError();
     return this.#progress();
   }
 
-  async #flush(): Promise<void> {
+  /** Commits the gathered entries. */
+  async flush(): Promise<CopyProgress> {
     const entries = this.#gathered;
     this.#gathered = [];
     this.#gatheredBytes = 0;
     this.#gatheredKeyBytes = 0;
     if (entries.length > 0) await this.#write(entries);
+    return this.#progress();
+  }
+
+  #expireAtOf(entry: KvEntry<unknown>): number | undefined {
+    const expireIn = this.#options.expireIn?.(entry);
+    if (expireIn === undefined) return entry.expireAt;
+    if (typeof expireIn !== "number" || !Number.isFinite(expireIn)) {
+      const reason = "must return a finite number of milliseconds or undefined";
+      throw new InvalidOptionError("expireIn", reason, "copyKv");
+    }
+    return Date.now() + expireIn;
   }
 
   /** Commits entries together, or in halves if the target refuses them together. */

@@ -47,7 +47,7 @@ interface EncodedEntry {
  *
  * `bytes` is the encoded value of the field. If documents are encoded, the first three hold the
  * numbers of the segments instead of the document. History and undelivered messages are not
- * adopted.
+ * adopted, but counted.
  *
  * @throws {InvalidArgumentError} if the version is a different one.
  */
@@ -67,6 +67,22 @@ export function kvdexLayout(options: KvdexOptions): SourceLayout {
   return {
     rows,
     indexes: kinds.map(([field, kind]) => [...(kind === "primary" ? primary : secondary), field]),
+    leaves: [
+      {
+        kind: "history entries",
+        prefix: [...basePath, "__history__", ...path],
+      },
+      {
+        kind: "segments of history entries",
+        prefix: [...basePath, "__history__", "__segment__", ...path],
+      },
+      { kind: "undelivered messages", prefix: [...basePath, "__undelivered__", ...path] },
+      ...[primary, secondary].map((prefix) => ({
+        kind: "entries of indices that the layout does not name",
+        prefix,
+        except: kinds.map(([field]) => [...prefix, field]),
+      })),
+    ],
     idOf: (key) => {
       const parts = key.slice(rows.length);
       return version === 3 && parts.length !== 1 ? undefined : idOfParts(parts);

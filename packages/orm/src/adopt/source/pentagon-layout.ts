@@ -20,9 +20,9 @@ export interface PentagonOptions {
 
 /**
  * Returns the layout of a table of pentagon (`src/keys.ts` and `src/crud.ts` in its repository).
- * Rows are under `["users", id]`, and index entries hold a copy of the row. A field that is absent,
- * false, zero or an empty string has no entry. Some releases store a `versionstamp` in the row,
- * which is left out.
+ * Rows are under `["users", id]`, and index entries hold a copy of the row. An absent field has no
+ * entry. Whether a field that is false, zero or an empty string has one depends on the release, so
+ * both is accepted. Some releases store a `versionstamp` in the row, which is left out.
  */
 export function pentagonLayout(options: PentagonOptions): SourceLayout {
   const { table, primaryKey = "id", indexes = {}, early = false } = options;
@@ -37,11 +37,11 @@ export function pentagonLayout(options: PentagonOptions): SourceLayout {
     entriesOf: ({ id, value, entry }) => {
       const row = value as AnyRow;
       return kinds.flatMap(([field, kind]) => {
-        const part = row[field] ? keyPartOf(row[field]) : undefined;
+        const part = keyPartOf(row[field]);
         if (part === undefined) return [];
         const key: KvKeyPart[] = [prefixOf(field, kind), part];
         if (kind === "index" && !early) key.push(id as KvKeyPart);
-        return [{ key, value: entry.value }];
+        return [{ key, value: entry.value, isOptional: !part }];
       });
     },
     ownerOf: (entry) => ownerOf(entry, primaryKey),

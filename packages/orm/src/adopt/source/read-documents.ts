@@ -5,6 +5,7 @@ import type { SourceDocument, SourceEntry, SourceLayout, SourceReader } from "./
 
 export interface UnreadDocument {
   readonly id: RowId;
+  readonly entry: SourceEntry;
   readonly error: unknown;
 }
 
@@ -23,7 +24,7 @@ export async function documentsOf(
         return [{ id, value, entry }];
       } catch (error) {
         if (error instanceof InvalidArgumentError) throw error;
-        return [{ id, error }];
+        return [{ id, entry, error }];
       }
     }),
   );

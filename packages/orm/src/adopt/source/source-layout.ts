@@ -44,6 +44,17 @@ export interface SourceDocument {
 export interface ExpectedEntry {
   readonly key: KvKey;
   readonly value: unknown;
+  /** True if the entry may also be absent. */
+  readonly isOptional?: boolean;
+}
+
+/** Entries that belong to the documents and are not adopted. They are only counted. */
+export interface LeftEntries {
+  /** In the plural, such as `"history entries"`. */
+  readonly kind: string;
+  readonly prefix: KvKey;
+  /** Prefixes of entries that do not count. */
+  readonly except?: readonly KvKey[];
 }
 
 /**
@@ -55,6 +66,8 @@ export interface SourceLayout {
   readonly rows: KvKey;
   /** The prefixes of the keys of index entries, one for each index to check. */
   readonly indexes: readonly KvKey[];
+  /** The entries that are not adopted, so that the result reports them. None by default. */
+  readonly leaves?: readonly LeftEntries[];
   /**
    * Returns the id of the document whose entry has this key, which begins with `rows`. Returns
    * undefined if the entry does not belong to a document.

@@ -1,7 +1,6 @@
 import { Buffer } from "node:buffer";
 import {
   type AtomicCheck,
-  type Kv,
   type KvEntryMaybe,
   type KvKey,
   type KvKeyPart,
@@ -16,10 +15,10 @@ import { keyText } from "../../indexes/key-text.js";
 import { rowKey } from "../../indexes/primary-key.js";
 import type { AnyRow } from "../../model/compiled-model.js";
 import { claimUniqueKey } from "../../write/commit/claim-unique-key.js";
-import { commitOperation } from "../../write/commit/commit-change.js";
 import { planChange } from "../../write/commit/plan-change.js";
 import { unexpired } from "../../write/commit/row-expiry.js";
-import { RecordedOperation } from "../../write/many/shared-commit.js";
+import type { RecordedOperation } from "../../write/many/shared-commit.js";
+import { recordChange, recordedOperation } from "../run/record-change.js";
 import { failedRowKey, recordedFailure } from "./failed-rows.js";
 import { type RowFailure, upgradeRow } from "./upgraded-row.js";
 
@@ -81,9 +80,7 @@ export async function planTransform(
       if (claim.failure !== undefined) return planFailed(context, snapshot, row, claim.failure);
       takeovers.set(keyText(added.key), claim.checks);
     }
-    const operation = createOperation();
-    const recordingContext = { ...context, kv: redirectAtomic(context.kv, operation) };
-    commitOperation(recordingContext, snapshot, change, takeovers, Date.now());
+    const operation = recordChange(context, snapshot, change, takeovers);
     if (row.isRecorded) operation.delete(failedRowKey(context, primaryKey));
     return { row, operation, failed: row.isRecorded ? -1 : 0 };
   } catch (error) {
@@ -100,7 +97,7 @@ export function planFailed(
 ): TransformPlan {
   const { primaryKey, entry } = row;
   const { versionstamp } = entry;
-  const operation = createOperation()
+  const operation = recordedOperation()
     .check(snapshot.check, { key: rowKey(context.model, primaryKey), versionstamp })
     .set(failedRowKey(context, primaryKey), recordedFailure(primaryKey, failure));
   return { row, operation, failed: row.isRecorded ? 0 : 1, failure };
@@ -121,7 +118,7 @@ function planDone(
   row: TransformedRow,
 ): TransformPlan {
   if (!row.isRecorded) return { row, operation: undefined, failed: 0 };
-  const operation = createOperation().check(check).delete(failedRowKey(context, row.primaryKey));
+  const operation = recordedOperation().check(check).delete(failedRowKey(context, row.primaryKey));
   return { row, operation, failed: -1 };
 }
 
@@ -174,15 +171,4 @@ function isRowError(error: unknown): boolean {
     // A value that cannot be a key part.
     error instanceof TypeError
   );
-}
-
-function createOperation(): RecordedOperation {
-  return new RecordedOperation(() =>
-    Promise.reject(new TypeError("It is committed together with others.")),
-  );
-}
-
-/** Returns the same database, except that `atomic()` returns the operation. */
-function redirectAtomic(kv: Kv, operation: RecordedOperation): Kv {
-  return Object.create(kv, { atomic: { value: () => operation } });
 }

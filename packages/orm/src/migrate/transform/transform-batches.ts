@@ -3,7 +3,7 @@ import type { CatalogSnapshot } from "../../catalog/catalog-snapshot.js";
 import type { TableContext, TableLimits } from "../../context/table-context.js";
 import { isLimitError } from "../../transaction/limit-error-of.js";
 import { isRefusal } from "../../write/many/commit-together.js";
-import { SharedCommit } from "../../write/many/shared-commit.js";
+import { commitRows } from "../run/commit-rows.js";
 import type { MigrationRun } from "../run/migration-run.js";
 import {
   failureOf,
@@ -100,20 +100,17 @@ async function commitPlans(
   run: MigrationRun,
   batch: Batch,
 ): Promise<{ readonly rows: number; readonly state: TransformState } | undefined> {
-  const { kv, model, limits } = context;
   const { snapshot, plans, stateAfter } = batch;
-  const shared = new SharedCommit({ checks: limits.checks - 1, mutations: limits.mutations - 2 });
-  let [rows, failed] = [0, 0];
   try {
-    for (const plan of plans) {
-      if (plan.operation !== undefined && !shared.add(plan.operation)) break;
-      rows++;
-      failed += plan.failed;
-    }
-    const state = stateAfter(rows, failed);
-    const operation = shared.addTo(kv.atomic()).set(transformStateKey(model), state);
-    const result = await run.lease.commit(operation);
-    return result.ok ? { rows, state } : undefined;
+    return await commitRows(context, run.lease, plans, {
+      mutations: 1,
+      write: (operation, rows) => {
+        const failed = plans.slice(0, rows).reduce((sum, plan) => sum + plan.failed, 0);
+        const state = stateAfter(rows, failed);
+        operation.set(transformStateKey(context.model), state);
+        return { rows, state };
+      },
+    });
   } catch (error) {
     if (!isLimitError(error) && !isRefusal(error)) throw error;
     const planned = plans.filter(({ operation }) => operation !== undefined);

@@ -17,6 +17,7 @@ import { claimUniqueKey } from "./claim-unique-key.js";
 import type { PlannedChange } from "./plan-change.js";
 import { expiryOptions, hasExpired, recordExpiry } from "./row-expiry.js";
 import { settleDuplicates } from "./settle-duplicates.js";
+import { writableCatalog } from "./writable-catalog.js";
 
 export interface CommittedChange {
   readonly change: PlannedChange;
@@ -50,13 +51,7 @@ export async function commitChange(
   let takeovers = noTakeovers;
   const { model } = context;
   for (let attempt = 1; ; attempt++) {
-    if (model.live && !context.catalog.snapshot.entry.live)
-      await context.catalog.recordFact("live");
-    // The database may have been migrated since.
-    if (!context.catalog.snapshot.isWritable) await context.catalog.reload();
-    if (context.catalog.snapshot.needsRegistration) await context.catalog.makeKnown();
-    const catalog = context.catalog.snapshot;
-    catalog.assertWritable();
+    const catalog = await writableCatalog(context);
     const planned = plan(catalog);
     const change = planned instanceof Promise ? await planned : planned;
     let result: KvCommitResult | KvCommitError;

@@ -1,0 +1,94 @@
+import { openKv as openDenoKv } from "@deno/kv";
+import { type KvEntry, openKv } from "@keywright/core";
+import { afterEach, expect, it } from "vitest";
+import { playersConfig, playersModule } from "./players-project.js";
+import { createProject, type Project } from "./project.js";
+
+let project: Project;
+
+afterEach(async () => {
+  await project?.remove();
+});
+
+const copy = `copy: {
+    from: () => openKv(new URL("./old", import.meta.url).pathname),
+    expireIn: ({ key }) => (key[0] === "sessions" ? 1_000_000 : undefined),
+  },`;
+
+async function copyProject(settings = copy, sessions = 1): Promise<void> {
+  project = await createProject({
+    "keywright.config.ts": playersConfig(settings),
+    "models/player.ts": playersModule("{}"),
+  });
+  const old = await openKv(project.path("old"));
+  await old.set(["players", "1"], { id: "1", team: "red", score: "5" });
+  for (let n = 0; n < sessions; n++) await old.set(["sessions", n], { user: "1" });
+  await old.close();
+}
+
+async function entriesIn(name: string): Promise<KvEntry<unknown>[]> {
+  const kv = await openKv(project.path(name), { createIfMissing: false });
+  const entries: KvEntry<unknown>[] = [];
+  for await (const entry of kv.list({ prefix: [] })) entries.push(entry);
+  await kv.close();
+  return entries;
+}
+
+it("copies the source of the configuration into its database, with its expiry", async () => {
+  await copyProject();
+  const { exitCode, stdout, stderr } = await project.run(["copy"]);
+  expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: "Done. 2 entries copied.\n" });
+  expect(stderr).toContain("copy, 2 entries so far");
+  const copied = await entriesIn("data");
+  expect(copied.map(({ key }) => key[0])).toEqual(["players", "sessions"]);
+  expect(copied[0]?.expireAt).toBeUndefined();
+  expect((copied[1]?.expireAt ?? 0) - Date.now()).toBeGreaterThan(900_000);
+});
+
+it("copies between paths, without a project too", async () => {
+  await copyProject();
+  const outcome = await project.run(["copy", "old", "new", "--json"]);
+  expect(JSON.parse(outcome.stdout)).toMatchObject({ status: "done", entries: 2, resumed: false });
+  expect((await entriesIn("new"))[1]?.expireAt).toBeDefined();
+  const bare = await createProject({});
+  try {
+    const path = bare.path("new");
+    expect((await bare.run(["copy", project.path("old"), path])).exitCode).toBe(0);
+    await bare.run(["copy", path, "third"]);
+    const third = await openKv(bare.path("third"), { createIfMissing: false });
+    expect((await third.get(["players", "1"])).value).toMatchObject({ team: "red" });
+    await third.close();
+  } finally {
+    await bare.remove();
+  }
+});
+
+it("copies a file of Deno KV into a setting", async () => {
+  await copyProject();
+  const deno = await openDenoKv(project.path("kv.sqlite"));
+  await deno.set(["players", "2"], { id: "2", team: "blue", score: "6" });
+  deno.close();
+  expect((await project.run(["copy", "kv.sqlite", "database"])).stdout).toContain("1 entry copied");
+  expect((await entriesIn("data")).map(({ key }) => key)).toEqual([["players", "2"]]);
+});
+
+it("refuses a source that does not exist, creates none, and says which setting is missing", async () => {
+  await copyProject("");
+  const missing = await project.run(["copy", "nowhere", "new"]);
+  expect(missing.exitCode).toBe(1);
+  expect(missing.stderr).toContain("KW_DATABASE_NOT_FOUND");
+  const unset = await project.run(["copy"]);
+  expect(unset.stderr).toContain("error KW_COPY_UNSET: keywright.config.ts: the setting");
+  const wrong = await project.run(["copy", "adopt.from", "new"]);
+  expect(wrong.stderr).toContain("KW_DATABASE_UNSET");
+});
+
+it.each([
+  ["from: 1", "copy.from"],
+  ["expireIn: 1", "copy.expireIn"],
+  ["other: 1", "copy.other"],
+])("refuses the setting copy with %s", async (setting, place) => {
+  await copyProject(`copy: { ${setting} },`);
+  const { stderr } = await project.run(["copy"]);
+  expect(stderr).toContain(`KW_CONFIG_INVALID: keywright.config.ts: ${place}:`);
+});
