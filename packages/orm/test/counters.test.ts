@@ -152,22 +152,6 @@ describe("kept from the first row", () => {
   });
 });
 
-it("refuse rows that expire", async () => {
-  for (const model of [
-    defineModel({ ...Plain, count: true }),
-    defineModel({ ...Task, count: false }),
-  ]) {
-    const own = await openKv();
-    try {
-      const db = await createDatabase({ kv: own, models: { tasks: model as typeof Task } });
-      const error = await rejection(db.tasks.create({ data: { id: "a" }, expireIn: 1000 }));
-      expect(error).toMatchObject({ code: "KW_ARGUMENT_INVALID", argument: "expireIn" });
-    } finally {
-      await own.close();
-    }
-  }
-});
-
 it("refuse the writes of a program that does not know them", async () => {
   await open();
   const old = await openPlain();
@@ -367,14 +351,6 @@ describe("that are new to a model with rows", () => {
     await kv.set(["tasks", "by hand"], value);
     expect((await migrate(await open())).status).toBe("done");
     expect(await counters()).toEqual({ ...without, tasks: 4n });
-  });
-
-  it("are not built of a model whose rows expire", async () => {
-    const db = await fill(1);
-    await db.tasks.create({ data: { id: "x" }, expireIn: 1000 });
-    await migrate(await open());
-    expect(await stateOf("")).toBe("absent");
-    expect(await counters()).toEqual({});
   });
 });
 

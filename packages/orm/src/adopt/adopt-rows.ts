@@ -230,9 +230,6 @@ async function rowOf(
       "Its primary key differs from the id in its key. Choose one of them with `map`.",
     );
   }
-  if (entry.expireAt !== undefined && keepsCounts(context)) {
-    throw new Error("It expires, but rows of a model with counters cannot expire.");
-  }
   const row = await parseRow(model, copyData(model, input));
   const primaryKey = primaryKeyOf(model, row);
   if (!canBeStored(rowKey(model, primaryKey), limits.keyBytes)) {
@@ -260,10 +257,6 @@ function withId({ model }: TableContext, input: unknown, id: RowId): AnyRow {
 function hasId(primaryKey: readonly string[], row: AnyRow, id: RowId): boolean {
   const parts = primaryKey.map((field) => keyPartOf(row[field]));
   return parts.every((part) => part !== undefined) && isSameKey(parts, partsOfId(id));
-}
-
-function keepsCounts({ model }: TableContext): boolean {
-  return model.counted || model.indexes.some((index) => index.counted);
 }
 
 function checkStoredRow({ model }: TableContext, { id, value }: SourceDocument): AdoptOutcome {

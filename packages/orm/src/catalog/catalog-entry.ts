@@ -70,14 +70,20 @@ export function transformsOf(transform: RunningTransform | undefined): readonly 
  * program has not read the latest change of this entry.
  */
 export interface CatalogEntry {
-  readonly format: 1;
+  /** 2 if rows that expire are counted. Programs that do not know how then refuse to write. */
+  readonly format: 1 | 2;
   readonly indexes: Readonly<Record<string, StoredIndex>>;
   /**
    * The states of the model's counters. `""` is the counter of all rows. The name of an index is
    * that of the counters of its groups: the rows that have the same parts in the index.
    */
   readonly counters?: Readonly<Record<string, IndexState>>;
-  /** Set if rows expire or have expired. Such rows cannot be counted. */
+  /**
+   * How often counters have been built since rows expire, by the first part of their keys. It tells
+   * whether a counter includes a row that an earlier build has counted. Absent is 0.
+   */
+  readonly counterBuilds?: Readonly<Record<string, number>>;
+  /** Set if rows expire or have expired. */
   readonly expires?: true;
   /** Set if a record of changes is kept. From then on every program keeps it. */
   readonly live?: true;
@@ -200,6 +206,11 @@ export function withCounterStates(
 ): CatalogEntry {
   const changed = names.map((name) => [name, state] as const);
   return { ...entry, counters: { ...entry.counters, ...Object.fromEntries(changed) } };
+}
+
+/** Returns an entry with the format that it needs: 2 if rows that expire are counted. */
+export function withFormat(entry: CatalogEntry): CatalogEntry {
+  return entry.expires && entry.counters !== undefined ? { ...entry, format: 2 } : entry;
 }
 
 /** Returns a catalog entry without the counter of this name. */

@@ -41,6 +41,8 @@ export class CatalogSnapshot {
    * The counters that are being built. They include only rows with a mark: see `countedMarkKey`.
    */
   readonly growingCounters: CounterSet | undefined;
+  /** True if it is recorded which counters include a row that expires: see `countedRowKey`. */
+  readonly recordsCounted: boolean;
   /** True if rows of an earlier schema are converted to the program's when they are read. */
   readonly upgradesRows: boolean;
   /** True if this program may write. If not, {@link assertWritable} throws the reason. */
@@ -81,6 +83,8 @@ export class CatalogSnapshot {
       model,
       names.filter((name) => !isComplete(name)),
     );
+    const hasCounters = this.counters !== undefined || this.growingCounters !== undefined;
+    this.recordsCounted = entry.expires === true && hasCounters;
     this.needsRegistration = !schemas.isKnown;
     this.#unknown = unknownTo(model, entry, schemas.relations);
     this.#changed = model.indexes.find((index) => this.isChanged(index));

@@ -17,6 +17,7 @@ import {
   rowManifestKey,
   type StoredIndex,
   storedIndex,
+  withFormat,
 } from "./catalog-entry.js";
 import { CatalogSnapshot } from "./catalog-snapshot.js";
 import { type ProgramRows, readRowSchemas } from "./row-schemas.js";
@@ -183,7 +184,7 @@ export class ModelCatalog {
       await this.#kv
         .atomic()
         .check(check)
-        .set(check.key, { ...entry, [fact]: true })
+        .set(check.key, withFormat({ ...entry, [fact]: true }))
         .commit();
       await this.reload();
     }
@@ -265,7 +266,7 @@ async function readSnapshot(
   entry: CatalogEntry,
   versionstamp: string,
 ): Promise<CatalogSnapshot> {
-  if (entry.format !== 1)
+  if (entry.format !== 1 && entry.format !== 2)
     throw new StaleSchemaError(model.name, [
       "a later version of Keywright has written the catalog",
     ]);

@@ -30,8 +30,7 @@ import type { AnyIndexes, AnyRelations, Model } from "./model.js";
  * absent from the data, `create` generates it.
  * @param definition.relations relations to other models, by the names of these models:
  * `belongsTo("users", "authorId")`.
- * @param definition.count maintains the number of rows, so that `count()` reads one entry. Rows of
- * the model then cannot expire.
+ * @param definition.count maintains the number of rows, so that `count()` reads one entry.
  * @param definition.live keeps a record of changes, for live queries on databases that keep none.
  * @throws {ModelDefinitionError} if the definition contradicts itself or the schema, for example if
  * the schema lacks a field, a list contains a field twice, or two indexes have the same prefix.

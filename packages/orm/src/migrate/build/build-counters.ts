@@ -1,10 +1,14 @@
 import type { AtomicCheck, KvEntry, KvKey } from "@keywright/core";
 import {
+  type CatalogEntry,
   declaredCounters,
   isMaintained,
   rowCounter,
   withCounterStates,
+  withFormat,
 } from "../../catalog/catalog-entry.js";
+import { countedRowsPrefix, countedUntilPrefix } from "../../catalog/counted-row.js";
+import { counterChanges, counterKeys } from "../../catalog/counter-changes.js";
 import {
   type CountingState,
   countedMarkKey,
@@ -15,16 +19,14 @@ import type { TableContext } from "../../context/table-context.js";
 import { indexCounterKey, rowCounterKey } from "../../indexes/counter-keys.js";
 import { expectedEntries } from "../../indexes/expected-entries.js";
 import { isSameKey } from "../../indexes/key-parts.js";
-import type { AnyRow } from "../../model/compiled-model.js";
+import type { AnyRow, CompiledModel } from "../../model/compiled-model.js";
 import { readStored } from "../../query/read/read-rows.js";
-import { type KeyId, keyIdOf } from "../../transaction/buffer/key-id.js";
-import { keyOrderOf } from "../../transaction/key-order-of.js";
-import { counterChanges } from "../../write/commit/counter-changes.js";
 import { commitBatch } from "../run/commit-batch.js";
 import { ProgressMeter } from "../run/migration-progress.js";
 import type { MigrationRun } from "../run/migration-run.js";
 import { readNextRows } from "../run/scan-rows.js";
 import { clearPrefix } from "./drop-indexes.js";
+import { type CountedRowRecord, recordCountedRow } from "./record-counted-row.js";
 
 const maxCountedRows = 250;
 
@@ -32,7 +34,7 @@ const maxCountedRows = 250;
  * Builds the counters that are new to a model, beside its writers. First they become write-only.
  * From then on each row is counted by its writer or by a batch of the build, whichever comes first,
  * and gets a mark in the same commit. When all rows are counted, the counters become readable, and
- * the marks are deleted. Counters of a model whose rows expire are not built.
+ * the marks are deleted.
  *
  * A row that was written by hand and that an index cannot hold is counted as a row, but not in that
  * index. If a row has too many entries in an index to be counted by one commit, the counter of the
@@ -90,11 +92,18 @@ async function beginBuild(
     (name) =>
       snapshot.counterState(name) === "absent" && canCount(context, name) && !uncountable.has(name),
   );
-  if (absent.length === 0 || entry.expires === true) {
+  if (absent.length === 0) {
     // A build that ended or was abandoned may have left marks, even if the model has no counters
-    // now.
-    const isClear = await clearPrefix(context, run, countedMarksPrefix(model));
-    return isClear === "stopped" ? isClear : !isClear;
+    // now. Counters that were dropped have left records of rows that expire.
+    const leftPrefixes = [countedMarksPrefix(model)];
+    if (entry.expires && !snapshot.recordsCounted) {
+      leftPrefixes.push(countedRowsPrefix(model), countedUntilPrefix(model));
+    }
+    for (const prefix of leftPrefixes) {
+      const isClear = await clearPrefix(context, run, prefix);
+      if (isClear !== true) return isClear === "stopped" ? isClear : true;
+    }
+    return false;
   }
   // Marks and counts that an earlier build of these counters has left.
   const stalePrefixes: KvKey[] = [countedMarksPrefix(model)];
@@ -110,10 +119,31 @@ async function beginBuild(
   const operation = kv.atomic().check(check);
   if (absent.includes(rowCounter)) operation.delete(rowCounterKey(model));
   operation
-    .set(check.key, withCounterStates(entry, absent, "write-only"))
+    .set(check.key, withFormat(withNewBuild(context, entry, absent)))
     .set(countingKey(model), state);
   await run.lease.commit(operation);
   return true;
+}
+
+/** Makes counters write-only. What records say about an earlier build of them no longer applies. */
+function withNewBuild(
+  { model }: TableContext,
+  entry: CatalogEntry,
+  names: readonly string[],
+): CatalogEntry {
+  const building = withCounterStates(entry, names, "write-only");
+  if (!entry.expires) return building;
+  const counterBuilds = { ...entry.counterBuilds };
+  for (const prefix of counterPrefixes(model, names)) {
+    counterBuilds[prefix] = (counterBuilds[prefix] ?? 0) + 1;
+  }
+  return { ...building, counterBuilds };
+}
+
+function counterPrefixes(model: CompiledModel, names: readonly string[]): string[] {
+  const indexes = model.indexes.filter(({ name }) => names.includes(name));
+  const prefixes = indexes.map(({ prefix }) => prefix);
+  return names.includes(rowCounter) ? [model.prefix, ...prefixes] : prefixes;
 }
 
 /** Counts the remaining rows. Returns false if the signal stopped it. */
@@ -124,7 +154,9 @@ async function runBuild(
   uncountable: Set<string>,
 ): Promise<boolean> {
   const { model, catalog, limits } = context;
-  const maxSize = Math.max(1, Math.min(maxCountedRows, run.batchRows, limits.checks - 2));
+  const checksPerRow = catalog.snapshot.recordsCounted ? 2 : 1;
+  const maxByChecks = Math.floor((limits.checks - 2) / checksPerRow);
+  const maxSize = Math.max(1, Math.min(maxCountedRows, run.batchRows, maxByChecks));
   const meter = new ProgressMeter(model.name, [], run.onProgress);
   meter.start("building", initial.rowsDone, undefined);
   let state = initial;
@@ -161,13 +193,19 @@ async function countBatch(
   uncountable: Set<string>,
 ): Promise<CountingState | undefined> {
   const { kv, model, catalog } = context;
-  const { check, maintained, growingCounters } = catalog.snapshot;
+  const { snapshot } = catalog;
+  const { maintained, growingCounters } = snapshot;
   if (growingCounters === undefined) return undefined;
-  const order = keyOrderOf(kv);
+  // A program that does not use the ORM may have written rows that expire.
+  if (!snapshot.entry.expires && rows.some(({ expireAt }) => expireAt !== undefined)) {
+    await catalog.recordFact("expires");
+    return undefined;
+  }
   const counted: { readonly row: AtomicCheck; readonly mark: KvKey }[] = [];
+  const records: CountedRowRecord[] = [];
   const modelRows = rows.filter((row) => row.key.length === model.primaryKey.length + 1);
   const marks = modelRows.map((row) => countedMarkKey(model, row.key.slice(1)));
-  const sums = new Map<KeyId, { readonly key: KvKey; by: bigint }>();
+  const counters: KvKey[] = [];
   for (const [i, mark] of (await readStored(context, marks)).entries()) {
     const row = modelRows[i];
     if (row === undefined || mark.versionstamp !== null) continue;
@@ -175,26 +213,24 @@ async function countBatch(
     // build would have taken over the lease.
     counted.push({ row: { key: row.key, versionstamp: row.versionstamp }, mark: mark.key });
     const entries = expectedEntries(model, maintained, row.value, row.key.slice(1));
-    for (const mutation of counterChanges(model, growingCounters, undefined, entries)) {
-      if (mutation.type !== "sum") continue;
-      const id = keyIdOf(mutation.key, order);
-      const sum = sums.get(id) ?? { key: mutation.key, by: 0n };
-      sum.by++;
-      sums.set(id, sum);
+    const rowCounters = counterKeys(model, growingCounters, entries);
+    counters.push(...rowCounters);
+    if (snapshot.recordsCounted) {
+      records.push(await recordCountedRow(context, snapshot, row, rowCounters));
     }
   }
   const after = rows.at(-1)?.key.slice(1) ?? state.after;
   const next: CountingState = { ...state, after, rowsDone: state.rowsDone + rows.length };
   const result = await commitBatch(run.lease, () => {
-    const operation = kv.atomic().check(check);
+    const operation = kv.atomic().check(snapshot.check);
     for (const { row, mark } of counted) operation.check(row).set(mark, true);
-    for (const { key: counter, by } of sums.values()) operation.sum(counter, by);
+    for (const { checks, mutations } of records) operation.check(...checks).mutate(...mutations);
+    for (const { key: counter, by } of counterChanges([], counters)) operation.sum(counter, by);
     return operation.set(countingKey(model), next);
   });
   if (result.ok) return next;
   if (result.tooLarge !== undefined && rows.length === 1) {
-    const keys = [...sums.values()].map(({ key }) => key);
-    await abandonCounter(context, run, state, keys, uncountable);
+    await abandonCounter(context, run, state, counters, uncountable);
   }
   return undefined;
 }
@@ -204,7 +240,7 @@ async function abandonCounter(
   context: TableContext,
   run: MigrationRun,
   state: CountingState,
-  sums: readonly KvKey[],
+  keys: readonly KvKey[],
   uncountable: Set<string>,
 ): Promise<void> {
   const { kv, model, catalog } = context;
@@ -214,7 +250,7 @@ async function abandonCounter(
     const index = model.indexes.find((candidate) => candidate.name === name);
     if (index === undefined) return -1;
     const prefix = indexCounterKey(index, []);
-    return sums.filter((key) => isSameKey(key.slice(0, prefix.length), prefix)).length;
+    return keys.filter((key) => isSameKey(key.slice(0, prefix.length), prefix)).length;
   };
   const [largest] = [...growing].sort((a, b) => occurrences(b) - occurrences(a));
   if (largest === undefined) return;

@@ -1,4 +1,4 @@
-import { type KvKey, specificationOrder } from "@keywright/core";
+import { specificationOrder } from "@keywright/core";
 import type { AnyQuery } from "../../context/any-query.js";
 import type { ReadMeter } from "../../context/read-meter.js";
 import type { TableContext } from "../../context/table-context.js";
@@ -15,7 +15,7 @@ import {
 import { parseQueryFields } from "../plan/query-fields.js";
 import { mayRepeat, nameOfIndex, type QueryPlan } from "../plan/query-plan.js";
 import { EntryReader, maxBatch } from "./entry-reader.js";
-import { readKeys } from "./read-rows.js";
+import { readCounters } from "./read-counters.js";
 import { RowReader } from "./row-reader.js";
 
 /**
@@ -40,14 +40,14 @@ export async function countRows(
   const plans = plansOfCount(context, query);
   if (plans === undefined && query.filter === undefined && isCounterReadable(context, undefined)) {
     meter.index = "primaryKey";
-    return await sumCounters(context, [rowCounterKey(context.model)], meter);
+    return await readCounters(context, [rowCounterKey(context.model)], meter);
   }
   const counted = plans?.find((plan) => hasCounters(context, plan));
   if (counted?.index !== undefined && query.filter === undefined) {
     const { index } = counted;
     meter.index = nameOfIndex(counted);
     const keys = counted.segments.map(({ equals }) => indexCounterKey(index, equals));
-    return await sumCounters(context, keys, meter);
+    return await readCounters(context, keys, meter);
   }
   const chosen = await choosePlanOrScan(context, plans);
   return query.filter === undefined
@@ -116,19 +116,6 @@ function isCounterReadable({ model, catalog }: TableContext, index: string | und
       ? model.counted
       : model.indexes.some(({ name, counted }) => name === index && counted);
   return isDeclared && catalog.snapshot.counterState(index ?? "") === "readable";
-}
-
-async function sumCounters(
-  context: TableContext,
-  keys: readonly KvKey[],
-  meter: ReadMeter,
-): Promise<number> {
-  meter.add(keys.length);
-  let sum = 0n;
-  for (const { value } of await readKeys(context, keys)) {
-    if (value !== null) sum += (value as { readonly value: bigint }).value;
-  }
-  return Number(sum);
 }
 
 async function countEntries(

@@ -14,9 +14,11 @@ import { pointerOf, rowKey } from "../../indexes/primary-key.js";
 import { limitErrorOf } from "../../transaction/limit-error-of.js";
 import { pauseBeforeAttempt } from "../../transaction/pause.js";
 import { claimUniqueKey } from "./claim-unique-key.js";
+import { countedRowMutations } from "./counted-row-changes.js";
 import type { PlannedChange } from "./plan-change.js";
 import { expiryOptions, hasExpired, recordExpiry } from "./row-expiry.js";
 import { settleDuplicates } from "./settle-duplicates.js";
+import { settleRegularly } from "./settle-regularly.js";
 import { writableCatalog } from "./writable-catalog.js";
 
 export interface CommittedChange {
@@ -62,6 +64,7 @@ export async function commitChange(
     }
     if (result.ok) {
       if (catalog.hasPendingIndex) await settleDuplicates(context, change);
+      if (change.countedRow?.counters !== undefined) await settleRegularly(context);
       return { change, versionstamp: result.versionstamp };
     }
     takeovers = await settleConflict(context, change);
@@ -110,6 +113,12 @@ export function commitOperation(
   const { row, versionstamp } = change;
   const { removed, added, rewritten } = change.indexes;
   const options = expiryOptions(change.expiry, now);
+  const mutations =
+    change.countedRow === undefined
+      ? change.mutations
+      : change.mutations.concat(
+          countedRowMutations(model, change.primaryKey, change.countedRow, change.expiry, now),
+        );
   const checks: AtomicCheck[] = [catalog.check, { key, versionstamp }, ...change.checks];
   for (const entry of added) {
     if (!entry.index.unique) continue;
@@ -122,7 +131,7 @@ export function commitOperation(
     const rowMutations = change.expiryKey === undefined ? 1 : 2;
     const entryMutations = removed.length + added.length + rewritten.length;
     assertWithin(limits, "checks", checks.length);
-    assertWithin(limits, "mutations", rowMutations + entryMutations + change.mutations.length);
+    assertWithin(limits, "mutations", rowMutations + entryMutations + mutations.length);
   }
   const operation = kv.atomic().check(...checks);
   for (const entry of removed) operation.delete(entry.key);
@@ -131,7 +140,7 @@ export function commitOperation(
   if (row === null) operation.delete(key);
   else operation.set(key, row, options);
   if (change.expiryKey !== undefined) recordExpiry(operation, change.expiryKey, options, now);
-  for (const mutation of change.mutations) mutate(operation, mutation);
+  for (const mutation of mutations) mutate(operation, mutation);
   return operation;
 }
 

@@ -28,8 +28,9 @@ import {
 } from "../../relations/check-references.js";
 import { deleteJobKey } from "../../relations/guard-keys.js";
 import { whenReady } from "../input/parse.js";
-import { counterChanges } from "./counter-changes.js";
+import { type CountedRow, type CountedRowChange, readCountedRow } from "./counted-row-changes.js";
 import { findForeignEntries, type OtherOwners } from "./find-foreign-entries.js";
+import { planCounters } from "./plan-counters.js";
 import { refuseRecordedValues } from "./refuse-recorded-values.js";
 import { expiryKey, keepsExpiry, type RowExpiry } from "./row-expiry.js";
 
@@ -46,6 +47,8 @@ export interface PlannedChange {
   readonly expiry: RowExpiry | undefined;
   /** The key under which the expiry time is recorded. Undefined if the database reports it. */
   readonly expiryKey: KvKey | undefined;
+  /** The change of the record of counters. Undefined if none is kept for rows of the model. */
+  readonly countedRow: CountedRowChange | undefined;
   /** Further checks, for example on unique entries that were read for the plan. */
   readonly checks: readonly AtomicCheck[];
   /** Further mutations: counters, change marks, and guards of referenced rows. */
@@ -77,6 +80,8 @@ interface Facts {
   readonly others: OtherOwners;
   /** The check on the mark that growing counters contain the row, if counters are being built. */
   readonly mark?: AtomicCheck;
+  /** The counters that include the row, if this is recorded for rows that expire. */
+  readonly countedRow?: CountedRow;
   readonly references: ReferenceChanges;
 }
 
@@ -112,14 +117,13 @@ export function planChange(
 
 /** Returns the indexes that a change touches, or all if every entry of the row is needed. */
 function affectedIndexes(
-  { maintained, growingCounters, entry }: CatalogSnapshot,
+  { maintained, growingCounters, recordsCounted, entry }: CatalogSnapshot,
   planned: PlannedRow,
 ): readonly CompiledIndex[] {
   const { before, row, isNew } = planned;
   if (before === null || row === null || isNew) return maintained;
-  if (entry.live || growingCounters !== undefined || expiryOf(planned) !== undefined) {
-    return maintained;
-  }
+  if (entry.live || growingCounters !== undefined || recordsCounted) return maintained;
+  if (expiryOf(planned) !== undefined) return maintained;
   const stored = before.stored ?? before.row;
   return maintained.filter((index) => !isUntouched(index, stored, row));
 }
@@ -167,16 +171,16 @@ function findFacts(
   { removed, added, rewritten }: IndexChanges,
 ): Facts | Promise<Facts> {
   const { row, primaryKey } = planned;
-  const { growingCounters } = catalog;
+  const readsCounted = catalog.growingCounters !== undefined || catalog.recordsCounted;
   const read = () => {
     const others = findForeignEntries(
       context,
       rewritten.length === 0 ? removed : [...removed, ...rewritten],
     );
-    if (growingCounters === undefined && (row === null || !refersToRows(context))) {
+    if (!readsCounted && (row === null || !refersToRows(context))) {
       return whenReady(others, (found) => ({ others: found, references: noReferences }));
     }
-    return readFacts(context, planned, others, growingCounters !== undefined);
+    return readFacts(context, catalog, planned, others);
   };
   return catalog.hasPendingIndex
     ? refuseRecordedValues(context, catalog, added, primaryKey).then(read)
@@ -185,18 +189,24 @@ function findFacts(
 
 async function readFacts(
   context: TableContext,
+  catalog: CatalogSnapshot,
   { before, row, primaryKey, isNew = false }: PlannedRow,
   others: OtherOwners | Promise<OtherOwners>,
-  needsMark: boolean,
 ): Promise<Facts> {
   const found = await others;
   const key = countedMarkKey(context.model, primaryKey);
-  const mark = needsMark && { key, versionstamp: (await context.kv.get(key)).versionstamp };
+  const mark = catalog.growingCounters && {
+    key,
+    versionstamp: (await context.kv.get(key)).versionstamp,
+  };
+  const countedRow = catalog.recordsCounted
+    ? await readCountedRow(context, catalog, primaryKey)
+    : undefined;
   const references =
     row === null
       ? noReferences
       : await checkReferences(context, isNew ? null : (before?.row ?? null), row);
-  return { others: found, ...(mark && { mark }), references };
+  return { others: found, ...(mark && { mark }), ...(countedRow && { countedRow }), references };
 }
 
 function refersToRows({ model }: TableContext): boolean {
@@ -219,29 +229,27 @@ function compose(
   catalog: CatalogSnapshot,
   planned: PlannedRow,
   { before: entriesBefore, after, changes }: Entries,
-  { others, mark, references }: Facts,
+  { others, mark, countedRow, references }: Facts,
 ): PlannedChange {
   const { model } = context;
   const { primaryKey, before, row, isNew = before === null } = planned;
-  const { counters, growingCounters } = catalog;
+  const expiry = expiryOf(planned);
   const mutations: KvMutation[] = [...references.mutations];
   const checks: AtomicCheck[] = [...others.checks, ...references.checks];
   // A delete job of an earlier row with the same key does not apply to this row.
   if (isNew && row !== null && context.links.referencedBy.length > 0) {
     mutations.push({ type: "delete", key: deleteJobKey(model, primaryKey) });
   }
-  if (counters !== undefined) {
-    mutations.push(...counterChanges(model, counters, entriesBefore, after));
-  }
-  if (growingCounters !== undefined && mark !== undefined) {
-    const { key } = mark;
-    const countedBefore = mark.versionstamp === null ? undefined : entriesBefore;
-    checks.push(mark);
-    mutations.push(...counterChanges(model, growingCounters, countedBefore, after));
-    mutations.push(
-      after === undefined ? { type: "delete", key } : { type: "set", key, value: true },
-    );
-  }
+  const counters = planCounters(model, catalog, {
+    before: entriesBefore,
+    after,
+    beforeExpires: planned.isNew === true || before?.expireAt !== undefined,
+    afterExpires: expiry !== undefined,
+    mark,
+    countedRow,
+  });
+  checks.push(...counters.checks);
+  mutations.push(...counters.mutations);
   if (catalog.entry.live) {
     const touched = [...changes.removed, ...(after ?? [])];
     for (const key of changeMarkKeys(model, touched))
@@ -258,8 +266,9 @@ function compose(
         ? changes
         : { ...changes, removed: removed.filter(isOwn), rewritten: rewritten.filter(isOwn) },
     released: removed,
-    expiry: expiryOf(planned),
+    expiry,
     expiryKey: keepsExpiry(context, catalog) ? expiryKey(model, primaryKey) : undefined,
+    countedRow: counters.countedRow,
     checks,
     mutations,
   };

@@ -15,7 +15,7 @@ export interface WriteOptions {
 /** About 140,000 years in milliseconds. Every database can add this to the current time. */
 const maxExpireIn = 2 ** 52;
 
-/** @throws {InvalidArgumentError} if an option is not valid, or rows of the model cannot expire. */
+/** @throws {InvalidArgumentError} if an option is not valid. */
 export function assertWriteOptions(
   model: CompiledModel,
   { expireIn, ifVersion }: WriteOptions,
@@ -23,10 +23,6 @@ export function assertWriteOptions(
   if (expireIn !== undefined) {
     if (typeof expireIn !== "number" || !(expireIn > 0 && expireIn <= maxExpireIn)) {
       const reason = "it must be a positive number of milliseconds, at most 2 ** 52";
-      throw new InvalidArgumentError(model.name, "expireIn", reason);
-    }
-    if (model.counted || model.indexes.some((index) => index.counted)) {
-      const reason = "rows of a model that keeps counts cannot expire";
       throw new InvalidArgumentError(model.name, "expireIn", reason);
     }
   }

@@ -1,0 +1,41 @@
+import type { AtomicCheck, KvEntry, KvKey, KvMutation } from "@keywright/core";
+import type { CatalogSnapshot } from "../../catalog/catalog-snapshot.js";
+import { countedIn } from "../../catalog/counted-row.js";
+import type { TableContext } from "../../context/table-context.js";
+import type { AnyRow } from "../../model/compiled-model.js";
+import { countedRowMutations, readCountedRow } from "../../write/commit/counted-row-changes.js";
+import { rowExpireAt } from "../../write/commit/row-expiry.js";
+
+/** What the commit that counts a row checks and writes about it. Empty if it does not expire. */
+export interface CountedRowRecord {
+  readonly checks: readonly AtomicCheck[];
+  readonly mutations: readonly KvMutation[];
+}
+
+/**
+ * Plans the record of the counters that include a row that expires. Those that included it before
+ * the commit still include it.
+ *
+ * @param added the keys of the counters that now include the row too.
+ */
+export async function recordCountedRow(
+  context: TableContext,
+  snapshot: CatalogSnapshot,
+  { key, expireAt: storedExpireAt }: KvEntry<AnyRow>,
+  added: readonly KvKey[],
+): Promise<CountedRowRecord> {
+  const { model } = context;
+  const primaryKey = key.slice(1);
+  const stored = { primaryKey, expireAt: storedExpireAt };
+  const { until, counters, check } = await readCountedRow(context, snapshot, primaryKey);
+  // A row that was copied from another database may have lost its expiry time.
+  const kept = counters.length === 0 ? undefined : until;
+  const expireAt = (await rowExpireAt(context, snapshot, stored)) ?? kept;
+  const change = {
+    previous: until,
+    counters: countedIn(snapshot.entry, [...counters, ...added]),
+  };
+  const expiry = expireAt === undefined ? undefined : { expireAt };
+  const mutations = countedRowMutations(model, primaryKey, change, expiry, 0);
+  return { checks: mutations.length === 0 ? [] : [check], mutations };
+}

@@ -1,0 +1,70 @@
+import type { AtomicCheck, KvKey, KvKeyPart, KvMutation } from "@keywright/core";
+import type { CatalogSnapshot } from "../../catalog/catalog-snapshot.js";
+import {
+  type CountedIn,
+  countedRowKey,
+  countedUntilKey,
+  includingCounters,
+} from "../../catalog/counted-row.js";
+import type { TableContext } from "../../context/table-context.js";
+import type { CompiledModel } from "../../model/compiled-model.js";
+import type { RowExpiry } from "./row-expiry.js";
+
+/** The record of the counters that include a row that expires, as it was read. */
+export interface CountedRow {
+  /** Undefined if there is no record. */
+  readonly until: number | undefined;
+  /** The keys of the counters that include the row. */
+  readonly counters: readonly KvKey[];
+  /** The check that the record has not changed. */
+  readonly check: AtomicCheck;
+}
+
+/** Reads the record under a primary key. The row need not exist: it may have expired. */
+export async function readCountedRow(
+  { kv, model }: Pick<TableContext, "kv" | "model">,
+  snapshot: CatalogSnapshot,
+  primaryKey: readonly KvKeyPart[],
+): Promise<CountedRow> {
+  const key = countedUntilKey(model, primaryKey);
+  const { value: until, versionstamp } = await kv.get(key);
+  const check = { key, versionstamp };
+  if (typeof until !== "number") return { until: undefined, counters: [], check };
+  const { value } = await kv.get<CountedIn[]>(countedRowKey(model, until, primaryKey));
+  return { until, counters: includingCounters(model, snapshot, value ?? []), check };
+}
+
+/** A change of the record of the counters that include a row. */
+export interface CountedRowChange {
+  /** The time in the record before the change. Undefined if there was no record. */
+  readonly previous: number | undefined;
+  /** The counters that include the row now. Undefined if it does not expire or was deleted. */
+  readonly counters: readonly CountedIn[] | undefined;
+}
+
+/**
+ * Returns the mutations that change the record.
+ *
+ * @param now the time from which the remaining time of a row is counted, in milliseconds since
+ * 1970.
+ */
+export function countedRowMutations(
+  model: CompiledModel,
+  primaryKey: readonly KvKeyPart[],
+  { previous, counters }: CountedRowChange,
+  expiry: RowExpiry | undefined,
+  now: number,
+): KvMutation[] {
+  const until = expiry && (expiry.expireAt ?? now + expiry.expireIn);
+  const key = countedUntilKey(model, primaryKey);
+  const mutations: KvMutation[] = [];
+  if (previous !== undefined && previous !== until) {
+    mutations.push({ type: "delete", key: countedRowKey(model, previous, primaryKey) });
+  }
+  if (until !== undefined && counters !== undefined) {
+    const rowKey = countedRowKey(model, until, primaryKey);
+    mutations.push({ type: "set", key, value: until });
+    mutations.push({ type: "set", key: rowKey, value: counters });
+  } else if (previous !== undefined) mutations.push({ type: "delete", key });
+  return mutations;
+}

@@ -1,0 +1,464 @@
+import { type EmbeddedKv, type Kv, type KvKey, type KvU64, openKv } from "@keywright/core";
+import * as fc from "fast-check";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import * as z from "zod";
+import { createDatabase, defineModel, migrate, verifyIndexes } from "../src/index.js";
+import { Crash, crashingKv, denoKv, interferingKv, lateKv } from "./faulty-kv.js";
+
+const Plain = defineModel({
+  name: "sessions",
+  schema: z.object({
+    id: z.string(),
+    user: z.string(),
+    tags: z.array(z.string()).default([]),
+  }),
+  primaryKey: "id",
+  indexes: { byUser: { key: "user" }, byTag: { key: "tags", each: true } },
+});
+const Session = defineModel({
+  ...Plain,
+  count: true,
+  indexes: {
+    byUser: { key: "user", count: true },
+    byTag: { key: "tags", each: true, count: true },
+  },
+});
+const start = 1_800_000_000_000;
+const users = ["ada", "bob"];
+const tags = ["x", "y"];
+
+let kv: EmbeddedKv;
+beforeEach(async () => {
+  vi.useFakeTimers({ toFake: ["Date"], now: start });
+  kv = await openKv();
+});
+afterEach(async () => {
+  await kv.close();
+  vi.useRealTimers();
+});
+
+const passes = (milliseconds: number) => vi.setSystemTime(Date.now() + milliseconds);
+const open = (on: Kv = kv) => createDatabase({ kv: on, models: { sessions: Session } });
+const openPlain = (on: Kv = kv) => createDatabase({ kv: on, models: { sessions: Plain } });
+type Db = Awaited<ReturnType<typeof open>>;
+
+/** Everything that counters tell. */
+async function counts(db: Pick<Db, "sessions">): Promise<Record<string, number>> {
+  const found: Record<string, number> = { all: await db.sessions.count() };
+  for (const user of users) found[user] = await db.sessions.count({ where: { user } });
+  for (const tag of tags) found[tag] = await db.sessions.count({ where: { tags: { has: tag } } });
+  found.users = await db.sessions.count({ where: { user: { in: users } } });
+  return found;
+}
+
+/** The same by a scan of the rows that the database returns. */
+async function scanned(on: Kv = kv): Promise<Record<string, number>> {
+  const found: Record<string, number> = { all: 0, users: 0 };
+  for (const name of [...users, ...tags]) found[name] = 0;
+  for await (const { value } of on.list<{ user: string; tags: string[] }>({
+    prefix: ["sessions"],
+  })) {
+    for (const name of ["all", "users", value.user, ...new Set(value.tags)]) {
+      found[name] = (found[name] ?? 0) + 1;
+    }
+  }
+  return found;
+}
+
+async function stored(kind: string): Promise<KvKey[]> {
+  const keys: KvKey[] = [];
+  for await (const { key } of kv.list({ prefix: ["__keywright", kind] })) keys.push(key);
+  return keys;
+}
+
+async function counters(): Promise<Record<string, bigint>> {
+  const found: Record<string, bigint> = {};
+  for await (const { key, value } of kv.list<KvU64>({ prefix: ["__keywright", "count"] })) {
+    if (value.value !== 0n) found[key.slice(2).join("/")] = value.value;
+  }
+  return found;
+}
+
+const session = (id: string, user = "ada") => ({ id, user, tags: ["x"] });
+
+describe.each([
+  ["that tells when entries expire", (on: Kv) => on],
+  ["that does not", denoKv],
+  ["that returns rows after they expired", (on: Kv) => denoKv(lateKv(on))],
+] as const)("on a database %s", (name, wrap) => {
+  const isLate = name.includes("after");
+
+  it("a row is counted until it expires", async () => {
+    const db = await open(wrap(kv));
+    await db.sessions.create({ data: session("a"), expireIn: 1000 });
+    await db.sessions.create({ data: session("b", "bob") });
+    expect(await counts(db)).toMatchObject({ all: 2, ada: 1, bob: 1, x: 2, users: 2 });
+    passes(999);
+    expect(await db.sessions.count()).toBe(2);
+    passes(1);
+    expect(await counts(db)).toEqual(await scanned());
+    expect(await db.sessions.count()).toBe(isLate ? 2 : 1);
+  });
+
+  it("counts agree with the rows after any writes and at any time", async () => {
+    const id = fc.constantFrom("a", "b", "c", "d");
+    const data = {
+      user: fc.constantFrom(...users),
+      tags: fc.array(fc.constantFrom(...tags), { maxLength: 3 }),
+    };
+    const expireIn = fc.option(fc.integer({ min: 1, max: 40 }), { nil: undefined });
+    const step = fc.oneof(
+      {
+        weight: 4,
+        arbitrary: fc.record({
+          kind: fc.constantFrom("create", "update", "upsert", "delete", "twice", "many"),
+          id,
+          ...data,
+          expireIn,
+        }),
+      },
+      { weight: 2, arbitrary: fc.record({ kind: fc.constant("pass"), by: fc.nat(30) }) },
+      { weight: 1, arbitrary: fc.record({ kind: fc.constant("reopen") }) },
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 25 }), async (steps) => {
+        const own = await openKv();
+        try {
+          let db = await open(wrap(own));
+          for (const step of steps) {
+            if (step.kind === "pass" && "by" in step) passes(step.by);
+            else if (!("id" in step)) db = await open(wrap(own));
+            else {
+              const { kind, id, user, tags } = step;
+              const row = { id, user, tags };
+              const where = { id };
+              const options = step.expireIn === undefined ? {} : { expireIn: step.expireIn };
+              const write = (on: Pick<Db, "sessions">) =>
+                on.sessions.upsert({ where, create: row, update: { user, tags }, ...options });
+              const writing =
+                kind === "create"
+                  ? db.sessions.create({ data: row, ...options })
+                  : kind === "update"
+                    ? db.sessions.update({ where, data: { user, tags }, ...options })
+                    : kind === "upsert"
+                      ? write(db)
+                      : kind === "delete"
+                        ? db.sessions.delete({ where })
+                        : kind === "many"
+                          ? db.sessions.deleteMany({ where: { user } })
+                          : db.transaction(async (tx) => {
+                              await write(tx);
+                              await tx.sessions.delete({ where });
+                              await write(tx);
+                              await tx.sessions.count();
+                            });
+              await writing.catch((error: { code?: string }) => {
+                expect(["KW_UNIQUE_CONSTRAINT", "KW_ROW_NOT_FOUND"]).toContain(error.code);
+              });
+            }
+            expect(await counts(db)).toEqual(await scanned(own));
+          }
+          passes(100);
+          expect(await counts(db)).toEqual(await scanned(own));
+        } finally {
+          await own.close();
+        }
+      }),
+      { numRuns: 60 },
+    );
+  });
+});
+
+const many = (from: number, to: number) =>
+  Array.from({ length: to - from }, (_, i) => session(`s${String(from + i).padStart(4, "0")}`));
+
+it("a count of many expired rows removes them from the counters, and the next one reads none", async () => {
+  const reads: number[] = [];
+  const onQuery = (event: { operation: string; reads: number }) => {
+    if (event.operation === "count") reads.push(event.reads);
+  };
+  const db = await createDatabase({ kv, models: { sessions: Session }, onQuery });
+  await db.sessions.createMany({ data: many(0, 600), expireIn: 1000 });
+  await db.sessions.createMany({ data: many(600, 605), expireIn: 2000 });
+  await db.sessions.create({ data: session("stays", "bob") });
+  passes(1000);
+  expect(await db.sessions.count()).toBe(6);
+  expect(await counters()).toEqual({
+    sessions: 6n,
+    "sessions_by_user/ada": 5n,
+    "sessions_by_user/bob": 1n,
+    "sessions_by_tag/x": 6n,
+  });
+  expect(await stored("counted-row")).toHaveLength(5);
+  expect(await stored("counted-until")).toHaveLength(5);
+  expect(await db.sessions.count()).toBe(6);
+  passes(1000);
+  expect(await db.sessions.count()).toBe(1);
+  expect(reads).toEqual([1, 1, 11]);
+});
+
+it("writes remove expired rows from the counters, even if nobody counts", async () => {
+  const db = await open();
+  for (let i = 0; i < 10; i++) {
+    await db.sessions.createMany({ data: many(i * 100, i * 100 + 100), expireIn: 1000 });
+    passes(1000);
+    expect((await stored("counted-row")).length).toBeLessThanOrEqual(200);
+  }
+});
+
+it("a count on a database that takes no writes leaves out all that has expired", async () => {
+  const db = await open();
+  await db.sessions.createMany({ data: many(0, 50), expireIn: 1000 });
+  passes(1000);
+  const failing = interferingKv(kv, async () => {
+    throw new Error("The disk is full.");
+  });
+  expect(await (await open(failing)).sessions.count()).toBe(0);
+  expect(await stored("counted-row")).toHaveLength(50);
+});
+
+it.each([
+  ["the embedded database", (on: Kv) => on],
+  ["Deno KV's limits", denoKv],
+])("a transaction counts what is left of many expired rows, with %s", async (_, wrap) => {
+  const db = await open(wrap(kv));
+  await db.sessions.createMany({ data: many(0, 50), expireIn: 1000 });
+  passes(1000);
+  const count = await db.transaction(async (tx) => {
+    await tx.sessions.create({ data: session("new") });
+    return await tx.sessions.count({ where: { user: "ada" } });
+  });
+  expect(count).toBe(1);
+  expect(await counts(db)).toEqual(await scanned());
+});
+
+describe("while others write", () => {
+  /** A database whose reads of a range of records call `interfere` first. */
+  const beforeList = (interfere: () => Promise<void>): Kv =>
+    new Proxy(kv, {
+      get(target, property) {
+        const member: unknown = Reflect.get(target, property, target);
+        if (typeof member !== "function") return member;
+        if (property !== "list") return member.bind(target);
+        return (...args: Parameters<Kv["list"]>) => {
+          const list = target.list(...args);
+          const next = list.next.bind(list);
+          let isFirst = true;
+          list.next = async () => {
+            if (isFirst) await interfere();
+            isFirst = false;
+            return await next();
+          };
+          return list;
+        };
+      },
+    });
+
+  it.each([1, 2, 3, 4])("a count is right if others change rows before its list %i", async (at) => {
+    const db = await open();
+    await db.sessions.createMany({ data: many(0, 8), expireIn: 1000 });
+    passes(1000);
+    let lists = 0;
+    const counting = await open(
+      beforeList(async () => {
+        if (++lists !== at) return;
+        // Replaces two of the rows, and removes the others from the counters.
+        await db.sessions.create({ data: session("s0003"), expireIn: 500 });
+        await db.sessions.create({ data: session("s0004") });
+        await db.sessions.createMany({ data: many(100, 120), expireIn: 1 });
+        passes(1);
+        await db.sessions.count();
+      }),
+    );
+    const found = await counting.sessions.count();
+    // All of it happened before the count, or after it.
+    expect(found).toBe(lists < at ? 0 : 2);
+    expect(await counts(db)).toEqual(await scanned());
+  });
+
+  it("two programs that remove the same rows from the counters subtract each once", async () => {
+    const db = await open();
+    await db.sessions.createMany({ data: many(0, 300), expireIn: 1000 });
+    passes(1000);
+    await Promise.all([1, 2, 3].map(async () => (await open()).sessions.count()));
+    expect(await counters()).toEqual({});
+    expect(await stored("counted-row")).toEqual([]);
+  });
+
+  it("a row is counted that takes the primary key of one that is being removed", async () => {
+    const db = await open();
+    await db.sessions.createMany({ data: many(0, 20), expireIn: 1000 });
+    passes(1000);
+    let commits = 0;
+    const racing = interferingKv(kv, async () => {
+      if (commits++ === 0) await db.sessions.create({ data: session("s0007", "bob") });
+    });
+    expect(await (await open(racing)).sessions.count()).toBe(1);
+    expect(commits).toBeGreaterThan(1);
+    expect(await counters()).toEqual({
+      sessions: 1n,
+      "sessions_by_user/bob": 1n,
+      "sessions_by_tag/x": 1n,
+    });
+  });
+
+  it.each(["before", "after"] as const)(
+    "counts are right after a process dies %s any of its commits",
+    async (moment) => {
+      for (let at = 1; ; at++) {
+        const own = await openKv();
+        const outer = kv;
+        kv = own;
+        try {
+          const db = await open(denoKv(own));
+          await db.sessions.createMany({ data: many(0, 20), expireIn: 1000 });
+          await db.sessions.createMany({ data: many(20, 40), expireIn: 3000 });
+          passes(1000);
+          const run = async () => {
+            const dying = await open(crashingKv(denoKv(own), at, moment));
+            await dying.sessions.count();
+            await dying.sessions.create({ data: session("s0001"), expireIn: 10 });
+            await dying.sessions.update({ where: { id: "s0021" }, data: { user: "bob" } });
+            await dying.sessions.update({ where: { id: "s0022" }, data: {}, expireIn: 5 });
+            await dying.sessions.delete({ where: { id: "s0023" } });
+          };
+          const end = await run().catch((error: unknown) => error);
+          expect(await counts(db)).toEqual(await scanned());
+          passes(10);
+          expect(await counts(db)).toEqual(await scanned());
+          passes(5000);
+          expect(await db.sessions.count()).toBe(0);
+          if (!(end instanceof Crash)) {
+            expect(at).toBeGreaterThan(6);
+            return;
+          }
+        } finally {
+          kv = outer;
+          await own.close();
+        }
+      }
+    },
+  );
+});
+
+describe("counters that are built", () => {
+  const fill = async (on: Kv = kv) => {
+    const db = await openPlain(on);
+    await db.sessions.createMany({ data: many(0, 30), expireIn: 1000 });
+    await db.sessions.createMany({ data: many(30, 60), expireIn: 2000 });
+    await db.sessions.createMany({ data: many(60, 90) });
+    return db;
+  };
+
+  it.each([
+    ["the embedded database", (on: Kv) => on],
+    ["Deno KV's limits", denoKv],
+  ])("include rows that expire, on %s", async (_, wrap) => {
+    await fill(wrap(kv));
+    passes(1000);
+    const db = await open(wrap(kv));
+    expect((await migrate(db)).status).toBe("done");
+    expect(await counters()).toMatchObject({ sessions: 60n, "sessions_by_user/ada": 60n });
+    expect(await counts(db)).toEqual(await scanned());
+    passes(1000);
+    expect(await counts(db)).toEqual(await scanned());
+    expect(await db.sessions.count()).toBe(30);
+  });
+
+  it("include rows that expire and that were written without the ORM", async () => {
+    await openPlain();
+    const data = session("by hand");
+    await kv.set(["sessions", "by hand"], data, { expireIn: 1000 });
+    const db = await open();
+    await migrate(db);
+    expect(await db.sessions.count()).toBe(1);
+    passes(1000);
+    expect(await db.sessions.count()).toBe(0);
+  });
+
+  it("follow rows that expire, change and go meanwhile", async () => {
+    await fill();
+    const db = await open();
+    let commits = 0;
+    const racing = interferingKv(kv, async () => {
+      const id = `s${String((commits++ * 7) % 90).padStart(4, "0")}`;
+      passes(60);
+      const row = session(id, "bob");
+      const where = { id };
+      await db.sessions.upsert({ where, create: row, update: row, expireIn: 500 });
+      const other = `s${String((commits * 11) % 90).padStart(4, "0")}`;
+      await db.sessions.deleteMany({ where: { id: other } });
+    });
+    expect((await migrate(await open(racing), { batchRows: 5 })).status).toBe("done");
+    expect(commits).toBeGreaterThan(10);
+    expect(await counts(db)).toEqual(await scanned());
+    passes(5000);
+    expect(await counts(db)).toEqual(await scanned());
+  });
+
+  it("are right if they are built again while records of earlier ones are left", async () => {
+    await fill();
+    const db = await open();
+    await migrate(db);
+    passes(1000);
+    // An entry of a living row is missing. The repair builds all counters again.
+    await kv.delete(["sessions_by_user", "ada", "s0070"]);
+    expect(await verifyIndexes(db, { repair: true })).toMatchObject({ status: "repaired" });
+    expect(await stored("counted-row")).toHaveLength(60);
+    expect(await counts(db)).toEqual(await scanned());
+    expect(await counters()).toMatchObject({ sessions: 60n });
+    await db.sessions.create({ data: session("s0001") });
+    passes(1000);
+    expect(await counts(db)).toEqual(await scanned());
+    expect(await db.sessions.count()).toBe(31);
+  });
+
+  it("leave no records if the model no longer has them", async () => {
+    await fill();
+    await migrate(await open());
+    expect(await stored("counted-row")).toHaveLength(60);
+    await migrate(await openPlain(), { accept: true });
+    expect(await stored("counted-row")).toEqual([]);
+    expect(await stored("counted-until")).toEqual([]);
+  });
+});
+
+it("a row that was copied without its expiry time is counted until it is deleted", async () => {
+  const db = await open();
+  await db.sessions.create({ data: session("a"), expireIn: 1000 });
+  const target = await openKv();
+  try {
+    for await (const { key, value } of kv.list({ prefix: [] })) await target.set(key, value);
+    const copy = await open(target);
+    passes(2000);
+    expect(await counts(copy)).toEqual(await scanned(target));
+    await copy.sessions.update({ where: { id: "a" }, data: { user: "bob" } });
+    expect(await counts(copy)).toEqual(await scanned(target));
+    await copy.sessions.delete({ where: { id: "a" } });
+    expect(await counts(copy)).toEqual(await scanned(target));
+  } finally {
+    await target.close();
+  }
+});
+
+it("only programs that know how to count rows that expire may write them", async () => {
+  const format = async () => {
+    const { value } = await kv.get<{ format: number }>(["__keywright", "catalog", "sessions"]);
+    return value?.format;
+  };
+  const db = await open();
+  await db.sessions.create({ data: session("a") });
+  expect(await format()).toBe(1);
+  await db.sessions.update({ where: { id: "a" }, data: {}, expireIn: 1000 });
+  expect(await format()).toBe(2);
+  const own = await openKv();
+  try {
+    await (await openPlain(own)).sessions.create({ data: session("a"), expireIn: 1000 });
+    const catalog = ["__keywright", "catalog", "sessions"];
+    expect(await own.get(catalog)).toMatchObject({ value: { format: 1 } });
+    await migrate(await open(own));
+    expect(await own.get(catalog)).toMatchObject({ value: { format: 2 } });
+  } finally {
+    await own.close();
+  }
+});
