@@ -239,7 +239,7 @@ const cases: readonly [name: string, text: string, provoke: Provoke][] = [
   ],
   [
     "StaleSchemaError",
-    "users.create: the database has a schema that this program does not know: the index byAdult is in the database only; deploy the program that has this schema, or run migrate to drop what it lacks",
+    "users.create: the database has a schema that this program does not know: the index byAdult is in the database only; deploy the program that has this schema, or run migrate to give the database this program's models",
     async ({ kv }) => {
       const { byAdult: _, ...indexes } = User.indexes;
       const older = define({ ...User, relations: {}, indexes });

@@ -117,7 +117,8 @@ export class IndexChangedError extends OrmError {
 /**
  * A write was refused because the database maintains something that the program's models lack. The
  * program is older than the database's schema. Or it is newer, has dropped that thing, and was not
- * migrated yet. Reads still work.
+ * migrated yet. A write is also refused if the model has a unique index that another program has
+ * dropped. Reads still work.
  */
 export class StaleSchemaError extends OrmError {
   /** Short sentences about what the program's model lacks. */
@@ -128,7 +129,7 @@ export class StaleSchemaError extends OrmError {
     super(
       "KW_STALE_SCHEMA",
       model,
-      `${text}; deploy the program that has this schema, or run migrate to drop what it lacks`,
+      `${text}; deploy the program that has this schema, or run migrate to give the database this program's models`,
     );
     this.differences = differences;
   }

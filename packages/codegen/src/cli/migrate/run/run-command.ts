@@ -71,8 +71,8 @@ plan, asks, and runs it with its breaking steps accepted.
 
 Changes of rows are first tried on all rows, as in \`keywright migrate run\`.
 
-Without a terminal, use --accept-all, or --accept with all breaking steps. Programs with the newer
-models cannot write after the rollback.
+Without a terminal, use --accept-all, or --accept with all breaking steps. The plan says if
+programs with the newer models can still write after the rollback.
 
 Examples:
   $ git checkout v1.4.0 -- src/models
