@@ -1,4 +1,4 @@
-import { type EmbeddedKv, openKv } from "@keywright/core";
+import { type EmbeddedKv, type Kv, openKv } from "@keywright/core";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import * as z from "zod";
 import {
@@ -11,6 +11,9 @@ import {
   planMigration,
   previewMigration,
 } from "../src/index.js";
+import { leaseKey } from "../src/migrate/run/lease.js";
+import { Crash, crashAtEachCommit, crashingKv } from "./faulty-kv.js";
+import { beginTransform, contextOf, runTransform } from "./transform-models.js";
 import { expectIndexesToMatch } from "./verify-indexes.js";
 
 const v1 = z.object({ id: z.string(), n: z.string() });
@@ -62,8 +65,9 @@ const id = (i: number) => `g${String(i).padStart(3, "0")}`;
 async function openWith<M extends ReturnType<typeof model>>(
   goods: M,
   migrations: ReturnType<typeof defineMigration>[],
+  on: Kv = kv,
 ) {
-  return await createDatabase({ kv, models: { goods } as never, migrations });
+  return await createDatabase({ kv: on, models: { goods } as never, migrations });
 }
 
 /** Begins the change to the second schema, and stops after its first batch. */
@@ -84,6 +88,28 @@ async function interrupt(): Promise<void> {
   const forms = await storedForms();
   expect(forms).toContain("string");
   expect(forms).toContain("number");
+}
+
+const few = 12;
+
+/** Begins the change of a few rows to the second schema, and leaves some of them as they were. */
+async function interruptIn(place: Kv): Promise<void> {
+  const first = await openWith(First, [], place);
+  const data = Array.from({ length: few }, (_, i) => ({ id: id(i), n: String(i) }));
+  await (first as never as Creates).goods.createMany({ data });
+  const second = await openWith(model(v2, { key: "n" }), [toNumber], place);
+  const context = contextOf(second, "goods");
+  await beginTransform(context);
+  const stop = new AbortController();
+  const onProgress = ({ phase, rowsDone }: MigrationProgress) => {
+    if (phase === "transforming" && rowsDone >= 10) stop.abort();
+  };
+  expect(await runTransform(context, { signal: stop.signal, onProgress })).toBe("stopped");
+}
+
+async function migrateTo(place: Kv): Promise<string> {
+  const third = await openWith(Third, [toNumber, toObject], place);
+  return (await migrate(third, { accept: true })).status;
 }
 
 interface Creates {
@@ -157,6 +183,31 @@ describe("an interrupted change of all rows", () => {
       { id: "new", n: { value: 1000 }, label: "new" },
     ]);
     await expectIndexesToMatch(kv, Third);
+  });
+
+  it("is completed after a crash at any commit", async () => {
+    const last = await crashAtEachCommit(async (at) => {
+      const place = await openKv();
+      try {
+        await interruptIn(place);
+        const dying = crashingKv(place, at, at % 2 === 0 ? "before" : "after");
+        const crashed = await migrateTo(dying).catch((error: unknown) => {
+          if (!(error instanceof Crash)) throw error;
+          return "crashed";
+        });
+        const third = await openWith(Third, [toNumber, toObject], place);
+        expect(await readAll(third)).toEqual(thirdRows.slice(0, few));
+        // The lease of the dead run is not released.
+        await place.delete(leaseKey);
+        expect(await migrateTo(place)).toBe("done");
+        expect(await readAll(third)).toEqual(thirdRows.slice(0, few));
+        await expectIndexesToMatch(place, Third);
+        return crashed === "crashed";
+      } finally {
+        await place.close();
+      }
+    });
+    expect(last).toBeGreaterThan(10);
   });
 
   it("goes back by the migration's down", async () => {

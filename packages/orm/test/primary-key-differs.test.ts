@@ -1,6 +1,7 @@
 import { type Kv, openKv } from "@keywright/core";
-import { expect, it } from "vitest";
+import { afterAll, expect, it } from "vitest";
 import * as z from "zod";
+import { adopt, guideLayout } from "../src/adopt.js";
 import { rowsOf } from "../src/codegen.js";
 import type { AnyDatabase } from "../src/context/any-database.js";
 import {
@@ -51,6 +52,8 @@ async function withOtherKey(
 const openOther = (kv: Kv) => createDatabase({ kv, models: { users: UserByEmail, posts: Post } });
 type Other = Awaited<ReturnType<typeof openOther>>;
 
+const emptyKv = await openKv();
+afterAll(() => emptyKv.close());
 const where = { email: ada.email };
 const calls: readonly (readonly [string, (db: Other) => PromiseLike<unknown>])[] = [
   ["findUnique", (db) => db.users.findUnique({ where })],
@@ -75,6 +78,7 @@ const calls: readonly (readonly [string, (db: Other) => PromiseLike<unknown>])[]
   ["a reference", (db) => db.posts.create({ data: { id: "p2", authorId: ada.email } })],
   ["verify", (db) => verifyIndexes(db)],
   ["findDanglingReferences", (db) => findDanglingReferences(db, { model: "posts" })],
+  ["adopt", (db) => adopt(db, { from: emptyKv, models: { users: guideLayout(UserByEmail) } })],
   ["a generated get", (db) => generated(db).findUnique({ where: { email: ada.email } })],
   ["generated related rows", (db) => generated(db).loadRelatedOfEach("posts", [ada])],
   ["a generated create", (db) => generated(db).create({ data: ada })],

@@ -130,6 +130,7 @@ async function adoptAll(
   for (const [context, source] of sources) {
     const { name } = context.model;
     await context.catalog.reload();
+    context.catalog.snapshot.assertSameKey();
     const wasStopped = models.some(({ status }) => status !== "done");
     models.push(
       wasStopped

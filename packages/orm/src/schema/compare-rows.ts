@@ -67,8 +67,7 @@ export function keepsPrimaryKey(from: RowManifest, to: RowManifest): boolean {
   });
 }
 
-const keyAdvice =
-  "the primary key of a row cannot be changed: create rows under new keys in a new model, and copy what there is with adopt";
+const keyAdvice = "the primary key of a row cannot be changed: move the rows to a new model";
 
 /** True if both have the same fields as their primary key, in the same order. */
 export function hasSameKey(a: RowManifest, b: RowManifest): boolean {

@@ -99,7 +99,8 @@ function blockedBy(
   to: RowManifest,
   migrations: readonly RowMigration[],
 ): string | undefined {
-  if (isKey) return "A primary key cannot be migrated. Define a new model, and copy the rows.";
+  if (isKey)
+    return 'A primary key cannot be migrated. Define a new model and move the rows to it, as the guide to migrations shows under "Changing a primary key".';
   if (kind !== "data" || !keepsPrimaryKey(from, to)) return undefined;
   const backwards = findBackwardMigrations(from, to, migrations);
   if (backwards.length > 0) return backwardsText(backwards);
