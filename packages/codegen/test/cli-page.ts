@@ -20,6 +20,7 @@ Which command do I need, and which options does it have?
 | look at entries, or count them | [\`keywright inspect ls\`](#keywright-inspect-ls), [\`get\`](#keywright-inspect-get), [\`stats\`](#keywright-inspect-stats) |
 | back up or copy a database | [\`keywright inspect export\`](#keywright-inspect-export), [\`import\`](#keywright-inspect-import) |
 | copy a database, also from Deno KV | [\`keywright copy\`](#keywright-copy) |
+| write models for existing data | [\`keywright introspect\`](#keywright-introspect) |
 | take over data of another library | [\`keywright adopt\`](#keywright-adopt) |
 
 Install it with \`npm install --save-dev @keywright/codegen\`, and run it with \`npx keywright\`. The file \`keywright.config.ts\`

@@ -8,6 +8,7 @@ import { copyCommand } from "./copy/copy-command.js";
 import { generateCommand } from "./generate/generate-command.js";
 import { initCommand } from "./init/init-command.js";
 import { inspectCommand } from "./inspect/inspect-command.js";
+import { introspectCommand } from "./introspect/introspect-command.js";
 import { migrateCommand } from "./migrate/migrate-command.js";
 import type { ExitCode } from "./terminal/exit-codes.js";
 import { hasColors, type MakeCommand, type Terminal } from "./terminal/terminal.js";
@@ -16,7 +17,14 @@ import { verifyCommand } from "./verify/verify-command.js";
 
 const commands: Readonly<Record<string, readonly MakeCommand[]>> = {
   "Models and code:": [initCommand, generateCommand],
-  "The database:": [migrateCommand, verifyCommand, adoptCommand, copyCommand, inspectCommand],
+  "The database:": [
+    migrateCommand,
+    verifyCommand,
+    adoptCommand,
+    copyCommand,
+    introspectCommand,
+    inspectCommand,
+  ],
   "The command itself:": [completionCommand],
 };
 

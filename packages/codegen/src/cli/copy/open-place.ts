@@ -1,0 +1,70 @@
+import type { KvLike } from "@keywright/core";
+import {
+  ConfigMissingError,
+  CopyUnsetError,
+  DatabaseUnsetError,
+} from "../../errors/codegen-errors.js";
+import { type LoadedConfig, loadConfig } from "../../project/load-config.js";
+import { callOpenFunction } from "../../project/open-project.js";
+import { withoutNewDatabases } from "../../project/without-new-databases.js";
+import { openPath } from "./open-path.js";
+
+const settings = ["database", "adopt.from", "copy.from", "copy.to"] as const;
+
+type Setting = (typeof settings)[number];
+
+/**
+ * Loads the configuration. Returns undefined if there is none, and none of the databases is named by
+ * one of its settings.
+ *
+ * @param places paths, URLs or settings. Undefined for a default, which is a setting.
+ */
+export async function configFor(
+  folder: string,
+  file: string | undefined,
+  places: readonly (string | undefined)[],
+): Promise<LoadedConfig | undefined> {
+  const needsConfig = places.some((place) => place === undefined || isSetting(place));
+  return await withoutNewDatabases(() =>
+    loadConfig(folder, file).catch((error: unknown) => {
+      const isOptional = file === undefined && !needsConfig;
+      if (error instanceof ConfigMissingError && isOptional) return undefined;
+      throw error;
+    }),
+  );
+}
+
+/** Opens the database that a path, a URL or a setting of the configuration names. */
+export async function openPlace(
+  folder: string,
+  config: LoadedConfig | undefined,
+  name: string,
+): Promise<KvLike> {
+  if (config === undefined || !isSetting(name)) return await openPath(folder, name);
+  const openSetting = settingOf(config, name);
+  if (openSetting === undefined) {
+    if (name === "copy.from") throw new CopyUnsetError(config.path);
+    throw new DatabaseUnsetError(config.path, name);
+  }
+  return await callOpenFunction(config.path, name, openSetting, ["get", "list", "atomic", "close"]);
+}
+
+function isSetting(name: string): name is Setting {
+  return (settings as readonly string[]).includes(name);
+}
+
+function settingOf(
+  { database, adopt, copy }: LoadedConfig,
+  name: Setting,
+): (() => KvLike | Promise<KvLike>) | undefined {
+  switch (name) {
+    case "database":
+      return database;
+    case "adopt.from":
+      return adopt?.from as (() => KvLike | Promise<KvLike>) | undefined;
+    case "copy.from":
+      return copy?.from;
+    case "copy.to":
+      return copy?.to;
+  }
+}
