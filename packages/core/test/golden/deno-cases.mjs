@@ -13,7 +13,10 @@ import "./deno-cases/messages.mjs";
 import "./deno-cases/operations.mjs";
 import "./deno-cases/reads.mjs";
 import "./deno-cases/closing.mjs";
+import "./deno-cases/inspections.mjs";
+import "./deno-cases/opening.mjs";
 
+export { denoContext } from "./deno-cases/deno-context.mjs";
 export { outcomeOf } from "./deno-cases/outcome.mjs";
 
 /** The cases by name: `given`, where there is one, is awaited, then `run` makes the call. */

@@ -1,18 +1,20 @@
 import { CommitMissingError, InvalidOptionError } from "../../errors/core-errors.js";
 import type { KvKey } from "../../keys/key.js";
+import { defineInspect } from "../../values/define-inspect.js";
 import { KvU64 } from "../../values/kv-u64.js";
-import type {
-  AtomicCheck,
+import {
+  type AtomicCheck,
   AtomicOperation,
-  KvCommitError,
-  KvCommitResult,
-  KvEnqueueOptions,
-  KvMutation,
-  KvSetKey,
-  KvSetOptions,
+  type KvCommitError,
+  type KvCommitResult,
+  type KvEnqueueOptions,
+  type KvMutation,
+  type KvSetKey,
+  type KvSetOptions,
 } from "../kv.js";
 import { denoError } from "./deno-error.js";
 import { type DenoMessage, denoMessage } from "./deno-message.js";
+import { denoOperationText } from "./deno-operation-text.js";
 import { takeValue } from "./deno-value.js";
 import type { DenoCheck, DenoMutation, DenoWrite } from "./deno-write.js";
 
@@ -23,13 +25,22 @@ const typeReason = 'must be "set", "delete", "sum", "min" or "max"';
  * Keys and sizes are checked at the commit. Keys and bytes are not copied before the commit, so
  * the commit sees later changes to them.
  */
-export class DenoAtomicOperation implements AtomicOperation {
+export class DenoAtomicOperation extends AtomicOperation {
+  static {
+    defineInspect(DenoAtomicOperation, (operation, format) =>
+      denoOperationText(operation.#write(), format),
+    );
+    // As in Deno, the exported class is the constructor of every operation.
+    Object.defineProperty(DenoAtomicOperation.prototype, "constructor", { value: AtomicOperation });
+  }
+
   readonly #commitWrite: (write: DenoWrite) => Promise<string | null>;
   readonly #checks: DenoCheck[] = [];
   readonly #mutations: DenoMutation[] = [];
   readonly #messages: DenoMessage[] = [];
 
   constructor(commitWrite: (write: DenoWrite) => Promise<string | null>) {
+    super();
     this.#commitWrite = commitWrite;
   }
 
@@ -74,11 +85,7 @@ export class DenoAtomicOperation implements AtomicOperation {
   }
 
   async commit(): Promise<KvCommitResult | KvCommitError> {
-    const versionstamp = await this.#commitWrite({
-      checks: this.#checks,
-      mutations: this.#mutations,
-      messages: this.#messages,
-    });
+    const versionstamp = await this.#commitWrite(this.#write());
     return versionstamp === null ? { ok: false } : { ok: true, versionstamp };
   }
 
@@ -91,6 +98,10 @@ export class DenoAtomicOperation implements AtomicOperation {
   then(): never {
     const text = "'Deno.AtomicOperation' is not a promise: did you forget to call 'commit()'";
     throw denoError(new CommitMissingError(), text);
+  }
+
+  #write(): DenoWrite {
+    return { checks: this.#checks, mutations: this.#mutations, messages: this.#messages };
   }
 
   #combine(type: "sum" | "min" | "max", key: KvKey, n: bigint): this {
