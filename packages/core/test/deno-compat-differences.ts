@@ -18,6 +18,9 @@ export const denoCompatDifferences: NamesByReason = {
     "mutate sum with: a bigint, on *",
     "mutate: sum with a number for KvU64",
   ],
+  "Deno stores a Blob without its bytes, which a new process cannot read": [
+    "a Blob: that is too large",
+  ],
   "A message of bytes in shared memory is copied; Deno refuses it": [
     "a view of shared memory: in a message*",
   ],

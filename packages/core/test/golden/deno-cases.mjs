@@ -9,6 +9,7 @@ import "./deno-cases/random-lists.mjs";
 import "./deno-cases/checks.mjs";
 import "./deno-cases/numbers.mjs";
 import "./deno-cases/values.mjs";
+import "./deno-cases/web-values.mjs";
 import "./deno-cases/messages.mjs";
 import "./deno-cases/operations.mjs";
 import "./deno-cases/reads.mjs";

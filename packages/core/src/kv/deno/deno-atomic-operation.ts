@@ -12,10 +12,11 @@ import {
   type KvSetKey,
   type KvSetOptions,
 } from "../kv.js";
+import { awaitsBlobs, withBlobs } from "./deno-blobs.js";
 import { denoError } from "./deno-error.js";
 import { type DenoMessage, denoMessage } from "./deno-message.js";
 import { denoOperationText } from "./deno-operation-text.js";
-import { takeValue } from "./deno-value.js";
+import { type EncodedClone, takeValue } from "./deno-value.js";
 import type { DenoCheck, DenoMutation, DenoWrite } from "./deno-write.js";
 
 const typeReason = 'must be "set", "delete", "sum", "min" or "max"';
@@ -36,8 +37,8 @@ export class DenoAtomicOperation extends AtomicOperation {
 
   readonly #commitWrite: (write: DenoWrite) => Promise<string | null>;
   readonly #checks: DenoCheck[] = [];
-  readonly #mutations: DenoMutation[] = [];
-  readonly #messages: DenoMessage[] = [];
+  readonly #mutations: DenoMutation<EncodedClone>[] = [];
+  readonly #messages: DenoMessage<EncodedClone>[] = [];
 
   constructor(commitWrite: (write: DenoWrite) => Promise<string | null>) {
     super();
@@ -85,7 +86,10 @@ export class DenoAtomicOperation extends AtomicOperation {
   }
 
   async commit(): Promise<KvCommitResult | KvCommitError> {
-    const versionstamp = await this.#commitWrite(this.#write());
+    const write = this.#write();
+    const versionstamp = await this.#commitWrite(
+      awaitsBlobs(write) ? await withBlobs(write) : (write as DenoWrite),
+    );
     return versionstamp === null ? { ok: false } : { ok: true, versionstamp };
   }
 
@@ -100,7 +104,7 @@ export class DenoAtomicOperation extends AtomicOperation {
     throw denoError(new CommitMissingError(), text);
   }
 
-  #write(): DenoWrite {
+  #write(): DenoWrite<EncodedClone> {
     return { checks: this.#checks, mutations: this.#mutations, messages: this.#messages };
   }
 
@@ -108,13 +112,13 @@ export class DenoAtomicOperation extends AtomicOperation {
     return this.#add({ type, key, value: { kind: "u64", value: operandOf(n) } });
   }
 
-  #add(mutation: DenoMutation): this {
+  #add(mutation: DenoMutation<EncodedClone>): this {
     this.#mutations.push(mutation);
     return this;
   }
 }
 
-function mutationOf(mutation: KvMutation): DenoMutation {
+function mutationOf(mutation: KvMutation): DenoMutation<EncodedClone> {
   // Read in Deno's order, so that null and undefined throw the same error as in Deno.
   const key = mutation.key;
   const type = mutation.type;

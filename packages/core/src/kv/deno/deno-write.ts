@@ -27,20 +27,25 @@ export interface DenoCheck {
   readonly versionstamp: unknown;
 }
 
-export type DenoMutation =
+export type DenoMutation<Encoded = Uint8Array> =
   | {
       readonly type: "set";
       readonly key: KvSetKey;
-      readonly value: DenoValue;
+      readonly value: DenoValue<Encoded>;
       readonly expireIn: number | undefined;
     }
   | { readonly type: "delete"; readonly key: KvSetKey }
-  | { readonly type: "sum" | "min" | "max"; readonly key: KvSetKey; readonly value: DenoValue };
+  | {
+      readonly type: "sum" | "min" | "max";
+      readonly key: KvSetKey;
+      readonly value: DenoValue<Encoded>;
+    };
 
-export interface DenoWrite {
+/** An atomic operation. `Encoded` is as in {@link DenoValue}. */
+export interface DenoWrite<Encoded = Uint8Array> {
   readonly checks: readonly DenoCheck[];
-  readonly mutations: readonly DenoMutation[];
-  readonly messages: readonly DenoMessage[];
+  readonly mutations: readonly DenoMutation<Encoded>[];
+  readonly messages: readonly DenoMessage<Encoded>[];
 }
 
 export interface DenoWriteContext {
