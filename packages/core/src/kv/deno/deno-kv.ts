@@ -227,6 +227,7 @@ export class DenoKv extends EmbeddedKv {
     const context = {
       ...this.#options,
       assertOpen: () => this.#assertOpen(),
+      read: (key: Uint8Array) => this.#shared.engine.get(key),
       commit: async (stored: AtomicWrite) => {
         if (this.#options.readOnly) throw new ReadOnlyError("commit", this.#shared.path);
         return await this.#shared.commit(stored);
