@@ -40,24 +40,24 @@ export type { KvListSelector } from "./keys/key-range.js";
 export { copyKv } from "./kv/copy/copy-kv.js";
 export type { CopyOptions, CopyProgress } from "./kv/copy/copy-options.js";
 export type { EmbeddedKv } from "./kv/embedded-kv.js";
-export type {
-  AtomicCheck,
+export {
+  type AtomicCheck,
   AtomicOperation,
-  Kv,
-  KvCommitError,
-  KvCommitResult,
-  KvConsistencyLevel,
-  KvEnqueueOptions,
-  KvEntry,
-  KvEntryMaybe,
-  KvLike,
-  KvListIterator,
-  KvListOptions,
-  KvMutation,
-  KvSetKey,
-  KvSetOptions,
-  KvWatchOptions,
-  QueueHandler,
+  type Kv,
+  type KvCommitError,
+  type KvCommitResult,
+  type KvConsistencyLevel,
+  type KvEnqueueOptions,
+  type KvEntry,
+  type KvEntryMaybe,
+  type KvLike,
+  type KvListIterator,
+  type KvListOptions,
+  type KvMutation,
+  type KvSetKey,
+  type KvSetOptions,
+  type KvWatchOptions,
+  type QueueHandler,
 } from "./kv/kv.js";
 export type { KvLimits } from "./kv/limits.js";
 export { type OpenKvOptions, openKv } from "./kv/open-kv.js";

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { AtomicOperation } from "../src/kv/kv.js";
 import { openKv } from "../src/kv/open-kv.js";
 
 const start = Date.UTC(2026, 0, 1);
@@ -11,6 +12,12 @@ afterEach(() => {
 });
 
 describe("an atomic operation", () => {
+  it("is an instance of the exported class", async () => {
+    const kv = await openKv();
+    expect(kv.atomic()).toBeInstanceOf(AtomicOperation);
+    await kv.close();
+  });
+
   it("has its times counted from the commit on", async () => {
     const kv = await openKv();
     const operation = kv.atomic().set(["a"], 1, { expireIn: 150 });

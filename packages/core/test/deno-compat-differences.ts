@@ -14,9 +14,16 @@ export const denoCompatDifferences: NamesByReason = {
     "a lone surrogate: *",
   ],
   "Deno also sums numbers and bigints, which is not documented; here only a KvU64": [
-    "mutate sum with: a number, on *",
+    "mutate sum with: a number, on nothing",
+    "mutate sum with: a number, on the same",
     "mutate sum with: a bigint, on *",
+    "mutate sum of a number: on a number",
+    "mutate sum of a bigint: on a bigint",
+    "mutate sum of a bigint: on a KvU64",
     "mutate: sum with a number for KvU64",
+  ],
+  "Deno stores a Blob without its bytes, which a new process cannot read": [
+    "a Blob: that is too large",
   ],
   "A message of bytes in shared memory is copied; Deno refuses it": [
     "a view of shared memory: in a message*",

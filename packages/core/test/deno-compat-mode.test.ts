@@ -1,6 +1,12 @@
 import { KvU64 as DenoKvU64 } from "@deno/kv";
 import { describe, expect, it } from "vitest";
-import { DatabaseModeError, LimitExceededError, ReadOnlyError } from "../src/errors/core-errors.js";
+import {
+  DatabaseClosedError,
+  DatabaseModeError,
+  InvalidOptionError,
+  LimitExceededError,
+  ReadOnlyError,
+} from "../src/errors/core-errors.js";
 import type { KvKey } from "../src/keys/key.js";
 import type { KvEntry } from "../src/kv/kv.js";
 import { type OpenKvOptions, openKv } from "../src/kv/open-kv.js";
@@ -55,6 +61,19 @@ describe("an error of compat mode", () => {
   });
 });
 
+describe("the error after close()", () => {
+  it("is that of Deno where there is one", async () => {
+    const kv = await openKv(":memory:", { compat: "deno" });
+    await kv.close();
+    const error: Error = await kv.get(["a"]).catch((thrown) => thrown);
+    const { Deno } = globalThis as { Deno?: { errors: { BadResource: new () => Error } } };
+    if (Deno !== undefined) expect(error.constructor).toBe(Deno.errors.BadResource);
+    expect(error).toMatchObject({ name: "BadResource", message: "Bad resource ID" });
+    expect(error.cause).toBeInstanceOf(DatabaseClosedError);
+    expect(Object.keys(error)).toEqual(["name"]);
+  });
+});
+
 describe("compat mode", () => {
   it("is remembered by the database", async () => {
     await withFolder(async (folder) => {
@@ -70,6 +89,18 @@ describe("compat mode", () => {
       const other = openKv(`${folder}/plain`, { compat: "deno" });
       await expect(other).rejects.toBeInstanceOf(DatabaseModeError);
     });
+  });
+
+  it("refuses a URL although there is an access token", async () => {
+    const { DENO_KV_ACCESS_TOKEN: before } = process.env;
+    process.env.DENO_KV_ACCESS_TOKEN = "token";
+    try {
+      const opening = openKv("https://example.com/x", { compat: "deno" });
+      await expect(opening).rejects.toBeInstanceOf(InvalidOptionError);
+    } finally {
+      if (before === undefined) delete process.env.DENO_KV_ACCESS_TOKEN;
+      else process.env.DENO_KV_ACCESS_TOKEN = before;
+    }
   });
 
   it("takes limits in place of Deno's", async () => {

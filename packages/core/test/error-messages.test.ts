@@ -343,6 +343,10 @@ describe("a message about an option names the call and the option", () => {
       ({ open }) => open(""),
     ],
     [
+      "openKv: where must not be a URL; open a remote database with Deno.openKv or @deno/kv.",
+      ({ open }) => open("https://example.com/secret"),
+    ],
+    [
       "openKv: limits.keys must be a positive integer or Infinity.",
       opening({ limits: { keys: 0 } }),
     ],

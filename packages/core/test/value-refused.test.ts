@@ -9,6 +9,10 @@ class User {
   name = "Ada";
 }
 
+const cryptoKey = await crypto.subtle.generateKey({ name: "HMAC", hash: "SHA-256" }, true, [
+  "sign",
+]);
+
 function detached(): ArrayBuffer {
   const buffer = new ArrayBuffer(8);
   structuredClone(buffer, { transfer: [buffer] });
@@ -56,7 +60,9 @@ const culprits: [string, () => unknown, RegExp][] = [
   ["a WeakSet", () => new WeakSet(), /instance of WeakSet/],
   ["a WeakRef", () => new WeakRef({}), /instance of WeakRef/],
   ["a Promise", () => Promise.resolve(), /instance of Promise/],
-  ["a DOMException", () => new DOMException("aborted", "AbortError"), /DOMException/],
+  ["a Blob", () => new Blob(["a"]), /instance of Blob, whose bytes have to be read first/],
+  ["a File", () => new File(["a"], "a.txt"), /, whose bytes have to be read first/],
+  ["a key of the Web Crypto API", () => cryptoKey, /instance of CryptoKey/],
   ["a URL", () => new URL("https://example.com"), /instance of URL/],
   ["a generator", () => (function* () {})(), /class instance|instance of/],
   ["a Proxy", () => new Proxy({}, {}), /Proxy/],

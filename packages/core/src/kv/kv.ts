@@ -115,22 +115,23 @@ export type QueueHandler = (value: any) => Promise<void> | void;
 /**
  * Checks and mutations that are applied together. Nothing happens before `commit()`. Values are
  * copied when they are passed in, so a later change of an object does not change what is written.
+ * `atomic()` of a database returns an instance.
  */
-export interface AtomicOperation {
+export abstract class AtomicOperation {
   /**
    * Adds conditions. All of them must hold at the time of the commit.
    *
    * @throws {InvalidKeyError} if a key is not valid.
    * @throws {InvalidVersionstampError} if a versionstamp is not valid.
    */
-  check(...checks: AtomicCheck[]): this;
+  abstract check(...checks: AtomicCheck[]): this;
   /**
    * Adds mutations that are given as data. Each also throws as the method of its name does.
    *
    * @throws {InvalidOptionError} if the type is unknown, if a `delete` has a value, or if another
    * mutation has none.
    */
-  mutate(...mutations: KvMutation[]): this;
+  abstract mutate(...mutations: KvMutation[]): this;
   /**
    * Stores a value under a key. Replaces the value that is stored there.
    *
@@ -140,27 +141,27 @@ export interface AtomicOperation {
    * @throws {InvalidOptionError} if `expireIn` is not a positive number.
    * @throws {LimitExceededError} if the key or the value has too many bytes.
    */
-  set(key: KvSetKey, value: unknown, options?: KvSetOptions): this;
+  abstract set(key: KvSetKey, value: unknown, options?: KvSetOptions): this;
   /** Deletes a key. Does nothing if it is absent. */
-  delete(key: KvKey): this;
+  abstract delete(key: KvKey): this;
   /**
    * Adds `n` to the `KvU64` under a key, modulo 2^64, or stores `n` if the key is absent.
    *
    * @throws {TypeError} if `n` is not a bigint.
    * @throws {RangeError} if `n` is negative, or 2^64 or more.
    */
-  sum(key: KvKey, n: bigint): this;
+  abstract sum(key: KvKey, n: bigint): this;
   /** Stores `n` if the `KvU64` under a key is larger or the key is absent. Throws as `sum` does. */
-  min(key: KvKey, n: bigint): this;
+  abstract min(key: KvKey, n: bigint): this;
   /** Stores `n` if the `KvU64` under a key is smaller or absent. Throws as `sum` does. */
-  max(key: KvKey, n: bigint): this;
+  abstract max(key: KvKey, n: bigint): this;
   /**
    * Puts a message in the queue. It is delivered to a handler of `listenQueue`, at least once.
    *
    * @throws {UnsupportedValueError} if the structured clone algorithm does not copy the value.
    * @throws {InvalidOptionError} if an option is not valid.
    */
-  enqueue(value: unknown, options?: KvEnqueueOptions): this;
+  abstract enqueue(value: unknown, options?: KvEnqueueOptions): this;
   /**
    * Applies all mutations, or none if a check fails.
    *
@@ -172,7 +173,7 @@ export interface AtomicOperation {
    * @throws {DatabaseClosedError} after `close()`.
    * @throws {EngineFailedError} if the storage engine failed.
    */
-  commit(): Promise<KvCommitResult | KvCommitError>;
+  abstract commit(): Promise<KvCommitResult | KvCommitError>;
 }
 
 /**

@@ -3,6 +3,7 @@ import { InvalidOptionError } from "../errors/core-errors.js";
 import { specificationOrder } from "../keys/key-order.js";
 import { DenoKv } from "./deno/deno-kv.js";
 import { denoLimits } from "./deno/deno-limits.js";
+import { assertDenoPath } from "./deno/deno-path.js";
 import { EmbeddedKv } from "./embedded-kv.js";
 import { assertLimits, defaultLimits, type KvLimits, limitsWith } from "./limits.js";
 import {
@@ -11,6 +12,8 @@ import {
   openLevelEngine,
   openMemoryEngine,
 } from "./open/open-engine.js";
+
+import { isRemoteUrl, remoteUrlReason } from "./open/remote-url.js";
 
 /** Options of `openKv`. */
 export interface OpenKvOptions {
@@ -63,7 +66,8 @@ export async function openKv(
   where: string | LevelDatabase = ":memory:",
   options: OpenKvOptions = {},
 ): Promise<EmbeddedKv> {
-  assertWhere(where);
+  if (options?.compat === "deno") assertDenoPath(where);
+  else assertWhere(where);
   assertKnown(options);
   const { durability = "full", compat, limits = {}, readOnly = false } = options;
   const { createIfMissing = true } = options;
@@ -102,6 +106,8 @@ function assertOneOf(option: string, value: unknown, choices: readonly unknown[]
 
 function assertWhere(where: unknown): void {
   const isDatabase = typeof (where as { open?: unknown } | null)?.open === "function";
+  if (typeof where === "string" && isRemoteUrl(where))
+    throw new InvalidOptionError("where", remoteUrlReason, "openKv");
   if (isDatabase || (typeof where === "string" && where !== "")) return;
   const reason = 'must be a path, ":memory:" or an abstract-level database';
   throw new InvalidOptionError("where", reason, "openKv");

@@ -66,12 +66,19 @@ class GraphReader {
         return compileRegExp(this.#value(node[1]) as string, node[2]);
       case "error":
         return new (ownEntry(errorClasses, node[1]))();
+      case "exception":
+        return this.#newException(node[1], node[2], node[3]);
       case "box":
         return Object(this.#value(node[1]));
       case "buffer":
-        if (!(node[1] instanceof Uint8Array)) throw new TypeError("no bytes");
         // The unpacked bytes are already a copy with its own buffer.
-        return node[1].buffer;
+        return bytesOf(node[1]).buffer;
+      case "blob":
+        return new Blob([bytesOf(node[1])], { type: node[2] });
+      case "file": {
+        const options = { type: node[2], lastModified: node[4] };
+        return new File([bytesOf(node[1])], this.#value(node[3]) as string, options);
+      }
       case "view": {
         const ViewClass = ownEntry(viewClasses, node[1]);
         return new ViewClass(this.#value(node[2]) as ArrayBuffer, node[3], node[4]);
@@ -122,6 +129,12 @@ class GraphReader {
     }
   }
 
+  #newException(name: Slot, message: Slot, stack: Slot): DOMException {
+    const exception = new DOMException(this.#value(message) as string, this.#value(name) as string);
+    this.#defineHidden(exception, "stack", stack);
+    return exception;
+  }
+
   /**
    * Assigns the stack instead of defining it, because runtimes keep it in different kinds of
    * properties. An error that was stored without a stack must not show the place where it was
@@ -152,6 +165,11 @@ function isAbsent(slot: Slot): boolean {
 function ownEntry<T>(table: Readonly<Record<string, T>>, name: string): T {
   if (!Object.hasOwn(table, name)) throw new TypeError("unknown class");
   return table[name]!;
+}
+
+function bytesOf(bytes: unknown): Uint8Array<ArrayBuffer> {
+  if (!(bytes instanceof Uint8Array)) throw new TypeError("no bytes");
+  return bytes as Uint8Array<ArrayBuffer>;
 }
 
 function compileRegExp(source: string, flags: string): RegExp {

@@ -4,6 +4,7 @@ import { UnsupportedValueError } from "../errors/core-errors.js";
 import { isDetached, isPlainScalar } from "./is-plain.js";
 import { bigintOfU64 } from "./kv-u64.js";
 import {
+  type BlobNode,
   errorClasses,
   type GraphNode,
   hole,
@@ -21,11 +22,18 @@ import { formatValuePath, type PathStep, rootPath, type ValuePath } from "./valu
  * A view is stored with its whole buffer if other parts of the value use the buffer. Otherwise only
  * the bytes of the view are stored.
  *
+ * @param blobs receives each `Blob` with its node, whose bytes the caller has to read, because only
+ * asynchronous calls read them. Without this array, a `Blob` is refused.
  * @throws {UnsupportedValueError} if the value contains a function, a symbol, a class instance or
  * anything else that cannot be stored.
  */
-export function encodeGraph(value: unknown): ValueGraph {
-  return new GraphBuilder().build(value);
+export function encodeGraph(value: unknown, blobs?: GraphBlob[]): ValueGraph {
+  return new GraphBuilder(blobs).build(value);
+}
+
+export interface GraphBlob {
+  readonly blob: Blob;
+  readonly node: BlobNode;
 }
 
 interface BufferUse {
@@ -39,6 +47,11 @@ class GraphBuilder {
   readonly #numbers = new Map<object, number>();
   readonly #pending: { object: object; node: GraphNode; path: ValuePath }[] = [];
   readonly #buffers = new Map<ArrayBufferLike, BufferUse>();
+  readonly #blobs: GraphBlob[] | undefined;
+
+  constructor(blobs: GraphBlob[] | undefined) {
+    this.#blobs = blobs;
+  }
 
   build(value: unknown): ValueGraph {
     const root = this.#slot(value, rootPath);
@@ -91,7 +104,7 @@ class GraphBuilder {
       throw unsupported(path, "its prototype is not that of its class");
     if (types.isRegExp(object)) return ["regexp", this.#slot(object.source, path), object.flags];
     // Node.js 22 counts a DOMException as a native error. Earlier versions and Bun do not.
-    if (object instanceof DOMException) throw unsupported(path, "it is a DOMException");
+    if (object instanceof DOMException) return this.#exceptionNode(object, path);
     if (types.isNativeError(object)) return ["error", errorName(object), hole, hole, hole];
     if (types.isSymbolObject(object)) throw unsupported(path, "it is a symbol");
     if (types.isBoxedPrimitive(object)) return ["box", this.#slot(unboxed(object), path)];
@@ -101,8 +114,26 @@ class GraphBuilder {
     if (bigintOfU64(object) !== undefined) {
       throw unsupported(path, "it is a KvU64, which must be the whole value");
     }
+    if (object instanceof Blob) return this.#blobNode(object, path);
     if (!isPlainObject(object)) throw unsupported(path, `it is ${describeClass(object)}`);
     return ["object"];
+  }
+
+  #exceptionNode({ name, message, stack }: DOMException, path: ValuePath): GraphNode {
+    const slotOfStack = typeof stack === "string" ? this.#slot(stack, path) : hole;
+    return ["exception", this.#slot(name, path), this.#slot(message, path), slotOfStack];
+  }
+
+  #blobNode(blob: Blob, path: ValuePath): BlobNode {
+    if (this.#blobs === undefined)
+      throw unsupported(path, `it is ${describeClass(blob)}, whose bytes have to be read first`);
+    const bytes = new Uint8Array(0);
+    const node: BlobNode =
+      blob instanceof File
+        ? ["file", bytes, blob.type, this.#slot(blob.name, path), blob.lastModified]
+        : ["blob", bytes, blob.type];
+    this.#blobs.push({ blob, node });
+    return node;
   }
 
   #bufferNode(buffer: ArrayBuffer, path: ValuePath): GraphNode {

@@ -1,3 +1,5 @@
+import { defineInspect } from "./define-inspect.js";
+
 const limit = 1n << 64n;
 
 /**
@@ -5,6 +7,13 @@ const limit = 1n << 64n;
  * whole value, not inside an object or array.
  */
 export class KvU64 {
+  static {
+    // The text of a BigInt object with another name, as in Deno: `[Deno.KvU64: 5n]`.
+    defineInspect(KvU64, ({ value }, format) =>
+      format(Object(value)).replace("BigInt", "Deno.KvU64"),
+    );
+  }
+
   /** The integer, from 0n to 2^64 - 1. */
   readonly value: bigint;
 

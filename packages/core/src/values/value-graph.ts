@@ -20,9 +20,16 @@ export type GraphNode =
   | ["date", milliseconds: number]
   | ["regexp", source: Slot, flags: string]
   | ["error", name: string, message: Slot, stack: Slot, cause: Slot]
+  | ["exception", name: Slot, message: Slot, stack: Slot]
   | ["box", primitive: Slot]
   | ["buffer", bytes: Uint8Array]
-  | ["view", type: string, buffer: Slot, byteOffset: number, length: number];
+  | ["view", type: string, buffer: Slot, byteOffset: number, length: number]
+  | BlobNode;
+
+/** A `Blob`, or a `File` with its name and the time of its last change. */
+export type BlobNode =
+  | ["blob", bytes: Uint8Array, type: string]
+  | ["file", bytes: Uint8Array, type: string, name: Slot, lastModified: number];
 
 export const hole: Slot = Object.freeze([]);
 

@@ -9,11 +9,15 @@ import "./deno-cases/random-lists.mjs";
 import "./deno-cases/checks.mjs";
 import "./deno-cases/numbers.mjs";
 import "./deno-cases/values.mjs";
+import "./deno-cases/web-values.mjs";
 import "./deno-cases/messages.mjs";
 import "./deno-cases/operations.mjs";
 import "./deno-cases/reads.mjs";
 import "./deno-cases/closing.mjs";
+import "./deno-cases/inspections.mjs";
+import "./deno-cases/opening.mjs";
 
+export { denoContext } from "./deno-cases/deno-context.mjs";
 export { outcomeOf } from "./deno-cases/outcome.mjs";
 
 /** The cases by name: `given`, where there is one, is awaited, then `run` makes the call. */

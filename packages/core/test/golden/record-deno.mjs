@@ -3,13 +3,14 @@
 //
 //   npx deno@2.9.6 run --unstable-kv --allow-all packages/core/test/golden/record-deno.mjs
 import { writeFileSync } from "node:fs";
-import { denoCases, outcomeOf } from "./deno-cases.mjs";
+import { denoCases, denoContext, outcomeOf } from "./deno-cases.mjs";
 
 const { Deno } = globalThis;
+Deno.env.delete("DENO_KV_ACCESS_TOKEN");
 const outcomes = {};
 for (const [name, { given, run }] of denoCases) {
   const kv = await Deno.openKv(":memory:");
-  const context = { kv, KvU64: Deno.KvU64 };
+  const context = { ...denoContext(), kv };
   await given?.(context);
   outcomes[name] = await outcomeOf(run, context);
   kv[Symbol.dispose]();

@@ -1,19 +1,22 @@
 import { CommitMissingError, InvalidOptionError } from "../../errors/core-errors.js";
 import type { KvKey } from "../../keys/key.js";
+import { defineInspect } from "../../values/define-inspect.js";
 import { KvU64 } from "../../values/kv-u64.js";
-import type {
-  AtomicCheck,
+import {
+  type AtomicCheck,
   AtomicOperation,
-  KvCommitError,
-  KvCommitResult,
-  KvEnqueueOptions,
-  KvMutation,
-  KvSetKey,
-  KvSetOptions,
+  type KvCommitError,
+  type KvCommitResult,
+  type KvEnqueueOptions,
+  type KvMutation,
+  type KvSetKey,
+  type KvSetOptions,
 } from "../kv.js";
+import { awaitsBlobs, withBlobs } from "./deno-blobs.js";
 import { denoError } from "./deno-error.js";
 import { type DenoMessage, denoMessage } from "./deno-message.js";
-import { takeValue } from "./deno-value.js";
+import { denoOperationText } from "./deno-operation-text.js";
+import { type EncodedClone, takeValue } from "./deno-value.js";
 import type { DenoCheck, DenoMutation, DenoWrite } from "./deno-write.js";
 
 const typeReason = 'must be "set", "delete", "sum", "min" or "max"';
@@ -23,13 +26,22 @@ const typeReason = 'must be "set", "delete", "sum", "min" or "max"';
  * Keys and sizes are checked at the commit. Keys and bytes are not copied before the commit, so
  * the commit sees later changes to them.
  */
-export class DenoAtomicOperation implements AtomicOperation {
+export class DenoAtomicOperation extends AtomicOperation {
+  static {
+    defineInspect(DenoAtomicOperation, (operation, format) =>
+      denoOperationText(operation.#write(), format),
+    );
+    // As in Deno, the exported class is the constructor of every operation.
+    Object.defineProperty(DenoAtomicOperation.prototype, "constructor", { value: AtomicOperation });
+  }
+
   readonly #commitWrite: (write: DenoWrite) => Promise<string | null>;
   readonly #checks: DenoCheck[] = [];
-  readonly #mutations: DenoMutation[] = [];
-  readonly #messages: DenoMessage[] = [];
+  readonly #mutations: DenoMutation<EncodedClone>[] = [];
+  readonly #messages: DenoMessage<EncodedClone>[] = [];
 
   constructor(commitWrite: (write: DenoWrite) => Promise<string | null>) {
+    super();
     this.#commitWrite = commitWrite;
   }
 
@@ -74,11 +86,10 @@ export class DenoAtomicOperation implements AtomicOperation {
   }
 
   async commit(): Promise<KvCommitResult | KvCommitError> {
-    const versionstamp = await this.#commitWrite({
-      checks: this.#checks,
-      mutations: this.#mutations,
-      messages: this.#messages,
-    });
+    const write = this.#write();
+    const versionstamp = await this.#commitWrite(
+      awaitsBlobs(write) ? await withBlobs(write) : (write as DenoWrite),
+    );
     return versionstamp === null ? { ok: false } : { ok: true, versionstamp };
   }
 
@@ -93,17 +104,21 @@ export class DenoAtomicOperation implements AtomicOperation {
     throw denoError(new CommitMissingError(), text);
   }
 
+  #write(): DenoWrite<EncodedClone> {
+    return { checks: this.#checks, mutations: this.#mutations, messages: this.#messages };
+  }
+
   #combine(type: "sum" | "min" | "max", key: KvKey, n: bigint): this {
     return this.#add({ type, key, value: { kind: "u64", value: operandOf(n) } });
   }
 
-  #add(mutation: DenoMutation): this {
+  #add(mutation: DenoMutation<EncodedClone>): this {
     this.#mutations.push(mutation);
     return this;
   }
 }
 
-function mutationOf(mutation: KvMutation): DenoMutation {
+function mutationOf(mutation: KvMutation): DenoMutation<EncodedClone> {
   // Read in Deno's order, so that null and undefined throw the same error as in Deno.
   const key = mutation.key;
   const type = mutation.type;

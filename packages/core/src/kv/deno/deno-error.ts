@@ -16,14 +16,19 @@ export function denoError(
   return withFieldsOf(own, new type(message, { cause: own }));
 }
 
-/** The error for operations on a closed database. In Deno it is `Deno.errors.BadResource`. */
-export class BadResource extends Error {
-  constructor() {
-    const own = new DatabaseClosedError();
-    super("Bad resource ID", { cause: own });
-    this.name = "BadResource";
-    withFieldsOf(own, this);
-  }
+/** The class of {@link badResource} in a runtime that does not have Deno's. */
+class BadResource extends Error {
+  override name = "BadResource";
+}
+
+/** Returns the error for operations on a closed database: a `Deno.errors.BadResource` in Deno. */
+export function badResource(): Error {
+  const { Deno } = globalThis as { Deno?: { errors?: { BadResource?: ErrorConstructor } } };
+  return denoError(
+    new DatabaseClosedError(),
+    "Bad resource ID",
+    Deno?.errors?.BadResource ?? (BadResource as ErrorConstructor),
+  );
 }
 
 /** Copies fields, not enumerable: an error of Deno shows only its message. */

@@ -4,6 +4,7 @@ import { DatabaseClosedError, InvalidKeyError, ReadOnlyError } from "../../error
 import type { KvKey, KvKeyPart } from "../../keys/key.js";
 import { denoOrder } from "../../keys/key-order.js";
 import { type KeyRange, type KvListSelector, keyRange } from "../../keys/key-range.js";
+import { defineInspect } from "../../values/define-inspect.js";
 import { EmbeddedKv, type EmbeddedKvOptions } from "../embedded-kv.js";
 import type {
   AtomicOperation,
@@ -26,7 +27,7 @@ import { watchStream } from "../watch/watch-stream.js";
 import { assertConsistency, wrongType } from "./deno-argument.js";
 import { DenoAtomicOperation } from "./deno-atomic-operation.js";
 import { entryMaybeOf } from "./deno-entry.js";
-import { BadResource, denoError } from "./deno-error.js";
+import { badResource, denoError } from "./deno-error.js";
 import { encodeKeyOf, takeKey } from "./deno-key.js";
 import { assertReadKeySize, assertWithinDeno } from "./deno-limits.js";
 import { type DenoListContext, DenoListIterator } from "./deno-list-iterator.js";
@@ -42,6 +43,10 @@ const allEntries = keyRange({ prefix: [] }, denoOrder);
  * `docs/internals/deno-compatibility.md`.
  */
 export class DenoKv extends EmbeddedKv {
+  static {
+    defineInspect(DenoKv, () => "Kv {}");
+  }
+
   readonly #shared: SharedEngine;
   readonly #options: Omit<EmbeddedKvOptions, "order">;
   readonly #watches = new Set<ReportStream<KvEntryMaybe<unknown>[]>>();
@@ -222,6 +227,7 @@ export class DenoKv extends EmbeddedKv {
     const context = {
       ...this.#options,
       assertOpen: () => this.#assertOpen(),
+      read: (key: Uint8Array) => this.#shared.engine.get(key),
       commit: async (stored: AtomicWrite) => {
         if (this.#options.readOnly) throw new ReadOnlyError("commit", this.#shared.path);
         return await this.#shared.commit(stored);
@@ -231,7 +237,7 @@ export class DenoKv extends EmbeddedKv {
   }
 
   #assertOpen(): void {
-    if (this.#isOver) throw new BadResource();
+    if (this.#isOver) throw badResource();
   }
 }
 

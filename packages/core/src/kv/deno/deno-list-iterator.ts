@@ -2,6 +2,7 @@ import type { StoredEntry } from "../../engine/engine.js";
 import { hasExpired, isRangeEnd } from "../../engine/engine.js";
 import { InvalidSelectorError } from "../../errors/core-errors.js";
 import type { KeyRange, KvListSelector } from "../../keys/key-range.js";
+import { defineInspect } from "../../values/define-inspect.js";
 import type { KvEntry, KvListIterator, KvListOptions } from "../kv.js";
 import type { KvLimits } from "../limits.js";
 import { assertByteString, assertConsistency } from "./deno-argument.js";
@@ -34,6 +35,10 @@ export interface DenoListContext {
  * Everything else is checked when a batch is read. Cursors are the same as Deno's.
  */
 export class DenoListIterator<T> implements KvListIterator<T> {
+  static {
+    defineInspect(DenoListIterator, () => "KvListIterator {}");
+  }
+
   readonly #context: DenoListContext;
   readonly #selector: DenoSelector;
   readonly #limit: number;

@@ -16,11 +16,13 @@ import { encodeQueuedMessage } from "../queue/queued-message.js";
 import { takeInteger, wrongType } from "./deno-argument.js";
 import { denoError } from "./deno-error.js";
 import { encodeKeyOf, takeKey } from "./deno-key.js";
-import { encodeClone } from "./deno-value.js";
+import { type DenoValue, type EncodedClone, encodeClone } from "./deno-value.js";
 
 /** A message as an atomic operation holds it. The types of its options are not checked yet. */
-export interface DenoMessage {
-  readonly payload: Uint8Array;
+export interface DenoMessage<Encoded = Uint8Array> {
+  readonly payload: Encoded;
+  /** The message itself if it has a `Blob`, as in {@link DenoValue}. */
+  readonly original: unknown;
   readonly delay: unknown;
   readonly keysIfUndelivered: unknown;
   readonly backoffSchedule: unknown;
@@ -34,15 +36,17 @@ export interface TakenMessage {
 }
 
 /** @throws {TypeError} if an option is out of bounds, or if the message cannot be cloned. */
-export function denoMessage(value: unknown, options?: KvEnqueueOptions): DenoMessage {
+export function denoMessage(value: unknown, options?: KvEnqueueOptions): DenoMessage<EncodedClone> {
   const delay = options?.delay;
   const schedule = options?.backoffSchedule;
   if (delay !== undefined) assertDelay(delay);
   if (schedule !== undefined) assertSchedule(schedule);
   const number = bigintOfU64(value);
+  // A KvU64 is special only as the value of a mutation. In a message it is an ordinary object.
+  const payload = encodeClone(number === undefined ? value : { value: number });
   return {
-    // A KvU64 is special only as the value of a mutation. In a message it is an ordinary object.
-    payload: encodeClone(number === undefined ? value : { value: number }),
+    payload,
+    original: payload instanceof Promise ? value : undefined,
     delay: delay ?? 0,
     keysIfUndelivered: options?.keysIfUndelivered ?? [],
     backoffSchedule: schedule ?? undefined,

@@ -2,25 +2,42 @@ import { types } from "node:util";
 import { deserialize, serialize } from "node:v8";
 import { UnsupportedValueError } from "../../errors/core-errors.js";
 import { encodeValue } from "../../values/encode-value.js";
+import { encodeWithBlobs } from "../../values/encode-with-blobs.js";
 import { bigintOfU64, KvU64 } from "../../values/kv-u64.js";
 import { wrongType } from "./deno-argument.js";
+import { assertContentKept } from "./deno-content.js";
 import { denoError } from "./deno-error.js";
 
-/** A value as an atomic operation holds it. A `Uint8Array` is not copied before the commit. */
-export type DenoValue =
+/** An encoded clone of a value, or a promise while the bytes of a `Blob` in it are read. */
+export type EncodedClone = Uint8Array | Promise<Uint8Array>;
+
+/**
+ * A value as an atomic operation holds it. A `Uint8Array` is not copied before the commit.
+ *
+ * @typeParam Encoded `Uint8Array` at the commit, {@link EncodedClone} before it.
+ */
+export type DenoValue<Encoded = Uint8Array> =
   | { readonly kind: "bytes"; readonly bytes: Uint8Array }
   | { readonly kind: "u64"; readonly value: bigint }
-  | { readonly kind: "clone"; readonly encoded: Uint8Array; readonly type: string };
+  | {
+      readonly kind: "clone";
+      readonly encoded: Encoded;
+      /** The value itself if it has a `Blob`: what `inspect` shows before the bytes are read. */
+      readonly original: unknown;
+      readonly type: string;
+    };
 
 /**
  * @throws {TypeError} if the value cannot be cloned.
  * @throws {Error} if the value contains shared memory.
  */
-export function takeValue(value: unknown): DenoValue {
+export function takeValue(value: unknown): DenoValue<EncodedClone> {
   if (types.isUint8Array(value)) return { kind: "bytes", bytes: value };
   const number = bigintOfU64(value);
   if (number !== undefined) return { kind: "u64", value: number };
-  return { kind: "clone", encoded: encodeClone(value), type: typeof value };
+  const encoded = encodeClone(value);
+  const original = encoded instanceof Promise ? value : undefined;
+  return { kind: "clone", encoded, original, type: typeof value };
 }
 
 /**
@@ -49,11 +66,15 @@ export function assertOwnMemory(value: DenoValue): void {
  * Encodes any value that V8 can clone. {@link encodeValue} refuses some of them: an instance of a
  * class, or a `KvU64` within another value. Cloning turns these into plain objects.
  */
-export function encodeClone(value: unknown): Uint8Array {
+export function encodeClone(value: unknown): EncodedClone {
   try {
-    return encodeValue(value);
+    const encoded = encodeWithBlobs(value);
+    // A `Blob` that cannot be read is reported by the commit, which may never come.
+    if (encoded instanceof Promise) encoded.catch(() => undefined);
+    return encoded;
   } catch (error) {
     if (!(error instanceof UnsupportedValueError)) throw error;
+    assertContentKept(value, error);
     return encodeValue(clone(value, error));
   }
 }

@@ -1,4 +1,11 @@
-import type { AtomicWrite, StoredCheck, StoredMutation, StoredSet } from "../../engine/engine.js";
+import type {
+  AtomicWrite,
+  MaybePromise,
+  StoredCheck,
+  StoredEntry,
+  StoredMutation,
+  StoredSet,
+} from "../../engine/engine.js";
 import {
   InvalidKeyError,
   InvalidOptionError,
@@ -6,9 +13,11 @@ import {
   NotU64Error,
 } from "../../errors/core-errors.js";
 import type { KvKeyPart } from "../../keys/key.js";
+import { KvU64 } from "../../values/kv-u64.js";
 import { expiryHint } from "../expiry/expiry-hint.js";
 import type { KvSetKey } from "../kv.js";
 import type { KvLimits } from "../limits.js";
+import { decodeStoredValue } from "../read/stored-entry.js";
 import { partsBeforeVersionstamp } from "../write/commit-versionstamp.js";
 import { assertByteString } from "./deno-argument.js";
 import { denoError } from "./deno-error.js";
@@ -27,26 +36,32 @@ export interface DenoCheck {
   readonly versionstamp: unknown;
 }
 
-export type DenoMutation =
+export type DenoMutation<Encoded = Uint8Array> =
   | {
       readonly type: "set";
       readonly key: KvSetKey;
-      readonly value: DenoValue;
+      readonly value: DenoValue<Encoded>;
       readonly expireIn: number | undefined;
     }
   | { readonly type: "delete"; readonly key: KvSetKey }
-  | { readonly type: "sum" | "min" | "max"; readonly key: KvSetKey; readonly value: DenoValue };
+  | {
+      readonly type: "sum" | "min" | "max";
+      readonly key: KvSetKey;
+      readonly value: DenoValue<Encoded>;
+    };
 
-export interface DenoWrite {
+/** An atomic operation. `Encoded` is as in {@link DenoValue}. */
+export interface DenoWrite<Encoded = Uint8Array> {
   readonly checks: readonly DenoCheck[];
-  readonly mutations: readonly DenoMutation[];
-  readonly messages: readonly DenoMessage[];
+  readonly mutations: readonly DenoMutation<Encoded>[];
+  readonly messages: readonly DenoMessage<Encoded>[];
 }
 
 export interface DenoWriteContext {
   readonly limits: KvLimits;
   readonly sync: boolean;
   assertOpen(): void;
+  read(key: Uint8Array): MaybePromise<StoredEntry | undefined>;
   commit(write: AtomicWrite): Promise<string | null>;
 }
 
@@ -88,12 +103,12 @@ export async function commitDenoWrite(
   const encoded = takenMutations.map((taken) => encodeMutation(taken, now));
   const storedMessages = takenMessages.map((message) => storedMessage(message, now));
   assertSizes(limits, storedChecks, encoded, takenMessages);
-  const wrong = encoded.map(operandError).find(Boolean);
+  const wrong = encoded.find(hasWrongOperand);
   if (wrong !== undefined) {
     // If a check fails, the result is null even if an operand is invalid.
     const held = await context.commit({ checks: storedChecks, mutations: [], sync });
     if (held === null) return null;
-    throw wrong;
+    throw operandError(wrong, await context.read(wrong.encodedKey));
   }
   const stored = encoded.flatMap((mutation) => storedMutations(mutation, now));
   const write = { checks: storedChecks, mutations: [...stored, ...storedMessages], sync };
@@ -181,18 +196,39 @@ function assertSizes(
   assertWithinDeno(limits, "totalKeyBytes", keys);
 }
 
-/** Returns the error of a `sum`, `min` or `max` whose operand is not a `KvU64`. */
-function operandError({ mutation, encodedKey }: EncodedMutation): Error | undefined {
-  if (mutation.type === "set" || mutation.type === "delete" || mutation.value.kind === "u64")
-    return undefined;
-  const { type, value } = mutation;
-  const isNumber = value.kind === "clone" && (value.type === "number" || value.type === "bigint");
-  const text =
-    type === "sum" && !isNumber
-      ? "Some of the parameters are not valid V8 values"
-      : `Failed to perform '${type}' mutation on a non-U64 operand`;
-  return denoError(new NotU64Error(type, encodedKey, "operand"), text);
+interface WrongOperand extends EncodedMutation {
+  readonly mutation: Extract<DenoMutation, { type: "sum" | "min" | "max" }>;
 }
+
+/** True for a `sum`, `min` or `max` whose operand is not a `KvU64`. */
+function hasWrongOperand(encoded: EncodedMutation): encoded is WrongOperand {
+  const { mutation } = encoded;
+  if (mutation.type === "set" || mutation.type === "delete") return false;
+  return mutation.value.kind !== "u64";
+}
+
+/** @param stored the entry of the key before the operation. Deno's text depends on its value. */
+function operandError(
+  { mutation: { type, value }, encodedKey }: WrongOperand,
+  stored: StoredEntry | undefined,
+): Error {
+  const own = new NotU64Error(type, encodedKey, "operand");
+  const text = `Failed to perform '${type}' mutation on a non-U64 operand`;
+  if (type !== "sum") return denoError(own, text);
+  const operand = value.kind === "clone" ? numberNames[value.type] : undefined;
+  if (operand === undefined)
+    return denoError(own, "Some of the parameters are not valid V8 values");
+  if (stored === undefined) return denoError(own, text);
+  const storedValue = decodeStoredValue(stored);
+  const name = storedValue instanceof KvU64 ? "KvU64" : numberNames[typeof storedValue];
+  if (name === undefined) return denoError(own, "unsupported value type");
+  // Deno adds a bigint to a KvU64, and two numbers of one type.
+  const isRefused = name !== operand && !(name === "KvU64" && operand === "BigInt");
+  return denoError(own, isRefused ? `Cannot sum ${name} with ${operand}` : text);
+}
+
+/** The names of the types that Deno adds, in its errors. */
+const numberNames: Readonly<Record<string, string>> = { number: "Number", bigint: "BigInt" };
 
 function storedMutations(encoded: EncodedMutation, now: number): StoredMutation[] {
   const { mutation, encodedKey: key, endsInVersionstamp } = encoded;

@@ -7,15 +7,15 @@ import { encodeValue } from "../../values/encode-value.js";
 import { KvU64 } from "../../values/kv-u64.js";
 import { assertVersionstamp } from "../../values/versionstamp.js";
 import { expiryHint } from "../expiry/expiry-hint.js";
-import type {
-  AtomicCheck,
+import {
+  type AtomicCheck,
   AtomicOperation,
-  KvCommitError,
-  KvCommitResult,
-  KvEnqueueOptions,
-  KvMutation,
-  KvSetKey,
-  KvSetOptions,
+  type KvCommitError,
+  type KvCommitResult,
+  type KvEnqueueOptions,
+  type KvMutation,
+  type KvSetKey,
+  type KvSetOptions,
 } from "../kv.js";
 import { assertWithin, type KvLimits } from "../limits.js";
 import { draftMessage, enqueueMutation, type MessageDraft } from "../queue/enqueue-mutation.js";
@@ -37,7 +37,7 @@ export interface AtomicWriteOptions {
 }
 
 /** Collects an atomic operation. Invalid arguments throw at once, `commit()` checks the limits. */
-export class AtomicWriteBuilder implements AtomicOperation {
+export class AtomicWriteBuilder extends AtomicOperation {
   readonly #options: AtomicWriteOptions;
   readonly #commit: (write: AtomicWrite) => Promise<string | null>;
   readonly #checks: StoredCheck[] = [];
@@ -46,6 +46,7 @@ export class AtomicWriteBuilder implements AtomicOperation {
   #totalBytes = 0;
 
   constructor(options: AtomicWriteOptions, commit: (write: AtomicWrite) => Promise<string | null>) {
+    super();
     this.#options = options;
     this.#commit = commit;
   }

@@ -1,6 +1,27 @@
 import { group } from "./case-list.mjs";
 import { bytes } from "./make-bytes.mjs";
 
+// Sums of numbers and bigints, which Deno adds but does not document
+
+const addends = { "a number": 2, "a bigint": 2n };
+const augends = {
+  "a KvU64": (KvU64) => new KvU64(1n),
+  "a number": () => 1,
+  "a bigint": () => 1n,
+  "a string": () => "a",
+  bytes: () => bytes(1, 0, 0, 0, 0, 0, 0, 0),
+  null: () => null,
+  "an object": () => ({}),
+};
+
+for (const [name, addend] of Object.entries(addends)) {
+  for (const [stored, make] of Object.entries(augends))
+    group(`mutate sum of ${name}`, {
+      [`on ${stored}`]: ({ kv, KvU64 }) =>
+        mutated(kv, make(KvU64), { key: ["a"], type: "sum", value: addend }, true),
+    });
+}
+
 const operands = {
   0: 0n,
   1: 1n,
