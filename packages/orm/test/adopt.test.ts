@@ -1,5 +1,5 @@
 import { type EmbeddedKv, type Kv, openKv } from "@keywright/core";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import * as z from "zod";
 import { adopt } from "../src/adopt/adopt.js";
 import { guideLayout } from "../src/adopt/source/guide-layout.js";
@@ -424,6 +424,22 @@ it("has rows expire when their documents do", async () => {
     expect(Math.abs((expireAt ?? 0) - (expected ?? 0))).toBeLessThan(60_000);
   }
   expect(await kv.get(["users", idOf(2)])).not.toHaveProperty("expireAt");
+});
+
+it("counts rows until their documents expire", async () => {
+  vi.useFakeTimers({ toFake: ["Date"] });
+  try {
+    await writeByHand(old, 1, {}, 3_600_000);
+    await writeByHand(old, 2);
+    const Counted = defineModel({ ...User, count: true });
+    const db = await createDatabase({ kv, models: { users: Counted } });
+    await adopt(db, { from: old, models: { users: guideLayout(Counted) } });
+    expect(await db.users.count()).toBe(2);
+    vi.setSystemTime(Date.now() + 3_600_000);
+    expect(await db.users.count()).toBe(1);
+  } finally {
+    vi.useRealTimers();
+  }
 });
 
 describe("a dry run", () => {

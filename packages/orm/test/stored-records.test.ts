@@ -1,5 +1,5 @@
 import { type EmbeddedKv, KvU64, openKv } from "@keywright/core";
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 import * as z from "zod";
 import { belongsTo, createDatabase, defineModel, desc, hasMany, migrate } from "../src/index.js";
 
@@ -66,6 +66,26 @@ it("rows, index entries and the records of a database are stored as they always 
     });
     await expect(asJson(await entriesOf(kv))).toMatchFileSnapshot("golden/stored-records.json");
   } finally {
+    await kv.close();
+  }
+});
+
+it("the records of counted rows that expire are stored as they always were", async () => {
+  vi.useFakeTimers({ toFake: ["Date"], now: 1_800_000_000_000 });
+  const kv = await openKv();
+  try {
+    const Session = defineModel({
+      name: "sessions",
+      schema: z.object({ id: z.string(), user: z.string() }),
+      primaryKey: "id",
+      count: true,
+      indexes: { byUser: { key: "user", count: true } },
+    });
+    const db = await createDatabase({ kv, models: { sessions: Session } });
+    await db.sessions.create({ data: { id: "s", user: "ada" }, expireIn: 1000 });
+    await expect(asJson(await entriesOf(kv))).toMatchFileSnapshot("golden/counted-rows.json");
+  } finally {
+    vi.useRealTimers();
     await kv.close();
   }
 });
