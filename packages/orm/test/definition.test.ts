@@ -1,6 +1,8 @@
 import { openKv } from "@keywright/core";
 import { afterEach, describe, expect, it } from "vitest";
 import * as z from "zod";
+import * as mini from "zod/mini";
+import * as z3 from "zod/v3";
 import { compileModel } from "../src/codegen.js";
 import { belongsTo, createDatabase, defineModel, desc, hasMany } from "../src/index.js";
 
@@ -317,5 +319,38 @@ describe("a row that lacks what an index needs", () => {
     await db.players.update({ where: { id: "1" }, data: { nick: "ada" } });
     const found = await db.players.findMany({ where: { team: "red", nick: "ada" } });
     expect(found.items).toEqual([{ id: "1", team: "red", nick: "ada", note: "by hand" }]);
+  });
+});
+
+describe("a schema of another version of Zod", () => {
+  const zod4 = "it is a schema of Zod 3, and Keywright requires Zod 4";
+  const refused = [
+    { name: "an object of zod/v3", schema: z3.object({ id: z3.string() }), at: "schema", zod4 },
+    { name: "another schema of zod/v3", schema: z3.string(), at: "schema", zod4 },
+    {
+      name: "a field of zod/v3",
+      schema: z.object({ id: z3.string() as never }),
+      at: "schema.id",
+      zod4,
+    },
+    {
+      name: "an object of zod/mini",
+      schema: mini.object({ id: mini.string() }),
+      at: "schema",
+      zod4: "it is an object of zod/mini",
+    },
+  ];
+  it.each(refused)("is refused: $name", ({ schema, at: place, zod4: text }) => {
+    const error = expect.objectContaining({
+      code: "KW_MODEL_INVALID",
+      at: place,
+      reason: expect.stringContaining(text) as string,
+    });
+    expect(define({ schema })).toThrow(error);
+  });
+
+  it("can have fields of zod/mini", () => {
+    const schema = z.object({ id: z.string(), age: mini.optional(mini.number()) });
+    expect(define({ schema, indexes: { byAge: { key: "age" } } })).not.toThrow();
   });
 });

@@ -20,6 +20,17 @@ export function assertModelOptions(definition: { readonly name: string }): void 
   assertOptions(String(definition.name), "", definition, knownOptions);
 }
 
+const zod4Required =
+  'it is a schema of Zod 3, and Keywright requires Zod 4; install zod 4 and import from "zod", not from "zod/v3"';
+
+const zodMiniRefused =
+  'it is an object of zod/mini, which lacks methods that Keywright needs; use z.object from "zod"';
+
+/** True for schemas of Zod 3, and of the subpath `zod/v3` of Zod 4. */
+function isZod3(schema: unknown): boolean {
+  return typeof schema === "object" && schema !== null && "_def" in schema && !("_zod" in schema);
+}
+
 /**
  * Checks and compiles the definition of a model.
  *
@@ -37,7 +48,11 @@ export function compileModel(model: Model): CompiledModel {
   if (typeof prefix !== "string" || prefix === "")
     throw new ModelDefinitionError(name, "prefix", "it must be a string that is not empty");
   const shape = (schema as Partial<z.ZodObject> | undefined)?.shape;
+  if (isZod3(schema)) throw new ModelDefinitionError(name, "schema", zod4Required);
   if (shape === undefined) throw new ModelDefinitionError(name, "schema", "it must be a z.object");
+  if (!("catchall" in schema)) throw new ModelDefinitionError(name, "schema", zodMiniRefused);
+  for (const [field, type] of Object.entries(shape))
+    if (isZod3(type)) throw new ModelDefinitionError(name, `schema.${field}`, zod4Required);
   assertBooleans(name, "", model, ["count", "live"]);
   const primaryKey = typeof model.primaryKey === "string" ? [model.primaryKey] : model.primaryKey;
   assertFields(model, "primaryKey", primaryKey);
