@@ -76,7 +76,11 @@ export {
   UnknownIndexError,
   type UnreadableState,
 } from "./errors/schema-errors.js";
-export { TransactionConflictError, TransactionEndedError } from "./errors/transaction-errors.js";
+export {
+  TransactionBypassedError,
+  TransactionConflictError,
+  TransactionEndedError,
+} from "./errors/transaction-errors.js";
 export type {
   IndexReplacement,
   ReplacedIndex,

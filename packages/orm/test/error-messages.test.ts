@@ -225,9 +225,14 @@ const cases: readonly [name: string, text: string, provoke: Provoke][] = [
           await db.users.update({ where, data: { name: `${user?.name}!` } });
           await tx.users.update({ where, data: { age: 1 } });
         },
-        { maxAttempts: 3 },
+        { maxAttempts: 3, allowOutsideWrites: true },
       );
     },
+  ],
+  [
+    "TransactionBypassedError",
+    "users.create: it was called on the database within a transaction, and would not be part of it; call it on the tx of the transaction, or after the transaction, or pass { allowOutsideWrites: true } to the transaction",
+    ({ db }) => db.transaction(() => db.users.create({ data: ada })),
   ],
   [
     "TransactionEndedError",

@@ -3,6 +3,9 @@ import { CallReport } from "../context/call-report.js";
 import { ReadMeter } from "../context/read-meter.js";
 import type { TableContext } from "../context/table-context.js";
 import type { Operation } from "../errors/orm-error.js";
+import { addOperation, type Operation } from "../errors/orm-error.js";
+import { TransactionBypassedError } from "../errors/transaction-errors.js";
+import { isWithinTransaction } from "../transaction/transaction-scope.js";
 import type { CallOptions, RepositoryMethod } from "./call-options.js";
 import { parseOptions } from "./parse-options.js";
 
@@ -48,6 +51,27 @@ export class Calls {
     } finally {
       report.end(meter);
     }
+  }
+
+  /**
+   * Like {@link run}, for a call that writes.
+   *
+   * @throws {TransactionBypassedError} if the function of a transaction calls it on the database.
+   */
+  async write<T>(
+    operation: Operation,
+    argument: unknown,
+    write: (options: CallOptions, meter: ReadMeter) => Promise<T>,
+    maxReads?: number,
+  ): Promise<T> {
+    const { kv, model, transaction } = this.context;
+    const run = async (options: CallOptions, meter: ReadMeter): Promise<T> => {
+      if (transaction === undefined && isWithinTransaction(kv)) {
+        throw new TransactionBypassedError(model.name);
+      }
+      return await write(options, meter);
+    };
+    return await this.run(operation, argument, run, maxReads);
   }
 
   /**

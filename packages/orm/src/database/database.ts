@@ -14,7 +14,10 @@ import { linkRelations } from "../relations/link-relations.js";
 import type { RowMigration } from "../schema/define-migration.js";
 import { relationTexts } from "../schema/model-manifest.js";
 import { limitsOf } from "../transaction/limits-of.js";
-import { runTransaction, type TransactionOptions } from "../transaction/run-transaction.js";
+import {
+  runScopedTransaction,
+  type TransactionOptions,
+} from "../transaction/run-scoped-transaction.js";
 import { settlePendingIndex } from "../write/commit/settle-duplicates.js";
 import { Calls } from "./calls.js";
 import type { CheckedModels } from "./checked-models.js";
@@ -45,6 +48,7 @@ export type Database<M extends Models> = AnyDatabase &
      * of a query is noticed only if the model has `live: true`.
      *
      * @throws {TransactionConflictError} after `maxAttempts` attempts.
+     * @throws {TransactionBypassedError} from writes of the function that do not go through `tx`.
      * @throws {TransactionEndedError} from calls that the function has not awaited.
      * @throws {LimitExceededError} if there are more reads or writes than the database accepts in
      * one commit.
@@ -131,7 +135,7 @@ export async function openModels<M extends Models>(
     body: (tx: AnyDatabase) => Promise<T>,
     transactionOptions?: TransactionOptions,
   ): Promise<T> =>
-    runTransaction(
+    runScopedTransaction(
       kv,
       (tx) => body(databaseOf(tablesWithin(tables, tx), names, {})),
       transactionOptions,

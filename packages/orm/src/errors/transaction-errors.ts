@@ -1,4 +1,5 @@
 import { KeywrightError } from "@keywright/core";
+import { OrmError } from "./orm-error.js";
 
 /**
  * Other commits changed what the transaction had read, in each of its attempts. Nothing was
@@ -24,5 +25,21 @@ export class TransactionEndedError extends KeywrightError {
     const message =
       "transaction: it has already ended, and the call did nothing; await all of its calls within its function";
     super("KW_TRANSACTION_ENDED", message);
+  }
+}
+
+/**
+ * The function of a transaction has called a write of the database itself, which would not be part
+ * of the transaction. Nothing was written. `model` is empty if it has begun another transaction.
+ */
+export class TransactionBypassedError extends OrmError {
+  constructor(model: string) {
+    const place = model === "" ? "transaction: " : "";
+    const remedy =
+      model === ""
+        ? "use the tx of the running transaction"
+        : "call it on the tx of the transaction, or after the transaction";
+    const text = `${place}it was called on the database within a transaction, and would not be part of it; ${remedy}, or pass { allowOutsideWrites: true } to the transaction`;
+    super("KW_TRANSACTION_BYPASSED", model, text);
   }
 }

@@ -13,11 +13,17 @@ const defaultAttempts = 100;
  */
 const pausePerAttempt = 10;
 
-export interface TransactionOptions {
+export interface RunOptions {
   /** The maximum number of attempts. The default is 100. */
   readonly maxAttempts?: number | undefined;
   /** Aborts the transaction: before the next attempt, during a pause, or before the commit. */
   readonly signal?: AbortSignal | undefined;
+  /**
+   * True if the first attempt may assume that the keys of new rows are absent, and does not read
+   * them. If one exists, the function runs again, so it must not call code of the program. The
+   * default is false.
+   */
+  readonly optimistic?: boolean | undefined;
 }
 
 /** The result of one attempt. `cause` is the error that its function threw. */
@@ -37,13 +43,16 @@ type AttemptResult<T> =
 export async function runTransaction<T>(
   kv: Kv & { readonly limits?: KvLimits },
   body: (kv: TransactionKv) => Promise<T>,
-  options: TransactionOptions = {},
+  options: RunOptions = {},
 ): Promise<T> {
-  const { maxAttempts = defaultAttempts, signal } = options;
+  const { maxAttempts = defaultAttempts, signal, optimistic = false } = options;
   assertPositiveInteger("", "maxAttempts", maxAttempts, "transaction");
   for (let attempt = 1; ; attempt++) {
     await pauseBeforeAttempt(attempt, signal, pausePerAttempt * attempt);
-    const transaction = new TransactionKv(kv, { attempt, optimistic: attempt === 1 });
+    const transaction = new TransactionKv(kv, {
+      attempt,
+      optimistic: optimistic && attempt === 1,
+    });
     const attemptResult = await runOnce(transaction, body, signal);
     if (attemptResult.ok) return attemptResult.result;
     if (attempt === maxAttempts) throw new TransactionConflictError(attempt, attemptResult.cause);

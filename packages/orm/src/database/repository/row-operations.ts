@@ -90,7 +90,7 @@ export class RowOperations extends RowReads {
       if (options.include) return shaped;
       return shapeRow(context, deleted, options, meter, shapeWrittenRows);
     };
-    return this.#calls.run("delete", copyQuery(input), remove, unlimited);
+    return this.#calls.write("delete", copyQuery(input), remove, unlimited);
   }
 
   deleteMany(input: CallOptions): Promise<ManyResult<ShapedRow>> {
@@ -113,7 +113,7 @@ export class RowOperations extends RowReads {
       const written = await write(options, meter);
       return shapeRow(context, written, options, meter, shapeWrittenRows);
     };
-    return this.#calls.run(operation, copyQuery(input), run, unlimited);
+    return this.#calls.write(operation, copyQuery(input), run, unlimited);
   }
 
   #writeMany(
@@ -122,7 +122,7 @@ export class RowOperations extends RowReads {
     write: (options: CallOptions, meter: ReadMeter) => Promise<readonly RowResult[]>,
   ): Promise<ManyResult<ShapedRow>> {
     const { context } = this.#calls;
-    return this.#calls.run(operation, copyQuery(input), async (options, meter) =>
+    return this.#calls.write(operation, copyQuery(input), async (options, meter) =>
       shapeResults(context, await write(options, meter), options, meter),
     );
   }

@@ -66,7 +66,7 @@ async function createAtomically(
   // Each row needs at least one check and one mutation, and the catalog entry needs one check.
   assertWithin(limits, "checks", data.length + 1);
   assertWithin(limits, "mutations", data.length);
-  const rows = await writeAtomically(context, async (within, written) => {
+  const write = async (within: TableContext, written: FoundRow[]): Promise<void> => {
     for (const [position, row] of data.entries()) {
       try {
         written.push(await create(within, row));
@@ -74,6 +74,8 @@ async function createAtomically(
         throw isHookError(error) ? error : withPosition(error, position);
       }
     }
-  });
+  };
+  // If the assumption is wrong, the rows are written again. Hooks must not be called twice for that.
+  const rows = await writeAtomically(context, write, hooksOf(context) === undefined);
   return rows.map((row) => ({ ok: true, row }));
 }
