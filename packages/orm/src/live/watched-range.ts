@@ -3,18 +3,11 @@ import type { AnyQuery } from "../context/any-query.js";
 import type { TableContext } from "../context/table-context.js";
 import { changeMarkOfRead } from "../indexes/change-marks.js";
 import { indexKeys } from "../indexes/index-entries.js";
-import { keyAfter } from "../indexes/key-parts.js";
 import { rowKey } from "../indexes/primary-key.js";
 import type { AnyRow, CompiledIndex } from "../model/compiled-model.js";
 import { isReadable, plansOf, readablePlan } from "../query/plan/choose-plan.js";
 import { resumePlan } from "../query/plan/cursor.js";
-import {
-  findSegment,
-  keyLength,
-  prefixOf,
-  type QueryPlan,
-  selectorOf,
-} from "../query/plan/query-plan.js";
+import { findSegment, type QueryPlan, selectorOf } from "../query/plan/query-plan.js";
 
 export interface WatchedRange {
   /** Undefined for the rows themselves. */
@@ -63,15 +56,10 @@ export function rangeOfPlan(context: TableContext, plan: QueryPlan): WatchedRang
 }
 
 function selectorsOf(plan: QueryPlan): KvListSelector[] {
-  const { model, index, segments } = plan;
+  const { index, segments } = plan;
   if (index === undefined) return [];
   if (segments.length > maxRanges) return [{ prefix: [index.prefix] }];
-  const length = keyLength(model, index);
-  return segments.flatMap((segment) => {
-    const prefix = prefixOf(plan, segment);
-    if (prefix.length === length) return { start: prefix, end: keyAfter(prefix) };
-    return selectorOf(plan, segment, undefined) ?? [];
-  });
+  return segments.flatMap((segment) => selectorOf(plan, segment, undefined) ?? []);
 }
 
 function marksOf({ model, index, segments }: QueryPlan): KvKey[] {

@@ -5,6 +5,7 @@ import type { CompiledIndex } from "../../model/compiled-model.js";
 import { keyOrderOf } from "../../transaction/key-order-of.js";
 import { type ResumedPlan, resumePlan } from "./cursor.js";
 import { planQuery, planScan } from "./plan-query.js";
+import { alternativesOf } from "./query-fields.js";
 import type { QueryPlan } from "./query-plan.js";
 import { assertKinds } from "./value-kinds.js";
 
@@ -20,7 +21,11 @@ export async function choosePlan(context: TableContext, query: AnyQuery): Promis
 
 export function plansOf(context: TableContext, query: AnyQuery): QueryPlan[] {
   const plans = planQuery(context.model, query, orderIn(context));
-  if (query.where !== undefined) assertKinds(context.model, query.where, plans);
+  if (query.where !== undefined) {
+    for (const where of alternativesOf(context.model, query.where)) {
+      assertKinds(context.model, where, plans);
+    }
+  }
   return plans;
 }
 

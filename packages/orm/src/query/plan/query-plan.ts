@@ -57,9 +57,11 @@ export function selectorOf(
   const { interval } = segment;
   if (interval.isEmpty) return undefined;
   const prefix = prefixOf(plan, segment);
-  let start: KvKey | undefined =
-    interval.start === undefined ? undefined : [...prefix, interval.start];
-  let end = interval.end === undefined ? undefined : [...prefix, interval.end];
+  const isWholeKey = prefix.length === keyLength(plan.model, plan.index);
+  let start: KvKey | undefined = isWholeKey ? prefix : undefined;
+  let end: KvKey | undefined = isWholeKey ? keyAfter(prefix) : undefined;
+  if (interval.start !== undefined) start = [...prefix, interval.start];
+  if (interval.end !== undefined) end = [...prefix, interval.end];
   if (after !== undefined && plan.reverse) end = [...after];
   if (after !== undefined && !plan.reverse) start = keyAfter(after);
   if (start !== undefined && end !== undefined) {

@@ -12,7 +12,7 @@ import {
   isReadable,
   plansOf,
 } from "../plan/choose-plan.js";
-import { parseQueryFields } from "../plan/query-fields.js";
+import { parseQuery } from "../plan/query-fields.js";
 import { mayRepeat, nameOfIndex, type QueryPlan } from "../plan/query-plan.js";
 import { EntryReader, maxBatch } from "./entry-reader.js";
 import { readKeys } from "./read-rows.js";
@@ -73,7 +73,7 @@ export async function rowExists(
 }
 
 function plansOfCount(context: TableContext, query: AnyQuery): QueryPlan[] | undefined {
-  const { conditions, order } = parseQueryFields(context.model, query);
+  const [{ conditions, order }] = parseQuery(context.model, query);
   if (query.index !== undefined || conditions.size > 0) return plansOf(context, query);
   if (order.size === 0) return undefined;
   const plans = plansOf(context, query);
