@@ -7,11 +7,17 @@ import { rowKey } from "../indexes/primary-key.js";
 import type { AnyRow, CompiledIndex } from "../model/compiled-model.js";
 import { isReadable, plansOf, readablePlan } from "../query/plan/choose-plan.js";
 import { resumePlan } from "../query/plan/cursor.js";
-import { findSegment, type QueryPlan, selectorOf } from "../query/plan/query-plan.js";
+import {
+  findSegment,
+  type Plan,
+  plansIn,
+  type QueryPlan,
+  selectorOf,
+} from "../query/plan/query-plan.js";
 
 export interface WatchedRange {
-  /** Undefined for the rows themselves. */
-  readonly index: CompiledIndex | undefined;
+  /** The index of each range. Undefined for the rows themselves. */
+  readonly indexes: readonly (CompiledIndex | undefined)[];
   readonly isReadable: boolean;
   /** May contain more keys than the query reads. Empty for the rows themselves. */
   readonly selectors: readonly KvListSelector[];
@@ -37,21 +43,25 @@ export function watchedRange(context: TableContext, query: AnyQuery): WatchedRan
   return rangeOfPlan(context, plan);
 }
 
-export function rangeOfPlan(context: TableContext, plan: QueryPlan): WatchedRange {
-  const { model, index } = plan;
-  const canRead = isReadable(context, index);
-  const hasKey = (key: KvKey) => findSegment(plan, key) >= 0;
+export function rangeOfPlan(context: TableContext, plan: Plan): WatchedRange {
+  const { model } = plan;
+  const plans = plansIn(plan);
+  const indexes = plans.map(({ index }) => index);
+  const canRead = indexes.every((index) => isReadable(context, index));
+  const hasKey = (key: KvKey) => plans.some((each) => findSegment(each, key) >= 0);
   return {
-    index,
+    indexes,
     isReadable: canRead,
-    selectors: selectorsOf(plan),
+    selectors: plans.flatMap((each) => selectorsOf(each)),
     // An index that is not readable may not be maintained either, and then its marks do not change.
-    marks: canRead ? marksOf(plan) : [changeMarkOfRead(model, undefined, [])],
+    marks: canRead ? marksOf(plans) : [changeMarkOfRead(model, undefined, [])],
     hasKey,
     hasRow: (row, primaryKey) =>
-      index === undefined
-        ? hasKey(rowKey(model, primaryKey))
-        : indexKeys(model, index, row, primaryKey).some(hasKey),
+      indexes.some((index) =>
+        index === undefined
+          ? hasKey(rowKey(model, primaryKey))
+          : indexKeys(model, index, row, primaryKey).some(hasKey),
+      ),
   };
 }
 
@@ -62,8 +72,10 @@ function selectorsOf(plan: QueryPlan): KvListSelector[] {
   return segments.flatMap((segment) => selectorOf(plan, segment, undefined) ?? []);
 }
 
-function marksOf({ model, index, segments }: QueryPlan): KvKey[] {
-  const marks = segments.map(({ equals }) => changeMarkOfRead(model, index, equals));
+function marksOf(plans: readonly QueryPlan[]): KvKey[] {
+  const marks = plans.flatMap(({ model, index, segments }) =>
+    segments.map(({ equals }) => changeMarkOfRead(model, index, equals)),
+  );
   // The parts of a mark are names and the number of a bucket, so a joined text identifies it.
   return [...new Map(marks.map((mark) => [mark.join(), mark])).values()];
 }

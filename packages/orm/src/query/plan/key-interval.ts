@@ -66,7 +66,7 @@ export function typeOfInterval(
   const bound = start ?? end;
   if (type !== undefined || bound === undefined) return type;
   const part = toAscending(field, bound);
-  return part && typeOfPart(part);
+  return part === undefined ? undefined : typeOfPart(part);
 }
 
 /** Returns the interval between two bounds. The ends of the type replace missing bounds. */

@@ -35,9 +35,21 @@ export function planQuery(
   order: () => KeyOrder = () => specificationOrder,
 ): QueryPlan[] {
   const alternatives = parseQuery(model, query);
+  const plans = plansOfAlternatives(model, alternatives, query, order);
+  if (plans.length === 0) throw unindexedError(model, alternatives);
+  return plans;
+}
+
+/** Returns the plans of single indexes that serve all alternatives of a query, best first. */
+export function plansOfAlternatives(
+  model: CompiledModel,
+  alternatives: readonly QueryFields[],
+  query: PlannedQuery,
+  order: () => KeyOrder,
+): QueryPlan[] {
   const [first] = alternatives;
   const isForced = query.index !== undefined;
-  if (!isForced && first.conditions.size + first.order.size === 0) {
+  if (!isForced && first !== undefined && first.conditions.size + first.order.size === 0) {
     const reason =
       "the query has no where, orderBy or index; add one, or read every row with scan()";
     throw new InvalidQueryError(model.name, "where", reason);
@@ -50,8 +62,7 @@ export function planQuery(
     const servesAll = (fields: QueryFields) => isForced || isComplete(model, index, fields);
     if (plan !== undefined && alternatives.every(servesAll)) plans.push(plan);
   }
-  if (plans.length === 0) throw unindexedError(model, alternatives);
-  if (plans.length === 1) return plans;
+  if (plans.length <= 1) return plans;
   const pinned = ({ index, segments }: QueryPlan) =>
     pinnedFields(segments) + 2 * Object.keys(index?.condition ?? {}).length;
   const unique = ({ index }: QueryPlan) => Number(index === undefined || index.unique);
@@ -163,23 +174,27 @@ function readsBackward(
   fields: readonly KeyField[],
   alternatives: readonly QueryFields[],
 ): boolean | undefined {
-  const [{ conditions, order, direction }, ...others] = alternatives as [QueryFields];
+  const { order = noOrder, direction } = alternatives[0] ?? {};
   if (direction !== undefined) return direction === "desc";
-  const pinned = new Set<string>();
-  for (const [name, condition] of conditions) {
-    const isPinned =
-      condition.isEqual &&
-      (others as QueryFields[]).every((other) =>
-        hasSameValue(other.conditions.get(name), condition),
-      );
-    if (isPinned) pinned.add(name);
-  }
+  const pinned = sharedFields(alternatives);
   const known = new Set([
     ...fields.map(({ name }) => name),
     ...Object.keys(index?.condition ?? {}),
   ]);
   const free = [...order].filter(([name]) => !(pinned.has(name) && known.has(name)));
   return directionOf(fields, pinned, order, new Map(free));
+}
+
+const noOrder: ReadonlyMap<string, Direction> = new Map();
+
+/** Returns the fields that have the same single value in all alternatives of a query. */
+export function sharedFields([first, ...others]: readonly QueryFields[]): ReadonlySet<string> {
+  const shared = new Set<string>();
+  for (const [name, condition] of first?.conditions ?? []) {
+    const hasValue = ({ conditions }: QueryFields) => hasSameValue(conditions.get(name), condition);
+    if (condition.isEqual && others.every(hasValue)) shared.add(name);
+  }
+  return shared;
 }
 
 function hasSameValue(a: FieldCondition | undefined, b: FieldCondition): boolean {
@@ -279,7 +294,7 @@ export function existingKeys(model: CompiledModel, fields: QueryFields): Existin
   return serving.map((index) => ({ index, isComplete: isComplete(model, index, fields) }));
 }
 
-function unindexedError(
+export function unindexedError(
   model: CompiledModel,
   alternatives: readonly QueryFields[],
 ): UnindexedQueryError {

@@ -21,8 +21,24 @@ export interface QueryPlan {
   readonly reverse: boolean;
 }
 
-export function nameOfIndex(plan: QueryPlan): string {
-  return plan.index?.name ?? "primaryKey";
+/** The way to read a query whose rows lie in several indexes, which all have them in one order. */
+export interface MergedPlan {
+  readonly model: CompiledModel;
+  /** Plans with one segment each. They have the same rows in the same order. */
+  readonly merged: readonly QueryPlan[];
+  readonly reverse: boolean;
+}
+
+export type Plan = QueryPlan | MergedPlan;
+
+/** Returns the plans whose rows make up the result of a plan. */
+export function plansIn(plan: Plan): readonly QueryPlan[] {
+  return "merged" in plan ? plan.merged : [plan];
+}
+
+export function nameOfIndex(plan: Plan): string {
+  const names = plansIn(plan).map(({ index }) => index?.name ?? "primaryKey");
+  return [...new Set(names)].join(", ");
 }
 
 /** Returns the number of parts in the keys of an index, or of the rows, with the prefix. */
