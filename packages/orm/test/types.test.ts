@@ -45,9 +45,9 @@ const lacksRows =
 const badValue =
   "give a value, { in: [...] }, or one range: gt or gte with lt or lte, between, startsWith; leave the field out if it may have any value";
 const nothing =
-  "no index contains rows without a value; leave the field out if it may have any value, or index a replacement, key: (row) => row.field ?? ''";
+  "rows that lack a field need an index of their own: byOpen: { key: 'createdAt', where: { closedAt: null } }, with the other fields of where and orderBy in its key";
 const combined =
-  "conditions hold all together: for one of several values take { in: [...] }, for what no index serves filter, for the rest several queries";
+  "conditions hold all together: for one of several values take { in: [...] } or OR, for what no index serves filter";
 
 describe("rows and input", () => {
   it("are the schema's", () => {
@@ -351,14 +351,20 @@ describe("where", () => {
     expectTypeOf<NamesRow<G, { nope: "x" }>>().toEqualTypeOf<{
       readonly where: { readonly nope: Unknown };
     }>();
-    expectTypeOf<Served<G, { OR: [{ team: "x" }] }, None, never>>().toEqualTypeOf<{
-      readonly where: { readonly OR: UnknownField<"OR", typeof combined> };
+    expectTypeOf<Served<G, { NOT: { team: "x" } }, None, never>>().toEqualTypeOf<{
+      readonly where: { readonly NOT: UnknownField<"NOT", typeof combined> };
     }>();
     compiles((db) => {
       // @ts-expect-error there is no such field
       db.games.findMany({ where: { nope: "x" } });
-      // @ts-expect-error nor is there an OR
-      db.games.findMany({ where: { OR: [{ team: "red" }, { team: "blue" }] } });
+      // @ts-expect-error nor is there a NOT
+      db.games.findMany({ where: { NOT: { team: "red" } } });
+      db.games.findMany({ where: { OR: [{ team: "red" }, { team: "blue" }, { id: "1" }] } });
+      db.games.findMany({ where: { team: "red", OR: [{ score: 1 }, { score: { gt: 5 } }] } });
+      // @ts-expect-error no index serves the second member
+      db.games.findMany({ where: { OR: [{ team: "red" }, { note: "x" }] } });
+      // @ts-expect-error one of its fields does not exist
+      db.games.findMany({ where: { OR: [{ team: "red" }, { nope: "x" }] } });
       // @ts-expect-error there is no such field to sort by
       db.games.findMany({ where: { team: "red" }, orderBy: [{ nope: "asc" }] });
       // @ts-expect-error nor one that names a row
@@ -368,7 +374,7 @@ describe("where", () => {
 
   it("refuses what is no condition", () => {
     expectTypeOf<Served<G, { note: null }, None, never>>().toEqualTypeOf<{
-      readonly where: NoCondition<typeof nothing>;
+      readonly where: NoIndexServes<"note", typeof nothing>;
     }>();
     expectTypeOf<Served<G, { team: None }, None, never>>().toEqualTypeOf<{
       readonly where: { readonly team: NoCondition<typeof badValue> };
@@ -382,7 +388,7 @@ describe("where", () => {
       db.games.findMany({ where: { team: { in: ["a"], gte: "b" } } });
       // @ts-expect-error undefined is no value
       db.games.findMany({ where: { team: undefined } });
-      // @ts-expect-error null neither
+      // @ts-expect-error no index has the rows without a nick
       db.games.findMany({ where: { team: "red", nick: null, rank: 1 } });
       // @ts-expect-error nor is a value that may be undefined
       db.games.findMany({ where: { team: "red" as string | undefined } });

@@ -8,6 +8,7 @@ import { changeMarkOfRead } from "../indexes/change-marks.js";
 import { isSameKey } from "../indexes/key-parts.js";
 import { rowKey } from "../indexes/primary-key.js";
 import { type ChosenPlan, choosePlan } from "../query/plan/choose-plan.js";
+import { plansIn } from "../query/plan/query-plan.js";
 import { readPage, takeOf } from "../query/read/read-page.js";
 import { readRows } from "../query/read/read-rows.js";
 import { type RowFilter, rowFilterOf } from "../query/read/row-filter.js";
@@ -95,7 +96,9 @@ export function watchRows(
 
     /** Returns what to watch from now on if the query uses another index, otherwise undefined. */
     function watchedAfter({ plan }: ChosenPlan): Watched | undefined {
-      if (range.isReadable && plan.index === range.index) return undefined;
+      const indexes = plansIn(plan).map(({ index }) => index);
+      const isSame = indexes.every((index, i) => index === range.indexes[i]);
+      if (range.isReadable && isSame && indexes.length === range.indexes.length) return undefined;
       range = rangeOfPlan(context, plan);
       return watchedOf(context, query, range);
     }

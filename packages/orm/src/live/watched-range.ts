@@ -3,22 +3,21 @@ import type { AnyQuery } from "../context/any-query.js";
 import type { TableContext } from "../context/table-context.js";
 import { changeMarkOfRead } from "../indexes/change-marks.js";
 import { indexKeys } from "../indexes/index-entries.js";
-import { keyAfter } from "../indexes/key-parts.js";
 import { rowKey } from "../indexes/primary-key.js";
 import type { AnyRow, CompiledIndex } from "../model/compiled-model.js";
 import { isReadable, plansOf, readablePlan } from "../query/plan/choose-plan.js";
 import { resumePlan } from "../query/plan/cursor.js";
 import {
   findSegment,
-  keyLength,
-  prefixOf,
+  type Plan,
+  plansIn,
   type QueryPlan,
   selectorOf,
 } from "../query/plan/query-plan.js";
 
 export interface WatchedRange {
-  /** Undefined for the rows themselves. */
-  readonly index: CompiledIndex | undefined;
+  /** The index of each range. Undefined for the rows themselves. */
+  readonly indexes: readonly (CompiledIndex | undefined)[];
   readonly isReadable: boolean;
   /** May contain more keys than the query reads. Empty for the rows themselves. */
   readonly selectors: readonly KvListSelector[];
@@ -44,38 +43,39 @@ export function watchedRange(context: TableContext, query: AnyQuery): WatchedRan
   return rangeOfPlan(context, plan);
 }
 
-export function rangeOfPlan(context: TableContext, plan: QueryPlan): WatchedRange {
-  const { model, index } = plan;
-  const canRead = isReadable(context, index);
-  const hasKey = (key: KvKey) => findSegment(plan, key) >= 0;
+export function rangeOfPlan(context: TableContext, plan: Plan): WatchedRange {
+  const { model } = plan;
+  const plans = plansIn(plan);
+  const indexes = plans.map(({ index }) => index);
+  const canRead = indexes.every((index) => isReadable(context, index));
+  const hasKey = (key: KvKey) => plans.some((each) => findSegment(each, key) >= 0);
   return {
-    index,
+    indexes,
     isReadable: canRead,
-    selectors: selectorsOf(plan),
+    selectors: plans.flatMap((each) => selectorsOf(each)),
     // An index that is not readable may not be maintained either, and then its marks do not change.
-    marks: canRead ? marksOf(plan) : [changeMarkOfRead(model, undefined, [])],
+    marks: canRead ? marksOf(plans) : [changeMarkOfRead(model, undefined, [])],
     hasKey,
     hasRow: (row, primaryKey) =>
-      index === undefined
-        ? hasKey(rowKey(model, primaryKey))
-        : indexKeys(model, index, row, primaryKey).some(hasKey),
+      indexes.some((index) =>
+        index === undefined
+          ? hasKey(rowKey(model, primaryKey))
+          : indexKeys(model, index, row, primaryKey).some(hasKey),
+      ),
   };
 }
 
 function selectorsOf(plan: QueryPlan): KvListSelector[] {
-  const { model, index, segments } = plan;
+  const { index, segments } = plan;
   if (index === undefined) return [];
   if (segments.length > maxRanges) return [{ prefix: [index.prefix] }];
-  const length = keyLength(model, index);
-  return segments.flatMap((segment) => {
-    const prefix = prefixOf(plan, segment);
-    if (prefix.length === length) return { start: prefix, end: keyAfter(prefix) };
-    return selectorOf(plan, segment, undefined) ?? [];
-  });
+  return segments.flatMap((segment) => selectorOf(plan, segment, undefined) ?? []);
 }
 
-function marksOf({ model, index, segments }: QueryPlan): KvKey[] {
-  const marks = segments.map(({ equals }) => changeMarkOfRead(model, index, equals));
+function marksOf(plans: readonly QueryPlan[]): KvKey[] {
+  const marks = plans.flatMap(({ model, index, segments }) =>
+    segments.map(({ equals }) => changeMarkOfRead(model, index, equals)),
+  );
   // The parts of a mark are names and the number of a bucket, so a joined text identifies it.
   return [...new Map(marks.map((mark) => [mark.join(), mark])).values()];
 }

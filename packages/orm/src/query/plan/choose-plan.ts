@@ -4,23 +4,30 @@ import type { TableContext } from "../../context/table-context.js";
 import type { CompiledIndex } from "../../model/compiled-model.js";
 import { keyOrderOf } from "../../transaction/key-order-of.js";
 import { type ResumedPlan, resumePlan } from "./cursor.js";
-import { planQuery, planScan } from "./plan-query.js";
-import type { QueryPlan } from "./query-plan.js";
+import { planScan } from "./plan-query.js";
+import { planRows } from "./plan-rows.js";
+import { alternativesOf } from "./query-fields.js";
+import { type Plan, plansIn } from "./query-plan.js";
 import { assertKinds } from "./value-kinds.js";
 
 export interface ChosenPlan {
-  readonly plan: QueryPlan;
+  readonly plan: Plan;
   readonly after: ResumedPlan["after"] | undefined;
 }
 
-/** Returns the best plan whose index can be read now, or the plan that the cursor belongs to. */
+/** Returns the best plan whose indexes can be read now, or the plan that the cursor belongs to. */
 export async function choosePlan(context: TableContext, query: AnyQuery): Promise<ChosenPlan> {
   return await chooseAmong(context, plansOf(context, query), query.cursor);
 }
 
-export function plansOf(context: TableContext, query: AnyQuery): QueryPlan[] {
-  const plans = planQuery(context.model, query, orderIn(context));
-  if (query.where !== undefined) assertKinds(context.model, query.where, plans);
+/** Returns the plans of a query, best first. Every method that takes a query chooses among them. */
+export function plansOf(context: TableContext, query: AnyQuery): readonly Plan[] {
+  const plans = planRows(context.model, query, orderIn(context));
+  if (query.where !== undefined) {
+    for (const where of alternativesOf(context.model, query.where)) {
+      assertKinds(context.model, where, plans.flatMap(plansIn));
+    }
+  }
   return plans;
 }
 
@@ -30,45 +37,56 @@ export async function chooseScan(context: TableContext, query: AnyQuery): Promis
 
 export async function chooseAmong(
   context: TableContext,
-  plans: readonly QueryPlan[],
+  plans: readonly Plan[],
   cursor: string | null | undefined,
 ): Promise<ChosenPlan> {
   if (cursor === undefined || cursor === null || cursor === "") {
     return { plan: await chooseReadable(context, plans), after: undefined };
   }
   const resumed = resumePlan(plans, cursor);
-  const { index } = resumed.plan;
-  if (index !== undefined) await context.catalog.assertReadable(index);
+  await assertReadable(context, resumed.plan);
   return resumed;
 }
 
-/** Returns the first plan whose index can be read. Reads the catalog again if there is none. */
-async function chooseReadable(
-  context: TableContext,
-  plans: readonly QueryPlan[],
-): Promise<QueryPlan> {
+/** Returns the first plan whose indexes can be read. Reads the catalog again if there is none. */
+async function chooseReadable(context: TableContext, plans: readonly Plan[]): Promise<Plan> {
   const { catalog } = context;
   const candidate = readablePlan(context, plans);
-  if (candidate.index === undefined || catalog.isReadable(candidate.index)) return candidate;
+  const isKnown = plansIn(candidate).every(
+    ({ index }) => index === undefined || catalog.isReadable(index),
+  );
+  if (isKnown) return candidate;
   await catalog.reload();
   const plan = readablePlan(context, plans);
-  if (plan.index !== undefined) await catalog.assertReadable(plan.index);
+  await assertReadable(context, plan);
   return plan;
 }
 
+async function assertReadable({ catalog }: TableContext, plan: Plan): Promise<void> {
+  for (const { index } of plansIn(plan)) {
+    if (index !== undefined) await catalog.assertReadable(index);
+  }
+}
+
 /**
- * Returns the first plan whose index the last known catalog shows as readable, or else the first.
+ * Returns the first plan whose indexes the last known catalog shows as readable, or else the first.
  */
-export function readablePlan<P extends Pick<QueryPlan, "index">>(
-  context: TableContext,
-  plans: readonly P[],
-): P {
-  return plans.find(({ index }) => isReadable(context, index)) ?? plans[0]!;
+export function readablePlan<P extends Plan>(context: TableContext, plans: readonly P[]): P {
+  const canRead = (plan: Plan) => plansIn(plan).every(({ index }) => isReadable(context, index));
+  return plans.find(canRead) ?? plans[0]!;
 }
 
 /** True if the last known catalog shows that an index can be read. Rows can always be read. */
 export function isReadable({ catalog }: TableContext, index: CompiledIndex | undefined): boolean {
   return index === undefined || catalog.snapshot.canRead(index);
+}
+
+/** Returns the first unique index that can be read, or else the first. */
+export function readableIndex(
+  context: TableContext,
+  indexes: readonly CompiledIndex[],
+): CompiledIndex {
+  return indexes.find((index) => isReadable(context, index)) ?? indexes[0]!;
 }
 
 export function orderIn({ kv }: TableContext): () => KeyOrder {

@@ -8,7 +8,7 @@ import {
   type KvKeyPart,
 } from "@keywright/core";
 import { InvalidCursorError } from "../../errors/query-errors.js";
-import { findSegment, type QueryPlan } from "./query-plan.js";
+import { findSegment, type Plan, plansIn, type QueryPlan } from "./query-plan.js";
 
 const cursorFormat = 2;
 
@@ -20,17 +20,17 @@ const digestBytes = 12;
  * of a digest of the plan and the key, followed by the key without its first part, which the plan
  * knows.
  */
-export function encodeCursor(plan: QueryPlan, key: KvKey): string {
+export function encodeCursor(plan: Plan, key: KvKey): string {
   const bytes = encodeKey(key.slice(1));
   return Buffer.concat([digestOf(plan, bytes), bytes]).toString("base64url");
 }
 
 export interface ResumedPlan {
-  readonly plan: QueryPlan;
+  readonly plan: Plan;
   readonly after: KvKey;
 }
 
-export function resumePlan(plans: readonly QueryPlan[], cursor: string): ResumedPlan {
+export function resumePlan(plans: readonly Plan[], cursor: string): ResumedPlan {
   const model = plans[0]?.model.name ?? "";
   if (typeof cursor !== "string") throw new InvalidCursorError(model, String(cursor));
   const bytes = Buffer.from(cursor, "base64url");
@@ -39,7 +39,12 @@ export function resumePlan(plans: readonly QueryPlan[], cursor: string): Resumed
     const keyBytes = bytes.subarray(digestBytes);
     for (const plan of plans) {
       if (!digestOf(plan, keyBytes).equals(digest)) continue;
-      const after = [plan.index?.prefix ?? plan.model.prefix, ...decodedKey(keyBytes)];
+      const parts = decodedKey(keyBytes);
+      if ("merged" in plan) {
+        if (parts.length > 0) return { plan, after: [plan.model.prefix, ...parts] };
+        continue;
+      }
+      const after = [plan.index?.prefix ?? plan.model.prefix, ...parts];
       if (findSegment(plan, after) >= 0) return { plan, after };
     }
   }
@@ -55,7 +60,13 @@ function decodedKey(bytes: Uint8Array): KvKeyPart[] {
   }
 }
 
-function digestOf(plan: QueryPlan, key: Uint8Array): Buffer {
+function digestOf(plan: Plan, key: Uint8Array): Buffer {
+  const bytes = encodeKey(plansIn(plan).flatMap((each) => partsOfPlan(each)));
+  const hash = createHash("sha256").update(`${bytes.length}:`).update(bytes).update(key);
+  return hash.digest().subarray(0, digestBytes);
+}
+
+function partsOfPlan(plan: QueryPlan): KvKeyPart[] {
   const parts: KvKeyPart[] = [cursorFormat, definitionOf(plan), plan.reverse];
   // The length of each list is included, so that different segments never give the same parts.
   for (const { equals, interval } of plan.segments) {
@@ -64,9 +75,7 @@ function digestOf(plan: QueryPlan, key: Uint8Array): Buffer {
     if (start !== undefined) parts.push(start);
     if (end !== undefined) parts.push(end);
   }
-  const bytes = encodeKey(parts);
-  const hash = createHash("sha256").update(`${bytes.length}:`).update(bytes).update(key);
-  return hash.digest().subarray(0, digestBytes);
+  return parts;
 }
 
 const definitions = new WeakMap<object, string>();

@@ -8,6 +8,8 @@ export interface FieldCondition {
   readonly values: readonly unknown[] | undefined;
   /** True for a single value. A list of one value is not, because orders depend on this. */
   readonly isEqual: boolean;
+  /** True for null: the rows that lack the field. Only the `where` of an index can select them. */
+  readonly isNull: boolean;
   readonly bounds: Bounds;
   readonly has: boolean;
 }
@@ -24,7 +26,21 @@ const boundNames: ReadonlySet<string> = new Set(["gt", "gte", "lt", "lte", "star
 
 const conditionNames = ["has", "in", "between", ...boundNames];
 
-const unbounded: Bounds = {};
+const plain: FieldCondition = {
+  values: undefined,
+  isEqual: false,
+  isNull: false,
+  bounds: {},
+  has: false,
+};
+
+/** The condition on a field that rows may lack, for the rows that lack it. */
+export const isAbsentCondition: FieldCondition = {
+  ...plain,
+  values: [null],
+  isEqual: true,
+  isNull: true,
+};
 
 export function parseCondition(
   model: CompiledModel,
@@ -37,9 +53,7 @@ export function parseCondition(
   if (condition === undefined || condition === null) {
     fail(`it is ${condition}; give a value, or leave the field out`);
   }
-  if (keyPartOf(condition) !== undefined) {
-    return { values: [condition], isEqual: true, bounds: unbounded, has: false };
-  }
+  if (keyPartOf(condition) !== undefined) return { ...plain, values: [condition], isEqual: true };
   if (condition instanceof Date) fail("it is an invalid date");
   if (typeof condition !== "object" || Array.isArray(condition)) {
     fail("it must be a value that a key can hold, or a condition such as { gte: … }");
@@ -61,10 +75,9 @@ export function parseCondition(
     if (values.some((value) => keyPartOf(value) === undefined)) {
       fail("a key cannot hold one of the values of in");
     }
-    return { values, isEqual: false, bounds: unbounded, has: false };
+    return { ...plain, values };
   }
-  const bounds = parseBounds(input, fail);
-  return { values: undefined, isEqual: false, bounds, has: false };
+  return { ...plain, bounds: parseBounds(input, fail) };
 }
 
 function parseBounds(

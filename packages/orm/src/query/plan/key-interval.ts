@@ -58,6 +58,17 @@ export function isOfType(field: KeyField, interval: KeyInterval, part: KvKeyPart
   return plainPart !== undefined && typeOfPart(plainPart) === interval.type;
 }
 
+/** Returns the type of the parts in an interval. Undefined if they can be of any type. */
+export function typeOfInterval(
+  field: KeyField,
+  { type, start, end }: KeyInterval,
+): PartType | undefined {
+  const bound = start ?? end;
+  if (type !== undefined || bound === undefined) return type;
+  const part = toAscending(field, bound);
+  return part === undefined ? undefined : typeOfPart(part);
+}
+
 /** Returns the interval between two bounds. The ends of the type replace missing bounds. */
 function storedInterval(
   field: KeyField,

@@ -1,17 +1,19 @@
 import { type KeyOrder, specificationOrder } from "@keywright/core";
 import type { AnyQuery, Direction } from "../../context/any-query.js";
 import { InvalidQueryError, type UnindexedQueryError } from "../../errors/query-errors.js";
+import { isSamePart, keyPartOf } from "../../indexes/key-parts.js";
 import type { CompiledIndex, CompiledModel } from "../../model/compiled-model.js";
 import { canBeList, isList } from "../../model/fields/key-kinds.js";
 import { holdsSelection } from "./covered-read.js";
 import type { FieldCondition } from "./field-condition.js";
 import { type KeyField, keyFields } from "./key-fields.js";
 import { namedIndex } from "./named-index.js";
-import { parseQueryFields, type QueryFields } from "./query-fields.js";
+import { parseQuery, type QueryFields } from "./query-fields.js";
 import type { QueryPlan } from "./query-plan.js";
 import { assertFits, segmentsOf } from "./segments.js";
 import type { ExistingKey } from "./suggest-index.js";
-import { unindexedQuery } from "./unindexed-error.js";
+import { unindexedQuery, unmergedQuery } from "./unindexed-error.js";
+import { unionOfSegments } from "./union-of-segments.js";
 
 /** The options of a query that its plan depends on. */
 export type PlannedQuery = Pick<AnyQuery, "where" | "orderBy" | "order" | "index" | "select">;
@@ -32,9 +34,22 @@ export function planQuery(
   query: PlannedQuery,
   order: () => KeyOrder = () => specificationOrder,
 ): QueryPlan[] {
-  const fields = parseQueryFields(model, query);
+  const alternatives = parseQuery(model, query);
+  const plans = plansOfAlternatives(model, alternatives, query, order);
+  if (plans.length === 0) throw unindexedError(model, alternatives);
+  return plans;
+}
+
+/** Returns the plans of single indexes that serve all alternatives of a query, best first. */
+export function plansOfAlternatives(
+  model: CompiledModel,
+  alternatives: readonly QueryFields[],
+  query: PlannedQuery,
+  order: () => KeyOrder,
+): QueryPlan[] {
+  const [first] = alternatives;
   const isForced = query.index !== undefined;
-  if (!isForced && fields.conditions.size + fields.order.size === 0) {
+  if (!isForced && first !== undefined && first.conditions.size + first.order.size === 0) {
     const reason =
       "the query has no where, orderBy or index; add one, or read every row with scan()";
     throw new InvalidQueryError(model.name, "where", reason);
@@ -43,24 +58,26 @@ export function planQuery(
     query.index !== undefined ? [namedIndex(model, query.index)] : [undefined, ...model.indexes];
   const plans: QueryPlan[] = [];
   for (const index of candidates) {
-    const plan = planOf(model, index, fields, order);
-    if (plan && (isForced || isComplete(model, index, fields))) plans.push(plan);
+    const plan = planOf(model, index, alternatives, order);
+    const servesAll = (fields: QueryFields) => isForced || isComplete(model, index, fields);
+    if (plan !== undefined && alternatives.every(servesAll)) plans.push(plan);
   }
-  if (plans.length === 0) throw unindexedError(model, fields);
-  if (plans.length === 1) return plans;
-  const pinned = ({ segments }: QueryPlan) => pinnedFields(segments);
+  if (plans.length <= 1) return plans;
+  const pinned = ({ index, segments }: QueryPlan) =>
+    pinnedFields(segments) + 2 * Object.keys(index?.condition ?? {}).length;
   const unique = ({ index }: QueryPlan) => Number(index === undefined || index.unique);
   const covers = ({ index }: QueryPlan) =>
     Number(index === undefined || holdsSelection(index, query.select));
   const [best] = sortByRank(plans, (plan) => [pinned(plan), unique(plan)]);
-  const alike = plans.filter((plan) => findsSameRows(plan, best!, fields));
+  const names = new Set(alternatives.flatMap((fields) => namesOf(fields)));
+  const alike = plans.filter((plan) => findsSameRows(plan, best!, names));
   return sortByRank(alike, (plan) => [pinned(plan), covers(plan), unique(plan)]);
 }
 
 /** True if two plans compare each field of the query with the same values of the rows. */
-function findsSameRows(a: QueryPlan, b: QueryPlan, { conditions, order }: QueryFields): boolean {
+function findsSameRows(a: QueryPlan, b: QueryPlan, names: Iterable<string>): boolean {
   if (a.index === b.index) return true;
-  for (const name of [...conditions.keys(), ...order.keys()]) {
+  for (const name of names) {
     if (normalizerOf(a.index, name) !== normalizerOf(b.index, name)) return false;
   }
   return true;
@@ -71,7 +88,7 @@ function normalizerOf(index: CompiledIndex | undefined, name: string): unknown {
 }
 
 export function planScan(model: CompiledModel, query: PlannedQuery): QueryPlan {
-  const fields = parseQueryFields(model, query);
+  const [fields] = parseQuery(model, query);
   for (const field of fields.conditions.keys()) {
     throw new InvalidQueryError(
       model.name,
@@ -79,7 +96,7 @@ export function planScan(model: CompiledModel, query: PlannedQuery): QueryPlan {
       "scan() takes no where; use findMany, or test the condition in filter",
     );
   }
-  const plan = planOf(model, undefined, fields, () => specificationOrder);
+  const plan = planOf(model, undefined, [fields], () => specificationOrder);
   if (plan !== undefined) return plan;
   const reason = "scan() can only sort by the primary key; use findMany with an index";
   throw new InvalidQueryError(model.name, [...fields.order.keys()].join(), reason);
@@ -87,59 +104,124 @@ export function planScan(model: CompiledModel, query: PlannedQuery): QueryPlan {
 
 /**
  * Returns the plan with which an index serves a query: values for its first fields, then bounds on
- * the next field, then the order. Undefined if it does not serve the query.
+ * the next field, then the order. Undefined if it does not serve every alternative of the query.
  */
 function planOf(
   model: CompiledModel,
   index: CompiledIndex | undefined,
-  { conditions, order: ordered, direction }: QueryFields,
+  alternatives: readonly QueryFields[],
   order: () => KeyOrder,
 ): QueryPlan | undefined {
   const fields = keyFields(model, index);
-  if (!isServed(fields, conditions)) return undefined;
-  const reverse =
-    direction === undefined ? directionOf(fields, conditions, ordered) : direction === "desc";
+  const served = alternatives.map(({ conditions }) => conditionsOnKey(index, conditions));
+  if (!served.every((conditions) => isServed(fields, conditions))) return undefined;
+  const reverse = readsBackward(index, fields, alternatives);
   if (reverse === undefined) return undefined;
-  return { model, index, segments: segmentsOf(model, fields, conditions, order), reverse };
+  const segments = served.map((conditions) => segmentsOf(model, fields, conditions, order));
+  const [only = []] = segments;
+  if (segments.length === 1) return { model, index, segments: only, reverse };
+  const union = unionOfSegments(model, fields, segments.flat(), order());
+  return union && { model, index, segments: union, reverse };
 }
 
-function isServed(
-  fields: readonly KeyField[],
-  conditions: ReadonlyMap<string, FieldCondition>,
+/** Returns the conditions that the key of an index has to serve: those that its `where` is not. */
+function conditionsOnKey(
+  index: CompiledIndex | undefined,
+  conditions: QueryFields["conditions"],
+): QueryFields["conditions"] {
+  if (index?.condition === undefined) return conditions;
+  return new Map(
+    [...conditions].filter(
+      ([name, condition]) => !isCondition(index, name, condition) || isInKey(index, name),
+    ),
+  );
+}
+
+/** True if all rows of an index meet a condition. */
+function isCondition(
+  { condition: selected }: CompiledIndex,
+  name: string,
+  { isEqual, values }: FieldCondition,
 ): boolean {
+  return (
+    isEqual &&
+    selected !== undefined &&
+    Object.hasOwn(selected, name) &&
+    selected[name] === values?.[0]
+  );
+}
+
+function isInKey({ fields }: CompiledIndex, name: string): boolean {
+  return fields.includes(name);
+}
+
+function isServed(fields: readonly KeyField[], conditions: QueryFields["conditions"]): boolean {
   let served = 0;
   for (const { name, sameAs } of fields) {
     if (served === conditions.size) return true;
     if (sameAs !== undefined) continue;
     const condition = conditions.get(name);
-    if (condition === undefined) return false;
+    if (condition === undefined || condition.isNull) return false;
     served++;
     if (condition.values === undefined) break;
   }
   return served === conditions.size;
 }
 
+/** Returns the reading direction of a plan. Undefined if the keys are not in the query's order. */
+function readsBackward(
+  index: CompiledIndex | undefined,
+  fields: readonly KeyField[],
+  alternatives: readonly QueryFields[],
+): boolean | undefined {
+  const { order = noOrder, direction } = alternatives[0] ?? {};
+  if (direction !== undefined) return direction === "desc";
+  const pinned = sharedFields(alternatives);
+  const known = new Set([
+    ...fields.map(({ name }) => name),
+    ...Object.keys(index?.condition ?? {}),
+  ]);
+  const free = [...order].filter(([name]) => !(pinned.has(name) && known.has(name)));
+  return directionOf(fields, pinned, order, new Map(free));
+}
+
+const noOrder: ReadonlyMap<string, Direction> = new Map();
+
+/** Returns the fields that have the same single value in all alternatives of a query. */
+export function sharedFields([first, ...others]: readonly QueryFields[]): ReadonlySet<string> {
+  const shared = new Set<string>();
+  for (const [name, condition] of first?.conditions ?? []) {
+    const hasValue = ({ conditions }: QueryFields) => hasSameValue(conditions.get(name), condition);
+    if (condition.isEqual && others.every(hasValue)) shared.add(name);
+  }
+  return shared;
+}
+
+function hasSameValue(a: FieldCondition | undefined, b: FieldCondition): boolean {
+  if (!a?.isEqual) return false;
+  return a.isNull || b.isNull
+    ? a.isNull === b.isNull
+    : isSamePart(keyPartOf(a.values?.[0]), keyPartOf(b.values?.[0]));
+}
+
 /** Returns true for backward, false for forward, undefined if keys are not in this order. */
 function directionOf(
   fields: readonly KeyField[],
-  conditions: ReadonlyMap<string, FieldCondition>,
+  pinned: ReadonlySet<string>,
   ordered: ReadonlyMap<string, Direction>,
+  free: ReadonlyMap<string, Direction>,
 ): boolean | undefined {
   if (ordered.size === 0) return false;
-  const isPinned = ({ name }: KeyField) => conditions.get(name)?.isEqual === true;
-  const free = [...ordered.keys()].filter(
-    (name) => !fields.some((field) => field.name === name && isPinned(field)),
-  );
-  const remaining = fields.filter((field) => field.sameAs === undefined && !isPinned(field));
   const isBackward = (field: KeyField) => (ordered.get(field.name) === "desc") !== field.descending;
-  if (free.length === 0) {
+  if (free.size === 0) {
     // A field with one value has no order. But its direction may still say in which direction the
     // fields after it are read.
     const first = fields.find(({ name }) => ordered.has(name));
     return first !== undefined && isBackward(first);
   }
+  const remaining = fields.filter(({ name, sameAs }) => sameAs === undefined && !pinned.has(name));
   const reverse = remaining[0] !== undefined && isBackward(remaining[0]);
-  const isInOrder = free.every((name, i) => {
+  const isInOrder = [...free.keys()].every((name, i) => {
     const field = remaining[i];
     return field?.name === name && isBackward(field) === reverse;
   });
@@ -148,7 +230,8 @@ function directionOf(
 
 /**
  * True if an index has all rows that a query asks for. A row that lacks a field of the index is not
- * in it, and a row with an array has any number of entries, so the query must name such fields.
+ * in it, and a row with an array has any number of entries, so the query must name such fields. If
+ * the index has a `where`, the query must have the same conditions.
  */
 function isComplete(
   model: CompiledModel,
@@ -156,7 +239,14 @@ function isComplete(
   { conditions, order }: QueryFields,
 ): boolean {
   if (index === undefined) return true;
-  if (index.where !== undefined) return false;
+  if (index.where !== undefined) {
+    const selected = Object.keys(index.condition ?? {});
+    const isAsked = (name: string) => {
+      const condition = conditions.get(name);
+      return condition !== undefined && isCondition(index, name, condition);
+    };
+    if (selected.length === 0 || !selected.every(isAsked)) return false;
+  }
   return index.parts.every(({ field, compute }, position) => {
     if (conditions.has(field)) return true;
     if (index.each === position) return false;
@@ -165,12 +255,17 @@ function isComplete(
   });
 }
 
-/** Counts 2 for each field with a value, and 1 for bounds. */
+function namesOf({ conditions, order }: QueryFields): string[] {
+  return [...conditions.keys(), ...order.keys()];
+}
+
+/** Counts 2 for each field with a value, and 1 for bounds, in the segment that has the least. */
 function pinnedFields(segments: QueryPlan["segments"]): number {
-  const [first] = segments;
-  if (first === undefined) return 0;
-  const isBounded = first.interval.start !== undefined || first.interval.end !== undefined;
-  return first.equals.length * 2 + (isBounded || first.interval.isEmpty ? 1 : 0);
+  const counts = segments.map(({ equals, interval }) => {
+    const isBounded = interval.start !== undefined || interval.end !== undefined;
+    return equals.length * 2 + (isBounded || interval.isEmpty ? 1 : 0);
+  });
+  return counts.length === 0 ? 0 : Math.min(...counts);
 }
 
 /** Sorts plans by their ranks, the highest first. Plans of the same rank keep their order. */
@@ -194,20 +289,30 @@ function compareRanks(a: readonly number[], b: readonly number[]): number {
 
 export function existingKeys(model: CompiledModel, fields: QueryFields): ExistingKey[] {
   const serving = [undefined, ...model.indexes].filter(
-    (index) => planOf(model, index, fields, () => specificationOrder) !== undefined,
+    (index) => planOf(model, index, [fields], () => specificationOrder) !== undefined,
   );
   return serving.map((index) => ({ index, isComplete: isComplete(model, index, fields) }));
 }
 
-function unindexedError(model: CompiledModel, fields: QueryFields): UnindexedQueryError {
-  for (const [field, { has }] of fields.conditions) {
+export function unindexedError(
+  model: CompiledModel,
+  alternatives: readonly QueryFields[],
+): UnindexedQueryError {
+  const find = (queried: QueryFields) => existingKeys(model, queried);
+  const isUnserved = (fields: QueryFields) => !find(fields).some(({ isComplete }) => isComplete);
+  const unserved = alternatives.find(isUnserved);
+  if (alternatives.length > 1 && unserved === undefined) {
+    return unmergedQuery(model, new Set(alternatives.flatMap(namesOf)));
+  }
+  const fields = unserved ?? alternatives[0]!;
+  for (const [field, { has, isNull }] of fields.conditions) {
     const schema = model.schema.shape[field];
-    if (schema === undefined) continue;
+    if (schema === undefined || isNull) continue;
     // No index could serve these conditions, so none is suggested.
     const isElement = isList(schema) || (has && canBeList(schema));
     assertFits({ isElement, isComputed: false }, has, (reason) => {
       throw new InvalidQueryError(model.name, field, reason);
     });
   }
-  return unindexedQuery(model, fields, (queried) => existingKeys(model, queried));
+  return unindexedQuery(model, fields, find);
 }

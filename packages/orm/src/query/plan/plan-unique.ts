@@ -5,7 +5,7 @@ import type { AnyRow, CompiledIndex, CompiledModel } from "../../model/compiled-
 import { namedIndex } from "./named-index.js";
 import { existingKeys } from "./plan-query.js";
 import { assertWellFormed } from "./queried-part.js";
-import { assertField, parseQueryFields } from "./query-fields.js";
+import { assertField, parseQuery } from "./query-fields.js";
 import { unindexedRow } from "./unindexed-error.js";
 import { assertKind } from "./value-kinds.js";
 
@@ -52,7 +52,7 @@ export function planUnique(
     assertField(model, field);
     uniquePart(model, field, where);
   }
-  const query = parseQueryFields(model, { where });
+  const [query] = parseQuery(model, { where });
   throw unindexedRow(model, query, (queried) => existingKeys(model, queried));
 }
 

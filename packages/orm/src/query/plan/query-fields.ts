@@ -2,8 +2,9 @@ import type { AnyOrder, AnyQuery, Direction } from "../../context/any-query.js";
 import { isPlainObject } from "../../context/is-plain-object.js";
 import { knownNames } from "../../errors/nearest-name.js";
 import { InvalidQueryError } from "../../errors/query-errors.js";
-import type { CompiledModel } from "../../model/compiled-model.js";
-import { type FieldCondition, parseCondition } from "./field-condition.js";
+import type { AnyRow, CompiledModel } from "../../model/compiled-model.js";
+import { canBeAbsent } from "../../model/fields/field-schema.js";
+import { type FieldCondition, isAbsentCondition, parseCondition } from "./field-condition.js";
 
 /** The conditions and the order of a query, after the checks that need no index. */
 export interface QueryFields {
@@ -14,24 +15,69 @@ export interface QueryFields {
   readonly direction?: Direction | undefined;
 }
 
-export function parseQueryFields(
+/**
+ * Returns the alternatives of a query: one for each member of `OR`, with the conditions outside it.
+ * A query without `OR` has one. All have the same order.
+ *
+ * @throws {InvalidQueryError} if a condition or the order is not valid.
+ */
+export function parseQuery(
   model: CompiledModel,
-  { where, orderBy, order }: Pick<AnyQuery, "where" | "orderBy" | "order">,
-): QueryFields {
-  const conditions = new Map<string, FieldCondition>();
-  if (where !== undefined) {
-    if (!isPlainObject(where)) {
-      throw new InvalidQueryError(model.name, "where", "it must be a plain object");
-    }
-    for (const field of Object.keys(where)) {
-      assertField(model, field);
-      conditions.set(field, parseCondition(model, field, where[field]));
-    }
-  }
-  if (order !== undefined && order !== "asc" && order !== "desc") {
+  { where = {}, orderBy, order: direction }: Pick<AnyQuery, "where" | "orderBy" | "order">,
+): readonly [QueryFields, ...QueryFields[]] {
+  const alternatives = alternativesOf(model, where).map((each) => parseConditions(model, each));
+  if (direction !== undefined && direction !== "asc" && direction !== "desc") {
     throw new InvalidQueryError(model.name, "order", 'it is neither "asc" nor "desc"');
   }
-  return { conditions, order: parseOrder(model, orderBy), direction: order };
+  const order = parseOrder(model, orderBy);
+  const [first, ...others] = alternatives.map((conditions) => ({ conditions, order, direction }));
+  return [first!, ...others];
+}
+
+/**
+ * Returns the conditions of each member of `OR` together with those outside it.
+ *
+ * @throws {InvalidQueryError} if `OR` is not a list of conditions, or if one of them is on a field
+ * that also has a condition outside.
+ */
+export function alternativesOf(model: CompiledModel, where: AnyRow): readonly AnyRow[] {
+  if (!isPlainObject(where)) {
+    throw new InvalidQueryError(model.name, "where", "it must be a plain object");
+  }
+  if (!Object.hasOwn(where, "OR") || Object.hasOwn(model.schema.shape, "OR")) return [where];
+  const fail = (place: string, reason: string): never => {
+    throw new InvalidQueryError(model.name, place, reason);
+  };
+  const { OR: members, ...common } = where;
+  if (!Array.isArray(members)) return fail("OR", "it must be a list of objects with conditions");
+  if (members.length === 0) fail("OR", "it is an empty list, which no row can match");
+  return members.map((member: unknown, position) => {
+    const place = `OR[${position}]`;
+    if (!isPlainObject(member)) return fail(place, "it must be a plain object");
+    const fields = Object.keys(member);
+    if (fields.length === 0) fail(place, "it has no condition; add one, or leave OR out");
+    if (fields.includes("OR")) fail(place, "it contains OR; put its members into the outer OR");
+    const twice = fields.find((field) => Object.hasOwn(common, field));
+    if (twice !== undefined) {
+      fail(`${place}.${twice}`, "the field also has a condition outside OR; give it only one");
+    }
+    return { ...common, ...member };
+  });
+}
+
+function parseConditions(model: CompiledModel, where: AnyRow): Map<string, FieldCondition> {
+  const conditions = new Map<string, FieldCondition>();
+  for (const field of Object.keys(where)) {
+    assertField(model, field);
+    const condition = where[field];
+    const schema = Object.hasOwn(model.schema.shape, field) ? model.schema.shape[field] : undefined;
+    const isForAbsent = condition === null && schema !== undefined && canBeAbsent(schema);
+    conditions.set(
+      field,
+      isForAbsent ? isAbsentCondition : parseCondition(model, field, condition),
+    );
+  }
+  return conditions;
 }
 
 function parseOrder(model: CompiledModel, orderBy: AnyQuery["orderBy"]): Map<string, Direction> {

@@ -21,8 +21,24 @@ export interface QueryPlan {
   readonly reverse: boolean;
 }
 
-export function nameOfIndex(plan: QueryPlan): string {
-  return plan.index?.name ?? "primaryKey";
+/** The way to read a query whose rows lie in several indexes, which all have them in one order. */
+export interface MergedPlan {
+  readonly model: CompiledModel;
+  /** Plans with one segment each. They have the same rows in the same order. */
+  readonly merged: readonly QueryPlan[];
+  readonly reverse: boolean;
+}
+
+export type Plan = QueryPlan | MergedPlan;
+
+/** Returns the plans whose rows make up the result of a plan. */
+export function plansIn(plan: Plan): readonly QueryPlan[] {
+  return "merged" in plan ? plan.merged : [plan];
+}
+
+export function nameOfIndex(plan: Plan): string {
+  const names = plansIn(plan).map(({ index }) => index?.name ?? "primaryKey");
+  return [...new Set(names)].join(", ");
 }
 
 /** Returns the number of parts in the keys of an index, or of the rows, with the prefix. */
@@ -57,9 +73,11 @@ export function selectorOf(
   const { interval } = segment;
   if (interval.isEmpty) return undefined;
   const prefix = prefixOf(plan, segment);
-  let start: KvKey | undefined =
-    interval.start === undefined ? undefined : [...prefix, interval.start];
-  let end = interval.end === undefined ? undefined : [...prefix, interval.end];
+  const isWholeKey = prefix.length === keyLength(plan.model, plan.index);
+  let start: KvKey | undefined = isWholeKey ? prefix : undefined;
+  let end: KvKey | undefined = isWholeKey ? keyAfter(prefix) : undefined;
+  if (interval.start !== undefined) start = [...prefix, interval.start];
+  if (interval.end !== undefined) end = [...prefix, interval.end];
   if (after !== undefined && plan.reverse) end = [...after];
   if (after !== undefined && !plan.reverse) start = keyAfter(after);
   if (start !== undefined && end !== undefined) {

@@ -7,7 +7,8 @@ import type { KeyField } from "./key-fields.js";
 import { intervalOf, type KeyInterval } from "./key-interval.js";
 import type { Segment } from "./query-plan.js";
 
-const maxSegments = 1000;
+/** The maximum number of ranges that a query reads. */
+export const maxSegments = 1000;
 
 interface Pinned {
   readonly parts: readonly KvKeyPart[];

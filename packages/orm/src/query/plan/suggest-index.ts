@@ -37,7 +37,14 @@ export interface Suggestion {
  * suggestion says how to use it.
  */
 export function suggestIndex(model: CompiledModel, query: QueryFields, find: FindKeys): Suggestion {
-  const { parts, leftOver } = suggestedKey(model, query);
+  // No key holds the rows that lack a field. The `where` of an index selects them.
+  const absent = [...query.conditions].filter(([, { isNull }]) => isNull).map(([name]) => name);
+  const present = [...query.conditions].filter(([, { isNull }]) => !isNull);
+  const { parts: named, leftOver } = suggestedKey(model, {
+    ...query,
+    conditions: new Map(present),
+  });
+  const parts = named.length > 0 ? named : primaryKeyParts(model);
   const conditions = new Map([...query.conditions].filter(([name]) => !leftOver.includes(name)));
   const filter = leftOver.length === 0 ? "" : `filter by ${leftOver.join(", ")}`;
   const move = `move ${listText(leftOver)} into filter`;
@@ -72,7 +79,7 @@ export function suggestIndex(model: CompiledModel, query: QueryFields, find: Fin
       advice: `use ${indexOption(same.name)}, which ${missed}${andMove}`,
     };
   }
-  const { name, code } = suggestedIndex(model, query, parts);
+  const { name, code } = suggestedIndex(model, query, parts, absent);
   const option = missed === undefined ? "" : `${indexOption(name)}, which ${missed}`;
   const hints = [option === "" ? "" : `with ${option}`, filter].filter((hint) => hint !== "");
   const comment = hints.join(", and ");
@@ -168,22 +175,34 @@ function withoutPrimaryKey(
   return parts;
 }
 
+function primaryKeyParts({ primaryKey }: CompiledModel): SuggestedPart[] {
+  return primaryKey.map((field) => ({ field, descending: false }));
+}
+
 function suggestedIndex(
   model: CompiledModel,
   query: QueryFields,
   parts: readonly SuggestedPart[],
+  absent: readonly string[],
 ): { readonly name: string; readonly code: string } {
   const fields = parts.map(({ field }) => field);
   const computed = fields.find((field) => isComputed(model, field));
   // Queries name a computed part by the name of its index.
   const isNamed = computed !== undefined && !Object.hasOwn(model.schema.shape, computed);
-  const name = isNamed ? computed : freeName(model, nameOf(fields));
+  const plainName =
+    absent.length === 0 ? nameOf(fields) : `${nameOf(fields)}Without${listOf(absent)}`;
+  const name = isNamed ? computed : freeName(model, plainName);
   const key = parts.map(({ field, descending }) => {
     if (field === computed) return "(row) => …";
     return descending ? `desc(${JSON.stringify(field)})` : JSON.stringify(field);
   });
   const isEach = fields.some((field) => isArray(model, query, field));
-  return { name, code: codeOf(name, key, isEach ? ["each: true"] : []) };
+  const conditions = absent.map((field) => `${field}: null`).join(", ");
+  const options = [
+    ...(isEach ? ["each: true"] : []),
+    ...(absent.length > 0 ? [`where: { ${conditions} }`] : []),
+  ];
+  return { name, code: codeOf(name, key, options) };
 }
 
 export function codeOf(name: string, key: readonly string[], options: readonly string[]): string {
@@ -195,7 +214,11 @@ export function codeOf(name: string, key: readonly string[], options: readonly s
 }
 
 export function nameOf(fields: readonly string[]): string {
-  return `by${fields.map((field) => field.charAt(0).toUpperCase() + field.slice(1)).join("And")}`;
+  return `by${listOf(fields)}`;
+}
+
+function listOf(fields: readonly string[]): string {
+  return fields.map((field) => field.charAt(0).toUpperCase() + field.slice(1)).join("And");
 }
 
 export function freeName({ indexes }: CompiledModel, name: string): string {

@@ -27,6 +27,17 @@ export function unindexedQuery(
   });
 }
 
+/** Returns the error for an `OR` whose members are served by indexes that cannot be merged. */
+export function unmergedQuery(
+  model: CompiledModel,
+  names: ReadonlySet<string>,
+): UnindexedQueryError {
+  const advice = "run one query for each member of OR";
+  return new UnindexedQueryError(model.name, [...names], `// ${advice}`, () => {
+    return `the indexes that serve the members of OR do not have their rows in the same order; use indexes whose keys end with the same fields, or ${advice}`;
+  });
+}
+
 function filterAdvice({ dropped, index }: ServedPart, operation: Operation | undefined): string {
   if (index !== undefined)
     return ` or move ${listText(dropped)} into filter: ${index} serves the rest`;
@@ -71,7 +82,8 @@ function isWholeList(
   conditions: QueryFields["conditions"],
 ): boolean {
   const schema = model.schema.shape[name];
-  return schema !== undefined && isList(schema) && conditions.get(name)?.has !== true;
+  const condition = conditions.get(name);
+  return schema !== undefined && isList(schema) && !condition?.has && !condition?.isNull;
 }
 
 /** The methods that do for all matching rows what the key does for the one that it identifies. */

@@ -92,6 +92,7 @@ function assertCondition(
   kind: ValueKind,
   condition: unknown,
 ): void {
+  if (condition === null) return;
   if (keyPartOf(condition) !== undefined) {
     assertValue(model, field, kind, condition);
     return;

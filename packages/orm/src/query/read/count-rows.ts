@@ -12,19 +12,20 @@ import {
   isReadable,
   plansOf,
 } from "../plan/choose-plan.js";
-import { parseQueryFields } from "../plan/query-fields.js";
-import { mayRepeat, nameOfIndex, type QueryPlan } from "../plan/query-plan.js";
+import { parseQuery } from "../plan/query-fields.js";
+import { mayRepeat, nameOfIndex, type Plan, plansIn, type QueryPlan } from "../plan/query-plan.js";
 import { EntryReader, maxBatch } from "./entry-reader.js";
 import { readCounters } from "./read-counters.js";
-import { RowReader } from "./row-reader.js";
+import type { RowSource } from "./row-reader.js";
+import { rowSourceOf } from "./row-source.js";
 
 /**
  * Returns the number of rows that a query has, or of all rows if it has no conditions. If the model
  * keeps counters for these rows, it reads one entry per counter. Otherwise it reads each index
  * entry, and with a filter each row too.
  *
- * For a range of an index with several entries per row, it holds in memory the primary keys of all
- * rows that it counts.
+ * For a range of an index with several entries per row, and if it reads several indexes, it holds in
+ * memory the primary keys of all rows that it counts.
  *
  * With an `orderBy`, it counts only the rows in the index with that order: those that `findMany`
  * returns.
@@ -52,7 +53,7 @@ export async function countRows(
   const chosen = await choosePlanOrScan(context, plans);
   return query.filter === undefined
     ? await countEntries(context, chosen.plan, meter)
-    : await countFound(new RowReader(context, chosen, query, meter, false));
+    : await countFound(rowSourceOf(context, chosen, query, meter, false));
 }
 
 /**
@@ -65,20 +66,23 @@ export async function rowExists(
 ): Promise<boolean> {
   const chosen = await choosePlanOrScan(context, plansOfCount(context, query));
   if (query.filter !== undefined) {
-    return (await new RowReader(context, chosen, query, meter, false).next(1)).length > 0;
+    return (await rowSourceOf(context, chosen, query, meter, false).next(1)).length > 0;
   }
   meter.index = nameOfIndex(chosen.plan);
-  const entries = new EntryReader(context, chosen.plan, meter, { cost: 1 });
-  return (await entries.next(1)).length > 0;
+  for (const plan of plansIn(chosen.plan)) {
+    const entries = new EntryReader(context, plan, meter, { cost: 1 });
+    if ((await entries.next(1)).length > 0) return true;
+  }
+  return false;
 }
 
-function plansOfCount(context: TableContext, query: AnyQuery): QueryPlan[] | undefined {
-  const { conditions, order } = parseQueryFields(context.model, query);
+function plansOfCount(context: TableContext, query: AnyQuery): readonly Plan[] | undefined {
+  const [{ conditions, order }] = parseQuery(context.model, query);
   if (query.index !== undefined || conditions.size > 0) return plansOf(context, query);
   if (order.size === 0) return undefined;
   const plans = plansOf(context, query);
   // A row may lack a computed part, so an index with one may not have all rows.
-  return plans.some(({ index }) => hasAllRows(index)) ? undefined : plans;
+  return plans.some((plan) => !("merged" in plan) && hasAllRows(plan.index)) ? undefined : plans;
 }
 
 function hasAllRows(index: QueryPlan["index"]): boolean {
@@ -87,14 +91,15 @@ function hasAllRows(index: QueryPlan["index"]): boolean {
 
 async function choosePlanOrScan(
   context: TableContext,
-  plans: readonly QueryPlan[] | undefined,
+  plans: readonly Plan[] | undefined,
 ): Promise<ChosenPlan> {
   return plans === undefined
     ? await chooseScan(context, {})
     : await chooseAmong(context, plans, undefined);
 }
 
-function hasCounters(context: TableContext, plan: QueryPlan): boolean {
+function hasCounters(context: TableContext, plan: Plan): plan is QueryPlan {
+  if ("merged" in plan) return false;
   const { index, segments } = plan;
   if (index === undefined || !isCounterReadable(context, index.name) || mayRepeat(plan))
     return false;
@@ -118,29 +123,30 @@ function isCounterReadable({ model, catalog }: TableContext, index: string | und
   return isDeclared && catalog.snapshot.counterState(index ?? "") === "readable";
 }
 
-async function countEntries(
-  context: TableContext,
-  plan: QueryPlan,
-  meter: ReadMeter,
-): Promise<number> {
+async function countEntries(context: TableContext, plan: Plan, meter: ReadMeter): Promise<number> {
   meter.index = nameOfIndex(plan);
-  const reader = new EntryReader(context, plan, meter, { cost: 1 });
-  const { index, model } = plan;
-  const rows = index !== undefined && mayRepeat(plan) ? new Set<KeyId>() : undefined;
+  const { model } = plan;
+  const rows = "merged" in plan || mayRepeat(plan) ? new Set<KeyId>() : undefined;
   let count = 0;
-  for (;;) {
-    const entries = await reader.next(maxBatch);
-    if (entries.length === 0) return rows?.size ?? count;
-    count += entries.length;
-    if (rows === undefined || index === undefined) continue;
-    for (const { value } of entries) {
-      const primaryKey = primaryKeyOfEntry(model, index, value);
-      if (primaryKey !== undefined) rows.add(keyIdOf(primaryKey, specificationOrder));
+  for (const each of plansIn(plan)) {
+    const reader = new EntryReader(context, each, meter, { cost: 1 });
+    for (;;) {
+      const entries = await reader.next(maxBatch);
+      if (entries.length === 0) break;
+      count += entries.length;
+      if (rows === undefined) continue;
+      for (const { key, value } of entries) {
+        const { index } = each;
+        const primaryKey =
+          index === undefined ? key.slice(1) : primaryKeyOfEntry(model, index, value);
+        if (primaryKey !== undefined) rows.add(keyIdOf(primaryKey, specificationOrder));
+      }
     }
   }
+  return rows?.size ?? count;
 }
 
-async function countFound(reader: RowReader): Promise<number> {
+async function countFound(reader: RowSource): Promise<number> {
   let count = 0;
   for (;;) {
     const rows = await reader.next(maxBatch);

@@ -5,9 +5,12 @@ import { elementSchema } from "../../model/fields/field-schema.js";
 import { plansOf, readablePlan } from "../plan/choose-plan.js";
 import { isCovered } from "../plan/covered-read.js";
 import { keyFields } from "../plan/key-fields.js";
+import { alternativesOf } from "../plan/query-fields.js";
 import {
   mayRepeat,
   nameOfIndex,
+  type Plan,
+  plansIn,
   prefixOf,
   type QueryPlan,
   readsWholeKeys,
@@ -26,10 +29,16 @@ export interface ExplainedSegment {
 /** The plan of a query, with its cost. */
 export interface QueryExplanation {
   readonly model: string;
-  /** The name of the index. `"primaryKey"` if rows are read by primary key or in its order. */
+  /**
+   * The name of the index. `"primaryKey"` if rows are read by primary key or in its order. If the
+   * members of `OR` use several indexes, their names separated by commas.
+   */
   readonly index: string;
-  /** The kind of access: one key, several keys, ranges of keys, or every row of the model. */
-  readonly kind: "unique" | "points" | "range" | "scan";
+  /**
+   * The kind of access: one key, several keys, ranges of keys, every row of the model, or ranges of
+   * several indexes, whose rows are merged in their common order.
+   */
+  readonly kind: "unique" | "points" | "range" | "scan" | "merge";
   /**
    * The segments in index order. If `reverse` is true, the last one is read first. If a segment is
    * one complete key, `prefix` is that key.
@@ -41,6 +50,11 @@ export interface QueryExplanation {
    * True if no rows are read in addition to index entries. Always true for reads by primary key.
    */
   readonly covered: boolean;
+  /**
+   * The fields of the index for which it leaves out rows: those that lack one of these fields are not
+   * in the result, because `where` does not name it. Empty if no row is left out for this reason.
+   */
+  readonly leavesOut: readonly string[];
   /** The maximum number of entries and rows that are read. Undefined if there is no maximum. */
   readonly reads: number | undefined;
 }
@@ -51,29 +65,50 @@ export function explainQuery(context: TableContext, query: AnyQuery): QueryExpla
   rowFilterOf(model, query.filter);
   takeOf(model, query);
   const plan = readablePlan(context, plansOf(context, query));
-  const covered = isCovered(context, plan, query);
+  const plans = plansIn(plan);
+  const covered = plans.every((each) => isCovered(context, each, query));
   return {
     model: model.name,
     index: nameOfIndex(plan),
     kind: kindOf(plan),
-    segments: plan.segments
-      .filter(({ interval }) => !interval.isEmpty)
-      .map((segment) => {
-        const prefix = prefixOf(plan, segment);
-        const { start, end } = segment.interval;
-        return {
-          prefix,
-          ...(start !== undefined && { start: [...prefix, start] }),
-          ...(end !== undefined && { end: [...prefix, end] }),
-        };
-      }),
+    segments: plans.flatMap(explainedSegments),
     reverse: plan.reverse,
     covered,
-    reads: maxReadsOf(plan, query, covered),
+    leavesOut: leftOutFields(plans, query),
+    reads: maxReadsOf(context, plan, query),
   };
 }
 
-function kindOf(plan: QueryPlan): QueryExplanation["kind"] {
+function explainedSegments(plan: QueryPlan): ExplainedSegment[] {
+  return plan.segments
+    .filter(({ interval }) => !interval.isEmpty)
+    .map((segment) => {
+      const prefix = prefixOf(plan, segment);
+      const { start, end } = segment.interval;
+      return {
+        prefix,
+        ...(start !== undefined && { start: [...prefix, start] }),
+        ...(end !== undefined && { end: [...prefix, end] }),
+      };
+    });
+}
+
+/** Returns the fields without a condition for which an index leaves out the rows that lack them. */
+function leftOutFields(plans: readonly QueryPlan[], { where = {} }: AnyQuery): string[] {
+  const fields = plans.flatMap(({ model, index }) => {
+    const parts = index?.parts ?? [];
+    return parts
+      .filter(({ field, compute }) => compute !== undefined || model.optionalFields.has(field))
+      .map(({ field }) => field);
+  });
+  const named = new Set(
+    plans.flatMap(({ model }) => alternativesOf(model, where)).flatMap(Object.keys),
+  );
+  return [...new Set(fields)].filter((field) => !named.has(field));
+}
+
+function kindOf(plan: Plan): QueryExplanation["kind"] {
+  if ("merged" in plan) return "merge";
   const { index, segments } = plan;
   if (readsWholeKeys(plan)) return segments.length === 1 ? "unique" : "points";
   const [first] = segments;
@@ -84,14 +119,19 @@ function kindOf(plan: QueryPlan): QueryExplanation["kind"] {
   return index === undefined && isWhole ? "scan" : "range";
 }
 
-function maxReadsOf(plan: QueryPlan, query: AnyQuery, covered: boolean): number | undefined {
-  const cost = covered ? 1 : 2;
-  const keys = readsWholeKeys(plan) ? plan.segments.length * cost : Number.POSITIVE_INFINITY;
-  // A page reads one entry more than it returns. With a filter, or with several entries per row,
-  // the number of entries is not known.
-  const isExact = query.filter === undefined && !mayRepeat(plan) && !mayReadOthers(plan);
-  const page = isExact ? takeOf(plan.model, query) * cost + 1 : Number.POSITIVE_INFINITY;
-  const max = Math.min(keys, page);
+function maxReadsOf(context: TableContext, plan: Plan, query: AnyQuery): number | undefined {
+  const plans = plansIn(plan);
+  // Among merged plans, each may be read up to the first row that the page does not have.
+  const rows = takeOf(plan.model, query) + ("merged" in plan ? 1 : 0);
+  const reads = plans.map((each) => {
+    const cost = isCovered(context, each, query) ? 1 : 2;
+    const keys = readsWholeKeys(each) ? each.segments.length * cost : Number.POSITIVE_INFINITY;
+    // A page reads one entry more than it returns. With a filter, or with several entries per row,
+    // the number of entries is not known.
+    const isExact = query.filter === undefined && !mayRepeat(each) && !mayReadOthers(each);
+    return Math.min(keys, isExact ? rows * cost + 1 : Number.POSITIVE_INFINITY);
+  });
+  const max = reads.reduce((sum, each) => sum + each, 0);
   return Number.isFinite(max) ? max : undefined;
 }
 

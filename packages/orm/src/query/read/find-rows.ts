@@ -2,11 +2,11 @@ import type { AnyQuery, FoundRow } from "../../context/any-query.js";
 import type { ReadMeter } from "../../context/read-meter.js";
 import type { TableContext } from "../../context/table-context.js";
 import type { AnyRow, CompiledIndex } from "../../model/compiled-model.js";
-import { choosePlan, readablePlan } from "../plan/choose-plan.js";
+import { choosePlan, readableIndex } from "../plan/choose-plan.js";
 import { planUnique, primaryKeyIn, uniqueValues } from "../plan/plan-unique.js";
 import { findByPrimaryKey, findByUniqueIndex } from "./find-unique.js";
 import { type Page, readPage, readStream, takeOf } from "./read-page.js";
-import { RowReader } from "./row-reader.js";
+import { rowSourceOf } from "./row-source.js";
 
 /**
  * Returns the row with the values of a primary key or of a unique index. Costs one read, or two
@@ -26,13 +26,13 @@ export function findOne(
   if (keys[0] === "primaryKey") {
     return findByPrimaryKey(context, primaryKeyIn(model, where), meter, query.orAsStored);
   }
-  const plans = keys.flatMap((key) => (key === "primaryKey" ? [] : [{ index: key }]));
-  const { index } = readablePlan(context, plans);
-  return plans.length === 1 || context.catalog.isReadable(index)
+  const indexes = keys.filter((key) => key !== "primaryKey");
+  const index = readableIndex(context, indexes);
+  return indexes.length === 1 || context.catalog.isReadable(index)
     ? findByIndex(context, index, where, meter, query)
     : context.catalog
         .reload()
-        .then(() => findByIndex(context, readablePlan(context, plans).index, where, meter, query));
+        .then(() => findByIndex(context, readableIndex(context, indexes), where, meter, query));
 }
 
 function findByIndex(
@@ -72,8 +72,8 @@ export async function findFirstRow(
   query: AnyQuery,
   meter: ReadMeter,
 ): Promise<FoundRow | undefined> {
-  const reader = new RowReader(context, await choosePlan(context, query), query, meter, false);
-  return (await reader.next(1))[0];
+  const chosen = await choosePlan(context, query);
+  return (await rowSourceOf(context, chosen, query, meter, false).next(1))[0];
 }
 
 /**

@@ -6,7 +6,8 @@ import type { CompiledModel } from "../../model/compiled-model.js";
 import type { ChosenPlan } from "../plan/choose-plan.js";
 import { encodeCursor } from "../plan/cursor.js";
 import { maxBatch } from "./entry-reader.js";
-import { type ReadRow, RowReader } from "./row-reader.js";
+import type { ReadRow } from "./row-reader.js";
+import { rowSourceOf } from "./row-source.js";
 
 /** A page of rows in the order of an index, with the cursor of the next page. */
 export interface Page<Row> {
@@ -42,7 +43,7 @@ export async function readPage(
 ): Promise<Page<FoundRow>> {
   const take = takeOf(context.model, query);
   const hasEnd = take !== Number.POSITIVE_INFINITY;
-  const reader = new RowReader(context, chosen, query, meter, hasEnd);
+  const reader = rowSourceOf(context, chosen, query, meter, hasEnd);
   const items: ReadRow[] = [];
   let isCutOff = false;
   while (items.length < take && !isCutOff) {
@@ -68,7 +69,7 @@ export async function* readStream(
   meter: ReadMeter,
 ): AsyncGenerator<FoundRow> {
   let missing = takeOf(context.model, query);
-  const reader = new RowReader(context, chosen, query, meter, false);
+  const reader = rowSourceOf(context, chosen, query, meter, false);
   for (let batch = firstBatch; missing > 0; batch = Math.min(batch * 2, maxBatch)) {
     const rows = await reader.next(Math.min(missing, batch));
     if (rows.length === 0) return;

@@ -16,12 +16,24 @@ export interface ReadRow extends FoundRow {
   readonly entryKey: KvKey;
 }
 
+/** Reads the rows of a query in batches. */
+export interface RowSource {
+  /**
+   * Returns the next rows in the order of the query, at least one if there are more.
+   *
+   * @param count how many rows are wanted. More may be returned.
+   */
+  next(count: number): Promise<ReadRow[]>;
+  /** True if there are more rows. Also true if the limit of reads does not allow to find out. */
+  hasMore(): Promise<boolean>;
+}
+
 /**
  * Reads the rows of a plan in batches: first entries of its index, then the rows that they point
  * to. A row is returned only if it still has the key of the entry. If the entries hold all that the
  * query returns, the rows are not read.
  */
-export class RowReader {
+export class RowReader implements RowSource {
   readonly #context: TableContext;
   readonly #plan: QueryPlan;
   readonly #filter: RowFilter | undefined;

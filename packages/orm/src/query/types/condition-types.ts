@@ -46,9 +46,15 @@ export type FieldCondition<T> = [T] extends [readonly (infer E)[]]
 
 /**
  * A condition → its kind: `"equal"` for one value, `"in"` for a list of values, `"range"` for
- * bounds. `"none"` if the type is not a condition that a key can serve.
+ * bounds, `"absent"` for null. `"none"` if the type is not a condition that a key can serve.
  */
-export type ConditionKind<C> = [C] extends [KeyValue] ? "equal" : KindOfEach<C>;
+export type ConditionKind<C> = [C] extends [never]
+  ? "equal"
+  : [C] extends [null]
+    ? "absent"
+    : [C] extends [KeyValue]
+      ? "equal"
+      : KindOfEach<C>;
 
 /** The same, for each member of a union. */
 type KindOfEach<C> = C extends KeyValue

@@ -17,7 +17,10 @@ export interface KeyPath {
   readonly needed: unknown;
   /** The name of the computed part. `where` or `orderBy` must name it. */
   readonly computed: unknown;
-  /** True if the index has a `where`, so that it lacks rows. */
+  /**
+   * True if the `where` of the index is a function, so that it lacks rows. If `where` has values, these
+   * values: the index has all rows of a query with the same conditions. Otherwise false.
+   */
   readonly partial: unknown;
 }
 
@@ -45,7 +48,11 @@ interface IndexPath<M extends Model, I extends AnyIndexDefinition, N extends str
   readonly descending: DescendingOf<I["key"]>;
   readonly needed: NeededFields<Row<M>, I, IndexFields<I, N>[number]>;
   readonly computed: Exclude<IndexFields<I, N>[number], FieldOf<Row<M>>>;
-  readonly partial: I extends { readonly where: unknown } ? true : false;
+  readonly partial: I extends { readonly where: infer W }
+    ? W extends (...args: never) => unknown
+      ? true
+      : W
+    : false;
 }
 
 /** Key of an index → its fields that sort in descending order. */

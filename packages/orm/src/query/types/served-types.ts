@@ -68,11 +68,21 @@ type MaybeAbsent<X> = [X] extends [never] ? true : undefined extends X ? true : 
  */
 type Checked<M extends Model, W, O, X, IfEmpty> = string extends KeyOfEach<W> | OrderedField<O>
   ? unknown
-  : Refusals<M, W, O, X, IfEmpty> extends infer R
+  : Refusals<M, Alternatives<W>, O, X, IfEmpty> extends infer R
     ? [R] extends [never]
       ? unknown
       : R
     : never;
+
+/** `where` → a union of its alternatives: the members of `OR`, each with the other conditions. */
+type Alternatives<W> = W extends { readonly OR: readonly (infer Member)[] }
+  ? Member extends unknown
+    ? Joined<Omit<W, "OR"> & Member>
+    : never
+  : W;
+
+/** Intersection of objects → one object with their properties. */
+type Joined<T> = { readonly [K in keyof T]: T[K] };
 
 /** Model, query → the refusals of the queries in its unions. Never if all are served. */
 type Refusals<M extends Model, W, O, X, IfEmpty> = [X] extends [never]
@@ -126,11 +136,20 @@ type BadConditions<W> = [NullableField<W>] extends [never]
   ? {
       readonly [F in BadCondition<W>]: NoCondition<"give a value, { in: [...] }, or one range: gt or gte with lt or lte, between, startsWith; leave the field out if it may have any value">;
     }
-  : NoCondition<"no index contains rows without a value; leave the field out if it may have any value, or index a replacement, key: (row) => row.field ?? ''">;
+  : NoCondition<"a condition is a value or null, not one of both or undefined; leave the field out if it may have any value, or write a query for each">;
 
-/** `where` → its fields that are, or may be, null or undefined. */
+/** `where` → its fields that may be null or undefined, and may be something else. */
 type NullableField<W> = {
-  [F in keyof W]-?: [Extract<W[F], null | undefined>] extends [never] ? never : F;
+  [F in keyof W]-?: [Extract<W[F], null | undefined>] extends [never]
+    ? never
+    : [W[F]] extends [null]
+      ? never
+      : F;
+}[keyof W];
+
+/** `where` → its fields that are null. */
+type AbsentField<W> = {
+  [F in keyof W]-?: ConditionKind<W[F]> extends "absent" ? F : never;
 }[keyof W];
 
 /** Option, names in it → a type error if some names are not fields. Otherwise unknown. */
@@ -178,7 +197,18 @@ type ServedBy<Paths extends AnyKeyPaths, W, O extends readonly unknown[], X> = [
     : never;
 
 /** Key paths, query that none of them serves completely → the refusal, with the reason. */
-type Unserved<Paths extends AnyKeyPaths, W, O extends readonly unknown[]> =
+type Unserved<Paths extends AnyKeyPaths, W, O extends readonly unknown[]> = [
+  AbsentField<W>,
+] extends [never]
+  ? UnservedValues<Paths, W, O>
+  : {
+      readonly where: NoIndexServes<
+        keyof W | OrderedField<O>,
+        "rows that lack a field need an index of their own: byOpen: { key: 'createdAt', where: { closedAt: null } }, with the other fields of where and orderBy in its key"
+      >;
+    };
+
+type UnservedValues<Paths extends AnyKeyPaths, W, O extends readonly unknown[]> =
   Serving<Paths, keyof Paths, W, O, true> extends never
     ? RefusedAt<
         Serving<Paths, keyof Paths, W, [], false>,
@@ -213,14 +243,27 @@ type Serving<
 > = N extends keyof Paths ? (Serves<Paths[N], W, O, Forced> extends true ? N : never) : never;
 
 type Serves<P extends KeyPath, W, O extends readonly unknown[], Forced> = [
-  Exclude<keyof W, LeadingFields<P["fields"], W>>,
+  Exclude<keyof W, LeadingFields<P["fields"], W> | SelectedField<P["partial"], W>>,
 ] extends [never]
   ? InOrder<P["fields"], O, SingleField<W>, P["descending"]> extends true
     ? Forced extends true
       ? true
-      : HasAllRows<P, keyof W, OrderedField<O>>
+      : [Exclude<keyof P["partial"], SelectedField<P["partial"], W> | keyof false>] extends [never]
+        ? HasAllRows<P, keyof W, OrderedField<O>>
+        : false
     : false
   : false;
+
+/** Values of an index's `where`, `where` of a query → the fields that have the same value in both. */
+type SelectedField<Selected, W> = Selected extends boolean
+  ? never
+  : {
+      [F in keyof Selected]-?: F extends keyof W
+        ? [W[F]] extends [Selected[F]]
+          ? F
+          : never
+        : never;
+    }[keyof Selected];
 
 /** Key path, fields of `where` and order → true if the index has all rows of the query. */
 type HasAllRows<P extends KeyPath, Named, Ordered> = P["partial"] extends true

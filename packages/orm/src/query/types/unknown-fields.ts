@@ -8,10 +8,10 @@ export type UnknownName<M extends Model, Names> = Exclude<Names, FieldOf<Row<M>>
 
 /** Model, names → an object with a type error for each name that is not a field. */
 export type UnknownFields<M extends Model, Names> = {
-  readonly [F in UnknownName<M, Names> & string]: F extends "AND" | "OR" | "NOT"
+  readonly [F in UnknownName<M, Names> & string]: F extends "AND" | "NOT"
     ? UnknownField<
         F,
-        "conditions hold all together: for one of several values take { in: [...] }, for what no index serves filter, for the rest several queries"
+        "conditions hold all together: for one of several values take { in: [...] } or OR, for what no index serves filter"
       >
     : UnknownField<F, "the model has no such field">;
 };

@@ -1,5 +1,5 @@
 import type { Direction } from "../../context/any-query.js";
-import type { IndexFields, Model, PrimaryKeyFields } from "../../model/model.js";
+import type { IndexFields, Model, PrimaryKeyFields, Row } from "../../model/model.js";
 import type { NamesNoRow } from "../../model/type-errors.js";
 import type { ConditionKind, FieldCondition } from "./condition-types.js";
 import type { Forms, KeyOfEach } from "./form-types.js";
@@ -12,9 +12,22 @@ interface OtherFields {
 }
 
 /** Model → conditions on the fields of its primary key and its indexes. `Served` checks them. */
-export type IndexedWhere<M extends Model> = OtherFields & {
-  readonly [F in IndexedField<M>]?: FieldCondition<IndexedValue<M, F>>;
+export type IndexedWhere<M extends Model> = Conditions<M> & {
+  /** Rows that meet all conditions of at least one member. */
+  readonly OR?: readonly Conditions<M>[];
 };
+
+/** Model → conditions that hold together. Null is for rows that lack the field. */
+type Conditions<M extends Model> = OtherFields & {
+  readonly [F in IndexedField<M>]?: FieldCondition<IndexedValue<M, F>> | AbsentOf<M, F>;
+};
+
+/** Model, field → null if a row may lack the field. */
+type AbsentOf<M extends Model, F> = F extends keyof Row<M>
+  ? [Extract<Row<M>[F], null | undefined>] extends [never]
+    ? never
+    : null
+  : never;
 
 /** Model → a direction for a field of its primary key or its indexes. */
 export type OrderBy<M extends Model> = OtherFields & {

@@ -5,7 +5,7 @@ import { IndexKeyError } from "../../errors/row-errors.js";
 import { indexKeys } from "../../indexes/index-entries.js";
 import { rowKey } from "../../indexes/primary-key.js";
 import { choosePlan, chooseScan } from "../../query/plan/choose-plan.js";
-import { findSegment, type QueryPlan } from "../../query/plan/query-plan.js";
+import { findSegment, plansIn, type QueryPlan } from "../../query/plan/query-plan.js";
 import { rowFilterOf } from "../../query/read/row-filter.js";
 
 export type RowMatcher = (found: FoundRow) => boolean;
@@ -26,8 +26,12 @@ export async function createMatcher(context: TableContext, query: AnyQuery): Pro
   const { plan } = await (isScan(query) ? chooseScan : choosePlan)(context, query);
   const filter = rowFilterOf(context.model, query.filter);
   return (found) =>
-    keysOf(plan, found).some((key) => findSegment(plan, key) >= 0) &&
+    plansIn(plan).some((each) => hasRow(each, found)) &&
     (filter === undefined || filter(found.row));
+}
+
+function hasRow(plan: QueryPlan, found: FoundRow): boolean {
+  return keysOf(plan, found).some((key) => findSegment(plan, key) >= 0);
 }
 
 /** Returns the keys of a row in the index that a plan reads. */
