@@ -412,6 +412,20 @@ describe("counters that are built", () => {
     expect(await counts(db)).toEqual(await scanned());
   });
 
+  it("beside other counters include the same rows", async () => {
+    const RowsOnly = defineModel({ ...Plain, count: true });
+    const before = await createDatabase({ kv, models: { sessions: RowsOnly } });
+    await before.sessions.createMany({ data: many(0, 30), expireIn: 1000 });
+    await before.sessions.createMany({ data: many(30, 40) });
+    const db = await open();
+    await migrate(db);
+    expect(await counts(db)).toMatchObject({ all: 40, ada: 40, x: 40 });
+    await db.sessions.update({ where: { id: "s0001" }, data: { user: "bob" } });
+    passes(1000);
+    expect(await counts(db)).toEqual(await scanned());
+    expect(await counters()).toMatchObject({ sessions: 10n, "sessions_by_user/ada": 10n });
+  });
+
   it("are right if they are built again while records of earlier ones are left", async () => {
     await fill();
     const db = await open();

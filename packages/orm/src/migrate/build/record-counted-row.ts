@@ -28,9 +28,7 @@ export async function recordCountedRow(
   const primaryKey = key.slice(1);
   const stored = { primaryKey, expireAt: storedExpireAt };
   const { until, counters, check } = await readCountedRow(context, snapshot, primaryKey);
-  // A row that was copied from another database may have lost its expiry time.
-  const kept = counters.length === 0 ? undefined : until;
-  const expireAt = (await rowExpireAt(context, snapshot, stored)) ?? kept;
+  const expireAt = await rowExpireAt(context, snapshot, stored);
   const change = {
     previous: until,
     counters: countedIn(snapshot.entry, [...counters, ...added]),
