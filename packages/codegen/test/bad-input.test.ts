@@ -177,8 +177,9 @@ it("KW_MODELS_UNMATCHED: nothing is left", async () => {
 });
 
 it("KW_MODULE_WITHOUT_MODEL: a module with no model", async () => {
+  const named = 'export default { models: ["models/user.ts", "models/shared.ts"], output: "db" };';
   const error = await failure({
-    "keywright.config.ts": config,
+    "keywright.config.ts": named,
     "models/user.ts": user,
     "models/shared.ts": "export const b = 1;\nexport const a = { name: 'a', schema: {} };\n",
   });

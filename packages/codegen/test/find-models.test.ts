@@ -1,4 +1,5 @@
 import { execFile } from "node:child_process";
+import { readdir } from "node:fs/promises";
 import { promisify } from "node:util";
 import { afterEach, describe, expect, it } from "vitest";
 import { findModels } from "../src/project/find-models.js";
@@ -99,4 +100,33 @@ console.log(user.defineModel === defineModel, user.z.ZodObject === z.ZodObject);
     const { stdout } = await execute(process.execPath, ["program.mjs"], { cwd: project.folder });
     expect(stdout).toBe("true true\n");
   });
+});
+
+it("a module without a model that a pattern matches is a note", async () => {
+  project = await createProject({
+    "keywright.config.ts": 'export default { models: "models/*.ts", output: "db" };\n',
+    "models/user.ts": user,
+    "models/shared.ts": "export const shared = 1;\n",
+  });
+  const { exitCode, stdout, stderr } = await project.run(["generate"]);
+  expect(stderr).toContain("note: models/shared.ts exports no model;");
+  expect(stdout).toContain("1 model: 3 files written");
+  expect(exitCode).toBe(0);
+  await project.write({ "models/user.ts": "export const other = 1;\n" });
+  const none = await project.run(["generate"]);
+  expect(none.stderr).toContain("KW_MODULE_WITHOUT_MODEL");
+});
+
+it("the database of the configuration can be a folder, relative to the configuration", async () => {
+  project = await createProject({
+    "app/keywright.config.ts":
+      'export default { models: "models/*.ts", output: "db", database: "./data" };\n',
+    "app/models/user.ts": user,
+  });
+  const args = ["--config", "app/keywright.config.ts"];
+  expect((await project.run(["migrate", "plan", ...args])).stderr).toContain(
+    "KW_DATABASE_NOT_FOUND",
+  );
+  expect((await project.run(["migrate", "run", ...args])).exitCode).toBe(0);
+  expect((await readdir(project.path("app"))).sort()).toContain("data");
 });

@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdir, readdir, rm, stat, symlink } from "node:fs/promises";
+import { mkdir, readdir, rm, symlink } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -40,6 +40,7 @@ describe("keywright init", () => {
     expect(await names()).toEqual([
       "keywright.config.ts",
       "package.json",
+      "src/main.ts",
       "src/models/user.ts",
       "tsconfig.json",
     ]);
@@ -60,9 +61,11 @@ describe("keywright init", () => {
     expect(JSON.parse(await project.read("tsconfig.json"))).toMatchObject({
       compilerOptions: { types: ["node"] },
     });
-    const [, program = ""] = stdout.split("Then, in a program such as src/main.ts:\n");
-    expect(program).toContain('from "./db/index.js"');
-    await project.write({ "src/main.ts": `${program}\nawait using _ = await openKv();\n` });
+    expect(stdout).toMatch(
+      process.features.typescript
+        ? /\n {2}node src\/main.ts\n$/
+        : /\n {2}npx tsc\n {2}node dist\/main.js\n$/,
+    );
     await promisify(execFile)(process.execPath, [typescript], { cwd: project.folder });
     expect(await readdir(project.path("dist/db"))).toContain("users.js");
   });
@@ -137,7 +140,8 @@ describe("keywright init", () => {
     const { exitCode, stdout } = await project.run(["init", "shop", "--yes", ...args]);
     expect(exitCode).toBe(0);
     expect(stdout).toContain("\n  cd shop\n");
-    expect(stdout).toContain('from "../lib/db/index.js"');
+    expect(await project.read("shop/src/main.ts")).toContain('from "../lib/db/index.ts"');
+    expect(stdout).toMatch(/node (src\/main.ts|dist\/src\/main.js)\n$/);
     const config = await project.read("shop/keywright.config.ts");
     expect(config).toContain('models: "lib/models/*.ts"');
     expect(config).toContain('output: "lib/db"');
@@ -221,12 +225,24 @@ describe("keywright init", () => {
   });
 
   it("says what a project of CommonJS has to do", async () => {
-    await project.write({ "package.json": "{}\n" });
+    await project.write({ "package.json": "{}\n", "index.js": "" });
     const { stdout } = await project.run(["init", "--yes"]);
     const [, note = ""] = /\n\n(package.json .+?)\n\n/s.exec(stdout) ?? [];
     expect(note.replaceAll(/\s+/g, " ")).toContain("npm pkg set type=module");
     for (const line of note.split("\n")) expect(line.length).toBeLessThanOrEqual(80);
-    expect((await stat(project.path("tsconfig.json"))).isFile()).toBe(true);
+    expect(JSON.parse(await project.read("package.json"))).not.toHaveProperty("type");
+  });
+
+  it.each([
+    { name: "sets the type of a folder without a program", files: {}, args: [], type: "module" },
+    { name: "keeps the type with --no-esm", files: {}, args: ["--no-esm"], type: "commonjs" },
+    { name: "sets it with --esm", files: { "index.js": "" }, args: ["--esm"], type: "module" },
+  ])("$name", async ({ files, args, type }) => {
+    const before = '{ "exports": { "type": "a" }, "type": "commonjs", "name": "b" }\n';
+    await project.write({ "package.json": before, ...files });
+    expect((await project.run(["init", "--yes", ...args])).exitCode).toBe(0);
+    const after = await project.read("package.json");
+    expect(after).toContain(`{ "exports": { "type": "a" }, "type": "${type}", "name": "b", `);
   });
 });
 

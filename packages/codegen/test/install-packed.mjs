@@ -8,7 +8,8 @@ import { fileURLToPath } from "node:url";
 const packages = fileURLToPath(new URL("../..", import.meta.url));
 const folder = resolve(process.argv[2]);
 mkdirSync(folder, { recursive: true });
-writeFileSync(join(folder, "package.json"), '{ "type": "module", "private": true }\n');
+// As `npm install` creates it in an empty folder: without a type.
+writeFileSync(join(folder, "package.json"), "{}\n");
 
 const { version: zod } = JSON.parse(
   readFileSync(join(packages, "../node_modules/zod/package.json"), "utf8"),

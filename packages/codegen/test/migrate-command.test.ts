@@ -149,7 +149,7 @@ it("rows with one value of a unique index are listed, with what to do", async ()
   );
   const found = await project.run(["migrate", "run"]);
   expect(found.stdout).toContain('"0"  in rows "00000", "00012", "00024"');
-  expect(found.stdout).toContain("18 rows have values of other rows");
+  expect(found.stdout).toContain("18 rows have a value that is already taken");
   expect(found.stdout).toContain("npx keywright migrate status --duplicates players.byScore");
   expect(found.exitCode).toBe(1);
   const listed = await project.run(["migrate", "status", "--duplicates", "players.byScore"]);

@@ -174,6 +174,7 @@ describe("a plan in whose way rows are", () => {
     const waiting = await project.run(["migrate", "plan"]);
     expect(waiting.stdout).toContain(list);
     expect(waiting.stdout).not.toContain("To run the plan");
+    expect(waiting.exitCode).toBe(3);
     const more = `{ byTeam: { key: "team" }, ${byScore}, byTeams: { key: "team" } }`;
     await project.write({ "models/player.ts": playersModule(more) });
     const { stdout } = await project.run(["migrate", "plan"]);

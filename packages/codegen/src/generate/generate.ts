@@ -30,6 +30,8 @@ export interface GenerateResult {
    * of these models are written as plain types.
    */
   readonly unread: readonly string[];
+  /** The absolute paths of the modules that a pattern matches and that export no model. */
+  readonly withoutModel: readonly string[];
 }
 
 /**
@@ -43,7 +45,8 @@ export interface GenerateResult {
  */
 export async function generate(options: GenerateOptions): Promise<GenerateResult> {
   const config = await loadConfig(options.folder, options.config);
-  const models = nameModels(await findModels(config));
+  const withoutModel: string[] = [];
+  const models = nameModels(await findModels(config, withoutModel));
   assertDistinctPrefixes(models.map(({ model }) => model));
   assertLinked(models);
   const inferred = await inferredFields(models, config.output);
@@ -54,7 +57,7 @@ export async function generate(options: GenerateOptions): Promise<GenerateResult
     await compareLockFile(config.path, compiled),
   ];
   if (options.check !== true) await writeOutput(files);
-  return { models: models.length, files, unread: inferred.unread };
+  return { models: models.length, files, unread: inferred.unread, withoutModel };
 }
 
 /** Returns the text of each generated file, by the name of the file. */

@@ -17,13 +17,38 @@ export default defineConfig({
 /** The path of the program that {@link programText} is for. */
 export const programPath = "src/main.ts";
 
-/** Returns the first lines of a program that runs in the project's folder. */
-export function programText({ output, database }: Answers): string {
-  const index = relativePath(dirname(programPath), `${output}/index.js`);
+/**
+ * Returns the first lines of a program that runs in the project's folder.
+ *
+ * @param extension the extension of imported modules.
+ */
+export function programText({ output, database }: Answers, extension: "js" | "ts"): string {
+  const index = relativePath(dirname(programPath), `${output}/index.${extension}`);
   return `import { openKv } from "@keywright/core";
 import { openRepositories } from ${JSON.stringify(index)};
 
-const db = await openRepositories(await openKv(${JSON.stringify(database)}));`;
+const kv = await openKv(${JSON.stringify(database)});
+const db = await openRepositories(kv);`;
+}
+
+/** Returns a program that uses the example model. It can run several times. */
+export function exampleProgramText(answers: Answers): string {
+  return `${programText(answers, "ts")}
+
+const ada = { name: "Ada", email: "ada@example.com" };
+await db.users.upsertByEmail(ada.email, { create: ada, update: { name: ada.name } });
+console.log(await db.users.findByEmail("ADA@example.com"));
+await kv.close();
+`;
+}
+
+/** The path of the compiled program, with the `tsconfig.json` of a new project. */
+export function builtProgramPath(answers: Answers): string {
+  return sourceFolders(answers).length === 1 ? "dist/main.js" : "dist/src/main.js";
+}
+
+function sourceFolders({ models, output }: Answers): string[] {
+  return [...new Set(["src", ...[models, output].map((path) => path.split("/")[0]!)])];
 }
 
 /** The text of an example model, which the user changes or replaces. */
@@ -55,8 +80,8 @@ export function packageJsonText(folder: string): string {
   return `${JSON.stringify({ ...named, private: true, type: "module" }, null, 2)}\n`;
 }
 
-export function tsconfigText({ models, output }: Answers): string {
-  const folders = [...new Set(["src", ...[models, output].map((path) => path.split("/")[0]!)])];
+export function tsconfigText(answers: Answers): string {
+  const folders = sourceFolders(answers);
   return `{
   "compilerOptions": {
     "target": "ES2023",
@@ -64,6 +89,9 @@ export function tsconfigText({ models, output }: Answers): string {
     "rootDir": "${folders.length === 1 ? "src" : "."}",
     "outDir": "dist",
     "types": ["node"],
+    "rewriteRelativeImportExtensions": true,
+    "erasableSyntaxOnly": true,
+    "verbatimModuleSyntax": true,
     "strict": true,
     "skipLibCheck": true
   },

@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { programPath } from "./file-texts.js";
 import type { PackageJson } from "./plan-files.js";
 
 interface PackageManager {
@@ -30,8 +31,16 @@ const lockFiles: Readonly<Record<string, string>> = {
 const needed = ["@keywright/core", "@keywright/orm", "zod"];
 const neededToBuild = ["@keywright/codegen", "typescript", "@types/node"];
 
-/** Returns the commands that install the missing packages, then generate. */
-export function nextSteps(folder: string, packageJson: PackageJson): string[] {
+/**
+ * Returns the commands that install the missing packages, generate, and run the program.
+ *
+ * @param builtProgram the path of the compiled example program. Undefined if there is none.
+ */
+export function nextSteps(
+  folder: string,
+  packageJson: PackageJson,
+  builtProgram: string | undefined,
+): string[] {
   const { add, addDev, run } = packageManager(folder, packageJson);
   const installed = { ...packageJson.dependencies, ...packageJson.devDependencies };
   const missing = (names: readonly string[]) => names.filter((name) => !(name in installed));
@@ -41,7 +50,14 @@ export function nextSteps(folder: string, packageJson: PackageJson): string[] {
     ...install(add, missing(needed)),
     ...install(addDev, missing(neededToBuild)),
     `${run} keywright generate`,
+    ...(builtProgram === undefined ? [] : runSteps(run, builtProgram)),
   ];
+}
+
+function runSteps(run: string, builtProgram: string): string[] {
+  if (run === "bunx") return [`bun ${programPath}`];
+  const runsTypeScript = Boolean((process.features as { typescript?: unknown }).typescript);
+  return runsTypeScript ? [`node ${programPath}`] : [`${run} tsc`, `node ${builtProgram}`];
 }
 
 function packageManager(folder: string, { packageManager }: PackageJson): PackageManager {

@@ -41,6 +41,23 @@ export function addScripts(text: string, scripts: Readonly<Record<string, string
   return insert(text, root, [added], 0, layout);
 }
 
+/** Sets `"type": "module"` in the text of a `package.json`. All other text stays. */
+export function setModuleType(text: string): string {
+  const member = '"type": "module"';
+  const root = findObject(text, undefined);
+  if (root === undefined) throw new TypeError("It is not a JSON object.");
+  let depth = 0;
+  let words: string[] = [];
+  for (const { 0: word, index } of text.matchAll(token)) {
+    if (depth === 1 && words.at(-1) === ":" && words.at(-2) === '"type"')
+      return `${text.slice(0, index)}"module"${text.slice(index + word.length)}`;
+    if (word === "{" || word === "[") depth++;
+    else if (word === "}" || word === "]") depth--;
+    words = [...words.slice(-1), word];
+  }
+  return insert(text, root, [member], 0, layoutOf(text));
+}
+
 interface Layout {
   /** Undefined if the whole text is on one line. */
   readonly lineEnd: string | undefined;

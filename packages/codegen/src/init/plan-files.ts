@@ -2,10 +2,17 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { ProjectConfiguredError, ProjectFileError } from "../errors/codegen-errors.js";
 import type { Answers } from "./answers.js";
-import { configText, modelText, packageJsonText, tsconfigText } from "./file-texts.js";
+import {
+  configText,
+  exampleProgramText,
+  modelText,
+  packageJsonText,
+  programPath,
+  tsconfigText,
+} from "./file-texts.js";
 import { isInGit, isWithinProject, withIgnored } from "./ignore-file.js";
 import { hasModel, namesIn } from "./model-folder.js";
-import { addScripts, missingScripts } from "./package-scripts.js";
+import { addScripts, missingScripts, setModuleType } from "./package-scripts.js";
 
 export interface PlannedFile {
   readonly path: string;
@@ -25,6 +32,8 @@ export interface PackageJson {
 export interface Plan {
   readonly files: readonly PlannedFile[];
   readonly packageJson: PackageJson;
+  /** True if the folder had no program, so that an example program is written. */
+  readonly isNew: boolean;
 }
 
 export function assertUnconfigured(folder: string): void {
@@ -36,17 +45,24 @@ export function assertUnconfigured(folder: string): void {
  * Plans the files for a new project. Existing files stay, except that `package.json` and
  * `.gitignore` get the lines that they lack. The configuration comes last, because its existence
  * means that the project is set up.
+ *
+ * @param isModule true to set `"type": "module"` in `package.json`.
  */
-export async function planFiles(folder: string, answers: Answers): Promise<Plan> {
+export async function planFiles(
+  folder: string,
+  answers: Answers,
+  isModule: boolean,
+): Promise<Plan> {
   assertUnconfigured(folder);
   const isNew = isBare(folder);
-  const packageJson = await planPackageJson(folder);
+  const packageJson = await planPackageJson(folder, isModule);
   const texts = new Map<string, string | undefined>([["package.json", packageJson]]);
   if (isNew) await addAbsent(texts, folder, "tsconfig.json", tsconfigText(answers));
   texts.set(".gitignore", await planIgnoreFile(folder, answers, isNew));
   if (!hasModel(join(folder, answers.models))) {
     await addAbsent(texts, folder, `${answers.models}/user.ts`, modelText);
   }
+  if (isNew) await addAbsent(texts, folder, programPath, exampleProgramText(answers));
   texts.set("keywright.config.ts", configText(answers));
   const files: PlannedFile[] = [];
   for (const [name, text] of texts) {
@@ -55,21 +71,30 @@ export async function planFiles(folder: string, answers: Answers): Promise<Plan>
     if (text === undefined || text === present) continue;
     files.push({ path, state: present === undefined ? "created" : "changed", text });
   }
-  return { files, packageJson: parsed("package.json", packageJson) };
+  return { files, packageJson: parsed("package.json", packageJson), isNew };
 }
 
 /** The names that a folder may contain and still count as a folder without a program. */
 const bareNames =
   /^(\..*|package(-lock)?\.json|node_modules|[^.]*\.(md|txt)|LICEN[CS]E|(pnpm-lock\.yaml|yarn\.lock|bun\.lockb?))$/i;
 
-function isBare(folder: string): boolean {
+/** True if a folder contains no program, so that no existing program can break. */
+export function isBare(folder: string): boolean {
   return namesIn(folder).every((name) => bareNames.test(name));
 }
 
-async function planPackageJson(folder: string): Promise<string> {
+/** Reads the `type` of the `package.json` in a folder. A new one is of type `module`. */
+export async function isModuleFolder(folder: string): Promise<boolean> {
   const path = join(folder, "package.json");
-  const text = (await readText(path)) ?? packageJsonText(folder);
-  const { scripts = {} } = parsed(path, text);
+  const text = await readText(path);
+  return text === undefined || parsed(path, text).type === "module";
+}
+
+async function planPackageJson(folder: string, isModule: boolean): Promise<string> {
+  const path = join(folder, "package.json");
+  const present = (await readText(path)) ?? packageJsonText(folder);
+  const { scripts = {}, type } = parsed(path, present);
+  const text = isModule && type !== "module" ? setModuleType(present) : present;
   return isObject(scripts) ? addScripts(text, missingScripts(scripts)) : text;
 }
 

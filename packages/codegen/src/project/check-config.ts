@@ -31,8 +31,11 @@ export function checkConfig(path: string, config: unknown): CheckedConfig {
   if (![undefined, "js", "ts"].includes(importExtension as string | undefined)) {
     throw fail("importExtension", 'it is neither "js" nor "ts"');
   }
-  if (database !== undefined && typeof database !== "function") {
-    throw fail("database", "it is not a function that opens a database");
+  if (database !== undefined && !isText(database) && typeof database !== "function") {
+    throw fail(
+      "database",
+      "it is neither the path of a folder nor a function that opens a database",
+    );
   }
   checkMigrations(migrations, fail);
   checkAdopt(adopt, fail);

@@ -15,10 +15,11 @@ export interface Config {
    */
   readonly importExtension?: "js" | "ts";
   /**
-   * Opens the database that the commands use, as in `() => openKv("data/app")`. The commands close
-   * it. Without this function, only commands that need no database work, such as `generate`.
+   * The database that the commands use: its folder, as in `"data/app"`, or a function that opens
+   * it, as in `() => openKv("data/app")`. The commands close it. Without this setting, only commands
+   * that need no database work, such as `generate`.
    */
-  readonly database?: () => KvLike | Promise<KvLike>;
+  readonly database?: string | (() => KvLike | Promise<KvLike>);
   /** The migrations of rows, created by `defineMigration`. `createDatabase` takes the same list. */
   readonly migrations?: readonly RowMigration[];
   /** The data from which `keywright adopt` creates rows. */

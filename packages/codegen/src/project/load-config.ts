@@ -1,15 +1,18 @@
 import { existsSync } from "node:fs";
 import { dirname, resolve } from "node:path";
+import { type KvLike, openKv } from "@keywright/core";
 import { ConfigMissingError } from "../errors/codegen-errors.js";
 import { checkConfig, type Settings } from "./check-config.js";
 import { createModuleLoader, type LoadModule } from "./load-module.js";
 
-export interface LoadedConfig extends Settings {
+export interface LoadedConfig extends Omit<Settings, "database"> {
   /** Absolute, like all paths here except the patterns in `models`. */
   readonly path: string;
   readonly folder: string;
   readonly models: readonly string[];
   readonly output: string;
+  /** Opens the database. Absent if the configuration has none. */
+  readonly database?: () => KvLike | Promise<KvLike>;
   readonly loadModule: LoadModule;
 }
 
@@ -26,7 +29,7 @@ export async function loadConfig(folder: string, file?: string): Promise<LoadedC
   if (path === undefined) throw new ConfigMissingError(candidates);
   const loadModule = createModuleLoader(path);
   const { default: config } = await loadModule(path);
-  const { models, output, ...settings } = checkConfig(path, config);
+  const { models, output, database, ...settings } = checkConfig(path, config);
   const configFolder = dirname(path);
   return {
     path,
@@ -34,6 +37,10 @@ export async function loadConfig(folder: string, file?: string): Promise<LoadedC
     models,
     output: resolve(configFolder, output),
     ...settings,
+    ...(database !== undefined && {
+      database:
+        typeof database === "string" ? () => openKv(resolve(configFolder, database)) : database,
+    }),
     loadModule,
   };
 }

@@ -5,7 +5,7 @@ import { type ResultOptions, withResultOptions } from "../terminal/run-options.j
 import type { Terminal } from "../terminal/terminal.js";
 import { helpText } from "../terminal/wrap.js";
 import { writeJson } from "../terminal/write-json.js";
-import { checkSummary, fileLines, summary, unreadLines } from "./generate-summary.js";
+import { checkSummary, fileLines, noteLines, summary } from "./generate-summary.js";
 import { generateWatch } from "./generate-watch.js";
 
 const help = helpText(`
@@ -52,7 +52,7 @@ export function generateCommand(terminal: Terminal, exit: (code: ExitCode) => vo
     .action(async ({ check, watch, config, json }: GenerateCommandOptions) => {
       if (watch) return await generateWatch(terminal, config);
       const result = await generate({ folder: terminal.folder, check, config });
-      terminal.stderr.write(unreadLines(terminal, result));
+      terminal.stderr.write(noteLines(terminal, result));
       if (json) {
         writeJson(terminal, jsonResult(result));
       } else {

@@ -2,6 +2,7 @@ import type { GenerateResult } from "../../generate/generate.js";
 import type { OutputFile } from "../../generate/output-folder.js";
 import { counted } from "../terminal/counted.js";
 import { shownPath, styled, type Terminal } from "../terminal/terminal.js";
+import { wrapped } from "../terminal/wrap.js";
 
 type State = OutputFile["state"];
 
@@ -24,13 +25,20 @@ export function fileLines(terminal: Terminal, files: readonly OutputFile[], chec
   return lines.join("");
 }
 
-/** Returns a line for each module of models whose types could not be read. */
-export function unreadLines(terminal: Terminal, { unread }: GenerateResult): string {
+/** Returns notes about modules that export no model, and modules whose types could not be read. */
+export function noteLines(terminal: Terminal, { unread, withoutModel }: GenerateResult): string {
   const note = styled(terminal.stderr, "yellow", "note");
-  const lines = unread.map(
-    (path) =>
-      `${note}: TypeScript could not read the types of ${shownPath(terminal, path)}, so brands in it become plain types; correct its imports\n`,
-  );
+  const notes = [
+    ...withoutModel.map(
+      (path) =>
+        `${shownPath(terminal, path)} exports no model; to omit this note, exclude it from \`models\` with "!"`,
+    ),
+    ...unread.map(
+      (path) =>
+        `TypeScript could not read the types of ${shownPath(terminal, path)}, so brands in it become plain types; correct its imports`,
+    ),
+  ];
+  const lines = notes.map((text) => `${wrapped(terminal.stderr, `${note}: ${text}`)}\n`);
   return lines.join("");
 }
 

@@ -2,7 +2,7 @@ import { type Round, watchAndGenerate } from "../../generate/watch.js";
 import { interruptedExitCode } from "../terminal/exit-codes.js";
 import { reportError } from "../terminal/report-error.js";
 import { styled, type Terminal } from "../terminal/terminal.js";
-import { summary, unreadLines } from "./generate-summary.js";
+import { noteLines, summary } from "./generate-summary.js";
 
 /** Ends after the current round at Ctrl-C or SIGTERM, or if the output has no reader. */
 export async function generateWatch(terminal: Terminal, config: string | undefined): Promise<void> {
@@ -30,7 +30,7 @@ export async function generateWatch(terminal: Terminal, config: string | undefin
 function showRound(terminal: Terminal, round: Round, onUnread: () => void): void {
   const time = styled(terminal.stdout, "dim", new Date().toLocaleTimeString("en-GB"));
   if ("error" in round) reportError(round.error, terminal);
-  else terminal.stderr.write(unreadLines(terminal, round.result));
+  else terminal.stderr.write(noteLines(terminal, round.result));
   const outcome = "error" in round ? "Failed. Nothing was written." : summary(round.result);
   const line = `${time} ${outcome} Waiting for changes. Ctrl-C stops.\n`;
   terminal.stdout.write(line, (error) => {

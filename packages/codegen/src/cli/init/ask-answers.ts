@@ -1,4 +1,4 @@
-import { intro, isCancel, outro, text } from "@clack/prompts";
+import { confirm, intro, isCancel, outro, text } from "@clack/prompts";
 import { type Answers, answerFault } from "../../init/answers.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { untilInputEnds } from "../terminal/until-input-ends.js";
@@ -9,13 +9,23 @@ const questions: Readonly<Record<keyof Answers, string>> = {
   database: "Which folder should contain the database?",
 };
 
-/** Asks for the answers that `preset` lacks. Returns undefined if the user cancels. */
+/** The answers, and whether `package.json` gets `"type": "module"`. */
+export interface InitAnswers extends Answers {
+  readonly esm: boolean;
+}
+
+/**
+ * Asks for the answers that `preset` lacks. Returns undefined if the user cancels.
+ *
+ * @param isModule true if `package.json` contains `"type": "module"`. Then it is not asked for.
+ */
 export async function askAnswers(
   terminal: Terminal,
   folder: string,
-  preset: Partial<Answers>,
-  proposed: Answers,
-): Promise<Answers | undefined> {
+  preset: Partial<InitAnswers>,
+  proposed: InitAnswers,
+  isModule: boolean,
+): Promise<InitAnswers | undefined> {
   const { stdin, stdout } = terminal;
   const answers: { -readonly [name in keyof Answers]: string } = { ...proposed, ...preset };
   intro("Press Enter to accept a proposal.", { output: stdout });
@@ -35,6 +45,20 @@ export async function askAnswers(
     if (isCancel(answer)) return undefined;
     answers[name] = answer;
   }
+  let { esm } = proposed;
+  if (!isModule && preset.esm === undefined) {
+    const answer = await untilInputEnds(terminal, (signal) =>
+      confirm({
+        message: 'Set "type": "module" in package.json? Keywright consists of ES modules.',
+        initialValue: esm,
+        input: stdin,
+        output: stdout,
+        signal,
+      }),
+    );
+    if (isCancel(answer)) return undefined;
+    esm = answer;
+  }
   outro("", { output: stdout });
-  return answers;
+  return { ...answers, esm };
 }

@@ -1,6 +1,7 @@
-import { resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { Command } from "commander";
 import { ProjectFileError } from "../../errors/codegen-errors.js";
+import { importExtensionIn } from "../../generate/import-extension.js";
 import {
   type Answers,
   answerFault,
@@ -8,19 +9,25 @@ import {
   proposedAnswers,
   tidyAnswers,
 } from "../../init/answers.js";
-import { programPath, programText } from "../../init/file-texts.js";
+import { builtProgramPath, programPath, programText } from "../../init/file-texts.js";
 import { nextSteps } from "../../init/next-steps.js";
-import { assertUnconfigured, type Plan, planFiles } from "../../init/plan-files.js";
+import {
+  assertUnconfigured,
+  isBare,
+  isModuleFolder,
+  type Plan,
+  planFiles,
+} from "../../init/plan-files.js";
 import { posix } from "../../project/paths.js";
 import { writeFiles } from "../../project/write-files.js";
 import { type ExitCode, exitCodes } from "../terminal/exit-codes.js";
 import { isInteractive, shownPath, styled, type Terminal } from "../terminal/terminal.js";
 import { columnsOf, helpText, wrap } from "../terminal/wrap.js";
-import { askAnswers } from "./ask-answers.js";
+import { askAnswers, type InitAnswers } from "./ask-answers.js";
 
 const help = helpText(`
 Examples:
-  $ keywright init                ask three questions, then write the files
+  $ keywright init                ask questions, then write the files
   $ keywright init --yes          ask nothing, for scripts
   $ keywright init my-app --yes   set up another folder, which is created if necessary
   $ keywright init --models lib/models --output lib/db
@@ -28,10 +35,11 @@ Examples:
 Writes:
   keywright.config.ts      the folders of models and generated code, and how to open the database
   src/models/user.ts       an example model, if the folder of the models has no model
-  package.json             the scripts db:generate and db:migrate
+  package.json             the scripts db:generate and db:migrate, and "type": "module" if you accept it
   .gitignore               the folder of the database, in a Git repository
 and in a folder without a program:
   package.json, tsconfig.json
+  src/main.ts              an example program
 
 Existing files are not replaced, and existing scripts are not changed. If the folder already has a
 keywright.config.* file, nothing is written. Nothing is installed: the commands for that are printed.
@@ -39,7 +47,7 @@ keywright.config.* file, nothing is written. Nothing is installed: the commands 
 Exit codes: 0 done; 1 failed or cancelled; 2 wrong usage, such as no terminal for questions and no
 --yes.`);
 
-interface Options extends Partial<Answers> {
+interface Options extends Partial<InitAnswers> {
   readonly yes?: true;
 }
 
@@ -51,11 +59,17 @@ export function initCommand(terminal: Terminal, exit: (code: ExitCode) => void):
     .option("--models <folder>", "the folder of the models, such as src/models")
     .option("--output <folder>", "the folder of the generated code, such as src/db")
     .option("--database <folder>", "the folder of the database, such as data/app")
+    .option(
+      "--esm",
+      'set "type": "module" in package.json; the default in a folder without a program',
+    )
+    .option("--no-esm", "keep the type of package.json")
     .addHelpText("after", help);
   return command.action(async (name: string | undefined, { yes, ...options }: Options) => {
     const folder = resolve(terminal.folder, name ?? ".");
     assertUnconfigured(folder);
-    for (const [option, value] of Object.entries(options) as [keyof Answers, string][]) {
+    const { esm: _, ...paths } = options;
+    for (const [option, value] of Object.entries(paths) as [keyof Answers, string][]) {
       const fault = answerFault(folder, option, value);
       if (fault !== undefined) return command.error(`error: --${option} '${value}': ${fault}`);
     }
@@ -64,8 +78,12 @@ export function initCommand(terminal: Terminal, exit: (code: ExitCode) => void):
         "error: there is no terminal for questions: use --yes to accept the defaults",
       );
     }
-    const proposed = { ...proposedAnswers(folder), ...options };
-    const answers = yes ? proposed : await askAnswers(terminal, folder, options, proposed);
+    const isModule = await isModuleFolder(folder);
+    // Another type would break the existing modules of a program.
+    const proposed = { ...proposedAnswers(folder), esm: isBare(folder), ...options };
+    const answers = yes
+      ? proposed
+      : await askAnswers(terminal, folder, options, proposed, isModule);
     if (answers === undefined) {
       terminal.stderr.write("Cancelled. Nothing was written.\n");
       return exit(exitCodes.failed);
@@ -73,19 +91,19 @@ export function initCommand(terminal: Terminal, exit: (code: ExitCode) => void):
     const fault = answersFault(folder, answers);
     if (fault !== undefined) return command.error(`error: ${fault}`);
     const tidied = tidyAnswers(folder, answers);
-    const plan = await planFiles(folder, tidied);
+    const plan = await planFiles(folder, tidied, answers.esm);
     await writeFiles(plan.files, (path, cause) => new ProjectFileError(path, cause));
-    terminal.stdout.write(summary(terminal, folder, tidied, plan));
+    terminal.stdout.write(await summary(terminal, folder, tidied, plan));
     exit(exitCodes.done);
   });
 }
 
-function summary(
+async function summary(
   terminal: Terminal,
   folder: string,
   answers: Answers,
-  { files, packageJson }: Plan,
-): string {
+  { files, packageJson, isNew }: Plan,
+): Promise<string> {
   const { stdout } = terminal;
   const bold = (text: string) => styled(stdout, "bold", text);
   const written = files.map(({ path, state }) => {
@@ -93,16 +111,28 @@ function summary(
     return `${verb} ${posix(shownPath(terminal, path))}`;
   });
   const enter = folder === terminal.folder ? [] : [`cd ${shownPath(terminal, folder)}`];
-  const steps = [...enter, ...nextSteps(folder, packageJson)];
+  const steps = [
+    ...enter,
+    ...nextSteps(folder, packageJson, isNew ? builtProgramPath(answers) : undefined),
+  ];
   const isModule = packageJson.type === "module";
   const note = isModule ? [] : ["", wrap(commonJsNote, columnsOf(stdout))];
   const next = ["", bold("Next:"), ...steps.map(indented)];
-  const program = [
-    "",
-    bold(`Then, in a program such as ${programPath}:`),
-    ...programText(answers).split("\n").map(indented),
-  ];
+  const program = isNew
+    ? []
+    : [
+        "",
+        bold(`Then, in a program such as ${programPath}:`),
+        ...programText(answers, await shownExtension(join(folder, answers.output)))
+          .split("\n")
+          .map(indented),
+      ];
   return `${[...written, ...note, ...next, ...program].join("\n")}\n`;
+}
+
+/** The extension of the generated imports. TypeScript may not be installed yet. */
+async function shownExtension(output: string): Promise<"js" | "ts"> {
+  return await importExtensionIn(output).catch(() => "js" as const);
 }
 
 function indented(line: string): string {

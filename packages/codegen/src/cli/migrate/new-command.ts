@@ -27,7 +27,7 @@ it. No row is changed, and an existing file is not replaced.
 If the rows of several models have changed, --model selects one of them.
 
 Examples:
-  $ keywright migrate new "full names"                  write migrations/full-names.ts
+  $ keywright migrate new "full names"                  write src/migrations/full-names.ts if output is src/db
   $ keywright migrate new "full names" --model users
   $ keywright migrate new "full names" --out src/migrations/full-names.ts
 
@@ -46,7 +46,7 @@ export function newCommand(terminal: Terminal, exit: (code: ExitCode) => void): 
     .option("--model <name>", "the model, if the rows of several models have changed")
     .option(
       "--out <file>",
-      "the file; the default is migrations/<name>.ts next to the configuration",
+      "the file; the default is migrations/<name>.ts next to the output folder",
     )
     .addHelpText("after", help)
     .action(async (name: string, options: NewOptions) => {
@@ -76,7 +76,7 @@ async function writeMigration(
     else terminal.stdout.write(`Nothing was written. ${reason}\n`);
     return exitCodes.failed;
   }
-  const defaultPath = join(config.folder, "migrations", `${kebabCase(name)}.ts`);
+  const defaultPath = join(dirname(config.output), "migrations", `${kebabCase(name)}.ts`);
   const path = out === undefined ? defaultPath : resolve(terminal.folder, out);
   const folder = dirname(path);
   const { modulePath } = chosen.model;

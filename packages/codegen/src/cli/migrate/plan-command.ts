@@ -29,7 +29,7 @@ Examples:
   $ keywright migrate plan --json   print the plan for a program
 
 Exit codes: 0 there is nothing to do, or the plan can run as it is; 1 failed; 2 wrong usage; 3 steps
-are breaking, or blocked until a migration is written.`);
+are breaking, or blocked until a migration is written, or rows share a value of a unique index.`);
 
 export function planCommand(terminal: Terminal, exit: (code: ExitCode) => void): Command {
   return withResultOptions(new Command("plan"))
@@ -45,6 +45,8 @@ export function planCommand(terminal: Terminal, exit: (code: ExitCode) => void):
         }
         return plan;
       });
-      exit(plan.isBreaking || plan.needsMigration ? exitCodes.undecided : exitCodes.done);
+      const hasDuplicates = plan.steps.some(({ kind }) => kind === "resolve-duplicates");
+      const isUndecided = plan.isBreaking || plan.needsMigration || hasDuplicates;
+      exit(isUndecided ? exitCodes.undecided : exitCodes.done);
     });
 }

@@ -64,7 +64,7 @@ function indexLine([name, status]: readonly [string, IndexStatus]): StatusLine {
   const { state, declared, progress, duplicates, unindexed } = status;
   const remarks = [
     ...(progress === null ? [] : [progressText(progress)]),
-    ...(duplicates === 0 ? [] : [`${atLeast(duplicates)} with values that other rows have`]),
+    ...(duplicates === 0 ? [] : [`${atLeast(duplicates)} with a value that is already taken`]),
     ...(unindexed === null ? [] : [`${counted(unindexed.count, "row")} cannot be indexed`]),
     ...(declared ? [] : ["not in the model"]),
   ];

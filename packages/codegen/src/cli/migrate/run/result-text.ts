@@ -105,7 +105,7 @@ async function duplicateLines(
     const { items } = await findDuplicates(database, { model, index, take: maxShown });
     lines.push(
       "",
-      `${model}  ${index} is unique, but ${counted(duplicateCount, "row has a value", "rows have values")} of other rows:`,
+      `${model}  ${index} is unique, but ${counted(duplicateCount, "row has", "rows have")} a value that is already taken:`,
       ...items.map(
         ({ value, ids }) => `  ${shownKeyValue(value)}  in rows ${ids.map(shownId).join(", ")}`,
       ),
