@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { KvEntry, KvKey, KvKeyPart } from "@keywright/core";
-import { isPlainObject, ObjectShape } from "./value-shape.js";
+import { isPlainObject, ObjectShape } from "./object-shape.js";
 
 const maxSamples = 200;
 

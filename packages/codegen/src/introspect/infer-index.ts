@@ -3,7 +3,7 @@ import type { KvEntry, KvKey, KvKeyPart, KvLike } from "@keywright/core";
 import { camelCase, pascalCase } from "../types/identifiers.js";
 import { type EntryPlace, isPart } from "./entry-place.js";
 import type { InferredIndex } from "./inferred-model.js";
-import { isPlainObject } from "./value-shape.js";
+import { isPlainObject } from "./object-shape.js";
 
 type Row = Readonly<Record<string, unknown>>;
 

@@ -27,7 +27,7 @@ const maxDepth = 5;
 const maxFields = 60;
 
 /** The types of the values that were seen in one place. */
-export class ValueShape {
+class ValueShape {
   readonly #depth: number;
   readonly #kinds = new Set<Kind>();
   #isUnknown = false;
