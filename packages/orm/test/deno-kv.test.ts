@@ -46,6 +46,17 @@ describe.each(databases)("on %s", (_name, open) => {
     });
   });
 
+  it("a live stream ends when the database is closed", async () => {
+    const LiveUser = defineModel({ ...User, live: true });
+    const kv = await open();
+    const db = await createDatabase({ kv, models: { users: LiveUser } });
+    const reader = db.users.watchMany({ where: { favoriteColor: "red" } }).getReader();
+    expect(await reader.read()).toEqual({ done: false, value: [] });
+    const next = reader.read();
+    await kv.close();
+    expect(await next).toEqual({ done: true, value: undefined });
+  });
+
   it("of many that want one value at once, one gets it", async () => {
     await withKv(async (kv) => {
       const db = await createDatabase({ kv, models: { users: User } });

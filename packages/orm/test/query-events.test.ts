@@ -159,6 +159,22 @@ describe("query events", () => {
     }
   });
 
+  it("of a query tell of at most as many reads as it may make", async () => {
+    await withEvents(async (db, events) => {
+      for (let maxReads = 0; maxReads < 4; maxReads++) {
+        await rejection(db.users.findMany({ ...green, maxReads }));
+        await rejection(
+          db.users.findMany({ where: { email: { in: ["a", "b", "c", "d"] } }, maxReads }),
+        );
+        await rejection(db.users.scan({ maxReads: Math.min(maxReads, 2) }));
+        await rejection(db.users.count({ ...green, maxReads: Math.min(maxReads, 1) }));
+        for (const { reads } of events) expect(reads).toBeLessThanOrEqual(maxReads);
+        expect(events).toHaveLength(4);
+        events.length = 0;
+      }
+    });
+  });
+
   it("of a write may tell of more reads than a query may make", async () => {
     const kv = await openKv();
     try {

@@ -7,7 +7,10 @@ export interface QueryEvent {
   readonly model: string;
   /** The index that was read, or `"primaryKey"`. Undefined if nothing was read. */
   readonly index: string | undefined;
-  /** How many entries were read. An index entry and a row count as one read each. */
+  /**
+   * How many entries were read. An index entry and a row count as one read each. At most `maxReads`
+   * for a query. A write of many rows also counts the reads that it makes for each row it has found.
+   */
   readonly reads: number;
   readonly milliseconds: number;
   /** When the call began, in milliseconds since 1970. */

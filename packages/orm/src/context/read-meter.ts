@@ -18,10 +18,15 @@ export class ReadMeter {
     return this.#maxReads - this.reads;
   }
 
+  /**
+   * Counts reads.
+   *
+   * @throws {ReadLimitError} if there are more than `maxReads`. They are not counted then, because
+   * they are not made, or are only the read of one entry that shows that there is one more.
+   */
   add(entries: number): void {
+    if (entries > this.left) throw new ReadLimitError(this.#model, this.#maxReads, this.index);
     this.reads += entries;
-    if (this.reads > this.#maxReads)
-      throw new ReadLimitError(this.#model, this.#maxReads, this.index);
   }
 }
 

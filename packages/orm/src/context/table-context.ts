@@ -1,6 +1,6 @@
-import type { Kv, KvLimits } from "@keywright/core";
+import type { Kv, KvKey, KvKeyPart, KvLimits } from "@keywright/core";
 import type { ModelCatalog } from "../catalog/model-catalog.js";
-import type { CompiledModel } from "../model/compiled-model.js";
+import type { CompiledIndex, CompiledModel } from "../model/compiled-model.js";
 import type { LinkedRelations } from "../model/linked-relations.js";
 import type { TransactionKv } from "../transaction/transaction-kv.js";
 import type { DatabaseSettings } from "./database-settings.js";
@@ -15,6 +15,22 @@ export interface TableContext {
   readonly links: LinkedRelations;
   readonly tables: ReadonlyMap<string, TableContext>;
   readonly transaction: TransactionKv | undefined;
+  /** The unique keys of rows that the same call updates. Only for an update of rows in one commit. */
+  readonly unsettledKeys?: UnsettledKeys | undefined;
+}
+
+/** Unique keys that rows take from rows that the same call updates after them. */
+export interface UnsettledKeys {
+  /** True if a row may take a key from this row, whose own update must then release the key. */
+  mayTakeFrom(owner: readonly KvKeyPart[]): boolean;
+  /** Records that a row took a key from another one. */
+  add(taken: TakenKey): void;
+}
+
+export interface TakenKey {
+  readonly index: CompiledIndex;
+  readonly key: KvKey;
+  readonly owner: readonly KvKeyPart[];
 }
 
 export type TableLimits = Pick<

@@ -2,7 +2,7 @@ import type { AnyQuery } from "../context/any-query.js";
 import { CallReport } from "../context/call-report.js";
 import { ReadMeter } from "../context/read-meter.js";
 import type { TableContext } from "../context/table-context.js";
-import { addOperation, type Operation } from "../errors/orm-error.js";
+import type { Operation } from "../errors/orm-error.js";
 import { TransactionBypassedError } from "../errors/transaction-errors.js";
 import { isWithinTransaction } from "../transaction/transaction-scope.js";
 import type { CallOptions, RepositoryMethod } from "./call-options.js";

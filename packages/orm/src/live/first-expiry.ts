@@ -1,5 +1,4 @@
 import type { FoundRow } from "../context/any-query.js";
-import type { ReadMeter } from "../context/read-meter.js";
 import type { TableContext } from "../context/table-context.js";
 import { readKeys } from "../query/read/read-rows.js";
 import { expiryKey, keepsExpiry } from "../write/commit/row-expiry.js";
@@ -8,23 +7,17 @@ import { expiryKey, keepsExpiry } from "../write/commit/row-expiry.js";
 export async function firstExpiry(
   context: TableContext,
   rows: readonly FoundRow[],
-  meter: ReadMeter,
 ): Promise<number> {
   let first = Number.POSITIVE_INFINITY;
-  for (const expireAt of await expiryTimes(context, rows, meter)) {
+  for (const expireAt of await expiryTimes(context, rows)) {
     if (typeof expireAt === "number" && expireAt < first) first = expireAt;
   }
   return first;
 }
 
-async function expiryTimes(
-  context: TableContext,
-  rows: readonly FoundRow[],
-  meter: ReadMeter,
-): Promise<unknown[]> {
+async function expiryTimes(context: TableContext, rows: readonly FoundRow[]): Promise<unknown[]> {
   const { model, catalog } = context;
   if (!keepsExpiry(context, catalog.snapshot)) return rows.map(({ expireAt }) => expireAt);
-  meter.reads += rows.length;
   const keys = rows.map(({ primaryKey }) => expiryKey(model, primaryKey));
   return (await readKeys(context, keys)).map(({ value }) => value);
 }

@@ -1,5 +1,6 @@
-import { isKeywrightError, type Kv, type KvRangeChange } from "@keywright/core";
+import type { Kv, KvRangeChange } from "@keywright/core";
 import { detectChanges } from "./change-detector.js";
+import { isClosedError } from "./is-closed.js";
 import { Subscription } from "./subscription.js";
 import type { Watched } from "./watched.js";
 
@@ -119,12 +120,4 @@ export function liveStream<Report>(kv: Kv, source: LiveSource<Report>): Readable
 
   // With a high-water mark of 0, no state is read before the consumer asks for it.
   return new ReadableStream<Report>({ pull, cancel }, { highWaterMark: 0 });
-}
-
-/** True if a read failed because its database, embedded, of Deno or of `@deno/kv`, is closed. */
-function isClosedError(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
-  if (isKeywrightError(error)) return error.code === "KW_DATABASE_CLOSED";
-  // `@deno/kv` has no class and no code for this error.
-  return error.name === "BadResource" || error.message.includes("after '.close' is called");
 }

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Kv, KvRangeChange } from "@keywright/core";
 import { keyAfter } from "../indexes/key-parts.js";
+import { isClosed } from "./is-closed.js";
 import { canWatchRanges, type Watched } from "./watched.js";
 
 /** An event: keys have changed, a time was reached, or the database was closed. */
@@ -15,15 +16,20 @@ const anyChange: KvRangeChange = { keys: [], isComplete: false };
 /** The longest delay of a timer, in milliseconds. */
 const maxDelay = 2 ** 31 - 1;
 
+/** How long it takes at most, in milliseconds, to notice that a database without events is closed. */
+const endDelay = 500;
+
 /**
  * Reports the changes of watched keys and ranges since its creation. Changes that occur while no
  * call waits are reported as one. On a database that cannot watch ranges, the first event comes
  * without a change.
  */
 export class Subscription {
+  readonly #kv: Kv;
   readonly #reader: ReadableStreamDefaultReader<unknown>;
 
   constructor(kv: Kv, watched: Watched) {
+    this.#kv = kv;
     this.#reader = watch(kv, watched).getReader();
     // An error reaches the callers of `next` and `past`. Here it would be an unhandled rejection.
     this.#reader.closed.catch(() => undefined);
@@ -37,16 +43,26 @@ export class Subscription {
    */
   async next(until: number): Promise<WatchEvent> {
     const change = this.#change();
-    if (until === Number.POSITIVE_INFINITY) return await change;
+    const reportsEnd = canWatchRanges(this.#kv);
+    if (until === Number.POSITIVE_INFINITY && reportsEnd) return await change;
     let timer: ReturnType<typeof setTimeout> | undefined;
-    const time = new Promise<WatchEvent>((resolve) => {
-      const delay = Math.min(Math.max(until - Date.now(), 0), maxDelay);
-      timer = setTimeout(resolve, delay, { kind: "time" });
+    let endTimer: ReturnType<typeof setInterval> | undefined;
+    const other = new Promise<WatchEvent>((resolve) => {
+      if (until !== Number.POSITIVE_INFINITY) {
+        const delay = Math.min(Math.max(until - Date.now(), 0), maxDelay);
+        timer = setTimeout(resolve, delay, { kind: "time" });
+      }
+      if (reportsEnd) return;
+      // The streams of `@deno/kv` do not end when it is closed.
+      endTimer = setInterval(() => {
+        if (isClosed(this.#kv)) resolve({ kind: "end" });
+      }, endDelay);
     });
     try {
-      return await Promise.race([change, time]);
+      return await Promise.race([change, other]);
     } finally {
       clearTimeout(timer);
+      clearInterval(endTimer);
     }
   }
 

@@ -71,7 +71,7 @@ function streamRow<Shaped>(
       const row = (await findOne(context, where, meter, query)) ?? null;
       const all = row === null ? [] : [row];
       const shaped = await shape(row, meter);
-      return { all, shaped, expireAt: await firstExpiry(context, all, meter) };
+      return { all, shaped, expireAt: await firstExpiry(context, all) };
     });
     const before = keys;
     keys = watchedKeys();

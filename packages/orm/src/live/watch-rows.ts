@@ -79,7 +79,7 @@ export function watchRows(
         examinesRows =
           filter !== undefined || hasLostEntries(items.length, cursor, meter.reads - readBefore);
         const shaped = await shape(items, meter);
-        return { items, shaped, expireAt: await firstExpiry(context, items, meter) };
+        return { items, shaped, expireAt: await firstExpiry(context, items) };
       });
       rows = new Set(
         items.map(({ primaryKey }) =>

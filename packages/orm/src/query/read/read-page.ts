@@ -2,6 +2,7 @@ import type { AnyQuery, FoundRow } from "../../context/any-query.js";
 import type { ReadMeter } from "../../context/read-meter.js";
 import type { TableContext } from "../../context/table-context.js";
 import { assertPositiveInteger } from "../../errors/assert-positive-integer.js";
+import { keyText } from "../../indexes/key-text.js";
 import type { CompiledModel } from "../../model/compiled-model.js";
 import type { ChosenPlan } from "../plan/choose-plan.js";
 import { encodeCursor } from "../plan/cursor.js";
@@ -44,15 +45,23 @@ export async function readPage(
   const take = takeOf(context.model, query);
   const hasEnd = take !== Number.POSITIVE_INFINITY;
   const reader = rowSourceOf(context, chosen, query, meter, hasEnd);
-  const items: ReadRow[] = [];
+  // The entries of an index are read in several steps. A row that moves within the index meanwhile
+  // is read at both places. Only the later place, with the newer row, is retained.
+  const canMove = "merged" in chosen.plan || chosen.plan.index !== undefined;
+  const page = new Map<unknown, ReadRow>();
   let isCutOff = false;
-  while (items.length < take && !isCutOff) {
-    const missing = take - items.length;
+  while (page.size < take && !isCutOff) {
+    const missing = take - page.size;
     const rows = await reader.next(Math.min(missing, maxBatch));
-    if (rows.length === 0) return { items, cursor: null };
+    if (rows.length === 0) return { items: [...page.values()], cursor: null };
     isCutOff = rows.length > missing;
-    for (const row of isCutOff ? rows.slice(0, missing) : rows) items.push(row);
+    for (const row of isCutOff ? rows.slice(0, missing) : rows) {
+      const id = canMove ? keyText(row.primaryKey) : row;
+      page.delete(id);
+      page.set(id, row);
+    }
   }
+  const items = [...page.values()];
   const last = items.at(-1);
   if (last === undefined || !(isCutOff || (await reader.hasMore()))) return { items, cursor: null };
   return { items, cursor: encodeCursor(chosen.plan, last.entryKey) };

@@ -1,10 +1,11 @@
 import type { AtomicCheck, KvKeyPart } from "@keywright/core";
-import type { TableContext } from "../../context/table-context.js";
+import type { TableContext, TakenKey } from "../../context/table-context.js";
+import { UniqueConstraintError } from "../../errors/row-errors.js";
 import { primaryKeyOfEntry } from "../../indexes/entry-value.js";
 import { hasIndexKey, type IndexEntry } from "../../indexes/index-entries.js";
 import { isSameKey } from "../../indexes/key-parts.js";
-import { rowKey } from "../../indexes/primary-key.js";
-import type { AnyRow } from "../../model/compiled-model.js";
+import { pointerOf, rowKey } from "../../indexes/primary-key.js";
+import type { AnyRow, CompiledModel } from "../../model/compiled-model.js";
 import { hasExpired } from "./row-expiry.js";
 
 export interface UniqueKeyClaim {
@@ -40,4 +41,19 @@ export async function claimUniqueKey(
     !(await hasExpired(context, catalog.snapshot, owner));
   checks.push({ key: ownerKey, versionstamp: ownerVersionstamp });
   return { owner: isTaken ? owner : undefined, pointsToRow: false, checks };
+}
+
+/** Returns the error of a row that needs a unique key that another row has. */
+export function takenError(
+  { name }: CompiledModel,
+  { index, key, owner }: TakenKey,
+): UniqueConstraintError {
+  const value = key.slice(1);
+  const { fields } = index;
+  return new UniqueConstraintError(name, {
+    index: index.name,
+    fields,
+    value,
+    ownerId: pointerOf(owner),
+  });
 }

@@ -13,7 +13,7 @@ import { keyText } from "../../indexes/key-text.js";
 import { pointerOf, rowKey } from "../../indexes/primary-key.js";
 import { limitErrorOf } from "../../transaction/limit-error-of.js";
 import { pauseBeforeAttempt } from "../../transaction/pause.js";
-import { claimUniqueKey } from "./claim-unique-key.js";
+import { claimUniqueKey, takenError } from "./claim-unique-key.js";
 import { countedRowMutations } from "./counted-row-changes.js";
 import type { PlannedChange } from "./plan-change.js";
 import { expiryOptions, hasExpired, recordExpiry } from "./row-expiry.js";
@@ -186,9 +186,9 @@ async function settleConflict(context: TableContext, change: PlannedChange): Pro
     const { index, key } = entry;
     const { owner, checks } = await claimUniqueKey(context, entry, change.primaryKey);
     if (owner !== undefined) {
-      const { name, fields } = index;
-      const conflict = { index: name, fields, value: key.slice(1), ownerId: pointerOf(owner) };
-      throw new UniqueConstraintError(model.name, conflict);
+      const taken = { index, key, owner };
+      if (!context.unsettledKeys?.mayTakeFrom(owner)) throw takenError(model, taken);
+      context.unsettledKeys.add(taken);
     }
     takeovers.set(keyText(key), checks);
   }

@@ -18,6 +18,7 @@ import type { FindRow } from "../rows/find-row.js";
 import { writeAtomically } from "../rows/run-atomically.js";
 import { updateRow } from "../rows/update-row.js";
 import { createMatcher, isScan, type RowMatcher } from "./row-matcher.js";
+import { TakenKeys } from "./taken-keys.js";
 import { type RowResult, writeEach } from "./write-each.js";
 
 export interface ManyOptions extends WriteOptions {
@@ -124,10 +125,14 @@ async function changeAtomically(
   const readsBefore = meter.reads;
   const rows = await writeAtomically(context, async (within, written) => {
     meter.reads = readsBefore;
-    for (const primaryKey of await findKeys(within, query, meter)) {
-      const row = await write(within, primaryKey);
+    const primaryKeys = await findKeys(within, query, meter);
+    const takenKeys = new TakenKeys(primaryKeys);
+    for (const primaryKey of primaryKeys) {
+      takenKeys.begin(primaryKey);
+      const row = await write({ ...within, unsettledKeys: takenKeys }, primaryKey);
       if (row !== undefined) written.push(row);
     }
+    await takenKeys.assertReleased(within);
   });
   return rows.map((row) => ({ ok: true, row }));
 }
