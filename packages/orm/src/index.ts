@@ -55,6 +55,7 @@ export {
 } from "./errors/query-errors.js";
 export {
   IndexKeyError,
+  type KeyProblem,
   PrimaryKeyChangeError,
   ReferenceMissingError,
   RowInvalidError,
