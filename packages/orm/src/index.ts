@@ -56,6 +56,7 @@ export {
 } from "./errors/query-errors.js";
 export {
   IndexKeyError,
+  type KeyProblem,
   PrimaryKeyChangeError,
   ReferenceMissingError,
   RowInvalidError,

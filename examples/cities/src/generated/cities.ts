@@ -127,7 +127,7 @@ export class CityRepository {
    *
    * @throws {InvalidCursorError} if the cursor belongs to another list.
    * @throws {ReadLimitError} if it needs more reads than `maxReads`.
-   * @throws {RangeError} if `take` is not a positive integer.
+   * @throws {InvalidArgumentError} if `take` is not a positive integer.
    */
   scan(options?: ListOptions): RowQuery<CityRow> {
     return this.#rows.scan(options);
@@ -184,7 +184,7 @@ export class CityRepository {
    * @throws {IndexNotReadyError} if `byCityId` is not built yet.
    * @throws {InvalidCursorError} if the cursor belongs to another list.
    * @throws {ReadLimitError} if it needs more reads than `maxReads`.
-   * @throws {RangeError} if `take` is not a positive integer.
+   * @throws {InvalidArgumentError} if `take` is not a positive integer.
    */
   listByCityId(cityId: Condition<number>, options?: ListOptions): RowQuery<CityRow> {
     return this.#rows.findMany({ ...options, index: "byCityId", where: { cityId } });
@@ -199,7 +199,7 @@ export class CityRepository {
    * @throws {IndexNotReadyError} if `byCountry` is not built yet.
    * @throws {InvalidCursorError} if the cursor belongs to another list.
    * @throws {ReadLimitError} if it needs more reads than `maxReads`.
-   * @throws {RangeError} if `take` is not a positive integer.
+   * @throws {InvalidArgumentError} if `take` is not a positive integer.
    */
   listByCountry(country: Condition<string>, options?: ListOptions): RowQuery<CityRow> {
     return this.#rows.findMany({ ...options, index: "byCountry", where: { country } });
@@ -229,7 +229,7 @@ export class CityRepository {
    * @throws {IndexNotReadyError} if `byPopulation` is not built yet.
    * @throws {InvalidCursorError} if the cursor belongs to another list.
    * @throws {ReadLimitError} if it needs more reads than `maxReads`.
-   * @throws {RangeError} if `take` is not a positive integer.
+   * @throws {InvalidArgumentError} if `take` is not a positive integer.
    */
   listByPopulation(population: Condition<number>, options?: ListOptions): RowQuery<CityRow> {
     return this.#rows.findMany({ ...options, index: "byPopulation", where: { population } });

@@ -42,7 +42,7 @@ export function nameOfIndex(plan: Plan): string {
 }
 
 /** Returns the number of parts in the keys of an index, or of the rows, with the prefix. */
-export function keyLength(model: CompiledModel, index: CompiledIndex | undefined): number {
+function keyLength(model: CompiledModel, index: CompiledIndex | undefined): number {
   const primaryKey = model.primaryKey.length;
   if (index === undefined) return 1 + primaryKey;
   return 1 + index.parts.length + (index.unique ? 0 : primaryKey);
