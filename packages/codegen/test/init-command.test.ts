@@ -62,7 +62,7 @@ describe("keywright init", () => {
       compilerOptions: { types: ["node"] },
     });
     expect(stdout).toMatch(
-      process.features.typescript
+      (process.features as { typescript?: unknown }).typescript
         ? /\n {2}node src\/main.ts\n$/
         : /\n {2}npx tsc\n {2}node dist\/main.js\n$/,
     );
