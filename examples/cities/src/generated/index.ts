@@ -22,6 +22,12 @@ export type Models = {
 /** Options for opening the models, such as `migrations` and `hooks`. */
 export type OpenOptions = DatabaseOptions<Models>;
 
+/** The repositories of a transaction. */
+export interface TransactionRepositories extends Repositories {
+  /** The same transaction with all queries and writes, as those of `database` outside of it. */
+  readonly database: Parameters<Parameters<Database<Models>["transaction"]>[0]>[0];
+}
+
 /** The repositories, their database, and its transactions. */
 export interface OpenRepositories extends Repositories {
   /** The database, for example for `migrate`. Its own repositories have all queries and writes. */
@@ -33,8 +39,8 @@ export interface OpenRepositories extends Repositories {
    * @throws {TransactionConflictError} after `maxAttempts` attempts.
    */
   transaction<T>(
-    body: (tx: Repositories) => Promise<T>,
-    options?: { maxAttempts?: number | undefined; signal?: AbortSignal | undefined },
+    body: (tx: TransactionRepositories) => Promise<T>,
+    options?: Parameters<Database<Models>["transaction"]>[1],
   ): Promise<T>;
 }
 
@@ -57,7 +63,8 @@ export async function openRepositories(
   return {
     ...repositoriesOf(database),
     database,
-    transaction: (body, limits) => database.transaction((tx) => body(repositoriesOf(tx)), limits),
+    transaction: (body, limits) =>
+      database.transaction((tx) => body({ ...repositoriesOf(tx), database: tx }), limits),
   };
 }
 

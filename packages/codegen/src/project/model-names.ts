@@ -39,7 +39,12 @@ export function nameModels(models: readonly FoundModel[]): NamedModel[] {
   files.claim("index", "the index of the generated files");
   properties.claim("database", "the database of Repositories");
   properties.claim("transaction", "the transactions of Repositories");
-  for (const name of ["Repositories", "OpenRepositories", "OpenOptions"]) {
+  for (const name of [
+    "Repositories",
+    "OpenRepositories",
+    "OpenOptions",
+    "TransactionRepositories",
+  ]) {
     imports.claim(name, "a type of index.ts");
   }
   return models.map((found) => {
