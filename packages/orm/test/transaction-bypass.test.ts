@@ -110,7 +110,7 @@ it("another key-value database can be written, with and without a transaction", 
     });
     expect(await other.users.count()).toBe(2);
   } finally {
-    otherKv.close();
+    await otherKv.close();
   }
 });
 
