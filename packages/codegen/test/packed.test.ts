@@ -65,7 +65,7 @@ it("the packed packages take a newcomer from nothing to a migrated database", as
     if (step === "npx tsc") await tsc();
     else {
       const [, path = ""] = /^node (\S+)$/.exec(step) ?? [];
-      expect(await done(process.execPath, path)).toContain('name: "Ada"'.replaceAll('"', "'"));
+      expect(await done(process.execPath, path)).toMatch(/name: ['"]Ada['"]/);
     }
   }
   await tsc();
@@ -74,7 +74,7 @@ it("the packed packages take a newcomer from nothing to a migrated database", as
     (await readFile(join(folder, "src/main.ts"), "utf8")).replaceAll(/ada\b/gi, "bob"),
   );
   await tsc();
-  expect(await done(process.execPath, "dist/bob.js")).toContain("name: 'bob'");
+  expect(await done(process.execPath, "dist/bob.js")).toMatch(/name: ['"]bob['"]/);
 
   const model = join(folder, "src/models/user.ts");
   const text = await readFile(model, "utf8");
