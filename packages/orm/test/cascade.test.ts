@@ -284,6 +284,49 @@ describe("a delete", () => {
   });
 
   describe.each([
+    ["the restricting row comes last", ["b", null], ["a", "b"]],
+    ["the restricting row comes first", ["a", null], ["b", "a"]],
+    ["the rows restrict each other", ["a", "b"], ["b", "a"]],
+  ] as const)("of rows that restrict each other's deletion, if %s", (_, first, second) => {
+    const Post = defineModel({
+      name: "pages",
+      schema: z.object({ id: z.string() }),
+      primaryKey: "id",
+    });
+    const Comment = defineModel({
+      name: "replies",
+      schema: z.object({ id: z.string(), postId: z.string(), parentId: z.string().nullable() }),
+      primaryKey: "id",
+      indexes: { byPost: { key: "postId" }, byParent: { key: "parentId" } },
+      relations: {
+        post: belongsTo("pages", "postId", { onDelete: "cascade" }),
+        parent: belongsTo("replies", "parentId", { onDelete: "restrict" }),
+      },
+    });
+    const p = { id: "p" };
+
+    it.each(["delete", "deleteMany"] as const)("is refused by %s in every way", async (method) => {
+      const own = await createDatabase({ kv, models: { pages: Post, replies: Comment } });
+      await own.pages.create({ data: p });
+      for (const [id] of [first, second]) {
+        await own.replies.create({ data: { id, postId: "p", parentId: null } });
+      }
+      for (const [id, parentId] of [first, second]) {
+        await own.replies.update({ where: { id }, data: { parentId } });
+      }
+      const remove = (on: Pick<typeof own, "pages">): Promise<unknown> =>
+        method === "delete"
+          ? on.pages.delete({ where: p })
+          : on.pages.deleteMany({ where: p, atomic: true });
+      const refused = { code: "KW_ROW_REFERENCED", by: { model: "replies", relation: "parent" } };
+      expect(await rejection(remove(own))).toMatchObject(refused);
+      expect(await rejection(own.transaction(remove))).toMatchObject(refused);
+      expect(await own.pages.count()).toBe(1);
+      expect(await own.replies.count()).toBe(2);
+    });
+  });
+
+  describe.each([
     ["of one commit", 1],
     ["in steps", 30],
   ])("%s is forbidden by a row that it takes along itself", (_size, rows) => {
