@@ -20,7 +20,10 @@ interface CodeBlock {
   readonly output: string | undefined;
 }
 
-/** Every `ts` block of a page is a program of its own; a `text` block right behind it is what it prints. */
+/**
+ * Every `ts` block of a page is a program of its own; a `text` block right behind it is what it
+ * prints.
+ */
 async function blocksOf(page: string): Promise<CodeBlock[]> {
   const text = await readFile(join(root, page), "utf8");
   const blocks = text.matchAll(/^```ts\n(.*?)^```\n(?:\n```text\n(.*?)^```\n)?/gms);

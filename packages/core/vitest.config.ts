@@ -7,8 +7,8 @@ export default defineConfig({
     isolate: false,
     ...limits,
     onUnhandledError(error) {
-      // Errors of the native part of `@deno/kv`: where its database is closed beside a watch or a listener, it rejects a
-      // promise that nobody can see.
+      // Errors of the native part of `@deno/kv`: where its database is closed beside a watch or a
+      // listener, it rejects a promise that nobody can see.
       return (error as { code?: unknown }).code !== "GenericFailure";
     },
   },

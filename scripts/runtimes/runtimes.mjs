@@ -9,8 +9,8 @@ const end = process.platform === "win32" ? ".exe" : "";
 export const folder = fileURLToPath(new URL("../../.runtimes", import.meta.url));
 
 /**
- * The runtimes: the npm package of each, a function that finds its program, and the arguments before
- * a script. `docs/runtimes.md` lists them.
+ * The runtimes: the npm package of each, a function that finds its program, and the arguments
+ * before a script. `docs/runtimes.md` lists them.
  */
 export const runtimes = [
   node("node20", "20.20.2"),

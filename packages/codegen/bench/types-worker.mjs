@@ -1,5 +1,5 @@
-// Checks the types of one program and prints the cost as JSON. Arguments: a JSON file with the paths
-// of the program, and optionally the only path to check.
+// Checks the types of one program and prints the cost as JSON. Arguments: a JSON file with the
+// paths of the program, and optionally the only path to check.
 import { readFileSync } from "node:fs";
 import { createJiti } from "jiti";
 

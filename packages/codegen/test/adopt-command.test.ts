@@ -20,7 +20,10 @@ afterEach(async () => {
   await project?.remove();
 });
 
-/** A project beside a database that somebody wrote by hand as the guide shows: with an entry forgotten, and a bad row. */
+/**
+ * A project beside a database that somebody wrote by hand as the guide shows: with an entry
+ * forgotten, and a bad row.
+ */
 async function adoptingProject(configuration: string = adopting): Promise<void> {
   project = await createProject({
     "keywright.config.ts": configuration,

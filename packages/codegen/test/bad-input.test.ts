@@ -12,7 +12,9 @@ afterEach(async () => {
   project = undefined;
 });
 
-/** The error of `generate` in a project with these files, in which nothing may have been written. */
+/**
+ * The error of `generate` in a project with these files, in which nothing may have been written.
+ */
 async function failure(
   files: Readonly<Record<string, string>>,
   options: { readonly config?: string } = {},

@@ -2,8 +2,8 @@ import { fileURLToPath } from "node:url";
 import ts from "typescript";
 
 /**
- * Compiles files as strictly as a careful project does and returns what is wrong with them, as `file:line: message`.
- * Nothing is written.
+ * Compiles files as strictly as a careful project does and returns what is wrong with them, as
+ * `file:line: message`. Nothing is written.
  */
 export function compile(paths: readonly string[]): string[] {
   const program = ts.createProgram([...paths], {
@@ -39,7 +39,10 @@ export function compile(paths: readonly string[]): string[] {
 export const comparisonTypes = `
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends (<T>() => T extends B ? 1 : 2) ? true : false;
 type Alike<A, B> = [A] extends [B] ? ([B] extends [A] ? true : false) : false;
-/** The names of the fields in which two objects differ, but for some that are \`any\` in one and \`unknown\` in the other. */
+/**
+ * The names of the fields in which two objects differ, but for some that are \`any\` in one and
+ * \`unknown\` in the other.
+ */
 type Differences<A, B, Open = never> = {
   [K in keyof A | keyof B]-?: K extends keyof A & keyof B
     ? (K extends Open ? Alike<Pick<A, K>, Pick<B, K>> : Equal<Pick<A, K>, Pick<B, K>>) extends true ? never : K

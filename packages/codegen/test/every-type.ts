@@ -1,6 +1,6 @@
 /**
- * Every kind of schema that a field can have, in code: alone, within others, and wrapped. The types that are generated
- * for them are compared with those that Zod infers.
+ * Every kind of schema that a field can have, in code: alone, within others, and wrapped. The types
+ * that are generated for them are compared with those that Zod infers.
  */
 const everyType: Readonly<Record<string, string>> = {
   string: "z.string()",
@@ -166,7 +166,10 @@ const everyType: Readonly<Record<string, string>> = {
   promise: "z.promise(z.string())",
 };
 
-/** The TypeScript enums of that module: in a file of declarations, since what is compiled here has only erasable syntax. */
+/**
+ * The TypeScript enums of that module: in a file of declarations, since what is compiled here has
+ * only erasable syntax.
+ */
 export const enums = {
   "enums.d.ts": `export declare enum Role { Admin = "admin", Guest = "guest" }
 export declare enum Level { Low, High }

@@ -1,4 +1,5 @@
-// Packs the packages as they would be published and installs them in a folder: `node install-packed.mjs FOLDER`.
+// Packs the packages as they would be published and installs them in a folder: `node
+// install-packed.mjs FOLDER`.
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

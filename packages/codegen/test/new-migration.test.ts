@@ -11,7 +11,10 @@ afterEach(async () => {
   await project?.remove();
 });
 
-/** A project whose database has a row of one schema, and whose model has the one that is written here. */
+/**
+ * A project whose database has a row of one schema, and whose model has the one that is written
+ * here.
+ */
 async function changedProject(
   before: z.ZodObject,
   row: Readonly<Record<string, unknown>>,

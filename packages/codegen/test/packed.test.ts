@@ -1,4 +1,5 @@
-// The packages as they would be published, in a project somewhere else: what a newcomer does on the first day.
+// The packages as they would be published, in a project somewhere else: what a newcomer does on the
+// first day.
 import { execFile } from "node:child_process";
 import { cp, mkdtemp, readFile, realpath, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";

@@ -39,7 +39,10 @@ export const Player = defineModel({
 
 const firstSchema = "z.object({ id: z.string(), team: z.string(), score: z.string() })";
 
-/** A project whose database has the rows of its first release, and whose model has got these indexes since. */
+/**
+ * A project whose database has the rows of its first release, and whose model has got these indexes
+ * since.
+ */
 export async function playersProject(
   rows: readonly Player[],
   indexes: string,

@@ -13,7 +13,10 @@ const ctrlD = "\x04";
 /** What each question begins with. */
 const hiddenCursor = "\x1b[?25l";
 
-/** Runs the command in a terminal, where each question is answered with the next of these keys. Behind them the input ends. */
+/**
+ * Runs the command in a terminal, where each question is answered with the next of these keys.
+ * Behind them the input ends.
+ */
 async function runAnswering(args: readonly string[], keys: readonly string[]) {
   const stream = () => Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => stdin });
   const [stdin, stdout] = [stream() as unknown as NodeJS.ReadStream, stream()];

@@ -96,8 +96,9 @@ const text = fc.oneof(
   ),
 );
 /**
- * Texts that may be names of fields. V8 of Node.js 24 and 26 has a bug: once JSON.parse has read an object with the key `\`, it
- * reads an escaped key in the same place, such as `"\ud800"`, as `\` too. Zod copies its JSON schemas through JSON.
+ * Texts that may be names of fields. V8 of Node.js 24 and 26 has a bug: once JSON.parse has read an
+ * object with the key `\`, it reads an escaped key in the same place, such as `"\ud800"`, as `\`
+ * too. Zod copies its JSON schemas through JSON.
  */
 const name = text.filter((one) => one !== "__proto__" && !one.includes("\\"));
 const escaped = text.map((part) => part.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, "\\$&"));

@@ -53,7 +53,8 @@ async function costs(count: number) {
     generated: instantiations(generated.whole),
     inferred: instantiations(inferred.whole),
     drizzle: instantiations(drizzle.whole),
-    // What an editor does when it opens a file. No model is looked at for one that uses generated types.
+    // What an editor does when it opens a file. No model is looked at for one that uses generated
+    // types.
     generatedFile: instantiations(generated.whole, generated.oneFile),
     inferredFile: instantiations(inferred.whole, inferred.oneFile),
   };
@@ -72,7 +73,8 @@ it("a model more with its queries costs a third of what inferred types cost, and
   console.table({ ofOne, many });
   expect(ofOne.generated).toBeLessThanOrEqual(ofOne.inferred / 3);
   expect(ofOne.generated).toBeLessThanOrEqual(ofOne.drizzle);
-  // What `npm run bench:types` measures of Prisma, whose compiler is not installed here: 458,223 for 200 models.
+  // What `npm run bench:types` measures of Prisma, whose compiler is not installed here: 458,223
+  // for 200 models.
   expect(ofOne.generated).toBeLessThanOrEqual(2_291);
   expect(many.generatedFile).toBeLessThanOrEqual(many.inferredFile / 100);
 }, 120_000);

@@ -50,8 +50,8 @@ describe("the types of a row", () => {
   it("are compared field by field, so that a single difference is seen", () => {
     const changed = project.path("changed/");
     expect(diagnostics.filter((diagnostic) => diagnostic.startsWith(changed))).toEqual([
-      expect.stringMatching(/:18: Type '"email"' does not satisfy/),
-      expect.stringMatching(/:19: Type '"int32"' does not satisfy/),
+      expect.stringMatching(/:21: Type '"email"' does not satisfy/),
+      expect.stringMatching(/:22: Type '"int32"' does not satisfy/),
     ]);
   });
 

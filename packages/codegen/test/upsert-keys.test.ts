@@ -6,7 +6,9 @@ import { compile } from "./compile.js";
 import { enums } from "./every-type.js";
 import { config, createProject, type Project } from "./project.js";
 
-/** Fields that are stored as they are given, by which rows are upserted without saying them again. */
+/**
+ * Fields that are stored as they are given, by which rows are upserted without saying them again.
+ */
 const givenFields = {
   branded: 'z.string().brand<"Branded">()',
   brandedBoth: 'z.string().brand<"Both", "inout">()',

@@ -18,7 +18,8 @@ import {
 } from "./workload.mjs";
 
 /**
- * @returns for each operation the nanoseconds of Keywright (`ours`) and of the other (`theirs`), how
+ * @returns for each operation the nanoseconds of Keywright (`ours`) and of the other (`theirs`),
+ * how
  *   many times as fast Keywright is, and the goal of this ratio.
  */
 export async function measureRatios(folder, effort, rows = 10_000) {

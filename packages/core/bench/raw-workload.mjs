@@ -1,5 +1,5 @@
-// The same work on LevelDB alone, with the same bytes that Keywright stores. Keys are encoded before
-// the measurement. What is read is decoded. No record is verified, and no commit is checked.
+// The same work on LevelDB alone, with the same bytes that Keywright stores. Keys are encoded
+// before the measurement. What is read is decoded. No record is verified, and no commit is checked.
 import { decodeKey, decodeValue, encodeKey, encodeValue } from "@keywright/core";
 import { entriesOf } from "./rows.mjs";
 import { entriesPerList, firstHalf, perCall } from "./workload.mjs";

@@ -1,5 +1,5 @@
-// The rows of the benchmarks, of about 100 bytes each. They are computed from their numbers, so that
-// a million rows take no memory while memory is measured.
+// The rows of the benchmarks, of about 100 bytes each. They are computed from their numbers, so
+// that a million rows take no memory while memory is measured.
 
 const colors = ["amber", "blue", "green", "indigo", "red", "teal", "violet", "white"];
 const crockford = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";

@@ -1,5 +1,5 @@
-// Runs `npm ci` in this folder if drizzle-orm or better-sqlite3 is missing. If npm cannot download a
-// binary of better-sqlite3 from GitHub, it compiles it, which takes some minutes and a compiler.
+// Runs `npm ci` in this folder if drizzle-orm or better-sqlite3 is missing. If npm cannot download
+// a binary of better-sqlite3 from GitHub, it compiles it, which takes some minutes and a compiler.
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";

@@ -41,7 +41,10 @@ const Person = defineModel({
 const indices = { username: "primary", age: "secondary" } as const;
 const open = () => createDatabase({ kv, models: { people: Person } });
 
-/** The entries of kvdex for a document: `JSON.stringify` is what its encoder writes of texts and numbers. */
+/**
+ * The entries of kvdex for a document: `JSON.stringify` is what its encoder writes of texts and
+ * numbers.
+ */
 async function writePerson(
   id: KvKeyPart,
   person: { username: string; age: number },

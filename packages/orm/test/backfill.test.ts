@@ -234,7 +234,8 @@ describe("migrate", () => {
     };
     let commits = 0;
     const interfere = async () => {
-      // The first commit takes the lease, the second begins the backfill, the third would write the first batch.
+      // The first commit takes the lease, the second begins the backfill, the third would write the
+      // first batch.
       if (++commits !== 3) return;
       await kv.delete(["__keywright", "lease"]);
       await migrate(other, { onProgress: onOther, signal: stop.signal });

@@ -247,7 +247,8 @@ describe("a delete", () => {
     });
     const models = { nodes: Node };
     const own = await createDatabase({ kv, models });
-    // A ladder whose rungs each refer to both ends of the one before, and a first one that refers to the last.
+    // A ladder whose rungs each refer to both ends of the one before, and a first one that refers
+    // to the last.
     const names = Array.from({ length: 24 }, (_, n) => [`l${n}`, `r${n}`] as const);
     for (const [n, [left, right]] of names.entries()) {
       const before = names[n - 1];
@@ -641,7 +642,7 @@ describe("a delete that one commit cannot take", () => {
     expect((await db.users.findUnique({ where: a }))?.name).toBe("Another");
   });
 
-  it("is reported where it cannot be finished, and is not tried again then", async () => {
+  it("is reported if it cannot be completed, and is not tried again", async () => {
     await fillBlog(db, posts, comments);
     const mortal = crashingKv(denoKv(kv), 3, "after");
     const first = await createDatabase({ kv: mortal, models: blogModels });
@@ -666,7 +667,7 @@ describe("a delete that one commit cannot take", () => {
     await expectToBeWhole(kv);
   });
 
-  it("asks the row's own hook before anything is written, and no more", async () => {
+  it("calls the row's own hook before anything is written, and only then", async () => {
     await fillBlog(db, posts, comments);
     let calls = 0;
     let isAllowed = false;
@@ -769,7 +770,7 @@ describe("a delete that one commit cannot take", () => {
     expect(await both.members.count()).toBe(0);
   });
 
-  it("that was begun is not begun any more when the same delete is refused", async () => {
+  it("that had begun is no longer recorded after the same delete is refused", async () => {
     await fillBlog(db, posts, comments);
     const mortal = crashingKv(denoKv(kv), 3, "after");
     const first = await createDatabase({ kv: mortal, models: blogModels });
@@ -781,7 +782,7 @@ describe("a delete that one commit cannot take", () => {
     expect(await jobs()).toEqual([]);
   });
 
-  it("is done though hooks behind it throw, of whom the first is heard at the end", async () => {
+  it("continues if after hooks throw, and throws the first error at its end", async () => {
     await fillBlog(db, posts, comments);
     const thrown: string[] = [];
     const fail = ({ id }: { readonly id: string }) => {

@@ -46,7 +46,9 @@ const fill = (count: number) =>
 
 const stocks = async () => (await db.items.scan()).items.map(({ stock }) => stock);
 
-/** The database with something that happens before the first commit, and for which all commits wait. */
+/**
+ * The database with something that happens before the first commit, and for which all commits wait.
+ */
 function interferingBeforeFirst(interfere: () => Promise<unknown>) {
   let done: Promise<unknown> | undefined;
   return interferingKv(kv, async () => {

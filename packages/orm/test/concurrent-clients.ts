@@ -54,7 +54,10 @@ export class ToldResults {
     }
   }
 
-  /** Checks that each stored row is what its last writer was told, and that no later write of it is missing. */
+  /**
+   * Checks that each stored row is what its last writer was told, and that no later write of it is
+   * missing.
+   */
   async expectIn(kv: Kv): Promise<void> {
     for await (const { key, value, versionstamp } of kv.list({
       prefix: [this.#random.model.name],

@@ -86,7 +86,8 @@ it("pages of any size have exactly the rows of one read, while rows come and go 
             cursor = behind;
             const last = items.at(-1)?.row;
             if (last === undefined) continue;
-            // The row at which the cursor stands goes away, and another takes its place in the index.
+            // The row at which the cursor stands goes away, and another takes its place in the
+            // index.
             await remove(table, last);
             expect(found.length).toBeLessThan(100);
             await put(table, { ...last, id: Number(last.id) + (reverse ? 0.5 : -0.5) });

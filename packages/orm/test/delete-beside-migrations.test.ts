@@ -53,7 +53,10 @@ async function keysOf(store: Kv): Promise<string[]> {
   return keys;
 }
 
-/** A database that calls `before` with the number of the list whenever a list of these entries begins to be read. */
+/**
+ * A database that calls `before` with the number of the list whenever a list of these entries
+ * begins to be read.
+ */
 function listedKv(on: Kv, prefix: string, before: (list: number) => Promise<void>): Kv {
   let lists = 0;
   return new Proxy(on, {

@@ -36,7 +36,9 @@ const where = { email };
 const hour = 3_600_000;
 const pastExpiry = () => vi.setSystemTime(Date.now() + hour);
 
-/** A database with a pending index: session "a" has the value, and "b" is recorded as a duplicate. */
+/**
+ * A database with a pending index: session "a" has the value, and "b" is recorded as a duplicate.
+ */
 async function pending(expiring: "a" | "b", on: Kv = kv) {
   const before = await createDatabase({ kv: on, models: { sessions: Plain } });
   for (const id of ["a", "b"]) {

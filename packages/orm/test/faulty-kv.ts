@@ -4,8 +4,8 @@ import type { AtomicOperation, Kv, KvEntryMaybe, KvKey, KvListIterator } from "@
 export class Crash extends Error {}
 
 /**
- * A database on which the program dies at its commit number `at`: before the commit is written or after, but always
- * before it is told.
+ * A database on which the program dies at its commit number `at`: before the commit is written or
+ * after, but always before it is told.
  */
 export function crashingKv(kv: Kv, at: number, moment: "before" | "after"): Kv {
   let commits = 0;
@@ -29,12 +29,14 @@ export function crashingKv(kv: Kv, at: number, moment: "before" | "after"): Kv {
   });
 }
 
-/** So many crashes are tried at once: each has a database of its own, and much of its time it waits. */
+/**
+ * So many crashes are tried at once: each has a database of its own, and much of its time it waits.
+ */
 const atOnce = 12;
 
 /**
- * Runs something that crashes at its first commit, then one that crashes at its second, and so on until one comes to its end
- * without.
+ * Runs something that crashes at its first commit, then one that crashes at its second, and so on
+ * until one comes to its end without.
  *
  * @param run says whether it crashed.
  * @returns at which commit the first one did not.
@@ -46,7 +48,10 @@ export async function crashAtEachCommit(run: (at: number) => Promise<boolean>): 
   }
 }
 
-/** A database that calls `interfere` before each commit of an atomic operation, and `beforeGet` before each `get`. */
+/**
+ * A database that calls `interfere` before each commit of an atomic operation, and `beforeGet`
+ * before each `get`.
+ */
 export function interferingKv(
   kv: Kv,
   interfere: () => Promise<void>,
@@ -92,7 +97,9 @@ function silentList<T>(list: KvListIterator<T>): KvListIterator<T> {
   return list;
 }
 
-/** The same database, which clears up nothing that expires: Deno KV does so when it has the time. */
+/**
+ * The same database, which clears up nothing that expires: Deno KV does so when it has the time.
+ */
 export function lateKv(kv: Kv): Kv {
   return new Proxy(kv, {
     get(target, property) {
@@ -111,8 +118,8 @@ export function lateKv(kv: Kv): Kv {
 }
 
 /**
- * A database that has Deno KV's interface and no more, refuses more than ten keys or checks at once, and does not tell when
- * entries expire.
+ * A database that has Deno KV's interface and no more, refuses more than ten keys or checks at
+ * once, and does not tell when entries expire.
  */
 export function denoKv(kv: Kv): Kv {
   const assertFew = (count: number) => {

@@ -24,7 +24,10 @@ const Old = defineModel({
   primaryKey: "id",
 });
 
-/** Ids so long that their rows' keys have as many bytes as Deno KV stores, or a few less, and one that is short. */
+/**
+ * Ids so long that their rows' keys have as many bytes as Deno KV stores, or a few less, and one
+ * that is short.
+ */
 const ids = [0, 1, 2, 3]
   .flatMap((less) => ["a", "b", "c"].map((first) => first.repeat(2048 - 9 - less)))
   .concat("d")

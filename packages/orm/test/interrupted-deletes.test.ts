@@ -93,7 +93,7 @@ describe("a delete that was begun", () => {
     expect((await db.users.findUnique({ where }))?.name).toBe("new");
   });
 
-  it("goes on after an error that says nothing of the row", async () => {
+  it("continues after an error that does not concern the row", async () => {
     const db = await open();
     await fill(db);
     let commits = 0;
@@ -146,7 +146,7 @@ describe.each([
   ["in one commit", (on: Kv) => on, "Total mutation size too large (max 819200 bytes)"],
   ["in steps", denoKv, "Value too large (max 65536 bytes)"],
 ] as const)("what a hook throws of a delete %s", (_, wrap, text) => {
-  it("behind the write is the hook's, whatever it looks like", async () => {
+  it("after the write belongs to the hook, whatever its class", async () => {
     const thrown = new TypeError(text);
     let calls = 0;
     const afterDelete = () => {

@@ -1,4 +1,7 @@
-/** Longer than anything takes that a test waits for, in milliseconds, and shorter than the test runner's patience. */
+/**
+ * Longer than anything takes that a test waits for, in milliseconds, and shorter than the test
+ * runner's patience.
+ */
 const longest = 4000;
 
 /** A reader of a live query that does not wait for ever. */

@@ -246,7 +246,8 @@ describe.each(databases)("a live query on %s", (_name, open) => {
       );
       const db: Db = await createDatabase({ kv: interfered, models: { tasks: Task } });
       const rows = new Reports(db.tasks.watchMany(home));
-      // The entry that was listed leads to the row no more; without another look there would be none.
+      // The entry that was listed leads to the row no more; without another look there would be
+      // none.
       expect(await rows.next()).toMatchObject([{ id: "a", rank: 2 }]);
       await rows.cancel();
     } finally {
@@ -386,7 +387,10 @@ function countingWatches(kv: EmbeddedKv): { kv: Kv; readonly open: number } {
   return counted;
 }
 
-/** A database that has something done once, when the entries of a `list` have been read and not been looked at. */
+/**
+ * A database that has something done once, when the entries of a `list` have been read and not been
+ * looked at.
+ */
 function afterFirstList(kv: Kv, interfere: () => Promise<unknown>): Kv {
   let isFirst = true;
   return new Proxy(kv, {

@@ -1,5 +1,5 @@
-// Migrates the database at a path as transform-models.ts has it, from the start or where an earlier process was killed:
-// transform-crash.test.ts starts it. It prints the phase behind each batch.
+// Migrates the database at a path as transform-models.ts has it, from the start or where an earlier
+// process was killed: transform-crash.test.ts starts it. It prints the phase behind each batch.
 import { openKv } from "@keywright/core";
 import * as z from "zod";
 import { createDatabase, defineMigration, defineModel, migrate } from "../dist/index.js";

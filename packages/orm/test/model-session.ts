@@ -124,7 +124,10 @@ export class ModelSession {
   readonly #plain: PlainTable;
   readonly #isLimited: boolean;
 
-  /** @param isLimited whether the database takes so little at once that a call may be refused for it. */
+  /**
+   * @param isLimited whether the database takes so little at once that a call may be refused for
+   * it.
+   */
   constructor(random: RandomModel, plain: PlainTable, isLimited: boolean) {
     this.#random = random;
     this.#plain = plain;
@@ -316,7 +319,10 @@ export class ModelSession {
     expect(await things.findUnique({ where: this.#keyOf(first) })).toEqual(first);
   }
 
-  /** The primary key that a step means: its own, or that of a row that is there where keys are generated. */
+  /**
+   * The primary key that a step means: its own, or that of a row that is there where keys are
+   * generated.
+   */
   #where(key: AnyRow, pick: number): AnyRow | undefined {
     if (!this.#random.generatesId) return this.#keyOf(key);
     const { rows } = this.#plain;

@@ -57,7 +57,10 @@ export class PlainTable {
     this.#rows.set(this.#idOf(row), row);
   }
 
-  /** The rows that have an entry of an index that begins with a key, in the order of their first such entries. */
+  /**
+   * The rows that have an entry of an index that begins with a key, in the order of their first
+   * such entries.
+   */
   rowsAt(name: string, prefix: KvKey): AnyRow[] {
     const matches = this.rows.flatMap((row) =>
       this.entries(name, row)

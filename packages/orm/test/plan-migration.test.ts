@@ -568,7 +568,8 @@ describe("indexes", () => {
       byEmail: byEmailStored,
     } as CatalogEntry["indexes"];
     expect(steps({ indexes: both }, { entry: { ...entry, indexes } })).toEqual([]);
-    // It is one like any other where it is no longer the one that was replaced, or the model has no successor.
+    // It is one like any other where it is no longer the one that was replaced, or the model has no
+    // successor.
     const another = { ...both, byEmail: { key: ["email", "teamId"] as const } };
     expect(steps({ indexes: another }, { entry: { ...entry, indexes } })).toMatchObject([
       { index: "byEmail", kind: "build-index" },

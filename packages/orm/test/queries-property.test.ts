@@ -66,7 +66,10 @@ const Animal = defineModel({
   },
 });
 
-/** The parts of each index's key: a field or a function, whether it descends, and whether it has the elements of an array. */
+/**
+ * The parts of each index's key: a field or a function, whether it descends, and whether it has the
+ * elements of an array.
+ */
 const parts: Record<string, readonly Part[]> = {
   primaryKey: [up("a"), up("id")],
   byN: [down("n"), up("a"), up("id")],
@@ -247,7 +250,10 @@ interface Case {
   readonly reverse: boolean;
 }
 
-/** A query of an index by name: values for some of its first parts, a range on the next, forward or backward. */
+/**
+ * A query of an index by name: values for some of its first parts, a range on the next, forward or
+ * backward.
+ */
 const caseArbitrary: fc.Arbitrary<Case> = fc.constantFrom(...Object.keys(parts)).chain((index) => {
   const own = parts[index]!.filter(
     ({ name }, i) => parts[index]!.findIndex((other) => other.name === name) === i,

@@ -418,7 +418,10 @@ describe("countRows", () => {
 });
 
 describe("in a transaction", () => {
-  /** Whether a transaction is committed that reads, while another marks a change of a part of the model. */
+  /**
+   * Whether a transaction is committed that reads, while another marks a change of a part of the
+   * model.
+   */
   const commits = async (read: (within: TableContext) => Promise<unknown>, table = context) => {
     const tx = new TransactionKv(kv);
     await read({ ...table, kv: tx, transaction: tx });

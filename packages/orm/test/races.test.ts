@@ -89,7 +89,8 @@ it("plans by the catalog that it commits under, whatever another call reads of i
     },
   );
   const db = await createDatabase({ kv: racing, models: { users: LaterUser } });
-  // The update reads whose the entry is that it removes; meanwhile the same program builds an index.
+  // The update reads whose the entry is that it removes; meanwhile the same program builds an
+  // index.
   build = once(() => migrate(db));
   await db.users.update({ where: { id: ada.id }, data: { email: "new@example.com", age: 2 } });
   await expectIndexesToMatch(kv, LaterUser);
@@ -102,7 +103,10 @@ it("leaves no unique entry behind that a backfill writes while its row is delete
     await first.users.create({ data: { ...users.bob, name: `N${i}`, email: `b${i}@x.org` } });
   }
   const builder = await createDatabase({ kv, models: { users: LaterUser } });
-  /** Builds until so many rows are done: the catalog is then as it was, for the index is still being built. */
+  /**
+   * Builds until so many rows are done: the catalog is then as it was, for the index is still being
+   * built.
+   */
   const buildUntil = async (rows: number) => {
     const stop = new AbortController();
     const onProgress = ({ phase, rowsDone }: MigrationProgress) => {
@@ -133,7 +137,8 @@ it("does not go on with another backfill's progress", async () => {
   }
   const OneMore = { ...User, indexes: { ...User.indexes, byAge: LaterUser.indexes.byAge } };
   const early = once(async () => {
-    // While the first run is about to write its batch, others take over, end that backfill and begin the next.
+    // While the first run is about to write its batch, others take over, end that backfill and
+    // begin the next.
     await kv.delete(["__keywright", "lease"]);
     await migrate(await createDatabase({ kv, models: { users: OneMore } }));
     const stopped = new AbortController();

@@ -52,7 +52,10 @@ afterEach(() => kv.close());
 const where = { author: "ada" };
 const some = (row: AnyRow) => Number(row.id) % 3 === 0;
 
-/** What a call reads, found out without a limit; then it has to do with that limit, and fail with one less. */
+/**
+ * What a call reads, found out without a limit; then it has to do with that limit, and fail with
+ * one less.
+ */
 async function readsOf(call: (meter: ReadMeter) => Promise<unknown>): Promise<number> {
   const meter = meterOf(context);
   const result = await call(meter);

@@ -203,7 +203,8 @@ describe("a delete", () => {
     let now = 1000;
     const hooks = { notes: { beforeUpdate: () => ({ at: ++now, editorId: null }) } };
     const own = await createDatabase({ kv, models, hooks });
-    // More than one commit takes, so that the last step has the row and what moves who refers to it.
+    // More than one commit takes, so that the last step has the row and what moves who refers to
+    // it.
     await own.posts.createMany({
       data: Array.from({ length: 1100 }, (_, i) => ({ id: `p${i}`, authorId: "a", title: "" })),
     });
@@ -348,7 +349,8 @@ it("no reference dangles, whatever several programs create and delete at once", 
       try {
         const unexpected: unknown[] = [];
         const running = all.map(async (steps, program) => {
-          // Each commit waits for its turn, which is any. Some delete in one commit, and some in steps.
+          // Each commit waits for its turn, which is any. Some delete in one commit, and some in
+          // steps.
           const limited = program % 2 === 0 ? denoKv(own) : own;
           const slow = interferingKv(limited, () => scheduler.schedule(Promise.resolve()));
           const on = await createDatabase({ kv: slow, models: blogModels });

@@ -7,8 +7,8 @@ function range(count: number): number[] {
 }
 
 /**
- * A Keywright program of `count` models in files of their own: each has nine fields, three indexes, a relation to the
- * model before it and one to those of the model behind, and four queries.
+ * A Keywright program of `count` models in files of their own: each has nine fields, three indexes,
+ * a relation to the model before it and one to those of the model behind, and four queries.
  */
 export function keywrightProgram(count: number, orm: string): Program {
   const model = (i: number) => `
@@ -71,7 +71,10 @@ export type Db = Awaited<ReturnType<typeof open>>;`;
   return program(count, model, queries, database);
 }
 
-/** The same in Drizzle, for SQLite: what its relational queries and its builders of queries are used for there. */
+/**
+ * The same in Drizzle, for SQLite: what its relational queries and its builders of queries are used
+ * for there.
+ */
 export function drizzleProgram(count: number): Program {
   const model = (i: number) => `
 import { relations } from "drizzle-orm";

@@ -30,7 +30,10 @@ async function storedRows(kv: Kv): Promise<unknown[]> {
   return rows;
 }
 
-/** Runs a test on a database in memory with rows of the old program, to which the new one has begun to change them. */
+/**
+ * Runs a test on a database in memory with rows of the old program, to which the new one has begun
+ * to change them.
+ */
 async function withBegun(
   count: number,
   nobodies: readonly number[],
@@ -106,7 +109,10 @@ describe.each(["before", "after"] as const)("after a crash %s any commit", (mome
 
 const script = fileURLToPath(new URL("migrate-until-killed.mjs", import.meta.url));
 
-/** Migrates in a process that is killed behind so many batches of a phase; undefined lets it come to its end. */
+/**
+ * Migrates in a process that is killed behind so many batches of a phase; undefined lets it come to
+ * its end.
+ */
 async function runInChild(
   path: string,
   kill: { readonly phase: string; readonly batches: number } | undefined,

@@ -46,7 +46,10 @@ export const Member = defineModel({
   count: true,
 });
 
-/** Each row that is changed twice has one visit too many. It refuses members who are called "nobody". */
+/**
+ * Each row that is changed twice has one visit too many. It refuses members who are called
+ * "nobody".
+ */
 export const renameName = defineMigration({
   model: Member,
   from: oldFields,
@@ -92,7 +95,10 @@ export function contextOf(db: AnyDatabase, name: string): TableContext {
   return context;
 }
 
-/** Begins the change of all rows of a model to those of a program, and nothing else: its indexes stay as they are. */
+/**
+ * Begins the change of all rows of a model to those of a program, and nothing else: its indexes
+ * stay as they are.
+ */
 export async function beginTransform({ kv, model, catalog }: TableContext): Promise<void> {
   await catalog.reload();
   const { entry, check } = catalog.snapshot;

@@ -46,7 +46,9 @@ async function storedRows(on: Kv = kv, prefix = "members"): Promise<unknown[]> {
 
 const newMembers = (count: number) => Array.from({ length: count }, (_, i) => newMember(i));
 
-/** A database with rows of the old program, opened by the new one, which has begun to change them. */
+/**
+ * A database with rows of the old program, opened by the new one, which has begun to change them.
+ */
 async function begun(count: number, on: Kv = kv) {
   await fillOld(on, count);
   const db = await openNew(on);

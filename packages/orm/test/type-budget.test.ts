@@ -8,7 +8,10 @@ import { drizzleProgram, keywrightProgram, type Program } from "./schema-of-size
 
 const require = createRequire(import.meta.url);
 
-/** The `node_modules` with Drizzle, Zod and this package as it was built, whose declarations are what users have. */
+/**
+ * The `node_modules` with Drizzle, Zod and this package as it was built, whose declarations are
+ * what users have.
+ */
 const packages = dirname(dirname(require.resolve("drizzle-orm")));
 
 const options: ts.CompilerOptions = {

@@ -140,7 +140,10 @@ describe("an error of a hook", () => {
   const id = "a";
   const call = { where: { id }, create: { id }, update: { runs: { increment: 1 } } } as const;
 
-  /** A database whose hook makes a call on another model that fails, and the rows and calls there have been after an upsert. */
+  /**
+   * A database whose hook makes a call on another model that fails, and the rows and calls there
+   * have been after an upsert.
+   */
   async function upsertWith(hook: keyof Hooks, fail: (users: UsersTable) => Promise<unknown>) {
     let calls = 0;
     const db: Database<typeof models> = await createDatabase({

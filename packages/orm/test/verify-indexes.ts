@@ -30,8 +30,8 @@ export interface Mismatches {
 }
 
 /**
- * Checks by a scan of the whole database that a model's rows and the entries of some of its indexes match exactly, both
- * ways, and that what is counted is as many.
+ * Checks by a scan of the whole database that a model's rows and the entries of some of its indexes
+ * match exactly, both ways, and that what is counted is as many.
  */
 export async function expectIndexesToMatch(
   kv: Kv,
@@ -42,7 +42,9 @@ export async function expectIndexesToMatch(
   assert.deepEqual(await indexMismatches(kv, model, indexNames), none);
 }
 
-/** Finds by a scan of the whole database where a model's rows, entries and counters do not match. */
+/**
+ * Finds by a scan of the whole database where a model's rows, entries and counters do not match.
+ */
 async function indexMismatches(kv: Kv, model: Model, indexNames?: string[]): Promise<Mismatches> {
   const indexes = Object.entries(model.indexes).filter(
     ([name]) => indexNames?.includes(name) ?? true,

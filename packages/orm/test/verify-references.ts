@@ -3,8 +3,8 @@ import { expect } from "vitest";
 import type { Model } from "../src/index.js";
 
 /**
- * Checks by a scan of the whole database that no row refers to one that is not there, and that nothing is left of the
- * guards and jobs of rows that are not there.
+ * Checks by a scan of the whole database that no row refers to one that is not there, and that
+ * nothing is left of the guards and jobs of rows that are not there.
  */
 export async function expectReferencesToHold(
   kv: Kv,

@@ -66,7 +66,10 @@ async function contextOf(kv: Kv): Promise<TableContext> {
   return tableContexts(await openPeople(kv)).get("people")!;
 }
 
-/** A database that calls `interfere` before each read of many keys, with one of them, and before each `list`. */
+/**
+ * A database that calls `interfere` before each read of many keys, with one of them, and before
+ * each `list`.
+ */
 function busyKv(kv: Kv, interfere: (key?: KvKey) => Promise<void>): Kv {
   return new Proxy(kv, {
     get(target, property) {
@@ -474,7 +477,8 @@ describe("verifying", () => {
     const context = await contextOf(kv);
     const lease = (await takeLease(kv, { wait: false })) as Lease;
     let n = 0;
-    // Before each commit of the run another row is changed, which may be one that it is about to repair.
+    // Before each commit of the run another row is changed, which may be one that it is about to
+    // repair.
     const commit = lease.commit.bind(lease);
     lease.commit = async (operation) => {
       const { id } = person((n++ * 14) % 60);

@@ -132,7 +132,8 @@ it("plans a changed row anew before it says that a unique value is taken", async
   await own.slots.create({ data: { id: "b", room: "blue", hour: 1 } });
   let turns = 0;
   const racing = interferingKv(kv, async () => {
-    // As the row is first read, its new room is taken at its hour; as it is at the commit, it is not.
+    // As the row is first read, its new room is taken at its hour; as it is at the commit, it is
+    // not.
     if (turns++ === 0) await own.slots.update({ where: { id: "b" }, data: { hour: 2 } });
   });
   const writer = await createDatabase({ kv: racing, models: { slots: Slot } });

@@ -101,7 +101,9 @@ async function rowsAt(
   return rows;
 }
 
-/** Returns the field of each value that equals it in all rows, if possible the one that is wanted. */
+/**
+ * Returns the field of each value that equals it in all rows, if possible the one that is wanted.
+ */
 function fieldsOf(
   owned: readonly Owned[],
   wanted: string,

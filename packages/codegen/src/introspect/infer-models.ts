@@ -112,7 +112,9 @@ function rowPlaces(places: readonly EntryPlace[]): ReadonlyMap<string, EntryPlac
   return candidates;
 }
 
-/** Returns the fields that equal the parts of the key. Undefined if the rows do not contain them. */
+/**
+ * Returns the fields that equal the parts of the key. Undefined if the rows do not contain them.
+ */
 function primaryKeyOf({ keyFields }: EntryPlace): readonly string[] | undefined {
   const primaryKey: string[] = [];
   for (const fields of keyFields) {

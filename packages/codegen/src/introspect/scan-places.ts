@@ -35,7 +35,9 @@ export async function scanPlaces(
   return { places: [...places.values()], entries };
 }
 
-/** Returns the part of a key that is the same in all rows of a model, or all entries of an index. */
+/**
+ * Returns the part of a key that is the same in all rows of a model, or all entries of an index.
+ */
 function prefixOf(key: KvKey): KvKey {
   if (key.length === 1) return [];
   if (key[0] !== kvdexPrefix) return key.slice(0, 1);

@@ -16,8 +16,8 @@ export interface Config {
   readonly importExtension?: "js" | "ts";
   /**
    * The database that the commands use: its folder, as in `"data/app"`, or a function that opens
-   * it, as in `() => openKv("data/app")`. The commands close it. Without this setting, only commands
-   * that need no database work, such as `generate`.
+   * it, as in `() => openKv("data/app")`. The commands close it. Without this setting, only
+   * commands that need no database work, such as `generate`.
    */
   readonly database?: string | (() => KvLike | Promise<KvLike>);
   /** The migrations of rows, created by `defineMigration`. `createDatabase` takes the same list. */

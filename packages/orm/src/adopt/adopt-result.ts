@@ -41,7 +41,9 @@ export interface AdoptedModel {
   readonly rows: number;
   /** The number of rows that were written. With `dryRun`, of those that would be written. */
   readonly adopted: number;
-  /** The number of documents whose row already existed: with the same content, or adopted earlier. */
+  /**
+   * The number of documents whose row already existed: with the same content, or adopted earlier.
+   */
   readonly skipped: number;
   /**
    * The number of documents whose row an earlier run has written, and the program has deleted

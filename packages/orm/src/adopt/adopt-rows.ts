@@ -75,7 +75,7 @@ export type ParsedDocument = Parsed &
     | { readonly row?: undefined; readonly outcome: AdoptOutcome }
   );
 
-/** What is written for a document, and what becomes of it then. */
+/** The plan for a document: its writes, and its outcome if they are committed. */
 export interface DocumentPlan extends RowPlan {
   readonly document: ParsedDocument;
   readonly outcome: AdoptOutcome;
@@ -104,8 +104,8 @@ export async function parseDocuments(
 
 /**
  * Plans what is written for documents: rows as `create` writes them, but without hooks, and a mark
- * for each row. Rows that already exist stay as they are. A row that an earlier run has created, and
- * that has been deleted since, is only created again if `restoreDeleted` is true.
+ * for each row. Rows that already exist stay as they are. A row that an earlier run has created,
+ * and that has been deleted since, is only created again if `restoreDeleted` is true.
  *
  * @param context has the limits for a single row.
  */

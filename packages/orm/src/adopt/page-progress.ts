@@ -4,7 +4,7 @@ import type { AdoptOutcome, DocumentPlan } from "./adopt-rows.js";
 import type { AdoptState, Reports } from "./adopt-state.js";
 import { idText, type SourceEntry } from "./source/source-layout.js";
 
-/** What is stored after some documents of a page. */
+/** The progress that is stored after some documents of a page. */
 export interface PageProgress extends Required<Reports> {
   readonly rows: number;
   readonly state: AdoptState;

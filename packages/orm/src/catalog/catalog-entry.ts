@@ -48,7 +48,9 @@ export interface RowTransform {
   readonly from: string;
 }
 
-/** The change of all rows that is under way. Rows written since it began have the current schema. */
+/**
+ * The change of all rows that is under way. Rows written since it began have the current schema.
+ */
 export interface RunningTransform extends RowTransform {
   /**
    * Earlier changes that were not complete when a change to another schema began, oldest first.

@@ -25,7 +25,9 @@ export interface RowSchemas {
   readonly differences: readonly string[];
   /** Converts rows of the database's schema. Undefined if they need no conversion. */
   readonly now: UpgradeRow | undefined;
-  /** The rows that changes of all rows have not reached yet, oldest first. Empty if none is running. */
+  /**
+   * The rows that changes of all rows have not reached yet, oldest first. Empty if none is running.
+   */
   readonly before: readonly EarlierRows[];
   /** The indexes whose entries match the rows as stored, but not as the program reads them. */
   readonly outdated: readonly CompiledIndex[];
@@ -35,7 +37,9 @@ export interface RowSchemas {
    */
   readonly isKnown: boolean;
   readonly relations: readonly string[];
-  /** The primary key by which the database stores the rows. Undefined if the program has the same. */
+  /**
+   * The primary key by which the database stores the rows. Undefined if the program has the same.
+   */
   readonly otherKey: readonly string[] | undefined;
 }
 

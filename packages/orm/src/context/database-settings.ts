@@ -9,7 +9,8 @@ export interface QueryEvent {
   readonly index: string | undefined;
   /**
    * How many entries were read. An index entry and a row count as one read each. At most `maxReads`
-   * for a query. A write of many rows also counts the reads that it makes for each row it has found.
+   * for a query. A write of many rows also counts the reads that it makes for each row it has
+   * found.
    */
   readonly reads: number;
   readonly milliseconds: number;

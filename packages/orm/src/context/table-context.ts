@@ -15,7 +15,9 @@ export interface TableContext {
   readonly links: LinkedRelations;
   readonly tables: ReadonlyMap<string, TableContext>;
   readonly transaction: TransactionKv | undefined;
-  /** The unique keys of rows that the same call updates. Only for an update of rows in one commit. */
+  /**
+   * The unique keys of rows that the same call updates. Only for an update of rows in one commit.
+   */
   readonly unsettledKeys?: UnsettledKeys | undefined;
 }
 

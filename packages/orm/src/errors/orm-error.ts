@@ -76,7 +76,8 @@ function textOf({ message, model }: OrmError, operation: Operation | undefined):
 function replaceMessage(error: Error, message: string): void {
   const { message: before, stack } = error;
   error.message = message;
-  // Engines write the message into the stack when the error is created, and `console.log` prints it.
+  // Engines write the message into the stack when the error is created, and `console.log` prints
+  // it.
   if (typeof stack === "string") error.stack = stack.replace(before, () => message);
 }
 

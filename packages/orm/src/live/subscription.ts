@@ -16,7 +16,9 @@ const anyChange: KvRangeChange = { keys: [], isComplete: false };
 /** The longest delay of a timer, in milliseconds. */
 const maxDelay = 2 ** 31 - 1;
 
-/** How long it takes at most, in milliseconds, to notice that a database without events is closed. */
+/**
+ * How long it takes at most, in milliseconds, to notice that a database without events is closed.
+ */
 const endDelay = 500;
 
 /**

@@ -26,11 +26,13 @@ export interface CompiledIndex {
   /** Selects the rows in the index. Undefined if all rows with its fields are in it. */
   readonly where: ((row: AnyRow) => boolean) | undefined;
   /**
-   * The values that `where` compares fields with, if it is data. Null selects the rows that lack the
-   * field. Undefined if `where` is a function, or if there is none.
+   * The values that `where` compares fields with, if it is data. Null selects the rows that lack
+   * the field. Undefined if `where` is a function, or if there is none.
    */
   readonly condition: Readonly<Record<string, ConditionValue>> | undefined;
-  /** The fields that the functions of the index can read. Undefined if they can read every field. */
+  /**
+   * The fields that the functions of the index can read. Undefined if they can read every field.
+   */
   readonly reads: readonly string[] | undefined;
   /**
    * The fields that determine which entries a row has: those of its key and of its `where`.

@@ -119,10 +119,11 @@ const options = ["model", "name", "from", "to", "changes", "up", "down"];
  * });
  * ```
  *
- * `up` gets a copy of the row, after `from` has validated it. Absent fields of its result that have defaults are filled in, and
- * the result is validated by `to`. A row that does not fit is not written. Fields that neither
- * schema knows keep their values, unless `to` is strict: then they are removed. `up` may run more
- * than once for the same row: when the row is read and when it is written.
+ * `up` gets a copy of the row, after `from` has validated it. Absent fields of its result that have
+ * defaults are filled in, and the result is validated by `to`. A row that does not fit is not
+ * written. Fields that neither schema knows keep their values, unless `to` is strict: then they are
+ * removed. `up` may run more than once for the same row: when the row is read and when it is
+ * written.
  *
  * Fields whose schemas are the same must keep their values, except the fields of `changes`. The
  * primary key never changes.

@@ -14,8 +14,8 @@ const settings = ["database", "adopt.from", "copy.from", "copy.to"] as const;
 type Setting = (typeof settings)[number];
 
 /**
- * Loads the configuration. Returns undefined if there is none, and none of the databases is named by
- * one of its settings.
+ * Loads the configuration. Returns undefined if there is none, and none of the databases is named
+ * by one of its settings.
  *
  * @param places paths, URLs or settings. Undefined for a default, which is a setting.
  */

@@ -26,7 +26,9 @@ export function parameterNames(fields: readonly string[], at: string, each?: num
   });
 }
 
-/** Returns the object with the values of parameters by field, as code: `{ id, "due at": dueAt }`. */
+/**
+ * Returns the object with the values of parameters by field, as code: `{ id, "due at": dueAt }`.
+ */
 export function fieldsObject(fields: readonly string[], parameters: readonly string[]): string {
   const members = fields.map((field, position) => {
     const parameter = parameters[position];

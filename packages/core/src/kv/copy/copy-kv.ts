@@ -16,7 +16,8 @@ import { CopyWriter, isCopyKey } from "./copy-writer.js";
  * stored in the target under `["__keywright", "copy"]`, in the same commits as the copied entries.
  *
  * An entry that expires also expires in the target if the source reports the time (`expireAt` of
- * its entries). Deno KV does not report it, so entries copied from Deno KV only expire if the option
+ * its entries). Deno KV does not report it, so entries copied from Deno KV only expire if the
+ * option
  * `expireIn` says when. A `KvU64`
  * becomes a `KvU64` of the target. Versionstamps are not copied, because the target assigns its
  * own. Messages of the queue are not copied, because no database lists them.

@@ -15,9 +15,9 @@ export interface CopyOptions {
   /** Called after each commit. If it throws, the copy stops with its error. */
   readonly onProgress?: (progress: CopyProgress) => void;
   /**
-   * Returns in how many milliseconds the copy of an entry expires. For a source that does not report
-   * it, such as Deno KV. If it returns undefined, the copy expires when the source reports that the
-   * entry does. If it returns 0 or less, the entry is left out.
+   * Returns in how many milliseconds the copy of an entry expires. For a source that does not
+   * report it, such as Deno KV. If it returns undefined, the copy expires when the source reports
+   * that the entry does. If it returns 0 or less, the entry is left out.
    */
   readonly expireIn?: (entry: KvEntry<unknown>) => number | undefined;
   /** Begins with the first entry and ignores the progress of an earlier call. */

@@ -1,6 +1,8 @@
 import { inspect } from "node:util";
 
-/** Returns what the cases need of Deno itself, or undefined if this is not Deno with `Deno.openKv`. */
+/**
+ * Returns what the cases need of Deno itself, or undefined if this is not Deno with `Deno.openKv`.
+ */
 export function denoContext() {
   const { Deno } = globalThis;
   if (Deno?.openKv === undefined) return undefined;

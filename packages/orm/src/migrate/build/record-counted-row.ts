@@ -6,7 +6,7 @@ import type { AnyRow } from "../../model/compiled-model.js";
 import { countedRowMutations, readCountedRow } from "../../write/commit/counted-row-changes.js";
 import { rowExpireAt } from "../../write/commit/row-expiry.js";
 
-/** What the commit that counts a row checks and writes about it. Empty if it does not expire. */
+/** The checks and writes that record a counted row. Empty if the row does not expire. */
 export interface CountedRowRecord {
   readonly checks: readonly AtomicCheck[];
   readonly mutations: readonly KvMutation[];

@@ -91,8 +91,8 @@ function plannedIndexes(
 }
 
 /**
- * Records the definition as an earlier one, unless the model has the same. The model's definition is
- * no longer an earlier one.
+ * Records the definition as an earlier one, unless the model has the same. The model's definition
+ * is no longer an earlier one.
  */
 function droppedIndex({ model }: ModelFacts, name: string, stored: StoredIndex): StoredIndex {
   const declared = model.indexes.find((index) => index.name === name);
@@ -103,8 +103,8 @@ function droppedIndex({ model }: ModelFacts, name: string, stored: StoredIndex):
 }
 
 /**
- * A disabled index becomes readable again if the model no longer has its replacement. The definition
- * of an index that is built again is no longer an earlier one.
+ * A disabled index becomes readable again if the model no longer has its replacement. The
+ * definition of an index that is built again is no longer an earlier one.
  */
 function keptIndex({ model }: ModelFacts, name: string, stored: StoredIndex): StoredIndex {
   const index = model.indexes.find((one) => one.name === name);

@@ -59,7 +59,10 @@ function upgradeOf({ model, entry, storedRow, migrations }: ModelFacts): RowUpgr
   return isKnown ? undefined : findUpgrade(storedRow, model, to, migrations);
 }
 
-/** Includes the indexes that a running transform would affect in another way on its way to the model. */
+/**
+ * Includes the indexes that a running transform would affect in another way on its way to the
+ * model.
+ */
 function indexesAffectedBy(
   { model, earlierRows, migrations }: ModelFacts,
   upgrade: RowUpgrade,

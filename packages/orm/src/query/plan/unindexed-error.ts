@@ -7,8 +7,8 @@ import type { QueryFields } from "./query-fields.js";
 import { codeOf, type FindKeys, freeName, nameOf, suggestIndex } from "./suggest-index.js";
 
 /**
- * Returns the error for a query that no index serves. Its `suggestion` is the code of an index, such
- * as `byTeamAndScore: { key: ["team", desc("score")] }`. A comment after the code names the
+ * Returns the error for a query that no index serves. Its `suggestion` is the code of an index,
+ * such as `byTeamAndScore: { key: ["team", desc("score")] }`. A comment after the code names the
  * conditions that must move to `filter`, and the rows that the index would leave out. If the model
  * already has such an index, the suggestion says how to use it.
  */

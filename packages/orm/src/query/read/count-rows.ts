@@ -24,8 +24,8 @@ import { rowSourceOf } from "./row-source.js";
  * keeps counters for these rows, it reads one entry per counter. Otherwise it reads each index
  * entry, and with a filter each row too.
  *
- * For a range of an index with several entries per row, and if it reads several indexes, it holds in
- * memory the primary keys of all rows that it counts.
+ * For a range of an index with several entries per row, and if it reads several indexes, it holds
+ * in memory the primary keys of all rows that it counts.
  *
  * With an `orderBy`, it counts only the rows in the index with that order: those that `findMany`
  * returns.

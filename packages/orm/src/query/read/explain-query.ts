@@ -51,8 +51,9 @@ export interface QueryExplanation {
    */
   readonly covered: boolean;
   /**
-   * The fields of the index for which it leaves out rows: those that lack one of these fields are not
-   * in the result, because `where` does not name it. Empty if no row is left out for this reason.
+   * The fields of the index for which it leaves out rows: those that lack one of these fields are
+   * not in the result, because `where` does not name it. Empty if no row is left out for this
+   * reason.
    */
   readonly leavesOut: readonly string[];
   /** The maximum number of entries and rows that are read. Undefined if there is no maximum. */

@@ -81,7 +81,9 @@ export class MergedReader implements RowSource {
     return (await this.#first(1)) !== undefined;
   }
 
-  /** Returns the first row of all sources that comes after the last one. Leaves it in its source. */
+  /**
+   * Returns the first row of all sources that comes after the last one. Leaves it in its source.
+   */
   async #first(batch: number): Promise<Sorted | undefined> {
     let first: Sorted | undefined;
     for (const source of this.#sources) {

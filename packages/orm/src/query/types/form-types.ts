@@ -46,8 +46,8 @@ type Subsets<All, Chosen = never, Depth extends readonly unknown[] = [], Next = 
       : never);
 
 /**
- * `orderBy` → a union of the orders that it may be, each in a list. `TooManyForms` for a list of unknown
- * length that has several fields.
+ * `orderBy` → a union of the orders that it may be, each in a list. `TooManyForms` for a list of
+ * unknown length that has several fields.
  */
 export type OrderForms<O> = O extends readonly unknown[]
   ? number extends O["length"]

@@ -18,8 +18,8 @@ export interface KeyPath {
   /** The name of the computed part. `where` or `orderBy` must name it. */
   readonly computed: unknown;
   /**
-   * True if the `where` of the index is a function, so that it lacks rows. If `where` has values, these
-   * values: the index has all rows of a query with the same conditions. Otherwise false.
+   * True if the `where` of the index is a function, so that it lacks rows. If `where` has values,
+   * these values: the index has all rows of a query with the same conditions. Otherwise false.
    */
   readonly partial: unknown;
 }

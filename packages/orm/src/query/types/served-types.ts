@@ -254,7 +254,9 @@ type Serves<P extends KeyPath, W, O extends readonly unknown[], Forced> = [
     : false
   : false;
 
-/** Values of an index's `where`, `where` of a query → the fields that have the same value in both. */
+/**
+ * Values of an index's `where`, `where` of a query → the fields that have the same value in both.
+ */
 type SelectedField<Selected, W> = Selected extends boolean
   ? never
   : {

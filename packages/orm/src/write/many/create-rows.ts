@@ -75,7 +75,8 @@ async function createAtomically(
       }
     }
   };
-  // If the assumption is wrong, the rows are written again. Hooks must not be called twice for that.
+  // If the assumption is wrong, the rows are written again. Hooks must not be called twice for
+  // that.
   const rows = await writeAtomically(context, write, hooksOf(context) === undefined);
   return rows.map((row) => ({ ok: true, row }));
 }
