@@ -1,6 +1,21 @@
+export type {
+  AtomicWrite,
+  DeleteExpired,
+  Engine,
+  EngineLimits,
+  MaybePromise,
+  RangeListener,
+  RangeRead,
+  StoredCheck,
+  StoredEntry,
+  StoredMutation,
+  StoredSet,
+  WriteOutcome,
+} from "./engine/engine.js";
 export type { LevelDatabase } from "./engine/level/level-engine.js";
 export { type CoreErrorCode, coreErrorCodes } from "./errors/codes.js";
 export {
+  AmbiguousCommitError,
   CommitMissingError,
   CopyFailedError,
   CopyUnreadableError,
@@ -12,6 +27,7 @@ export {
   DatabaseNotFoundError,
   DatabasePathError,
   EngineFailedError,
+  EngineUnavailableError,
   InvalidKeyError,
   InvalidOptionError,
   InvalidSelectorError,
@@ -36,7 +52,7 @@ export { decodeKey } from "./keys/decode-key.js";
 export { encodeKey } from "./keys/encode-key.js";
 export type { KvKey, KvKeyPart } from "./keys/key.js";
 export { denoOrder, type KeyOrder, specificationOrder } from "./keys/key-order.js";
-export type { KvListSelector } from "./keys/key-range.js";
+export type { KeyRange, KvListSelector } from "./keys/key-range.js";
 export { copyKv } from "./kv/copy/copy-kv.js";
 export type { CopyOptions, CopyProgress } from "./kv/copy/copy-options.js";
 export type { EmbeddedKv } from "./kv/embedded-kv.js";

@@ -1,16 +1,15 @@
 import { ClassicLevel } from "classic-level";
 import { MemoryLevel } from "memory-level";
 import { describe, it } from "vitest";
-import type { Engine } from "../src/engine/engine.js";
 import { type LevelDatabase, LevelEngine } from "../src/engine/level/level-engine.js";
-import { type EngineStore, engineContract } from "../src/testing/index.js";
+import { type EngineStorage, engineContract } from "../src/testing/index.js";
 import { makeFolder, removeFolder } from "./temporary-folder.js";
 
 engineContract(
   { describe, it },
   {
     name: "LevelEngine in memory",
-    create: () => storeOn(new MemoryLevel({ storeEncoding: "view" })),
+    create: async () => storageOn(new MemoryLevel({ storeEncoding: "view" })),
   },
 );
 
@@ -21,7 +20,7 @@ engineContract(
     create: async () => {
       const folder = await makeFolder();
       const level = new ClassicLevel(folder, { keyEncoding: "view", valueEncoding: "view" });
-      return await storeOn(level, { copiesWrites: true }, () => removeFolder(folder));
+      return storageOn(level, { copiesWrites: true }, () => removeFolder(folder));
     },
   },
 );
@@ -32,37 +31,25 @@ engineContract(
   { describe, it },
   {
     name: "LevelEngine on a database of other habits",
-    create: () => {
+    create: async () => {
       const level = new MemoryLevel({ keyEncoding: "utf8", valueEncoding: "json" });
       Object.assign(level.supports, { getSync: false, explicitSnapshots: false });
-      return storeOn(level);
+      return storageOn(level);
     },
   },
 );
 
-async function storeOn(
+function storageOn(
   level: unknown,
   options: { copiesWrites?: boolean } = {},
   remove: () => Promise<void> = async () => undefined,
-): Promise<EngineStore> {
+): EngineStorage {
   const database = level as LevelDatabase;
-  const open = async (): Promise<Engine> => {
-    await database.open();
-    return await LevelEngine.open(database, options);
-  };
-  let engine = await open();
   return {
-    get engine() {
-      return engine;
+    open: async () => {
+      await database.open();
+      return await LevelEngine.open(database, options);
     },
-    async reopen() {
-      await engine.close();
-      engine = await open();
-      return engine;
-    },
-    async dispose() {
-      await engine.close();
-      await remove();
-    },
+    remove,
   };
 }

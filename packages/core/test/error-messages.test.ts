@@ -18,6 +18,7 @@ import {
   type OpenKvOptions,
   openKv,
 } from "../src/index.js";
+import { engineOf } from "./engine-of.js";
 import { withFolder } from "./temporary-folder.js";
 
 /** Part of the keys and values that the tests use. No message may contain it. */
@@ -203,6 +204,24 @@ const cases: readonly Case[] = [
     text: "The storage engine failed during a commit. It is unknown whether the commit is on disk, and no further commit is accepted. Close the database and open it again. Cause: IO error: /data/000003.log: No space left on device.",
   },
   {
+    name: "EngineUnavailableError",
+    provoke: async () => {
+      const cause = new Error("connect ECONNREFUSED");
+      const remedy = "Start the server, or correct the address";
+      const error = new core.EngineUnavailableError("no server answers", remedy, cause);
+      await (await openKv(await engineOf({ failure: error }))).set([secret], secret);
+    },
+    text: "The server of the database cannot be used: no server answers. Nothing was written. Start the server, or correct the address. Cause: connect ECONNREFUSED.",
+  },
+  {
+    name: "AmbiguousCommitError",
+    provoke: async () => {
+      const error = new core.AmbiguousCommitError(10_000, new Error("read ECONNRESET"));
+      await (await openKv(await engineOf({ failure: error }))).set([secret], secret);
+    },
+    text: "It is unknown whether the commit was applied: the connection to the server of the database was lost, and the server did not answer within 10000 ms. Read what the commit would have changed before you repeat it. Cause: read ECONNRESET.",
+  },
+  {
     name: "CopyFailedError",
     provoke: async ({ open }) => {
       const [from, to] = [await open(), await open(":memory:", { limits: { keyBytes: 20 } })];
@@ -339,7 +358,7 @@ describe("a message about an option names the call and the option", () => {
       opening({ durabilty: "full" }),
     ],
     [
-      'openKv: where must be a path, ":memory:" or an abstract-level database.',
+      'openKv: where must be a path, ":memory:", an engine or an abstract-level database.',
       ({ open }) => open(""),
     ],
     [

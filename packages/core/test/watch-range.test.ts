@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { RangeWatchers } from "../src/engine/change-watchers.js";
+import { ChangeWatchers } from "../src/engine/change-watchers.js";
 import type { Engine } from "../src/engine/engine.js";
 import { encodeKey } from "../src/keys/encode-key.js";
 import type { KvKey } from "../src/keys/key.js";
@@ -54,11 +54,11 @@ class Changes {
 
 /** An engine that has nothing but those who watch its ranges. */
 function watchedEngine(): { engine: Engine; notify: (...keys: KvKey[]) => void; stops: number } {
-  const watchers = new RangeWatchers();
+  const watchers = new ChangeWatchers();
   const watched = {
     engine: {
       watchRanges: (...args: Parameters<Engine["watchRanges"]>) => {
-        const stop = watchers.add(...args);
+        const stop = watchers.watchRanges(...args);
         return () => {
           watched.stops++;
           stop();
@@ -71,17 +71,17 @@ function watchedEngine(): { engine: Engine; notify: (...keys: KvKey[]) => void; 
   return watched;
 }
 
-describe("RangeWatchers", () => {
+describe("ChangeWatchers", () => {
   it("goes on with those who are there where one leaves or comes while it is told", () => {
-    const watchers = new RangeWatchers();
+    const watchers = new ChangeWatchers();
     const ranges = [keyRange(everything)];
     const told: string[] = [];
-    const leave = watchers.add(ranges, () => {
+    const leave = watchers.watchRanges(ranges, () => {
       told.push("first");
       leave();
-      watchers.add(ranges, () => told.push("third"));
+      watchers.watchRanges(ranges, () => told.push("third"));
     });
-    watchers.add(ranges, () => told.push("second"));
+    watchers.watchRanges(ranges, () => told.push("second"));
     const changed = [{ key: encodeKey(["a"]) }];
     watchers.notify(changed);
     expect(told).toEqual(["first", "second"]);

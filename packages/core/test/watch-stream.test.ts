@@ -1,19 +1,19 @@
 import { describe, expect, it } from "vitest";
-import { KeyWatchers } from "../src/engine/change-watchers.js";
+import { ChangeWatchers } from "../src/engine/change-watchers.js";
 import type { KvEntryMaybe } from "../src/kv/kv.js";
 import { openKv } from "../src/kv/open-kv.js";
 import { watchStream } from "../src/kv/watch/watch-stream.js";
 import { runCode } from "./run-in-process.js";
 
-describe("KeyWatchers", () => {
+describe("ChangeWatchers", () => {
   const key = (...bytes: number[]) => Uint8Array.from(bytes);
   const changes = (...keys: Uint8Array[]) => keys.map((each) => ({ key: each }));
 
   it("tells those whose keys have changed, each once", () => {
-    const watchers = new KeyWatchers();
+    const watchers = new ChangeWatchers();
     const told: string[] = [];
-    watchers.add([key(1), key(2)], () => told.push("first"));
-    watchers.add([key(2)], () => told.push("second"));
+    watchers.watch([key(1), key(2)], () => told.push("first"));
+    watchers.watch([key(2)], () => told.push("second"));
     watchers.notify(changes(key(1), key(2), key(2)));
     expect(told.sort()).toEqual(["first", "second"]);
     watchers.notify(changes(key(1), key(3)));
@@ -23,11 +23,11 @@ describe("KeyWatchers", () => {
   });
 
   it("tells nobody who has left, and the others still", () => {
-    const watchers = new KeyWatchers();
+    const watchers = new ChangeWatchers();
     let told = 0;
     const onChange = () => told++;
-    const leave = watchers.add([key(1), key(1)], onChange);
-    watchers.add([key(1)], onChange);
+    const leave = watchers.watch([key(1), key(1)], onChange);
+    watchers.watch([key(1)], onChange);
     watchers.notify(changes(key(1)));
     expect(told).toBe(2);
     leave();

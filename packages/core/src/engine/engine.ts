@@ -1,3 +1,4 @@
+import type { AmbiguousCommitError, EngineUnavailableError } from "../errors/core-errors.js";
 import type { KeyRange } from "../keys/key-range.js";
 
 /**
@@ -77,12 +78,23 @@ export interface AtomicWrite {
  */
 export type WriteOutcome = string | null | Error;
 
-/** The limits of an engine. */
+/**
+ * The limits of an engine. `kv.limits` of its databases is never higher. A limit that is absent is
+ * that of the database.
+ */
 export interface EngineLimits {
-  /** The maximum number of checks of one atomic write. */
-  readonly checks: number;
-  /** The maximum number of mutations of one atomic write. */
-  readonly mutations: number;
+  /** Bytes of one key, without the 32 bytes that the database may add to it for its own keys. */
+  readonly keyBytes?: number;
+  /** Bytes of one value. */
+  readonly valueBytes?: number;
+  /** Keys of one `getMany`. */
+  readonly keys?: number;
+  /** Checks of one atomic write. */
+  readonly checks?: number;
+  /** Mutations of one atomic write. The `set` of an entry that expires becomes two of them. */
+  readonly mutations?: number;
+  /** Bytes of the keys and values of one atomic write. */
+  readonly totalMutationBytes?: number;
 }
 
 export interface RangeRead {
@@ -93,14 +105,29 @@ export interface RangeRead {
   readonly reverse: boolean;
 }
 
+/** Called after changes with their keys, or with undefined if their keys are not known. */
+export type RangeListener = (keys: readonly Uint8Array[] | undefined) => void;
+
 /**
- * The port below the Kv facade. It handles only bytes. Its shape follows the `Database` trait of
- * Deno's `denokv` (MIT).
+ * The port to a storage engine. `openKv(engine)` opens a database on it. It handles only bytes. Its
+ * shape follows the `Database` trait of Deno's `denokv` (MIT). `engineContract` of
+ * `@keywright/core/testing` tests an implementation.
  *
- * Each read sees one state of the database, which contains all of an atomic write or none of it.
+ * Each read sees one state of the database, which contains all of an atomic write or none of it,
+ * and all writes that were acknowledged before the read. An entry that has expired is absent for
+ * reads and checks, by the one clock that the engine chooses.
+ *
+ * Calls may run concurrently, except `commit`. A call that fails for a while, because a server does
+ * not answer, is retried by the engine. It then rejects with an {@link EngineUnavailableError}.
  */
 export interface Engine {
   readonly limits: EngineLimits;
+
+  /**
+   * True if several processes can have the database open at the same time. The default is false.
+   * Watches must then report the commits of all of them.
+   */
+  readonly isShared?: boolean;
 
   /** Returns the entry of a key, or undefined if there is none. */
   get(key: Uint8Array): MaybePromise<StoredEntry | undefined>;
@@ -111,35 +138,48 @@ export interface Engine {
   /**
    * Returns the first entries of a range from one snapshot, in order. There are `limit` of them, or
    * fewer if the range ends or if their values reach {@link maxRangeBytes} in total. To find out
-   * which, call {@link isRangeEnd}.
+   * which, call {@link isRangeEnd}. A range that begins before the key `00 03` begins at `01`: the
+   * database's own keys are in a range only if it begins among them.
    */
   getRange(read: RangeRead): Promise<StoredEntry[]>;
 
   /**
-   * Applies writes one after another as one durable step, and returns an outcome for each. The
-   * commit queue ensures that it is not called again before it has returned the outcomes.
+   * Applies writes in their order, and returns an outcome for each. Each write is atomic, and later
+   * writes see it. The versionstamps of applied writes increase in the order in which they are
+   * applied, over all processes and for the life of the database. An acknowledged write is durable.
+   * The commit queue ensures that `commit` is not called again before it has returned the outcomes.
+   *
+   * If it is unknown whether a write was applied, its outcome is an {@link AmbiguousCommitError}. An
+   * engine over a network first has to ask: it stores an id with each commit, so that a repeated
+   * request returns the first outcome. If a write was certainly not applied, its outcome is another
+   * error, such as an {@link EngineUnavailableError}. If `commit` itself rejects, the engine has
+   * failed: the database then refuses all further commits until it is opened again.
    */
   commit(writes: readonly AtomicWrite[]): Promise<WriteOutcome[]>;
 
   /**
-   * Calls `onChange` after each commit that wrote or deleted one of the keys. The returned function
-   * ends the watch.
+   * Calls `onChange` after commits that wrote or deleted one of the keys. The call may come later
+   * than the commit, and one call may stand for several commits. It may come without a change. A
+   * read that begins after the call sees the change. The returned function ends the watch.
+   *
+   * Every commit that begins after this call is reported, and so is every commit that a later read
+   * of this engine does not see.
    */
   watch(keys: readonly Uint8Array[], onChange: () => void): () => void;
 
   /**
-   * Calls `onChange` with the affected keys after each commit that wrote or deleted keys in one of
-   * the ranges. The returned function ends the watch.
+   * Calls `onChange` after commits that wrote or deleted keys in one of the ranges, under the
+   * conditions of `watch`. It passes the affected keys, or undefined if the engine cannot tell which
+   * keys have changed, for example after it was disconnected for long. The returned function ends
+   * the watch.
    *
    * The database's own keys are in a range only if `getRange` would return them. A key that was
    * written several times may occur several times. The keys are valid only during the call, so
    * `onChange` must copy the ones that it keeps.
    */
-  watchRanges(
-    ranges: readonly KeyRange[],
-    onChange: (keys: readonly Uint8Array[]) => void,
-  ): () => void;
+  watchRanges(ranges: readonly KeyRange[], onChange: RangeListener): () => void;
 
+  /** Releases all resources. The watches end, and calls that have not finished may reject. */
   close(): Promise<void>;
 }
 

@@ -21,6 +21,8 @@ export const coreErrorCodes = [
   "KW_DATABASE_CLOSED",
   "KW_CORRUPTION",
   "KW_ENGINE_FAILED",
+  "KW_ENGINE_UNAVAILABLE",
+  "KW_COMMIT_AMBIGUOUS",
   "KW_COPY_FAILED",
   "KW_COPY_UNREADABLE",
 ] as const;

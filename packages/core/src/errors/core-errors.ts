@@ -322,6 +322,36 @@ export class EngineFailedError extends KeywrightError {
   }
 }
 
+/** The server of a database cannot be used at the moment. The call had no effect. */
+export class EngineUnavailableError extends KeywrightError {
+  /** Why the server cannot be used, as a clause: `no server accepts connections`. */
+  readonly reason: string;
+  /** What to do, as a sentence. */
+  readonly remedy: string;
+
+  constructor(reason: string, remedy: string, cause?: unknown) {
+    const message = `The server of the database cannot be used: ${sentence(reason)} Nothing was written. ${sentence(remedy)}${causeSentence(cause)}`;
+    super("KW_ENGINE_UNAVAILABLE", message, { cause, retryable: true });
+    this.reason = reason;
+    this.remedy = remedy;
+  }
+}
+
+/**
+ * The answer to a commit was lost, and the server could not be asked in time whether it was applied.
+ * The commit may have been applied, or may still be, at most once.
+ */
+export class AmbiguousCommitError extends KeywrightError {
+  /** For how long the server was asked, in milliseconds. */
+  readonly waited: number;
+
+  constructor(waited: number, cause?: unknown) {
+    const message = `It is unknown whether the commit was applied: the connection to the server of the database was lost, and the server did not answer within ${waited} ms. Read what the commit would have changed before you repeat it.${causeSentence(cause)}`;
+    super("KW_COMMIT_AMBIGUOUS", message, { cause });
+    this.waited = waited;
+  }
+}
+
 /** `copyKv` cannot continue. What was copied before stays in the target. */
 export class CopyFailedError extends KeywrightError {
   /** The key of the entry that the target refuses, or of the stored progress, as parts. */

@@ -42,10 +42,12 @@ export interface EmbeddedKvOptions {
   readonly readOnly: boolean;
 }
 
-/** A database in this process, in memory or on disk. `openKv` opens it. */
+/** A database on an engine: in memory, on disk or on a server. `openKv` opens it. */
 export class EmbeddedKv implements Kv, AsyncDisposable, Disposable {
   /** The limits of the sizes and counts of one call. */
   readonly limits: KvLimits;
+  /** True if other processes can have the database open at the same time. */
+  readonly isShared: boolean;
   readonly #shared: SharedEngine;
   readonly #options: EmbeddedKvOptions;
   /** The watches and listeners of this handle. */
@@ -54,6 +56,7 @@ export class EmbeddedKv implements Kv, AsyncDisposable, Disposable {
 
   constructor(shared: SharedEngine, options: EmbeddedKvOptions) {
     this.limits = options.limits;
+    this.isShared = shared.engine.isShared ?? false;
     this.#shared = shared;
     this.#options = options;
   }
@@ -143,9 +146,9 @@ export class EmbeddedKv implements Kv, AsyncDisposable, Disposable {
   }
 
   /**
-   * Returns a stream of the keys that change within ranges. It reports the keys that a commit of
-   * any handle in this process sets or deletes, and the keys of expired entries when they are
-   * removed. A key that is set to its current value, or deleted although it is absent, is reported
+   * Returns a stream of the keys that change within ranges. It reports the keys that a commit
+   * sets or deletes, and the keys of expired entries when they are removed. The commits of other
+   * processes are reported too if the database is shared. A key that is set to its current value, or deleted although it is absent, is reported
    * too. The stream does not report the initial state. It reports every commit that is made after
    * the call, so a program that first calls `watchRange` and then reads the ranges misses nothing.
    *

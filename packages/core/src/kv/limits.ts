@@ -60,11 +60,10 @@ export function limitsWith(
   engine: EngineLimits,
 ): KvLimits {
   const limits = { ...defaults, ...given };
-  return {
-    ...limits,
-    checks: Math.min(limits.checks, engine.checks),
-    mutations: Math.min(limits.mutations, engine.mutations),
-  };
+  for (const name of Object.keys(engine) as (keyof EngineLimits)[]) {
+    limits[name] = Math.min(limits[name], engine[name] ?? Number.POSITIVE_INFINITY);
+  }
+  return limits;
 }
 
 /** @throws {LimitExceededError} if `actual` is more than the limit of that name. */

@@ -1,3 +1,4 @@
+import type { Engine } from "../engine/engine.js";
 import type { LevelDatabase } from "../engine/level/level-engine.js";
 import { InvalidOptionError } from "../errors/core-errors.js";
 import { specificationOrder } from "../keys/key-order.js";
@@ -9,11 +10,12 @@ import { assertLimits, defaultLimits, type KvLimits, limitsWith } from "./limits
 import {
   type OpenEngineOptions,
   openDiskEngine,
+  openGivenEngine,
   openLevelEngine,
   openMemoryEngine,
 } from "./open/open-engine.js";
-
 import { isRemoteUrl, remoteUrlReason } from "./open/remote-url.js";
+import { isEngine, whereReason } from "./open/where.js";
 
 /** Options of `openKv`. */
 export interface OpenKvOptions {
@@ -47,7 +49,8 @@ const optionNames: ReadonlySet<string> = new Set([
  * Opens a database. Without `where`, or with `":memory:"`, it is in memory. A path is that of a
  * folder on disk, which is created if it is absent. An abstract-level database that the caller
  * created is closed by `close()`. Opening the same path again in one process shares the database,
- * which is closed with its last handle.
+ * which is closed with its last handle. So does opening the same engine again, such as one of
+ * `@keywright/postgres`.
  *
  * ```ts
  * const kv = await openKv("./data");
@@ -63,7 +66,7 @@ const optionNames: ReadonlySet<string> = new Set([
  * @throws {CorruptionError} if the database is damaged.
  */
 export async function openKv(
-  where: string | LevelDatabase = ":memory:",
+  where: string | LevelDatabase | Engine = ":memory:",
   options: OpenKvOptions = {},
 ): Promise<EmbeddedKv> {
   if (options?.compat === "deno") assertDenoPath(where);
@@ -93,7 +96,8 @@ export async function openKv(
       });
 }
 
-function openEngine(where: string | LevelDatabase, options: OpenEngineOptions) {
+function openEngine(where: string | LevelDatabase | Engine, options: OpenEngineOptions) {
+  if (isEngine(where)) return openGivenEngine(where, options);
   if (typeof where !== "string") return openLevelEngine(where, options);
   return where === ":memory:" ? openMemoryEngine(options) : openDiskEngine(where, options);
 }
@@ -105,12 +109,12 @@ function assertOneOf(option: string, value: unknown, choices: readonly unknown[]
 }
 
 function assertWhere(where: unknown): void {
-  const isDatabase = typeof (where as { open?: unknown } | null)?.open === "function";
+  const isDatabase =
+    isEngine(where) || typeof (where as { open?: unknown } | null)?.open === "function";
   if (typeof where === "string" && isRemoteUrl(where))
     throw new InvalidOptionError("where", remoteUrlReason, "openKv");
   if (isDatabase || (typeof where === "string" && where !== "")) return;
-  const reason = 'must be a path, ":memory:" or an abstract-level database';
-  throw new InvalidOptionError("where", reason, "openKv");
+  throw new InvalidOptionError("where", whereReason, "openKv");
 }
 
 /** @throws {InvalidOptionError} if an option is unknown: a misspelled one would have no effect. */

@@ -1,21 +1,22 @@
 import type { Buffer } from "node:buffer";
 import type { AbstractLevel, AbstractSnapshot } from "abstract-level";
-import { compareBytes } from "../../bytes/compare-bytes.js";
 import { textOfBytes } from "../../bytes/text-of-bytes.js";
 import { DatabaseFormatError } from "../../errors/core-errors.js";
 import type { KeyRange } from "../../keys/key-range.js";
 import { sequenceOfVersionstamp } from "../../values/versionstamp.js";
-import { KeyWatchers, RangeWatchers } from "../change-watchers.js";
+import { ChangeWatchers } from "../change-watchers.js";
 import type {
   AtomicWrite,
   Engine,
   EngineLimits,
   MaybePromise,
+  RangeListener,
   RangeRead,
   StoredEntry,
   WriteOutcome,
 } from "../engine.js";
 import { hasExpired, maxRangeBytes } from "../engine.js";
+import { visibleRange } from "../system-keys.js";
 import { decodeCommitRecord, encodeCommitRecord, verifyCommitRecords } from "./commit-record.js";
 import {
   type DatabaseMode,
@@ -24,13 +25,7 @@ import {
 } from "./database-header.js";
 import { readFailure } from "./read-failure.js";
 import { decodeRecord } from "./record.js";
-import {
-  commitRecordRange,
-  firstEntryKey,
-  firstSystemKey,
-  headerKey,
-  lastKey,
-} from "./reserved-keys.js";
+import { commitRecordRange, headerKey, lastKey } from "./reserved-keys.js";
 import {
   CheckedVersions,
   dependsOnStored,
@@ -68,17 +63,13 @@ export interface LevelEngineOptions {
  * describes the record formats and the commit protocol.
  */
 export class LevelEngine implements Engine {
-  readonly limits: EngineLimits = {
-    checks: Number.POSITIVE_INFINITY,
-    mutations: Number.POSITIVE_INFINITY,
-  };
+  readonly limits: EngineLimits = {};
   readonly #level: Level;
   readonly #hasGetSync: boolean;
   /** Undefined if `bytes` is the database's default. Calls without encodings are faster. */
   readonly #encodings: typeof bytes | undefined;
   readonly #copiesWrites: boolean;
-  readonly #keyWatchers = new KeyWatchers();
-  readonly #rangeWatchers = new RangeWatchers();
+  readonly #watchers = new ChangeWatchers();
   readonly #checkedVersions = new CheckedVersions();
   #lastVersionstamp: string;
   #isWriting = false;
@@ -193,20 +184,16 @@ export class LevelEngine implements Engine {
     const sync = writes.some((write) => write.sync);
     await this.#write(group.mutations, commitRecord, sync);
     this.#lastVersionstamp = group.last;
-    this.#keyWatchers.notify(group.mutations);
-    this.#rangeWatchers.notify(group.mutations);
+    this.#watchers.notify(group.mutations);
     return outcomes;
   }
 
   watch(keys: readonly Uint8Array[], onChange: () => void): () => void {
-    return this.#keyWatchers.add(keys, onChange);
+    return this.#watchers.watch(keys, onChange);
   }
 
-  watchRanges(
-    ranges: readonly KeyRange[],
-    onChange: (keys: readonly Uint8Array[]) => void,
-  ): () => void {
-    return this.#rangeWatchers.add(ranges.map(visibleRange), onChange);
+  watchRanges(ranges: readonly KeyRange[], onChange: RangeListener): () => void {
+    return this.#watchers.watchRanges(ranges, onChange);
   }
 
   async close(): Promise<void> {
@@ -299,12 +286,6 @@ function recordOf(key: Uint8Array, record: Uint8Array | undefined): StoredEntry 
 function unexpiredNow(entries: (StoredEntry | undefined)[]): (StoredEntry | undefined)[] {
   const now = Date.now();
   return entries.map((entry) => unexpired(entry, now));
-}
-
-/** Excludes the database's own entries from a range, unless the range begins among them. */
-function visibleRange({ start, end }: KeyRange): KeyRange {
-  const isOfSystem = compareBytes(start, firstSystemKey) >= 0;
-  return { start: isOfSystem ? start : firstEntryKey, end };
 }
 
 function unexpired(entry: StoredEntry | undefined, now: number): StoredEntry | undefined {

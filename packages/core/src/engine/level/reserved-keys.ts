@@ -3,15 +3,6 @@ const reserved = 0x00;
 
 export const headerKey: Uint8Array = Uint8Array.of(reserved, 0x01);
 
-/**
- * The first key of the entries that the database keeps for itself, such as the messages of its
- * queue. They end before {@link firstEntryKey}. The engine stores them like all others. A range
- * contains them only if it begins among them.
- */
-export const firstSystemKey: Uint8Array = Uint8Array.of(reserved, 0x03);
-
-export const firstEntryKey: Uint8Array = Uint8Array.of(reserved + 1);
-
 /** The key after those of all entries. It marks the end of the database for iterators. */
 export const lastKey: Uint8Array = Uint8Array.of(0xff);
 

@@ -1,8 +1,7 @@
 import { InvalidOptionError } from "../../errors/core-errors.js";
 import { isRemoteUrl, remoteUrlReason } from "../open/remote-url.js";
+import { isEngine, whereReason } from "../open/where.js";
 import { denoError } from "./deno-error.js";
-
-const pathReason = 'must be a path, ":memory:" or an abstract-level database';
 
 /**
  * Refuses a path as `Deno.openKv` does. A database at a URL cannot be opened here at all.
@@ -11,6 +10,7 @@ const pathReason = 'must be a path, ":memory:" or an abstract-level database';
  * @throws {Error} if the path is a URL and there is no access token.
  */
 export function assertDenoPath(where: unknown): void {
+  if (isEngine(where)) return;
   if (typeof (where as { open?: unknown } | null)?.open === "function") return;
   if (typeof where !== "string" || where === "") throw refused("Filename cannot be empty");
   if (where.startsWith(":") && where !== ":memory:")
@@ -25,5 +25,5 @@ export function assertDenoPath(where: unknown): void {
 }
 
 function refused(text: string): Error {
-  return denoError(new InvalidOptionError("where", pathReason, "openKv"), text);
+  return denoError(new InvalidOptionError("where", whereReason, "openKv"), text);
 }

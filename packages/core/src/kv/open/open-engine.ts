@@ -15,11 +15,12 @@ import {
   DatabasePathError,
 } from "../../errors/core-errors.js";
 import { SharedEngine } from "./shared-engine.js";
+import { verifyMode } from "./verify-mode.js";
 
 /** The engines that this process has open, opens or closes, by the real path of their folder. */
 const enginesByPath = new Map<string, Promise<SharedEngine>>();
-/** The same by their database. Weak, so that an unclosed database in memory can be collected. */
-const enginesByDatabase = new WeakMap<LevelDatabase, Promise<SharedEngine>>();
+/** The same by their database or given engine. Weak, so that an unclosed database in memory can be collected. */
+const enginesByDatabase = new WeakMap<LevelDatabase | Engine, Promise<SharedEngine>>();
 
 export interface OpenEngineOptions {
   readonly mode: DatabaseMode;
@@ -45,6 +46,17 @@ export async function openLevelEngine(
       throw openingError(pathOf(level) ?? "(no path)", error);
     }
     return await LevelEngine.open(level, options);
+  });
+}
+
+/** Opens or shares a database on an engine. The engine is acquired for the caller. */
+export async function openGivenEngine(
+  engine: Engine,
+  options: OpenEngineOptions,
+): Promise<SharedEngine> {
+  return await share(enginesByDatabase, engine, options, async () => {
+    await verifyMode(engine, options);
+    return engine;
   });
 }
 

@@ -32,8 +32,9 @@ export function watchRangeStream(source: WatchRangeSource): ReportStream<KvRange
   const changed = new Set<string>();
   let isComplete = true;
 
-  function keep(keys: readonly Uint8Array[]): void {
-    for (const key of keys) {
+  function keep(keys: readonly Uint8Array[] | undefined): void {
+    if (keys === undefined) isComplete = false;
+    for (const key of keys ?? []) {
       if (!isComplete) return;
       const text = textOfBytes(key);
       if (changed.size < maxKeys || changed.has(text)) changed.add(text);
@@ -42,7 +43,7 @@ export function watchRangeStream(source: WatchRangeSource): ReportStream<KvRange
   }
 
   function take(): KvRangeChange | undefined {
-    if (changed.size === 0) return undefined;
+    if (changed.size === 0 && isComplete) return undefined;
     const keys = Array.from(changed, (text) => decodeKey(Buffer.from(text, "latin1"), order));
     const change = { keys, isComplete };
     changed.clear();

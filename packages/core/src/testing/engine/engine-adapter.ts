@@ -1,14 +1,62 @@
 import type { Engine } from "../../engine/engine.js";
 import type { ContractAdapter, ContractStore, TestGroup } from "../contract.js";
 
-/** A store for one test, with an open engine. */
-export interface EngineStore extends ContractStore {
-  /** The engine that is open when the test begins. It is empty. */
-  readonly engine: Engine;
-  /** Closes the engine and opens a new one on the same data. */
-  reopen(): Promise<Engine>;
+/** The storage of one test. It is empty when the test begins. */
+export interface EngineStorage {
+  /**
+   * Opens an engine on the storage. It is called again after the engine was closed, and with the
+   * capability "shared" also while other engines are open.
+   */
+  open(): Promise<Engine>;
+  /** Removes the storage, after all its engines were closed. */
+  remove?(): Promise<void>;
 }
 
-export type EngineAdapter = ContractAdapter<EngineStore>;
+/** "shared": several engines can be open on one storage. */
+export type EngineCapability = "shared";
 
-export type EngineTestGroup = TestGroup<EngineStore>;
+export interface EngineAdapter extends Omit<ContractAdapter<ContractStore>, "create"> {
+  /** Creates an empty storage for one test. */
+  create(): Promise<EngineStorage>;
+  readonly capabilities?: readonly EngineCapability[];
+}
+
+export interface EngineTestStore extends ContractStore {
+  /** The engine that is open when the test begins. */
+  readonly engine: Engine;
+  /** Closes `engine` and opens a new one on the same data. */
+  reopen(): Promise<Engine>;
+  /** Opens one more engine on the same data. */
+  openAnother(): Promise<Engine>;
+}
+
+export type EngineTestGroup = TestGroup<EngineTestStore>;
+
+/** Returns an adapter that opens an engine for each test and closes all engines after it. */
+export function testAdapter(adapter: EngineAdapter): ContractAdapter<EngineTestStore> {
+  return {
+    ...adapter,
+    create: async () => {
+      const storage = await adapter.create();
+      let engine = await storage.open();
+      const others: Engine[] = [];
+      return {
+        engine,
+        reopen: async () => {
+          await engine.close();
+          engine = await storage.open();
+          return engine;
+        },
+        openAnother: async () => {
+          const another = await storage.open();
+          others.push(another);
+          return another;
+        },
+        dispose: async () => {
+          for (const each of [engine, ...others]) await each.close();
+          await storage.remove?.();
+        },
+      };
+    },
+  };
+}

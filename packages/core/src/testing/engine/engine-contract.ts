@@ -1,13 +1,14 @@
 import type { TestRunner } from "../contract.js";
 import { runContract } from "../contract.js";
 import { commitTests } from "./commit-tests.js";
-import type { EngineAdapter } from "./engine-adapter.js";
+import { type EngineAdapter, testAdapter } from "./engine-adapter.js";
 import { expiryTests } from "./expiry-tests.js";
 import { getManyTests } from "./get-many-tests.js";
 import { getRangeTests } from "./get-range-tests.js";
 import { getTests } from "./get-tests.js";
 import { mutationTests } from "./mutation-tests.js";
 import { reopenTests } from "./reopen-tests.js";
+import { sharedTests } from "./shared-tests.js";
 import { systemKeyTests } from "./system-key-tests.js";
 import { watchRangesTests } from "./watch-ranges-tests.js";
 import { watchTests } from "./watch-tests.js";
@@ -22,23 +23,14 @@ import { watchTests } from "./watch-tests.js";
  * engineContract({ describe, it }, {
  *   name: "my engine",
  *   create: async () => {
- *     const store = await makeMyStore();
- *     let engine = await openMyEngine(store);
- *     return {
- *       engine,
- *       reopen: async () => {
- *         await engine.close();
- *         engine = await openMyEngine(store);
- *         return engine;
- *       },
- *       dispose: () => engine.close(),
- *     };
+ *     const folder = await makeFolder();
+ *     return { open: () => openMyEngine(folder), remove: () => removeFolder(folder) };
  *   },
  * });
  * ```
  */
 export function engineContract(runner: TestRunner, adapter: EngineAdapter): void {
-  runContract(runner, adapter, [
+  runContract(runner, testAdapter(adapter), [
     getTests,
     getManyTests,
     getRangeTests,
@@ -49,5 +41,6 @@ export function engineContract(runner: TestRunner, adapter: EngineAdapter): void
     watchTests,
     watchRangesTests,
     reopenTests,
+    sharedTests,
   ]);
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Engine, StoredEntry, StoredMutation } from "../../engine/engine.js";
-import type { EngineStore } from "./engine-adapter.js";
+import type { EngineTestStore } from "./engine-adapter.js";
 import { commit, firstBytes, k, stampsOf, v, write } from "./writes.js";
 
 const keys = Array.from({ length: 100 }, (_, i) => k("counter", i));
@@ -11,7 +11,7 @@ const keys = Array.from({ length: 100 }, (_, i) => k("counter", i));
  */
 export function snapshotTest(
   read: (engine: Engine, keys: readonly Uint8Array[]) => Promise<(StoredEntry | undefined)[]>,
-): (store: EngineStore) => Promise<void> {
+): (store: EngineTestStore) => Promise<void> {
   return async ({ engine }) => {
     const setAll = (n: number) =>
       write(...keys.map((key): StoredMutation => ({ type: "set", key, value: v(n) })));

@@ -9,6 +9,7 @@ import type {
 import { encodeKey } from "../../keys/encode-key.js";
 import type { KvKey } from "../../keys/key.js";
 import { type KeyRange, keyRange } from "../../keys/key-range.js";
+import { soon } from "../soon.js";
 
 export interface PlainEntry {
   readonly key: number[];
@@ -67,6 +68,29 @@ export async function commit(engine: Engine, write: AtomicWrite): Promise<string
   const [outcome] = await engine.commit([write]);
   assert.equal(typeof outcome, "string");
   return outcome as string;
+}
+
+/**
+ * Commits one write as {@link commit} does. Resolves when the engine has reported it to its watches,
+ * which is when it has reported a later commit.
+ */
+export async function commitReported(engine: Engine, write: AtomicWrite): Promise<string> {
+  const versionstamp = await commit(engine, write);
+  await allReported(engine);
+  return versionstamp;
+}
+
+/** Resolves when the engine has reported all earlier commits to its watches. */
+export async function allReported(engine: Engine): Promise<void> {
+  // A system key, so that no watch of a test sees it.
+  const key = Uint8Array.of(0, 4, 0xfe);
+  let stop: () => void = () => undefined;
+  const report = new Promise<void>((resolve) => {
+    stop = engine.watch([key], resolve);
+  });
+  await commit(engine, write({ type: "set", key, value: v(0) }));
+  await soon("the report of a commit", report);
+  stop();
 }
 
 /** Commits writes together. Returns for each of them whether it was applied. */

@@ -1,0 +1,7 @@
+// What an engine is made of, for packages that implement the port.
+export { appendVersionstampPart } from "../keys/encode-key.js";
+export { formatVersionstamp, sequenceOfVersionstamp } from "../values/versionstamp.js";
+export { ChangeWatchers } from "./change-watchers.js";
+export { combineU64 } from "./combine-u64.js";
+export { hasExpired, isRangeEnd, maxRangeBytes } from "./engine.js";
+export { firstEntryKey, firstSystemKey, visibleRange } from "./system-keys.js";
