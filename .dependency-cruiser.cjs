@@ -1,5 +1,7 @@
 // The layers, from the bottom up. What comes first never imports what comes later.
 const packages = ["core", "orm", "codegen"];
+/** Packages of an engine. They depend only on core, and no other package depends on them. */
+const engines = ["etcd"];
 const rooms = {
   core: ["errors", "bytes", "keys", "values", "engine", "kv", "testing"],
   orm: [
@@ -33,6 +35,7 @@ const rooms = {
     "database",
     "adopt",
   ],
+  etcd: ["errors", "client", "version", "record", "commit", "watch"],
   codegen: [
     "errors",
     "types",
@@ -73,6 +76,22 @@ const packageRules = packages.slice(0, -1).map((name, i) => ({
   to: { path: `^(packages|@keywright)/${either(packages.slice(i + 1))}(/|$)` },
 }));
 
+const engineRules = engines.flatMap((name) => [
+  {
+    name: `${name}-depends-only-on-core`,
+    severity: "error",
+    from: { path: `^packages/${name}/src/` },
+    to: { path: "^(packages|@keywright)/", pathNot: `^(packages|@keywright)/(${name}|core)(/|$)` },
+  },
+  {
+    name: `only-programs-depend-on-${name}`,
+    comment: "The program chooses the engine.",
+    severity: "error",
+    from: { path: `^packages/(?!${name}/)[^/]+/src/` },
+    to: { path: `^(packages|@keywright)/${name}(/|$)` },
+  },
+]);
+
 /** The files of a room: those in its folder, except in folders that are rooms themselves. */
 const filesOf = (room, names) => {
   const inner = names.filter((name) => name.startsWith(`${room}/`));
@@ -110,6 +129,7 @@ const roomRules = Object.entries(rooms).flatMap(([name, names]) => [
 module.exports = {
   forbidden: [
     ...packageRules,
+    ...engineRules,
     ...roomRules,
     {
       name: "no-circular",

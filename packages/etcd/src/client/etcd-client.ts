@@ -1,0 +1,284 @@
+import { Buffer } from "node:buffer";
+import {
+  type ChannelCredentials,
+  Client,
+  type ClientDuplexStream,
+  credentials,
+  Metadata,
+  type ServiceError,
+} from "@grpc/grpc-js";
+import { CallFailure } from "./call-failure.js";
+import type { EtcdCalls, ResponseHeader, WatchRequest, WatchResponse } from "./etcd-messages.js";
+import { methodOf, watchMethod } from "./etcd-protocol.js";
+import { pause, retryDelay } from "./retry-delay.js";
+import { typedFailure, unavailable } from "./typed-failure.js";
+
+/** Certificates in PEM format. Without `ca`, the certificates of Node.js are trusted. */
+export interface EtcdTlsOptions {
+  readonly ca?: string | Buffer | undefined;
+  /** The certificate of the client, if etcd asks for one. It needs `key`. */
+  readonly cert?: string | Buffer | undefined;
+  readonly key?: string | Buffer | undefined;
+}
+
+export interface EtcdClientOptions {
+  readonly endpoints: readonly string[];
+  readonly tls?: EtcdTlsOptions | undefined;
+  readonly user?: string | undefined;
+  readonly password?: string | undefined;
+  /** The longest time that a call waits for etcd, in milliseconds. */
+  readonly timeout: number;
+}
+
+/** Milliseconds after which a first attempt is abandoned. Each further attempt may take longer. */
+const firstAttempt = 1000;
+
+interface Endpoint {
+  readonly url: string;
+  readonly client: Client;
+}
+
+/**
+ * The calls of etcd that the engine uses, on several endpoints. All calls use the same endpoint
+ * until one fails, and then the next endpoint.
+ */
+export class EtcdClient {
+  readonly timeout: number;
+  readonly #endpoints: readonly Endpoint[];
+  readonly #options: EtcdClientOptions;
+  readonly #onRotate = new Set<() => void>();
+  #current = 0;
+  #lastRevision = 0;
+  #token: Promise<string> | undefined;
+
+  constructor(options: EtcdClientOptions) {
+    this.#options = options;
+    this.timeout = options.timeout;
+    this.#endpoints = options.endpoints.map((url) => ({ url, client: connect(url, options.tls) }));
+  }
+
+  get endpoints(): readonly string[] {
+    return this.#options.endpoints;
+  }
+
+  /** The highest revision that a response has had. */
+  get lastRevision(): number {
+    return this.#lastRevision;
+  }
+
+  /** Returns how long attempt number `attempt`, from 0, may take at most until `deadline`. */
+  static attemptTime(attempt: number, deadline: number): number {
+    return Math.max(Math.min(firstAttempt * 2 ** attempt, deadline - Date.now()), 1);
+  }
+
+  /**
+   * Makes a call that can be repeated without harm, on one endpoint after the other until the
+   * timeout of the client.
+   *
+   * @throws {EngineUnavailableError} if no endpoint has answered in time.
+   */
+  async read<Name extends keyof EtcdCalls>(
+    name: Name,
+    request: EtcdCalls[Name][0],
+  ): Promise<EtcdCalls[Name][1]> {
+    const deadline = Date.now() + this.timeout;
+    for (let attempt = 0; ; attempt++) {
+      try {
+        return await this.attempt(name, request, EtcdClient.attemptTime(attempt, deadline));
+      } catch (error) {
+        if (!(error instanceof CallFailure)) throw error;
+        if (error.kind === "refused") throw typedFailure(error);
+        await this.waitForRetry(attempt, deadline, error);
+      }
+    }
+  }
+
+  /**
+   * Waits before the attempt after `attempt`.
+   *
+   * @throws {EngineUnavailableError} if the deadline would pass.
+   */
+  async waitForRetry(attempt: number, deadline: number, failure: CallFailure): Promise<void> {
+    const delay = retryDelay(attempt);
+    if (Date.now() + delay >= deadline) {
+      throw unavailable(this.endpoints, failure);
+    }
+    await pause(delay);
+  }
+
+  /**
+   * Makes a call once. After a failure that may be the endpoint's, the next call uses the next
+   * endpoint.
+   *
+   * @throws {CallFailure} if the call fails.
+   */
+  async attempt<Name extends keyof EtcdCalls>(
+    name: Name,
+    request: EtcdCalls[Name][0],
+    time: number,
+  ): Promise<EtcdCalls[Name][1]> {
+    const index = this.#current;
+    const endpoint = this.#endpoints[index]!;
+    try {
+      const response = await this.#authenticated((metadata) =>
+        callOf(endpoint, name, request, metadata, time),
+      );
+      const { header } = response as { header?: ResponseHeader };
+      this.#lastRevision = Math.max(this.#lastRevision, header?.revision ?? 0);
+      return response;
+    } catch (error) {
+      if (error instanceof CallFailure && error.kind !== "refused") this.#rotate(index);
+      throw error;
+    }
+  }
+
+  /** Returns the outcome of a call to each endpoint: its response, or the failure. */
+  async ofAll<Name extends keyof EtcdCalls>(
+    name: Name,
+    request: EtcdCalls[Name][0],
+  ): Promise<{ readonly endpoint: string; readonly outcome: EtcdCalls[Name][1] | Error }[]> {
+    const time = Math.min(this.timeout, 2 * firstAttempt);
+    return await Promise.all(
+      this.#endpoints.map(async (endpoint) => {
+        const call = this.#authenticated((metadata) =>
+          callOf(endpoint, name, request, metadata, time),
+        );
+        return { endpoint: endpoint.url, outcome: await call.catch((error: Error) => error) };
+      }),
+    );
+  }
+
+  /**
+   * Opens a stream of changes on the current endpoint. `onRotate` is called when that endpoint has
+   * failed another call.
+   */
+  async watch(
+    onRotate: () => void,
+  ): Promise<{ stream: ClientDuplexStream<WatchRequest, WatchResponse>; end(): void }> {
+    const metadata = await this.#metadata();
+    const { client } = this.#endpoints[this.#current]!;
+    const { path, requestSerialize, responseDeserialize } = watchMethod();
+    const stream = client.makeBidiStreamRequest(
+      path,
+      requestSerialize,
+      responseDeserialize,
+      metadata,
+    );
+    this.#onRotate.add(onRotate);
+    const end = () => {
+      this.#onRotate.delete(onRotate);
+      stream.cancel();
+    };
+    return { stream, end };
+  }
+
+  /** Makes the next calls use the next endpoint, because the current one does not serve a stream. */
+  leaveEndpoint(): void {
+    this.#rotate(this.#current);
+  }
+
+  close(): void {
+    for (const { client } of this.#endpoints) client.close();
+  }
+
+  #rotate(from: number): void {
+    if (this.#current !== from) return;
+    this.#current = (from + 1) % this.#endpoints.length;
+    for (const onRotate of [...this.#onRotate]) onRotate();
+  }
+
+  /** Makes a call, and repeats it once with a new token if the token is no longer valid. */
+  async #authenticated<T>(call: (metadata: Metadata) => Promise<T>): Promise<T> {
+    try {
+      return await call(await this.#metadata());
+    } catch (error) {
+      const isLogin = error instanceof CallFailure && error.needsLogin;
+      if (!isLogin || this.#options.user === undefined) throw error;
+      this.#token = undefined;
+      return await call(await this.#metadata());
+    }
+  }
+
+  async #metadata(): Promise<Metadata> {
+    const metadata = new Metadata();
+    // A member without a leader then refuses at once, and the call goes to another member.
+    metadata.set("hasleader", "true");
+    const { user: name, password = "" } = this.#options;
+    if (name === undefined) return metadata;
+    if (this.#token === undefined) {
+      const token = this.#login({ name, password });
+      this.#token = token;
+      token.catch(() => {
+        if (this.#token === token) this.#token = undefined;
+      });
+    }
+    metadata.set("token", await this.#token);
+    return metadata;
+  }
+
+  async #login(request: { name: string; password: string }): Promise<string> {
+    const index = this.#current;
+    const endpoint = this.#endpoints[index]!;
+    try {
+      const response = await callOf(
+        endpoint,
+        "Auth.Authenticate",
+        request,
+        new Metadata(),
+        2 * firstAttempt,
+      );
+      return response.token;
+    } catch (error) {
+      if (!(error instanceof CallFailure)) throw error;
+      if (error.kind === "refused") throw typedFailure(error);
+      this.#rotate(index);
+      // The call that needs the token has not been made.
+      throw new CallFailure(error.endpoint, error.cause as ServiceError, "not-sent");
+    }
+  }
+}
+
+function connect(url: string, tls: EtcdTlsOptions | undefined): Client {
+  const { host, protocol } = new URL(url);
+  const isTls = protocol === "https:";
+  return new Client(host, isTls ? secure(tls ?? {}) : credentials.createInsecure(), {
+    "grpc.keepalive_time_ms": 10_000,
+    "grpc.keepalive_timeout_ms": 3000,
+    "grpc.initial_reconnect_backoff_ms": 100,
+    "grpc.max_reconnect_backoff_ms": 1000,
+    "grpc.max_receive_message_length": -1,
+    "grpc.max_send_message_length": -1,
+    // The engine decides which calls are repeated.
+    "grpc.enable_retries": 0,
+    "grpc.enable_http_proxy": 0,
+  });
+}
+
+function secure({ ca, cert, key }: EtcdTlsOptions): ChannelCredentials {
+  const bytes = (pem: string | Buffer | undefined) => (pem === undefined ? null : Buffer.from(pem));
+  return credentials.createSsl(bytes(ca), bytes(key), bytes(cert));
+}
+
+function callOf<Name extends keyof EtcdCalls>(
+  { url, client }: Endpoint,
+  name: Name,
+  request: EtcdCalls[Name][0],
+  metadata: Metadata,
+  time: number,
+): Promise<EtcdCalls[Name][1]> {
+  const method = methodOf<EtcdCalls[Name][0], EtcdCalls[Name][1]>(name);
+  return new Promise((resolve, reject) => {
+    client.makeUnaryRequest(
+      method.path,
+      method.requestSerialize,
+      method.responseDeserialize,
+      request,
+      metadata,
+      { deadline: Date.now() + time },
+      (error: ServiceError | null, response) => {
+        if (error !== null) reject(new CallFailure(url, error));
+        else resolve(response!);
+      },
+    );
+  });
+}

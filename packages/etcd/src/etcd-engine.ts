@@ -1,0 +1,153 @@
+import type {
+  AtomicWrite,
+  Engine,
+  EngineLimits,
+  KeyRange,
+  RangeListener,
+  RangeRead,
+  StoredEntry,
+  WriteOutcome,
+} from "@keywright/core";
+import { ChangeWatchers, hasExpired, maxRangeBytes } from "@keywright/core/engine";
+import type { EtcdClient } from "./client/etcd-client.js";
+import type { KeyValue } from "./client/etcd-messages.js";
+import { Committer } from "./commit/committer.js";
+import { readKeys } from "./commit/read-keys.js";
+import { decodeRecord } from "./record/entry-record.js";
+import type { KeySpace } from "./record/key-space.js";
+import { ChangeStream } from "./watch/change-stream.js";
+
+/** The size of the entries that a batch collects, in bytes. */
+const batchBytes = 1024 * 1024;
+/** Bytes of a request for everything but keys and values. */
+const requestOverhead = 256 * 1024;
+/** The maximum number of entries that one request reads. */
+const mostAtOnce = 4096;
+/** The number of entries that the first request of a process reads at most. */
+const firstEntries = 500;
+
+export interface EtcdEngineLimits {
+  readonly maxTxnOps: number;
+  readonly maxRequestBytes: number;
+}
+
+/** The engine on etcd. `docs/internals/etcd.md` describes what it stores and how it commits. */
+export class EtcdEngine implements Engine {
+  readonly isShared = true;
+  readonly limits: EngineLimits;
+  readonly #client: EtcdClient;
+  readonly #keys: KeySpace;
+  readonly #watchers = new ChangeWatchers();
+  readonly #committer: Committer;
+  #stream: ChangeStream | undefined;
+  /** The mean size of the records that the last range has had, in bytes. */
+  #recordBytes = maxRangeBytes / firstEntries;
+
+  constructor(
+    client: EtcdClient,
+    keys: KeySpace,
+    { maxTxnOps, maxRequestBytes }: EtcdEngineLimits,
+  ) {
+    this.#client = client;
+    this.#keys = keys;
+    const bytes = maxRequestBytes - requestOverhead;
+    this.limits = {
+      checks: 100,
+      mutations: 1000,
+      valueBytes: bytes,
+      keyBytes: 64 * 1024,
+      totalMutationBytes: bytes,
+    };
+    const limits = { maxTxnOps, bytes: Math.min(batchBytes, bytes) };
+    this.#committer = new Committer(client, keys, limits, {
+      committed: (revision, changed) => this.#stream?.committed(revision, changed),
+      abandoned: () => this.#stream?.abandoned(),
+    });
+  }
+
+  async get(key: Uint8Array): Promise<StoredEntry | undefined> {
+    const { kvs } = await this.#client.read("KV.Range", { key: this.#keys.keyOf(key) });
+    return kvs[0] && this.#unexpired(kvs[0], Date.now());
+  }
+
+  async getMany(keys: readonly Uint8Array[]): Promise<(StoredEntry | undefined)[]> {
+    const full = keys.map((key) => this.#keys.keyOf(key));
+    const stored = await readKeys(this.#client, full);
+    const now = Date.now();
+    return full.map((key) => {
+      const record = stored.get(key.toString("latin1"));
+      return record && this.#unexpired(record, now);
+    });
+  }
+
+  async getRange({ range, limit, reverse }: RangeRead): Promise<StoredEntry[]> {
+    if (range.end.length === 0) return [];
+    let { key, rangeEnd } = this.#keys.rangeOf(range);
+    if (key.compare(rangeEnd) >= 0) return [];
+    const now = Date.now();
+    const entries: StoredEntry[] = [];
+    let size = 0;
+    let revision = 0;
+    for (;;) {
+      const atOnce = Math.max(Math.floor(maxRangeBytes / this.#recordBytes), 1);
+      const wanted = Math.min(limit - entries.length, atOnce, mostAtOnce);
+      const order = reverse ? { sortOrder: "DESCEND" as const } : {};
+      const request = { key, rangeEnd, limit: wanted, revision, ...order };
+      const { header, kvs, more } = await this.#client.read("KV.Range", request);
+      let bytes = 0;
+      for (const record of kvs) {
+        bytes += record.value.length;
+        const entry = this.#unexpired(record, now);
+        if (entry === undefined) continue;
+        entries.push(entry);
+        size += entry.value.length;
+        if (entries.length === limit || size >= maxRangeBytes) break;
+      }
+      const last = kvs.at(-1);
+      if (last !== undefined) this.#recordBytes = Math.max(bytes / kvs.length, 64);
+      const isFull = entries.length === limit || size >= maxRangeBytes;
+      if (isFull || !more || last === undefined) return entries;
+      revision = revision === 0 ? header.revision : revision;
+      if (reverse) rangeEnd = last.key;
+      else key = this.#keys.after(last.key);
+    }
+  }
+
+  commit(writes: readonly AtomicWrite[]): Promise<WriteOutcome[]> {
+    return this.#committer.commit(writes);
+  }
+
+  watch(keys: readonly Uint8Array[], onChange: () => void): () => void {
+    return this.#watching(this.#watchers.watch(keys, onChange));
+  }
+
+  watchRanges(ranges: readonly KeyRange[], onChange: RangeListener): () => void {
+    return this.#watching(this.#watchers.watchRanges(ranges, onChange));
+  }
+
+  async close(): Promise<void> {
+    this.#stream?.end();
+    this.#client.close();
+  }
+
+  /** Keeps the stream of changes open while there is a watch. Returns the function that ends it. */
+  #watching(end: () => void): () => void {
+    // A commit that begins after this call has a later revision than any that was seen before.
+    this.#stream ??= new ChangeStream(this.#client, this.#keys, this.#client.lastRevision + 1, {
+      isOwn: (key) => this.#committer.session.isOwn(key),
+      onChanged: (changed) => this.#watchers.notify(changed),
+      onMissed: () => this.#watchers.notifyUnknown(),
+    });
+    return () => {
+      end();
+      if (!this.#watchers.isEmpty) return;
+      this.#stream?.end();
+      this.#stream = undefined;
+    };
+  }
+
+  #unexpired(record: KeyValue, now: number): StoredEntry | undefined {
+    const entry = decodeRecord(this.#keys.entryKeyOf(record.key), record);
+    return hasExpired(entry, now) ? undefined : entry;
+  }
+}

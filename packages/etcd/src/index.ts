@@ -1,0 +1,9 @@
+export type { EtcdTlsOptions } from "./client/etcd-client.js";
+export { type EtcdErrorCode, etcdErrorCodes } from "./errors/codes.js";
+export {
+  EtcdAccessDeniedError,
+  EtcdOutOfSpaceError,
+  EtcdRefusedError,
+  EtcdVersionError,
+} from "./errors/etcd-errors.js";
+export { type EtcdEngineOptions, etcdEngine } from "./open-etcd.js";
