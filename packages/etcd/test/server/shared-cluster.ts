@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe } from "vitest";
 import { etcdEngine } from "../../src/open-etcd.js";
-import { EtcdCluster, type EtcdClusterOptions } from "./etcd-server.js";
+import { EtcdCluster, type EtcdClusterOptions } from "./etcd-cluster.mjs";
 import { hasEtcd } from "./has-etcd.js";
 
 let prefixes = 0;

@@ -1,0 +1,144 @@
+import type { AtomicWrite } from "@keywright/core";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { RequestOp } from "../src/client/etcd-messages.js";
+import type { Component } from "../src/commit/component.js";
+import { nestedCost, nestOperations } from "../src/commit/nested-operations.js";
+import { PendingWrite } from "../src/commit/pending-write.js";
+import { takeBatch } from "../src/commit/take-batch.js";
+
+const limits = { maxTxnOps: 128, bytes: 1024 * 1024 };
+
+const keys = fc.integer({ min: 0, max: 12 }).map((n) => Uint8Array.of(2, n));
+const values = fc.integer({ min: 0, max: 200_000 }).map((size) => new Uint8Array(size));
+const mutations: fc.Arbitrary<AtomicWrite["mutations"][number]> = fc.oneof(
+  fc.record({ type: fc.constant("set" as const), key: keys, value: values }),
+  fc.record({ type: fc.constant("delete" as const), key: keys }),
+  fc.record({ type: fc.constant("sum" as const), key: keys, operand: fc.constant(1n) }),
+);
+const writes: fc.Arbitrary<AtomicWrite> = fc.record({
+  checks: fc.array(fc.record({ key: keys, versionstamp: fc.constant(null) }), { maxLength: 3 }),
+  mutations: fc.array(mutations, { maxLength: 4 }),
+  sync: fc.constant(true),
+});
+
+const pendingOf = (list: readonly AtomicWrite[]) =>
+  list.map((write, index) => new PendingWrite(write, index));
+
+describe("a batch", () => {
+  it("has the first writes, each once, and no component writes a key of another one", () => {
+    fc.assert(
+      fc.property(fc.array(writes, { minLength: 1, maxLength: 60 }), (list) => {
+        const components = takeBatch(pendingOf(list), limits);
+        const indices = components
+          .flatMap((component) => component.writes.map(({ index }) => index))
+          .sort((a, b) => a - b);
+        expect(indices.length).toBeGreaterThan(0);
+        expect(indices).toEqual(indices.map((_, index) => index));
+        for (const [index, component] of components.entries()) {
+          expect(component.writes).toEqual([...component.writes].sort((a, b) => a.index - b.index));
+          for (const other of components.slice(index + 1)) {
+            expect(overlap(component, other)).toEqual([]);
+          }
+        }
+      }),
+    );
+  });
+
+  it("stays within the limits of etcd if it has more than one write", () => {
+    fc.assert(
+      fc.property(fc.array(writes, { minLength: 2, maxLength: 200 }), (list) => {
+        const components = takeBatch(pendingOf(list), limits);
+        const taken = components.flatMap((component) => component.writes);
+        if (taken.length === 1) return;
+        const cost = Math.max(...components.map((component) => component.cost));
+        expect(components.length + 2 + cost).toBeLessThanOrEqual(limits.maxTxnOps);
+        const bytes = taken.reduce((sum, write) => sum + write.bytes, 0);
+        expect(bytes).toBeLessThanOrEqual(limits.bytes);
+      }),
+    );
+  });
+
+  it("has about a hundred independent commits", () => {
+    const list = Array.from({ length: 500 }, (_, n) => ({
+      checks: [{ key: Uint8Array.of(2, n >> 8, n & 255), versionstamp: null }],
+      mutations: [
+        { type: "set" as const, key: Uint8Array.of(2, n >> 8, n & 255), value: Uint8Array.of(n) },
+      ],
+      sync: true,
+    }));
+    expect(takeBatch(pendingOf(list), limits).length).toBe(123);
+  });
+
+  it("reads the state first only if etcd cannot decide the outcome by itself", () => {
+    const needsState = (...list: Partial<AtomicWrite>[]) =>
+      takeBatch(
+        pendingOf(list.map((each) => ({ checks: [], mutations: [], sync: true, ...each }))),
+        limits,
+      ).map((component) => component.needsState);
+    const key = Uint8Array.of(2, 1);
+    const set = { type: "set" as const, key, value: key };
+    const check = { key, versionstamp: null };
+    expect(needsState({ checks: [check], mutations: [set] })).toEqual([false]);
+    expect(needsState({ mutations: [set] }, { mutations: [set] })).toEqual([false]);
+    expect(needsState({ checks: [check] }, { checks: [check] })).toEqual([false, false]);
+    expect(needsState({ checks: [check] }, { mutations: [set] })).toEqual([true]);
+    expect(needsState({ mutations: [{ type: "sum", key, operand: 1n }] })).toEqual([true]);
+    expect(needsState({ checks: Array.from({ length: 11 }, () => check) })).toEqual([true]);
+  });
+});
+
+describe("nested operations", () => {
+  const operations = (count: number): RequestOp[] =>
+    Array.from({ length: count }, (_, n) => ({ requestDeleteRange: { key: Uint8Array.of(n) } }));
+
+  it("keep their order, and take what their cost says", () => {
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 0, max: 3000 }),
+        fc.integer({ min: 0, max: 100 }),
+        (count, compares) => {
+          const list = operations(count);
+          const nested = nestOperations(list);
+          expect(flatten(nested)).toEqual(list);
+          const used = Math.max(compares, nested.length) + longestPath(nested);
+          expect(used).toBeLessThanOrEqual(nestedCost(compares, count));
+        },
+      ),
+    );
+  });
+
+  it("fit into one request with the maximum of checks and mutations", () => {
+    expect(nestedCost(100, 1000) + 3).toBeLessThanOrEqual(limits.maxTxnOps);
+  });
+
+  function flatten(list: readonly RequestOp[]): RequestOp[] {
+    return list.flatMap((each) =>
+      "requestTxn" in each ? flatten(each.requestTxn.success ?? []) : [each],
+    );
+  }
+
+  /** The most operations below the given ones on a path to one of them. */
+  function longestPath(list: readonly RequestOp[]): number {
+    const below = list.map((each) => {
+      if (!("requestTxn" in each)) return 0;
+      const success = each.requestTxn.success ?? [];
+      return success.length + longestPath(success);
+    });
+    return Math.max(0, ...below);
+  }
+});
+
+/** Returns the keys that one of the components writes and the other one reads or writes. */
+function overlap(a: Component, b: Component): string[] {
+  const keysOf = (component: Component, kind: "read" | "written") =>
+    component.writes.flatMap((write) => write[kind]);
+  const used = (component: Component) =>
+    new Set([...keysOf(component, "read"), ...keysOf(component, "written")]);
+  const usedByB = used(b);
+  const usedByA = used(a);
+  return [
+    ...keysOf(a, "written").filter((key) => usedByB.has(key)),
+    ...keysOf(b, "written").filter((key) => usedByA.has(key)),
+  ];
+}

@@ -1,0 +1,183 @@
+import { randomUUID } from "node:crypto";
+import { KvU64, openKv } from "@keywright/core";
+import { etcdEngine } from "@keywright/etcd";
+import { EtcdCluster } from "../server/etcd-cluster.mjs";
+import { contradictions } from "./check-history.mjs";
+
+const registers = 8;
+const clients = 4;
+const writersPerClient = 4;
+
+const sleep = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
+
+/** What happens to a cluster of three members while 16 writers use it. */
+export const faults = {
+  "leader killed": async (cluster) => {
+    const leader = await leaderOf(cluster);
+    await leader.stop();
+    await sleep(4000);
+    leader.start();
+  },
+  "leader paused": async (cluster) => {
+    const leader = await leaderOf(cluster);
+    leader.signal("SIGSTOP");
+    await sleep(4000);
+    leader.signal("SIGCONT");
+  },
+  "follower killed": async (cluster) => {
+    const leader = await leaderOf(cluster);
+    const follower = cluster.members.find((member) => member !== leader);
+    await follower.stop();
+    await sleep(2000);
+    follower.start();
+  },
+  "rolling restart": async (cluster) => {
+    for (const member of cluster.members) {
+      await member.stop("SIGTERM");
+      member.start();
+      while ((await statusOf(member)) === undefined) await sleep(50);
+      await sleep(500);
+    }
+  },
+};
+
+/**
+ * Runs writers during a fault, and checks their history.
+ *
+ * Returns the number of commits, of errors by their code, and the longest time without a commit in
+ * milliseconds, with what contradicts strict serializability.
+ */
+export async function runFault(name) {
+  const cluster = await EtcdCluster.start(3);
+  const history = { writes: [], reads: [], increments: [], final: undefined };
+  const errors = {};
+  const kvs = [];
+  try {
+    const { endpoints } = cluster;
+    for (let i = 0; i < clients; i++) {
+      // Each client begins with another member.
+      const own = endpoints.map((_, index) => endpoints[(index + i) % endpoints.length]);
+      kvs.push(
+        await openKv(await etcdEngine({ endpoints: own, timeout: i === 3 ? 1500 : 15_000 })),
+      );
+    }
+    let isRunning = true;
+    const note = (error) => {
+      const code = error.code ?? error.message;
+      errors[code] = (errors[code] ?? 0) + 1;
+    };
+    const writers = kvs.flatMap((kv) =>
+      Array.from({ length: writersPerClient }, async () => {
+        while (isRunning) {
+          await step(kv, history).catch(note);
+          await sleep(Math.random() * 6);
+        }
+      }),
+    );
+    await sleep(1000);
+    await faults[name](cluster);
+    await sleep(1500);
+    isRunning = false;
+    await Promise.all(writers);
+    history.final = await finalState(kvs[0]);
+    const commits = [...history.writes, ...history.increments].filter(({ stamp }) => stamp);
+    return {
+      commits: commits.length,
+      errors,
+      longestGap: longestGap(commits),
+      contradictions: contradictions(history),
+    };
+  } finally {
+    for (const kv of kvs) await kv.close();
+    await cluster.stop();
+  }
+}
+
+async function step(kv, history) {
+  const kind = Math.random();
+  if (kind < 0.3) {
+    const id = randomUUID();
+    const sum = kv.atomic().sum(["counter"], 1n).set(["markers", id], true);
+    await record(history.increments, { id }, () => sum.commit());
+    return;
+  }
+  const key = `r${Math.floor(Math.random() * registers)}`;
+  const read = { key, start: performance.now() };
+  const { value, versionstamp } = await kv.get(["registers", key]);
+  Object.assign(read, { value, stamp: versionstamp, end: performance.now() });
+  history.reads.push(read);
+  if (kind < 0.5) return;
+  const write = { key, value: randomUUID(), previous: versionstamp };
+  const set = kv
+    .atomic()
+    .check({ key: ["registers", key], versionstamp })
+    .set(["registers", key], write.value);
+  await record(history.writes, write, () => set.commit());
+}
+
+/** Makes a commit and records it, unless it certainly has no effect. */
+async function record(list, entry, commit) {
+  entry.start = performance.now();
+  try {
+    const result = await commit();
+    entry.end = performance.now();
+    entry.stamp = result.versionstamp;
+    if (result.ok) list.push(entry);
+  } catch (error) {
+    if (error.code === "KW_COMMIT_AMBIGUOUS")
+      list.push({ ...entry, stamp: undefined, end: Infinity });
+    throw error;
+  }
+}
+
+async function finalState(kv) {
+  const entriesOf = async (prefix) => await collect(kv.list({ prefix: [prefix] }));
+  const counter = await kv.get(["counter"]);
+  const found = await entriesOf("registers");
+  const markers = await entriesOf("markers");
+  return {
+    registers: found.map(({ key, value, versionstamp }) => ({
+      key: key[1],
+      value,
+      stamp: versionstamp,
+    })),
+    counter: Number((counter.value ?? new KvU64(0n)).value),
+    markers: markers.map(({ key, versionstamp }) => ({ id: key[1], stamp: versionstamp })),
+  };
+}
+
+function longestGap(commits) {
+  const ends = commits.map(({ end }) => end).sort((a, b) => a - b);
+  let longest = 0;
+  for (const [index, end] of ends.entries())
+    longest = Math.max(longest, end - (ends[index - 1] ?? end));
+  return Math.round(longest);
+}
+
+async function leaderOf(cluster) {
+  for (;;) {
+    for (const member of cluster.members) {
+      const status = await statusOf(member);
+      if (status !== undefined && status.leader === status.header.member_id) return member;
+    }
+    await sleep(50);
+  }
+}
+
+/** Returns the answer of a member that has a leader, or undefined. */
+async function statusOf({ endpoint }) {
+  try {
+    const body = { method: "POST", body: "{}", signal: AbortSignal.timeout(500) };
+    const response = await fetch(`${endpoint}/v3/maintenance/status`, body);
+    const status = await response.json();
+    return status.leader === undefined ? undefined : status;
+  } catch {
+    return undefined;
+  }
+}
+
+async function collect(iterator) {
+  const entries = [];
+  for await (const entry of iterator) entries.push(entry);
+  return entries;
+}

@@ -1,0 +1,92 @@
+// Plain JavaScript, because the tests, the script of the faults and the benchmark all use it.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+/** One etcd process. It keeps its data and its ports while it is stopped. */
+class EtcdMember {
+  #process;
+
+  constructor(name, endpoint, args) {
+    this.name = name;
+    this.endpoint = endpoint;
+    this.args = args;
+    this.log = "";
+  }
+
+  start() {
+    const child = spawn("etcd", this.args, { stdio: ["ignore", "ignore", "pipe"] });
+    child.stderr.on("data", (text) => {
+      this.log = (this.log + text).slice(-10_000);
+    });
+    this.#process = child;
+  }
+
+  signal(signal) {
+    this.#process?.kill(signal);
+  }
+
+  async stop(signal = "SIGKILL") {
+    const child = this.#process;
+    this.#process = undefined;
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+    const ended = once(child, "exit");
+    child.kill(signal);
+    await ended;
+  }
+}
+
+export class EtcdCluster {
+  #folder;
+
+  constructor(folder, members) {
+    this.#folder = folder;
+    this.members = members;
+    this.endpoints = members.map(({ endpoint }) => endpoint);
+  }
+
+  static async start(size, { args = [], sync = false, protocol = "http" } = {}) {
+    const folder = await mkdtemp(join(tmpdir(), "keywright-etcd-"));
+    const ports = await freePorts(2 * size);
+    const peerOf = (index) => `http://127.0.0.1:${ports[size + index]}`;
+    const names = Array.from({ length: size }, (_, index) => `m${index}`);
+    const cluster = names.map((name, index) => `${name}=${peerOf(index)}`).join(",");
+    const members = names.map((name, index) => {
+      const client = `${protocol}://127.0.0.1:${ports[index]}`;
+      return new EtcdMember(name, client, [
+        ...["--name", name, "--data-dir", join(folder, name)],
+        ...["--listen-client-urls", client, "--advertise-client-urls", client],
+        ...["--listen-peer-urls", peerOf(index), "--initial-advertise-peer-urls", peerOf(index)],
+        ...["--initial-cluster", cluster, "--initial-cluster-state", "new"],
+        ...["--logger", "zap", "--log-level", "warn"],
+        ...(sync ? [] : ["--unsafe-no-fsync"]),
+        ...args,
+      ]);
+    });
+    for (const member of members) member.start();
+    return new EtcdCluster(folder, members);
+  }
+
+  async stop() {
+    await Promise.all(this.members.map((member) => member.stop()));
+    await rm(this.#folder, { recursive: true, force: true });
+  }
+}
+
+async function freePorts(count) {
+  const servers = [];
+  for (let i = 0; i < count; i++) {
+    const server = createServer().listen(0, "127.0.0.1");
+    await once(server, "listening");
+    servers.push(server);
+  }
+  const ports = servers.map((server) => server.address().port);
+  for (const server of servers) {
+    server.close();
+    await once(server, "close");
+  }
+  return ports;
+}

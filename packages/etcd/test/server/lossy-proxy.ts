@@ -1,0 +1,63 @@
+import { once } from "node:events";
+import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
+
+/** A TCP proxy in front of a member. It can lose the replies of the member. */
+export class LossyProxy {
+  readonly endpoint: string;
+  readonly #server: Server;
+  readonly #sockets: Set<Socket>;
+  #lostReplies = 0;
+  #isSilent = false;
+
+  private constructor(server: Server, sockets: Set<Socket>) {
+    this.#server = server;
+    this.#sockets = sockets;
+    this.endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  }
+
+  static async start(target: string): Promise<LossyProxy> {
+    const { hostname, port } = new URL(target);
+    const sockets = new Set<Socket>();
+    const server = createServer((client) => {
+      const member = connect(Number(port), hostname);
+      for (const socket of [client, member]) {
+        sockets.add(socket);
+        socket.on("error", () => undefined);
+        socket.on("close", () => {
+          sockets.delete(socket);
+          client.destroy();
+          member.destroy();
+        });
+      }
+      client.on("data", (data) => member.write(data));
+      member.on("data", (data) => {
+        if (proxy.#isSilent) return;
+        // Long replies are those of calls. Short ones are acknowledgements of the connection.
+        if (proxy.#lostReplies > 0 && data.length > 60) {
+          proxy.#lostReplies--;
+          client.destroy();
+        } else client.write(data);
+      });
+    }).listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const proxy = new LossyProxy(server, sockets);
+    return proxy;
+  }
+
+  /** Cuts the connection in place of each of the next replies. */
+  loseReplies(count: number): void {
+    this.#lostReplies = count;
+  }
+
+  /** Passes on requests and no replies, until it is called with false. */
+  beSilent(isSilent: boolean): void {
+    this.#isSilent = isSilent;
+    if (!isSilent) for (const socket of this.#sockets) socket.destroy();
+  }
+
+  async stop(): Promise<void> {
+    for (const socket of this.#sockets) socket.destroy();
+    this.#server.close();
+    await once(this.#server, "close");
+  }
+}
