@@ -6,6 +6,7 @@ export class LossyProxy {
   readonly endpoint: string;
   readonly #server: Server;
   readonly #sockets: Set<Socket>;
+  #passedReplies = 0;
   #lostReplies = 0;
   #isSilent = false;
 
@@ -33,10 +34,8 @@ export class LossyProxy {
       member.on("data", (data) => {
         if (proxy.#isSilent) return;
         // Long replies are those of calls. Short ones are acknowledgements of the connection.
-        if (proxy.#lostReplies > 0 && data.length > 60) {
-          proxy.#lostReplies--;
-          client.destroy();
-        } else client.write(data);
+        if (data.length > 60 && proxy.#isNextLost()) client.destroy();
+        else client.write(data);
       });
     }).listen(0, "127.0.0.1");
     await once(server, "listening");
@@ -44,15 +43,31 @@ export class LossyProxy {
     return proxy;
   }
 
-  /** Cuts the connection in place of each of the next replies. */
-  loseReplies(count: number): void {
+  /** Passes on some replies, and cuts the connection in place of each of the next ones. */
+  loseReplies(count: number, passed = 0): void {
+    this.#passedReplies = passed;
     this.#lostReplies = count;
+  }
+
+  /** True if all replies that were to be lost have been lost. */
+  get hasLost(): boolean {
+    return this.#lostReplies === 0;
   }
 
   /** Passes on requests and no replies, until it is called with false. */
   beSilent(isSilent: boolean): void {
     this.#isSilent = isSilent;
     if (!isSilent) for (const socket of this.#sockets) socket.destroy();
+  }
+
+  #isNextLost(): boolean {
+    if (this.#passedReplies > 0) {
+      this.#passedReplies--;
+      return false;
+    }
+    if (this.#lostReplies === 0) return false;
+    this.#lostReplies--;
+    return true;
   }
 
   async stop(): Promise<void> {
