@@ -1,6 +1,18 @@
-import { AmbiguousCommitError, KvU64, openKv } from "@keywright/core";
+import { type ServiceError, status } from "@grpc/grpc-js";
+import {
+  AmbiguousCommitError,
+  encodeKey,
+  KvU64,
+  openKv,
+  type StoredMutation,
+} from "@keywright/core";
 import { expect, it } from "vitest";
+import { CallFailure } from "../src/client/call-failure.js";
+import { EtcdClient } from "../src/client/etcd-client.js";
+import type { EtcdCalls } from "../src/client/etcd-messages.js";
+import { EtcdEngine } from "../src/etcd-engine.js";
 import { etcdEngine } from "../src/open-etcd.js";
+import { KeySpace } from "../src/record/key-space.js";
 import { collect } from "./server/collect.js";
 import { LossyProxy } from "./server/lossy-proxy.js";
 import { describeEtcd, newPrefix } from "./server/shared-cluster.js";
@@ -44,40 +56,40 @@ describeEtcd("a commit whose reply is lost", 1, (cluster) => {
   });
 
   it("resolves as its checks did, each commit of the batch by itself", async () => {
-    await withProxy(10_000, async (kv, proxy) => {
-      const { versionstamp } = await kv.set(["old"], 1);
-      await kv.set(["gone"], 1, { expireIn: 1 });
-      await new Promise((resolve) => setTimeout(resolve, 10));
+    const proxy = await LossyProxy.start(cluster().endpoints[0]!);
+    const engine = await etcdEngine({ endpoints: [proxy.endpoint], prefix: newPrefix() });
+    const key = (name: string) => encodeKey([name]);
+    const value = Uint8Array.of(1);
+    const set = (name: string, expireAt?: number): StoredMutation =>
+      expireAt === undefined
+        ? { type: "set", key: key(name), value }
+        : { type: "set", key: key(name), value, expireAt };
+    const write = (name: string, check?: string, versionstamp: string | null = null) => ({
+      checks: check === undefined ? [] : [{ key: key(check), versionstamp }],
+      mutations: [set(name)],
+      sync: true,
+    });
+    try {
+      const gone = set("gone", Date.now() - 1);
+      const before = { checks: [], mutations: [set("old"), gone], sync: true };
+      const [stamp] = (await engine.commit([before])) as string[];
       proxy.loseReplies(1);
-      const results = await Promise.all([
-        kv
-          .atomic()
-          .check({ key: ["new"], versionstamp: null })
-          .set(["new"], 1)
-          .commit(),
-        kv
-          .atomic()
-          .check({ key: ["old"], versionstamp: null })
-          .set(["x"], 1)
-          .commit(),
-        kv
-          .atomic()
-          .check({ key: ["old"], versionstamp })
-          .set(["y"], 1)
-          .commit(),
-        kv
-          .atomic()
-          .check({ key: ["gone"], versionstamp: null })
-          .set(["z"], 1)
-          .commit(),
-        kv.set(["free"], 1),
+      const outcomes = await engine.commit([
+        write("new", "new"),
+        write("x", "old"),
+        write("y", "old", stamp),
+        write("z", "gone"),
+        write("free"),
       ]);
       expect(proxy.hasLost).toBe(true);
-      expect(results.map(({ ok }) => ok)).toEqual([true, false, true, true, true]);
-      const entries = await kv.getMany([["new"], ["x"], ["y"], ["z"], ["free"]]);
-      const stamps = results.map((result) => (result.ok ? result.versionstamp : null));
-      expect(entries.map((entry) => entry.versionstamp)).toEqual(stamps);
-    });
+      const names = ["new", "x", "y", "z", "free"];
+      const entries = await engine.getMany(names.map(key));
+      expect(outcomes).toEqual(entries.map((entry) => entry?.versionstamp ?? null));
+      expect(outcomes.map((outcome) => outcome !== null)).toEqual([true, false, true, true, true]);
+    } finally {
+      await engine.close();
+      await proxy.stop();
+    }
   });
 
   it("rejects when the time is over, and is applied at most once, before later commits", async () => {
@@ -116,4 +128,49 @@ describeEtcd("a commit whose reply is lost", 1, (cluster) => {
       for (const { key, versionstamp } of log) expect(key[1]).toBe(versionstamp);
     });
   });
+
+  it("has no effect after a later commit, however late its request arrives", async () => {
+    const client = new SlowClient({ endpoints: cluster().endpoints, timeout: 300 });
+    const engine = new EtcdEngine(client, new KeySpace(newPrefix()), {
+      maxTxnOps: 128,
+      maxRequestBytes: 1_572_864,
+    });
+    const commit = async (...key: string[]) => {
+      const set = { type: "set" as const, key: encodeKey(key), value: Uint8Array.of(1) };
+      const [outcome] = await engine.commit([{ checks: [], mutations: [set], sync: true }]);
+      return outcome;
+    };
+    try {
+      for (const isFirst of [true, false]) {
+        client.isHolding = true;
+        expect(await commit("late", String(isFirst))).toBeInstanceOf(AmbiguousCommitError);
+        client.isHolding = false;
+        expect(await commit("next")).toBeTypeOf("string");
+        await client.deliver();
+        expect(await engine.get(encodeKey(["late", String(isFirst)]))).toBeUndefined();
+      }
+    } finally {
+      await engine.close();
+    }
+  });
 });
+
+/** Holds transactions back, as a network may do. */
+class SlowClient extends EtcdClient {
+  isHolding = false;
+  #held: EtcdCalls["KV.Txn"][0][] = [];
+
+  override async attempt<Name extends keyof EtcdCalls>(
+    ...call: [name: Name, request: EtcdCalls[Name][0], time: number]
+  ): Promise<EtcdCalls[Name][1]> {
+    if (!this.isHolding || call[0] !== "KV.Txn") return await super.attempt(...call);
+    this.#held.push(call[1] as EtcdCalls["KV.Txn"][0]);
+    const error = { code: status.DEADLINE_EXCEEDED, details: "held" } as ServiceError;
+    throw new CallFailure("held", error);
+  }
+
+  async deliver(): Promise<void> {
+    for (const request of this.#held) await super.attempt("KV.Txn", request, 1000);
+    this.#held = [];
+  }
+}
