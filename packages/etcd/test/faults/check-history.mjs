@@ -90,8 +90,11 @@ function readProblems(writes, reads) {
     }
     const newest = writes
       .filter(({ key, end, stamp }) => key === read.key && stamp !== undefined && end < read.start)
-      .reduce((highest, { stamp }) => (stamp > highest ? stamp : highest), "");
-    if ((read.stamp ?? "") < newest) problems.push(`${read.key}: a read returned an old value`);
+      .map(({ stamp }) => stamp)
+      .sort()
+      .at(-1);
+    if ((read.stamp ?? "") < (newest ?? ""))
+      problems.push(`${read.key}: a read returned an old value`);
   }
   return problems;
 }

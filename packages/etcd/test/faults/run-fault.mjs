@@ -15,20 +15,20 @@ export const faults = {
   "leader killed": async (cluster) => {
     const leader = await leaderOf(cluster);
     await leader.stop();
-    await sleep(4000);
+    await sleep(2500);
     leader.start();
   },
   "leader paused": async (cluster) => {
     const leader = await leaderOf(cluster);
     leader.signal("SIGSTOP");
-    await sleep(4000);
+    await sleep(2500);
     leader.signal("SIGCONT");
   },
   "follower killed": async (cluster) => {
     const leader = await leaderOf(cluster);
     const follower = cluster.members.find((member) => member !== leader);
     await follower.stop();
-    await sleep(2000);
+    await sleep(1500);
     follower.start();
   },
   "rolling restart": async (cluster) => {
