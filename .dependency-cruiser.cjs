@@ -1,5 +1,7 @@
 // The layers, from the bottom up. What comes first never imports what comes later.
 const packages = ["core", "orm", "codegen"];
+/** Packages of engines with a client of their own. They depend only on core. */
+const engines = ["postgres"];
 const rooms = {
   core: ["errors", "bytes", "keys", "values", "engine", "kv", "testing"],
   orm: [
@@ -33,6 +35,7 @@ const rooms = {
     "database",
     "adopt",
   ],
+  postgres: ["errors", "settings", "sql", "commit", "connection", "watch"],
   codegen: [
     "errors",
     "types",
@@ -73,6 +76,24 @@ const packageRules = packages.slice(0, -1).map((name, i) => ({
   to: { path: `^(packages|@keywright)/${either(packages.slice(i + 1))}(/|$)` },
 }));
 
+/** One rule per engine: its sources import only core, and no other package imports it. */
+const engineRules = engines.flatMap((name) => [
+  {
+    name: `${name}-is-above-core-only`,
+    severity: "error",
+    from: { path: `^packages/${name}/src/` },
+    to: {
+      path: `^(packages|@keywright)/${either([...packages, ...engines].filter((other) => other !== "core" && other !== name))}(/|$)`,
+    },
+  },
+  {
+    name: `no-package-imports-${name}`,
+    severity: "error",
+    from: { path: "^packages/", pathNot: `^packages/${name}/` },
+    to: { path: `^(packages|@keywright)/${name}(/|$)` },
+  },
+]);
+
 /** The files of a room: those in its folder, except in folders that are rooms themselves. */
 const filesOf = (room, names) => {
   const inner = names.filter((name) => name.startsWith(`${room}/`));
@@ -110,6 +131,7 @@ const roomRules = Object.entries(rooms).flatMap(([name, names]) => [
 module.exports = {
   forbidden: [
     ...packageRules,
+    ...engineRules,
     ...roomRules,
     {
       name: "no-circular",

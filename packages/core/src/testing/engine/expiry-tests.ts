@@ -31,7 +31,8 @@ export const expiryTests: EngineTestGroup = {
     test("is returned with an entry that expires", async ({ engine, reopen }) => {
       const time = Date.now() + hour;
       await commit(engine, write(expiring("a", 1, time), set("b", 2)));
-      for (const open of [engine, await reopen()]) {
+      for (const next of [async () => engine, reopen]) {
+        const open = await next();
         assert.deepEqual(await values(open, "a", "b"), [1, 2]);
         assert.equal((await open.get(k("a")))?.expireAt, time);
         for (const entries of [await open.getMany([k("a"), k("b")]), await list(open)]) {
@@ -45,7 +46,8 @@ export const expiryTests: EngineTestGroup = {
       const later = expiring("c", 3, time + hour);
       await commit(engine, write(expiring("a", 1, time), set("b", 2), later));
       await until(time);
-      for (const open of [engine, await reopen()]) {
+      for (const next of [async () => engine, reopen]) {
+        const open = await next();
         assert.equal(await open.get(k("a")), undefined);
         assert.deepEqual(await values(open, "a", "b", "c"), [undefined, 2, 3]);
         assert.deepEqual(firstBytes(await list(open)), [2, 3]);

@@ -18,7 +18,8 @@ export const systemKeyTests: EngineTestGroup = {
 
     test("are read and checked like other keys", async ({ engine, reopen }) => {
       const stamp = await commit(engine, storeAll);
-      for (const open of [engine, await reopen()]) {
+      for (const next of [async () => engine, reopen]) {
+        const open = await next();
         const entries = await open.getMany([hint, message, k("a")]);
         assert.deepEqual(firstBytes(entries), [3, 4, 1]);
         assert.deepEqual(stampsOf(entries), [stamp, stamp, stamp]);
