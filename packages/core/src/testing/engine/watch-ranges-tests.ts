@@ -78,6 +78,7 @@ export const watchRangesTests: EngineTestGroup = {
       const seen: Promise<StoredEntry | undefined>[] = [];
       engine.watchRanges([range("a", "b")], () => seen.push(Promise.resolve(engine.get(k("a")))));
       const first = await commitReported(engine, write(set("a", 1)));
+      await Promise.all(seen);
       const second = await commitReported(engine, write(set("a", 2)));
       assert.deepEqual(stampsOf(await Promise.all(seen)), [first, second]);
     });

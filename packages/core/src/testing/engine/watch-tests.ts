@@ -69,6 +69,7 @@ export const watchTests: EngineTestGroup = {
       const seen: Promise<StoredEntry | undefined>[] = [];
       engine.watch([k("a")], () => seen.push(Promise.resolve(engine.get(k("a")))));
       const first = await commitReported(engine, write(set("a", 1)));
+      await Promise.all(seen);
       const second = await commitReported(engine, write(set("a", 2)));
       const stamps = stampsOf(await Promise.all(seen));
       assert.deepEqual([stamps[0], stamps.at(-1)], [first, second]);

@@ -1,0 +1,108 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { AmbiguousCommitError, DatabaseClosedError } from "@keywright/core";
+import type pg from "pg";
+import { isAnswer, refusalOf, unavailable } from "../errors/refusal-of.js";
+import type { EngineSettings } from "../settings/engine-settings.js";
+import { ConnectionPool } from "./connection-pool.js";
+
+/** A statement that each connection prepares once, and its parameters. */
+export interface Statement {
+  readonly name: string;
+  readonly text: string;
+  readonly values: readonly unknown[];
+}
+
+/** Milliseconds before the second attempt. Each further pause is twice as long, up to the maximum. */
+const firstPause = 20;
+const maxPause = 500;
+
+/** Answers with which a server says that it may accept the same statement later. */
+const transient = /^(40|53|55P03|57|25006)/;
+
+/** Sends statements to the server, and repeats them if it does not answer. */
+export class Caller {
+  readonly #pool: ConnectionPool;
+  readonly #deadline: number;
+  #isClosed = false;
+
+  constructor(settings: EngineSettings) {
+    this.#pool = new ConnectionPool(settings);
+    this.#deadline = settings.deadline;
+  }
+
+  /**
+   * Returns the rows of a statement that may be repeated.
+   *
+   * @throws {EngineUnavailableError} if no server answers until the deadline.
+   * @throws {PostgresRefusedError} if the server refuses.
+   */
+  async read(statement: Statement): Promise<unknown[][]> {
+    return await this.#call(statement, unavailable);
+  }
+
+  /**
+   * Returns the rows of a statement that applies a batch with an id. It can be repeated, because
+   * the server applies the id only once.
+   *
+   * @throws {AmbiguousCommitError} if the statement was sent and no server answers until the
+   * deadline.
+   * @throws {EngineUnavailableError} if the statement was not sent, or was not applied.
+   * @throws {PostgresRefusedError} if the server refuses.
+   */
+  async write(statement: Statement): Promise<unknown[][]> {
+    return await this.#call(statement, (error, wasSent) =>
+      wasSent ? new AmbiguousCommitError(this.#deadline, error) : unavailable(error),
+    );
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#pool.close();
+  }
+
+  async #call(
+    statement: Statement,
+    failure: (error: unknown, wasSent: boolean) => Error,
+  ): Promise<unknown[][]> {
+    const end = performance.now() + this.#deadline;
+    // True if an attempt has been sent whose end is not known.
+    let wasSent = false;
+    for (let pause = firstPause; ; pause = Math.min(pause * 2, maxPause)) {
+      let client: pg.Client | undefined;
+      try {
+        // An attempt gets half of the time, so that a server that hangs leaves time for another.
+        const time = Math.max(1, Math.min(end - performance.now(), this.#deadline / 2));
+        client = await this.#pool.acquire(time);
+        return await this.#send(client, statement, time);
+      } catch (error) {
+        if (this.#isClosed || error instanceof DatabaseClosedError) {
+          throw wasSent || client !== undefined ? failure(error, true) : new DatabaseClosedError();
+        }
+        if (client !== undefined && !isAnswer(error)) wasSent = true;
+        const { code = "" } = error as { code?: string };
+        const refusal = refusalOf(error);
+        // After a lost answer, a refusal does not tell the outcome of the first attempt.
+        if (!wasSent && refusal !== undefined) throw refusal;
+        if (isAnswer(error) && !wasSent && !transient.test(code)) throw error;
+        if (performance.now() + pause >= end) throw failure(error, wasSent);
+      }
+      await sleep(pause);
+    }
+  }
+
+  async #send(client: pg.Client, statement: Statement, time: number): Promise<unknown[][]> {
+    let hasFailed = true;
+    try {
+      const query = { ...statement, values: [...statement.values], rowMode: "array" as const };
+      const { rows } = await client.query({ ...query, query_timeout: time } as typeof query);
+      hasFailed = false;
+      return rows;
+    } catch (error) {
+      // The session goes on after an ordinary error. A server that became read-only is left.
+      hasFailed = !isAnswer(error) || (error as { code?: string }).code === "25006";
+      throw error;
+    } finally {
+      this.#pool.release(client, hasFailed);
+    }
+  }
+}

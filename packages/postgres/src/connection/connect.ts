@@ -1,0 +1,70 @@
+import pg from "pg";
+import { isAnswer, refusalOf } from "../errors/refusal-of.js";
+import type { EngineSettings } from "../settings/engine-settings.js";
+
+const { Client } = pg;
+
+/** The error of a server that accepts connections but no writes, with the code of PostgreSQL. */
+class ReadOnlyServerError extends Error {
+  readonly code = "25006";
+  readonly severity = "ERROR";
+}
+
+/**
+ * Connects to the first host that accepts writes.
+ *
+ * @param time how long the attempt may take for each host, in milliseconds.
+ * @throws the error of the last host.
+ */
+export async function connect(settings: EngineSettings, time: number): Promise<pg.Client> {
+  let failure: unknown;
+  for (const connectionString of settings.hosts) {
+    const client = new Client({
+      connectionString,
+      ...(settings.ssl === false ? {} : { ssl: settings.ssl }),
+      connectionTimeoutMillis: time,
+      query_timeout: time,
+      keepAlive: true,
+      application_name: "keywright",
+    });
+    // A connection that fails while it is idle reports it here. The next query fails too.
+    client.on("error", () => undefined);
+    try {
+      await client.connect();
+      await client.query(
+        `SET default_transaction_isolation = 'read committed'; SET client_min_messages = 'warning'; SET statement_timeout = ${settings.deadline}`,
+      );
+      const { rows } = await client.query(
+        "SELECT pg_is_in_recovery() OR current_setting('transaction_read_only')::bool AS read_only",
+      );
+      if (!rows[0].read_only) return client;
+      failure = new ReadOnlyServerError("the server is a standby or read-only");
+    } catch (error) {
+      // A wrong password matters more than the next host that does not answer.
+      if (refusalOf(failure) === undefined || isAnswer(error)) failure = error;
+    }
+    end(client);
+  }
+  throw failure;
+}
+
+/** What `pg` has and its types do not. */
+interface UntypedClient {
+  readonly connection: { readonly stream: { destroy(): void } };
+  ref(): void;
+  unref(): void;
+}
+
+/** Closes a connection without waiting for what it does. */
+export function end(client: pg.Client): void {
+  client.end().catch(() => undefined);
+  // A server that has stopped would not answer the message that ends a session.
+  (client as unknown as UntypedClient).connection.stream.destroy();
+}
+
+/** Determines if an open connection keeps the process alive. */
+export function keepAlive(client: pg.Client, isNeeded: boolean): void {
+  const untyped = client as unknown as UntypedClient;
+  if (isNeeded) untyped.ref();
+  else untyped.unref();
+}

@@ -1,0 +1,141 @@
+import { Buffer } from "node:buffer";
+import { randomBytes } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import {
+  type AtomicWrite,
+  type Engine,
+  type EngineLimits,
+  isKeywrightError,
+  type KeyRange,
+  type RangeListener,
+  type RangeRead,
+  type StoredEntry,
+  type WriteOutcome,
+} from "@keywright/core";
+import { decodeOutcomes } from "./commit/decode-outcomes.js";
+import { encodeBatch } from "./commit/encode-batch.js";
+import { Caller } from "./connection/caller.js";
+import { connect, end } from "./connection/connect.js";
+import { entryOf, Statements } from "./connection/statements.js";
+import { refusalOf, unavailable } from "./errors/refusal-of.js";
+import {
+  type EngineSettings,
+  type PostgresOptions,
+  settingsOf,
+} from "./settings/engine-settings.js";
+import { prepareTable } from "./sql/prepare-table.js";
+import { ChangeFeed } from "./watch/change-feed.js";
+
+const idBytes = 16;
+/** Milliseconds between two attempts to open. */
+const openingPause = 100;
+const mebibyte = 1024 * 1024;
+
+/**
+ * Opens an engine on a PostgreSQL database, for `openKv`. Creates its table and its function if they
+ * do not exist. `kv.close()` closes all connections.
+ *
+ * ```ts
+ * const kv = await openKv(await postgresEngine({ connectionString: "postgres://localhost/app" }));
+ * ```
+ *
+ * @throws {PostgresOptionError} if an option is not valid.
+ * @throws {EngineUnavailableError} if no host accepts connections and writes until the deadline.
+ * @throws {PostgresRefusedError} if the server refuses, for example because of a wrong password.
+ * @throws {DatabaseFormatError} if there is a table of this name with another content.
+ */
+export async function postgresEngine(options: PostgresOptions): Promise<Engine> {
+  const settings = settingsOf(options);
+  await prepare(settings);
+  return new PostgresEngine(settings);
+}
+
+async function prepare(settings: EngineSettings): Promise<void> {
+  const until = performance.now() + settings.deadline;
+  for (;;) {
+    try {
+      const client = await connect(settings, settings.deadline / 2);
+      try {
+        await prepareTable(client, settings.prefix);
+      } finally {
+        end(client);
+      }
+      return;
+    } catch (error) {
+      if (isKeywrightError(error)) throw error;
+      const refusal = refusalOf(error);
+      if (refusal !== undefined) throw refusal;
+      if (performance.now() + openingPause > until) throw unavailable(error);
+      await sleep(openingPause);
+    }
+  }
+}
+
+class PostgresEngine implements Engine {
+  readonly isShared = true;
+  readonly limits: EngineLimits = {
+    // The primary key's index holds at most 2,704 bytes for each row.
+    keyBytes: 2600,
+    valueBytes: 32 * mebibyte,
+    totalMutationBytes: 64 * mebibyte,
+  };
+  readonly #caller: Caller;
+  readonly #statements: Statements;
+  readonly #feed: ChangeFeed;
+
+  constructor(settings: EngineSettings) {
+    this.#caller = new Caller(settings);
+    this.#statements = new Statements(settings.prefix);
+    this.#feed = new ChangeFeed(settings, this.#statements);
+  }
+
+  async get(key: Uint8Array): Promise<StoredEntry | undefined> {
+    await this.#feed.starting;
+    const [row] = await this.#caller.read(this.#statements.get(key));
+    return row && entryOf(row);
+  }
+
+  async getMany(keys: readonly Uint8Array[]): Promise<(StoredEntry | undefined)[]> {
+    if (keys.length === 0) return [];
+    await this.#feed.starting;
+    const rows = await this.#caller.read(this.#statements.getMany(keys));
+    const entries = new Map(rows.map((row) => [textOf(row[0] as Buffer), entryOf(row)]));
+    return keys.map((key) => entries.get(textOf(key)));
+  }
+
+  async getRange(read: RangeRead): Promise<StoredEntry[]> {
+    await this.#feed.starting;
+    return (await this.#caller.read(this.#statements.getRange(read))).map(entryOf);
+  }
+
+  async commit(writes: readonly AtomicWrite[]): Promise<WriteOutcome[]> {
+    if (writes.length === 0) return [];
+    const batch = encodeBatch(writes);
+    const statement = this.#statements.commit(randomBytes(idBytes), batch);
+    try {
+      await this.#feed.starting;
+      const [row] = await this.#caller.write(statement);
+      return decodeOutcomes(row![0] as string, batch);
+    } catch (error) {
+      // The engine itself has not failed, so the database accepts further commits.
+      return writes.map(() => error as Error);
+    }
+  }
+
+  watch(keys: readonly Uint8Array[], onChange: () => void): () => void {
+    return this.#feed.watch(keys, onChange);
+  }
+
+  watchRanges(ranges: readonly KeyRange[], onChange: RangeListener): () => void {
+    return this.#feed.watchRanges(ranges, onChange);
+  }
+
+  async close(): Promise<void> {
+    this.#caller.close();
+    await this.#feed.close();
+  }
+}
+
+function textOf(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1");
+}

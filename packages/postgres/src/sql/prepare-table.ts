@@ -1,0 +1,58 @@
+import type { Buffer } from "node:buffer";
+import { DatabaseFormatError } from "@keywright/core";
+import type pg from "pg";
+import { commitFunction, createCommitFunction, createTable } from "./schema.js";
+import { headKey, tableFormat } from "./stored-keys.js";
+
+const columns = "expires_at:bigint key:bytea value:bytea version:bytea";
+const signature = "bytea, int4[], bytea[], bytea[], int8[]";
+
+/**
+ * Creates the table and the function of an engine if they do not exist. Several processes may call
+ * it at the same time, because it holds a lock of the database while it creates them.
+ *
+ * @throws {DatabaseFormatError} if there is a table of this name with another content.
+ */
+export async function prepareTable(client: pg.Client, prefix: string): Promise<void> {
+  if (await isReady(client, prefix)) return;
+  await client.query("BEGIN");
+  try {
+    await client.query("SELECT pg_advisory_xact_lock(hashtext($1))", [prefix]);
+    if (!(await isReady(client, prefix))) {
+      await client.query(createTable(prefix));
+      await client.query(
+        `INSERT INTO ${prefix} (key, value, version) VALUES ($1, $2, $3) ON CONFLICT (key) DO NOTHING`,
+        [headKey, tableFormat, "\\x00000000000000000000"],
+      );
+      await client.query(createCommitFunction(prefix));
+    }
+    await client.query("COMMIT");
+  } catch (error) {
+    await client.query("ROLLBACK").catch(() => undefined);
+    throw error;
+  }
+}
+
+/** Returns true if the table and the function exist. */
+async function isReady(client: pg.Client, prefix: string): Promise<boolean> {
+  const { rows } = await client.query(
+    `SELECT to_regprocedure($2) IS NOT NULL AS has_function,
+       (SELECT string_agg(column_name || ':' || data_type, ' ' ORDER BY column_name)
+        FROM information_schema.columns
+        WHERE table_name = $1 AND to_regclass($1) IS NOT NULL
+          AND table_schema = (SELECT nspname FROM pg_namespace n JOIN pg_class c
+            ON c.relnamespace = n.oid WHERE c.oid = to_regclass($1))) AS columns`,
+    [prefix, `${commitFunction(prefix)}(${signature})`],
+  );
+  const [{ has_function: hasFunction, columns: found }] = rows;
+  if (found === null) return false;
+  if (found !== columns)
+    throw new DatabaseFormatError(`the table ${prefix} has other columns than Keywright's`);
+  const head = await client.query(`SELECT value FROM ${prefix} WHERE key = $1`, [headKey]);
+  const format = head.rows[0]?.value as Buffer | undefined;
+  if (format === undefined || !format.equals(tableFormat)) {
+    const reason = format === undefined ? "is not one of Keywright's" : "has an unknown format";
+    throw new DatabaseFormatError(`the table ${prefix} ${reason}`);
+  }
+  return hasFunction;
+}

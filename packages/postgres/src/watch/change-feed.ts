@@ -1,0 +1,187 @@
+import type { Buffer } from "node:buffer";
+import type { KeyRange, RangeListener } from "@keywright/core";
+import { ChangeWatchers } from "@keywright/core/engine";
+import type pg from "pg";
+import type { Statement } from "../connection/caller.js";
+import { connect, end, keepAlive } from "../connection/connect.js";
+import { type Statements, sequenceOf } from "../connection/statements.js";
+import type { EngineSettings } from "../settings/engine-settings.js";
+import { channelOf } from "../sql/schema.js";
+import { decodeLog } from "./decode-log.js";
+
+/** Milliseconds after which the log is read even without a notification. */
+const pollInterval = 5000;
+/** Milliseconds between two attempts to connect again. */
+const retryPause = 200;
+/** The maximum number of batches that are read at once. */
+const logSize = 500;
+
+/**
+ * Reports the commits of all processes to watches. It reads the changed keys of each batch from the
+ * log in the table, after a notification and every few seconds. So a lost notification only delays
+ * a report, and a lost connection continues where it ended.
+ */
+export class ChangeFeed {
+  readonly #watchers = new ChangeWatchers();
+  readonly #settings: EngineSettings;
+  readonly #statements: Statements;
+  #client: pg.Client | undefined;
+  /** The number of the last batch that was reported. Undefined until it is known. */
+  #cursor: number | undefined;
+  /** Settles when the first watch has its beginning. */
+  #starting: Promise<void> | undefined;
+  #running: Promise<void> | undefined;
+  #isRunning = false;
+  /** True if commits were made after the beginning of a watch and before the cursor was known. */
+  #hasMissed = false;
+  #wake: () => void = () => undefined;
+  #isDue = false;
+  #isClosed = false;
+
+  constructor(settings: EngineSettings, statements: Statements) {
+    this.#settings = settings;
+    this.#statements = statements;
+  }
+
+  /**
+   * Resolves when the beginning of every watch is known, so that what a later call reads or writes
+   * is reported if it changes. Undefined if it is known.
+   */
+  get starting(): Promise<void> | undefined {
+    return this.#starting;
+  }
+
+  watch(keys: readonly Uint8Array[], onChange: () => void): () => void {
+    const stop = this.#watchers.watch(keys, onChange);
+    this.#start();
+    return stop;
+  }
+
+  watchRanges(ranges: readonly KeyRange[], onChange: RangeListener): () => void {
+    const stop = this.#watchers.watchRanges(ranges, onChange);
+    this.#start();
+    return stop;
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    if (this.#client !== undefined) end(this.#client);
+    this.#wakeUp();
+    await this.#running;
+  }
+
+  #start(): void {
+    if (this.#isRunning || this.#isClosed) return;
+    this.#isRunning = true;
+    this.#starting = new Promise((resolve) => {
+      this.#running = this.#run(() => {
+        this.#starting = undefined;
+        resolve();
+      });
+    });
+  }
+
+  /** Reports until nothing is watched. Never rejects: it connects again after each failure. */
+  async #run(onStart: () => void): Promise<void> {
+    while (!this.#isClosed && !this.#watchers.isEmpty) {
+      try {
+        await this.#listen();
+        if (this.#cursor === undefined) await this.#begin();
+        onStart();
+        await this.#report();
+      } catch {
+        if (this.#client !== undefined) end(this.#client);
+        this.#client = undefined;
+        // Other calls do not wait. They fail too, or a report makes up for it.
+        if (this.#cursor === undefined) this.#hasMissed = true;
+        onStart();
+        await this.#pause(retryPause);
+      }
+    }
+    this.#cursor = undefined;
+    this.#isRunning = false;
+    onStart();
+  }
+
+  async #begin(): Promise<void> {
+    this.#cursor = await this.#head();
+    if (this.#hasMissed) this.#watchers.notifyUnknown();
+    this.#hasMissed = false;
+  }
+
+  async #listen(): Promise<void> {
+    if (this.#client !== undefined) return;
+    const client = await connect(this.#settings, this.#settings.deadline / 2);
+    keepAlive(client, false);
+    client.on("notification", () => this.#wakeUp());
+    client.on("end", () => {
+      if (this.#client === client) this.#client = undefined;
+      this.#wakeUp();
+    });
+    this.#client = client;
+    await client.query(`LISTEN ${channelOf(this.#settings.prefix)}`);
+  }
+
+  async #head(): Promise<number> {
+    const [row] = await this.#query(this.#statements.head());
+    return sequenceOf(row![1] as Buffer);
+  }
+
+  async #report(): Promise<void> {
+    while (!this.#isClosed && !this.#watchers.isEmpty) {
+      this.#isDue = false;
+      const rows = await this.#query(this.#statements.log(this.#cursor!, logSize));
+      for (const [key, value] of rows) this.#reportBatch(key as Buffer, value as Buffer);
+      if (rows.length === 0) await this.#verifyHead();
+      if (rows.length < logSize) await this.#pause(pollInterval);
+    }
+  }
+
+  #reportBatch(key: Buffer, value: Buffer): void {
+    const sequence = Number(key.readBigUInt64BE(2));
+    const isNext = sequence === this.#cursor! + 1;
+    this.#cursor = sequence;
+    // Batches between them were removed from the log, because nobody read them for long.
+    if (isNext) this.#watchers.notify(decodeLog(value));
+    else this.#watchers.notifyUnknown();
+  }
+
+  /** Detects that the server has fewer or more batches than were reported and are in the log. */
+  async #verifyHead(): Promise<void> {
+    const cursor = this.#cursor!;
+    const head = await this.#head();
+    if (head === cursor) return;
+    const rows = await this.#query(this.#statements.log(cursor, 1));
+    if (rows.length > 0) {
+      this.#isDue = true;
+      return;
+    }
+    this.#cursor = head;
+    this.#watchers.notifyUnknown();
+  }
+
+  async #query(statement: Statement): Promise<unknown[][]> {
+    const query = { ...statement, values: [...statement.values], rowMode: "array" as const };
+    if (this.#client === undefined) throw new Error("the connection has ended");
+    const { rows } = await this.#client.query(query);
+    return rows;
+  }
+
+  #wakeUp(): void {
+    this.#isDue = true;
+    this.#wake();
+  }
+
+  /** Resolves after a time, or earlier if something is to be read. */
+  async #pause(time: number): Promise<void> {
+    if (this.#isDue || this.#isClosed) return;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, time);
+      timer.unref();
+      this.#wake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+}

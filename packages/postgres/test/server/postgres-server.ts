@@ -1,0 +1,147 @@
+import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { chown, mkdtemp, rm } from "node:fs/promises";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { promisify } from "node:util";
+import pg from "pg";
+import { installedServer } from "./installed-server.js";
+import { childrenOf, kill } from "./process-tree.js";
+
+const run = promisify(execFile);
+
+/** A PostgreSQL server on a free port of the loopback interface, in a folder of its own. */
+export class PostgresServer {
+  readonly folder: string;
+  readonly port: number;
+  readonly #settings: readonly string[];
+  #process: ChildProcess | undefined;
+
+  private constructor(folder: string, port: number, settings: readonly string[]) {
+    this.folder = folder;
+    this.port = port;
+    this.#settings = settings;
+  }
+
+  /** @param settings additional settings, such as `fsync=off`. */
+  static async start(settings: readonly string[] = ["fsync=off"]): Promise<PostgresServer> {
+    const folder = await emptyFolder();
+    const data = join(folder, "data");
+    await runTool("initdb", ["-D", data, "-U", "keywright", "-A", "trust", "--no-sync"]);
+    const server = new PostgresServer(folder, await freePort(), settings);
+    await server.run();
+    return server;
+  }
+
+  /** Starts a standby with a copy of the data of this server. */
+  async startStandby(settings: readonly string[] = ["fsync=off"]): Promise<PostgresServer> {
+    const folder = await emptyFolder();
+    const source = `host=127.0.0.1 port=${this.port} user=keywright application_name=standby`;
+    const data = join(folder, "data");
+    await runTool("pg_basebackup", ["-D", data, "-R", "-c", "fast", "-d", source, "--no-sync"]);
+    const standby = new PostgresServer(folder, await freePort(), settings);
+    await standby.run();
+    return standby;
+  }
+
+  get address(): string {
+    return `127.0.0.1:${this.port}`;
+  }
+
+  get url(): string {
+    return `postgres://keywright@${this.address}/postgres`;
+  }
+
+  /** Starts the server, again after it was killed. Resolves when it accepts connections. */
+  async run(): Promise<void> {
+    const settings = [
+      `port=${this.port}`,
+      "listen_addresses=127.0.0.1",
+      `unix_socket_directories=${this.folder}`,
+      ...this.#settings,
+    ].flatMap((setting) => ["-c", setting]);
+    const { folder, uid } = installedServer();
+    const data = join(this.folder, "data");
+    // In a process group of its own, so that signals reach the processes of all sessions.
+    this.#process = spawn(join(folder, "postgres"), ["-D", data, ...settings], {
+      stdio: "ignore",
+      detached: true,
+      ...(uid === undefined ? {} : { uid, gid: uid }),
+    });
+    for (;;) {
+      const client = new pg.Client({ connectionString: this.url });
+      client.on("error", () => undefined);
+      try {
+        await client.connect();
+        return await client.end();
+      } catch {
+        if (this.#process.exitCode !== null) throw new Error("the server did not start");
+        await sleep(50);
+      }
+    }
+  }
+
+  /** Sends a signal to all processes of the server. */
+  signal(signal: NodeJS.Signals): void {
+    const { pid, exitCode, signalCode } = this.#process!;
+    if (exitCode !== null || signalCode !== null) return;
+    for (const each of [...childrenOf(pid!), pid!]) kill(each, signal);
+  }
+
+  /** Kills the server, without a checkpoint. Resolves when it has ended. */
+  async kill(): Promise<void> {
+    const { exitCode, signalCode } = this.#process!;
+    if (exitCode !== null || signalCode !== null) return;
+    const ended = once(this.#process!, "exit");
+    this.signal("SIGKILL");
+    await ended;
+  }
+
+  async promote(): Promise<void> {
+    await runTool("pg_ctl", ["promote", "-D", join(this.folder, "data")]);
+  }
+
+  /** Returns the rows of a query. */
+  async query(text: string): Promise<Record<string, unknown>[]> {
+    const client = new pg.Client({ connectionString: this.url });
+    await client.connect();
+    try {
+      return (await client.query(text)).rows;
+    } finally {
+      await client.end();
+    }
+  }
+
+  async remove(): Promise<void> {
+    await this.kill();
+    await rm(this.folder, { recursive: true, force: true });
+  }
+}
+
+async function runTool(tool: string, args: readonly string[]): Promise<void> {
+  const { folder, uid } = installedServer();
+  const user = uid === undefined ? {} : { uid, gid: uid };
+  await run(join(folder, tool), args, {
+    ...user,
+    cwd: tmpdir(),
+    env: { ...process.env, LC_ALL: "C" },
+  });
+}
+
+/** Returns a new folder that belongs to the user of the server, which refuses to run as root. */
+async function emptyFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "keywright-postgres-"));
+  const { uid } = installedServer();
+  if (uid !== undefined) await chown(folder, uid, uid);
+  return folder;
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as { port: number };
+  server.close();
+  return port;
+}

@@ -1,0 +1,6 @@
+import { defineConfig } from "vitest/config";
+import { limits } from "../../vitest.shared.mjs";
+
+export default defineConfig({
+  test: { ...limits, isolate: false, globalSetup: "test/global-setup.ts" },
+});
