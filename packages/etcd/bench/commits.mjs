@@ -8,7 +8,7 @@ const seconds = Number(process.argv[2] ?? 5);
 for (const size of [1, 3]) {
   const cluster = await EtcdCluster.start(size, { sync: true });
   try {
-    const engine = await etcdEngine({ endpoints: cluster.endpoints, timeout: 30_000 });
+    const engine = await etcdEngine({ endpoints: cluster.endpoints, deadline: 30_000 });
     const kv = await openKv(engine);
     for (const inFlight of [1, 64, 256]) {
       const latencies = [];

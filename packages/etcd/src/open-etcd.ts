@@ -20,8 +20,10 @@ export interface EtcdEngineOptions {
   /** The user and the password, if authentication is enabled in etcd. */
   readonly user?: string | undefined;
   readonly password?: string | undefined;
-  /** The longest time that a call waits for etcd, in milliseconds. The default is 10,000. */
-  readonly timeout?: number | undefined;
+  /**
+   * For how many milliseconds a call is tried again if etcd does not answer. The default is 10,000.
+   */
+  readonly deadline?: number | undefined;
   /** The `--max-txn-ops` of the members if it is not 128. */
   readonly maxTxnOps?: number | undefined;
   /** The `--max-request-bytes` of the members if it is not 1,572,864. */
@@ -51,7 +53,7 @@ const header = Buffer.concat([Buffer.from("keywright"), Buffer.of(0x01)]);
 export async function etcdEngine(options: EtcdEngineOptions): Promise<Engine> {
   assertOptions(options);
   const { endpoints, prefix = "keywright", tls, user, password } = options;
-  const { timeout = 10_000, maxTxnOps = 128, maxRequestBytes = 1_572_864 } = options;
+  const { deadline: timeout = 10_000, maxTxnOps = 128, maxRequestBytes = 1_572_864 } = options;
   const client = new EtcdClient({ endpoints, tls, user, password, timeout });
   try {
     const keys = new KeySpace(prefix);
@@ -109,9 +111,9 @@ function assertOptions(options: EtcdEngineOptions): void {
   if ((user === undefined) !== (password === undefined)) {
     throw invalid(user === undefined ? "user" : "password", "must be given with the other one");
   }
-  for (const name of ["timeout", "maxTxnOps", "maxRequestBytes"] as const) {
+  for (const name of ["deadline", "maxTxnOps", "maxRequestBytes"] as const) {
     const value = options[name];
-    const least = { timeout: 1, maxTxnOps: 128, maxRequestBytes: 1_048_576 }[name];
+    const least = { deadline: 1, maxTxnOps: 128, maxRequestBytes: 1_048_576 }[name];
     if (value !== undefined && !(Number.isSafeInteger(value) && value >= least)) {
       throw invalid(name, `must be an integer of at least ${least}`);
     }

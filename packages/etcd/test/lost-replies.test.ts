@@ -19,12 +19,12 @@ import { describeEtcd, newPrefix } from "./server/shared-cluster.js";
 
 describeEtcd("a commit whose reply is lost", 1, (cluster) => {
   const withProxy = async (
-    timeout: number,
+    deadline: number,
     test: (kv: Awaited<ReturnType<typeof openKv>>, proxy: LossyProxy) => Promise<void>,
   ) => {
     const proxy = await LossyProxy.start(cluster().endpoints[0]!);
     const prefix = newPrefix();
-    const kv = await openKv(await etcdEngine({ endpoints: [proxy.endpoint], prefix, timeout }));
+    const kv = await openKv(await etcdEngine({ endpoints: [proxy.endpoint], prefix, deadline }));
     try {
       await test(kv, proxy);
     } finally {

@@ -24,7 +24,7 @@ describe("the options of etcdEngine", () => {
       ["prefix", { endpoints, prefix: "a\0b" }],
       ["password", { endpoints, user: "ada" }],
       ["user", { endpoints, password: "secret" }],
-      ["timeout", { endpoints, timeout: 0 }],
+      ["deadline", { endpoints, deadline: 0 }],
       ["maxTxnOps", { endpoints, maxTxnOps: 64 }],
       ["maxRequestBytes", { endpoints, maxRequestBytes: 1.5 }],
     ];
@@ -48,7 +48,7 @@ describe("a version of etcd", () => {
 describeEtcd("opening a database", 1, (cluster) => {
   it("fails with the endpoints if none of them answers in time", async () => {
     const endpoints = ["http://127.0.0.1:1", "http://localhost:2"];
-    const opening = etcdEngine({ endpoints, timeout: 300 });
+    const opening = etcdEngine({ endpoints, deadline: 300 });
     const error = await opening.catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(EngineUnavailableError);
     expect((error as Error).message).toContain("http://127.0.0.1:1, http://localhost:2");
@@ -57,7 +57,7 @@ describeEtcd("opening a database", 1, (cluster) => {
 
   it("fails if the endpoint does not speak TLS", async () => {
     const endpoints = cluster().endpoints.map((url) => url.replace("http:", "https:"));
-    await expect(etcdEngine({ endpoints, timeout: 300 })).rejects.toThrow(EngineUnavailableError);
+    await expect(etcdEngine({ endpoints, deadline: 300 })).rejects.toThrow(EngineUnavailableError);
   });
 
   it("uses the endpoints that answer", async () => {
@@ -206,7 +206,7 @@ describeEtcd(
       await call("role/add", { name: "root" });
       await call("user/grant", { user: "root", role: "root" });
       await call("enable", {});
-      const options = { endpoints, prefix: newPrefix(), user: "root", timeout: 3000 };
+      const options = { endpoints, prefix: newPrefix(), user: "root", deadline: 3000 };
       const { user: _, ...anonymous } = options;
       for (const wrong of [{ ...options, password: "wrong" }, anonymous]) {
         await expect(etcdEngine(wrong)).rejects.toThrow(EtcdAccessDeniedError);

@@ -58,7 +58,7 @@ export async function runFault(name) {
       // Each client begins with another member.
       const own = endpoints.map((_, index) => endpoints[(index + i) % endpoints.length]);
       kvs.push(
-        await openKv(await etcdEngine({ endpoints: own, timeout: i === 3 ? 1500 : 15_000 })),
+        await openKv(await etcdEngine({ endpoints: own, deadline: i === 3 ? 1500 : 15_000 })),
       );
     }
     let isRunning = true;

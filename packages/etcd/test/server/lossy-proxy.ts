@@ -9,6 +9,7 @@ export class LossyProxy {
   #passedReplies = 0;
   #lostReplies = 0;
   #isSilent = false;
+  #isDown = false;
 
   private constructor(server: Server, sockets: Set<Socket>) {
     this.#server = server;
@@ -20,6 +21,10 @@ export class LossyProxy {
     const { hostname, port } = new URL(target);
     const sockets = new Set<Socket>();
     const server = createServer((client) => {
+      if (proxy.#isDown) {
+        client.destroy();
+        return;
+      }
       const member = connect(Number(port), hostname);
       for (const socket of [client, member]) {
         sockets.add(socket);
@@ -57,7 +62,7 @@ export class LossyProxy {
   /** Passes on requests and no replies, until it is called with false. */
   beSilent(isSilent: boolean): void {
     this.#isSilent = isSilent;
-    if (!isSilent) for (const socket of this.#sockets) socket.destroy();
+    if (!isSilent) this.disconnect();
   }
 
   #isNextLost(): boolean {
@@ -70,8 +75,19 @@ export class LossyProxy {
     return true;
   }
 
-  async stop(): Promise<void> {
+  /** Cuts all connections. */
+  disconnect(): void {
     for (const socket of this.#sockets) socket.destroy();
+  }
+
+  /** Cuts all connections and refuses new ones, until it is called with false. */
+  beDown(isDown: boolean): void {
+    this.#isDown = isDown;
+    if (isDown) this.disconnect();
+  }
+
+  async stop(): Promise<void> {
+    this.disconnect();
     this.#server.close();
     await once(this.#server, "close");
   }

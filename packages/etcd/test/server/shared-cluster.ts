@@ -30,6 +30,6 @@ export function describeEtcd(
 
 /** Waits until the cluster has a leader. */
 async function ready({ endpoints }: EtcdCluster): Promise<void> {
-  const engine = await etcdEngine({ endpoints, prefix: newPrefix(), timeout: 30_000 });
+  const engine = await etcdEngine({ endpoints, prefix: newPrefix(), deadline: 30_000 });
   await engine.close();
 }

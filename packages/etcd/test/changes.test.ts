@@ -1,0 +1,88 @@
+import { type Engine, encodeKey } from "@keywright/core";
+import { expect, it } from "vitest";
+import { EtcdClient } from "../src/client/etcd-client.js";
+import { etcdEngine } from "../src/open-etcd.js";
+import { LossyProxy } from "./server/lossy-proxy.js";
+import { describeEtcd, newPrefix } from "./server/shared-cluster.js";
+
+describeEtcd("the changes of other processes", 1, (cluster) => {
+  const everything = { start: Uint8Array.of(1), end: Uint8Array.of(0xff) };
+  const set = async (engine: Engine, ...key: (string | number)[]) => {
+    const mutation = { type: "set" as const, key: encodeKey(key), value: Uint8Array.of(1) };
+    const write = { checks: [], mutations: [mutation], sync: true };
+    expect((await engine.commit([write]))[0]).toBeTypeOf("string");
+  };
+
+  /** Calls `test` with an engine behind a proxy, and with another engine on the same database. */
+  const withEngines = async (
+    test: (engine: Engine, other: Engine, proxy: LossyProxy) => Promise<void>,
+  ) => {
+    const { endpoints } = cluster();
+    const proxy = await LossyProxy.start(endpoints[0]!);
+    const prefix = newPrefix();
+    const engine = await etcdEngine({ endpoints: [proxy.endpoint], prefix });
+    const other = await etcdEngine({ endpoints, prefix });
+    try {
+      await test(engine, other, proxy);
+    } finally {
+      await engine.close();
+      await other.close();
+      await proxy.stop();
+    }
+  };
+
+  it("are all reported in their order, although the connection is lost meanwhile", async () => {
+    await withEngines(async (engine, other, proxy) => {
+      const reported: string[] = [];
+      let wake = () => {};
+      engine.watchRanges([everything], (keys) => {
+        for (const key of keys ?? []) reported.push(Buffer.from(key).toString("hex"));
+        wake();
+      });
+      const expected: string[] = [];
+      for (let i = 0; i < 40; i++) {
+        if (i % 10 === 5) proxy.disconnect();
+        await set(i % 4 === 0 ? engine : other, "key", i);
+        expected.push(Buffer.from(encodeKey(["key", i])).toString("hex"));
+      }
+      while (reported.length < expected.length) {
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+      }
+      expect(reported).toEqual(expected);
+    });
+  });
+
+  it("are reported as unknown if etcd has compacted them before they were received", async () => {
+    await withEngines(async (engine, other, proxy) => {
+      const reported: unknown[] = [];
+      let isWatched = 0;
+      const unknown = new Promise<void>((resolve) => {
+        engine.watchRanges([everything], (keys) => {
+          reported.push(keys);
+          if (keys === undefined) resolve();
+        });
+        engine.watch([encodeKey(["a"])], () => {
+          isWatched++;
+        });
+      });
+      await set(engine, "first");
+      proxy.beDown(true);
+      for (let i = 0; i < 5; i++) await set(other, "missed", i);
+      const client = new EtcdClient({ endpoints: cluster().endpoints, timeout: 5000 });
+      await client.read("KV.Range", { key: Uint8Array.of(1) });
+      await client.read("KV.Compact", { revision: client.lastRevision });
+      client.close();
+      proxy.beDown(false);
+      await unknown;
+      expect(isWatched).toBeGreaterThan(0);
+      // And the stream goes on with what comes next.
+      const next = new Promise<void>((resolve) => {
+        engine.watch([encodeKey(["next"])], resolve);
+      });
+      await set(other, "next");
+      await next;
+    });
+  });
+});
