@@ -98,6 +98,18 @@ describe("a lease", () => {
     expect((await stored())?.runner).toBe("theirs");
   });
 
+  it("of another process is left alone in a database that several processes share", async () => {
+    const shared = new Proxy(kv, {
+      get: (target, name) => {
+        const value: unknown = name === "isShared" ? true : Reflect.get(target, name, target);
+        return typeof value === "function" ? value.bind(target) : value;
+      },
+    });
+    await kv.set(leaseKey, foreign());
+    expect(await takeLease(shared, { wait: false })).toBe("busy");
+    expect((await stored())?.runner).toBe("theirs");
+  });
+
   it.each([true, false])(
     "of another process is taken over when it has not changed for its time (waiting: %s)",
     async (wait) => {

@@ -29,6 +29,9 @@ export interface StoredLease {
   readonly timeToLive: number;
 }
 
+/** A database. `limits` and `isShared` are those of an `EmbeddedKv`. */
+type MaybeEmbeddedKv = Kv & { readonly limits?: KvLimits; readonly isShared?: boolean };
+
 interface LeaseOptions {
   /** Waits if another runner holds the lease. */
   readonly wait: boolean;
@@ -214,7 +217,7 @@ export class Lease {
  * signal ended the wait.
  */
 export async function takeLease(
-  kv: Kv & { readonly limits?: KvLimits },
+  kv: MaybeEmbeddedKv,
   { wait, signal, timeToLive = defaultTimeToLive }: LeaseOptions,
 ): Promise<Lease | "busy" | "stopped"> {
   let observed: ObservedLease | undefined;
@@ -269,13 +272,10 @@ async function tryToTake(
 }
 
 /** True if it is known without waiting that the holder of a lease has ended. */
-export function hasHolderEnded(
-  kv: Kv & { readonly limits?: KvLimits },
-  lease: StoredLease,
-): boolean {
+export function hasHolderEnded(kv: MaybeEmbeddedKv, lease: StoredLease): boolean {
   if (lease.process === currentProcess) return !activeRunners.has(lease.runner);
-  // A database that states its limits can only be open in this process.
-  return kv.limits !== undefined;
+  // A database that states its limits and is not shared can only be open in this process.
+  return kv.limits !== undefined && kv.isShared !== true;
 }
 
 /**
