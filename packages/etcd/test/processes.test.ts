@@ -1,0 +1,69 @@
+import { execFile } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { KvU64, openKv } from "@keywright/core";
+import { createDatabase, defineModel } from "@keywright/orm";
+import { expect, it } from "vitest";
+import * as z from "zod";
+import { type EtcdEngineOptions, etcdEngine } from "../src/open-etcd.js";
+import { describeEtcd, newPrefix } from "./server/shared-cluster.js";
+
+const worker = fileURLToPath(new URL("processes/worker.mjs", import.meta.url));
+
+/** Milliseconds by which the clocks of the processes differ from that of this one. */
+const differences = [0, 5000, -5000];
+
+/** Runs a task in several processes at once. Returns what each has printed. */
+async function runProcesses(options: EtcdEngineOptions, task: string): Promise<string[]> {
+  return await Promise.all(
+    differences.map(async (difference, index) => {
+      const args = [worker, JSON.stringify(options), String(difference), task, String(index)];
+      const { stdout } = await promisify(execFile)(process.execPath, args);
+      return stdout;
+    }),
+  );
+}
+
+describeEtcd("three processes whose clocks differ by 5 seconds", 1, (cluster) => {
+  it("lose no increment of each other, and a fourth one sees all changes", async () => {
+    const options = { endpoints: cluster().endpoints, prefix: newPrefix() };
+    const kv = await openKv(await etcdEngine(options));
+    try {
+      const changes = kv.watchRange([{ prefix: ["added"] }]).getReader();
+      const added = new Set<string>();
+      const running = runProcesses(options, "addToCounters");
+      while (added.size < 150) {
+        const { value } = await changes.read();
+        for (const [, process, i] of value!.keys) added.add(`${process} ${i}`);
+      }
+      await running;
+      const [sum, checked] = await kv.getMany([["sum"], ["checked"]]);
+      expect(sum.value).toEqual(new KvU64(150n));
+      expect(checked.value).toBe(150);
+    } finally {
+      await kv.close();
+    }
+  });
+
+  it("build an index together, once, and write to it", async () => {
+    const options = { endpoints: cluster().endpoints, prefix: newPrefix() };
+    const kv = await openKv(await etcdEngine(options));
+    try {
+      const schema = z.object({ id: z.int(), group: z.int() });
+      const model = { name: "members", schema, primaryKey: "id" } as const;
+      const before = await createDatabase({ kv, models: { members: defineModel(model) } });
+      const data = Array.from({ length: 1500 }, (_, id) => ({ id, group: id % 5 }));
+      await before.members.createMany({ data });
+      expect(await runProcesses(options, "buildIndex")).toEqual(["300", "300", "300"]);
+      const indexed = { ...model, indexes: { byGroup: { key: "group", count: true } } } as const;
+      const db = await createDatabase({ kv, models: { members: defineModel(indexed) } });
+      for (const group of [0, 1, 2, 3, 4, 7]) {
+        const { items: rows } = await db.members.findMany({ where: { group } });
+        expect(rows.length).toBe(group === 7 ? 60 : 300);
+        expect(await db.members.count({ where: { group } })).toBe(rows.length);
+      }
+    } finally {
+      await kv.close();
+    }
+  });
+});

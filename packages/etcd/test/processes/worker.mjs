@@ -1,0 +1,45 @@
+// A process beside others on one database. Its clock differs from theirs by some milliseconds.
+// Arguments: the options of etcdEngine as JSON, the difference, the task, and its number.
+import { openKv } from "@keywright/core";
+import { etcdEngine } from "@keywright/etcd";
+import { createDatabase, defineModel, migrate } from "@keywright/orm";
+import * as z from "zod";
+
+const [options, difference, task, worker] = process.argv.slice(2);
+const realNow = Date.now;
+Date.now = () => realNow() + Number(difference);
+
+const kv = await openKv(await etcdEngine(JSON.parse(options)));
+
+async function addToCounters() {
+  for (let i = 0; i < 50; i++) {
+    await kv.atomic().sum(["sum"], 1n).set(["added", worker, i], i).commit();
+    for (;;) {
+      const entry = await kv.get(["checked"]);
+      const next = kv
+        .atomic()
+        .check(entry)
+        .set(["checked"], (entry.value ?? 0) + 1);
+      if ((await next.commit()).ok) break;
+    }
+  }
+}
+
+/** Builds an index over the rows, beside other processes that do the same. */
+async function buildIndex() {
+  const Member = defineModel({
+    name: "members",
+    schema: z.object({ id: z.int(), group: z.int() }),
+    primaryKey: "id",
+    indexes: { byGroup: { key: "group", count: true } },
+  });
+  const db = await createDatabase({ kv, models: { members: Member } });
+  await migrate(db);
+  for (let i = 0; i < 20; i++) {
+    await db.members.create({ data: { id: 10_000 + 100 * Number(worker) + i, group: 7 } });
+  }
+  process.stdout.write(String(await db.members.count({ where: { group: 3 } })));
+}
+
+await { addToCounters, buildIndex }[task]();
+await kv.close();
