@@ -11,6 +11,7 @@ import type {
 import { ChangeWatchers, hasExpired, maxRangeBytes } from "@keywright/core/engine";
 import type { EtcdClient } from "./client/etcd-client.js";
 import type { KeyValue } from "./client/etcd-messages.js";
+import { retryIfCompacted } from "./client/retry-if-compacted.js";
 import { Committer } from "./commit/committer.js";
 import { readKeys } from "./commit/read-keys.js";
 import { decodeRecord } from "./record/entry-record.js";
@@ -72,7 +73,7 @@ export class EtcdEngine implements Engine {
 
   async getMany(keys: readonly Uint8Array[]): Promise<(StoredEntry | undefined)[]> {
     const full = keys.map((key) => this.#keys.keyOf(key));
-    const stored = await readKeys(this.#client, full);
+    const stored = await retryIfCompacted(() => readKeys(this.#client, full));
     const now = Date.now();
     return full.map((key) => {
       const record = stored.get(key.toString("latin1"));
@@ -80,7 +81,28 @@ export class EtcdEngine implements Engine {
     });
   }
 
-  async getRange({ range, limit, reverse }: RangeRead): Promise<StoredEntry[]> {
+  getRange(read: RangeRead): Promise<StoredEntry[]> {
+    return retryIfCompacted(() => this.#readRange(read));
+  }
+
+  commit(writes: readonly AtomicWrite[]): Promise<WriteOutcome[]> {
+    return this.#committer.commit(writes);
+  }
+
+  watch(keys: readonly Uint8Array[], onChange: () => void): () => void {
+    return this.#watching(this.#watchers.watch(keys, onChange));
+  }
+
+  watchRanges(ranges: readonly KeyRange[], onChange: RangeListener): () => void {
+    return this.#watching(this.#watchers.watchRanges(ranges, onChange));
+  }
+
+  async close(): Promise<void> {
+    this.#stream?.end();
+    this.#client.close();
+  }
+
+  async #readRange({ range, limit, reverse }: RangeRead): Promise<StoredEntry[]> {
     if (range.end.length === 0) return [];
     let { key, rangeEnd } = this.#keys.rangeOf(range);
     if (key.compare(rangeEnd) >= 0) return [];
@@ -111,23 +133,6 @@ export class EtcdEngine implements Engine {
       if (reverse) rangeEnd = last.key;
       else key = this.#keys.after(last.key);
     }
-  }
-
-  commit(writes: readonly AtomicWrite[]): Promise<WriteOutcome[]> {
-    return this.#committer.commit(writes);
-  }
-
-  watch(keys: readonly Uint8Array[], onChange: () => void): () => void {
-    return this.#watching(this.#watchers.watch(keys, onChange));
-  }
-
-  watchRanges(ranges: readonly KeyRange[], onChange: RangeListener): () => void {
-    return this.#watching(this.#watchers.watchRanges(ranges, onChange));
-  }
-
-  async close(): Promise<void> {
-    this.#stream?.end();
-    this.#client.close();
   }
 
   /** Keeps the stream of changes open while there is a watch. Returns the function that ends it. */

@@ -1,7 +1,10 @@
 import { type Engine, encodeKey } from "@keywright/core";
 import { expect, it } from "vitest";
 import { EtcdClient } from "../src/client/etcd-client.js";
+import type { EtcdCalls } from "../src/client/etcd-messages.js";
+import { EtcdEngine } from "../src/etcd-engine.js";
 import { etcdEngine } from "../src/open-etcd.js";
+import { KeySpace } from "../src/record/key-space.js";
 import { LossyProxy } from "./server/lossy-proxy.js";
 import { describeEtcd, newPrefix } from "./server/shared-cluster.js";
 
@@ -85,4 +88,49 @@ describeEtcd("the changes of other processes", 1, (cluster) => {
       await next;
     });
   });
+
+  it("do not break a read of several requests whose revision is compacted meanwhile", async () => {
+    const client = new CompactingClient({ endpoints: cluster().endpoints, timeout: 5000 });
+    const limits = { maxTxnOps: 128, maxRequestBytes: 1_572_864 };
+    const engine = new EtcdEngine(client, new KeySpace(newPrefix()), limits);
+    try {
+      for (let i = 0; i < 700; i += 100) {
+        await engine.commit(
+          Array.from({ length: 100 }, (_, j) => ({
+            checks: [],
+            mutations: [{ type: "set", key: encodeKey([i + j]), value: Uint8Array.of(1) }],
+            sync: true,
+          })),
+        );
+      }
+      client.compactions = 2;
+      const entries = await engine.getRange({ range: everything, limit: 700, reverse: false });
+      expect(entries.length).toBe(700);
+      expect(client.compactions).toBe(0);
+      client.compactions = 2;
+      const keys = entries.map(({ key }) => key);
+      expect((await engine.getMany(keys)).every((entry) => entry !== undefined)).toBe(true);
+      expect(client.compactions).toBe(0);
+    } finally {
+      await engine.close();
+    }
+  });
 });
+
+/** Compacts all revisions after the first request of a read. */
+class CompactingClient extends EtcdClient {
+  compactions = 0;
+
+  override async read<Name extends keyof EtcdCalls>(
+    name: Name,
+    request: EtcdCalls[Name][0],
+  ): Promise<EtcdCalls[Name][1]> {
+    const response = await super.read(name, request);
+    if (this.compactions === 0 || name === "KV.Compact") return response;
+    this.compactions--;
+    const requestPut = { key: Buffer.from("another database"), value: Buffer.of() };
+    const { header } = await super.read("KV.Txn", { success: [{ requestPut }] });
+    await super.read("KV.Compact", { revision: header.revision });
+    return response;
+  }
+}

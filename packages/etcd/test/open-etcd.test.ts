@@ -1,3 +1,5 @@
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import {
   DatabaseFormatError,
   EngineUnavailableError,
@@ -223,4 +225,40 @@ describeEtcd(
     });
   },
   { args: ["--auth-token-ttl", "1"] },
+);
+
+const pem = (name: string) => readFileSync(new URL(`server/tls/${name}.pem`, import.meta.url));
+const pathOf = (name: string) => fileURLToPath(new URL(`server/tls/${name}.pem`, import.meta.url));
+
+describeEtcd(
+  "a cluster with TLS",
+  1,
+  (cluster) => {
+    it("is used with its certificates only", async () => {
+      const options = { endpoints: cluster().endpoints, prefix: newPrefix() };
+      const tls = { ca: pem("ca"), cert: pem("server"), key: pem("server-key") };
+      const kv = await openKv(await etcdEngine({ ...options, tls }));
+      try {
+        await kv.set(["a"], 1);
+        expect((await kv.get(["a"])).value).toBe(1);
+      } finally {
+        await kv.close();
+      }
+      const { ca, ...client } = tls;
+      for (const wrong of [undefined, { ca }, client]) {
+        const opening = etcdEngine({ ...options, tls: wrong, deadline: 500 });
+        await expect(opening).rejects.toThrow(EngineUnavailableError);
+      }
+      const plain = options.endpoints.map((url) => url.replace("https:", "http:"));
+      const opening = etcdEngine({ ...options, endpoints: plain, deadline: 500 });
+      await expect(opening).rejects.toThrow(EngineUnavailableError);
+    });
+  },
+  {
+    protocol: "https",
+    args: [
+      ...["--cert-file", pathOf("server"), "--key-file", pathOf("server-key")],
+      ...["--client-cert-auth", "--trusted-ca-file", pathOf("ca")],
+    ],
+  },
 );

@@ -175,6 +175,8 @@ export class CommitSession {
         return { succeeded, found: succeeded ? [] : found };
       });
     } catch (error) {
+      // So that the watches report the batch as one of another process.
+      this.#renew();
       throw new AmbiguousCommitError(Date.now() - started, error);
     }
   }

@@ -9,6 +9,7 @@ import {
 import { hasExpired } from "@keywright/core/engine";
 import type { EtcdClient } from "../client/etcd-client.js";
 import type { KeyValue } from "../client/etcd-messages.js";
+import { retryIfCompacted } from "../client/retry-if-compacted.js";
 import { unavailable } from "../client/typed-failure.js";
 import { decodeRecord } from "../record/entry-record.js";
 import type { KeySpace } from "../record/key-space.js";
@@ -178,10 +179,8 @@ export class Committer {
     const keys = components
       .filter((component) => component.needsState)
       .flatMap((component) => this.#stateKeys(component));
-    return await readKeys(
-      this.#client,
-      keys.map(({ key }) => key),
-    );
+    const full = keys.map(({ key }) => key);
+    return await retryIfCompacted(() => readKeys(this.#client, full));
   }
 
   /** Returns the keys on which the outcome of a component depends. */
