@@ -92,6 +92,14 @@ describe("a lease", () => {
     expect((await stored())?.runner).toBe(lease.runner);
   });
 
+  it("of another process is left alone in a shared database", async () => {
+    await kv.set(leaseKey, foreign());
+    const shared = Object.create(kv, { isShared: { value: true }, limits: { value: kv.limits } });
+    for (const method of ["get", "atomic"] as const) shared[method] = kv[method].bind(kv);
+    expect(await takeLease(shared, { wait: false })).toBe("busy");
+    expect((await stored())?.runner).toBe("theirs");
+  });
+
   it("of another process is left alone elsewhere, while it looks alive", async () => {
     await kv.set(leaseKey, foreign());
     expect(await takeLease(denoKv(kv), { wait: false })).toBe("busy");

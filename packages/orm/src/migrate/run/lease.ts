@@ -29,6 +29,9 @@ export interface StoredLease {
   readonly timeToLive: number;
 }
 
+/** What a database tells about itself. Only those of `openKv` do. */
+type LeasedKv = Kv & { readonly limits?: KvLimits; readonly isShared?: boolean };
+
 interface LeaseOptions {
   /** Waits if another runner holds the lease. */
   readonly wait: boolean;
@@ -208,13 +211,14 @@ export class Lease {
  * - The lease has not changed for its time to live, by this process's clock. It does not matter how
  *   the other runner's clock is set.
  * - The other runner belonged to this process and has ended.
- * - The other runner belongs to another process, but only one process can have the database open.
+ * - The other runner belongs to another process, but only one process can have the database open,
+ *   because it states its limits and is not shared.
  *
  * @returns `"busy"` if another runner holds the lease and `wait` is false, `"stopped"` if the
  * signal ended the wait.
  */
 export async function takeLease(
-  kv: Kv & { readonly limits?: KvLimits },
+  kv: LeasedKv,
   { wait, signal, timeToLive = defaultTimeToLive }: LeaseOptions,
 ): Promise<Lease | "busy" | "stopped"> {
   let observed: ObservedLease | undefined;
@@ -269,13 +273,9 @@ async function tryToTake(
 }
 
 /** True if it is known without waiting that the holder of a lease has ended. */
-export function hasHolderEnded(
-  kv: Kv & { readonly limits?: KvLimits },
-  lease: StoredLease,
-): boolean {
+export function hasHolderEnded(kv: LeasedKv, lease: StoredLease): boolean {
   if (lease.process === currentProcess) return !activeRunners.has(lease.runner);
-  // A database that states its limits can only be open in this process.
-  return kv.limits !== undefined;
+  return kv.limits !== undefined && kv.isShared !== true;
 }
 
 /**
