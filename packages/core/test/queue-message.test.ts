@@ -181,9 +181,10 @@ describe("a message that failed", () => {
   it("never comes again under the key that it had", () => {
     const key = messageKey(now, new Uint8Array(16));
     const draft = draftMessage(0, { backoffSchedule: [0] }, specificationOrder);
-    const message = { ...decodeQueuedMessage({ key, value: draft.value }), key };
+    const stored = decodeQueuedMessage({ key, value: draft.value });
+    const message = { ...stored, key, versionstamp: "00000000000000010000" };
     for (const time of [now, now - 1000]) {
-      const [removal, retry] = failDelivery(message, time);
+      const [removal, retry] = failDelivery(message, time, false);
       expect(removal).toEqual({ type: "delete", key });
       expect(readyAtOf(retry!.key)).toBe(now + 1);
     }

@@ -10,8 +10,12 @@ export interface ChangeDetector {
   end(): void;
 }
 
-export async function detectChanges(kv: Kv, watched: Watched): Promise<ChangeDetector> {
-  if (!canWatchRanges(kv)) return await compareVersions(kv, watched);
+export async function detectChanges(
+  kv: Kv & { readonly isShared?: boolean },
+  watched: Watched,
+): Promise<ChangeDetector> {
+  // In a shared database, a read may see a commit before the watch reports it.
+  if (kv.isShared || !canWatchRanges(kv)) return await compareVersions(kv, watched);
   const subscription = new Subscription(kv, watched);
   return {
     hasChanged: async (mayAffect) => {

@@ -5,6 +5,7 @@ const maxWait = 60_000;
 export class Alarm {
   readonly #onTime: () => void;
   #timer: NodeJS.Timeout | undefined;
+  #time = Number.POSITIVE_INFINITY;
 
   constructor(onTime: () => void) {
     this.#onTime = onTime;
@@ -13,11 +14,18 @@ export class Alarm {
   /** @param time milliseconds since the epoch. Replaces the time that was set before. */
   set(time: number): void {
     this.clear();
+    this.#time = time;
     const wait = Math.min(Math.max(time - Date.now(), 0), maxWait);
     this.#timer = setTimeout(this.#onTime, wait);
   }
 
+  /** Sets the time if it is earlier than the one that was set before. */
+  setEarlier(time: number): void {
+    if (time < this.#time) this.set(time);
+  }
+
   clear(): void {
     clearTimeout(this.#timer);
+    this.#time = Number.POSITIVE_INFINITY;
   }
 }

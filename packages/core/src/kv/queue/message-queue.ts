@@ -1,17 +1,11 @@
-import { textOfBytes } from "../../bytes/text-of-bytes.js";
 import type { AtomicWrite, Engine, StoredMutation } from "../../engine/engine.js";
 import { DatabaseClosedError } from "../../errors/core-errors.js";
 import type { QueueHandler } from "../kv.js";
 import { Alarm } from "./alarm.js";
-import { isMessageKey, messageKeys } from "./message-key.js";
-import {
-  beginDelivery,
-  completeDelivery,
-  failDelivery,
-  type StoredMessage,
-  withdrawDelivery,
-} from "./message-life.js";
-import { MessageReader, type ReadyMessage } from "./message-reader.js";
+import { type HeldMessage, HeldMessages } from "./held-messages.js";
+import { isMessageKey, messageKeys, readyAtOf } from "./message-key.js";
+import { completeDelivery, failDelivery, type StoredMessage } from "./message-life.js";
+import { MessageReader } from "./message-reader.js";
 import { type ActiveListener, type QueueListener, QueueListeners } from "./queue-listeners.js";
 import { reportError } from "./report-error.js";
 
@@ -24,12 +18,14 @@ const maxInFlight = 100;
  * `docs/internals/queue.md`.
  */
 export class MessageQueue {
-  readonly #commit: (write: AtomicWrite) => Promise<string | null>;
   readonly #reader: MessageReader;
   readonly #listeners = new QueueListeners();
   readonly #alarm = new Alarm(() => this.#dequeue());
-  /** The messages that handlers have or are about to get, by the texts of their keys. */
-  readonly #inFlight = new Map<string, StoredMessage>();
+  readonly #held: HeldMessages;
+  readonly #isShared: boolean;
+  /** Watches for messages of other processes. Undefined if nothing listens. */
+  readonly #watchMessages: () => () => void;
+  #unwatch: (() => void) | undefined;
   readonly #finishing = new Set<Promise<void>>();
   /** True if there may be a due message that the last batch did not have. */
   #isDue = false;
@@ -37,8 +33,11 @@ export class MessageQueue {
   #closing: Promise<void> | undefined;
 
   constructor(engine: Engine, commit: (write: AtomicWrite) => Promise<string | null>) {
-    this.#commit = commit;
+    this.#isShared = engine.isShared ?? false;
+    this.#held = new HeldMessages(commit, this.#isShared);
     this.#reader = new MessageReader(engine);
+    this.#watchMessages = () =>
+      engine.watchRanges([messageKeys], (keys) => this.#wakeForOthers(keys));
   }
 
   /**
@@ -49,7 +48,7 @@ export class MessageQueue {
    * key the queue is read from its beginning.
    */
   wake(key: Uint8Array = messageKeys.start): void {
-    if (this.#inFlight.has(textOfBytes(key))) return;
+    if (this.#held.has(key)) return;
     this.#reader.expect(key);
     this.#dequeue();
   }
@@ -67,6 +66,7 @@ export class MessageQueue {
     const done = new Promise<void>((resolve, reject) => {
       const listener = { handler, sync, resolve, reject };
       this.#listeners.add(listener);
+      if (this.#isShared) this.#unwatch ??= this.#watchMessages();
       end = () => this.#end(listener);
     });
     this.#dequeue();
@@ -84,25 +84,49 @@ export class MessageQueue {
 
   async #close(): Promise<void> {
     const listeners = this.#listeners.removeAll();
-    this.#alarm.clear();
+    this.#rest();
     await this.#dequeuing;
     await Promise.all(this.#finishing);
     // If this fails, the deliveries count as failed when the database is opened again.
-    await this.#withdraw([...this.#inFlight.values()]).catch(() => undefined);
+    await this.#withdraw(this.#held.all()).catch(() => undefined);
     for (const listener of listeners) listener.resolve();
   }
 
   #end(listener: ActiveListener): void {
     this.#listeners.remove(listener);
-    if (this.#listeners.isEmpty) this.#alarm.clear();
+    if (this.#listeners.isEmpty) this.#rest();
     void Promise.all(this.#finishing).then(() => listener.resolve());
   }
 
   /** Ends all listeners with an error of the engine. The messages stay stored. */
   #fail(error: unknown): void {
-    this.#alarm.clear();
+    this.#rest();
     this.#reader.expect(messageKeys.start);
     for (const listener of this.#listeners.removeAll()) listener.reject(error);
+  }
+
+  /** Waits for no messages, because nothing listens. */
+  #rest(): void {
+    this.#alarm.clear();
+    this.#unwatch?.();
+    this.#unwatch = undefined;
+  }
+
+  /** Looks for messages that another process has stored or removed. */
+  #wakeForOthers(keys: readonly Uint8Array[] | undefined): void {
+    if (keys === undefined) this.wake();
+    for (const each of keys ?? []) {
+      if (this.#held.has(each)) continue;
+      const key = each.slice();
+      const readyAt = readyAtOf(key);
+      // The batch that is being read may not have the message.
+      if (readyAt <= Date.now() || this.#dequeuing !== undefined) {
+        this.wake(key);
+        continue;
+      }
+      this.#reader.expect(key);
+      this.#alarm.setEarlier(readyAt);
+    }
   }
 
   #dequeue(): void {
@@ -115,7 +139,7 @@ export class MessageQueue {
     // Messages that are committed in the same turn of the event loop join the first batch.
     await Promise.resolve();
     try {
-      while (this.#isDue && !this.#listeners.isEmpty && this.#inFlight.size < maxInFlight) {
+      while (this.#isDue && !this.#listeners.isEmpty && this.#held.size < maxInFlight) {
         this.#isDue = false;
         await this.#dequeueBatch();
       }
@@ -127,65 +151,86 @@ export class MessageQueue {
   }
 
   async #dequeueBatch(): Promise<void> {
-    const batch = await this.#reader.read(this.#inFlight, maxInFlight - this.#inFlight.size);
+    const batch = await this.#reader.read(this.#held.keyTexts(), maxInFlight - this.#held.size);
     const { ready, lost } = batch;
-    for (const message of ready) this.#inFlight.set(textOfBytes(message.key), message);
-    await Promise.all([
-      // Not synced: if a power cut undoes the mark, the delivery is not counted.
-      ...ready.map((message) => this.#write(beginDelivery(message), false)),
-      ...lost.map((message) => this.#requeue(failDelivery(message, Date.now()), false)),
+    const held = ready.map((message) => this.#held.add(message));
+    const [begun] = await Promise.all([
+      this.#begin(held),
+      ...lost.map((message) => this.#failLost(message)),
     ]);
-    await this.#withdraw(this.#deliver(ready));
+    await this.#withdraw(this.#deliver(begun));
     if (batch.hasMore || lost.length > 0) this.#isDue = true;
     if (batch.nextReadyAt === undefined || this.#listeners.isEmpty) this.#alarm.clear();
     else this.#alarm.set(batch.nextReadyAt);
   }
 
+  /**
+   * Returns the messages that no other process has. If the engine fails, none of them stays held by
+   * this process.
+   */
+  async #begin(held: readonly HeldMessage[]): Promise<HeldMessage[]> {
+    const results = await Promise.allSettled(held.map((each) => this.#held.begin(each)));
+    const begun = held.filter((_, index) => {
+      const result = results[index]!;
+      return result.status === "fulfilled" && result.value;
+    });
+    const failure = results.find((result) => result.status === "rejected");
+    if (failure === undefined) return begun;
+    if (this.#isShared) await this.#withdraw(begun).catch(() => undefined);
+    throw failure.reason;
+  }
+
+  async #failLost(message: StoredMessage): Promise<void> {
+    const mutations = failDelivery(message, Date.now(), this.#isShared);
+    if (await this.#held.change(message, mutations, false)) this.#expect(mutations);
+  }
+
   /** Delivers messages to the listeners in turn. Returns those for which no listener was left. */
-  #deliver(messages: readonly ReadyMessage[]): ReadyMessage[] {
-    return messages.filter((message) => {
+  #deliver(messages: readonly HeldMessage[]): HeldMessage[] {
+    return messages.filter((held) => {
       const listener = this.#listeners.next();
-      if (listener === undefined) return this.#inFlight.delete(textOfBytes(message.key));
-      void this.#deliverTo(listener, message);
+      if (listener === undefined) return true;
+      void this.#deliverTo(listener, held);
       return false;
     });
   }
 
   /** Never rejects. The listeners reject with errors that the handler has not thrown. */
-  async #deliverTo({ handler, sync }: ActiveListener, message: ReadyMessage): Promise<void> {
+  async #deliverTo({ handler, sync }: ActiveListener, held: HeldMessage): Promise<void> {
     let isTaken = true;
     try {
-      await handler(message.value);
+      await handler(held.message.value);
     } catch (error) {
       isTaken = false;
       reportError("Exception in queue handler", error);
     }
     // `close()` takes this delivery back.
     if (this.#closing !== undefined) return;
-    const finishing = this.#finish(message, isTaken, sync);
+    const finishing = this.#finish(held, isTaken, sync);
     this.#finishing.add(finishing);
     await finishing;
     this.#finishing.delete(finishing);
   }
 
-  async #finish(message: StoredMessage, isTaken: boolean, sync: boolean): Promise<void> {
+  async #finish(held: HeldMessage, isTaken: boolean, sync: boolean): Promise<void> {
     try {
-      const end = isTaken ? completeDelivery(message) : failDelivery(message, Date.now());
-      await this.#write(end, sync);
-      this.#inFlight.delete(textOfBytes(message.key));
-      if (this.#expect(end) || this.#isDue) this.#dequeue();
+      await this.#held.settle(held);
+      const { message } = held;
+      const end = isTaken
+        ? completeDelivery(message)
+        : failDelivery(message, Date.now(), this.#isShared);
+      const isStored = await this.#held.change(message, end, sync);
+      this.#held.remove(held);
+      if ((isStored && this.#expect(end)) || this.#isDue) this.#dequeue();
     } catch (error) {
+      // Its lease ends, after which any process delivers the message again.
+      if (this.#isShared) this.#held.remove(held);
       this.#fail(error);
     }
   }
 
-  async #withdraw(messages: readonly StoredMessage[]): Promise<void> {
-    await Promise.all(messages.map((message) => this.#requeue(withdrawDelivery(message), false)));
-  }
-
-  async #requeue(mutations: readonly StoredMutation[], sync: boolean): Promise<void> {
-    await this.#write(mutations, sync);
-    this.#expect(mutations);
+  async #withdraw(messages: readonly HeldMessage[]): Promise<void> {
+    await Promise.all(messages.map(async (held) => this.#expect(await this.#held.withdraw(held))));
   }
 
   /** Makes the reader read the messages that were stored again. Returns false if there are none. */
@@ -193,9 +238,5 @@ export class MessageQueue {
     const messages = mutations.filter(({ type, key }) => type === "set" && isMessageKey(key));
     for (const { key } of messages) this.#reader.expect(key);
     return messages.length > 0;
-  }
-
-  async #write(mutations: readonly StoredMutation[], sync: boolean): Promise<void> {
-    await this.#commit({ checks: [], mutations, sync });
   }
 }

@@ -47,16 +47,15 @@ export class MessageReader {
    * Reads a batch. The next batch begins after its messages. To read one of them again, call
    * `expect` with its key.
    *
-   * @param inFlight the messages that handlers have, by the texts of their keys.
+   * @param held the texts of the keys of the messages that handlers have. The read may still return
+   * a message that is removed during the read, when its delivery ends.
    * @param limit the maximum number of messages.
    * @throws {CorruptionError} if data is damaged and the engine does not report the key.
    */
-  async read(inFlight: ReadonlyMap<string, StoredMessage>, limit: number): Promise<MessageBatch> {
+  async read(held: ReadonlySet<string>, limit: number): Promise<MessageBatch> {
     const start = this.#start;
     // Messages that come during the read move it back.
     this.#start = messageKeys.end;
-    // The read may still return a message that is removed during the read, when its delivery ends.
-    const held = new Set(inFlight.keys());
     const range = { start, end: messageKeys.end };
     const { entries, damage } = await readAroundDamage(this.#engine, range, limit);
     for (const error of damage) this.#reportOnce(error.key, error);
@@ -87,7 +86,7 @@ export class MessageReader {
     try {
       const message = decodeQueuedMessage(entry);
       const value = decodeStoredValue({ ...entry, value: message.payload });
-      return { ...message, key: entry.key, value };
+      return { ...message, key: entry.key, versionstamp: entry.versionstamp, value };
     } catch (error) {
       this.#reportOnce(entry.key, error);
       return undefined;

@@ -1,6 +1,9 @@
 import type { KvEntryMaybe } from "../kv.js";
 import { type ReportSource, ReportStream } from "./report-stream.js";
 
+/** Milliseconds to the next read of an entry that should have expired. */
+const patience = 50;
+
 type Entries = KvEntryMaybe<unknown>[];
 
 export interface WatchSource extends Pick<ReportSource<Entries>, "subscribe" | "onEnd"> {
@@ -24,6 +27,8 @@ export function watchStream(source: WatchSource, isRaw: boolean): ReportStream<E
       const isNews = versionstamps.some((each, index) => each !== reported?.[index]);
       reported = versionstamps;
       expireAt = firstExpiry(entries);
+      // The clock of a server may be behind this one. Then the entry still exists for a moment.
+      if (expireAt <= Date.now()) expireAt = Date.now() + patience;
       return isNews || isRaw ? entries : undefined;
     },
     dueAt: () => expireAt,

@@ -29,8 +29,8 @@ export interface StoredLease {
   readonly timeToLive: number;
 }
 
-/** A database. `limits` and `isShared` are those of an `EmbeddedKv`. */
-type MaybeEmbeddedKv = Kv & { readonly limits?: KvLimits; readonly isShared?: boolean };
+/** What a database tells about itself. Only those of `openKv` do. */
+type LeasedKv = Kv & { readonly limits?: KvLimits; readonly isShared?: boolean };
 
 interface LeaseOptions {
   /** Waits if another runner holds the lease. */
@@ -211,13 +211,14 @@ export class Lease {
  * - The lease has not changed for its time to live, by this process's clock. It does not matter how
  *   the other runner's clock is set.
  * - The other runner belonged to this process and has ended.
- * - The other runner belongs to another process, but only one process can have the database open.
+ * - The other runner belongs to another process, but only one process can have the database open,
+ *   because it states its limits and is not shared.
  *
  * @returns `"busy"` if another runner holds the lease and `wait` is false, `"stopped"` if the
  * signal ended the wait.
  */
 export async function takeLease(
-  kv: MaybeEmbeddedKv,
+  kv: LeasedKv,
   { wait, signal, timeToLive = defaultTimeToLive }: LeaseOptions,
 ): Promise<Lease | "busy" | "stopped"> {
   let observed: ObservedLease | undefined;
@@ -272,9 +273,8 @@ async function tryToTake(
 }
 
 /** True if it is known without waiting that the holder of a lease has ended. */
-export function hasHolderEnded(kv: MaybeEmbeddedKv, lease: StoredLease): boolean {
+export function hasHolderEnded(kv: LeasedKv, lease: StoredLease): boolean {
   if (lease.process === currentProcess) return !activeRunners.has(lease.runner);
-  // A database that states its limits and is not shared can only be open in this process.
   return kv.limits !== undefined && kv.isShared !== true;
 }
 
