@@ -34,6 +34,7 @@ const rooms = {
     "migrate",
     "database",
     "adopt",
+    "testing",
   ],
   postgres: ["errors", "settings", "sql", "commit", "connection", "watch"],
   codegen: [
