@@ -34,6 +34,7 @@ const rooms = {
     "migrate",
     "database",
     "adopt",
+    "testing",
   ],
   etcd: ["errors", "client", "version", "record", "commit", "watch"],
   postgres: ["errors", "settings", "sql", "commit", "connection", "watch"],

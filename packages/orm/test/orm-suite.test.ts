@@ -3,10 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Kv, type KvLike, openKv } from "@keywright/core";
 import { describe, it } from "vitest";
-import * as orm from "../src/index.js";
+import { ormSuite } from "../src/testing.js";
 import { denoKv } from "./faulty-kv.js";
 import { openDenoKv } from "./open-deno-kv.js";
-import { ormSuite } from "./orm-suite.js";
 
 const databases: Record<string, () => Promise<KvLike & { close(): unknown }>> = {
   "an embedded database in memory": () => openKv(),
@@ -23,14 +22,13 @@ for (const [name, openOne] of Object.entries(databases)) {
     const kv = await openOne();
     return { kv, dispose: async () => void (await kv.close()) };
   };
-  ormSuite({ describe, it }, { name, orm, open });
+  ormSuite({ describe, it }, { name, open });
 }
 
 ormSuite(
   { describe, it },
   {
     name: "an embedded database on disk",
-    orm,
     open: async () => {
       const folder = await mkdtemp(join(tmpdir(), "keywright-"));
       const kv = await openKv(join(folder, "kv"), { durability: "relaxed" });

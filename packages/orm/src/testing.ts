@@ -1,10 +1,18 @@
 import assert from "node:assert/strict";
 import type { Kv, KvLike } from "@keywright/core";
 import * as z from "zod";
-import type * as Orm from "../src/index.js";
-import { expectIndexesToMatch } from "./verify-indexes.js";
+import {
+  belongsTo,
+  createDatabase,
+  type Database,
+  defineModel,
+  desc,
+  hasMany,
+  migrate,
+} from "./index.js";
+import { expectIndexesToMatch } from "./testing/verify-indexes.js";
 
-/** What a test runner has to have. */
+/** The interface of a test runner, such as vitest, jest, mocha, node:test or bun:test. */
 export interface SuiteRunner {
   readonly describe: (name: string, body: () => void) => void;
   readonly it: (name: string, body: () => Promise<void>) => void;
@@ -13,16 +21,27 @@ export interface SuiteRunner {
 /** A database to run the suite on. */
 export interface SuiteTarget {
   readonly name: string;
-  /** The package, from its source or as built. */
-  readonly orm: typeof Orm;
   /** An empty database, and what removes it. */
   readonly open: () => Promise<{ kv: KvLike; dispose: () => Promise<void> | void }>;
 }
 
-/** What must hold on every database, in any runtime. */
-export function ormSuite({ describe, it }: SuiteRunner, { name, orm, open }: SuiteTarget): void {
-  const { belongsTo, createDatabase, defineModel, desc, hasMany, migrate } = orm;
-
+/**
+ * Tests what the ORM must do on every database. Each test has an empty database.
+ *
+ * ```ts
+ * import { ormSuite } from "@keywright/orm/testing";
+ * import { describe, it } from "vitest";
+ *
+ * ormSuite({ describe, it }, {
+ *   name: "my database",
+ *   open: async () => {
+ *     const kv = await openMyDatabase();
+ *     return { kv, dispose: () => kv.close() };
+ *   },
+ * });
+ * ```
+ */
+export function ormSuite({ describe, it }: SuiteRunner, { name, open }: SuiteTarget): void {
   const User = defineModel({
     name: "users",
     schema: z.object({
@@ -62,7 +81,7 @@ export function ormSuite({ describe, it }: SuiteRunner, { name, orm, open }: Sui
   });
 
   const withDatabase = async (
-    test: (db: Orm.Database<{ users: typeof User; posts: typeof Post }>, kv: Kv) => Promise<void>,
+    test: (db: Database<{ users: typeof User; posts: typeof Post }>, kv: Kv) => Promise<void>,
   ) => {
     const { kv, dispose } = await open();
     try {

@@ -1,0 +1,214 @@
+import assert from "node:assert/strict";
+import { isDeepStrictEqual } from "node:util";
+import { compareKeys, encodeKey, type Kv, type KvKey, type KvKeyPart } from "@keywright/core";
+import type { AnyIndexDefinition } from "../model/index-definition.js";
+import type { Model } from "../model/model.js";
+
+/** An entry of an index, or a counter, as it has to be. */
+export interface ExpectedEntry {
+  readonly key: KvKey;
+  readonly value: unknown;
+}
+
+type DeclaredPart = string | { readonly desc: string } | ((row: never) => unknown);
+
+type AnyRow = Readonly<Record<string, unknown>>;
+
+/** What is wrong with what a database holds of a model. Nothing is where all lists are empty. */
+export interface Mismatches {
+  /** Entries and counters that a row should have and that are not there. */
+  readonly missing: readonly ExpectedEntry[];
+  /** Entries and counters that no row has. */
+  readonly unexpected: readonly ExpectedEntry[];
+  /** Entries and counters that hold something else than they should. */
+  readonly different: readonly {
+    readonly key: KvKey;
+    readonly value: unknown;
+    readonly expected: unknown;
+  }[];
+  /** Rows that are not where their primary key says. */
+  readonly misplaced: readonly KvKey[];
+}
+
+/**
+ * Checks by a scan of the whole database that a model's rows and the entries of some of its indexes
+ * match exactly, both ways, and that what is counted is as many.
+ */
+export async function expectIndexesToMatch(
+  kv: Kv,
+  model: Model,
+  indexNames?: string[],
+): Promise<void> {
+  const none = { missing: [], unexpected: [], different: [], misplaced: [] };
+  assert.deepEqual(await indexMismatches(kv, model, indexNames), none);
+}
+
+/**
+ * Finds by a scan of the whole database where a model's rows, entries and counters do not match.
+ */
+async function indexMismatches(kv: Kv, model: Model, indexNames?: string[]): Promise<Mismatches> {
+  const indexes = Object.entries(model.indexes).filter(
+    ([name]) => indexNames?.includes(name) ?? true,
+  );
+  const expected: ExpectedEntry[] = [];
+  const counts = new Map<string, { key: KvKey; count: bigint }>();
+  const countOne = (key: KvKey) => {
+    const id = idOf(key);
+    counts.set(id, { key, count: (counts.get(id)?.count ?? 0n) + 1n });
+  };
+  const misplaced: KvKey[] = [];
+  for await (const { key, value: row } of kv.list<AnyRow>({ prefix: [model.name] })) {
+    const primaryKey = key.slice(1);
+    if (!isAt(model, row, primaryKey)) misplaced.push(key);
+    if (model.count) countOne(["__keywright", "count", model.name]);
+    for (const [name, definition] of indexes) {
+      for (const entry of expectedEntries(model, name, definition, row, primaryKey)) {
+        expected.push(entry);
+        const parts = entry.key.slice(0, partsOf(definition).length + 1);
+        if (definition.count) countOne(["__keywright", "count", ...parts]);
+      }
+    }
+  }
+  const found: ExpectedEntry[] = [];
+  for (const [name, definition] of indexes) {
+    for await (const entry of kv.list({ prefix: [prefixOf(model, name, definition)] })) {
+      found.push({ key: entry.key, value: entry.value });
+    }
+  }
+  for (const { key, count } of counts.values()) expected.push({ key, value: count });
+  for (const prefix of countedPrefixes(model, indexes)) {
+    for await (const { key, value } of counterEntries(kv, prefix)) {
+      // A counter that has come down to nothing is as good as none.
+      if (value.value > 0n) found.push({ key, value: value.value });
+    }
+  }
+  return { ...differences(expected, found), misplaced };
+}
+
+/** The entries that a row has to have in an index, by the model's own definition of it. */
+export function expectedEntries(
+  model: Model,
+  name: string,
+  definition: AnyIndexDefinition,
+  row: AnyRow,
+  primaryKey: KvKey,
+): ExpectedEntry[] {
+  const { each, unique, where, store, include } = definition;
+  if (typeof where === "function" && !where(row as never)) return [];
+  if (typeof where === "object") {
+    const differs = ([field, value]: [string, unknown]) => (row[field] ?? null) !== value;
+    if (Object.entries(where).some(differs)) return [];
+  }
+  const values = partsOf(definition).map((part) => {
+    if (typeof part === "string") return row[part];
+    return typeof part === "function" ? part(row as never) : row[part.desc];
+  });
+  const isList = (value: unknown) => each === true && Array.isArray(value);
+  if (values.some((value) => value === undefined || value === null)) return [];
+  const combinations = values.reduce<unknown[][]>(
+    (before, value) =>
+      isList(value)
+        ? (value as unknown[]).flatMap((element) => before.map((one) => [...one, element]))
+        : before.map((one) => [...one, value]),
+    [[]],
+  );
+  const entries = new Map<string, ExpectedEntry>();
+  for (const combination of combinations) {
+    if (combination.some((value) => value === undefined || value === null)) continue;
+    const parts = combination.map((value, i) => indexPartOf(definition, i, value));
+    const key = [prefixOf(model, name, definition), ...parts, ...(unique ? [] : primaryKey)];
+    let value: unknown = primaryKey.length === 1 ? primaryKey[0] : primaryKey;
+    if (store === "copy") value = row;
+    if (include !== undefined) {
+      const fields = new Set([...primaryKeyFields(model), ...include]);
+      value = Object.fromEntries(
+        [...fields].filter((field) => row[field] !== undefined).map((field) => [field, row[field]]),
+      );
+    }
+    entries.set(idOf(key), { key, value });
+  }
+  return [...entries.values()];
+}
+
+/** What stands in an index's key for a value of the part in a place. */
+export function indexPartOf(
+  definition: AnyIndexDefinition,
+  place: number,
+  value: unknown,
+): KvKeyPart {
+  const own = partsOf(definition)[place];
+  const field = typeof own === "object" ? own.desc : own;
+  const { normalize: given } = definition;
+  const normalize = typeof given === "object" ? given[String(field)] : given;
+  const part = partOfValue(normalize === undefined ? value : normalize(value as never));
+  const isDescending = typeof own === "object";
+  return isDescending ? Uint8Array.from([...encodeKey([part]), 0], (byte) => 255 - byte) : part;
+}
+
+/** The fields of a model's primary key. */
+function primaryKeyFields(model: Model): readonly string[] {
+  return [model.primaryKey].flat() as readonly string[];
+}
+
+/** The primary key of a row, as its key has it. */
+export function primaryKeyOfRow(model: Model, row: AnyRow): KvKeyPart[] {
+  return primaryKeyFields(model).map((field) => partOfValue(row[field]));
+}
+
+/** The part of a key that stands for a value. */
+function partOfValue(value: unknown): KvKeyPart {
+  if (value instanceof Date) return value.getTime();
+  // 0 and -0 are one value.
+  return (value === 0 ? 0 : value) as KvKeyPart;
+}
+
+/** The key's bytes as text: equal for equal keys. */
+export function idOf(key: KvKey): string {
+  return Buffer.from(encodeKey(key)).toString("hex");
+}
+
+function isAt(model: Model, row: AnyRow, primaryKey: KvKey): boolean {
+  return idOf(primaryKeyOfRow(model, row)) === idOf(primaryKey);
+}
+
+/** The parts of an index's key as they are declared. */
+export function partsOf({ key }: AnyIndexDefinition): readonly DeclaredPart[] {
+  return [key].flat() as readonly DeclaredPart[];
+}
+
+/** `byFavoriteColor` of `users` is `users_by_favorite_color`. */
+export function prefixOf(model: Model, name: string, { prefix }: AnyIndexDefinition): string {
+  return prefix ?? `${model.name}_${name.replace(/[A-Z]/g, (upper) => `_${upper.toLowerCase()}`)}`;
+}
+
+function countedPrefixes(model: Model, indexes: [string, AnyIndexDefinition][]): string[] {
+  const counted = indexes.filter(([, { count }]) => count);
+  const prefixes = counted.map(([name, definition]) => prefixOf(model, name, definition));
+  return model.count ? [model.name, ...prefixes] : prefixes;
+}
+
+async function* counterEntries(kv: Kv, prefix: string) {
+  const own = ["__keywright", "count", prefix];
+  const exact = await kv.get<{ value: bigint }>(own);
+  if (exact.versionstamp !== null) yield exact;
+  yield* kv.list<{ value: bigint }>({ prefix: own });
+}
+
+function differences(expected: readonly ExpectedEntry[], found: readonly ExpectedEntry[]) {
+  const expectedById = new Map(expected.map((entry) => [idOf(entry.key), entry]));
+  const foundById = new Map(found.map((entry) => [idOf(entry.key), entry]));
+  const inOrder = <T extends { key: KvKey }>(entries: T[]) =>
+    entries.sort((a, b) => compareKeys(a.key, b.key));
+  return {
+    missing: inOrder([...expectedById].filter(([id]) => !foundById.has(id)).map(([, e]) => e)),
+    unexpected: inOrder([...foundById].filter(([id]) => !expectedById.has(id)).map(([, e]) => e)),
+    different: inOrder(
+      [...foundById.entries()].flatMap(([id, { key, value }]) => {
+        const other = expectedById.get(id);
+        return other === undefined || isDeepStrictEqual(value, other.value)
+          ? []
+          : [{ key, value, expected: other.value }];
+      }),
+    ),
+  };
+}
