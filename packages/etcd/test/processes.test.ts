@@ -66,4 +66,34 @@ describeEtcd("three processes whose clocks differ by 5 seconds", 1, (cluster) =>
       await kv.close();
     }
   });
+
+  it("take each message of a queue once", async () => {
+    const options = { endpoints: cluster().endpoints, prefix: newPrefix() };
+    const kv = await openKv(await etcdEngine(options));
+    try {
+      const running = runProcesses(options, "takeMessages");
+      const numbers = Array.from({ length: 200 }, (_, i) => i);
+      // Some come before the processes listen, the others while they do.
+      for (const number of numbers) await kv.enqueue(number, { keysIfUndelivered: [["lost"]] });
+      while (!(await isQueueEmpty(options))) {
+        await new Promise((resolve) => setTimeout(resolve, 100));
+      }
+      await kv.set(["stop"], true);
+      const taken = (await running).flatMap((text) => JSON.parse(text.split("\n")[1]!) as number[]);
+      expect(taken.sort((a, b) => a - b)).toEqual(numbers);
+      expect((await kv.get(["lost"])).versionstamp).toBeNull();
+    } finally {
+      await kv.close();
+    }
+  });
 });
+
+async function isQueueEmpty(options: EtcdEngineOptions): Promise<boolean> {
+  const engine = await etcdEngine(options);
+  try {
+    const range = { start: Uint8Array.of(0, 4), end: Uint8Array.of(0, 5) };
+    return (await engine.getRange({ range, limit: 1, reverse: false })).length === 0;
+  } finally {
+    await engine.close();
+  }
+}

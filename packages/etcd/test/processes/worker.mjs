@@ -41,5 +41,29 @@ async function buildIndex() {
   process.stdout.write(String(await db.members.count({ where: { group: 3 } })));
 }
 
-await { addToCounters, buildIndex }[task]();
+/** Takes messages until there is one that says to stop. */
+async function takeMessages() {
+  const taken = [];
+  let stop;
+  const stopped = new Promise((resolve) => {
+    stop = resolve;
+  });
+  const listening = kv.listenQueue((message) => {
+    taken.push(message);
+  });
+  const changes = kv.watch([["stop"]]).getReader();
+  process.stdout.write("ready\n");
+  void (async () => {
+    for (;;) {
+      const { value } = await changes.read();
+      if (value[0].value === true) return stop();
+    }
+  })();
+  await stopped;
+  await kv.close();
+  await listening;
+  process.stdout.write(JSON.stringify(taken));
+}
+
+await { addToCounters, buildIndex, takeMessages }[task]();
 await kv.close();
