@@ -70,7 +70,7 @@ export async function runFault(name) {
       Array.from({ length: writersPerClient }, async () => {
         while (isRunning) {
           await step(kv, history).catch(note);
-          await sleep(Math.random() * 6);
+          await sleep(Math.random() * 16);
         }
       }),
     );
