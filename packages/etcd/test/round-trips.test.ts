@@ -1,0 +1,106 @@
+import { openKv } from "@keywright/core";
+import { belongsTo, createDatabase, defineModel, hasMany } from "@keywright/orm";
+import { expect, it } from "vitest";
+import * as z from "zod";
+import { EtcdClient } from "../src/client/etcd-client.js";
+import type { EtcdCalls } from "../src/client/etcd-messages.js";
+import { EtcdEngine } from "../src/etcd-engine.js";
+import { KeySpace } from "../src/record/key-space.js";
+import { describeEtcd, newPrefix } from "./server/shared-cluster.js";
+
+/** Counts the requests, without those that check the member of a watch. */
+class CountingClient extends EtcdClient {
+  requests = 0;
+
+  override async attempt<Name extends keyof EtcdCalls>(
+    ...call: [name: Name, request: EtcdCalls[Name][0], time: number]
+  ): Promise<EtcdCalls[Name][1]> {
+    if (call[0].startsWith("KV.")) this.requests++;
+    return await super.attempt(...call);
+  }
+}
+
+describeEtcd("the requests to etcd", 1, (cluster) => {
+  const User = defineModel({
+    name: "users",
+    schema: z.object({ id: z.int(), email: z.string(), city: z.string() }),
+    primaryKey: "id",
+    indexes: { byEmail: { key: "email", unique: true }, byCity: { key: "city" } },
+    relations: { posts: hasMany("posts", "authorId") },
+  });
+  const Post = defineModel({
+    name: "posts",
+    schema: z.object({ id: z.int(), authorId: z.int() }),
+    primaryKey: "id",
+    indexes: { byAuthor: { key: "authorId" } },
+    relations: { author: belongsTo("users", "authorId") },
+  });
+
+  it("are few for each call of the ORM", async () => {
+    const client = new CountingClient({ endpoints: cluster().endpoints, timeout: 10_000 });
+    const limits = { maxTxnOps: 128, maxRequestBytes: 1_572_864 };
+    const engine = new EtcdEngine(client, new KeySpace(newPrefix()), limits);
+    const kv = await openKv(engine);
+    const counts: Record<string, number> = {};
+    const count = async (name: string, call: () => Promise<unknown>, warm = call) => {
+      await warm();
+      const before = client.requests;
+      await call();
+      counts[name] = client.requests - before;
+    };
+    try {
+      const { users, posts } = await createDatabase({
+        kv,
+        models: { users: User, posts: Post },
+      });
+      const data = Array.from({ length: 200 }, (_, id) => ({
+        id,
+        email: `u${id}@example.com`,
+        city: id % 2 ? "Berlin" : "Paris",
+      }));
+      await users.createMany({ data });
+      for (const id of [1, 2]) await posts.create({ data: { id, authorId: 1 } });
+      const id = 1000;
+      await count(
+        "create",
+        () => users.create({ data: { id, email: "a", city: "Rome" } }),
+        async () => {},
+      );
+      await count("update", () => users.update({ where: { id }, data: { city: "Oslo" } }));
+      await count("findUnique", () => users.findUnique({ where: { id } }));
+      await count("findUnique by a unique index", () =>
+        users.findUnique({ where: { email: "a" } }),
+      );
+      await count("findMany of 100 rows by an index", () =>
+        users.findMany({ where: { city: "Berlin" }, take: 100 }),
+      );
+      await count("findMany of 100 rows by primary key", () =>
+        users.findMany({ orderBy: { id: "asc" }, take: 100 }),
+      );
+      await count("findUnique with include of many", () =>
+        users.findUnique({ where: { id: 1 }, include: { posts: true } }),
+      );
+      await count("findUnique with include of one", () =>
+        posts.findUnique({ where: { id: 1 }, include: { author: true } }),
+      );
+      await count(
+        "delete",
+        () => posts.delete({ where: { id: 1 } }),
+        () => posts.delete({ where: { id: 2 } }),
+      );
+      expect(counts).toEqual({
+        create: 1,
+        update: 2,
+        findUnique: 1,
+        "findUnique by a unique index": 2,
+        "findMany of 100 rows by an index": 2,
+        "findMany of 100 rows by primary key": 1,
+        "findUnique with include of many": 3,
+        "findUnique with include of one": 2,
+        delete: 2,
+      });
+    } finally {
+      await kv.close();
+    }
+  });
+});
