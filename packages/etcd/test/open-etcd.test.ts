@@ -127,7 +127,8 @@ describeEtcd("a large commit", 1, (cluster) => {
       expect(kv.limits).toMatchObject({ checks: 100, mutations: 1000 });
       const atomic = kv.atomic();
       for (let i = 0; i < 100; i++) atomic.check({ key: ["check", i], versionstamp: null });
-      for (let i = 0; i < 1000; i++) atomic.set(["row", i], "x".repeat(1000));
+      const value = "x".repeat(1000);
+      for (let i = 0; i < 1000; i++) atomic.set(["row", i], value, { expireIn: 3_600_000 });
       const { ok } = await atomic.commit();
       expect(ok).toBe(true);
       let rows = 0;

@@ -172,7 +172,7 @@ export class EtcdClient {
     return { stream, end };
   }
 
-  /** Makes the next calls use the next endpoint, because the current one does not serve a stream. */
+  /** Makes the next calls use the next endpoint, because the current one serves no stream. */
   leaveEndpoint(): void {
     this.#rotate(this.#current);
   }

@@ -27,7 +27,7 @@ export class Component {
     return this.#writes;
   }
 
-  /** True if the stored entries have to be read first. Otherwise etcd itself compares the checks. */
+  /** True if the stored entries have to be read first. Otherwise etcd compares the checks. */
   get needsState(): boolean {
     const hasSeveral = this.#writes.length > 1 && this.#checks > 0;
     return this.#needsState || hasSeveral || this.#checks > mostDirectChecks;

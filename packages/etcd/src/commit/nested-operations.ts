@@ -2,6 +2,8 @@ import type { RequestOp } from "../client/etcd-messages.js";
 
 /** Up to this many operations, a list is not divided. */
 const flat = 16;
+/** The most operations or groups of a transaction in a list that is divided. */
+const mostPerLevel = 8;
 
 /**
  * Divides operations among transactions within transactions. etcd limits how many operations and
@@ -31,6 +33,6 @@ export function nestedCost(compares: number, operations: number): number {
 function widthOf(operations: number): number {
   if (operations <= flat) return flat;
   let depth = 2;
-  while (flat ** depth < operations) depth++;
+  while (mostPerLevel ** depth < operations) depth++;
   return Math.ceil(operations ** (1 / depth));
 }

@@ -6,8 +6,8 @@ import type { KeyValue } from "../client/etcd-messages.js";
 const keysPerRequest = 100;
 
 /**
- * Reads keys, from one state of the database. The result has the entries that exist, by the texts of
- * their keys.
+ * Reads keys from one state of the database. Returns the entries that exist, by the texts of their
+ * keys.
  *
  * @param revision the state to read. Without it, the latest one.
  */

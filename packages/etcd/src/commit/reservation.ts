@@ -65,7 +65,7 @@ export class Reservation {
     }
   }
 
-  /** Waits a little for the end of another reservation, or ends it if it has existed for too long. */
+  /** Waits a little for the end of another reservation, or ends it if it exists for too long. */
   async waitFor({ modRevision }: KeyValue): Promise<void> {
     const now = performance.now();
     if (this.#seen.revision !== modRevision) {

@@ -21,7 +21,7 @@ export class EtcdOutOfSpaceError extends KeywrightError {
   }
 }
 
-/** A member of the cluster has a version of etcd that is known to lose or mix up data, or is old. */
+/** A member of the cluster has a version of etcd that is too old or known to mix up data. */
 export class EtcdVersionError extends KeywrightError {
   readonly endpoint: string;
   /** The version that the member reports. */

@@ -10,7 +10,7 @@ export function newPrefix(): string {
   return `test-${process.pid}-${prefixes++}`;
 }
 
-/** Adds tests that share a cluster, which is started before the first and stopped after the last. */
+/** Adds tests that share a cluster, which is started before them and stopped after them. */
 export function describeEtcd(
   name: string,
   size: number,
