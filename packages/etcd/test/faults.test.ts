@@ -32,6 +32,7 @@ describe("the check of a history", () => {
       registers: [{ key: "r", value: "b", stamp: "03" }],
       counter: 1,
       markers: [{ id: "i", stamp: "02" }],
+      log: [{ id: "i", stamp: "02" }],
     },
   };
   const [first, second, unknown] = good.writes as [W, W, W];
@@ -63,6 +64,7 @@ describe("the check of a history", () => {
       "a read from the future": { reads: [{ ...read, value: "b", stamp: "03" }] },
       "a read with another versionstamp": { reads: [{ ...read, stamp: "02" }] },
       "an increment that was made twice": { final: { ...final, counter: 2 } },
+      "a key with another versionstamp": { final: { ...final, log: [{ id: "i", stamp: "03" }] } },
       "a lost increment": { final: { ...final, counter: 0, markers: [] } },
     };
     for (const [name, change] of Object.entries(bad)) {

@@ -27,6 +27,7 @@ export interface History {
     }[];
     readonly counter: number;
     readonly markers: readonly { readonly id: string; readonly stamp: string }[];
+    readonly log: readonly { readonly id: string; readonly stamp: string }[];
   };
 }
 

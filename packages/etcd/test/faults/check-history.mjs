@@ -9,7 +9,8 @@
  * with the versionstamp that each has checked. `stamp` is undefined if the outcome is unknown.
  * `history.reads`: `{ key, stamp, value, start, end }`.
  * `history.increments`: `{ id, stamp, start, end }` of commits that add 1 and set a marker.
- * `history.final`: `{ registers: [{ key, value, stamp }], counter, markers: [{ id, stamp }] }`.
+ * `history.final`: `{ registers: [{ key, value, stamp }], counter, markers: [{ id, stamp }], log }`.
+ * `log` has the increments that also set a key that ends in their versionstamp, `{ id, stamp }`.
  */
 export function contradictions({ writes, reads, increments, final }) {
   return [
@@ -100,11 +101,14 @@ function readProblems(writes, reads) {
 }
 
 /** Each increment sets a marker in the same commit, so that counter and markers agree. */
-function counterProblems(increments, { counter, markers }) {
+function counterProblems(increments, { counter, markers, log }) {
   const problems = [];
   const found = new Map(markers.map(({ id, stamp }) => [id, stamp]));
   if (counter !== found.size)
     problems.push(`the counter is ${counter}, but ${found.size} increments were applied`);
+  for (const { id, stamp } of log) {
+    if (found.get(id) !== stamp) problems.push(`the key of ${id} ends in another versionstamp`);
+  }
   for (const { id, stamp } of increments) {
     if (stamp !== undefined && found.get(id) !== stamp)
       problems.push(`the increment ${id} was acknowledged and is lost or was made twice`);

@@ -98,6 +98,7 @@ async function step(kv, history) {
   if (kind < 0.3) {
     const id = randomUUID();
     const sum = kv.atomic().sum(["counter"], 1n).set(["markers", id], true);
+    if (kind < 0.1) sum.set(["log", kv.commitVersionstamp()], id);
     await record(history.increments, { id }, () => sum.commit());
     return;
   }
@@ -135,6 +136,7 @@ async function finalState(kv) {
   const counter = await kv.get(["counter"]);
   const found = await entriesOf("registers");
   const markers = await entriesOf("markers");
+  const log = await entriesOf("log");
   return {
     registers: found.map(({ key, value, versionstamp }) => ({
       key: key[1],
@@ -143,6 +145,7 @@ async function finalState(kv) {
     })),
     counter: Number((counter.value ?? new KvU64(0n)).value),
     markers: markers.map(({ key, versionstamp }) => ({ id: key[1], stamp: versionstamp })),
+    log: log.map(({ key, value }) => ({ id: value, stamp: key[1] })),
   };
 }
 
