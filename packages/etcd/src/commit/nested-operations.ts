@@ -26,7 +26,12 @@ export function nestOperations(operations: readonly RequestOp[]): RequestOp[] {
 export function nestedCost(compares: number, operations: number): number {
   const size = widthOf(operations);
   if (operations <= size) return Math.max(compares, operations);
-  return Math.max(compares, size) + nestedCost(0, Math.ceil(operations / size));
+  const perGroup = Math.ceil(operations / size);
+  const groups = Math.ceil(operations / perGroup);
+  const last = operations - perGroup * (groups - 1);
+  // A smaller group can cost more than a larger one, which is divided again.
+  const mostOfGroups = Math.max(nestedCost(0, perGroup), nestedCost(0, last));
+  return Math.max(compares, groups) + mostOfGroups;
 }
 
 /** Returns how many operations or groups of them one transaction of the path has. */

@@ -37,7 +37,7 @@ const unreachable: Text = [
 
 /** Returns the error of a server that will not answer otherwise soon, or undefined. */
 export function refusalOf(error: unknown): PostgresRefusedError | undefined {
-  const { code } = error as { code?: string };
+  const { code } = (error ?? {}) as { code?: string };
   const text = refusals[code ?? ""] ?? (isOfTls(error) ? tls : undefined);
   return text && new PostgresRefusedError(text[0], text[1], error);
 }

@@ -1,6 +1,6 @@
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { chown, mkdtemp, rm } from "node:fs/promises";
+import { chown, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -38,7 +38,7 @@ export class PostgresServer {
   /** Starts a standby with a copy of the data of this server. */
   async startStandby(settings: readonly string[] = ["fsync=off"]): Promise<PostgresServer> {
     const folder = await emptyFolder();
-    const source = `host=127.0.0.1 port=${this.port} user=keywright application_name=standby`;
+    const source = `host=127.0.0.1 port=${this.port} user=keywright`;
     const data = join(folder, "data");
     await runTool("pg_basebackup", ["-D", data, "-R", "-c", "fast", "-d", source, "--no-sync"]);
     const standby = new PostgresServer(folder, await freePort(), settings);
@@ -101,6 +101,14 @@ export class PostgresServer {
 
   async promote(): Promise<void> {
     await runTool("pg_ctl", ["promote", "-D", join(this.folder, "data")]);
+  }
+
+  /** Makes these users give their passwords. */
+  async requirePassword(...users: readonly string[]): Promise<void> {
+    const file = join(this.folder, "data", "pg_hba.conf");
+    const lines = users.map((user) => `host all ${user} 127.0.0.1/32 scram-sha-256`);
+    await writeFile(file, [...lines, await readFile(file, "utf8")].join("\n"));
+    await this.query("SELECT pg_reload_conf()");
   }
 
   /** Returns the rows of a query. */
