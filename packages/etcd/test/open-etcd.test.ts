@@ -4,6 +4,7 @@ import {
   DatabaseFormatError,
   EngineUnavailableError,
   InvalidOptionError,
+  KvU64,
   LimitExceededError,
   openKv,
 } from "@keywright/core";
@@ -142,6 +143,32 @@ describeEtcd("a large commit", 1, (cluster) => {
       expect((await kv.get<Uint8Array>(["large"])).value).toHaveLength(large.length);
     } finally {
       await kv.close();
+    }
+  });
+
+  it("may depend on more keys than etcd can compare in one request", async () => {
+    const options = { endpoints: cluster().endpoints, prefix: newPrefix() };
+    const kvs = await Promise.all([1, 2].map(async () => openKv(await etcdEngine(options))));
+    try {
+      const addToAll = async (kv: (typeof kvs)[number]) => {
+        for (let round = 0; round < 5; round++) {
+          const atomic = kv.atomic();
+          for (let i = 0; i < 400; i++) atomic.sum(["n", i], 1n);
+          const [{ ok }] = await Promise.all([atomic.commit(), kv.set(["other", round], 1)]);
+          expect(ok).toBe(true);
+        }
+      };
+      await Promise.all(kvs.map(addToAll));
+      let sums = 0;
+      const stamps = new Set<string>();
+      for await (const { value, versionstamp } of kvs[0]!.list({ prefix: ["n"] })) {
+        expect(value).toEqual(new KvU64(10n));
+        stamps.add(versionstamp);
+        sums++;
+      }
+      expect([sums, stamps.size]).toEqual([400, 1]);
+    } finally {
+      for (const kv of kvs) await kv.close();
     }
   });
 

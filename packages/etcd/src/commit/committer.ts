@@ -149,11 +149,12 @@ export class Committer {
   }
 
   async #send(components: readonly Component[]): Promise<Batch> {
-    const state = await this.#readState(components);
     const writes = components
       .flatMap((component) => component.writes)
       .sort((a, b) => a.index - b.index);
-    const isReserved = writes.some((write) => write.endsInVersionstamp);
+    const isReserved =
+      writes.some((write) => write.endsInVersionstamp) ||
+      components.some((component) => component.needsReservation);
     const reserved = isReserved ? await this.#reservation.acquire() : undefined;
     const first = isReserved ? firstReservedPosition : 0;
     const positions = new Map(writes.map((write, index) => [write, first + index]));
@@ -162,6 +163,8 @@ export class Committer {
       position: positions.get(write)!,
     });
     try {
+      // While the revision is reserved, no other batch changes what is read here.
+      const state = await this.#readState(components);
       const now = Date.now();
       const prepared = components.map((component) =>
         this.#prepare(component, state, now, (write) => stampOf(write, 0)),
@@ -224,8 +227,12 @@ export class Committer {
       return hasRevision(key, record?.modRevision ?? 0);
     });
     const applied = applyWrites(writes, state satisfies KnownState, now);
-    const success = operationsOf(applied.changes, this.#keys, stampOf);
-    return { component, applied, transaction: { compare, success, readOnFailure: [] } };
+    const transaction = {
+      compare: component.needsReservation ? [] : compare,
+      success: operationsOf(applied.changes, this.#keys, stampOf),
+      readOnFailure: [],
+    };
+    return { component, applied, transaction };
   }
 
   /** Enters the outcomes of an applied batch. Returns the writes that have to be tried again. */

@@ -5,6 +5,8 @@ import { dependsOnStored, type PendingWrite } from "./pending-write.js";
 const comparesPerCheck = 3;
 /** With more checks, the state is read instead, and then each check takes one comparison. */
 const mostDirectChecks = 10;
+/** With more comparisons, the component does not fit into a request. */
+const mostCompares = 100;
 
 /**
  * Writes that depend on each other: each of them reads or writes a key that another one writes.
@@ -33,10 +35,19 @@ export class Component {
     return this.#needsState || hasSeveral || this.#checks > mostDirectChecks;
   }
 
+  /**
+   * True if the outcome depends on more keys than etcd can compare in one request. The state is then
+   * read under a reservation, which keeps it as it is until the request is applied.
+   */
+  get needsReservation(): boolean {
+    return this.#checks + this.#stateMutations > mostCompares;
+  }
+
   /** What the component takes of the operations that etcd permits on one path of a request. */
   get cost(): number {
-    const compares = this.#checks * (this.needsState ? 1 : comparesPerCheck);
-    return nestedCost(compares + this.#stateMutations, this.#operations);
+    const perCheck = this.needsState ? 1 : comparesPerCheck;
+    const compares = this.needsReservation ? 0 : this.#checks * perCheck + this.#stateMutations;
+    return nestedCost(compares, this.#operations);
   }
 
   /** Returns the cost with further components, before they are absorbed. */
