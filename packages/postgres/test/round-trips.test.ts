@@ -81,6 +81,15 @@ describeOnServer("the round trips of a call", () => {
         await tx.users.update({ where, data: { name: `${one.name}!` } });
       }),
     );
-    expect(trips).toEqual({});
+    expect(trips).toEqual({
+      create: 1,
+      findUnique: 1,
+      "findUnique by a unique index": 3,
+      update: 2,
+      delete: 3,
+      "findMany of 100 rows": 2,
+      "findUnique with include": 4,
+      "a transaction of 2 reads": 5,
+    });
   });
 });
