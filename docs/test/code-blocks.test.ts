@@ -83,7 +83,13 @@ describe("the list of errors", () => {
     const { coreErrorCodes } = await import("@keywright/core");
     const { ormErrorCodes } = await import("@keywright/orm");
     const { codegenErrorCodes } = await import("@keywright/codegen");
-    const codes: string[] = [...coreErrorCodes, ...ormErrorCodes, ...codegenErrorCodes];
+    const { postgresErrorCodes } = await import("@keywright/postgres");
+    const codes: string[] = [
+      ...coreErrorCodes,
+      ...ormErrorCodes,
+      ...codegenErrorCodes,
+      ...postgresErrorCodes,
+    ];
     expect(new Set(codes).size).toBe(codes.length);
     expect(headings.sort()).toEqual(codes.sort());
   });
