@@ -84,11 +84,13 @@ describe("the list of errors", () => {
     const { ormErrorCodes } = await import("@keywright/orm");
     const { codegenErrorCodes } = await import("@keywright/codegen");
     const { etcdErrorCodes } = await import("@keywright/etcd");
+    const { postgresErrorCodes } = await import("@keywright/postgres");
     const codes: string[] = [
       ...coreErrorCodes,
       ...ormErrorCodes,
       ...codegenErrorCodes,
       ...etcdErrorCodes,
+      ...postgresErrorCodes,
     ];
     expect(new Set(codes).size).toBe(codes.length);
     expect(headings.sort()).toEqual(codes.sort());

@@ -4,8 +4,8 @@ import type { PostgresOptions } from "../../src/index.js";
 
 let prefixes = 0;
 
-/** A table name of this process that no other test uses. */
-export function newPrefix(): string {
+/** Returns a table name that no other test uses. */
+function newPrefix(): string {
   return `kw_${process.pid}_${Math.random().toString(36).slice(2, 8)}_${prefixes++}`;
 }
 

@@ -1,0 +1,98 @@
+import { type Engine, openKv } from "@keywright/core";
+import { createDatabase, defineModel, hasMany } from "@keywright/orm";
+import { expect, it } from "vitest";
+import * as z from "zod";
+import { postgresEngine } from "../src/index.js";
+import { describeOnServer, newTable } from "./server/shared-server.js";
+
+const users = defineModel({
+  name: "users",
+  schema: z.object({ id: z.int(), email: z.string(), name: z.string() }),
+  primaryKey: "id",
+  indexes: { byEmail: { key: "email", unique: true }, byName: { key: "name" } },
+  relations: { posts: hasMany("posts", "authorId") },
+});
+const posts = defineModel({
+  name: "posts",
+  schema: z.object({ id: z.int(), authorId: z.int() }),
+  primaryKey: "id",
+  indexes: { byAuthor: { key: "authorId" } },
+});
+
+/** Counts the requests to an engine. */
+function counted(engine: Engine): { engine: Engine; requests(): number } {
+  let requests = 0;
+  const count =
+    <Args extends unknown[], Result>(call: (...args: Args) => Result) =>
+    (...args: Args): Result => {
+      requests++;
+      return call(...args);
+    };
+  return {
+    engine: {
+      limits: engine.limits,
+      isShared: true,
+      get: count((key) => engine.get(key)),
+      getMany: count((keys) => engine.getMany(keys)),
+      getRange: count((read) => engine.getRange(read)),
+      commit: count((writes) => engine.commit(writes)),
+      watch: (...args) => engine.watch(...args),
+      watchRanges: (...args) => engine.watchRanges(...args),
+      close: () => engine.close(),
+    },
+    requests: () => requests,
+  };
+}
+
+describeOnServer("the round trips of a call", () => {
+  it("are these", async () => {
+    const { engine, requests } = counted(await postgresEngine(newTable()));
+    await using kv = await openKv(engine);
+    const db = await createDatabase({ kv, models: { users, posts } });
+    const user = (id: number) => ({ id, email: `${id}@x.com`, name: "Ada" });
+    await db.users.createMany({ data: Array.from({ length: 120 }, (_, id) => user(id)) });
+    await db.posts.createMany({
+      data: Array.from({ length: 9 }, (_, id) => ({ id, authorId: 5 })),
+    });
+    const trips: Record<string, number> = {};
+    // The fewest of three attempts: some read the catalog again, because of the time.
+    const measure = async (name: string, call: (attempt: number) => PromiseLike<unknown>) => {
+      for (let attempt = 0; attempt < 3; attempt++) {
+        const before = requests();
+        await call(attempt);
+        trips[name] = Math.min(trips[name] ?? Number.POSITIVE_INFINITY, requests() - before);
+      }
+    };
+    const where = { id: 5 };
+    await measure("create", (attempt) => db.users.create({ data: user(500 + attempt) }));
+    await measure("findUnique", () => db.users.findUnique({ where }));
+    await measure("findUnique by a unique index", () =>
+      db.users.findUnique({ where: { email: "5@x.com" } }),
+    );
+    await measure("update", () => db.users.update({ where, data: { name: "Bob" } }));
+    await measure("delete", (attempt) => db.users.delete({ where: { id: 500 + attempt } }));
+    await measure("findMany of 100 rows", () =>
+      db.users.findMany({ where: { name: "Ada" }, take: 100 }),
+    );
+    await measure("findUnique with include", () =>
+      db.users.findUnique({ where, include: { posts: true } }),
+    );
+    await measure("a transaction of 2 reads", () =>
+      db.transaction(async (tx) => {
+        const one = await tx.users.findUniqueOrThrow({ where });
+        await tx.users.findUniqueOrThrow({ where: { id: 6 } });
+        await tx.users.update({ where, data: { name: `${one.name}!` } });
+      }),
+    );
+    expect(trips).toEqual({
+      create: 1,
+      findUnique: 1,
+      "findUnique by a unique index": 2,
+      update: 2,
+      delete: 3,
+      "findMany of 100 rows": 2,
+      "findUnique with include": 3,
+      "a transaction of 2 reads": 5,
+    });
+  });
+});

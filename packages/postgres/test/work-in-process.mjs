@@ -1,0 +1,56 @@
+// A process of `processes.test.ts`: opens the database and does one kind of work until it is killed.
+import { openKv } from "@keywright/core";
+import { createDatabase, defineModel, migrate } from "@keywright/orm";
+import * as z from "zod";
+import { postgresEngine } from "../dist/index.js";
+
+const [connectionString, prefix, work, name, clockOffset] = process.argv.slice(2);
+
+// A computer whose clock is wrong by this many milliseconds.
+const now = Date.now;
+Date.now = () => now() + Number(clockOffset);
+
+const kv = await openKv(await postgresEngine({ connectionString, prefix }));
+
+if (work === "write") {
+  console.log("ready");
+  for (let n = 0; ; n++) {
+    await Promise.all(
+      Array.from({ length: 16 }, (_, i) =>
+        kv
+          .atomic()
+          .sum(["sum"], 1n)
+          .set(["done", `${name}:${n}:${i}`], 1)
+          .commit(),
+      ),
+    );
+  }
+}
+
+if (work === "listen") {
+  void kv.listenQueue(async (message) => {
+    await kv.atomic().sum(["delivered", message], 1n).set(["by", name], 1).commit();
+  });
+  console.log("ready");
+}
+
+if (work === "hold") {
+  void kv.listenQueue(() => {
+    console.log("ready");
+    return new Promise(() => undefined);
+  });
+}
+
+if (work === "migrate") {
+  const rows = defineModel({
+    name: "rows",
+    schema: z.object({ id: z.int(), color: z.string() }),
+    primaryKey: "id",
+    indexes: { byColor: { key: "color", count: true } },
+  });
+  const db = await createDatabase({ kv, models: { rows } });
+  console.log("ready");
+  const { status } = await migrate(db, { wait: true });
+  console.log(status);
+  await kv.close();
+}
