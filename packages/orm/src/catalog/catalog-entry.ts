@@ -30,7 +30,19 @@ export type StoredIndex = IndexManifest & {
   readonly replacedBy?: string;
   /** The hashes of definitions that programs have changed or dropped, oldest first. */
   readonly earlier?: readonly string[];
+  /** Set if it belongs to the other layout: see {@link OtherKey}. No model declares it. */
+  readonly isOther?: true;
 };
+
+/**
+ * Another primary key by which the rows are also stored. While the primary key changes, this is the
+ * new one. After the switch, it is the one before, until no reader uses it any longer.
+ */
+export interface StoredLayout {
+  readonly primaryKey: readonly string[];
+  /** The first part of the keys of the rows in this layout. */
+  readonly place: string;
+}
 
 const maxEarlier = 10;
 
@@ -72,8 +84,11 @@ export function transformsOf(transform: RunningTransform | undefined): readonly 
  * program has not read the latest change of this entry.
  */
 export interface CatalogEntry {
-  /** 2 if rows that expire are counted. Programs that do not know how then refuse to write. */
-  readonly format: 1 | 2;
+  /**
+   * 2 if rows that expire are counted, 3 if the primary key changes or has changed. Programs that
+   * do not know what this requires then refuse to write.
+   */
+  readonly format: 1 | 2 | 3;
   readonly indexes: Readonly<Record<string, StoredIndex>>;
   /**
    * The states of the model's counters. `""` is the counter of all rows. The name of an index is
@@ -96,6 +111,9 @@ export interface CatalogEntry {
   /** The `belongsTo` relations, as text. Only a program that checks all of them may write. */
   readonly relations?: readonly string[];
   readonly transform?: RunningTransform;
+  /** The first part of the keys of the rows, if it is not the prefix. */
+  readonly place?: string;
+  readonly otherLayout?: StoredLayout;
 }
 
 export const rowCounter = "";
@@ -144,7 +162,9 @@ export function withIndexStates(
   const changed = indexes.map((index) => {
     const before = storedIndexOf(entry, index.name);
     const stored = storedIndex(index, state);
-    return [index.name, { ...stored, ...withoutCurrent(before?.earlier, stored) }] as const;
+    const earlier = withoutCurrent(before?.earlier, stored);
+    const isOther = before?.isOther && { isOther: before.isOther };
+    return [index.name, { ...stored, ...earlier, ...isOther }] as const;
   });
   return {
     ...entry,
@@ -210,8 +230,9 @@ export function withCounterStates(
   return { ...entry, counters: { ...entry.counters, ...Object.fromEntries(changed) } };
 }
 
-/** Returns an entry with the format that it needs: 2 if rows that expire are counted. */
+/** Returns an entry with the format that it needs. */
 export function withFormat(entry: CatalogEntry): CatalogEntry {
+  if (entry.otherLayout !== undefined || entry.place !== undefined) return { ...entry, format: 3 };
   return entry.expires && entry.counters !== undefined ? { ...entry, format: 2 } : entry;
 }
 

@@ -18,6 +18,7 @@ import {
   storedIndex,
   storedIndexOf,
 } from "./catalog-entry.js";
+import { type OtherLayout, otherLayoutOf } from "./other-layout.js";
 import type { RowSchemas, UpgradeRow } from "./row-schemas.js";
 
 export interface CounterSet {
@@ -34,7 +35,13 @@ export class CatalogSnapshot {
   readonly entry: CatalogEntry;
   /** The check that the catalog entry has not changed, for every commit that writes a row. */
   readonly check: AtomicCheck;
+  /** The indexes of the rows that every write maintains. */
   readonly maintained: readonly CompiledIndex[];
+  /**
+   * The rows by another primary key, with the indexes that every write maintains. Undefined if the
+   * primary key does not change.
+   */
+  readonly other: OtherLayout | undefined;
   /** The counters that include every row. Every write has to maintain them. */
   readonly counters: CounterSet | undefined;
   /**
@@ -75,7 +82,11 @@ export class CatalogSnapshot {
       schemas.now !== undefined || schemas.before.some(({ upgrade }) => upgrade !== undefined);
     this.check = { key: catalogKey(model), versionstamp };
     this.#model = model;
-    this.maintained = model.indexes.filter((index) => isMaintained(this.stateOf(index)));
+    const other = otherLayoutOf(model, entry);
+    const indexes = other === undefined ? model.indexes : [...model.indexes, other.keyIndex];
+    const isWritten = (index: CompiledIndex) => isMaintained(this.stateOf(index));
+    this.maintained = indexes.filter(isWritten);
+    this.other = other;
     const names = declaredCounters(model).filter((name) => isMaintained(this.counterState(name)));
     const isComplete = (name: string) => this.counterState(name) === "readable";
     this.counters = counterSet(model, names.filter(isComplete));
@@ -90,7 +101,7 @@ export class CatalogSnapshot {
     this.#changed = model.indexes.find((index) => this.isChanged(index));
     this.isWritable =
       this.#unknown.length === 0 && this.#changed === undefined && schemas.fence === "open";
-    this.hasPendingIndex = model.indexes.some((index) => this.stateOf(index) === "unique-pending");
+    this.hasPendingIndex = indexes.some((index) => this.stateOf(index) === "unique-pending");
   }
 
   /**
@@ -103,6 +114,7 @@ export class CatalogSnapshot {
 
   /** True if queries can use an index: it is complete, and its entries match the rows as read. */
   canRead(index: CompiledIndex): boolean {
+    if (!this.hasSameKey) return false;
     const isReadable = this.stateOf(index) === "readable" || this.#renamed.has(index);
     return isReadable && !this.isOutdated(index);
   }
@@ -179,7 +191,7 @@ function unknownTo(
   const { indexes, counters = {}, relations = [] } = entry;
   const known = new Set(model.indexes.map((index) => index.name));
   const unknown = Object.entries(indexes)
-    .filter(([name, index]) => !known.has(name) && isMaintained(index.state))
+    .filter(([name, { state, isOther }]) => !known.has(name) && !isOther && isMaintained(state))
     .map(([name]) => `the index ${name}`);
   const counted = new Set(declaredCounters(model));
   for (const [name, state] of Object.entries(counters)) {

@@ -20,6 +20,7 @@ import {
   withFormat,
 } from "./catalog-entry.js";
 import { CatalogSnapshot } from "./catalog-snapshot.js";
+import { hasEntries } from "./has-entries.js";
 import { type ProgramRows, readRowSchemas } from "./row-schemas.js";
 
 /** Reads a model's catalog entry and caches it. All calls of a program share it. */
@@ -132,7 +133,11 @@ export class ModelCatalog {
   }
 
   async refresh(): Promise<void> {
-    if (performance.now() - this.#readAt >= this.maxAgeMs) await this.reload();
+    if (!this.#isFresh) await this.reload();
+  }
+
+  get #isFresh(): boolean {
+    return performance.now() - this.#readAt < this.maxAgeMs;
   }
 
   /** How long the catalog may be relied on after it was read, in milliseconds. */
@@ -150,7 +155,7 @@ export class ModelCatalog {
 
   /** True if an index can be read, and the catalog was read recently enough to rely on this. */
   isReadable(index: CompiledIndex): boolean {
-    return this.#snapshot.canRead(index) && performance.now() - this.#readAt < this.maxAgeMs;
+    return this.#snapshot.canRead(index) && this.#isFresh;
   }
 
   /**
@@ -215,15 +220,19 @@ export class ModelCatalog {
     }
   }
 
+  /** True if the rows can be read by the primary key of the model: see {@link assertSameKey}. */
+  get isKeyKnown(): boolean {
+    return this.#snapshot.hasSameKey && this.#isFresh;
+  }
+
   /**
    * Refuses a model whose primary key is not that of the database. A read by the wrong key would
-   * not find rows that exist.
+   * not find rows that exist. The key may have changed since the catalog was last read.
    *
    * @throws {PrimaryKeyDiffersError}
    */
   async assertSameKey(): Promise<void> {
-    if (this.#snapshot.hasSameKey) return;
-    // The database may have been migrated since.
+    if (this.isKeyKnown) return;
     await this.reload();
     this.#snapshot.assertSameKey();
   }
@@ -239,6 +248,7 @@ export class ModelCatalog {
   async assertReadable(index: CompiledIndex): Promise<void> {
     if (this.isReadable(index)) return;
     await this.reload();
+    this.#snapshot.assertSameKey();
     this.#snapshot.assertUnchanged(index);
     if (this.#snapshot.canRead(index)) return;
     if (this.#snapshot.stateOf(index) === "unique-pending" && this.#snapshot.isWritable) {
@@ -266,7 +276,7 @@ async function readSnapshot(
   entry: CatalogEntry,
   versionstamp: string,
 ): Promise<CatalogSnapshot> {
-  if (entry.format !== 1 && entry.format !== 2)
+  if (![1, 2, 3].includes(entry.format))
     throw new StaleSchemaError(model.name, [
       "a later version of Keywright has written the catalog",
     ]);
@@ -302,9 +312,4 @@ async function firstEntry(
 /** True for a versionstamp that a transaction has made up for an uncommitted change. */
 function isUncommitted(versionstamp: string): boolean {
   return versionstamp.startsWith("ffffffff");
-}
-
-async function hasEntries(kv: Kv, prefix: string): Promise<boolean> {
-  const first = await kv.list({ prefix: [prefix] }, { limit: 1 }).next();
-  return first.done !== true;
 }

@@ -43,7 +43,7 @@ export class Calls {
     try {
       const options = this.#parse(context, operation, argument);
       meter = meterOf(context, options, maxReads);
-      if (!context.catalog.snapshot.hasSameKey) await context.catalog.assertSameKey();
+      if (!context.catalog.isKeyKnown) await context.catalog.assertSameKey();
       return await run(options, meter);
     } catch (error) {
       return report.fail(error);

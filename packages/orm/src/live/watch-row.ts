@@ -56,10 +56,13 @@ function streamRow<Shaped>(
   let rows = pointers.length > 0 ? [] : [rowKey(model, primaryKeyIn(model, where))];
   let keys = watchedKeys();
 
-  /** Of the pointers, only the one that a query reads is watched, and the catalog decides which. */
+  /**
+   * Of the pointers, only the one that a query reads is watched, and the catalog decides which. It
+   * also tells whether the rows have moved to another primary key.
+   */
   function watchedKeys(): readonly KvKey[] {
     const pointer = currentPointer(context, pointers);
-    return pointer ? [catalogKey(model), pointer.key, ...rows] : rows;
+    return [catalogKey(model), ...(pointer ? [pointer.key] : []), ...rows];
   }
 
   async function read(): Promise<LiveState<Shaped>> {
@@ -67,7 +70,8 @@ function streamRow<Shaped>(
     if (pointer !== undefined) rows = await readRowKeys(context, pointer);
     const found = await measuredRead(context, query, async (meter) => {
       // The catalog may have changed between its last read and the beginning of the watch.
-      if (pointer !== undefined) await context.catalog.reload();
+      await context.catalog.reload();
+      context.catalog.snapshot.assertSameKey();
       const row = (await findOne(context, where, meter, query)) ?? null;
       const all = row === null ? [] : [row];
       const shaped = await shape(row, meter);

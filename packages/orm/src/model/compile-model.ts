@@ -76,6 +76,7 @@ export function compileModel(model: Model): CompiledModel {
   const compiled: CompiledModel = {
     name,
     prefix,
+    place: prefix,
     schema,
     primaryKey,
     generatesId: primaryKey.length === 1 && isUlid(shape[primaryKey[0]!]),

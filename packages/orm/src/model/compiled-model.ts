@@ -50,8 +50,10 @@ export interface CompiledIndex {
 
 export interface CompiledModel {
   readonly name: string;
-  /** The first part of its rows' keys and of its records, so that the model can be renamed. */
+  /** The first part of its records' keys, so that the model can be renamed. */
   readonly prefix: string;
+  /** The first part of its rows' keys. Another than the prefix after the primary key has changed. */
+  readonly place: string;
   readonly schema: z.ZodObject;
   readonly primaryKey: readonly string[];
   /** True if the primary key is a single `z.ulid()`. `create` generates it if it is absent. */

@@ -55,7 +55,7 @@ async function readDatabaseOnly(contexts: readonly TableContext[]): Promise<Data
   for await (const { key, value } of kv.list<CatalogEntry>({ prefix: catalogPrefix })) {
     const prefix = key.at(-1);
     if (typeof prefix !== "string" || knownPrefixes.has(prefix)) continue;
-    const first = await kv.list({ prefix: [prefix] }, { limit: 1 }).next();
+    const first = await kv.list({ prefix: [value.place ?? prefix] }, { limit: 1 }).next();
     if (first.done) continue;
     const rows = await readRowCount(kv, prefix, value);
     models.push({ model: value.name ?? prefix, prefix, ...(rows !== undefined && { rows }) });
