@@ -94,8 +94,8 @@ export type {
   DuplicateValue,
 } from "./migrate/build/list-duplicates.js";
 export { findDuplicates } from "./migrate/build/list-duplicates.js";
+export type { MigratedIndex } from "./migrate/build/finish-index.js";
 export type {
-  MigratedIndex,
   MigrateOptions,
   MigrationOutcome,
   MigrationResult,

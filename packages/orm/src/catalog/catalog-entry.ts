@@ -26,6 +26,8 @@ export type IndexState =
 
 export type StoredIndex = IndexManifest & {
   readonly state: IndexState;
+  /** The first part of the keys of its entries, if it is not the prefix. */
+  readonly place?: string;
   /** The index that has replaced it. It is not rebuilt as long as the model has both. */
   readonly replacedBy?: string;
   /** The hashes of definitions that programs have changed or dropped, oldest first. */
@@ -45,6 +47,11 @@ export interface StoredLayout {
 }
 
 const maxEarlier = 10;
+
+/** Returns the first part of the keys of an index's entries. */
+export function placeOf({ place, prefix }: StoredIndex): string {
+  return place ?? prefix;
+}
 
 export interface StoredSchema {
   readonly hash: string;
@@ -164,7 +171,8 @@ export function withIndexStates(
     const stored = storedIndex(index, state);
     const earlier = withoutCurrent(before?.earlier, stored);
     const isOther = before?.isOther && { isOther: before.isOther };
-    return [index.name, { ...stored, ...earlier, ...isOther }] as const;
+    const place = index.place === index.prefix ? {} : { place: index.place };
+    return [index.name, { ...stored, ...place, ...earlier, ...isOther }] as const;
   });
   return {
     ...entry,
@@ -232,7 +240,10 @@ export function withCounterStates(
 
 /** Returns an entry with the format that it needs. */
 export function withFormat(entry: CatalogEntry): CatalogEntry {
-  if (entry.otherLayout !== undefined || entry.place !== undefined) return { ...entry, format: 3 };
+  const hasPlaces = Object.values(entry.indexes).some(({ place }) => place !== undefined);
+  if (entry.otherLayout !== undefined || entry.place !== undefined || hasPlaces) {
+    return { ...entry, format: 3 };
+  }
   return entry.expires && entry.counters !== undefined ? { ...entry, format: 2 } : entry;
 }
 

@@ -157,6 +157,11 @@ export class CatalogSnapshot {
     return Object.hasOwn(counters, name) ? (counters[name] ?? "absent") : "absent";
   }
 
+  /** The primary key by which the database stores the rows. */
+  get storedKey(): readonly string[] {
+    return this.#schemas.otherKey ?? this.#model.primaryKey;
+  }
+
   /** True if the database stores the rows by the primary key of the program's model. */
   get hasSameKey(): boolean {
     return this.#schemas.otherKey === undefined;

@@ -21,6 +21,7 @@ import {
 } from "./catalog-entry.js";
 import { CatalogSnapshot } from "./catalog-snapshot.js";
 import { hasEntries } from "./has-entries.js";
+import { resolvePlaces } from "./resolve-places.js";
 import { type ProgramRows, readRowSchemas } from "./row-schemas.js";
 
 /** Reads a model's catalog entry and caches it. All calls of a program share it. */
@@ -50,6 +51,7 @@ export class ModelCatalog {
     this.#model = model;
     this.#programRows = programRows;
     this.#snapshot = snapshot;
+    resolvePlaces(model, snapshot.entry);
   }
 
   /**
@@ -128,6 +130,7 @@ export class ModelCatalog {
     if (versionstamp > (this.#snapshot.check.versionstamp ?? "")) {
       this.#snapshot = snapshot;
       this.#readAt = now;
+      resolvePlaces(this.#model, snapshot.entry);
     }
     return true;
   }

@@ -41,7 +41,7 @@ export function otherLayoutOf(model: CompiledModel, entry: CatalogEntry): OtherL
     return stored === undefined ? [] : otherIndex(index, layout, stored);
   });
   return {
-    keyIndex: keyIndex(layout),
+    keyIndex: keyIndexOf(layout),
     model: { ...withPrimaryKey(model, layout.primaryKey), place: layout.place, indexes },
     maintained: indexes.filter((index) => {
       return isMaintained(storedIndexOf(entry, index.name)?.state ?? "absent");
@@ -49,11 +49,23 @@ export function otherLayoutOf(model: CompiledModel, entry: CatalogEntry): OtherL
   };
 }
 
-function keyIndex(layout: StoredLayout): CompiledIndex {
+/**
+ * True if the layout is that of the primary key before the last change. It is maintained only until
+ * no reader uses it any longer.
+ */
+export function isLeaving({ indexes, otherLayout }: CatalogEntry): boolean {
+  const name = otherLayout && otherIndexName("primaryKey", otherLayout);
+  const state = name === undefined ? undefined : indexes[name]?.state;
+  return state === "disabled" || state === "dropping";
+}
+
+/** Returns the unique index of copies whose entries are the rows of a layout. */
+export function keyIndexOf(layout: StoredLayout): CompiledIndex {
   const { primaryKey, place } = layout;
   return {
     name: otherIndexName("primaryKey", layout),
     prefix: place,
+    place,
     parts: primaryKey.map((field) => {
       return { field, descending: false, compute: undefined, normalize: undefined };
     }),
@@ -77,13 +89,14 @@ function otherIndex(
   { prefix, traits }: StoredIndex,
 ): CompiledIndex {
   const include = Array.isArray(traits?.value) ? (traits.value as readonly string[]) : [];
-  return { ...index, name: otherIndexName(index.name, layout), prefix, include, counted: false };
+  const name = otherIndexName(index.name, layout);
+  return { ...index, name, prefix, place: prefix, include, counted: false };
 }
 
-/** Returns the same model with another primary key. */
+/** Returns a copy of a model with another primary key. */
 export function withPrimaryKey(model: CompiledModel, primaryKey: readonly string[]): CompiledModel {
   const indexes = model.indexes.map((index) => {
-    if (index.store !== "include") return index;
+    if (index.store !== "include") return { ...index };
     const others = index.include.filter((field) => !model.primaryKey.includes(field));
     return { ...index, include: [...new Set([...primaryKey, ...others])] };
   });

@@ -148,7 +148,7 @@ export class PrimaryKeyDiffersError extends OrmError {
   constructor(model: string, stored: readonly string[], declared: readonly string[]) {
     const [before, now] = [JSON.stringify(stored), JSON.stringify(declared)];
     const text = `the database stores the rows by the primary key ${before}, and this program's model has ${now}`;
-    const advice = `give the model the primary key ${before}, or copy the rows to a new model that has ${now}`;
+    const advice = `give the model the primary key ${before}, or run migrate to store the rows by ${now}`;
     super("KW_PRIMARY_KEY_DIFFERS", model, `${text}; ${advice}`);
     this.stored = stored;
     this.declared = declared;

@@ -72,7 +72,7 @@ export function indexKey(
   parts: readonly KvKeyPart[],
   primaryKey: readonly KvKeyPart[],
 ): KvKey {
-  const prefix: KvKeyPart[] = [index.prefix];
+  const prefix: KvKeyPart[] = [index.place];
   return index.unique ? prefix.concat(parts) : prefix.concat(parts, primaryKey);
 }
 

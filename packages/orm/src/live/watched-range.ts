@@ -68,7 +68,7 @@ export function rangeOfPlan(context: TableContext, plan: Plan): WatchedRange {
 function selectorsOf(plan: QueryPlan): KvListSelector[] {
   const { index, segments } = plan;
   if (index === undefined) return [];
-  if (segments.length > maxRanges) return [{ prefix: [index.prefix] }];
+  if (segments.length > maxRanges) return [{ prefix: [index.place] }];
   return segments.flatMap((segment) => selectorOf(plan, segment, undefined) ?? []);
 }
 

@@ -1,14 +1,13 @@
-import type { Duplicate, UnindexedRow } from "../catalog/backfill-state.js";
-import type { IndexState } from "../catalog/catalog-entry.js";
+import type { UnindexedRow } from "../catalog/backfill-state.js";
 import { type AnyDatabase, tableContexts } from "../context/any-database.js";
 import type { TableContext } from "../context/table-context.js";
 import { LeaseLostError } from "../errors/migration-errors.js";
-import type { CompiledIndex } from "../model/compiled-model.js";
-import { type DuplicatesLeft, resolveDuplicates } from "../write/commit/resolve-duplicates.js";
 import { backfill } from "./backfill/backfill.js";
 import { buildCounters } from "./build/build-counters.js";
 import { dropIndexes } from "./build/drop-indexes.js";
+import { finishIndex, type MigratedIndex, maxReported } from "./build/finish-index.js";
 import { readUnreported, removeUnreported } from "./build/unreported-rows.js";
+import { changeKey } from "./key/change-key.js";
 import { beginMigration } from "./plan/begin-migration.js";
 import type { MigrationPlan } from "./plan/migration-plan.js";
 import { planMigration } from "./plan/plan-migration.js";
@@ -32,20 +31,6 @@ export interface MigrateOptions extends RunOptions {
   readonly count?: boolean | undefined;
   /** Waits if another runner holds the lease. True by default. */
   readonly wait?: boolean | undefined;
-}
-
-/** The result for an index that was not readable when the run began. */
-export interface MigratedIndex {
-  readonly model: string;
-  readonly index: string;
-  readonly state: IndexState;
-  /**
-   * The rows that keep a unique index from being readable, because other rows have their values. At
-   * most 100.
-   */
-  readonly duplicates: readonly Duplicate[];
-  /** The number of all these rows. */
-  readonly duplicateCount: number;
 }
 
 /**
@@ -88,8 +73,6 @@ export interface MigrationResult {
   readonly failed: readonly FailedRow[];
 }
 
-/** The maximum number of duplicates per index, and of failed rows per model, in a result. */
-const maxReported = 100;
 
 const emptyPlan: MigrationPlan = {
   models: [],
@@ -175,17 +158,30 @@ async function runStages(
   options: MigrateOptions,
   report: Report,
 ): Promise<MigrationOutcome> {
-  // All fences move first, so that the program can write every model from then on.
-  for (const context of contexts) await beginMigration(context, run);
-  let hasFailed = false;
   let isStopped = false;
+  const ready: TableContext[] = [];
   for (const context of contexts) {
+    const outcome = await changeKey(context, run, options);
+    isStopped = outcome === "stopped";
+    if (isStopped) break;
+    if (outcome === "done") ready.push(context);
+    else if (outcome !== "stopped") {
+      report.indexes.push(...outcome.indexes);
+      report.unindexed.push(...outcome.unkeyed);
+      report.unindexedCount += outcome.unkeyedCount;
+    }
+  }
+  if (isStopped) return "stopped";
+  // All fences move first, so that the program can write every model from then on.
+  for (const context of ready) await beginMigration(context, run);
+  let hasFailed = false;
+  for (const context of ready) {
     const outcome = await runModel(database, context, run, options, report);
     isStopped = outcome === "stopped";
     if (isStopped) break;
     hasFailed ||= outcome === "failed-rows";
   }
-  const unreported = await readUnreported(contexts);
+  const unreported = await readUnreported(ready);
   for (const { unindexed } of unreported.backfills) {
     report.unindexed.push(...unindexed.rows);
     report.unindexedCount += unindexed.count;
@@ -232,30 +228,4 @@ async function runModel(
   }
   if (isStopped) return "stopped";
   return hasFailed ? "failed-rows" : "done";
-}
-
-/** First adds the rows to the index that are no longer duplicates. */
-async function finishIndex(
-  context: TableContext,
-  run: MigrationRun,
-  index: CompiledIndex,
-  isStopped: boolean,
-): Promise<MigratedIndex | "stopped"> {
-  const { model, catalog } = context;
-  let left: DuplicatesLeft = { duplicates: [], count: 0 };
-  if (!isStopped && catalog.snapshot.stateOf(index) === "unique-pending") {
-    const resolved = await resolveDuplicates(context, index, {
-      commit: (operation) => run.lease.commit(operation),
-      shouldContinue: async () => {
-        await run.afterBatch(0);
-        return !run.signal?.aborted;
-      },
-      maxListed: maxReported,
-    });
-    if (resolved === "stopped") return resolved;
-    left = resolved;
-  }
-  const { duplicates, count: duplicateCount } = left;
-  const state = catalog.snapshot.stateOf(index);
-  return { model: model.name, index: index.name, state, duplicates, duplicateCount };
 }

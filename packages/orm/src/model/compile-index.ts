@@ -76,6 +76,7 @@ export function compileIndex(
   return {
     name,
     prefix,
+    place: prefix,
     parts,
     fields,
     unique,

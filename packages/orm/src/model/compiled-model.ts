@@ -18,6 +18,8 @@ export interface CompiledPart {
 export interface CompiledIndex {
   readonly name: string;
   readonly prefix: string;
+  /** The first part of the keys of its entries: the prefix, unless the catalog has another. */
+  place: string;
   readonly parts: readonly CompiledPart[];
   readonly fields: readonly string[];
   readonly unique: boolean;
@@ -52,8 +54,8 @@ export interface CompiledModel {
   readonly name: string;
   /** The first part of its records' keys, so that the model can be renamed. */
   readonly prefix: string;
-  /** The first part of its rows' keys. Another than the prefix after the primary key has changed. */
-  readonly place: string;
+  /** The first part of its rows' keys: the prefix, unless the catalog has another. */
+  place: string;
   readonly schema: z.ZodObject;
   readonly primaryKey: readonly string[];
   /** True if the primary key is a single `z.ulid()`. `create` generates it if it is absent. */

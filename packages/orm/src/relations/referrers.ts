@@ -115,7 +115,7 @@ async function listEntries(
   values: readonly KvKeyPart[],
   after: KvKey | undefined,
 ): Promise<Omit<ReferrerCursor, "position">> {
-  const prefix = [index?.prefix ?? model.place, ...values];
+  const prefix = [index?.place ?? model.place, ...values];
   const fields = index === undefined ? model.primaryKey : index.fields;
   // If the prefix is itself a whole key, a selector by prefix would leave that key out.
   const isWholeKey = values.length === fields.length && (index === undefined || index.unique);

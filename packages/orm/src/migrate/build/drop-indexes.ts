@@ -4,6 +4,7 @@ import { duplicatesPrefix } from "../../catalog/backfill-state.js";
 import {
   type CatalogEntry,
   isMaintained,
+  placeOf,
   rowCounter,
   type StoredIndex,
   storedIndexOf,
@@ -64,7 +65,7 @@ export async function dropIndexes(context: TableContext, run: MigrationRun): Pro
 }
 
 /** Waits until no program reads by an older version of the catalog entry. */
-async function waitForReaders({ catalog }: TableContext, run: MigrationRun): Promise<boolean> {
+export async function waitForReaders({ catalog }: TableContext, run: MigrationRun): Promise<boolean> {
   const until = performance.now() + catalog.readerGraceMs;
   while (performance.now() < until) {
     if (run.signal?.aborted) return false;
@@ -78,11 +79,11 @@ function nextTarget({ model, catalog }: TableContext): DropTarget | undefined {
   const { entry } = catalog.snapshot;
   for (const [name, index] of Object.entries(entry.indexes)) {
     if (index.state !== "dropping") continue;
-    const isShared = isPrefixUsed(entry, name, index);
+    const isShared = isPlaceUsed(entry, name, index);
     const prefixes = [counterPrefix(index.prefix), duplicatesPrefix(model, name)];
     return {
       index: name,
-      prefixes: isShared ? [duplicatesPrefix(model, name)] : [[index.prefix], ...prefixes],
+      prefixes: isShared ? [duplicatesPrefix(model, name)] : [[placeOf(index)], ...prefixes],
       keys: [],
       removeFrom: (current) => withoutCounter(withAbsentIndex(current, name), name),
     };
@@ -101,10 +102,10 @@ function nextTarget({ model, catalog }: TableContext): DropTarget | undefined {
   return undefined;
 }
 
-function isPrefixUsed({ indexes }: CatalogEntry, name: string, { prefix }: StoredIndex): boolean {
-  return Object.entries(indexes).some(
-    ([other, index]) => other !== name && index.prefix === prefix && isMaintained(index.state),
-  );
+function isPlaceUsed({ indexes }: CatalogEntry, name: string, dropped: StoredIndex): boolean {
+  return Object.entries(indexes).some(([other, index]) => {
+    return other !== name && placeOf(index) === placeOf(dropped) && isMaintained(index.state);
+  });
 }
 
 function counterPrefix(prefix: string): KvKey {

@@ -94,6 +94,8 @@ export interface ModelFacts {
    */
   readonly earlierRows: readonly (RowManifest | undefined)[];
   readonly migrations: readonly RowMigration[];
+  /** What prevents a change of the primary key and is not in the catalog entry. */
+  readonly keyObstacle?: string | undefined;
 }
 
 /** A step before its `id` and `model` are added. */

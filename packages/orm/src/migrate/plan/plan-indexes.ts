@@ -20,8 +20,8 @@ export function planIndexes(
   affected: readonly CompiledIndex[],
 ): readonly PlannedStep[] {
   const renames = renamedIndexes(facts);
-  const dropped = Object.entries(facts.entry.indexes).flatMap(
-    ([name, stored]) => droppedIndex(facts, renames, name, stored) ?? [],
+  const dropped = Object.entries(facts.entry.indexes).flatMap(([name, stored]) =>
+    stored.isOther ? [] : (droppedIndex(facts, renames, name, stored) ?? []),
   );
   const declared = facts.model.indexes.flatMap((index) => [
     ...declaredIndex(facts, renames, index, affected.includes(index)),
@@ -44,7 +44,10 @@ export function renamedIndexes({ model, entry }: ModelFacts): ReadonlyMap<string
     if (storedIndexOf(entry, index.name) !== undefined) continue;
     const manifest = indexManifest(index);
     const before = Object.entries(entry.indexes).find(
-      ([name, stored]) => !isDeclared(name) && isBuilt(stored) && isSameIndex(stored, manifest),
+      ([name, stored]) => {
+        const isFormer = !isDeclared(name) && !stored.isOther && isBuilt(stored);
+        return isFormer && isSameIndex(stored, manifest);
+      },
     );
     if (before !== undefined) renames.set(index.name, before[0]);
   }

@@ -11,10 +11,13 @@ import type { TableContext } from "../../context/table-context.js";
 import { rowCounterKey } from "../../indexes/counter-keys.js";
 import type { RowManifest } from "../../schema/manifest.js";
 import type { DatabaseModel, MigrationPlan, ModelFacts } from "./migration-plan.js";
+import { readKeyObstacle } from "./key-obstacle.js";
+import { changesKey } from "./plan-key.js";
 import { planModels } from "./plan-model.js";
 
 /** Reads the current catalog entry and row manifests. */
-export async function readFacts({ kv, model, catalog }: TableContext): Promise<ModelFacts> {
+export async function readFacts(context: TableContext): Promise<ModelFacts> {
+  const { kv, model, catalog } = context;
   await catalog.reload();
   const { entry } = catalog.snapshot;
   const readManifest = async (hash: string | undefined) => {
@@ -25,7 +28,8 @@ export async function readFacts({ kv, model, catalog }: TableContext): Promise<M
   const earlierRows: (RowManifest | undefined)[] = [];
   for (const { from } of transformsOf(entry.transform)) earlierRows.push(await readManifest(from));
   const { migrations, relations } = catalog.programRows;
-  return { model, entry, storedRow, earlierRows, migrations, relations };
+  const facts = { model, entry, storedRow, earlierRows, migrations, relations };
+  return changesKey(facts) ? { ...facts, keyObstacle: await readKeyObstacle(context) } : facts;
 }
 
 /**

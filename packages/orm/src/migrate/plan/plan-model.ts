@@ -12,6 +12,7 @@ import type {
   PlannedStep,
 } from "./migration-plan.js";
 import { planIndexes, renamedCounters } from "./plan-indexes.js";
+import { changesKey, planKey, withStoredKey } from "./plan-key.js";
 import { planRows } from "./plan-rows.js";
 
 /** @param databaseOnly models that only the database has. */
@@ -33,6 +34,12 @@ export function planModels(
 
 export function planModel(facts: ModelFacts): ModelPlan {
   const { model } = facts;
+  const stepsOfKey = (others: readonly MigrationStep[]) =>
+    planKey(facts, others).map((step) => toStep(model.name, step));
+  if (changesKey(facts)) {
+    const { steps } = planModel(withStoredKey(facts));
+    return { model: model.name, steps: stepsOfKey(steps) };
+  }
   const upgrade = upgradeOf(facts);
   const affected = upgrade === undefined ? [] : indexesAffectedBy(facts, upgrade);
   const steps: readonly PlannedStep[] = [
@@ -42,7 +49,8 @@ export function planModel(facts: ModelFacts): ModelPlan {
     ...planIndexes(facts, affected),
     ...planCounters(facts),
   ];
-  return { model: model.name, steps: steps.map((step) => toStep(model.name, step)) };
+  const others = steps.map((step) => toStep(model.name, step));
+  return { model: model.name, steps: [...stepsOfKey(others), ...others] };
 }
 
 function toStep(model: string, { of, ...planned }: PlannedStep): MigrationStep {

@@ -44,7 +44,7 @@ export function resumePlan(plans: readonly Plan[], cursor: string): ResumedPlan 
         if (parts.length > 0) return { plan, after: [plan.model.place, ...parts] };
         continue;
       }
-      const after = [plan.index?.prefix ?? plan.model.place, ...parts];
+      const after = [plan.index?.place ?? plan.model.place, ...parts];
       if (findSegment(plan, after) >= 0) return { plan, after };
     }
   }

@@ -49,7 +49,7 @@ function keyLength(model: CompiledModel, index: CompiledIndex | undefined): numb
 }
 
 export function prefixOf({ model, index }: QueryPlan, segment: Segment): KvKeyPart[] {
-  return [index?.prefix ?? model.place, ...segment.equals];
+  return [index?.place ?? model.place, ...segment.equals];
 }
 
 export function readsWholeKeys(plan: QueryPlan): boolean {
@@ -102,7 +102,7 @@ export function belongsToSegment(
 }
 
 export function findSegment(plan: QueryPlan, key: KvKey): number {
-  if (key[0] !== (plan.index?.prefix ?? plan.model.place)) return -1;
+  if (key[0] !== (plan.index?.place ?? plan.model.place)) return -1;
   return plan.segments.findIndex((segment) => {
     const { equals, interval } = segment;
     if (!belongsToSegment(plan, segment, key)) return false;
