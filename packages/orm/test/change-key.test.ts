@@ -1,65 +1,142 @@
 import { type Kv, openKv } from "@keywright/core";
-import { expect, it } from "vitest";
-import * as z from "zod";
-import { createDatabase, defineModel, desc, migrate, verifyIndexes } from "../src/index.js";
+import { describe, expect, it } from "vitest";
+import { createDatabase, findDuplicates, migrate, PrimaryKeyDiffersError } from "../src/index.js";
+import { Crash, crashAtEachCommit, crashingKv } from "./faulty-kv.js";
+import {
+  contentOf,
+  expectFresh,
+  fill,
+  found,
+  openByEmail,
+  openById,
+  readAll,
+  UserByEmail,
+  userOf,
+} from "./key-change.js";
 
-const definition = {
-  name: "users",
-  schema: z.object({
-    id: z.string(),
-    email: z.string(),
-    name: z.string(),
-    color: z.string(),
-    tags: z.array(z.string()).default([]),
-    age: z.number().optional(),
-  }),
-  count: true,
-  indexes: {
-    byName: { key: "name", unique: true, normalize: (v: string) => v.toLowerCase() },
-    byColor: { key: "color", count: true },
-    byTag: { key: "tags", each: true },
-    byAge: { key: [desc("age"), "color"], store: "copy" },
-    withName: { key: "color", include: ["name"], prefix: "colors" },
-  },
-} as const;
-const ById = defineModel({ ...definition, primaryKey: "id" });
-const ByEmail = defineModel({ ...definition, primaryKey: "email" });
-
-const openById = (kv: Kv) => createDatabase({ kv, models: { users: ById } });
-const openByEmail = (kv: Kv) => createDatabase({ kv, models: { users: ByEmail } });
-
-const rowOf = (n: number) => ({
-  id: `u${n}`,
-  email: `${(n * 7) % 100}@example.com`,
-  name: `Name ${n}`,
-  color: ["red", "green", "blue"][n % 3] ?? "",
-  tags: n % 4 === 0 ? ["even", `t${n}`] : [],
-  ...(n % 5 === 0 ? {} : { age: n % 7 }),
-});
-
-async function allKeys(kv: Kv): Promise<string[]> {
-  const keys: string[] = [];
-  for await (const { key } of kv.list({ prefix: [] })) keys.push(JSON.stringify(key));
-  return keys;
-}
-
-it("changes the primary key", async () => {
+async function withKv(test: (kv: Kv) => Promise<void>): Promise<void> {
   const kv = await openKv();
   try {
-    const before = await openById(kv);
-    const rows = Array.from({ length: 60 }, (_, n) => rowOf(n));
-    await before.users.createMany({ data: rows });
-    const db = await openByEmail(kv);
-    const { status, plan, unindexed } = await migrate(db, { accept: true });
-    expect({ status, unindexed }).toEqual({ status: "done", unindexed: [] });
-    expect(plan.steps.map(({ id }) => id)).toEqual(["users.email: change-primary-key"]);
-    expect(await db.users.findUnique({ where: { email: "7@example.com" } })).toEqual(rowOf(1));
-    expect(await db.users.count()).toBe(60);
-    const result = await verifyIndexes(db);
-    expect(result).toMatchObject({ status: "done" });
-    console.log(JSON.stringify(result), JSON.stringify((await kv.get(["__keywright", "catalog", "users"])).value, null, 1));
-    expect((await allKeys(kv)).filter((key) => key.includes("u1\"") ).length).toBe(0);
+    await test(kv);
   } finally {
     await kv.close();
   }
+}
+
+describe("a change of the primary key", () => {
+  it("stores the rows and their entries by the new key, and nothing by the old one", async () => {
+    await withKv(async (kv) => {
+      const rows = await fill(kv, 60);
+      const db = await openByEmail(kv);
+      const { status, plan } = await migrate(db, { accept: true });
+      expect(status).toBe("done");
+      expect(plan.steps.map(({ id }) => id)).toEqual(["users.email: change-primary-key"]);
+      expect(await db.users.findUnique({ where: { email: "7@example.com" } })).toEqual(userOf(1));
+      expect(await readAll(db)).toEqual(found(rows));
+      await expectFresh(kv, rows);
+      expect((await migrate(db)).plan.isEmpty).toBe(true);
+    });
+  });
+
+  it("has to be accepted", async () => {
+    await withKv(async (kv) => {
+      const rows = await fill(kv, 3);
+      expect((await migrate(await openByEmail(kv))).status).toBe("refused");
+      expect(await readAll(await openById(kv))).toEqual(found(rows));
+    });
+  });
+
+  it.each(["before", "after"] as const)("resumes after a crash %s any commit", async (moment) => {
+    const commits = await crashAtEachCommit(async (at) => {
+      let hasCrashed = false;
+      await withKv(async (kv) => {
+        const rows = await fill(kv, 12);
+        const crashing = await openByEmail(crashingKv(kv, at, moment));
+        try {
+          await migrate(crashing, { accept: true });
+        } catch (error) {
+          if (!(error instanceof Crash)) throw error;
+          hasCrashed = true;
+        }
+        const [byId, byEmail] = [await openById(kv), await openByEmail(kv)];
+        const created = userOf(50);
+        const isMoved = await byEmail.users.create({ data: created }).then(
+          () => true,
+          async (error: unknown) => {
+            expect(error).toBeInstanceOf(PrimaryKeyDiffersError);
+            await byId.users.create({ data: created });
+            return false;
+          },
+        );
+        const expected = [...rows.slice(1), created];
+        if (isMoved) await byEmail.users.delete({ where: { email: rows[0]?.email ?? "" } });
+        else await byId.users.delete({ where: { id: "u0" } });
+        expect(await readAll(isMoved ? byEmail : byId)).toEqual(found(expected));
+        await expect(readAll(isMoved ? byId : byEmail)).rejects.toThrow(PrimaryKeyDiffersError);
+        expect((await migrate(byEmail, { accept: true })).status).toBe("done");
+        await expectFresh(kv, expected);
+      });
+      return hasCrashed;
+    });
+    expect(commits).toBeGreaterThan(20);
+  });
+
+  it("waits for rows that have the same value of the new key", async () => {
+    await withKv(async (kv) => {
+      const rows = await fill(kv, 6);
+      const byId = await openById(kv);
+      await byId.users.update({ where: { id: "u3" }, data: { email: "7@example.com" } });
+      const byEmail = await openByEmail(kv);
+      const { status, indexes } = await migrate(byEmail, { accept: true });
+      expect(status).toBe("duplicates");
+      expect(indexes).toMatchObject([
+        { index: "primaryKey (email)", state: "unique-pending", duplicateCount: 1 },
+      ]);
+      await expect(readAll(byEmail)).rejects.toThrow(PrimaryKeyDiffersError);
+      await expect(byId.users.create({ data: { ...userOf(9), email: "7@example.com" } })).rejects
+        .toMatchObject({ code: "KW_UNIQUE_CONSTRAINT", index: "primaryKey (email)" });
+      await byId.users.update({ where: { id: "u1" }, data: { email: "other@example.com" } });
+      const expected = rows.map((row) => {
+        if (row.id === "u1") return { ...row, email: "other@example.com" };
+        return row.id === "u3" ? { ...row, email: "7@example.com" } : row;
+      });
+      expect((await migrate(byEmail, { accept: true })).status).toBe("done");
+      await expectFresh(kv, expected);
+    });
+  });
+
+  it("is given up by a program with the old key", async () => {
+    await withKv(async (kv) => {
+      await fill(kv, 6);
+      const byId = await openById(kv);
+      await byId.users.update({ where: { id: "u3" }, data: { email: "7@example.com" } });
+      const before = await contentOf(kv);
+      await migrate(await openByEmail(kv), { accept: true });
+      expect((await migrate(byId)).status).toBe("refused");
+      expect((await migrate(byId, { accept: true })).status).toBe("done");
+      expect(await contentOf(kv)).toEqual(before);
+      expect((await migrate(byId)).plan.isEmpty).toBe(true);
+    });
+  });
+
+  it("goes back to the places of the old key", async () => {
+    await withKv(async (kv) => {
+      const rows = await fill(kv, 20);
+      const places = async () => {
+        const keys: unknown[] = [];
+        for await (const { key } of kv.list({ prefix: [] })) keys.push(key);
+        return keys.filter((key) => (key as unknown[])[0] !== "__keywright");
+      };
+      const before = await places();
+      const [byId, byEmail] = [await openById(kv), await openByEmail(kv)];
+      await migrate(byEmail, { accept: true });
+      await byEmail.users.update({ where: { email: "7@example.com" }, data: { color: "blue" } });
+      await byEmail.users.update({ where: { email: "7@example.com" }, data: { color: "green" } });
+      expect((await migrate(byId, { accept: true })).status).toBe("done");
+      expect(await places()).toEqual(before);
+      expect(await readAll(byId)).toEqual(found(rows));
+      await expectFresh(kv, rows, openById);
+      await expect(readAll(byEmail)).rejects.toThrow(PrimaryKeyDiffersError);
+    });
+  });
 });
