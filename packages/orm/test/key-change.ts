@@ -13,9 +13,11 @@ const definition = {
     tags: z.array(z.string()),
     age: z.number().optional(),
   }),
+  count: true,
+  live: true,
   indexes: {
     byName: { key: "name", unique: true, normalize: (v: string) => v.toLowerCase() },
-    byColor: { key: "color" },
+    byColor: { key: "color", count: true },
     byTag: { key: "tags", each: true },
     byAge: { key: [desc("age"), "color"], store: "copy" },
     withName: { key: "color", include: ["name"], prefix: "colors" },
@@ -108,7 +110,7 @@ export async function contentOf(kv: Kv): Promise<Record<string, unknown>> {
   const content: Record<string, unknown> = {};
   for await (const { key, value } of kv.list({ prefix: [] })) {
     const [first, ...others] = key;
-    if (first === "__keywright" && ["catalog", "schema", "lease"].includes(String(key[1]))) continue;
+    if (first === "__keywright" && ["catalog", "schema", "lease", "changes"].includes(String(key[1]))) continue;
     if (value instanceof KvU64 && value.value === 0n) continue;
     const declared = typeof first === "string" ? first.replace(/ \(.*\)( \d+)?$/, "") : first;
     content[JSON.stringify([declared, ...others])] = value;

@@ -50,11 +50,15 @@ function streamRow<Shaped>(
   shape: ShapeRow<Shaped>,
 ): ReadableStream<Shaped> {
   const { model } = context;
-  const pointers = pointersOf(model, where, query.index);
+  let pointers = pointersOf(model, where, query.index);
   const related = relatedWatched(context, query.include);
   // Empty until the pointer is read, if the primary key is not known.
-  let rows = pointers.length > 0 ? [] : [rowKey(model, primaryKeyIn(model, where))];
+  let rows = pointers.length > 0 ? [] : [keyOfRow()];
   let keys = watchedKeys();
+
+  function keyOfRow(): KvKey {
+    return rowKey(model, primaryKeyIn(model, where));
+  }
 
   /**
    * Of the pointers, only the one that a query reads is watched, and the catalog decides which. It
@@ -66,12 +70,12 @@ function streamRow<Shaped>(
   }
 
   async function read(): Promise<LiveState<Shaped>> {
+    // The catalog may have changed between its last read and the beginning of the watch.
+    await context.catalog.reload();
+    pointers = pointersOf(model, where, query.index);
     const pointer = currentPointer(context, pointers);
-    if (pointer !== undefined) rows = await readRowKeys(context, pointer);
+    rows = pointer === undefined ? [keyOfRow()] : await readRowKeys(context, pointer);
     const found = await measuredRead(context, query, async (meter) => {
-      // The catalog may have changed between its last read and the beginning of the watch.
-      await context.catalog.reload();
-      context.catalog.snapshot.assertSameKey();
       const row = (await findOne(context, where, meter, query)) ?? null;
       const all = row === null ? [] : [row];
       const shaped = await shape(row, meter);

@@ -47,7 +47,8 @@ export function rangeOfPlan(context: TableContext, plan: Plan): WatchedRange {
   const { model } = plan;
   const plans = plansIn(plan);
   const indexes = plans.map(({ index }) => index);
-  const canRead = indexes.every((index) => isReadable(context, index));
+  const { hasSameKey } = context.catalog.snapshot;
+  const canRead = hasSameKey && indexes.every((index) => isReadable(context, index));
   const hasKey = (key: KvKey) => plans.some((each) => findSegment(each, key) >= 0);
   return {
     indexes,
