@@ -625,6 +625,18 @@ describe("a message about a definition or an option says what it must be", () =>
       ({ calls }) => calls.users!.findMany!({ where: { email: undefined } }),
     ],
     [
+      "users.findMany: argument is not valid: it must be an object of options, such as { data: … } or { where: … }",
+      ({ calls }) => calls.users!.findMany!(undefined as never),
+    ],
+    [
+      "users.findMany: AND is not valid: the model has no such field; all conditions of a where apply, so write them in one object",
+      ({ calls }) => calls.users!.findMany!({ where: { AND: [{ role: secret }] } }),
+    ],
+    [
+      "users.findMany: NOT is not valid: the model has no such field; test it in filter: (row) => …",
+      ({ calls }) => calls.users!.findMany!({ where: { NOT: { role: secret } } }),
+    ],
+    [
       "users.findMany: tags is not valid: it is an array; ask for an element with { has: … }",
       ({ calls }) => calls.users!.findMany!({ where: { tags: secret } }),
     ],
