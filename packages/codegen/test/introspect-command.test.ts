@@ -40,6 +40,8 @@ it("writes models and indexes of the guide's layout, which verify finds complete
     at: new Date(n),
     score: n / 2,
     nickname: n % 3 === 0 ? null : "x",
+    badges: new Set(["first", n]),
+    visits: new Map([["home", { count: n }]]),
     ...(n > 9 && { extra: { deep: [1, "two"] } }),
   }));
   await projectWith([
@@ -84,6 +86,8 @@ Check the definitions before you use them.
         at: z.date(),
         score: z.number(),
         nickname: z.string().nullable(),
+        badges: z.set(z.union([z.int(), z.string()])),
+        visits: z.map(z.string(), z.object({ count: z.int() })),
         extra: z.object({ deep: z.array(z.union([z.int(), z.string()])) }).optional(),
       }),
       primaryKey: "id",

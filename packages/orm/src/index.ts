@@ -81,6 +81,7 @@ export {
   TransactionBypassedError,
   TransactionConflictError,
   TransactionEndedError,
+  TransactionNotAwaitedError,
 } from "./errors/transaction-errors.js";
 export type {
   IndexReplacement,

@@ -405,7 +405,10 @@ describe("planQuery", () => {
     [{}, "it has no condition; add one, or leave the field out"],
     [{ gte: undefined }, "gte is undefined; give a value, or leave it out"],
     [{ gte: "a", lt: undefined }, "lt is undefined; give a value, or leave it out"],
-    [{ equals: 1 }, `it has an unknown condition; the conditions are ${operators}`],
+    [
+      { contains: "a" },
+      `it has an unknown condition; the conditions are ${operators}; test others in filter: (row) => …`,
+    ],
     [["a"], "it must be a value that a key can hold, or a condition such as { gte: … }"],
     [{ gt: "a", gte: "b" }, "it has both gt and gte; keep one"],
     [{ lt: "a", lte: "b" }, "it has both lt and lte; keep one"],

@@ -70,7 +70,8 @@ export class Calls {
       }
       return await write(options, meter);
     };
-    return await this.run(operation, argument, run, maxReads);
+    const call = () => this.run(operation, argument, run, maxReads);
+    return transaction === undefined ? await call() : await transaction.trackWrite(call);
   }
 
   /**

@@ -120,7 +120,7 @@ function upsertMethod(subject: Subject): Method {
       `One or two reads and one commit, ${moreIfContended}.`,
     ].join(" "),
     errors: [notReady(index), ...upsertErrors(model, key)],
-    parameters: [...declarations, parameter, updateOptions(model)],
+    parameters: [...declarations, parameter, updateOptions],
     result: `Promise<${names.row}>`,
     call: `upsert({ ...options, ...data, ${query} })`,
   };
