@@ -7,6 +7,7 @@ const rooms = {
     "errors",
     "model",
     "indexes",
+    "schema/functions",
     "schema",
     "catalog",
     "transaction/buffer",

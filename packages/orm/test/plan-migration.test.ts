@@ -318,7 +318,8 @@ describe("the plan of a model", () => {
 
   it("says where a function may change the entries of an index with the rows, and asks nobody's word where none is unique", () => {
     const key = (row: { email: string }) => row.email.length;
-    const before = { ...users, indexes: { byLength: { key }, byTeam: users.indexes.byTeam } };
+    const byLength = { key, version: 1 };
+    const before = { ...users, indexes: { byLength, byTeam: users.indexes.byTeam } };
     const now = { ...before, schema: schema.extend({ role: z.string().default("member") }) };
     expect(stepsOf(factsOf(before, now))).toMatchObject([
       { kind: "add-field" },

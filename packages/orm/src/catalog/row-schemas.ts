@@ -1,10 +1,11 @@
 import type { Kv } from "@keywright/core";
 import { InvalidArgumentError } from "../errors/query-errors.js";
 import type { AnyRow, CompiledIndex, CompiledModel } from "../model/compiled-model.js";
+import { affectedIndexes, type FieldChanges } from "../schema/affected-indexes.js";
 import { compareRows, hasSameKey, migratedReason } from "../schema/compare-rows.js";
 import type { RowMigration } from "../schema/define-migration.js";
 import type { RowManifest } from "../schema/manifest.js";
-import { affectedIndexes, findUpgrade, type RowUpgrade } from "../schema/row-upgrade.js";
+import { findUpgrade, type RowUpgrade } from "../schema/row-upgrade.js";
 import { unmigratedRows } from "../schema/unmigrated-rows.js";
 import {
   type CatalogEntry,
@@ -47,8 +48,8 @@ export interface RowSchemas {
 export interface EarlierRows {
   readonly mark: string;
   readonly upgrade: UpgradeRow | undefined;
-  /** The fields that may have another value after the upgrade. */
-  readonly fields: readonly string[];
+  /** What the upgrade changes. Undefined if rows are read as they are stored. */
+  readonly changes: FieldChanges | undefined;
 }
 
 export interface ProgramRows {
@@ -97,13 +98,19 @@ export async function readRowSchemas(
   const completed =
     isUnmigrated && stored ? unmigratedRows(model, stored, programRows.manifest) : upgrade;
   const now = upgrade === undefined ? completed?.up : upgradeFunction(upgrade);
-  const fields = [completed, ...before].flatMap((each) => each?.fields ?? []);
+  const changes = [completed, ...before.map((each) => each.changes)];
   return {
     ...same,
     ...fence,
     now,
     before,
-    outdated: now === undefined ? [] : affectedIndexes(model, { fields }),
+    outdated:
+      now === undefined
+        ? []
+        : affectedIndexes(
+            model,
+            changes.filter((each) => each !== undefined),
+          ),
     isKnown: schema.accepts.includes(hash) || !upgrade?.isIdentity || !upgrade.sideBySide,
     otherKey: stored && hasSameKey(stored, programRows.manifest) ? undefined : stored?.primaryKey,
   };
@@ -119,15 +126,15 @@ async function readEarlierRows(
   const { versionstamp: mark } = await kv.get(transformMarkKey(model, id));
   // The change has ended since the catalog was read.
   if (mark === null) return undefined;
-  if (from === programRows.manifest.hash) return { mark, upgrade: undefined, fields: [] };
+  if (from === programRows.manifest.hash) return { mark, upgrade: undefined, changes: undefined };
   const stored = await readRowManifest(kv, model, from);
   const upgrade =
     stored && findUpgrade(stored, model, programRows.manifest, programRows.migrations);
-  if (upgrade !== undefined)
-    return { mark, upgrade: upgradeFunction(upgrade), fields: upgrade.fields };
+  if (upgrade !== undefined) return { mark, upgrade: upgradeFunction(upgrade), changes: upgrade };
   // A program that is older than the change reads rows as they are stored. One that may write has
   // to know their schema, so such a row makes it fail.
-  return { mark, upgrade: isWriter ? () => refuseRow(model.name) : undefined, fields: [] };
+  const refusal = isWriter ? () => refuseRow(model.name) : undefined;
+  return { mark, upgrade: refusal, changes: undefined };
 }
 
 function refuseRow(model: string): never {

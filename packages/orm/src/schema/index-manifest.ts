@@ -1,5 +1,5 @@
 import type { CompiledIndex } from "../model/compiled-model.js";
-import { functionSource } from "./function-source.js";
+import { functionSource } from "./functions/function-source.js";
 import { hashOf } from "./hash.js";
 import type { IndexManifest, IndexTraits } from "./manifest.js";
 

@@ -1,8 +1,9 @@
 import { declaredCounters, rowCounter } from "../../catalog/catalog-entry.js";
 import type { CompiledIndex } from "../../model/compiled-model.js";
+import { affectedIndexes } from "../../schema/affected-indexes.js";
 import { parseRelationText } from "../../schema/model-manifest.js";
 import { rowManifest } from "../../schema/row-manifest.js";
-import { affectedIndexes, findUpgrade, type RowUpgrade } from "../../schema/row-upgrade.js";
+import { findUpgrade, type RowUpgrade } from "../../schema/row-upgrade.js";
 import type {
   DatabaseModel,
   MigrationPlan,
@@ -79,10 +80,8 @@ function indexesAffectedBy(
   const upgrades = upgrade.isIdentity
     ? []
     : earlierRows.map((earlier) => earlier && findUpgrade(earlier, model, to, migrations));
-  const affected = [upgrade, ...upgrades].flatMap((each) =>
-    each === undefined ? [] : affectedIndexes(model, each),
-  );
-  return [...new Set(affected)];
+  const changes = [upgrade, ...upgrades].filter((each) => each !== undefined);
+  return affectedIndexes(model, changes);
 }
 
 function planName({ model, entry }: ModelFacts): PlannedStep[] {
