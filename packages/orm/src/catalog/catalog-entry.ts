@@ -1,7 +1,7 @@
 import type { KvKey } from "@keywright/core";
 import { type CompiledIndex, type CompiledModel, systemPrefix } from "../model/compiled-model.js";
 import { hashOf } from "../schema/hash.js";
-import { indexManifest } from "../schema/index-manifest.js";
+import { indexManifest, isSameIndex } from "../schema/index-manifest.js";
 import type { IndexManifest } from "../schema/manifest.js";
 
 /**
@@ -24,10 +24,21 @@ export type IndexState =
   | "disabled"
   | "dropping";
 
-export type StoredIndex = IndexManifest & {
+/** An index whose entries have a place. */
+type PlacedIndex = IndexManifest & {
   readonly state: IndexState;
   /** The first part of the keys of its entries, if it is not the prefix. */
   readonly place?: string;
+};
+
+export type StoredIndex = PlacedIndex & {
+  /**
+   * The changed definition with which the index is being built anew, beside its entries. Its state
+   * is never readable: it replaces the definition then.
+   */
+  readonly next?: PlacedIndex;
+  /** The places of entries of other definitions that are still to be removed. */
+  readonly leftPlaces?: readonly string[];
   /** The index that has replaced it. It is not rebuilt as long as the model has both. */
   readonly replacedBy?: string;
   /** The hashes of definitions that programs have changed or dropped, oldest first. */
@@ -49,7 +60,7 @@ export interface StoredLayout {
 const maxEarlier = 10;
 
 /** Returns the first part of the keys of an index's entries. */
-export function placeOf({ place, prefix }: StoredIndex): string {
+export function placeOf({ place, prefix }: PlacedIndex): string {
   return place ?? prefix;
 }
 
@@ -92,8 +103,8 @@ export function transformsOf(transform: RunningTransform | undefined): readonly 
  */
 export interface CatalogEntry {
   /**
-   * 2 if rows that expire are counted, 3 if the primary key changes or has changed. Programs that
-   * do not know what this requires then refuse to write.
+   * 2 if rows that expire are counted, 3 if entries have other places than their prefixes, or are
+   * going to have them. Programs that do not know what this requires then refuse to write.
    */
   readonly format: 1 | 2 | 3;
   readonly indexes: Readonly<Record<string, StoredIndex>>;
@@ -160,6 +171,18 @@ export function storedIndex(index: CompiledIndex, state: IndexState): StoredInde
   return { state, ...indexManifest(index) };
 }
 
+/**
+ * Returns the definition of an index with which it is being built beside its entries, if this is
+ * the definition of the program.
+ */
+export function nextOf(
+  stored: StoredIndex | undefined,
+  index: CompiledIndex,
+): StoredIndex["next"] | undefined {
+  const next = stored?.next;
+  return next !== undefined && isSameIndex(next, indexManifest(index)) ? next : undefined;
+}
+
 /** Returns an entry in which some indexes have another state, and the program's definition. */
 export function withIndexStates(
   entry: CatalogEntry,
@@ -168,16 +191,32 @@ export function withIndexStates(
 ): CatalogEntry {
   const changed = indexes.map((index) => {
     const before = storedIndexOf(entry, index.name);
-    const stored = storedIndex(index, state);
-    const earlier = withoutCurrent(before?.earlier, stored);
-    const isOther = before?.isOther && { isOther: before.isOther };
-    const place = index.place === index.prefix ? {} : { place: index.place };
-    return [index.name, { ...stored, ...place, ...earlier, ...isOther }] as const;
+    return [index.name, withIndexState(before, index, state)] as const;
   });
   return {
     ...entry,
     indexes: { ...entry.indexes, ...Object.fromEntries(changed) },
   };
+}
+
+function withIndexState(
+  before: StoredIndex | undefined,
+  index: CompiledIndex,
+  state: IndexState,
+): StoredIndex {
+  const next = nextOf(before, index);
+  if (before === undefined || next === undefined) {
+    const stored = storedIndex(index, state);
+    const earlier = withoutCurrent(before?.earlier, stored);
+    const isOther = before?.isOther && { isOther: before.isOther };
+    const leftPlaces = before?.leftPlaces && { leftPlaces: before.leftPlaces };
+    const place = index.place === index.prefix ? {} : { place: index.place };
+    return { ...stored, ...place, ...earlier, ...isOther, ...leftPlaces };
+  }
+  if (state !== "readable") return { ...before, next: { ...next, state } };
+  const { earlier } = withEarlierDefinition(before);
+  const leftPlaces = [...(before.leftPlaces ?? []), placeOf(before)];
+  return { ...next, state, ...withoutCurrent(earlier, next), leftPlaces };
 }
 
 function definitionHash(manifest: IndexManifest): string {
@@ -190,6 +229,18 @@ export function withEarlierDefinition(stored: StoredIndex): StoredIndex {
   const hash = definitionHash(stored);
   const { earlier = [] } = withoutCurrent(stored.earlier, stored);
   return { ...stored, earlier: [...earlier, hash].slice(-maxEarlier) };
+}
+
+/** Gives up the definition with which an index is being rebuilt beside its entries. */
+export function withoutNext(stored: StoredIndex): StoredIndex {
+  const { next, ...current } = stored;
+  if (next === undefined) return stored;
+  const { earlier = [], leftPlaces = [] } = stored;
+  return {
+    ...current,
+    earlier: [...earlier, definitionHash(next)].slice(-maxEarlier),
+    leftPlaces: [...leftPlaces, placeOf(next)],
+  };
 }
 
 /** Removes a definition from the earlier ones, because a program goes back to it. */
@@ -240,7 +291,9 @@ export function withCounterStates(
 
 /** Returns an entry with the format that it needs. */
 export function withFormat(entry: CatalogEntry): CatalogEntry {
-  const hasPlaces = Object.values(entry.indexes).some(({ place }) => place !== undefined);
+  const hasPlaces = Object.values(entry.indexes).some(
+    ({ place, next }) => place !== undefined || next !== undefined,
+  );
   if (entry.otherLayout !== undefined || entry.place !== undefined || hasPlaces) {
     return { ...entry, format: 3 };
   }

@@ -14,6 +14,7 @@ import {
   type IndexState,
   isDroppedUnique,
   isMaintained,
+  nextOf,
   rowCounter,
   storedIndex,
   storedIndexOf,
@@ -37,6 +38,11 @@ export class CatalogSnapshot {
   readonly check: AtomicCheck;
   /** The indexes of the rows that every write maintains. */
   readonly maintained: readonly CompiledIndex[];
+  /**
+   * The model for planning reads. In addition to the indexes of the program, it has the definitions
+   * that the database still has of indexes that the program has changed.
+   */
+  readonly readModel: CompiledModel;
   /**
    * The rows by another primary key, with the indexes that every write maintains. Undefined if the
    * primary key does not change.
@@ -73,17 +79,20 @@ export class CatalogSnapshot {
     entry: CatalogEntry,
     versionstamp: string,
     schemas: RowSchemas,
+    readModel: CompiledModel = model,
   ) {
     this.entry = entry;
+    this.readModel = readModel;
     this.#schemas = schemas;
-    for (const index of model.indexes) this.#states.set(index, stateIn(entry, index));
+    for (const index of readModel.indexes) this.#states.set(index, stateIn(entry, index));
     this.#renamed = new Set(model.indexes.filter((index) => isReadableRenamed(entry, index)));
     this.upgradesRows =
       schemas.now !== undefined || schemas.before.some(({ upgrade }) => upgrade !== undefined);
     this.check = { key: catalogKey(model), versionstamp };
     this.#model = model;
     const other = otherLayoutOf(model, entry);
-    const indexes = other === undefined ? model.indexes : [...model.indexes, other.keyIndex];
+    const indexes =
+      other === undefined ? readModel.indexes : [...readModel.indexes, other.keyIndex];
     const isWritten = (index: CompiledIndex) => isMaintained(this.stateOf(index));
     this.maintained = indexes.filter(isWritten);
     this.other = other;
@@ -124,12 +133,14 @@ export class CatalogSnapshot {
     return this.#schemas.outdated.length > 0 && this.#schemas.outdated.includes(index);
   }
 
+  /** True if the database has another definition of an index and does not build this one yet. */
   isChanged(index: CompiledIndex): boolean {
     const stored = storedIndexOf(this.entry, index.name);
     return (
       stored !== undefined &&
       isMaintained(stored.state) &&
-      !isSameIndex(stored, indexManifest(index))
+      !isSameIndex(stored, indexManifest(index)) &&
+      nextOf(stored, index) === undefined
     );
   }
 
@@ -198,6 +209,12 @@ function unknownTo(
   const unknown = Object.entries(indexes)
     .filter(([name, { state, isOther }]) => !known.has(name) && !isOther && isMaintained(state))
     .map(([name]) => `the index ${name}`);
+  for (const [name, stored] of Object.entries(indexes)) {
+    const declared = model.indexes.find((index) => index.name === name);
+    if (stored.next === undefined || !isMaintained(stored.next.state)) continue;
+    if (declared === undefined || nextOf(stored, declared) === undefined)
+      unknown.push(`the new definition of the index ${name}`);
+  }
   const counted = new Set(declaredCounters(model));
   for (const [name, state] of Object.entries(counters)) {
     if (counted.has(name) || !isMaintained(state)) continue;
@@ -234,5 +251,7 @@ function stateIn(entry: CatalogEntry, index: CompiledIndex): IndexState {
   const stored = storedIndexOf(entry, index.name);
   if (stored === undefined) return "absent";
   if (isSameIndex(stored, indexManifest(index))) return stored.state;
+  const next = nextOf(stored, index);
+  if (next !== undefined) return next.state;
   return stored.state === "dropping" ? "dropping" : "absent";
 }

@@ -23,6 +23,7 @@ import { CatalogSnapshot } from "./catalog-snapshot.js";
 import { hasEntries } from "./has-entries.js";
 import { resolvePlaces } from "./resolve-places.js";
 import { type ProgramRows, readRowSchemas } from "./row-schemas.js";
+import { withStoredIndexes } from "./stored-indexes.js";
 
 /** Reads a model's catalog entry and caches it. All calls of a program share it. */
 export class ModelCatalog {
@@ -252,12 +253,14 @@ export class ModelCatalog {
     if (this.isReadable(index)) return;
     await this.reload();
     this.#snapshot.assertSameKey();
-    this.#snapshot.assertUnchanged(index);
     if (this.#snapshot.canRead(index)) return;
+    if (this.#model.indexes.includes(index)) this.#snapshot.assertUnchanged(index);
     if (this.#snapshot.stateOf(index) === "unique-pending" && this.#snapshot.isWritable) {
       await this.#settlePending?.(index);
       if (this.#snapshot.canRead(index)) return;
     }
+    if (!this.#model.indexes.includes(index))
+      throw new IndexNotReadyError(this.#model.name, index.name, "replaced");
     const stored = this.#snapshot.stateOf(index);
     // If the index is readable in the database, only its outdated entries can prevent the read.
     const isOutdated = stored === "readable" || this.#snapshot.isOutdated(index);
@@ -283,8 +286,9 @@ async function readSnapshot(
     throw new StaleSchemaError(model.name, [
       "a later version of Keywright has written the catalog",
     ]);
-  const schemas = await readRowSchemas(kv, model, programRows, entry);
-  return new CatalogSnapshot(model, entry, versionstamp, schemas);
+  const readModel = withStoredIndexes(model, entry);
+  const schemas = await readRowSchemas(kv, readModel, programRows, entry);
+  return new CatalogSnapshot(model, entry, versionstamp, schemas, readModel);
 }
 
 async function firstEntry(

@@ -6,7 +6,7 @@ import type { TableContext } from "../context/table-context.js";
 import { primaryKeyOfEntry } from "../indexes/entry-value.js";
 import { isSameKey } from "../indexes/key-parts.js";
 import { rowKey } from "../indexes/primary-key.js";
-import type { AnyRow, CompiledIndex, CompiledModel } from "../model/compiled-model.js";
+import type { AnyRow, CompiledIndex } from "../model/compiled-model.js";
 import { isReadable } from "../query/plan/choose-plan.js";
 import { planUnique, primaryKeyIn, uniqueValues } from "../query/plan/plan-unique.js";
 import { queriedKey } from "../query/plan/queried-part.js";
@@ -50,7 +50,7 @@ function streamRow<Shaped>(
   shape: ShapeRow<Shaped>,
 ): ReadableStream<Shaped> {
   const { model } = context;
-  let pointers = pointersOf(model, where, query.index);
+  let pointers = pointersOf(context, where, query.index);
   const related = relatedWatched(context, query.include);
   // Empty until the pointer is read, if the primary key is not known.
   let rows = pointers.length > 0 ? [] : [keyOfRow()];
@@ -72,7 +72,7 @@ function streamRow<Shaped>(
   async function read(): Promise<LiveState<Shaped>> {
     // The catalog may have changed between its last read and the beginning of the watch.
     await context.catalog.reload();
-    pointers = pointersOf(model, where, query.index);
+    pointers = pointersOf(context, where, query.index);
     const pointer = currentPointer(context, pointers);
     rows = pointer === undefined ? [keyOfRow()] : await readRowKeys(context, pointer);
     const found = await measuredRead(context, query, async (meter) => {
@@ -105,8 +105,12 @@ interface Pointer {
 }
 
 /** Returns the index entries that can point to the row. Empty if `where` names its primary key. */
-function pointersOf(model: CompiledModel, where: AnyRow, indexName: string | undefined): Pointer[] {
-  const keys = planUnique(model, where, indexName);
+function pointersOf(
+  { model, catalog }: TableContext,
+  where: AnyRow,
+  indexName: string | undefined,
+): Pointer[] {
+  const keys = planUnique(catalog.snapshot.readModel, where, indexName);
   if (keys[0] === "primaryKey") return [];
   return keys
     .filter((index) => index !== "primaryKey")

@@ -73,7 +73,6 @@ export interface MigrationResult {
   readonly failed: readonly FailedRow[];
 }
 
-
 const emptyPlan: MigrationPlan = {
   models: [],
   steps: [],
@@ -217,6 +216,8 @@ async function runModel(
       return outcome !== "stopped";
     },
     () => backfill(context, run, options),
+    // The backfill may have replaced definitions, whose entries are left.
+    () => dropIndexes(context, run),
     () => buildCounters(context, run),
   ];
   let isStopped = false;

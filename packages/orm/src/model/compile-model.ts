@@ -72,7 +72,7 @@ export function compileModel(model: Model): CompiledModel {
   const indexes = Object.entries(model.indexes).map(([indexName, definition]) =>
     compileIndex(model, indexName, definition, primaryKey),
   );
-  const optional = optionalFields(model, indexes);
+  const optional = optionalFields(model);
   const compiled: CompiledModel = {
     name,
     prefix,
@@ -145,10 +145,8 @@ function isRelation(value: Relation): boolean {
   }
 }
 
-function optionalFields(model: Model, indexes: CompiledModel["indexes"]): ReadonlySet<string> {
-  const { shape } = model.schema;
-  const fields = new Set(indexes.flatMap((index) => index.fields));
-  return new Set([...fields].filter((field) => shape[field] && canBeAbsent(shape[field])));
+function optionalFields({ schema: { shape } }: Model): ReadonlySet<string> {
+  return new Set(Object.keys(shape).filter((field) => shape[field] && canBeAbsent(shape[field])));
 }
 
 /**

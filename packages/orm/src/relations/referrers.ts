@@ -70,9 +70,11 @@ export async function beginSearches(
 
 /** Chooses the best readable index, or the best one if none is readable. */
 function chooseIndex(reference: Reference, catalog: CatalogSnapshot): ReferrerSearch {
-  const { model, fields, index } = reference;
+  const { fields, index } = reference;
   if (index === undefined) return { reference, index, catalog };
-  const readable = referenceIndexes(model, fields).find((each) => catalog.canRead(each));
+  const readable = referenceIndexes(catalog.readModel, fields).find((each) =>
+    catalog.canRead(each),
+  );
   return { reference, index: readable ?? index, catalog };
 }
 

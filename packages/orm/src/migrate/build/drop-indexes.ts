@@ -65,7 +65,10 @@ export async function dropIndexes(context: TableContext, run: MigrationRun): Pro
 }
 
 /** Waits until no program reads by an older version of the catalog entry. */
-export async function waitForReaders({ catalog }: TableContext, run: MigrationRun): Promise<boolean> {
+export async function waitForReaders(
+  { catalog }: TableContext,
+  run: MigrationRun,
+): Promise<boolean> {
   const until = performance.now() + catalog.readerGraceMs;
   while (performance.now() < until) {
     if (run.signal?.aborted) return false;
@@ -78,6 +81,15 @@ export async function waitForReaders({ catalog }: TableContext, run: MigrationRu
 function nextTarget({ model, catalog }: TableContext): DropTarget | undefined {
   const { entry } = catalog.snapshot;
   for (const [name, index] of Object.entries(entry.indexes)) {
+    const [left] = index.leftPlaces ?? [];
+    if (left !== undefined) {
+      return {
+        index: name,
+        prefixes: [[left]],
+        keys: [],
+        removeFrom: (current) => withoutLeftPlace(current, name, left),
+      };
+    }
     if (index.state !== "dropping") continue;
     const isShared = isPlaceUsed(entry, name, index);
     const prefixes = [counterPrefix(index.prefix), duplicatesPrefix(model, name)];
@@ -104,12 +116,23 @@ function nextTarget({ model, catalog }: TableContext): DropTarget | undefined {
 
 function isPlaceUsed({ indexes }: CatalogEntry, name: string, dropped: StoredIndex): boolean {
   return Object.entries(indexes).some(([other, index]) => {
-    return other !== name && placeOf(index) === placeOf(dropped) && isMaintained(index.state);
+    const used = index.next === undefined ? [index] : [index, index.next];
+    return (
+      other !== name &&
+      used.some((one) => placeOf(one) === placeOf(dropped) && isMaintained(one.state))
+    );
   });
 }
 
 function counterPrefix(prefix: string): KvKey {
   return [systemPrefix, "count", prefix];
+}
+
+function withoutLeftPlace(entry: CatalogEntry, name: string, place: string): CatalogEntry {
+  const { leftPlaces = [], ...index } = entry.indexes[name]!;
+  const others = leftPlaces.filter((other) => other !== place);
+  const changed = others.length === 0 ? index : { ...index, leftPlaces: others };
+  return { ...entry, indexes: { ...entry.indexes, [name]: changed } };
 }
 
 function withAbsentIndex(entry: CatalogEntry, name: string): CatalogEntry {

@@ -93,7 +93,12 @@ async function clearRows(
   for (;;) {
     if (run.signal?.aborted) return "stopped";
     const limit = Math.min(size, run.batchRows);
-    const entries: readonly KvEntry<unknown>[] = await readEntriesAfter(context, [place], after, limit);
+    const entries: readonly KvEntry<unknown>[] = await readEntriesAfter(
+      context,
+      [place],
+      after,
+      limit,
+    );
     const operation = kv.atomic().check(check);
     for (const { key } of entries) if (key.length === 1 + keyLength) operation.delete(key);
     if (!(await run.lease.commit(operation)).ok) return false;

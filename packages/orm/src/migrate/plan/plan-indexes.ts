@@ -1,9 +1,12 @@
 import {
   type CatalogEntry,
   isEarlier,
+  isMaintained,
+  nextOf,
   type StoredIndex,
   storedIndexOf,
 } from "../../catalog/catalog-entry.js";
+import { storedDefinition } from "../../catalog/stored-indexes.js";
 import type { CompiledIndex, CompiledModel } from "../../model/compiled-model.js";
 import { hashOf } from "../../schema/hash.js";
 import { indexManifest, isSameIndex, isSameKeyedIndex } from "../../schema/index-manifest.js";
@@ -43,12 +46,10 @@ export function renamedIndexes({ model, entry }: ModelFacts): ReadonlyMap<string
   for (const index of model.indexes) {
     if (storedIndexOf(entry, index.name) !== undefined) continue;
     const manifest = indexManifest(index);
-    const before = Object.entries(entry.indexes).find(
-      ([name, stored]) => {
-        const isFormer = !isDeclared(name) && !stored.isOther && isBuilt(stored);
-        return isFormer && isSameIndex(stored, manifest);
-      },
-    );
+    const before = Object.entries(entry.indexes).find(([name, stored]) => {
+      const isFormer = !isDeclared(name) && !stored.isOther && isBuilt(stored);
+      return isFormer && isSameIndex(stored, manifest);
+    });
     if (before !== undefined) renames.set(index.name, before[0]);
   }
   return renames;
@@ -84,8 +85,21 @@ function droppedIndex(
     const reason = `The entries of the index ${name} are being removed.`;
     return { ...step, class: "safe", reason };
   }
-  const isDeclared = model.indexes.some((index) => index.name === name);
-  if (isDeclared || stored.state === "absent" || [...renames.values()].includes(name))
+  const declared = model.indexes.find((index) => index.name === name);
+  if (
+    declared !== undefined &&
+    stored.next !== undefined &&
+    nextOf(stored, declared) === undefined
+  ) {
+    const reason = `The database rebuilds the index ${name} with another definition. This is given up, and programs with that definition can no longer write.`;
+    return { ...step, class: "breaking", reason };
+  }
+  const isLeaving = declared === undefined && stored.state !== "absent";
+  if (stored.leftPlaces !== undefined && !isLeaving) {
+    const reason = `The entries of another definition of the index ${name} are being removed.`;
+    return { ...step, class: "safe", sideBySide: true, reason };
+  }
+  if (declared !== undefined || stored.state === "absent" || [...renames.values()].includes(name))
     return undefined;
   if (stored.state === "disabled") {
     const reason = `Another index has replaced the index ${name}. Its entries are removed.`;
@@ -124,7 +138,14 @@ function declaredIndex(
     return [...steps, buildStep(model, entry, index, stored)];
   }
   if (before === undefined && !isSameIndex(stored, indexManifest(index))) {
+    const next = nextOf(stored, index);
+    if (next?.state === "unique-pending") return [...steps, duplicatesStep(index)];
+    if (next !== undefined && isMaintained(next.state)) {
+      const reason = `The index ${name} is being rebuilt beside its entries. A run resumes this.`;
+      return [...steps, { ...step, kind: "build-index", class: "backfill", reason }];
+    }
     const change = `The index ${name} changes: ${differenceText(stored, index)}.`;
+    if (isRebuiltBeside(model, index, stored)) return [...steps, besideStep(index, stored, change)];
     const advice = `Give the changed index another name to keep ${name} readable until then.`;
     return [...steps, rebuildStep(index, stored, change, advice)];
   }
@@ -134,11 +155,46 @@ function declaredIndex(
     const reason = `The index ${name} is being ${activity}. A run resumes this.`;
     steps.push({ ...step, kind: "build-index", class: "backfill", reason });
   }
-  if (stored.state === "unique-pending") {
-    const reason = `Several rows have the same value of the unique index ${name}. Change or delete all but one row of each value. The index can be read after that. A run only checks the rows again.`;
-    steps.push({ ...step, class: "data", kind: "resolve-duplicates", reason });
-  }
+  if (stored.state === "unique-pending") steps.push(duplicatesStep(index));
   return steps;
+}
+
+function duplicatesStep({ name }: CompiledIndex): PlannedStep {
+  const reason = `Several rows have the same value of the unique index ${name}. Change or delete all but one row of each value. The index can be read after that. A run only checks the rows again.`;
+  return { kind: "resolve-duplicates", class: "data", index: name, sideBySide: false, reason };
+}
+
+/**
+ * True if the entries of a changed index can be kept until those of its new definition are
+ * complete: they are complete themselves, and this program can compute them.
+ */
+export function isRebuiltBeside(
+  model: CompiledModel,
+  index: CompiledIndex,
+  stored: StoredIndex,
+): boolean {
+  return (
+    stored.state === "readable" &&
+    !isSameIndex(stored, indexManifest(index)) &&
+    storedDefinition(model, index, stored) !== undefined
+  );
+}
+
+function besideStep(index: CompiledIndex, stored: StoredIndex, cause: string): PlannedStep {
+  const { name } = index;
+  const goesBack = isEarlier(stored, indexManifest(index));
+  const sentences = [
+    cause,
+    ...(goesBack ? [backText] : []),
+    `The index ${name} is rebuilt beside its entries. Until the new ones are complete, queries use the old ones, and queries that only the new ones serve fail.`,
+  ];
+  return {
+    kind: "rebuild-index",
+    class: goesBack ? "breaking" : "rebuild",
+    index: name,
+    sideBySide: false,
+    reason: sentences.join(" "),
+  };
 }
 
 /**

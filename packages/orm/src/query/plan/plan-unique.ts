@@ -2,7 +2,7 @@ import type { KvKeyPart } from "@keywright/core";
 import { InvalidQueryError } from "../../errors/query-errors.js";
 import { keyPartOf } from "../../indexes/key-parts.js";
 import type { AnyRow, CompiledIndex, CompiledModel } from "../../model/compiled-model.js";
-import { namedIndex } from "./named-index.js";
+import { namedIndexes } from "./named-index.js";
 import { existingKeys } from "./plan-query.js";
 import { assertWellFormed } from "./queried-part.js";
 import { assertField, parseQuery } from "./query-fields.js";
@@ -35,9 +35,10 @@ export function planUnique(
 ): readonly UniqueKey[] {
   const fields = Object.keys(where);
   if (indexName !== undefined) {
-    const index = namedIndex(model, indexName, true);
-    if (hasFields(index.fields, fields)) return [index];
-    const reason = `the index ${index.name} has the fields ${index.fields.join(", ")}`;
+    const indexes = namedIndexes(model, indexName, true);
+    const serving = indexes.filter((index) => hasFields(index.fields, fields));
+    if (serving.length > 0) return serving;
+    const reason = `the index ${indexName} has the fields ${indexes[0]?.fields.join(", ")}`;
     throw new InvalidQueryError(model.name, "where", reason);
   }
   const keys = uniqueKeysOf(model);

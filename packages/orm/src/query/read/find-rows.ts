@@ -22,7 +22,7 @@ export function findOne(
   query: AnyQuery = {},
 ): Promise<FoundRow | undefined> {
   const { model } = context;
-  const keys = planUnique(model, where, query.index);
+  const keys = planUnique(context.catalog.snapshot.readModel, where, query.index);
   if (keys[0] === "primaryKey") {
     return findByPrimaryKey(context, primaryKeyIn(model, where), meter, query.orAsStored);
   }
