@@ -17,6 +17,7 @@ import {
 } from "../src/index.js";
 import { leaseKey } from "../src/migrate/run/lease.js";
 import { Crash, crashAtEachCommit, crashingKv, denoKv } from "./faulty-kv.js";
+import { Reports } from "./live-reports.js";
 import { rejection } from "./user-model.js";
 import { expectIndexesToMatch } from "./verify-indexes.js";
 
@@ -188,6 +189,25 @@ describe("while rows are changed, the entries of changed fields", () => {
     for (const { id } of items) await db.seats.delete({ where: { id: String(id) } });
     expect((await migrate(db)).status).toBe("done");
     await expectIndexesToMatch(kv, Seat);
+  });
+
+  it("are reported to live queries of old programs, and to those of the new one when all are changed", async () => {
+    const old = await openOld();
+    await old.seats.createMany({ data: all.slice(0, 60) });
+    const reports = new Reports(old.seats.watchMany({ where: { byTens: 3 } }));
+    expect(await reports.next()).toEqual(all.slice(30, 40));
+    const db = await open(moveBy((place) => place + 1000));
+    const early = new Reports(db.seats.watchMany({ where: { byTens: 103 } }));
+    expect(await rejection(early.next())).toMatchObject({ code: "KW_INDEX_NOT_READY" });
+    const gone = reports.next();
+    expect((await migrate(db)).status).toBe("done");
+    expect(await gone).toEqual([]);
+    await reports.cancel();
+    const later = new Reports(db.seats.watchMany({ where: { byTens: 103 } }));
+    expect(((await later.next()) as { id: string }[]).map(({ id }) => id)).toEqual(
+      all.slice(30, 40).map(({ id }) => id),
+    );
+    await later.cancel();
   });
 
   it("are written again by a program that goes back", async () => {
