@@ -87,13 +87,15 @@ export interface RunningTransform extends RowTransform {
    * Rows that they have not reached are changed to the current schema at once.
    */
   readonly earlier?: readonly RowTransform[];
+  /** Set if all rows were read, so that only rows that could not be changed are left. */
+  readonly scanned?: true;
 }
 
 /** Returns a change and the incomplete ones before it, oldest first. */
 export function transformsOf(transform: RunningTransform | undefined): readonly RowTransform[] {
   if (transform === undefined) return [];
-  const { earlier = [], ...current } = transform;
-  return [...earlier, current];
+  const { earlier = [], id, from } = transform;
+  return [...earlier, { id, from }];
 }
 
 /**

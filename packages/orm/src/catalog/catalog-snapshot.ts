@@ -133,6 +133,14 @@ export class CatalogSnapshot {
     return this.#schemas.outdated.length > 0 && this.#schemas.outdated.includes(index);
   }
 
+  /**
+   * True if a transform is under way in which rows may take unique keys of an index from rows that
+   * it has not reached yet. Until these are written, they may lack their entries.
+   */
+  isExchanging(index: CompiledIndex): boolean {
+    return this.#schemas.exchanging.length > 0 && this.#schemas.exchanging.includes(index);
+  }
+
   /** True if the database has another definition of an index and does not build this one yet. */
   isChanged(index: CompiledIndex): boolean {
     const stored = storedIndexOf(this.entry, index.name);

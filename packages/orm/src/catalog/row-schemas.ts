@@ -32,6 +32,8 @@ export interface RowSchemas {
   readonly before: readonly EarlierRows[];
   /** The indexes whose entries match the rows as stored, but not as the program reads them. */
   readonly outdated: readonly CompiledIndex[];
+  /** The unique indexes in which rows may take keys of rows that a change has not reached yet. */
+  readonly exchanging: readonly CompiledIndex[];
   /**
    * False if the program's schema differs safely from that of the database, which does not know it
    * yet. The first write of the program then makes it known.
@@ -72,6 +74,7 @@ export async function readRowSchemas(
     now: undefined,
     before: [],
     outdated: [],
+    exchanging: [],
     isKnown: true,
     relations: programRows.relations,
     otherKey: undefined,
@@ -89,7 +92,13 @@ export async function readRowSchemas(
     const earlier = await readEarlierRows(kv, model, programRows, each, isWriter);
     if (earlier !== undefined) before.push(earlier);
   }
-  if (isSame) return { ...same, before };
+  const earlierChanges = before.flatMap((each) => each.changes ?? []);
+  const affected = affectedIndexes(model, earlierChanges);
+  const exchanging = affected.filter((index) => index.unique);
+  const unfinished = transform?.scanned ? [] : earlierChanges;
+  if (isSame) {
+    return { ...same, before, outdated: affectedIndexes(model, unfinished), exchanging };
+  }
   const stored = await readRowManifest(kv, model, schema.hash);
   const upgrade =
     stored && findUpgrade(stored, model, programRows.manifest, programRows.migrations);
@@ -98,19 +107,14 @@ export async function readRowSchemas(
   const completed =
     isUnmigrated && stored ? unmigratedRows(model, stored, programRows.manifest) : upgrade;
   const now = upgrade === undefined ? completed?.up : upgradeFunction(upgrade);
-  const changes = [completed, ...before.map((each) => each.changes)];
+  const changes = now === undefined || completed === undefined ? [] : [completed];
   return {
     ...same,
     ...fence,
     now,
     before,
-    outdated:
-      now === undefined
-        ? []
-        : affectedIndexes(
-            model,
-            changes.filter((each) => each !== undefined),
-          ),
+    outdated: affectedIndexes(model, [...changes, ...unfinished]),
+    exchanging,
     isKnown: schema.accepts.includes(hash) || !upgrade?.isIdentity || !upgrade.sideBySide,
     otherKey: stored && hasSameKey(stored, programRows.manifest) ? undefined : stored?.primaryKey,
   };

@@ -68,8 +68,19 @@ function dependencyOf(index: CompiledIndex): Dependency {
   return (field, change) => fields.has(field) || (sources.length > 0 && mayRead(field, change));
 }
 
+/**
+ * True if a program can compute the entries that rows of an earlier schema have: the functions that
+ * made them were the same. With a version they may have had another source. A function that uses
+ * the row as a whole may call others, which may only know the rows of the new schema.
+ */
+export function computesEarlierEntries(index: CompiledIndex): boolean {
+  const functions = rowFunctions(index);
+  if (index.version === undefined) return functions.every((fn) => functionFields(fn) !== undefined);
+  return functions.length === 0 && index.parts.every(({ normalize }) => normalize === undefined);
+}
+
 /** Returns the functions of an index that get the row. */
-export function rowFunctions({ parts, where, condition }: CompiledIndex): RowFunction[] {
+function rowFunctions({ parts, where, condition }: CompiledIndex): RowFunction[] {
   const computed = parts.flatMap(({ compute }) => compute ?? []);
   return where === undefined || condition !== undefined ? computed : [...computed, where];
 }

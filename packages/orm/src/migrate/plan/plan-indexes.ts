@@ -8,6 +8,7 @@ import {
 } from "../../catalog/catalog-entry.js";
 import { storedDefinition } from "../../catalog/stored-indexes.js";
 import type { CompiledIndex, CompiledModel } from "../../model/compiled-model.js";
+import { computesEarlierEntries } from "../../schema/affected-indexes.js";
 import { hashOf } from "../../schema/hash.js";
 import { indexManifest, isSameIndex, isSameKeyedIndex } from "../../schema/index-manifest.js";
 import type { ModelFacts, PlannedStep } from "./migration-plan.js";
@@ -16,7 +17,8 @@ import type { ModelFacts, PlannedStep } from "./migration-plan.js";
  * Plans the steps of a model's indexes, in the order in which they are done. Entries are removed
  * before others are written.
  *
- * @param affected the indexes that have to be rebuilt because a transform changes their entries.
+ * @param affected the indexes whose entries a transform changes. They are rebuilt if the transform
+ * cannot change their entries with the rows.
  */
 export function planIndexes(
   facts: ModelFacts,
@@ -149,7 +151,8 @@ function declaredIndex(
     const advice = `Give the changed index another name to keep ${name} readable until then.`;
     return [...steps, rebuildStep(index, stored, change, advice)];
   }
-  if (isAffected) return [...steps, rebuildStep(index, stored, affectedText(index))];
+  if (isAffected && !isMovedWithRows(entry, index, stored))
+    return [...steps, rebuildStep(index, stored, affectedText(index))];
   if (stored.state === "write-only" || stored.state === "verifying") {
     const activity = stored.state === "verifying" ? "verified" : "built";
     const reason = `The index ${name} is being ${activity}. A run resumes this.`;
@@ -232,6 +235,21 @@ function rebuildStep(
 
 const backText =
   "This goes back to an earlier definition. Programs with the later one can no longer write.";
+
+/**
+ * True if a transform writes each row with the new entries of an index and removes its earlier ones.
+ * An index that does not keep values unique yet cannot refuse those that are taken. If another
+ * transform is under way, rows may have taken unique values that other rows would get back.
+ */
+function isMovedWithRows(
+  { transform }: CatalogEntry,
+  index: CompiledIndex,
+  { state }: StoredIndex,
+): boolean {
+  const keepsUnique = state === "readable" || state === "disabled";
+  const canMove = !index.unique || (keepsUnique && transform === undefined);
+  return canMove && computesEarlierEntries(index);
+}
 
 function affectedText({ name, keyFields }: CompiledIndex): string {
   return keyFields === undefined

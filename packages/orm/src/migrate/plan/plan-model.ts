@@ -1,4 +1,4 @@
-import { declaredCounters, rowCounter } from "../../catalog/catalog-entry.js";
+import { declaredCounters, isMaintained, rowCounter } from "../../catalog/catalog-entry.js";
 import type { CompiledIndex } from "../../model/compiled-model.js";
 import { affectedIndexes } from "../../schema/affected-indexes.js";
 import { parseRelationText } from "../../schema/model-manifest.js";
@@ -43,11 +43,16 @@ export function planModel(facts: ModelFacts): ModelPlan {
   }
   const upgrade = upgradeOf(facts);
   const affected = upgrade === undefined ? [] : indexesAffectedBy(facts, upgrade);
+  const indexSteps = planIndexes(facts, affected);
+  const isPlanned = (name: string) => indexSteps.some(({ index }) => index === name);
+  const moved = affected.filter(
+    ({ name }) => !isPlanned(name) && isMaintained(facts.entry.indexes[name]?.state ?? "absent"),
+  );
   const steps: readonly PlannedStep[] = [
     ...planName(facts),
     ...planRelations(facts),
-    ...planRows(facts, upgrade),
-    ...planIndexes(facts, affected),
+    ...planRows(facts, upgrade, moved),
+    ...indexSteps,
     ...planCounters(facts),
   ];
   const others = steps.map((step) => toStep(model.name, step));

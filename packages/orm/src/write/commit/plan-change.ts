@@ -109,7 +109,7 @@ export function planChange(
   const before =
     planned.before === null ? undefined : storedEntries(context, indexes, planned.before);
   const after = row === null ? undefined : indexEntries(model, indexes, row, primaryKey);
-  const entries = { before, after, changes: changesOf(planned, before, after) };
+  const entries = { before, after, changes: changesOf(catalog, planned, before, after) };
   if (after !== undefined) {
     assertStorable(model, primaryKey, entries.changes.added, context.limits.keyBytes);
   }
@@ -119,24 +119,34 @@ export function planChange(
 }
 
 /** Returns the indexes that a change touches, or all if every entry of the row is needed. */
-function affectedIndexes(
-  { maintained, growingCounters, recordsCounted, entry }: CatalogSnapshot,
-  planned: PlannedRow,
-): readonly CompiledIndex[] {
+function affectedIndexes(catalog: CatalogSnapshot, planned: PlannedRow): readonly CompiledIndex[] {
+  const { maintained, growingCounters, recordsCounted, entry } = catalog;
   const { before, row, isNew } = planned;
   if (before === null || row === null || isNew) return maintained;
   if (entry.live || growingCounters !== undefined || recordsCounted) return maintained;
   if (expiryOf(planned) !== undefined) return maintained;
   const stored = before.stored ?? before.row;
-  return maintained.filter((index) => !isUntouched(index, stored, row));
+  return maintained.filter(
+    (index) => mayLackEntry(catalog, planned, index) || !isUntouched(index, stored, row),
+  );
+}
+
+/** True if a transform may have given a unique key of the stored row to another row. */
+function mayLackEntry(
+  catalog: CatalogSnapshot,
+  { before }: PlannedRow,
+  index: CompiledIndex,
+): boolean {
+  return before?.stored !== undefined && catalog.isExchanging(index);
 }
 
 function changesOf(
+  catalog: CatalogSnapshot,
   planned: PlannedRow,
   before: readonly IndexEntry[] = [],
   after: readonly IndexEntry[] = [],
 ): IndexChanges {
-  const changes = indexChanges(before, after);
+  const changes = withUncertainKeys(catalog, planned, indexChanges(before, after), after);
   // A new row takes its unique keys itself, because those of the expired row may belong to another
   // row by now.
   if (planned.isNew) return { removed: changes.removed, added: after, rewritten: [] };
@@ -144,6 +154,20 @@ function changesOf(
   // No entry may outlive the row, so all entries of a row that expires are written with it.
   const added = new Set(changes.added);
   return { ...changes, rewritten: after.filter((entry) => !added.has(entry)) };
+}
+
+/** Takes the unique keys again that the row keeps, but that may belong to another row by now. */
+function withUncertainKeys(
+  catalog: CatalogSnapshot,
+  planned: PlannedRow,
+  changes: IndexChanges,
+  after: readonly IndexEntry[],
+): IndexChanges {
+  const uncertain = after.filter(({ index }) => mayLackEntry(catalog, planned, index));
+  if (uncertain.length === 0) return changes;
+  const added = new Set([...changes.added, ...uncertain]);
+  const rewritten = changes.rewritten.filter((entry) => !added.has(entry));
+  return { ...changes, added: [...added], rewritten };
 }
 
 /**
