@@ -88,13 +88,13 @@ export type {
   ReplaceStep,
 } from "./migrate/backfill/replace-index.js";
 export { replaceIndex } from "./migrate/backfill/replace-index.js";
+export type { MigratedIndex } from "./migrate/build/finish-index.js";
 export type {
   DuplicatesPage,
   DuplicatesQuery,
   DuplicateValue,
 } from "./migrate/build/list-duplicates.js";
 export { findDuplicates } from "./migrate/build/list-duplicates.js";
-export type { MigratedIndex } from "./migrate/build/finish-index.js";
 export type {
   MigrateOptions,
   MigrationOutcome,

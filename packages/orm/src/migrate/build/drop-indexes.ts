@@ -65,7 +65,10 @@ export async function dropIndexes(context: TableContext, run: MigrationRun): Pro
 }
 
 /** Waits until no program reads by an older version of the catalog entry. */
-export async function waitForReaders({ catalog }: TableContext, run: MigrationRun): Promise<boolean> {
+export async function waitForReaders(
+  { catalog }: TableContext,
+  run: MigrationRun,
+): Promise<boolean> {
   const until = performance.now() + catalog.readerGraceMs;
   while (performance.now() < until) {
     if (run.signal?.aborted) return false;

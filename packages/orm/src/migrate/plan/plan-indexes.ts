@@ -43,12 +43,10 @@ export function renamedIndexes({ model, entry }: ModelFacts): ReadonlyMap<string
   for (const index of model.indexes) {
     if (storedIndexOf(entry, index.name) !== undefined) continue;
     const manifest = indexManifest(index);
-    const before = Object.entries(entry.indexes).find(
-      ([name, stored]) => {
-        const isFormer = !isDeclared(name) && !stored.isOther && isBuilt(stored);
-        return isFormer && isSameIndex(stored, manifest);
-      },
-    );
+    const before = Object.entries(entry.indexes).find(([name, stored]) => {
+      const isFormer = !isDeclared(name) && !stored.isOther && isBuilt(stored);
+      return isFormer && isSameIndex(stored, manifest);
+    });
     if (before !== undefined) renames.set(index.name, before[0]);
   }
   return renames;

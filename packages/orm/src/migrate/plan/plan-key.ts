@@ -5,7 +5,9 @@ import type { MigrationStep, ModelFacts, PlannedStep } from "./migration-plan.js
 
 /** True if the database stores the rows by another primary key than that of the model. */
 export function changesKey({ model, storedRow }: ModelFacts): boolean {
-  return storedRow !== undefined && !hasSameKey(storedRow, rowManifest(model.schema, model.primaryKey));
+  return (
+    storedRow !== undefined && !hasSameKey(storedRow, rowManifest(model.schema, model.primaryKey))
+  );
 }
 
 /** Returns the facts of a program that has the same model with the primary key of the database. */

@@ -10,8 +10,8 @@ import { type AnyDatabase, tableContexts } from "../../context/any-database.js";
 import type { TableContext } from "../../context/table-context.js";
 import { rowCounterKey } from "../../indexes/counter-keys.js";
 import type { RowManifest } from "../../schema/manifest.js";
-import type { DatabaseModel, MigrationPlan, ModelFacts } from "./migration-plan.js";
 import { readKeyObstacle } from "./key-obstacle.js";
+import type { DatabaseModel, MigrationPlan, ModelFacts } from "./migration-plan.js";
 import { changesKey } from "./plan-key.js";
 import { planModels } from "./plan-model.js";
 
