@@ -178,24 +178,27 @@ class Rival {
 }
 
 describe("beside a change of the primary key", () => {
-  it.each([1, 2, 3, 4, 5, 6, 7, 8])("every way of writing and reading is right (%i)", async (seed) => {
-    const kv = await openKv();
-    try {
-      const rows = await fill(kv, 15);
-      const rival = new Rival(await openById(kv), await openByEmail(kv), rows, seed);
-      let isOver = false;
-      const beside: Kv = interferingKv(kv, async () => {
-        if (!isOver) await rival.step();
-      });
-      const result = await migrate(await openByEmail(beside), { accept: true });
-      isOver = true;
-      expect(result.status).toBe("done");
-      expect(rival.steps).toBeGreaterThan(20);
-      for (let i = 0; i < 20; i++) await rival.step();
-      expect(rival.isSwitched).toBe(true);
-      await expectFresh(kv, [...rival.rows.values()]);
-    } finally {
-      await kv.close();
-    }
-  });
+  it.each([1, 2, 3, 4, 5, 6, 7, 8])(
+    "every way of writing and reading is right (%i)",
+    async (seed) => {
+      const kv = await openKv();
+      try {
+        const rows = await fill(kv, 15);
+        const rival = new Rival(await openById(kv), await openByEmail(kv), rows, seed);
+        let isOver = false;
+        const beside: Kv = interferingKv(kv, async () => {
+          if (!isOver) await rival.step();
+        });
+        const result = await migrate(await openByEmail(beside), { accept: true });
+        isOver = true;
+        expect(result.status).toBe("done");
+        expect(rival.steps).toBeGreaterThan(20);
+        for (let i = 0; i < 20; i++) await rival.step();
+        expect(rival.isSwitched).toBe(true);
+        await expectFresh(kv, [...rival.rows.values()]);
+      } finally {
+        await kv.close();
+      }
+    },
+  );
 });

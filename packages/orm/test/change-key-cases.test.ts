@@ -1,6 +1,7 @@
 import { type Kv, openKv } from "@keywright/core";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
+import { openModels } from "../src/codegen.js";
 import {
   belongsTo,
   createDatabase,
@@ -31,7 +32,7 @@ const indexes = { byNote: { key: "note" } } as const;
 const ThingById = defineModel({ ...things, primaryKey: "id", indexes });
 const ThingByCode = defineModel({ ...things, primaryKey: "code", indexes });
 const open = <M extends Model>(kv: Kv, model: M) =>
-  createDatabase({ kv, models: { things: model } as { things: M } });
+  openModels<{ things: M }>({ kv, models: { things: model } });
 const thing = (n: number) => ({ id: `t${n}`, code: `c${9 - n}`, note: `n${n % 2}` });
 
 /** Runs a migration until its commit number `at`, and says whether it came so far. */
@@ -60,7 +61,14 @@ describe("programs with the earlier key", () => {
     ["count by an index", (db) => db.users.count({ where: { color: "green" } })],
     ["exists", (db) => db.users.exists({ where })],
     ["watch", (db) => db.users.watch({ where }).getReader().read()],
-    ["watchMany", (db) => db.users.watchMany({ where: { color: "green" } }).getReader().read()],
+    [
+      "watchMany",
+      (db) =>
+        db.users
+          .watchMany({ where: { color: "green" } })
+          .getReader()
+          .read(),
+    ],
     ["create", (db) => db.users.create({ data: userOf(77) })],
     ["update", (db) => db.users.update({ where, data: { color: "red" } })],
     ["delete", (db) => db.users.delete({ where })],
@@ -196,8 +204,10 @@ describe("a change of the primary key is refused", () => {
       await kv.set(["things", "t2"], { id: "t2", note: "n0" });
       const db = await open(kv, ThingByCode);
       const { status, unindexed } = await migrate(db, { accept: true });
-      expect(status).toBe("unindexed-rows");
-      expect(unindexed).toMatchObject([{ model: "things", id: "t2", indexes: ["primaryKey (code)"] }]);
+      expect(status).toBe("key-unchanged");
+      expect(unindexed).toMatchObject([
+        { model: "things", id: "t2", indexes: ["primaryKey (code)"] },
+      ]);
       expect((await old.things.scan()).items).toHaveLength(2);
       await old.things.update({ where: { id: "t2" }, data: { code: "c2" } });
       expect((await migrate(db, { accept: true })).status).toBe("done");
@@ -205,33 +215,26 @@ describe("a change of the primary key is refused", () => {
     });
   });
 
-  const Label = defineModel({
-    name: "labels",
-    schema: z.object({ id: z.string(), thingId: z.string() }),
-    primaryKey: "id",
-    indexes: { byThing: { key: "thingId" } },
-    relations: { thing: belongsTo("things", "thingId") },
-  });
-
   it.each([
-    [
-      "of a model to which others refer",
-      async (kv: Kv) => {
-        await createDatabase({ kv, models: { things: ThingById, labels: Label } });
-      },
-      ThingByCode,
-      "Rows of labels refer to things",
-    ],
     [
       "together with a change of its fields",
       async () => undefined,
-      defineModel({ ...things, schema: schema.extend({ more: z.string().optional() }), primaryKey: "code", indexes }),
+      defineModel({
+        ...things,
+        schema: schema.extend({ more: z.string().optional() }),
+        primaryKey: "code",
+        indexes,
+      }),
       "things.more: add-field",
     ],
     [
       "together with a change of its indexes",
       async () => undefined,
-      defineModel({ ...things, primaryKey: "code", indexes: { byNote: { key: "note", unique: true } } }),
+      defineModel({
+        ...things,
+        primaryKey: "code",
+        indexes: { byNote: { key: "note", unique: true } },
+      }),
       "things.byNote: rebuild-index",
     ],
     [
@@ -278,10 +281,13 @@ describe("a change of the primary key is refused", () => {
     await withKv(async (kv) => {
       await fill(kv, 3);
       expect(await migrateUntil(kv, 6)).toBe(false);
-      const replacement = { model: "users", from: "byColor", to: "withName", step: "backfill" } as const;
-      await expect(replaceIndex(await openById(kv), replacement)).rejects.toThrow(
-        "primary key",
-      );
+      const replacement = {
+        model: "users",
+        from: "byColor",
+        to: "withName",
+        step: "backfill",
+      } as const;
+      await expect(replaceIndex(await openById(kv), replacement)).rejects.toThrow("primary key");
       const status = await migrationStatus(await openById(kv));
       expect(status.models[0]?.indexes).toHaveProperty(["primaryKey (email)"]);
     });

@@ -1,6 +1,6 @@
 import { type Kv, openKv } from "@keywright/core";
 import { describe, expect, it } from "vitest";
-import { createDatabase, findDuplicates, migrate, PrimaryKeyDiffersError } from "../src/index.js";
+import { findDuplicates, migrate, PrimaryKeyDiffersError } from "../src/index.js";
 import { Crash, crashAtEachCommit, crashingKv, interferingKv } from "./faulty-kv.js";
 import {
   contentOf,
@@ -10,7 +10,6 @@ import {
   openByEmail,
   openById,
   readAll,
-  UserByEmail,
   type User,
   userOf,
 } from "./key-change.js";
@@ -137,13 +136,19 @@ describe("a change of the primary key", () => {
       await byId.users.update({ where: { id: "u3" }, data: { email: "7@example.com" } });
       const byEmail = await openByEmail(kv);
       const { status, indexes } = await migrate(byEmail, { accept: true });
-      expect(status).toBe("duplicates");
+      expect(status).toBe("key-unchanged");
+      const { items } = await findDuplicates(byEmail, {
+        model: "users",
+        index: "primaryKey (email)",
+      });
+      expect(items).toEqual([{ value: ["7@example.com"], ids: ["u1", "u3"] }]);
       expect(indexes).toMatchObject([
         { index: "primaryKey (email)", state: "unique-pending", duplicateCount: 1 },
       ]);
       await expect(readAll(byEmail)).rejects.toThrow(PrimaryKeyDiffersError);
-      await expect(byId.users.create({ data: { ...userOf(9), email: "7@example.com" } })).rejects
-        .toMatchObject({ code: "KW_UNIQUE_CONSTRAINT", index: "primaryKey (email)" });
+      await expect(
+        byId.users.create({ data: { ...userOf(9), email: "7@example.com" } }),
+      ).rejects.toMatchObject({ code: "KW_UNIQUE_CONSTRAINT", index: "primaryKey (email)" });
       await byId.users.update({ where: { id: "u1" }, data: { email: "other@example.com" } });
       const expected = rows.map((row) => {
         if (row.id === "u1") return { ...row, email: "other@example.com" };
@@ -160,7 +165,8 @@ describe("a change of the primary key", () => {
       const byId = await openById(kv);
       await byId.users.update({ where: { id: "u3" }, data: { email: "7@example.com" } });
       const before = await contentOf(kv);
-      await migrate(await openByEmail(kv), { accept: true });
+      const { status } = await migrate(await openByEmail(kv), { accept: true });
+      expect(status).toBe("key-unchanged");
       expect((await migrate(byId)).status).toBe("refused");
       expect((await migrate(byId, { accept: true })).status).toBe("done");
       expect(await contentOf(kv)).toEqual(before);

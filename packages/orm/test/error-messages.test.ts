@@ -262,7 +262,7 @@ const cases: readonly [name: string, text: string, provoke: Provoke][] = [
   ],
   [
     "PrimaryKeyDiffersError",
-    'users.findUnique: the database stores the rows by the primary key ["id"], and this program\'s model has ["email"]; give the model the primary key ["id"], or copy the rows to a new model that has ["email"]',
+    'users.findUnique: the database stores the rows by the primary key ["id"], and this program\'s model has ["email"]; give the model the primary key ["id"], or run migrate to store the rows by ["email"]',
     async ({ kv }) => {
       const later = define({ ...User, relations: {}, primaryKey: "email" });
       const db = await createDatabase({ kv, models: { users: later } as never });

@@ -110,7 +110,11 @@ export async function contentOf(kv: Kv): Promise<Record<string, unknown>> {
   const content: Record<string, unknown> = {};
   for await (const { key, value } of kv.list({ prefix: [] })) {
     const [first, ...others] = key;
-    if (first === "__keywright" && ["catalog", "schema", "lease", "changes"].includes(String(key[1]))) continue;
+    if (
+      first === "__keywright" &&
+      ["catalog", "schema", "lease", "changes"].includes(String(key[1]))
+    )
+      continue;
     if (value instanceof KvU64 && value.value === 0n) continue;
     const declared = typeof first === "string" ? first.replace(/ \(.*\)( \d+)?$/, "") : first;
     content[JSON.stringify([declared, ...others])] = value;

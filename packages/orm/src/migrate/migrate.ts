@@ -7,7 +7,7 @@ import { buildCounters } from "./build/build-counters.js";
 import { dropIndexes } from "./build/drop-indexes.js";
 import { finishIndex, type MigratedIndex, maxReported } from "./build/finish-index.js";
 import { readUnreported, removeUnreported } from "./build/unreported-rows.js";
-import { changeKey } from "./key/change-key.js";
+import { changeKeys } from "./key/change-key.js";
 import { beginMigration } from "./plan/begin-migration.js";
 import type { MigrationPlan } from "./plan/migration-plan.js";
 import { planMigration } from "./plan/plan-migration.js";
@@ -15,6 +15,7 @@ import { takeLease } from "./run/lease.js";
 import { createRun, type MigrationRun, type RunOptions } from "./run/migration-run.js";
 import { type FailedRow, findFailedRows } from "./transform/failed-rows.js";
 import { transformRows } from "./transform/transform-rows.js";
+import type { DanglingReference } from "./verify/dangling-references.js";
 
 export interface MigrateOptions extends RunOptions {
   /**
@@ -40,6 +41,9 @@ export interface MigrateOptions extends RunOptions {
  * - `"duplicates"`: a unique index cannot be read until duplicate values are changed or deleted
  * - `"failed-rows"`: some rows could not be changed to the new schema
  * - `"unindexed-rows"`: an index could not take all rows, so queries that use it do not find them
+ * - `"key-unchanged"`: a primary key cannot change yet, because rows share a value of the new key
+ *   (`indexes`), have none (`unindexed`), or refer to a missing row (`dangling`). No other model is
+ *   migrated until these rows are changed
  * - `"stopped"`: the signal was aborted
  * - `"busy"`: another runner holds the lease, and `wait` is false
  * - `"lost"`: the lease was taken over by another runner during the run
@@ -51,6 +55,7 @@ export type MigrationOutcome =
   | "duplicates"
   | "failed-rows"
   | "unindexed-rows"
+  | "key-unchanged"
   | "stopped"
   | "busy"
   | "lost"
@@ -71,6 +76,8 @@ export interface MigrationResult {
   readonly unindexedCount: number;
   /** The first rows that could not be changed, at most 100 per model. */
   readonly failed: readonly FailedRow[];
+  /** The first references by a new primary key that lead to no row, at most about 100. */
+  readonly dangling: readonly DanglingReference[];
 }
 
 const emptyPlan: MigrationPlan = {
@@ -87,6 +94,7 @@ interface Report {
   readonly unindexed: UnindexedRow[];
   unindexedCount: number;
   readonly failed: FailedRow[];
+  readonly dangling: DanglingReference[];
 }
 
 /**
@@ -115,7 +123,13 @@ export async function migrate(
 ): Promise<MigrationResult> {
   const { signal, wait = true } = options;
   const tables = [...tableContexts(database).values()];
-  const report: Report = { indexes: [], unindexed: [], unindexedCount: 0, failed: [] };
+  const report: Report = {
+    indexes: [],
+    unindexed: [],
+    unindexedCount: 0,
+    failed: [],
+    dangling: [],
+  };
   const [firstTable] = tables;
   if (firstTable === undefined) return { status: "done", plan: emptyPlan, ...report };
   const lease = await takeLease(firstTable.kv, { wait, signal });
@@ -157,30 +171,29 @@ async function runStages(
   options: MigrateOptions,
   report: Report,
 ): Promise<MigrationOutcome> {
-  let isStopped = false;
-  const ready: TableContext[] = [];
-  for (const context of contexts) {
-    const outcome = await changeKey(context, run, options);
-    isStopped = outcome === "stopped";
-    if (isStopped) break;
-    if (outcome === "done") ready.push(context);
-    else if (outcome !== "stopped") {
-      report.indexes.push(...outcome.indexes);
-      report.unindexed.push(...outcome.unkeyed);
-      report.unindexedCount += outcome.unkeyedCount;
-    }
-  }
-  if (isStopped) return "stopped";
   // All fences move first, so that the program can write every model from then on.
-  for (const context of ready) await beginMigration(context, run);
+  const beginAll = async (models: readonly TableContext[]) => {
+    for (const context of models) await beginMigration(context, run);
+  };
+  const keys = await changeKeys(contexts, run, options, beginAll);
+  if (keys === "stopped") return keys;
+  if (keys !== "done") {
+    report.indexes.push(...keys.indexes);
+    report.unindexed.push(...keys.unkeyed);
+    report.unindexedCount += keys.unkeyedCount;
+    report.dangling.push(...keys.dangling);
+    return "key-unchanged";
+  }
+  await beginAll(contexts);
+  let isStopped = false;
   let hasFailed = false;
-  for (const context of ready) {
+  for (const context of contexts) {
     const outcome = await runModel(database, context, run, options, report);
     isStopped = outcome === "stopped";
     if (isStopped) break;
     hasFailed ||= outcome === "failed-rows";
   }
-  const unreported = await readUnreported(ready);
+  const unreported = await readUnreported(contexts);
   for (const { unindexed } of unreported.backfills) {
     report.unindexed.push(...unindexed.rows);
     report.unindexedCount += unindexed.count;

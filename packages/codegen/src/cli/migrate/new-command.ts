@@ -116,7 +116,7 @@ function missingText(model: string | undefined): string {
 
 function keyText(rows: ChangedRows): string | undefined {
   if (!changesPrimaryKey(rows)) return undefined;
-  return `The primary key of ${rows.model} has changed, and a migration cannot change it. Define a new model and copy the rows.`;
+  return `The primary key of ${rows.model} has changed, which needs no migration of rows. To see what to do: npx keywright migrate plan`;
 }
 
 function newMigrationText(

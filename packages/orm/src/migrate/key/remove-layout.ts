@@ -3,6 +3,7 @@ import { type BackfillState, backfillKey, duplicatesPrefix } from "../../catalog
 import { type CatalogEntry, type StoredIndex, withFormat } from "../../catalog/catalog-entry.js";
 import { isLeaving } from "../../catalog/other-layout.js";
 import type { TableContext } from "../../context/table-context.js";
+import { deleteJobsPrefix, guardsPrefix } from "../../relations/guard-keys.js";
 import { clearPrefix, waitForReaders } from "../build/drop-indexes.js";
 import { changeCatalog } from "../run/change-catalog.js";
 import type { MigrationRun } from "../run/migration-run.js";
@@ -73,6 +74,12 @@ async function clearLayout(
       ? await clearRows(context, run, prefix, otherLayout.primaryKey.length)
       : await clearPrefix(context, run, [prefix]);
     if (isClear !== true) return isClear;
+    if (areRows) {
+      for (const records of [guardsPrefix(prefix), [...deleteJobsPrefix, prefix]]) {
+        const areCleared = await clearPrefix(context, run, records);
+        if (areCleared !== true) return areCleared;
+      }
+    }
     const areCleared = await clearPrefix(context, run, duplicatesPrefix(context.model, name));
     if (areCleared !== true) return areCleared;
   }

@@ -9,6 +9,6 @@ import type { TableContext } from "../../context/table-context.js";
 export async function storedContext(context: TableContext): Promise<TableContext> {
   const { kv, catalog } = context;
   const model = withPrimaryKey(context.model, catalog.snapshot.storedKey);
-  const { relations } = catalog.programRows;
+  const { relations } = catalog.snapshot.entry;
   return { ...context, model, catalog: await ModelCatalog.open(kv, model, [], relations) };
 }

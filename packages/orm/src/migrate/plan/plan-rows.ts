@@ -108,7 +108,7 @@ function blockedBy(
   migrations: readonly RowMigration[],
 ): string | undefined {
   if (isKey)
-    return 'A primary key cannot be migrated. Define a new model and move the rows to it, as the guide to migrations shows under "Changing a primary key".';
+    return 'Add a field for the new values by a migration, and then make it the primary key, as the guide to migrations shows under "Changing a primary key".';
   if (kind !== "data" || !keepsPrimaryKey(from, to)) return undefined;
   const backwards = findBackwardMigrations(from, to, migrations);
   if (backwards.length > 0) return backwardsText(backwards);

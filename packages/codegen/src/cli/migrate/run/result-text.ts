@@ -6,7 +6,7 @@ import {
   type MigrationResult,
   migrationStatus,
 } from "@keywright/orm";
-import { counted } from "../../terminal/counted.js";
+import { counted, moreLine } from "../../terminal/counted.js";
 import { failureText } from "../../terminal/failure-text.js";
 import { shownId, shownKeyValue } from "../../terminal/shown-value.js";
 import { styled, type Terminal } from "../../terminal/terminal.js";
@@ -41,6 +41,7 @@ export async function resultText(
     ...unindexedRowLines(result),
     ...(await duplicateLines(database, result.indexes)),
     ...failedLines(result),
+    ...danglingLines(result),
   ];
   const end = await endLines(terminal, database, result);
   return [...lines, ...(lines.length > 0 ? [""] : []), ...end].join("\n");
@@ -75,7 +76,7 @@ const stateTexts: Readonly<Partial<Record<MigratedIndex["state"], string>>> = {
   "unique-pending": "not readable yet",
 };
 
-function unindexedRowLines({ unindexed, unindexedCount }: MigrationResult): string[] {
+function unindexedRowLines({ status, unindexed, unindexedCount }: MigrationResult): string[] {
   if (unindexedCount === 0) return [];
   const models = [...new Set(unindexed.map(({ model }) => model))];
   const unlisted = unindexedCount - unindexed.length;
@@ -86,7 +87,9 @@ function unindexedRowLines({ unindexed, unindexedCount }: MigrationResult): stri
     const count = models.length === 1 ? unindexedCount : rows.length;
     return [
       "",
-      `${model}  queries that use an index do not find these rows:`,
+      status === "key-unchanged"
+        ? `${model}  these rows have no value for the new primary key:`
+        : `${model}  queries that use an index do not find these rows:`,
       ...unindexedLines(rows, count, maxShown),
     ];
   });
@@ -130,6 +133,19 @@ function failedLines({ failed }: MigrationResult): string[] {
   });
 }
 
+function danglingLines({ dangling }: MigrationResult): string[] {
+  if (dangling.length === 0) return [];
+  const shown = dangling.slice(0, maxShown).map(({ model, id, relation, target, targetId }) => {
+    return `  ${model} ${shownId(id)}  ${relation}: no row of ${target} has the new primary key ${shownId(targetId)}`;
+  });
+  return [
+    "",
+    "These references lead to no row:",
+    ...shown,
+    ...moreLine(dangling.length - shown.length),
+  ];
+}
+
 async function endLines(
   terminal: Terminal,
   database: AnyDatabase,
@@ -147,6 +163,10 @@ async function endLines(
     case "unindexed-rows":
       return [
         `${styledWord("yellow", "Not complete.")} The indexes are readable, but lack those rows. Correct the rows, or correct the function of the index and run the command again, which rebuilds the index. If the plan does not contain that change: npx keywright verify --repair. To see what is left: npx keywright verify`,
+      ];
+    case "key-unchanged":
+      return [
+        `${styledWord("yellow", "Not complete.")} The primary key stays as it was, and programs can continue. Change or delete these rows by a program that has this key, then: npx keywright migrate resume`,
       ];
     case "stopped":
       return [

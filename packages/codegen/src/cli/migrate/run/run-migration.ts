@@ -74,7 +74,7 @@ function unknownStep(
 }
 
 function unstartedResult(status: MigrationResult["status"], plan: MigrationPlan): MigrationResult {
-  return { status, plan, indexes: [], unindexed: [], unindexedCount: 0, failed: [] };
+  return { status, plan, indexes: [], unindexed: [], unindexedCount: 0, failed: [], dangling: [] };
 }
 
 async function reportOf(
