@@ -52,9 +52,7 @@ describe("keywright init", () => {
     });
     expect(stdout).toContain("created src/models/user.ts\n");
     expect(stdout).toContain("\n  npm install @keywright/core @keywright/orm zod\n");
-    expect(stdout).toContain(
-      "\n  npm install --save-dev @keywright/codegen typescript @types/node\n",
-    );
+    expect(stdout).toContain("\n  npm install -D @keywright/codegen typescript @types/node\n");
     expect(stdout).toContain("\n  npx keywright generate\n");
 
     expect((await project.run(["generate"])).exitCode).toBe(0);

@@ -12,7 +12,7 @@ import { type ExitCode, exitCodes } from "../terminal/exit-codes.js";
 import { keyCount } from "../terminal/key-count.js";
 import { type ResultOptions, withResultOptions } from "../terminal/run-options.js";
 import { shownPath, type Terminal } from "../terminal/terminal.js";
-import { helpText } from "../terminal/wrap.js";
+import { helpText, writeText } from "../terminal/wrap.js";
 import { writeJson } from "../terminal/write-json.js";
 
 const help = helpText(`
@@ -59,7 +59,7 @@ export function introspectCommand(terminal: Terminal, exit: (code: ExitCode) => 
           })),
           notRecognized: inference.others.reduce((sum, { count }) => sum + count, 0),
         });
-      } else terminal.stdout.write(`${resultText(terminal, inference, path)}\n`);
+      } else writeText(terminal.stdout, resultText(terminal, inference, path));
       exit(models.length > 0 ? exitCodes.done : exitCodes.failed);
     });
 }

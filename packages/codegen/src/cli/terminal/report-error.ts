@@ -3,7 +3,7 @@ import { ProjectCodeError } from "../../errors/codegen-errors.js";
 import { userErrorPlace } from "../../project/load-module.js";
 import { remedyFor } from "./remedies.js";
 import { styled, type Terminal, withShownPaths } from "./terminal.js";
-import { wrapped } from "./wrap.js";
+import { writeText } from "./wrap.js";
 
 /** Fields that are printed elsewhere, have no meaning for users, or contain stored values. */
 const hiddenFields: ReadonlySet<string> = new Set(
@@ -31,7 +31,7 @@ export function reportError(thrown: unknown, terminal: Terminal): void {
     ...causeLines(error.cause),
     ...(remedy === undefined ? [] : ["", remedy]),
   ];
-  stderr.write(`${wrapped(stderr, withShownPaths(terminal, lines.join("\n")))}\n`);
+  writeText(stderr, withShownPaths(terminal, lines.join("\n")));
 }
 
 /** The error may come from another copy of Keywright, so `instanceof` is not enough. */
