@@ -73,7 +73,9 @@ it("names rows that an index cannot hold, which no repair puts right", async () 
     expect(stdout).toContain("20 rows, 7 entries of byScore: 13 cannot be indexed\n");
     expect(stdout).toContain('  row "00000"  cannot be in byScore: score: too low\n');
     expect(stdout).toContain("  … 3 more\n");
-    expect(stdout).toContain("Correct the rest yourself, then verify again:\n  - correct the rows that cannot");
+    expect(stdout).toContain(
+      "Correct the rest yourself, then verify again:\n  - correct the rows that cannot",
+    );
     expect(exitCode).toBe(1);
   }
 });

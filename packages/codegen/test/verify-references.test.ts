@@ -123,7 +123,9 @@ it("shows the first of many, and all that is wrong beside them", async () => {
   expect(found.stdout).toContain("A repair does not change references: create the missing rows");
   const repaired = await project.run(["verify", "--repair"]);
   expect(repaired.stdout).toContain("1 missing; 1 repaired");
-  expect(repaired.stdout).toContain("Damaged. Correct the rest yourself, then verify again:\n  - create the missing rows");
+  expect(repaired.stdout).toContain(
+    "Damaged. Correct the rest yourself, then verify again:\n  - create the missing rows",
+  );
   expect(repaired.exitCode).toBe(1);
 });
 
