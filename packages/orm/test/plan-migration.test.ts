@@ -652,8 +652,8 @@ describe("a plan as text", () => {
                   Write a migration:
                   defineMigration({
                     model: …, // the model "users"
-                    from: z.object({ … }), // its schema as it was
-                    to: z.object({ … }), // its schema as it is now
+                    from: z.object({ … }), // its old schema
+                    to: z.object({ … }), // its new schema
                     up: (row) => ({ ...row, email: … }),
                   })
         safe      add field nickname

@@ -5,7 +5,7 @@ import { type ExitCode, exitCodes } from "../terminal/exit-codes.js";
 import { type ResultOptions, withResultOptions } from "../terminal/run-options.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { unknownText } from "../terminal/unknown-text.js";
-import { helpText } from "../terminal/wrap.js";
+import { helpText, writeText } from "../terminal/wrap.js";
 import { writeJson } from "../terminal/write-json.js";
 import { writeDuplicates, writeFailedRows } from "./row-lists.js";
 import { statusText } from "./status-text.js";
@@ -73,5 +73,5 @@ async function writeStatus(
   const status = await migrationStatus(database);
   const plan = await planMigration(database);
   if (json) writeJson(terminal, { ...status, plan });
-  else terminal.stdout.write(`${statusText(terminal, status, plan)}\n`);
+  else writeText(terminal.stdout, statusText(terminal, status, plan));
 }

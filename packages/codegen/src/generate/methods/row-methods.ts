@@ -10,7 +10,8 @@ import { fieldsObject, parameterNames } from "./parameter-names.js";
 import { upsertData } from "./upsert-data.js";
 import {
   createManyErrors,
-  expiry,
+  createOptions,
+  expireIn,
   ifVersion,
   moreIfContended,
   notFound,
@@ -115,7 +116,7 @@ export function writeMethods(
       name: "create",
       description: `Creates a row and returns it with its defaults${generated}. One commit.`,
       errors: create,
-      parameters: [`data: ${names.create}`, optionsOf(expiry)],
+      parameters: [`data: ${names.create}`, createOptions],
       result: `Promise<${names.row}>`,
       call: "create({ ...options, data })",
     },
@@ -126,7 +127,7 @@ export function writeMethods(
       errors: createManyErrors(model),
       parameters: [
         `data: readonly ${names.create}[]`,
-        optionsOf("atomic?: boolean | undefined", expiry),
+        optionsOf("atomic?: boolean | undefined", expireIn),
       ],
       result: `Promise<ManyResult<${names.row}>>`,
       call: "createMany({ ...options, data })",

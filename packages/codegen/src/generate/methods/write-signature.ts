@@ -18,11 +18,12 @@ export function optionsOf(...members: readonly string[]): string {
   return `options?: { ${members.join("; ")} }`;
 }
 
-/** The option for the time after which a row expires, in milliseconds. */
-export const expiry = "expireIn?: number | undefined";
+/** The time after which a row expires, in milliseconds. */
+export const expireIn = "expireIn?: number | undefined";
 
-/** The optional parameter of writes of an existing row. */
-export const updateOptions: string = optionsOf(ifVersion, expiry);
+export const createOptions: string = optionsOf(expireIn);
+
+export const updateOptions: string = optionsOf(ifVersion, expireIn);
 
 /** Returns the errors of creating and of updating a row of a model. */
 export function writeErrors(model: CompiledModel): {

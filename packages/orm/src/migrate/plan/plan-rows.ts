@@ -188,8 +188,8 @@ function migrationCode(model: string, from: RowManifest, to: RowManifest): strin
   return [
     "defineMigration({",
     `  model: …, // the model ${JSON.stringify(model)}`,
-    "  from: z.object({ … }), // its schema as it was",
-    "  to: z.object({ … }), // its schema as it is now",
+    "  from: z.object({ … }), // its old schema",
+    "  to: z.object({ … }), // its new schema",
     `  up: (${row}) => ({ ${values.join(", ")} }),`,
     "})",
   ].join("\n");

@@ -11,6 +11,7 @@ import { failureText } from "../../terminal/failure-text.js";
 import { shownId, shownKeyValue } from "../../terminal/shown-value.js";
 import { styled, type Terminal } from "../../terminal/terminal.js";
 import { unindexedLines } from "../../terminal/unindexed-text.js";
+import { commandLine } from "../../terminal/wrap.js";
 import { resolveDuplicates, resumeAfterCorrection, unblockFirst } from "../next-lines.js";
 import { breakingSteps, runnerText, stepIdLines } from "../plan-text.js";
 import type { ModelPreview } from "./preview-rows.js";
@@ -112,7 +113,7 @@ async function duplicateLines(
       ...items.map(
         ({ value, ids }) => `  ${shownKeyValue(value)}  in rows ${ids.map(shownId).join(", ")}`,
       ),
-      `To list all: npx keywright migrate status --duplicates ${model}.${index}`,
+      `To list all:\n${commandLine(`migrate status --duplicates ${model}.${index}`)}`,
     );
   }
   return lines;
@@ -128,7 +129,7 @@ function failedLines({ failed }: MigrationResult): string[] {
       `${model}  these rows could not be changed and stay as they were:`,
       ...first.map((row) => `  ${shownId(row.id)}  ${failureText(row)}`),
       ...(rows.length > first.length ? ["  …"] : []),
-      `To list all: npx keywright migrate status --failed ${model}`,
+      `To list all:\n${commandLine(`migrate status --failed ${model}`)}`,
     ];
   });
 }
@@ -162,7 +163,7 @@ async function endLines(
       return [`${styledWord("yellow", "Not complete.")} ${resumeAfterCorrection}`];
     case "unindexed-rows":
       return [
-        `${styledWord("yellow", "Not complete.")} The indexes are readable, but lack those rows. Correct the rows, or correct the function of the index and run the command again, which rebuilds the index. If the plan does not contain that change: npx keywright verify --repair. To see what is left: npx keywright verify`,
+        `${styledWord("yellow", "Not complete.")} The indexes are readable, but lack those rows. Correct the rows, or correct the function of the index and run the command again, which rebuilds the index. If the plan does not contain that change:\n${commandLine("verify --repair")}\nTo see what is left:\n${commandLine("verify")}`,
       ];
     case "key-unchanged":
       return [
@@ -170,11 +171,11 @@ async function endLines(
       ];
     case "stopped":
       return [
-        `${styledWord("yellow", "Stopped.")} What was done stays. To continue: npx keywright migrate resume`,
+        `${styledWord("yellow", "Stopped.")} What was done stays. To continue:\n${commandLine("migrate resume")}`,
       ];
     case "lost":
       return [
-        `${styledWord("red", "Another run has taken over.")} To see its progress: npx keywright migrate status`,
+        `${styledWord("red", "Another run has taken over.")} To see its progress:\n${commandLine("migrate status")}`,
       ];
     case "busy": {
       const { runner } = await migrationStatus(database);
