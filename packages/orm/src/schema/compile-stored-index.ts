@@ -1,5 +1,6 @@
 import { matchesCondition } from "../model/compile-condition.js";
 import type { CompiledIndex, CompiledModel, CompiledPart } from "../model/compiled-model.js";
+import { canBeInKey, canHoldElements } from "../model/fields/key-kinds.js";
 import { hashOf } from "./hash.js";
 import { indexManifest } from "./index-manifest.js";
 import type { IndexManifest } from "./manifest.js";
@@ -30,8 +31,12 @@ export function compileStoredIndex(
   const include = Array.isArray(value) ? (value as readonly string[]) : [];
   const plain = parts.filter(({ compute }) => compute === undefined).map(({ field }) => field);
   const fields = [...plain, ...Object.keys(condition ?? {})];
-  const isField = (field: string) => Object.hasOwn(model.schema.shape, field);
+  const { shape } = model.schema;
+  const isField = (field: string) => Object.hasOwn(shape, field);
   if (![...fields, ...include].every(isField)) return undefined;
+  const canHold = (field: string) =>
+    field === each ? canHoldElements(shape[field]!) : canBeInKey(shape[field]!);
+  if (!plain.every(canHold)) return undefined;
   const isPartial = hasFunctions && traits.partial === true;
   const readsRow = isPartial || parts.some(({ compute }) => compute !== undefined);
   const reads = readsRow ? index.reads : undefined;

@@ -4,7 +4,7 @@ import { hashOf } from "../../schema/hash.js";
 
 /**
  * Returns the indexes of the name that a query states: the one of the model, and its earlier
- * definition if the database still has it and it contains the same rows.
+ * definition if the database still has it and it has the same rows in the same order.
  *
  * @throws {UnknownIndexError} if the model has no such index, or if it is not unique but `unique`
  * is true.
@@ -35,10 +35,15 @@ export function namedIndex(model: CompiledModel, name: string): CompiledIndex {
 
 function hasSameRows(model: CompiledModel, a: CompiledIndex, b: CompiledIndex): boolean {
   return (
+    hashOf(orderOf(a)) === hashOf(orderOf(b)) &&
     hashOf(a.condition ?? null) === hashOf(b.condition ?? null) &&
     (a.condition !== undefined || a.where === b.where) &&
     hashOf(absentParts(model, a)) === hashOf(absentParts(model, b))
   );
+}
+
+function orderOf({ parts, each }: CompiledIndex): readonly unknown[] {
+  return parts.map(({ field, descending }, position) => [field, descending, position === each]);
 }
 
 /** Returns the parts without which a row is not in an index, and that a row may lack. */

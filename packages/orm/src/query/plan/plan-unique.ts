@@ -46,7 +46,8 @@ export function planUnique(
     fields.length === 1
       ? keys.byField.get(fields[0]!)
       : keys.all.filter((key) => hasFields(key.fields, fields)).map(({ key }) => key);
-  if (found !== undefined && found.length > 0) return found;
+  if (found !== undefined && found.length > 0)
+    return found.filter((key) => findsSame(key, found[0]));
   if (fields.length === 0)
     throw new InvalidQueryError(model.name, "where", "it must name the fields of a unique key");
   for (const field of fields) {
@@ -108,6 +109,14 @@ export function uniquePart(
       ? `it is ${value}; give a value for each field of the key`
       : "it must be a single value that a key can hold; for conditions use findFirst";
   throw new InvalidQueryError(model.name, field, reason);
+}
+
+/** True if two keys compare each field with the same values of the rows. */
+function findsSame(a: UniqueKey, b: UniqueKey | undefined): boolean {
+  if (a === b || a === "primaryKey" || b === undefined || b === "primaryKey") return true;
+  return a.parts.every(({ field, normalize }) => {
+    return b.parts.some((part) => part.field === field && part.normalize === normalize);
+  });
 }
 
 function uniqueKeysOf(model: CompiledModel): UniqueKeys {
