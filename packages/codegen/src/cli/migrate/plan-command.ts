@@ -13,7 +13,7 @@ const help = helpText(`
 Each step has a class:
   safe       nothing is lost, and the step is done at once
   backfill   something new is built from the rows, while programs read and write
-  rebuild    an index is rebuilt, and cannot be read meanwhile
+  rebuild    an index is rebuilt, and some queries have to wait
   data       rows are changed by a migration that you write
   breaking   programs lose something, so the step must be accepted
 
