@@ -29,6 +29,7 @@ const rooms = {
     "migrate/build",
     "migrate/verify",
     "migrate/backfill",
+    "migrate/key",
     "migrate",
     "database",
     "adopt",
