@@ -30,6 +30,7 @@ const rooms = {
     "migrate/build",
     "migrate/verify",
     "migrate/backfill",
+    "migrate/key",
     "migrate",
     "database",
     "adopt",

@@ -13,7 +13,7 @@ import {
   replaceIndex,
   verifyIndexes,
 } from "../src/index.js";
-import { Crash, crashingKv, denoKv } from "./faulty-kv.js";
+import { Crash, crashingKv, denoKv, interferingKv } from "./faulty-kv.js";
 import { expectFresh, fill, openByEmail, openById, userOf } from "./key-change.js";
 import { Reports } from "./live-reports.js";
 
@@ -196,6 +196,35 @@ describe("a program with the new key", () => {
   });
 });
 
+it("values that move between rows in one commit move in both layouts", async () => {
+  await withKv(async (kv) => {
+    const place = {
+      name: "places",
+      schema: z.object({ id: z.string(), code: z.string(), rank: z.int() }),
+      indexes: { byRank: { key: "rank", unique: true } },
+    } as const;
+    const old = await createDatabase({
+      kv,
+      models: { places: defineModel({ ...place, primaryKey: "id" }) },
+    });
+    for (const rank of [1, 2, 3]) {
+      await old.places.create({ data: { id: `p${rank}`, code: `c${rank}`, rank } });
+    }
+    let commits = 0;
+    const beside = interferingKv(kv, async () => {
+      if (++commits > 12) return;
+      const data = { rank: { increment: 1 } };
+      await old.places.updateMany({ where: { rank: { gt: 0 } }, data, atomic: true });
+    });
+    const models = { places: defineModel({ ...place, primaryKey: "code" }) };
+    const db = await createDatabase({ kv: beside, models });
+    expect((await migrate(db, { accept: true })).status).toBe("done");
+    expect((await verifyIndexes(db)).status).toBe("clean");
+    expect(await db.places.findUnique({ where: { rank: 13 } })).toMatchObject({ code: "c1" });
+    expect(await db.places.findUnique({ where: { code: "c3" } })).toMatchObject({ rank: 15 });
+  });
+});
+
 describe("a change of the primary key is refused", () => {
   it("as long as rows written by hand lack the new key", async () => {
     await withKv(async (kv) => {
@@ -274,6 +303,23 @@ describe("a change of the primary key is refused", () => {
       await old.things.create({ data: thing(1), expireIn: 60_000 });
       const { plan } = await migrate(await open(denoKv(kv), ThingByCode), { accept: true });
       expect(plan.steps[0]?.blocked).toContain("does not report when");
+    });
+  });
+
+  it("if the first row that expires is created beside it", async () => {
+    await withKv(async (kv) => {
+      const counted = { ...things, indexes, count: true } as const;
+      const old = await open(kv, defineModel({ ...counted, primaryKey: "id" }));
+      for (let n = 1; n < 4; n++) await old.things.create({ data: thing(n) });
+      let commits = 0;
+      const beside = interferingKv(kv, async () => {
+        if (++commits === 8) await old.things.create({ data: thing(7), expireIn: 60_000 });
+      });
+      const db = await open(beside, defineModel({ ...counted, primaryKey: "code" }));
+      expect((await migrate(db, { accept: true })).status).toBe("blocked");
+      expect(await old.things.count()).toBe(4);
+      expect((await migrate(old, { accept: true })).status).toBe("done");
+      expect((await verifyIndexes(old)).status).toBe("clean");
     });
   });
 

@@ -1,6 +1,6 @@
 import { type Kv, openKv } from "@keywright/core";
 import { describe, expect, it } from "vitest";
-import { findDuplicates, migrate, PrimaryKeyDiffersError } from "../src/index.js";
+import { findDuplicates, migrate, migrationStatus, PrimaryKeyDiffersError } from "../src/index.js";
 import { Crash, crashAtEachCommit, crashingKv, interferingKv } from "./faulty-kv.js";
 import {
   contentOf,
@@ -142,6 +142,8 @@ describe("a change of the primary key", () => {
         index: "primaryKey (email)",
       });
       expect(items).toEqual([{ value: ["7@example.com"], ids: ["u1", "u3"] }]);
+      const { models } = await migrationStatus(byEmail);
+      expect(models[0]?.indexes["primaryKey (email)"]).toMatchObject({ duplicates: 1 });
       expect(indexes).toMatchObject([
         { index: "primaryKey (email)", state: "unique-pending", duplicateCount: 1 },
       ]);

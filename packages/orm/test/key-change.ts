@@ -20,14 +20,14 @@ const definition = {
     byColor: { key: "color", count: true },
     byTag: { key: "tags", each: true },
     byAge: { key: [desc("age"), "color"], store: "copy" },
-    withName: { key: "color", include: ["name"], prefix: "colors" },
+    withName: { key: "color", include: ["email", "name"], prefix: "colors" },
     green: { key: "age", where: { color: "green" } },
   },
 } as const;
 
 /** The same model by its earlier and by its new primary key. */
-export const UserById = defineModel({ ...definition, primaryKey: "id" });
-export const UserByEmail = defineModel({ ...definition, primaryKey: "email" });
+const UserById = defineModel({ ...definition, primaryKey: "id" });
+const UserByEmail = defineModel({ ...definition, primaryKey: "email" });
 
 export type User = z.infer<typeof definition.schema>;
 
@@ -81,7 +81,7 @@ export function found(rows: readonly User[]): unknown {
   };
 }
 
-export function sorted(rows: readonly User[]): User[] {
+function sorted(rows: readonly User[]): User[] {
   return [...rows].sort((a, b) => (a.id < b.id ? -1 : 1));
 }
 

@@ -78,6 +78,7 @@ export function keyIndexOf(layout: StoredLayout): CompiledIndex {
     keyFields: new Set(primaryKey),
     store: "copy",
     include: [],
+    declaredInclude: [],
     counted: false,
     version: undefined,
   };
@@ -96,9 +97,9 @@ function otherIndex(
 /** Returns a copy of a model with another primary key. */
 export function withPrimaryKey(model: CompiledModel, primaryKey: readonly string[]): CompiledModel {
   const indexes = model.indexes.map((index) => {
-    if (index.store !== "include") return { ...index };
-    const others = index.include.filter((field) => !model.primaryKey.includes(field));
-    return { ...index, include: [...new Set([...primaryKey, ...others])] };
+    const include =
+      index.store === "include" ? [...new Set([...primaryKey, ...index.declaredInclude])] : [];
+    return { ...index, include };
   });
   return { ...model, primaryKey, generatesId: false, indexes };
 }

@@ -176,7 +176,7 @@ async function runStages(
     for (const context of models) await beginMigration(context, run);
   };
   const keys = await changeKeys(contexts, run, options, beginAll);
-  if (keys === "stopped") return keys;
+  if (keys === "stopped" || keys === "blocked") return keys;
   if (keys !== "done") {
     report.indexes.push(...keys.indexes);
     report.unindexed.push(...keys.unkeyed);

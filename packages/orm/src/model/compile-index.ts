@@ -89,6 +89,7 @@ export function compileIndex(
     ...compileReads(model, at, definition, { parts, condition }),
     store: include === undefined ? store : "include",
     include: include === undefined ? [] : [...new Set([...primaryKey, ...include])],
+    declaredInclude: include ?? [],
     counted: definition.count ?? false,
     version: version === undefined ? undefined : String(version),
   };

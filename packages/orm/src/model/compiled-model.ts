@@ -45,6 +45,8 @@ export interface CompiledIndex {
   readonly store: "pointer" | "copy" | "include";
   /** The fields of an entry if `store` is `"include"`. Those of the primary key come first. */
   readonly include: readonly string[];
+  /** The fields of `include` that the model declares, with or without those of the primary key. */
+  readonly declaredInclude: readonly string[];
   readonly counted: boolean;
   /** The version of its functions. Undefined if their source identifies them. */
   readonly version: string | undefined;

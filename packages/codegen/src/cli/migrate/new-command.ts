@@ -116,7 +116,9 @@ function missingText(model: string | undefined): string {
 
 function keyText(rows: ChangedRows): string | undefined {
   if (!changesPrimaryKey(rows)) return undefined;
-  return `The primary key of ${rows.model} has changed, which needs no migration of rows. To see what to do: npx keywright migrate plan`;
+  return rows.from.primaryKey.join("\n") === rows.to.primaryKey.join("\n")
+    ? `The primary key of ${rows.model} has changed, and a migration cannot change its values. Add a field for the new values, and then make it the primary key.`
+    : `The primary key of ${rows.model} has changed, which needs no migration of rows. To see what to do: npx keywright migrate plan`;
 }
 
 function newMigrationText(

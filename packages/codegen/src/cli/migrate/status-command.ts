@@ -1,4 +1,4 @@
-import { migrationStatus, planMigration } from "@keywright/orm";
+import { type AnyDatabase, migrationStatus, planMigration } from "@keywright/orm";
 import { Command } from "commander";
 import { type OpenProject, withProject } from "../../project/open-project.js";
 import { type ExitCode, exitCodes } from "../terminal/exit-codes.js";
@@ -54,11 +54,12 @@ async function writeStatus(
   fail: (message: string) => never,
 ): Promise<void> {
   if (duplicates !== undefined) {
-    const indexes = models.flatMap(({ model }) =>
+    const declared = models.flatMap(({ model }) =>
       model.indexes
         .filter(({ unique }) => unique)
         .map(({ name }) => ({ model: model.name, index: name })),
     );
+    const indexes = [...declared, ...(await undeclaredWithDuplicates(database))];
     const nameOf = ({ model, index }: (typeof indexes)[number]) => `${model}.${index}`;
     const selected = indexes.find((one) => nameOf(one) === duplicates);
     if (selected === undefined)
@@ -74,4 +75,16 @@ async function writeStatus(
   const plan = await planMigration(database);
   if (json) writeJson(terminal, { ...status, plan });
   else writeText(terminal.stdout, statusText(terminal, status, plan));
+}
+
+/** Returns the indexes that are built for a new primary key and whose rows share values. */
+async function undeclaredWithDuplicates(
+  database: AnyDatabase,
+): Promise<{ readonly model: string; readonly index: string }[]> {
+  const { models } = await migrationStatus(database);
+  return models.flatMap(({ model, indexes }) =>
+    Object.entries(indexes).flatMap(([index, { declared, duplicates }]) =>
+      declared || duplicates === 0 ? [] : [{ model, index }],
+    ),
+  );
 }

@@ -73,15 +73,16 @@ export class ModelPlaces {
       other: emptySize(),
     };
     const keyLengthOfRows = compiled && compiled.primaryKey.length + 1;
-    this.#places.set(prefix, { size, entries: size.rows, keyLengthOfRows });
-    for (const { name, prefix, declared } of indexesOf(compiled, entry)) {
+    const rows = { size, entries: size.rows, keyLengthOfRows };
+    this.#places.set(prefix, rows).set(entry?.place ?? prefix, rows);
+    for (const { name, place, declared } of indexesOf(compiled, entry)) {
       const state = entry?.indexes[name]?.state ?? "absent";
       const index = { ...emptySize(), declared, state };
       indexes[name] = index;
-      // Two indexes have the same prefix after an index was renamed. The entries then belong to the
+      // Two indexes have the same place after an index was renamed. The entries then belong to the
       // index that the model has, which comes first.
-      if (this.#places.has(prefix)) continue;
-      this.#places.set(prefix, { size, entries: index, keyLengthOfRows: undefined });
+      if (this.#places.has(place)) continue;
+      this.#places.set(place, { size, entries: index, keyLengthOfRows: undefined });
     }
     return size;
   }
@@ -98,13 +99,13 @@ interface Place {
 function* indexesOf(
   compiled: CompiledModel | undefined,
   entry: CatalogEntry | undefined,
-): Generator<{ readonly name: string; readonly prefix: string; readonly declared: boolean }> {
+): Generator<{ readonly name: string; readonly place: string; readonly declared: boolean }> {
   const names = new Set<string>();
   for (const { name, prefix } of compiled?.indexes ?? []) {
     names.add(name);
-    yield { name, prefix, declared: true };
+    yield { name, place: entry?.indexes[name]?.place ?? prefix, declared: true };
   }
-  for (const [name, { prefix, state }] of Object.entries(entry?.indexes ?? {})) {
-    if (!names.has(name) && state !== "absent") yield { name, prefix, declared: false };
+  for (const [name, { prefix, place = prefix, state }] of Object.entries(entry?.indexes ?? {})) {
+    if (!names.has(name) && state !== "absent") yield { name, place, declared: false };
   }
 }

@@ -1,5 +1,7 @@
 import { isLeaving } from "../../catalog/other-layout.js";
 import type { TableContext } from "../../context/table-context.js";
+import { readFacts } from "../plan/plan-migration.js";
+import { planModel } from "../plan/plan-model.js";
 import type { MigrationRun } from "../run/migration-run.js";
 import type { DanglingReference } from "../verify/dangling-references.js";
 import { beginLayout } from "./begin-layout.js";
@@ -30,15 +32,16 @@ export interface KeyObstacles extends LayoutObstacles {
  * stopped or killed. If a model has the stored key again, its second layout is removed instead.
  *
  * @param beforeSwitch is called with the models whose keys do not change.
- * @returns `"done"` also if there is nothing to do; `"stopped"` if the signal stopped it; otherwise
- * the rows that prevent the change of one of the models.
+ * @returns `"done"` also if there is nothing to do; `"stopped"` if the signal stopped it;
+ * `"blocked"` if writers have done something meanwhile that blocks the plan; otherwise the rows that
+ * prevent the change of one of the models.
  */
 export async function changeKeys(
   contexts: readonly TableContext[],
   run: MigrationRun,
   options: BuildOptions,
   beforeSwitch: (others: readonly TableContext[]) => Promise<void>,
-): Promise<"done" | "stopped" | KeyObstacles> {
+): Promise<"done" | "stopped" | "blocked" | KeyObstacles> {
   for (;;) {
     const changing: { readonly context: TableContext; readonly stored: TableContext }[] = [];
     const others: TableContext[] = [];
@@ -50,6 +53,7 @@ export async function changeKeys(
       else changing.push({ context, stored });
     }
     if (changing.length === 0) return "done";
+    for (const { context } of changing) if (await isBlocked(context)) return "blocked";
     for (const check of ["first", "again"]) {
       if (check === "again") await beforeSwitch(others);
       for (const { context, stored } of changing) {
@@ -63,6 +67,11 @@ export async function changeKeys(
       if (isSwitched && !(await removeLayout(context, run))) return "stopped";
     }
   }
+}
+
+async function isBlocked(context: TableContext): Promise<boolean> {
+  const { steps } = planModel(await readFacts(context));
+  return steps.some(({ blocked }) => blocked !== undefined);
 }
 
 /**

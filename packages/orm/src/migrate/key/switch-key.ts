@@ -30,7 +30,7 @@ export async function switchKey(
   for (;;) {
     await stored.catalog.reload();
     const { entry, check } = stored.catalog.snapshot;
-    if (!isComplete(entry)) return false;
+    if (!isComplete(entry) || recordsExpiry(stored)) return false;
     const storedRow = await kv.get<RowManifest>(rowManifestKey(model, entry.schema?.hash ?? ""));
     const left = storedRow.value?.left;
     const operation = kv
@@ -40,6 +40,12 @@ export async function switchKey(
       .set(rowManifestKey(model, manifest.hash), { ...manifest, ...(left && { left }) });
     if ((await run.lease.commit(operation)).ok) return true;
   }
+}
+
+/** True if rows have records with their primary keys, because a row that expires was created. */
+function recordsExpiry({ catalog: { snapshot, returnsExpiry } }: TableContext): boolean {
+  const { expires, counters = {} } = snapshot.entry;
+  return expires === true && (!returnsExpiry || Object.keys(counters).length > 0);
 }
 
 function isComplete({ indexes, otherLayout, counters = {}, transform }: CatalogEntry): boolean {
