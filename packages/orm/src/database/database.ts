@@ -13,6 +13,7 @@ import type { Model } from "../model/model.js";
 import { linkRelations } from "../relations/link-relations.js";
 import type { RowMigration } from "../schema/define-migration.js";
 import { relationTexts } from "../schema/model-manifest.js";
+import { keyOrderOf } from "../transaction/key-order-of.js";
 import { limitsOf } from "../transaction/limits-of.js";
 import {
   runScopedTransaction,
@@ -100,7 +101,7 @@ export async function openModels<M extends Models>(
   const kv = options.kv as Kv;
   const names = new Map<string, string>();
   const models = Object.entries<Model>(options.models).map(([name, model]) => {
-    const compiled = compileModel(model);
+    const compiled = compileModel(model, keyOrderOf(kv));
     if (name === "transaction") {
       throw new ModelDefinitionError(compiled.name, "name", "a database has a method of this name");
     }

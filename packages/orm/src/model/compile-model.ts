@@ -1,3 +1,4 @@
+import { type KeyOrder, specificationOrder } from "@keywright/core";
 import type * as z from "zod";
 import { ModelDefinitionError } from "../errors/schema-errors.js";
 import { assertBooleans, assertFields, assertOptions, compileIndex } from "./compile-index.js";
@@ -34,9 +35,10 @@ function isZod3(schema: unknown): boolean {
 /**
  * Checks and compiles the definition of a model.
  *
+ * @param keyOrder the order of the keys of the database.
  * @throws {ModelDefinitionError} if the definition contradicts itself or its schema.
  */
-export function compileModel(model: Model): CompiledModel {
+export function compileModel(model: Model, keyOrder: KeyOrder = specificationOrder): CompiledModel {
   const { name, prefix = name, schema } = model;
   if (typeof name !== "string" || name === "" || name === systemPrefix) {
     throw new ModelDefinitionError(
@@ -70,7 +72,7 @@ export function compileModel(model: Model): CompiledModel {
   if (typeof model.indexes !== "object" || model.indexes === null || Array.isArray(model.indexes))
     throw new ModelDefinitionError(name, "indexes", "it must be an object of indexes by name");
   const indexes = Object.entries(model.indexes).map(([indexName, definition]) =>
-    compileIndex(model, indexName, definition, primaryKey),
+    compileIndex(model, indexName, definition, primaryKey, keyOrder),
   );
   const optional = optionalFields(model);
   const compiled: CompiledModel = {
@@ -86,6 +88,7 @@ export function compileModel(model: Model): CompiledModel {
     requiredFields: requiredFields(indexes, optional),
     counted: model.count ?? false,
     live: model.live ?? false,
+    keyOrder,
   };
   assertDistinctPrefixes([compiled]);
   return compiled;

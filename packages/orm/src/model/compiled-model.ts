@@ -1,4 +1,4 @@
-import type { KvKeyPart } from "@keywright/core";
+import type { KeyOrder, KvKeyPart } from "@keywright/core";
 import type * as z from "zod";
 import type { ConditionValue } from "./index-definition.js";
 import type { Relation } from "./relation-definition.js";
@@ -10,6 +10,11 @@ export interface CompiledPart {
   /** The name of the part in queries: its field, or the index if the part is computed. */
   readonly field: string;
   readonly descending: boolean;
+  /**
+   * The order that the part reverses if it is descending: the one of the specification, unless the
+   * database has another order of numbers and bigints and the part can be either.
+   */
+  readonly descendingOrder: KeyOrder;
   readonly compute: ((row: AnyRow) => unknown) | undefined;
   /** Maps a value to the key part that is indexed. Undefined if the value itself is indexed. */
   readonly normalize: ((value: unknown) => KvKeyPart) | undefined;
@@ -73,6 +78,8 @@ export interface CompiledModel {
   readonly requiredFields: ReadonlyMap<string, string>;
   readonly counted: boolean;
   readonly live: boolean;
+  /** The order of the keys of the database. */
+  readonly keyOrder: KeyOrder;
 }
 
 export const systemPrefix = "__keywright";

@@ -61,7 +61,7 @@ export interface DatabaseModel {
   /** The name when it was last migrated, or the prefix if no program has migrated it. */
   readonly model: string;
   readonly prefix: string;
-  /** The number of its rows; absent if the database has no counter of them. */
+  /** The number of its rows; absent if the database has no counter of them, or if they expire. */
   readonly rows?: number;
 }
 

@@ -67,12 +67,13 @@ async function readDatabaseOnly(contexts: readonly TableContext[]): Promise<Data
   return models;
 }
 
+/** Returns undefined if there is no counter, or if it may include rows that have expired. */
 async function readRowCount(
   kv: Kv,
   prefix: string,
-  { counters }: CatalogEntry,
+  { counters, expires }: CatalogEntry,
 ): Promise<number | undefined> {
-  if (counters?.[rowCounter] !== "readable") return undefined;
+  if (counters?.[rowCounter] !== "readable" || expires) return undefined;
   const { value } = await kv.get<KvU64>(rowCounterKey({ prefix }));
   return Number(value?.value ?? 0n);
 }

@@ -6,7 +6,7 @@ import { namedIndexes } from "./named-index.js";
 import { existingKeys } from "./plan-query.js";
 import { assertWellFormed } from "./queried-part.js";
 import { assertField, parseQuery } from "./query-fields.js";
-import { unindexedRow } from "./unindexed-error.js";
+import { partialUniqueRow, unindexedRow } from "./unindexed-error.js";
 import { assertKind } from "./value-kinds.js";
 
 /** A key that identifies one row: the primary key, or a unique index. */
@@ -23,7 +23,7 @@ const keysOfModels = new WeakMap<CompiledModel, UniqueKeys>();
  * Returns the unique keys that have exactly the fields of a `where`. The primary key comes first.
  *
  * @param indexName the name of the only index to use, which may be partial or of elements.
- * @throws {UnindexedQueryError} if there is no such key.
+ * @throws {UnindexedQueryError} if there is no such key, or only one of a partial index.
  * @throws {UnknownIndexError} if there is no unique index with the name.
  * @throws {InvalidQueryError} if `where` names no field or not those of the named index, or if
  * there is no such key and a field does not have one value that a key can hold.
@@ -50,6 +50,8 @@ export function planUnique(
     return found.filter((key) => findsSame(key, found[0]));
   if (fields.length === 0)
     throw new InvalidQueryError(model.name, "where", "it must name the fields of a unique key");
+  const partial = model.indexes.find((index) => isPartialKey(index, fields));
+  if (partial !== undefined) throw partialUniqueRow(model, partial, fields);
   for (const field of fields) {
     assertField(model, field);
     uniquePart(model, field, where);
@@ -138,6 +140,20 @@ function uniqueKeysOf(model: CompiledModel): UniqueKeys {
   keys = { byField, all };
   keysOfModels.set(model, keys);
   return keys;
+}
+
+/** True for a unique index of some rows that has these fields, but for those of its `where`. */
+function isPartialKey(
+  { unique, where, condition = {}, each, fields: key }: CompiledIndex,
+  fields: readonly string[],
+): boolean {
+  const isPartial = unique && where !== undefined && each === undefined;
+  const others = fields.filter((field) => !key.includes(field));
+  return (
+    isPartial &&
+    others.every((field) => Object.hasOwn(condition, field)) &&
+    key.length === fields.length - others.length
+  );
 }
 
 function hasFields(key: readonly string[], fields: readonly string[]): boolean {
