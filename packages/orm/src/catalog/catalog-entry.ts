@@ -25,7 +25,7 @@ export type IndexState =
   | "dropping";
 
 /** An index whose entries have a place. */
-type PlacedIndex = IndexManifest & {
+export type PlacedIndex = IndexManifest & {
   readonly state: IndexState;
   /** The first part of the keys of its entries, if it is not the prefix. */
   readonly place?: string;
@@ -37,6 +37,11 @@ export type StoredIndex = PlacedIndex & {
    * is never readable: it replaces the definition then.
    */
   readonly next?: PlacedIndex;
+  /**
+   * The definition that was replaced last. Writers maintain its entries until no program reads
+   * them any longer.
+   */
+  readonly leaving?: PlacedIndex;
   /** The places of entries of other definitions that are still to be removed. */
   readonly leftPlaces?: readonly string[];
   /** The index that has replaced it. It is not rebuilt as long as the model has both. */
@@ -212,13 +217,27 @@ function withIndexState(
     const earlier = withoutCurrent(before?.earlier, stored);
     const isOther = before?.isOther && { isOther: before.isOther };
     const leftPlaces = before?.leftPlaces && { leftPlaces: before.leftPlaces };
+    const leaving = before?.leaving && { leaving: before.leaving };
     const place = index.place === index.prefix ? {} : { place: index.place };
-    return { ...stored, ...place, ...earlier, ...isOther, ...leftPlaces };
+    return { ...stored, ...place, ...earlier, ...isOther, ...leaving, ...leftPlaces };
   }
   if (state !== "readable") return { ...before, next: { ...next, state } };
-  const { earlier } = withEarlierDefinition(before);
-  const leftPlaces = [...(before.leftPlaces ?? []), placeOf(before)];
-  return { ...next, state, ...withoutCurrent(earlier, next), leftPlaces };
+  const { next: _next, earlier: _earlier, leaving: left, leftPlaces = [], ...leaving } = before;
+  const places = left === undefined ? leftPlaces : [...leftPlaces, placeOf(left)];
+  return {
+    ...next,
+    state,
+    ...withoutCurrent(withEarlierDefinition(before).earlier, next),
+    leaving,
+    ...(places.length > 0 && { leftPlaces: places }),
+  };
+}
+
+/** Returns an index whose replaced definition is no longer maintained. Its entries are left. */
+export function withoutLeaving(stored: StoredIndex): StoredIndex {
+  const { leaving, leftPlaces = [], ...current } = stored;
+  if (leaving === undefined) return stored;
+  return { ...current, leftPlaces: [...leftPlaces, placeOf(leaving)] };
 }
 
 function definitionHash(manifest: IndexManifest): string {

@@ -21,6 +21,7 @@ import {
 } from "./catalog-entry.js";
 import { type OtherLayout, otherLayoutOf } from "./other-layout.js";
 import type { RowSchemas, UpgradeRow } from "./row-schemas.js";
+import { leavingIndexes } from "./stored-indexes.js";
 
 export interface CounterSet {
   readonly rows: boolean;
@@ -91,8 +92,11 @@ export class CatalogSnapshot {
     this.check = { key: catalogKey(model), versionstamp };
     this.#model = model;
     const other = otherLayoutOf(model, entry);
-    const indexes =
-      other === undefined ? readModel.indexes : [...readModel.indexes, other.keyIndex];
+    const indexes = [
+      ...readModel.indexes,
+      ...leavingIndexes(model, entry),
+      ...(other === undefined ? [] : [other.keyIndex]),
+    ];
     const isWritten = (index: CompiledIndex) => isMaintained(this.stateOf(index));
     this.maintained = indexes.filter(isWritten);
     this.other = other;
@@ -261,5 +265,7 @@ function stateIn(entry: CatalogEntry, index: CompiledIndex): IndexState {
   if (isSameIndex(stored, indexManifest(index))) return stored.state;
   const next = nextOf(stored, index);
   if (next !== undefined) return next.state;
+  // Reads that began before it was replaced may end.
+  if (stored.leaving && isSameIndex(stored.leaving, indexManifest(index))) return "readable";
   return stored.state === "dropping" ? "dropping" : "absent";
 }

@@ -1,3 +1,4 @@
+import { specificationOrder } from "@keywright/core";
 import type { CompiledIndex, CompiledModel } from "../model/compiled-model.js";
 import {
   type CatalogEntry,
@@ -67,7 +68,13 @@ export function keyIndexOf(layout: StoredLayout): CompiledIndex {
     prefix: place,
     place,
     parts: primaryKey.map((field) => {
-      return { field, descending: false, compute: undefined, normalize: undefined };
+      return {
+        field,
+        descending: false,
+        descendingOrder: specificationOrder,
+        compute: undefined,
+        normalize: undefined,
+      };
     }),
     fields: primaryKey,
     unique: true,

@@ -2,7 +2,7 @@ import type { CompiledIndex, CompiledModel } from "../model/compiled-model.js";
 import { compileStoredIndex } from "../schema/compile-stored-index.js";
 import { hashOf } from "../schema/hash.js";
 import { indexManifest, isSameIndex } from "../schema/index-manifest.js";
-import { type CatalogEntry, placeOf, type StoredIndex, storedIndexOf } from "./catalog-entry.js";
+import { type CatalogEntry, type PlacedIndex, placeOf, storedIndexOf } from "./catalog-entry.js";
 
 /** By the index of the program, then by a hash of the stored definition and its place. */
 const compiled = new WeakMap<CompiledIndex, Map<string, CompiledIndex | undefined>>();
@@ -14,7 +14,7 @@ const compiled = new WeakMap<CompiledIndex, Map<string, CompiledIndex | undefine
 export function storedDefinition(
   model: CompiledModel,
   index: CompiledIndex,
-  stored: StoredIndex,
+  stored: PlacedIndex,
 ): CompiledIndex | undefined {
   const { prefix, fields, unique, normalized, traits = null, functions = null } = stored;
   const place = placeOf(stored);
@@ -44,4 +44,12 @@ export function withStoredIndexes(model: CompiledModel, entry: CatalogEntry): Co
   if (definitions.length === 0) return model;
   const place = entry.place ?? model.prefix;
   return { ...model, place, indexes: [...model.indexes, ...definitions] };
+}
+
+/** Returns the replaced definitions of indexes that writers still maintain. */
+export function leavingIndexes(model: CompiledModel, entry: CatalogEntry): CompiledIndex[] {
+  return model.indexes.flatMap((index) => {
+    const leaving = storedIndexOf(entry, index.name)?.leaving;
+    return leaving === undefined ? [] : (storedDefinition(model, index, leaving) ?? []);
+  });
 }

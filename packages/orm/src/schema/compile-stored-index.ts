@@ -1,3 +1,4 @@
+import { denoOrder, specificationOrder } from "@keywright/core";
 import { matchesCondition } from "../model/compile-condition.js";
 import type { CompiledIndex, CompiledModel, CompiledPart } from "../model/compiled-model.js";
 import { canBeInKey, canHoldElements } from "../model/fields/key-kinds.js";
@@ -22,11 +23,12 @@ export function compileStoredIndex(
   const hasFunctions = functionTraits(stored).some(Boolean);
   if (hasFunctions && !hasSameFunctions(index, stored)) return undefined;
   const { where: condition, each, value } = traits;
+  const descendingOrder = traits.descendingOrder === "deno" ? denoOrder : specificationOrder;
   const parts = stored.fields.map((field): CompiledPart => {
     const declared = hasFunctions ? index.parts.find((part) => part.field === field) : undefined;
     const { compute, normalize } = declared ?? { compute: undefined, normalize: undefined };
     const descending = traits.descending?.includes(field) ?? false;
-    return { field, descending, compute, normalize };
+    return { field, descending, descendingOrder, compute, normalize };
   });
   const include = Array.isArray(value) ? (value as readonly string[]) : [];
   const plain = parts.filter(({ compute }) => compute === undefined).map(({ field }) => field);
@@ -58,6 +60,7 @@ export function compileStoredIndex(
     keyFields: readsRow && reads === undefined ? undefined : new Set([...fields, ...(reads ?? [])]),
     store: value === "copy" ? "copy" : value === undefined ? "pointer" : "include",
     include,
+    declaredInclude: include,
     counted: false,
     version: readsRow ? index.version : undefined,
   };

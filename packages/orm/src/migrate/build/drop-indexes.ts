@@ -9,6 +9,7 @@ import {
   type StoredIndex,
   storedIndexOf,
   withoutCounter,
+  withoutLeaving,
 } from "../../catalog/catalog-entry.js";
 import type { TableContext } from "../../context/table-context.js";
 import { systemPrefix } from "../../model/compiled-model.js";
@@ -22,6 +23,8 @@ interface DropTarget {
   readonly prefixes: readonly KvKey[];
   readonly keys: readonly KvKey[];
   readonly removeFrom: (entry: CatalogEntry) => CatalogEntry;
+  /** True if programs may begin to read the entries until this is committed. */
+  readonly isLeaving?: true;
 }
 
 /**
@@ -60,6 +63,7 @@ export async function dropIndexes(context: TableContext, run: MigrationRun): Pro
     if (isClear === "stopped") return false;
     if (isClear) await finishDrop(context, run, target);
     await catalog.reload();
+    if (target.isLeaving && !(await waitForReaders(context, run))) return false;
   }
   return true;
 }
@@ -81,13 +85,24 @@ export async function waitForReaders(
 function nextTarget({ model, catalog }: TableContext): DropTarget | undefined {
   const { entry } = catalog.snapshot;
   for (const [name, index] of Object.entries(entry.indexes)) {
+    if (index.leaving !== undefined) {
+      return {
+        index: name,
+        prefixes: [],
+        keys: [],
+        isLeaving: true,
+        removeFrom: (current) => withIndex(current, name, withoutLeaving),
+      };
+    }
     const [left] = index.leftPlaces ?? [];
     if (left !== undefined) {
       return {
         index: name,
         prefixes: [[left]],
         keys: [],
-        removeFrom: (current) => withoutLeftPlace(current, name, left),
+        removeFrom: (current) => {
+          return withIndex(current, name, (one) => withoutLeftPlace(one, left));
+        },
       };
     }
     if (index.state !== "dropping") continue;
@@ -116,7 +131,7 @@ function nextTarget({ model, catalog }: TableContext): DropTarget | undefined {
 
 function isPlaceUsed({ indexes }: CatalogEntry, name: string, dropped: StoredIndex): boolean {
   return Object.entries(indexes).some(([other, index]) => {
-    const used = index.next === undefined ? [index] : [index, index.next];
+    const used = [index, index.next, index.leaving].flatMap((one) => one ?? []);
     return (
       other !== name &&
       used.some((one) => placeOf(one) === placeOf(dropped) && isMaintained(one.state))
@@ -128,17 +143,23 @@ function counterPrefix(prefix: string): KvKey {
   return [systemPrefix, "count", prefix];
 }
 
-function withoutLeftPlace(entry: CatalogEntry, name: string, place: string): CatalogEntry {
-  const { leftPlaces = [], ...index } = entry.indexes[name]!;
+function withoutLeftPlace({ leftPlaces = [], ...index }: StoredIndex, place: string): StoredIndex {
   const others = leftPlaces.filter((other) => other !== place);
-  const changed = others.length === 0 ? index : { ...index, leftPlaces: others };
-  return { ...entry, indexes: { ...entry.indexes, [name]: changed } };
+  return others.length === 0 ? index : { ...index, leftPlaces: others };
 }
 
 function withAbsentIndex(entry: CatalogEntry, name: string): CatalogEntry {
-  const index = entry.indexes[name];
+  return withIndex(entry, name, (index) => ({ ...index, state: "absent" }));
+}
+
+function withIndex(
+  entry: CatalogEntry,
+  name: string,
+  change: (index: StoredIndex) => StoredIndex,
+): CatalogEntry {
+  const index = storedIndexOf(entry, name);
   if (index === undefined) return entry;
-  return { ...entry, indexes: { ...entry.indexes, [name]: { ...index, state: "absent" } } };
+  return { ...entry, indexes: { ...entry.indexes, [name]: change(index) } };
 }
 
 /** Returns false if the catalog has changed meanwhile. */

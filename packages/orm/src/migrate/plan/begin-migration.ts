@@ -14,6 +14,7 @@ import {
   withEarlierDefinition,
   withFormat,
   withoutEarlierDefinition,
+  withoutLeaving,
   withoutNext,
 } from "../../catalog/catalog-entry.js";
 import { hasEntries } from "../../catalog/has-entries.js";
@@ -108,12 +109,13 @@ function changedIndexes(
   steps: readonly MigrationStep[],
 ): ReadonlySet<string> {
   const names = indexNamesOf(steps, ["drop-index", "rebuild-index"]);
-  for (const [name, { state, next, leftPlaces }] of Object.entries(entry.indexes)) {
+  for (const [name, { state, next, leaving, leftPlaces }] of Object.entries(entry.indexes)) {
     const isDeclared = model.indexes.some((index) => index.name === name);
     // Only the removal of what is left continues.
     const isUnchanged = isDeclared && isMaintained(state) && next === undefined;
     const isRebuilt = steps.some(({ kind, index }) => kind === "rebuild-index" && index === name);
-    if (leftPlaces !== undefined && isUnchanged && !isRebuilt) names.delete(name);
+    const hasLeft = leaving !== undefined || leftPlaces !== undefined;
+    if (hasLeft && isUnchanged && !isRebuilt) names.delete(name);
   }
   return names;
 }
@@ -126,7 +128,9 @@ async function rebuiltIndex(
 ): Promise<StoredIndex> {
   if (nextOf(stored, index) !== undefined) return stored;
   const current = withoutEarlierDefinition(withoutNext(stored), indexManifest(index));
-  const place = await freePlace(kv, index.prefix, [placeOf(stored), ...(current.leftPlaces ?? [])]);
+  const { leaving, leftPlaces = [] } = current;
+  const used = [stored, leaving].flatMap((one) => (one === undefined ? [] : placeOf(one)));
+  const place = await freePlace(kv, index.prefix, [...used, ...leftPlaces]);
   const next = storedIndex(index, "absent");
   return { ...current, next: place === index.prefix ? next : { ...next, place } };
 }
@@ -146,7 +150,7 @@ async function freePlace(kv: Kv, prefix: string, used: readonly string[]): Promi
 function droppedIndex({ model }: ModelFacts, name: string, stored: StoredIndex): StoredIndex {
   const declared = model.indexes.find((index) => index.name === name);
   const isSame = declared !== undefined && isSameIndex(stored, indexManifest(declared));
-  const current = withoutNext(stored);
+  const current = withoutLeaving(withoutNext(stored));
   const dropped = isSame ? current : withEarlierDefinition(current);
   const index: StoredIndex = { ...dropped, state: "dropping" };
   return declared === undefined ? index : withoutEarlierDefinition(index, indexManifest(declared));

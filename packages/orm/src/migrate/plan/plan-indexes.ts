@@ -97,7 +97,8 @@ function droppedIndex(
     return { ...step, class: "breaking", reason };
   }
   const isLeaving = declared === undefined && stored.state !== "absent";
-  if (stored.leftPlaces !== undefined && !isLeaving) {
+  const hasLeft = stored.leftPlaces !== undefined || stored.leaving !== undefined;
+  if (hasLeft && !isLeaving) {
     const reason = `The entries of another definition of the index ${name} are being removed.`;
     return { ...step, class: "safe", sideBySide: true, reason };
   }
