@@ -522,7 +522,12 @@ describe("indexes", () => {
     ["it has functions now", { unique: true }, { unique: true, normalize: String }, "rebuild"],
     ["it is unique now", {}, { unique: true }, "rebuild"],
     ["it is no longer unique", { unique: true }, {}, "rebuild"],
-    ["it has other fields", { unique: true }, { unique: true, key: ["teamId", "email"] }, "rebuild"],
+    [
+      "it has other fields",
+      { unique: true },
+      { unique: true, key: ["teamId", "email"] },
+      "rebuild",
+    ],
   ])("are rebuilt beside their entries if a program can compute them: %s", (_, a, b, kind) => {
     const of = (index: object) => ({ ...users, indexes: { byEmail: { key: "email", ...index } } });
     const isBreaking = kind === "breaking";

@@ -96,7 +96,7 @@ async function plannedIndexes(
     if (!changed.has(name)) indexes[name] = keptIndex(facts, name, stored);
     else if (declared !== undefined && isRebuiltBeside(facts.model, declared, stored))
       indexes[name] = await rebuiltIndex(kv, declared, stored);
-    else if (declared !== undefined && nextOf(stored, declared) === undefined && stored.next)
+    else if (stored.next && declared !== undefined && isSameIndex(stored, indexManifest(declared)))
       indexes[name] = withoutNext(stored);
     else indexes[name] = droppedIndex(facts, name, stored);
   }
