@@ -98,6 +98,7 @@ describe("a plain model", () => {
     expect(result).toEqual({
       status: "done",
       indexes: [],
+      dangling: [],
       unindexed: [],
       unindexedCount: 0,
       failed: [],

@@ -258,7 +258,7 @@ describe("onQuery", () => {
       const failing = await createDatabase({
         kv,
         models: { users: User },
-        onQuery: async () => Promise.reject(new Error("no log")) as never,
+        onQuery: (() => Promise.reject(new Error("no log"))) as never,
       });
       await failing.users.create({ data: create });
       await vi.waitFor(() =>

@@ -1,3 +1,4 @@
+import { optionalFields } from "../model/compile-model.js";
 import type { CompiledIndex, CompiledModel } from "../model/compiled-model.js";
 import { compileStoredIndex } from "../schema/compile-stored-index.js";
 import { hashOf } from "../schema/hash.js";
@@ -43,7 +44,8 @@ export function withStoredIndexes(model: CompiledModel, entry: CatalogEntry): Co
   });
   if (definitions.length === 0) return model;
   const place = entry.place ?? model.prefix;
-  return { ...model, place, indexes: [...model.indexes, ...definitions] };
+  const indexes = [...model.indexes, ...definitions];
+  return { ...model, place, indexes, optionalFields: optionalFields(model.schema, indexes) };
 }
 
 /** Returns the replaced definitions of indexes that writers still maintain. */

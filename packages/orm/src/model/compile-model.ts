@@ -74,7 +74,7 @@ export function compileModel(model: Model, keyOrder: KeyOrder = specificationOrd
   const indexes = Object.entries(model.indexes).map(([indexName, definition]) =>
     compileIndex(model, indexName, definition, primaryKey, keyOrder),
   );
-  const optional = optionalFields(model);
+  const optional = optionalFields(schema, indexes);
   const compiled: CompiledModel = {
     name,
     prefix,
@@ -148,8 +148,13 @@ function isRelation(value: Relation): boolean {
   }
 }
 
-function optionalFields({ schema: { shape } }: Model): ReadonlySet<string> {
-  return new Set(Object.keys(shape).filter((field) => shape[field] && canBeAbsent(shape[field])));
+/** Returns the fields of indexes that a row may lack. */
+export function optionalFields(
+  { shape }: z.ZodObject,
+  indexes: CompiledModel["indexes"],
+): ReadonlySet<string> {
+  const fields = new Set(indexes.flatMap((index) => index.fields));
+  return new Set([...fields].filter((field) => shape[field] && canBeAbsent(shape[field])));
 }
 
 /**

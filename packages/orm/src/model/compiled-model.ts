@@ -69,10 +69,10 @@ export interface CompiledModel {
   readonly generatesId: boolean;
   readonly indexes: readonly CompiledIndex[];
   readonly relations: Readonly<Record<string, Relation>>;
-  /** The fields that a row may lack. Such a row is not in indexes of the field. */
+  /** The fields of indexes that a row may lack. Such a row is not in the index. */
   readonly optionalFields: ReadonlySet<string>;
   /**
-   * The required fields of indexes that must contain every row, each with the name of such an index. A
+   * The other fields of indexes that must contain every row, each with the name of such an index. A
    * write without one of these fields is refused, because queries would miss the row.
    */
   readonly requiredFields: ReadonlyMap<string, string>;
