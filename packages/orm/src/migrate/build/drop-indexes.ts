@@ -44,7 +44,10 @@ export async function dropIndexes(context: TableContext, run: MigrationRun): Pro
   const first = nextTarget(context);
   if (first === undefined) return true;
   const { indexes } = catalog.snapshot.entry;
-  const names = Object.keys(indexes).filter((name) => indexes[name]?.state === "dropping");
+  const names = Object.keys(indexes).filter((name) => {
+    const { state, leaving, leftPlaces } = indexes[name]!;
+    return state === "dropping" || leaving !== undefined || leftPlaces !== undefined;
+  });
   const meter = new ProgressMeter(model.name, names, run.onProgress);
   meter.start("dropping", 0, undefined);
   if (!(await waitForReaders(context, run))) return false;

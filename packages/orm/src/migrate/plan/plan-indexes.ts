@@ -11,6 +11,7 @@ import type { CompiledIndex, CompiledModel } from "../../model/compiled-model.js
 import { computesEarlierEntries } from "../../schema/affected-indexes.js";
 import { hashOf } from "../../schema/hash.js";
 import { indexManifest, isSameIndex, isSameKeyedIndex } from "../../schema/index-manifest.js";
+import type { IndexManifest } from "../../schema/manifest.js";
 import type { ModelFacts, PlannedStep } from "./migration-plan.js";
 
 /**
@@ -307,17 +308,20 @@ function differenceText(stored: StoredIndex, index: CompiledIndex): string {
   const differences: string[] = [];
   const wasAndIs = (aspect: string, before: unknown, after: unknown) =>
     differences.push(`its ${aspect} was ${JSON.stringify(before)} and is ${JSON.stringify(after)}`);
-  if (hashOf(stored.fields) !== hashOf(now.fields)) wasAndIs("key", stored.fields, now.fields);
+  const [keyBefore, keyNow] = [keyText(stored), keyText(now)];
+  if (hashOf(keyBefore) !== hashOf(keyNow)) wasAndIs("key", keyBefore, keyNow);
   if (stored.unique !== now.unique)
     differences.push(now.unique ? "it is unique now" : "it is no longer unique");
   const {
     normalized: normalizedBefore = stored.normalized,
     where: whereBefore,
+    descending: _before,
     ...traitsBefore
   } = stored.traits ?? {};
   const {
     normalized: normalizedNow = now.normalized,
     where: whereNow,
+    descending: _now,
     ...traitsNow
   } = now.traits ?? {};
   if (hashOf(normalizedBefore) !== hashOf(normalizedNow))
@@ -332,6 +336,12 @@ function differenceText(stored: StoredIndex, index: CompiledIndex): string {
       "the code of its functions has changed (if they still return the same, state a version of them)",
     );
   return differences.join(", ");
+}
+
+function keyText({ fields, traits }: IndexManifest): string[] {
+  return fields.map((field) => {
+    return traits?.descending?.includes(field) ? `${field} descending` : field;
+  });
 }
 
 /** @param fields a boolean for an index over one field. */
