@@ -300,4 +300,29 @@ describe("while an index is rebuilt beside its entries", () => {
     );
     expect(await verifyIndexes(db)).toMatchObject({ status: "clean" });
   });
+
+  it("a page that is read across the whole rebuild has all of its rows", async () => {
+    const writer = await openFirst();
+    const many = Array.from({ length: 1500 }, (_, n) => ({ ...rowOf(n + 1000), team: "many" }));
+    await writer.tasks.createMany({ data: many });
+    let isRebuilt = false;
+    const slow = new Proxy(kv, {
+      get(target, property) {
+        const member: unknown = Reflect.get(target, property, target);
+        if (property !== "getMany")
+          return typeof member === "function" ? member.bind(target) : member;
+        return async (keys: never) => {
+          if (!isRebuilt) {
+            isRebuilt = true;
+            expect((await migrate(await open(kv, changed))).status).toBe("done");
+          }
+          return await target.getMany(keys);
+        };
+      },
+    });
+    const old = await open(slow, first);
+    const query = { where: { team: "many" }, take: 2000 };
+    expect(idsOf((await old.tasks.findMany(query)).items)).toEqual(idsOf(many));
+    expect(isRebuilt).toBe(true);
+  });
 });
