@@ -20,7 +20,10 @@ export function reportError(thrown: unknown, terminal: Terminal): void {
   const { stderr } = terminal;
   const label = styled(stderr, "red", "error");
   const error = isCoded(thrown) ? thrown : asProjectError(thrown);
-  if (isPermissionMissing(error)) return writeText(stderr, `${label} ${error.message}`);
+  if (isPermissionMissing(error)) {
+    writeText(stderr, `${label} ${error.message}`);
+    return;
+  }
   if (!isCoded(error)) {
     const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
     stderr.write(`${label} This is a fault in keywright itself. Please report it:\n${stack}\n`);
