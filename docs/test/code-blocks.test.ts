@@ -1,7 +1,6 @@
 import { execFile } from "node:child_process";
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
@@ -42,7 +41,16 @@ async function pages(): Promise<string[]> {
   return ["README.md", "CONTRIBUTING.md", ...readmes, ...guides];
 }
 
+interface BlockResult {
+  readonly output: string;
+  readonly failure?: string;
+}
+
 const blocks = (await Promise.all((await pages()).map(blocksOf))).flat();
+
+/** By the path of the compiled block. */
+let results: Readonly<Record<string, BlockResult>> = {};
+const pathOf = (name: string) => join(folder, "out", `${name}.js`);
 
 beforeAll(async () => {
   await rm(folder, { recursive: true, force: true });
@@ -53,6 +61,9 @@ beforeAll(async () => {
       throw new Error(error.stdout);
     },
   );
+  const paths = blocks.map(({ name }) => pathOf(name));
+  const { stdout } = await run(process.execPath, [join(here, "run-blocks.mjs"), ...paths]);
+  results = JSON.parse(stdout) as typeof results;
 });
 
 describe("the code blocks", () => {
@@ -60,20 +71,11 @@ describe("the code blocks", () => {
     expect(blocks.map(({ name }) => name)).toContain("README-md-1");
   });
 
-  it.concurrent.each(blocks)(
-    "$name runs and prints what the page says",
-    async ({ name, output }) => {
-      const cwd = await mkdtemp(join(tmpdir(), "keywright-docs-"));
-      try {
-        const { stdout } = await run(process.execPath, [join(folder, "out", `${name}.js`)], {
-          cwd,
-        });
-        if (output !== undefined) expect(stdout).toBe(output);
-      } finally {
-        await rm(cwd, { recursive: true });
-      }
-    },
-  );
+  it.each(blocks)("$name runs and prints what the page says", ({ name, output }) => {
+    const result = results[pathOf(name)];
+    expect(result).not.toHaveProperty("failure");
+    if (output !== undefined) expect(result?.output).toBe(output);
+  });
 });
 
 describe("the list of errors", () => {

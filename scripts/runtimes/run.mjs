@@ -7,7 +7,7 @@ import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { installRuntimes } from "./install.mjs";
 import { oldRuntime, runtimes } from "./runtimes.mjs";
-import { entryPoints, goldenDatabase, installPacked, suites } from "./suites.mjs";
+import { copyInDeno, entryPoints, goldenDatabase, installPacked, suites } from "./suites.mjs";
 
 const ownName = `node${process.versions.node.split(".")[0]}`;
 const names = process.argv.slice(2);
@@ -37,6 +37,12 @@ try {
         (suite) => () => check(runtime, suite),
       ),
     ),
+    ...tested
+      .filter(({ name }) => name === "deno")
+      .map(({ program }) => () => {
+        const args = [copyInDeno, program, packed];
+        return check(own, { name: "reads what keywright copy has copied in Deno", args });
+      }),
     ...entryPoints.map((args) => () => checkRefused(old, args)),
   ]);
   await checkGoldenDatabases([own, ...all]);

@@ -47,6 +47,9 @@ export const goldenDatabase = `${root}packages/core/test/golden-database.mjs`;
 /** A script that packs the packages and installs them in a folder. */
 export const installPacked = `${root}packages/codegen/test/install-packed.mjs`;
 
+/** A script that copies a file of Deno KV in Deno, with the commands of docs/from-deno-kv.md. */
+export const copyInDeno = `${root}packages/codegen/test/copy-in-deno.mjs`;
+
 /** The entry points that a version of Node.js that is too old must refuse with one sentence. */
 export const entryPoints = [
   [`${root}scripts/check-node.cjs`],

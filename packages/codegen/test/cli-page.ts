@@ -23,7 +23,7 @@ Which command do I need, and which options does it have?
 | write models for existing data | [\`keywright introspect\`](#keywright-introspect) |
 | take over data of another library | [\`keywright adopt\`](#keywright-adopt) |
 
-Install it with \`npm install --save-dev @keywright/codegen\`, and run it with \`npx keywright\`. The file \`keywright.config.ts\`
+Install it with \`npm install -D @keywright/codegen\`, and run it with \`npx keywright\`. The file \`keywright.config.ts\`
 names the models, the folder of the generated code and the database. Its paths are relative to the file.
 
 \`\`\`ts

@@ -1,6 +1,6 @@
 import { openKv as openDenoKv } from "@deno/kv";
 import { type KvEntry, openKv } from "@keywright/core";
-import { afterEach, expect, it } from "vitest";
+import { afterEach, expect, it, vi } from "vitest";
 import { playersConfig, playersModule } from "./players-project.js";
 import { createProject, type Project } from "./project.js";
 
@@ -43,6 +43,24 @@ it("copies the source of the configuration into its database, with its expiry", 
   expect(copied.map(({ key }) => key[0])).toEqual(["players", "sessions"]);
   expect(copied[0]?.expireAt).toBeUndefined();
   expect((copied[1]?.expireAt ?? 0) - Date.now()).toBeGreaterThan(900_000);
+});
+
+it("shows a bar on a terminal, with the number of entries", async () => {
+  await copyProject(copy, 3000);
+  vi.stubEnv("TERM", "xterm");
+  vi.stubEnv("NO_COLOR", "1");
+  try {
+    const { stdout, stderr } = await project.run(["copy"], 80);
+    expect(stdout).toBe("Done. 3,001 entries copied.\n");
+    const states = [...stderr.matchAll(/copy {2}[█░]{10,} {2}( *[\d,]+) \/ 3,001 entries/g)];
+    expect(states.length).toBeGreaterThan(1);
+    expect(states.at(-1)?.[1]).toBe("3,001");
+    expect(stderr).toMatch(/ 100 % .*\n/);
+    // The cursor is hidden during the copy, and shown afterwards.
+    expect(stderr.lastIndexOf("\x1b[?25h")).toBeGreaterThan(stderr.lastIndexOf("\x1b[?25l"));
+  } finally {
+    vi.unstubAllEnvs();
+  }
 });
 
 it("copies between paths, without a project too", async () => {

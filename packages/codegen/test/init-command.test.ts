@@ -52,9 +52,7 @@ describe("keywright init", () => {
     });
     expect(stdout).toContain("created src/models/user.ts\n");
     expect(stdout).toContain("\n  npm install @keywright/core @keywright/orm zod\n");
-    expect(stdout).toContain(
-      "\n  npm install --save-dev @keywright/codegen typescript @types/node\n",
-    );
+    expect(stdout).toContain("\n  npm install -D @keywright/codegen typescript @types/node\n");
     expect(stdout).toContain("\n  npx keywright generate\n");
 
     expect((await project.run(["generate"])).exitCode).toBe(0);
@@ -222,6 +220,72 @@ describe("keywright init", () => {
     await expect(writing).rejects.toMatchObject({ code: "KW_PROJECT_FILE" });
     expect(await project.read("package.json")).toBe(before);
     expect(await readdir(project.folder)).toEqual(["node_modules", "package.json"]);
+  });
+
+  const tsconfig = (module: string) =>
+    JSON.stringify({
+      compilerOptions: {
+        module,
+        target: "es2023",
+        rootDir: "src",
+        outDir: "dist",
+        types: ["node"],
+      },
+      include: ["src"],
+    });
+
+  it.each([
+    {
+      name: "with a program in ES modules",
+      files: { "tsconfig.json": tsconfig("nodenext"), "src/server.ts": "export {};\n" },
+      place: "a program such as src/main.ts",
+    },
+    {
+      name: "with a program in CommonJS",
+      files: {
+        "package.json": "{}\n",
+        "tsconfig.json": tsconfig("commonjs"),
+        "src/main.ts": "export {};\n",
+      },
+      place: "a module in src",
+    },
+    {
+      name: "with a program in JavaScript",
+      files: { "index.js": "" },
+      place: "a program such as src/main.ts",
+    },
+    {
+      name: "with models only",
+      files: { "src/models/city.ts": modelModule("City", "cities") },
+      place: "a program such as src/main.ts",
+    },
+  ])("prints a program that compiles and runs in a project $name", async ({ files, place }) => {
+    await project.write(files as Record<string, string>);
+    const { stdout } = await project.run(["init", "--yes"]);
+    expect((await project.run(["generate"])).exitCode).toBe(0);
+    const [, program = ""] = stdout.split(`\nThen, in ${place}:\n`);
+    const end = "openRepositories(kv);";
+    const running = `${end} console.log(Object.keys(db)[0]); await kv.close();`;
+    const call = program.includes("main()") ? "void main();" : "";
+    await project.write({ "src/main.ts": `${program.replace(end, running)}${call}` });
+    await promisify(execFile)(process.execPath, [typescript], { cwd: project.folder });
+    const main = project.path("dist/main.js");
+    const printed = await promisify(execFile)(process.execPath, [main], { cwd: project.folder });
+    expect(printed.stdout).toMatch(/^(users|cities)\n$/);
+  });
+
+  it("prints no program that cannot run: for JavaScript in CommonJS", async () => {
+    await project.write({ "package.json": "{}\n", "index.js": "" });
+    const { stdout } = await project.run(["init", "--yes"]);
+    expect(stdout).toMatch(/\n {2}npx keywright generate\n$/);
+    expect(await names()).not.toContain("tsconfig.json");
+  });
+
+  it("writes no tsconfig.json if a folder above has one", async () => {
+    await project.write({ "tsconfig.json": "{}", "app/package.json": '{ "type": "module" }\n' });
+    await project.write({ "app/index.js": "" });
+    await project.run(["init", "app", "--yes"]);
+    expect(await names(project.path("app"))).not.toContain("tsconfig.json");
   });
 
   it("says what a project of CommonJS has to do", async () => {

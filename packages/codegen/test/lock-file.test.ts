@@ -80,7 +80,7 @@ describe("keywright.lock.json", () => {
     const checked = await project.run(["generate", "--check"]);
     expect(checked).toMatchObject({
       exitCode: 3,
-      stdout: `stale    ${lock}\n1 file is not up to date. To update: npx keywright generate\n`,
+      stdout: `stale    ${lock}\n1 file is not up to date. To update:\n  npx keywright generate\n`,
     });
     expect(await project.read(lock)).toBe(before);
     const { stdout } = await project.run(["generate"]);

@@ -83,7 +83,7 @@ describe("an index that is added", () => {
     project = await playersProject(players(2000), byTeamAndScore);
     const stopped = await interruptedRun(["migrate", "run", "--rows-per-second", "1000"]);
     expect(stopped.stderr).toContain("Stopping after the current batch.");
-    expect(stopped.stdout).toContain("To continue: npx keywright migrate resume");
+    expect(stopped.stdout).toContain("To continue:\n  npx keywright migrate resume");
     expect(stopped.exitCode).toBe(1);
     const written = (await contents(project, ["players_by_score"])).length;
     expect(written).toBeGreaterThan(0);

@@ -154,8 +154,8 @@ describe("a plan in whose way rows are", () => {
     const { stdout, exitCode } = await project.run(["migrate", "plan"]);
     expect(stdout).toContain(
       [
-        "players  1 row could not be changed. To list them: npx keywright migrate status --failed players",
-        "Correct the migration or the rows, then: npx keywright migrate resume\n",
+        "players  1 row could not be changed. To list them:\n  npx keywright migrate status --failed players",
+        "Correct the migration or the rows, then:\n  npx keywright migrate resume\n",
       ].join("\n"),
     );
     expect(stdout).not.toContain("To run the plan");
@@ -170,7 +170,7 @@ describe("a plan in whose way rows are", () => {
     project = await playersProject(rows, `{ byTeam: { key: "team" }, ${byScore} }`);
     await project.run(["migrate", "run"]);
     const list =
-      "players.byScore is not readable, because rows share values. To list them: npx keywright migrate status --duplicates players.byScore\nChange or delete all but one";
+      "players.byScore is not readable, because rows share values. To list them:\n  npx keywright migrate status --duplicates players.byScore\nChange or delete all but one";
     const waiting = await project.run(["migrate", "plan"]);
     expect(waiting.stdout).toContain(list);
     expect(waiting.stdout).not.toContain("To run the plan");
@@ -179,6 +179,6 @@ describe("a plan in whose way rows are", () => {
     await project.write({ "models/player.ts": playersModule(more) });
     const { stdout } = await project.run(["migrate", "plan"]);
     expect(stdout).toContain(list);
-    expect(stdout).toContain("\nTo run the plan: npx keywright migrate run\n");
+    expect(stdout).toContain("\nTo run the plan:\n  npx keywright migrate run\n");
   });
 });

@@ -104,7 +104,7 @@ export const Team = defineModel({
       '"t4"  cannot be in byUpper: id: no team\n  … 1 more\n\nNot complete.',
     );
     expect(stdout).toContain(
-      "If the plan does not contain that change: npx keywright verify --repair",
+      "If the plan does not contain that change:\n  npx keywright verify --repair",
     );
   });
 

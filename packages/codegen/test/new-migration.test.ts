@@ -256,7 +256,7 @@ describe("keywright migrate new", () => {
     );
     const refused = await project.run(["migrate", "new", "keys"]);
     expect(refused.stdout).toContain(
-      "The primary key of players has changed, and a migration cannot change it",
+      "The primary key of players has changed, and a migration cannot change its values",
     );
     expect(refused.exitCode).toBe(1);
   });

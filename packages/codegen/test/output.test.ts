@@ -175,7 +175,8 @@ describe("keywright generate --check", () => {
       "stale    db/index.ts",
       "extra    db/towns.ts",
       "stale    keywright.lock.json",
-      "5 files are not up to date. To update: npx keywright generate",
+      "5 files are not up to date. To update:",
+      "  npx keywright generate",
       "",
     ]);
     expect(exitCode).toBe(3);

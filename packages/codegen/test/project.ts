@@ -15,8 +15,12 @@ export interface Project {
   path(name: string): string;
   read(name: string): Promise<string>;
   write(files: Readonly<Record<string, string>>): Promise<void>;
-  /** Runs the command in this process. */
-  run(args: readonly string[]): Promise<Outcome>;
+  /**
+   * Runs the command in this process.
+   *
+   * @param columns the width of the terminal for the output. Without it, there is no terminal.
+   */
+  run(args: readonly string[], columns?: number): Promise<Outcome>;
   /** Runs the real command in a process of its own. */
   spawn(args: readonly string[]): Promise<Outcome>;
   remove(): Promise<void>;
@@ -58,7 +62,7 @@ export async function createProject(files: Readonly<Record<string, string>>): Pr
         await writeFile(path(name), text);
       }
     },
-    run: (args) => runHere(folder, args),
+    run: (args, columns) => runHere(folder, args, columns),
     spawn: (args) => spawnCommand(folder, args),
     remove: () => rm(folder, { recursive: true }),
   };
@@ -67,9 +71,15 @@ export async function createProject(files: Readonly<Record<string, string>>): Pr
   return project;
 }
 
-async function runHere(folder: string, args: readonly string[]): Promise<Outcome> {
+async function runHere(
+  folder: string,
+  args: readonly string[],
+  columns: number | undefined,
+): Promise<Outcome> {
   let [stdout, stderr] = ["", ""];
-  const stream = (write: (text: string) => void) => ({ write }) as unknown as NodeJS.WriteStream;
+  const terminal = columns === undefined ? {} : { isTTY: true, columns };
+  const stream = (write: (text: string) => void) =>
+    ({ ...terminal, write }) as unknown as NodeJS.WriteStream;
   const exitCode = await run(args, {
     folder,
     // It belongs to the whole process, in which other tests may run commands.

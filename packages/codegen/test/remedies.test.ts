@@ -3,10 +3,10 @@ import { expect, it } from "vitest";
 import { remedyFor } from "../src/cli/terminal/remedies.js";
 
 it.each([
-  ["write-only", /^Migrate first: npx keywright migrate run$/],
+  ["write-only", /^Migrate first:\n {2}npx keywright migrate run$/],
   [
     "unique-pending",
-    /^Rows share values of .*: npx keywright migrate status --duplicates a\.byB\n/,
+    /^Rows share values of .*:\n {2}npx keywright migrate status --duplicates a\.byB\n/,
   ],
 ] as const)("what to do about an index that is %s goes by that", (state, expected) => {
   expect(remedyFor(new IndexNotReadyError("a", "byB", state))).toMatch(expected);

@@ -98,11 +98,47 @@ describe("a plain model", () => {
     expect(result).toEqual({
       status: "done",
       indexes: [],
+      dangling: [],
       unindexed: [],
       unindexedCount: 0,
       failed: [],
     });
     expect(plan).toMatchObject({ isEmpty: true, models: [{ model: "cities", steps: [] }] });
+  });
+
+  it("has a transaction whose database has all queries and writes", async () => {
+    const { cities, database, transaction } = await plain.openRepositories(kv);
+    const { id } = await cities.create(oslo);
+    const counts = await transaction(async (tx) => {
+      await tx.cities.create({ ...oslo, cityId: 1, name: "Bergen" });
+      const raised = await tx.database.cities.updateMany({
+        where: { country: "NO" },
+        data: { population: { increment: 1 } },
+      });
+      const bergen: { name: string } | null = await tx.database.cities.findUnique({
+        where: { cityId: 1 },
+        select: { name: true },
+      });
+      expect(bergen).toEqual({ name: "Bergen" });
+      expect(await tx.cities.findById(id)).toMatchObject({ population: 580_001 });
+      // Nothing is committed yet.
+      expect(await cities.findById(id)).toMatchObject({ population: 580_000 });
+      await tx.database.cities.delete({ where: { cityId: 1 } });
+      return raised.count;
+    });
+    expect(counts).toBe(2);
+    expect((await cities.scan()).items).toMatchObject([{ name: "Oslo", population: 580_001 }]);
+    await expect(
+      transaction(async (tx) => {
+        await tx.database.cities.deleteMany({ where: { country: "NO" } });
+        throw new Error("no");
+      }),
+    ).rejects.toThrow("no");
+    expect(await cities.findById(id)).not.toBeNull();
+    const bypassing = transaction(async () => database.cities.delete({ where: { id } }));
+    await expect(bypassing).rejects.toMatchObject({ code: "KW_TRANSACTION_BYPASSED" });
+    // @ts-expect-error: there is no transaction within a transaction.
+    await transaction(async (tx) => expect(tx.database.transaction).toBeUndefined());
   });
 
   it("takes no field that the schema does not have, nor a value of another type", async () => {

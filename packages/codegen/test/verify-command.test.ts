@@ -54,12 +54,12 @@ it("says what it cannot repair", async () => {
   // Without a repair too, where that would put nothing right.
   const again = await project.run(["verify"]);
   expect(again.stdout).toContain(
-    "Damaged. Correct the rest yourself: change the value of one of two",
+    "Damaged. Correct the rest yourself, then verify again:\n  - change the value of one of two",
   );
   expect(again.stdout).not.toContain("--repair");
   await withDatabase(project, (kv) => kv.delete(["players_by_score", "0"]));
   const both = await project.run(["verify"]);
-  expect(both.stdout).toContain("To repair the indexes: npx keywright verify --repair");
+  expect(both.stdout).toContain("To repair the indexes:\n  npx keywright verify --repair");
 });
 
 it("names rows that an index cannot hold, which no repair puts right", async () => {
@@ -73,7 +73,9 @@ it("names rows that an index cannot hold, which no repair puts right", async () 
     expect(stdout).toContain("20 rows, 7 entries of byScore: 13 cannot be indexed\n");
     expect(stdout).toContain('  row "00000"  cannot be in byScore: score: too low\n');
     expect(stdout).toContain("  … 3 more\n");
-    expect(stdout).toContain("Correct the rest yourself: correct the rows that cannot be indexed");
+    expect(stdout).toContain(
+      "Correct the rest yourself, then verify again:\n  - correct the rows that cannot",
+    );
     expect(exitCode).toBe(1);
   }
 });

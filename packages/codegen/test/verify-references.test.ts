@@ -95,7 +95,8 @@ it("names references that lead to no row, and what to do, for no repair does", a
         "posts  3 rows, references of author: 1 leads to no row",
         '  row "p01"  author: authorId "bob" leads to no row of users',
         "users  there is no index to check",
-        "Damaged. Correct the rest yourself: create the missing rows, or change or delete the rows with the references (--repair does not change references). Then verify again.",
+        "Damaged. Correct the rest yourself, then verify again:",
+        "  - create the missing rows, or change or delete the rows with the references (--repair does not change references)",
         "",
       ].join("\n"),
     );
@@ -116,11 +117,15 @@ it("shows the first of many, and all that is wrong beside them", async () => {
   expect(found.stdout).toContain("references of author: 12 lead to no row\n");
   expect(found.stdout).toContain('  row "p09"  author');
   expect(found.stdout).toContain("  … 2 more\n");
-  expect(found.stdout).toContain("Damaged. To repair the indexes: npx keywright verify --repair");
+  expect(found.stdout).toContain(
+    "Damaged. To repair the indexes:\n  npx keywright verify --repair",
+  );
   expect(found.stdout).toContain("A repair does not change references: create the missing rows");
   const repaired = await project.run(["verify", "--repair"]);
   expect(repaired.stdout).toContain("1 missing; 1 repaired");
-  expect(repaired.stdout).toContain("Damaged. Correct the rest yourself: create the missing rows");
+  expect(repaired.stdout).toContain(
+    "Damaged. Correct the rest yourself, then verify again:\n  - create the missing rows",
+  );
   expect(repaired.exitCode).toBe(1);
 });
 

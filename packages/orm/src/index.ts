@@ -81,6 +81,7 @@ export {
   TransactionBypassedError,
   TransactionConflictError,
   TransactionEndedError,
+  TransactionNotAwaitedError,
 } from "./errors/transaction-errors.js";
 export type {
   IndexReplacement,
@@ -88,6 +89,7 @@ export type {
   ReplaceStep,
 } from "./migrate/backfill/replace-index.js";
 export { replaceIndex } from "./migrate/backfill/replace-index.js";
+export type { MigratedIndex } from "./migrate/build/finish-index.js";
 export type {
   DuplicatesPage,
   DuplicatesQuery,
@@ -95,7 +97,6 @@ export type {
 } from "./migrate/build/list-duplicates.js";
 export { findDuplicates } from "./migrate/build/list-duplicates.js";
 export type {
-  MigratedIndex,
   MigrateOptions,
   MigrationOutcome,
   MigrationResult,

@@ -114,6 +114,13 @@ const queryArbitrary = fc.record(
   { requiredKeys: ["where", "take", "hasFilter"] },
 );
 
+/** A query whose kind the arbitrary one seldom has. */
+const pointsQuery = {
+  where: { OR: [{ slug: "s1" as const }, { slug: "s4" as const }] },
+  take: 1,
+  hasFilter: false,
+};
+
 type Bounds = Record<string, unknown>;
 
 function compare(a: unknown, b: unknown): number {
@@ -232,7 +239,7 @@ describe.each<[string, () => Promise<Kv & AsyncDisposable>]>([
           expect(meter.index).toBe(explained.index);
         },
       ),
-      { numRuns: 100 },
+      { numRuns: 100, examples: [[[], pointsQuery]] },
     );
     expect(served).toBeGreaterThan(10);
     expect([...kinds]).toEqual(expect.arrayContaining(["merge", "range", "points"]));

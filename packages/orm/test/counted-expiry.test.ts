@@ -2,7 +2,14 @@ import { type EmbeddedKv, type Kv, type KvKey, type KvU64, openKv } from "@keywr
 import * as fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import * as z from "zod";
-import { createDatabase, defineModel, migrate, verifyIndexes } from "../src/index.js";
+import {
+  belongsTo,
+  createDatabase,
+  defineModel,
+  migrate,
+  planMigration,
+  verifyIndexes,
+} from "../src/index.js";
 import { Crash, crashingKv, denoKv, interferingKv, lateKv } from "./faulty-kv.js";
 
 const Plain = defineModel({
@@ -521,4 +528,79 @@ it("only programs that know how to count rows that expire may write them", async
   } finally {
     await own.close();
   }
+});
+
+describe("rows that expire and refer to a row that is deleted", () => {
+  const User = defineModel({
+    name: "users",
+    schema: z.object({ id: z.string() }),
+    primaryKey: "id",
+    count: true,
+  });
+  const openLinked = (onDelete: "cascade" | "setNull", on: Kv = kv) => {
+    const Linked = defineModel({
+      ...Session,
+      schema: Plain.schema.extend({ user: z.string().nullable() }),
+      relations: { owner: belongsTo("users", "user", { onDelete }) },
+    });
+    return createDatabase({ kv: on, models: { sessions: Linked, users: User } });
+  };
+  type Linked = Awaited<ReturnType<typeof openLinked>>;
+  const where = { id: "ada" };
+  const deletions: [string, (db: Linked) => Promise<unknown>][] = [
+    ["delete", (db) => db.users.delete({ where })],
+    ["deleteMany", (db) => db.users.deleteMany({ where: { id: "ada" } })],
+    ["an atomic deleteMany", (db) => db.users.deleteMany({ where: { id: "ada" }, atomic: true })],
+    ["a transaction", (db) => db.transaction((tx) => tx.users.delete({ where }))],
+  ];
+  const databases: [string, (on: Kv) => Kv][] = [
+    ["of a database in memory", (on) => on],
+    ["of a database that returns expired rows", lateKv],
+  ];
+  const cases = (["cascade", "setNull"] as const).flatMap((onDelete) =>
+    deletions.flatMap(([by, remove]) =>
+      databases.map(([what, wrap]) => ({ onDelete, by, remove, what, wrap })),
+    ),
+  );
+
+  it.each(cases)("are no longer counted after a $onDelete by $by $what", async (one) => {
+    const db = await openLinked(one.onDelete, one.wrap(kv));
+    for (const id of users) await db.users.create({ data: { id } });
+    await db.sessions.create({ data: session("expired"), expireIn: 500 });
+    await db.sessions.create({ data: session("soon"), expireIn: 2000 });
+    await db.sessions.create({ data: session("stays") });
+    await db.sessions.create({ data: session("other", "bob"), expireIn: 2000 });
+    passes(1000);
+    await one.remove(db);
+    expect(await db.users.count()).toBe(1);
+    const ofAda = await db.sessions.count({ where: { user: "ada" } });
+    expect(ofAda).toBe(0);
+    const counted = await db.sessions.count();
+    expect(counted).toBe((await scanned()).all);
+    // Rows that the database still returns after their time are deleted or changed too.
+    expect(counted).toBe(one.onDelete === "cascade" ? 1 : one.wrap === lateKv ? 4 : 3);
+    expect(await db.sessions.count({ where: { tags: { has: "x" } } })).toBe(counted);
+    passes(2000);
+    expect(await db.sessions.count()).toBe((await scanned()).all);
+    await db.sessions.deleteMany({ filter: () => true });
+    await db.users.deleteMany({ filter: () => true });
+    expect(await db.sessions.count()).toBe(0);
+  });
+});
+
+it("a plan does not state the number of rows of another model that may have expired", async () => {
+  const db = await open();
+  const other = await createDatabase({
+    kv,
+    models: {
+      users: defineModel({ name: "users", schema: z.object({ id: z.string() }), primaryKey: "id" }),
+    },
+  });
+  await db.sessions.create({ data: session("a") });
+  expect((await planMigration(other)).databaseOnly).toMatchObject([{ model: "sessions", rows: 1 }]);
+  await db.sessions.create({ data: session("b"), expireIn: 1000 });
+  passes(1000);
+  expect((await planMigration(other)).databaseOnly).toEqual([
+    { model: "sessions", prefix: "sessions" },
+  ]);
 });

@@ -46,15 +46,24 @@ describe.each(databases)("on %s", (_name, open) => {
     });
   });
 
-  it("a live stream ends when the database is closed", async () => {
+  it("live streams without events end when the database is closed", async () => {
     const LiveUser = defineModel({ ...User, live: true });
     const kv = await open();
     const db = await createDatabase({ kv, models: { users: LiveUser } });
-    const reader = db.users.watchMany({ where: { favoriteColor: "red" } }).getReader();
-    expect(await reader.read()).toEqual({ done: false, value: [] });
-    const next = reader.read();
+    const streams = [
+      db.users.watchMany({ where: { favoriteColor: "red" } }),
+      db.users.watch({ where: { id: "nobody" } }),
+    ];
+    const readers = streams.map((stream) => stream.getReader() as ReadableStreamDefaultReader);
+    const read = () => Promise.all(readers.map((reader) => reader.read()));
+    expect((await read()).map(({ value }) => value)).toEqual([[], null]);
+    const next = read();
+    // The streams wait, long enough that they have looked more than once if nothing happens.
+    await Promise.race([next, new Promise((resolve) => setTimeout(resolve, 1500))]);
     await kv.close();
-    expect(await next).toEqual({ done: true, value: undefined });
+    const end = { done: true, value: undefined };
+    expect(await next).toEqual([end, end]);
+    await Promise.all(readers.map((reader) => reader.closed));
   });
 
   it("of many that want one value at once, one gets it", async () => {

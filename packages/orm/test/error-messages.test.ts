@@ -235,6 +235,14 @@ const cases: readonly [name: string, text: string, provoke: Provoke][] = [
     ({ db }) => db.transaction(() => db.users.create({ data: ada })),
   ],
   [
+    "TransactionNotAwaitedError",
+    "transaction: its function returned before all of its writes had ended, and nothing was written; await each call of tx",
+    ({ db }) =>
+      db.transaction(async (tx) => {
+        void tx.users.update({ where: { id: secret }, data: { age: 3 } });
+      }),
+  ],
+  [
     "TransactionEndedError",
     "transaction: it has already ended, and the call did nothing; await all of its calls within its function",
     async ({ db }) => {
@@ -254,7 +262,7 @@ const cases: readonly [name: string, text: string, provoke: Provoke][] = [
   ],
   [
     "PrimaryKeyDiffersError",
-    'users.findUnique: the database stores the rows by the primary key ["id"], and this program\'s model has ["email"]; give the model the primary key ["id"], or copy the rows to a new model that has ["email"]',
+    'users.findUnique: the database stores the rows by the primary key ["id"], and this program\'s model has ["email"]; give the model the primary key ["id"], or run migrate to store the rows by ["email"]',
     async ({ kv }) => {
       const later = define({ ...User, relations: {}, primaryKey: "email" });
       const db = await createDatabase({ kv, models: { users: later } as never });
@@ -538,6 +546,22 @@ describe("a message suggests another call that has all rows of the query", () =>
     expect(await messageOf(provoke)).toBe(`users.${method}: ${text}`);
   });
 
+  it("or says which rows an index leaves out that has the field", async () => {
+    const provoke: Provoke = async ({ kv }) => {
+      const Task = defineModel({
+        name: "tasks",
+        schema: z.object({ id: z.string(), title: z.string(), due: z.number().optional() }),
+        primaryKey: "id",
+        indexes: { byTitle: { key: ["title", "due"] } },
+      });
+      const db = await createDatabase({ kv, models: { tasks: Task } });
+      await db.tasks.findMany({ where: { title: secret } } as never);
+    };
+    expect(await messageOf(provoke)).toBe(
+      'tasks.findMany: no index serves "title"; add byTitle2: { key: "title" }, because byTitle leaves out rows that lack due, or move the condition into the filter of scan(), which reads every row',
+    );
+  });
+
   it("or says which rows the suggested index leaves out", async () => {
     const byAge: Provoke = ({ calls }) => calls.users!.findMany!({ orderBy: { age: "asc" } });
     expect(await messageOf(byAge)).toBe(
@@ -573,6 +597,18 @@ describe("a message about a definition or an option says what it must be", () =>
       () => createDatabase({ kv: secret, models } as never),
     ],
     [
+      "createDatabase: kv is not valid: it is a promise; write kv: await openKv(…)",
+      () => createDatabase({ kv: openKv(), models } as never),
+    ],
+    [
+      "createDatabase: models is not valid: it has to be an object: { users: User }",
+      ({ kv }) => createDatabase({ kv, models: [User] } as never),
+    ],
+    [
+      "transaction: argument is not valid: it must be a function of tx",
+      ({ db }) => db.transaction([] as never),
+    ],
+    [
       "defineMigration: model is not valid: it must be a model that defineModel returned",
       () => defineMigration({ model: secret } as never),
     ],
@@ -587,6 +623,18 @@ describe("a message about a definition or an option says what it must be", () =>
     [
       "users.findMany: email is not valid: it is undefined; give a value, or leave the field out",
       ({ calls }) => calls.users!.findMany!({ where: { email: undefined } }),
+    ],
+    [
+      "users.findMany: argument is not valid: it must be an object of options, such as { data: … } or { where: … }",
+      ({ calls }) => calls.users!.findMany!(undefined as never),
+    ],
+    [
+      "users.findMany: AND is not valid: the model has no such field; all conditions of a where apply, so write them in one object",
+      ({ calls }) => calls.users!.findMany!({ where: { AND: [{ role: secret }] } }),
+    ],
+    [
+      "users.findMany: NOT is not valid: the model has no such field; test it in filter: (row) => …",
+      ({ calls }) => calls.users!.findMany!({ where: { NOT: { role: secret } } }),
     ],
     [
       "users.findMany: tags is not valid: it is an array; ask for an element with { has: … }",

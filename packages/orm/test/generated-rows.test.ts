@@ -2,7 +2,15 @@ import { type EmbeddedKv, openKv } from "@keywright/core";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import * as z from "zod";
 import { type Rows, rowsOf } from "../src/codegen.js";
-import { createDatabase, defineModel, type QueryEvent, type UpdateInput } from "../src/index.js";
+import {
+  belongsTo,
+  createDatabase,
+  defineModel,
+  hasMany,
+  hasOne,
+  type QueryEvent,
+  type UpdateInput,
+} from "../src/index.js";
 
 const User = defineModel({
   name: "users",
@@ -226,4 +234,40 @@ describe("a generated repository's rows", () => {
     expect((await unique.read()).value).toBeNull();
     await Promise.all([row.cancel(), unique.cancel(), list.cancel()]);
   });
+});
+
+it("related rows are not found by a condition in place of the key of a row", async () => {
+  const schema = z.object({ id: z.string(), userId: z.string() });
+  const models = {
+    users: defineModel({
+      name: "users",
+      schema: z.object({ id: z.string() }),
+      primaryKey: "id",
+      relations: { posts: hasMany("posts", "userId"), first: hasOne("posts", "userId") },
+    }),
+    posts: defineModel({
+      name: "posts",
+      schema,
+      primaryKey: "id",
+      indexes: { byUser: { key: "userId" } },
+      relations: { user: belongsTo("users", "userId") },
+    }),
+  };
+  const db = await createDatabase({ kv, models });
+  for (const id of ["a", "b"]) {
+    await db.users.create({ data: { id } });
+    await db.posts.create({ data: { id: `post ${id}`, userId: id } });
+  }
+  const people = rowsOf<{ id: string }, never, never>(db, "users");
+  const posts = rowsOf<z.output<typeof schema>, never, never>(db, "posts");
+  expect((await people.listRelated("posts", { id: "a" })).items).toHaveLength(1);
+  const conditions = [{ gte: "" }, { in: ["a", "b"] }, ["a", "b"], {}, undefined, null];
+  for (const id of conditions) {
+    const row = { id } as never;
+    const invalid = { code: "KW_QUERY_INVALID", field: "userId" };
+    await expect(people.listRelated("posts", row)).rejects.toMatchObject(invalid);
+    await expect(people.loadRelated("posts", row)).rejects.toMatchObject(invalid);
+    await expect(people.loadRelated("first", row)).rejects.toMatchObject(invalid);
+    expect(await posts.loadRelated("user", { id: "p", userId: id } as never)).toBeNull();
+  }
 });

@@ -161,7 +161,9 @@ describe("a change of other fields of the rows", () => {
     indexes: {
       byOpen: { key: "team", where: { closedAt: null } },
       byUpper: { key: (task) => task.team.toUpperCase(), reads: ["team"] },
-      byLower: { key: (task) => task.team.toLowerCase() },
+      byShort: { key: "team", where: (task) => task.team.length < 5 && task.closedAt == null },
+      byWhole: { key: "team", where: (task) => hasTeam(task), prefix: "whole" },
+      byLower: { key: (task) => task.team.toLowerCase(), version: 1 },
     },
   });
   const After = defineModel({
@@ -178,6 +180,10 @@ describe("a change of other fields of the rows", () => {
       const byOpen = await db.tasks.findMany({ index: "byOpen", where: { team: "a" } });
       const byUpper = await db.tasks.findMany({ where: { byUpper: "A" } });
       expect(byOpen.items).toEqual(byUpper.items);
+      for (const index of ["byShort", "byWhole"] as const) {
+        const { items } = await db.tasks.findMany({ index, where: { team: "a" } });
+        expect(items).toEqual(byUpper.items);
+      }
       return byOpen.items.map(({ estimate }) => estimate);
     };
     expect(await read()).toEqual([0, 0, 0]);
@@ -244,3 +250,7 @@ describe("a change of other fields of the rows", () => {
     await expectIndexesToMatch(kv, New);
   });
 });
+
+function hasTeam(task: { readonly team: string }): boolean {
+  return task.team !== "";
+}

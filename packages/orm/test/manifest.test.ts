@@ -1,8 +1,9 @@
+import { denoOrder } from "@keywright/core";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { compileModel } from "../src/codegen.js";
-import { belongsTo, defineModel, hasMany } from "../src/index.js";
+import { belongsTo, defineModel, desc, hasMany, type Model } from "../src/index.js";
 import type { FieldManifest } from "../src/schema/manifest.js";
 import {
   modelManifest,
@@ -318,8 +319,34 @@ describe("the manifest of a model", () => {
     expect(new Set(hashes).size).toBe(hashes.length);
   });
 
+  it("is another in Deno's order if a descending part can be a number or a bigint", () => {
+    const indexed = (type: z.ZodType, normalize?: (value: unknown) => string) =>
+      defineModel({
+        name: "indexed",
+        schema: z.object({ id: z.string(), at: type }),
+        primaryKey: "id",
+        indexes: { byAt: { key: desc("at"), ...(normalize && { normalize }) } },
+      } as never);
+    const isOther = (model: Model) =>
+      modelManifest(compileModel(model)).hash !==
+      modelManifest(compileModel(model, denoOrder)).hash;
+    const number = z.number().optional();
+    expect(
+      [number, z.date(), z.bigint(), z.string()].map((type) => isOther(indexed(type))),
+    ).toEqual([false, false, false, false]);
+    const mixed = [
+      z.union([number, z.bigint()]),
+      z.unknown(),
+      z.literal([1, 2n]),
+      z.lazy(() => z.any()),
+    ];
+    expect(mixed.map((type) => isOther(indexed(type)))).toEqual([true, true, true, true]);
+    expect(isOther(indexed(z.string(), String))).toBe(true);
+    expect(isOther(Person)).toBe(false);
+  });
+
   it("stands by the model's name among others", () => {
-    const { format, models } = schemaManifest([Team, Person].map(compileModel));
+    const { format, models } = schemaManifest([Team, Person].map((model) => compileModel(model)));
     expect(format).toBe(1);
     expect(Object.keys(models)).toEqual(["people", "teams"]);
   });

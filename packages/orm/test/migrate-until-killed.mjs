@@ -8,6 +8,8 @@ const indexes = {
   byEmail: { key: "email", unique: true },
   byVisits: { key: "visits", count: true },
   byEmailCopy: { key: "email", store: "copy" },
+  // It states a version, so it is rebuilt after the rows have been changed.
+  byVersion: { key: (member) => member.visits, version: 1 },
 };
 const from = z.object({ id: z.string(), name: z.string(), email: z.string(), visits: z.int() });
 const to = z.object({

@@ -76,7 +76,7 @@ describe("a plan", () => {
       ],
       [
         "users.byEmail: rebuild-index",
-        "The index byEmail changes: it normalizes its values now. The unique index byEmail is rebuilt. Queries that use it fail until the rebuild finishes. Until then, rows can take values that other rows have. They are reported as duplicates. Give the changed index another name to keep byEmail readable until then.",
+        "The index byEmail changes: it normalizes its values now. The index byEmail is rebuilt beside its entries. Until the new ones are complete, queries use the old ones, and queries that only the new ones serve fail.",
       ],
       [
         "users.byAgeAndEmail: build-index",
@@ -85,7 +85,7 @@ describe("a plan", () => {
     ]);
     const text = formatPlan(plan, { columns: 1000 });
     expect(text).toContain(
-      "3 steps. 2 of them are breaking and must be accepted. Programs with the old models cannot write afterwards.",
+      "3 steps. 1 of them is breaking and must be accepted. Programs with the old models cannot write afterwards.",
     );
     expect(text).not.toContain(secret);
   });

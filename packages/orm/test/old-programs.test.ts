@@ -70,7 +70,7 @@ describe("after an index was dropped, a program that has it", () => {
     const run = migrate(db, {
       accept: true,
       signal: stop.signal,
-      onProgress: ({ phase }) => phase === "dropping" && stop.abort(),
+      onProgress: ({ phase }) => phase === "building" && stop.abort(),
     });
     expect((await run).status).toBe("stopped");
     const write = old.users.create({ data: row });

@@ -296,7 +296,7 @@ describe("the plan of a model", () => {
     ]);
   });
 
-  it("builds the indexes of changed fields anew", () => {
+  it("changes the entries of indexes of changed fields with the rows", () => {
     const now = { ...users, schema: schema.extend({ email: z.string().min(1) }) };
     const migration = defineMigration({
       model: defineModel(now as never),
@@ -305,20 +305,51 @@ describe("the plan of a model", () => {
       up: (row: object) => row,
     } as never);
     expect(stepsOf(factsOf(users, now, { migrations: [migration] }))).toMatchObject([
-      { kind: "transform-rows" },
       {
-        id: "users.byEmail: rebuild-index",
-        class: "breaking",
+        kind: "transform-rows",
+        class: "data",
         reason: expect.stringMatching(
-          /changes the entries of .*rows can take values that other rows have/,
+          /The entries of the index byEmail change with the rows\..* is reported as a failed row\.$/,
         ),
       },
     ]);
   });
 
+  it.each<[string, object, { indexState?: IndexState; isInterrupted?: boolean }]>([
+    ["states a version", { normalize: String, version: 1 }, {}],
+    ["does not keep values unique yet", {}, { indexState: "unique-pending" }],
+    ["is changed by another change of rows that is under way", {}, { isInterrupted: true }],
+  ])("rebuilds a unique index that %s", (_, index, { indexState, isInterrupted }) => {
+    const before = { ...users, indexes: { byEmail: { key: "email", unique: true, ...index } } };
+    const now = { ...before, schema: schema.extend({ email: z.string().min(1) }) };
+    const migration = defineMigration({
+      model: defineModel(now as never),
+      from: schema,
+      to: now.schema,
+      up: (row: object) => row,
+    } as never);
+    const facts = factsOf(before, now, { migrations: [migration] });
+    const entry = migrated(before, indexState ? { byEmail: indexState } : {});
+    const interrupted = { ...entry, transform: { id: "1", from: entry.schema!.hash } };
+    const { storedRow } = facts;
+    const changed = isInterrupted
+      ? { ...facts, entry: interrupted, earlierRows: [storedRow] }
+      : { ...facts, entry };
+    const steps = stepsOf(changed);
+    expect(steps.find(({ kind }) => kind === "rebuild-index")).toMatchObject({
+      id: "users.byEmail: rebuild-index",
+      class: "breaking",
+      reason: expect.stringMatching(
+        /changes? the entries of .*rows can take values that other rows have/,
+      ),
+    });
+    expect(steps.find(({ kind }) => kind === "transform-rows")?.reason).not.toContain("byEmail");
+  });
+
   it("says where a function may change the entries of an index with the rows, and asks nobody's word where none is unique", () => {
     const key = (row: { email: string }) => row.email.length;
-    const before = { ...users, indexes: { byLength: { key }, byTeam: users.indexes.byTeam } };
+    const byLength = { key, version: 1 };
+    const before = { ...users, indexes: { byLength, byTeam: users.indexes.byTeam } };
     const now = { ...before, schema: schema.extend({ role: z.string().default("member") }) };
     expect(stepsOf(factsOf(before, now))).toMatchObject([
       { kind: "add-field" },
@@ -366,8 +397,11 @@ describe("the plan of a model", () => {
     } as never);
     const facts = factsOf(later, users, { migrations: [migration] });
     expect(stepsOf(facts)).toMatchObject([
-      { kind: "transform-rows", class: "breaking" },
-      { kind: "rebuild-index" },
+      {
+        kind: "transform-rows",
+        class: "breaking",
+        reason: expect.stringContaining("The entries of the index byEmail change with the rows."),
+      },
     ]);
   });
 
@@ -481,19 +515,23 @@ describe("indexes", () => {
   it.each<[string, object, object, string]>([
     [
       "its functions have changed",
-      { unique: true },
-      { normalize: String, unique: true },
+      { unique: true, normalize: (email: string) => email },
+      { unique: true, normalize: String },
       "breaking",
     ],
+    ["it has functions now", { unique: true }, { unique: true, normalize: String }, "rebuild"],
     ["it is unique now", {}, { unique: true }, "rebuild"],
-    ["it is unique no more", { unique: true }, {}, "rebuild"],
-    ["it is not unique", {}, { normalize: String }, "rebuild"],
-  ])("that are built anew ask for somebody's word where values are unique: %s", (_, a, b, kind) => {
+    ["it is no longer unique", { unique: true }, {}, "rebuild"],
+    [
+      "it has other fields",
+      { unique: true },
+      { unique: true, key: ["teamId", "email"] },
+      "rebuild",
+    ],
+  ])("are rebuilt beside their entries if a program can compute them: %s", (_, a, b, kind) => {
     const of = (index: object) => ({ ...users, indexes: { byEmail: { key: "email", ...index } } });
     const isBreaking = kind === "breaking";
-    const reason = isBreaking
-      ? "reported as duplicates"
-      : "Queries that use it fail until the rebuild finishes.";
+    const reason = isBreaking ? "reported as duplicates" : "is rebuilt beside its entries";
     expect(stepsOf(factsOf(of(a), of(b)))).toMatchObject([
       { kind: "rebuild-index", class: kind, reason: expect.stringContaining(reason) },
     ]);
@@ -618,8 +656,8 @@ describe("a plan as text", () => {
                   Write a migration:
                   defineMigration({
                     model: …, // the model "users"
-                    from: z.object({ … }), // its schema as it was
-                    to: z.object({ … }), // its schema as it is now
+                    from: z.object({ … }), // its old schema
+                    to: z.object({ … }), // its new schema
                     up: (row) => ({ ...row, email: … }),
                   })
         safe      add field nickname

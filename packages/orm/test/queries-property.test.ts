@@ -311,9 +311,8 @@ function expected(
     .filter(({ tuple }) => asked.every(({ part, holds }) => holds(tuple[own.indexOf(part)])))
     .sort((a, b) => {
       for (const [i, part] of own.entries()) {
-        // Bytes that are inverted are those of the specification, whichever order the database has.
         const difference = part.descending
-          ? compareValues(b.tuple[i], a.tuple[i], specificationOrder)
+          ? compareValues(b.tuple[i], a.tuple[i], order)
           : compareValues(a.tuple[i], b.tuple[i], order);
         if (difference !== 0) return difference;
       }

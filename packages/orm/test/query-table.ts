@@ -8,6 +8,7 @@ import type { Model } from "../src/index.js";
 import { indexEntries } from "../src/indexes/index-entries.js";
 import { primaryKeyOf, rowKey } from "../src/indexes/primary-key.js";
 import type { AnyRow } from "../src/model/compiled-model.js";
+import { keyOrderOf } from "../src/transaction/key-order-of.js";
 import { limitsOf } from "../src/transaction/limits-of.js";
 import { isOfCatalog } from "./counting-kv.js";
 
@@ -17,7 +18,7 @@ export async function tableOn(
   model: Model,
   settings: Partial<DatabaseSettings> = {},
 ): Promise<TableContext> {
-  const compiled = compileModel(model);
+  const compiled = compileModel(model, keyOrderOf(kv));
   const tables = new Map<string, TableContext>();
   const context: TableContext = {
     kv,

@@ -2,9 +2,11 @@ import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { compileModel } from "../src/codegen.js";
 import { defineModel } from "../src/index.js";
+import { affectedIndexes, fieldChanges } from "../src/schema/affected-indexes.js";
 import { defineMigration, type RowMigration } from "../src/schema/define-migration.js";
+import type { RowManifest } from "../src/schema/manifest.js";
 import { rowManifest } from "../src/schema/row-manifest.js";
-import { affectedIndexes, findUpgrade, type RowUpgrade } from "../src/schema/row-upgrade.js";
+import { findUpgrade, type RowUpgrade } from "../src/schema/row-upgrade.js";
 
 const id = z.string();
 const v1 = z.object({ id, age: z.string() });
@@ -288,15 +290,44 @@ describe("the indexes that a change of rows leaves behind", () => {
         byAge17: { key: "name", where: { age: 17 } },
         byAgeOfName: { key: [(one) => one.age, "name"], reads: ["age"] },
         byLongName: { key: "name", where: (one) => one.name.length > 9, reads: ["name"] },
+        byWhole: { key: "name", where: (one) => isOpen(one), prefix: "whole" },
+        byNoted: { key: "name", where: (one) => isOpen(one, "note"), prefix: "noted" },
+        byVersion: { key: (one) => one.name, version: 1 },
+        byVersioned: { key: "name", where: { age: 3 }, version: 1, prefix: "versioned" },
       },
     }),
   );
-  const names = (fields: string[]) =>
-    affectedIndexes(model, { fields } as unknown as RowUpgrade).map((index) => index.name);
+  const stored = (fields: object, left: object = {}) =>
+    ({ ...rowManifest(z.object({ id }), ["id"]), fields, left }) as RowManifest;
+  const names = (fields: string[], from = stored({ id, age: {}, name: {}, title: {} })) =>
+    affectedIndexes(model, [fieldChanges(from, fields)]).map((index) => index.name);
+  const whole = ["byWhole", "byNoted", "byVersion"];
 
-  it("are those whose keys depend on its fields, or on a function of the row", () => {
-    expect(names(["age"])).toEqual([...["byAge", "byLength", "byAdult", "byAge17", "byAgeOfName"]]);
-    expect(names(["other"])).toEqual(["byLength", "byAdult"]);
+  it("are those whose keys depend on its fields", () => {
+    const byAge = ["byAge", "byAdult", "byAge17", "byAgeOfName"];
+    expect(names(["age"])).toEqual([...byAge, ...whole, "byVersioned"]);
+    expect(names(["name"])).toEqual(model.indexes.map((index) => index.name));
     expect(names([])).toEqual([]);
   });
+
+  it("are also those whose functions may read any field that rows had before", () => {
+    expect(names(["title"])).toEqual(whole);
+    expect(names(["title"], stored({}, { title: {} }))).toEqual(whole);
+    expect(names(["title"], stored({ "*": {} }))).toEqual(whole);
+  });
+
+  it("are not those whose functions do not name a field that is added", () => {
+    expect(names(["estimate"])).toEqual(["byVersion"]);
+    expect(names(["note"])).toEqual(["byNoted", "byVersion"]);
+  });
+
+  it("are affected by each of several changes by itself", () => {
+    const [first, second] = [stored({ estimate: {} }), stored({})];
+    const changes = [first, second].map((from) => fieldChanges(from, ["estimate"]));
+    expect(affectedIndexes(model, changes).map((index) => index.name)).toEqual(whole);
+  });
 });
+
+function isOpen(row: object, field = "id"): boolean {
+  return field in row;
+}

@@ -1,7 +1,13 @@
 import { type EmbeddedKv, openKv } from "@keywright/core";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import * as z from "zod";
 import { rowsOf } from "../src/codegen.js";
-import { createDatabase, type Database, TransactionBypassedError } from "../src/index.js";
+import {
+  createDatabase,
+  type Database,
+  defineModel,
+  TransactionBypassedError,
+} from "../src/index.js";
 import { rejection, User, users } from "./user-model.js";
 
 type Users = Database<{ users: typeof User }>;
@@ -213,5 +219,53 @@ describe("a function of a transaction runs once without another writer", () => {
     const hooked = await createDatabase({ kv, models: { users: User }, hooks });
     await rejection(hooked.users.createMany({ data: [create], atomic: true }));
     expect(calls).toBe(1);
+  });
+});
+
+describe("onQuery", () => {
+  it("may write through the database within a transaction, also without waiting", async () => {
+    const Call = defineModel({
+      name: "calls",
+      schema: z.object({ id: z.ulid(), operation: z.string() }),
+      primaryKey: "id",
+    });
+    const writes: Promise<unknown>[] = [];
+    const logged = await createDatabase({
+      kv,
+      models: { users: User, calls: Call },
+      onQuery: ({ model, operation }) => {
+        if (model !== "calls") writes.push(logged.calls.create({ data: { operation } }));
+      },
+    });
+    await logged.transaction((tx) => tx.users.create({ data: create }));
+    await Promise.all(writes);
+    expect(await logged.calls.scan()).toMatchObject({ items: [{ operation: "create" }] });
+    const failing = logged.transaction(async (tx) => {
+      await tx.users.update({ where, data: { age: 3 } });
+      throw new Error("no");
+    });
+    await expect(failing).rejects.toThrow("no");
+    await Promise.all(writes);
+    expect((await logged.calls.scan()).items.map(({ operation }) => operation)).toEqual([
+      "create",
+      "update",
+    ]);
+  });
+
+  it("whose promise is rejected does not end the process", async () => {
+    const logged = vi.spyOn(console, "error").mockImplementation(() => undefined);
+    try {
+      const failing = await createDatabase({
+        kv,
+        models: { users: User },
+        onQuery: (() => Promise.reject(new Error("no log"))) as never,
+      });
+      await failing.users.create({ data: create });
+      await vi.waitFor(() =>
+        expect(logged).toHaveBeenCalledWith("onQuery threw:", new Error("no log")),
+      );
+    } finally {
+      logged.mockRestore();
+    }
   });
 });

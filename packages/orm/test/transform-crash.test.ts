@@ -53,6 +53,18 @@ async function withBegun(
   }
 }
 
+/** What the old program finds by a changed field is what it would find in an array of the rows. */
+async function expectMembersByVisits(kv: Kv): Promise<void> {
+  const old = await openOld(kv);
+  const stored = (await storedRows(kv)) as { id: string; visits: number }[];
+  for (const visits of [0, 1, 6, 7]) {
+    const where = { visits };
+    const expected = stored.filter((row) => row.visits === visits);
+    expect((await old.members.findMany({ where, take: 100 })).items).toEqual(expected);
+    expect(await old.members.count({ where })).toBe(expected.length);
+  }
+}
+
 /** Runs the change with a program that dies at its commit number `at`; whether it did. */
 async function runAndCrash(kv: Kv, at: number, moment: "before" | "after"): Promise<boolean> {
   const context = contextOf(await openNew(crashingKv(kv, at, moment)), "members");
@@ -76,7 +88,10 @@ describe.each(["before", "after"] as const)("after a crash %s any commit", (mome
         if (hasCrashed) {
           const where = { id: memberId(20) };
           expect(await db.members.findUnique({ where })).toEqual(newMember(20));
+          await expectMembersByVisits(kv);
         }
+        // The entries and counters of changed fields match the rows as they are stored.
+        await expectIndexesToMatch(kv, Member);
         expect(await runTransform(contextOf(db, "members"))).toBe("done");
         const expected = Array.from({ length: 33 }, (_, i) => newMember(i));
         expect(await storedRows(kv)).toEqual(expected);
@@ -156,6 +171,7 @@ describe("a process that is killed while it migrates", { timeout: 120_000 }, () 
         for (const [i, row] of stored.entries()) {
           if (!isDeepStrictEqual(row, oldMember(i))) expect(row).toEqual(newMember(i));
         }
+        await expectIndexesToMatch(kv, Member);
       }
       // One that is through before the signal comes is no failure of what is tested here.
       expect(killed).toBeGreaterThan(2);

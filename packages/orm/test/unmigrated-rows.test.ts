@@ -24,7 +24,7 @@ const Note = defineModel({
 });
 const indexes = {
   byName: { key: "name" },
-  byNamed: { key: "name", where: ({ name }: { name: string }) => name !== "" },
+  byNamed: { key: "name", where: (row: object) => !("role" in row) || row.role !== "" },
 } as const;
 const ada = { id: "u1", name: "Ada", visits: "3" };
 

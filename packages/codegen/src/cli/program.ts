@@ -12,7 +12,7 @@ import { introspectCommand } from "./introspect/introspect-command.js";
 import { migrateCommand } from "./migrate/migrate-command.js";
 import type { ExitCode } from "./terminal/exit-codes.js";
 import { hasColors, type MakeCommand, type Terminal } from "./terminal/terminal.js";
-import { columnsOf, helpText, minColumns } from "./terminal/wrap.js";
+import { columnsOf, helpText, minColumns, wrapped } from "./terminal/wrap.js";
 import { verifyCommand } from "./verify/verify-command.js";
 
 const commands: Readonly<Record<string, readonly MakeCommand[]>> = {
@@ -42,7 +42,7 @@ export function createProgram(terminal: Terminal, exit: (code: ExitCode) => void
     .helpOption("-h, --help", "print this help")
     .configureOutput({
       writeOut: (text) => terminal.stdout.write(text),
-      writeErr: (text) => terminal.stderr.write(text),
+      writeErr: (text) => terminal.stderr.write(wrapped(terminal.stderr, text)),
       getOutHasColors: () => hasColors(terminal.stdout),
       getErrHasColors: () => hasColors(terminal.stderr),
       getOutHelpWidth: () => columnsOf(terminal.stdout),

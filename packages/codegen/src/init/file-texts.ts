@@ -22,13 +22,27 @@ export const programPath = "src/main.ts";
  *
  * @param extension the extension of imported modules.
  */
-export function programText({ output, database }: Answers, extension: "js" | "ts"): string {
+export function programText(answers: Answers, extension: "js" | "ts"): string {
+  return `${importsText(answers, extension)}
+
+const kv = await openKv(${JSON.stringify(answers.database)});
+const db = await openRepositories(kv);`;
+}
+
+/** Returns {@link programText} for a project of CommonJS, whose modules cannot await. */
+export function commonJsProgramText(answers: Answers, extension: "js" | "ts"): string {
+  return `${importsText(answers, extension)}
+
+async function main(): Promise<void> {
+  const kv = await openKv(${JSON.stringify(answers.database)});
+  const db = await openRepositories(kv);
+}`;
+}
+
+function importsText({ output }: Answers, extension: "js" | "ts"): string {
   const index = relativePath(dirname(programPath), `${output}/index.${extension}`);
   return `import { openKv } from "@keywright/core";
-import { openRepositories } from ${JSON.stringify(index)};
-
-const kv = await openKv(${JSON.stringify(database)});
-const db = await openRepositories(kv);`;
+import { openRepositories } from ${JSON.stringify(index)};`;
 }
 
 /** Returns a program that uses the example model. It can run several times. */

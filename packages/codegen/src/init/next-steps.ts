@@ -11,12 +11,12 @@ interface PackageManager {
 
 const npm: PackageManager = {
   add: "npm install",
-  addDev: "npm install --save-dev",
+  addDev: "npm install -D",
   run: "npx",
 };
 
 const others: Readonly<Record<string, PackageManager>> = {
-  pnpm: { add: "pnpm add", addDev: "pnpm add --save-dev", run: "pnpm exec" },
+  pnpm: { add: "pnpm add", addDev: "pnpm add -D", run: "pnpm exec" },
   yarn: { add: "yarn add", addDev: "yarn add --dev", run: "yarn" },
   bun: { add: "bun add", addDev: "bun add --dev", run: "bunx" },
 };

@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { ProjectConfiguredError, ProjectFileError } from "../errors/codegen-errors.js";
+import { findTsconfig } from "../project/read-tsconfig.js";
 import type { Answers } from "./answers.js";
 import {
   configText,
@@ -57,7 +58,10 @@ export async function planFiles(
   const isNew = isBare(folder);
   const packageJson = await planPackageJson(folder, isModule);
   const texts = new Map<string, string | undefined>([["package.json", packageJson]]);
-  if (isNew) await addAbsent(texts, folder, "tsconfig.json", tsconfigText(answers));
+  // Without it, neither Node.js nor the compiler could run the generated modules. A program of
+  // CommonJS has to become one of ES modules first.
+  const needsTsconfig = isNew || (isModuleText(packageJson) && findTsconfig(folder) === undefined);
+  if (needsTsconfig) await addAbsent(texts, folder, "tsconfig.json", tsconfigText(answers));
   texts.set(".gitignore", await planIgnoreFile(folder, answers, isNew));
   if (!hasModel(join(folder, answers.models))) {
     await addAbsent(texts, folder, `${answers.models}/user.ts`, modelText);
@@ -88,6 +92,10 @@ export async function isModuleFolder(folder: string): Promise<boolean> {
   const path = join(folder, "package.json");
   const text = await readText(path);
   return text === undefined || parsed(path, text).type === "module";
+}
+
+function isModuleText(packageJson: string): boolean {
+  return parsed("package.json", packageJson).type === "module";
 }
 
 async function planPackageJson(folder: string, isModule: boolean): Promise<string> {

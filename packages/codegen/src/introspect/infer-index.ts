@@ -21,7 +21,8 @@ const keysAtOnce = 10;
  * rows are read.
  *
  * @param suffix the end of the prefix, such as `favorite_color`.
- * @returns undefined if the entries do not lead to rows that have their values.
+ * @returns the index and the rows of the samples. Undefined if the entries do not lead to rows that
+ * have their values.
  */
 export async function inferIndex(
   kv: KvLike,
@@ -29,7 +30,7 @@ export async function inferIndex(
   rows: EntryPlace,
   primaryKey: readonly string[],
   suffix: string,
-): Promise<InferredIndex | undefined> {
+): Promise<{ readonly index: InferredIndex; readonly rows: readonly Row[] } | undefined> {
   const pointers = place.samples.map((entry) => ownerOf(entry, primaryKey));
   const endsWithId = place.samples.every(({ key }, i) => {
     const owner = pointers[i];
@@ -56,7 +57,7 @@ export async function inferIndex(
   const each = isSingle ? fieldsOf(owned, wanted, isElement) : undefined;
   const found = same ?? lowerCase ?? each;
   if (found === undefined) return undefined;
-  return {
+  const index = {
     name: `by${pascalCase(suffix.replace(/^unique_/, ""))}`,
     fields: found,
     isUnique: !endsWithId,
@@ -66,6 +67,7 @@ export async function inferIndex(
     prefix: place.prefix,
     entries: place.count,
   };
+  return { index, rows: owned.map(({ row }) => row) };
 }
 
 /** Returns the id in the value of an entry: one part, a list of parts, or a copy of the row. */

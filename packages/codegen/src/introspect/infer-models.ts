@@ -1,6 +1,7 @@
 import type { KvLike } from "@keywright/core";
 import { pascalCase } from "../types/identifiers.js";
 import type { EntryPlace } from "./entry-place.js";
+import { inferCondition } from "./infer-condition.js";
 import { inferIndex } from "./infer-index.js";
 import type { Inference, InferredIndex, InferredModel } from "./inferred-model.js";
 import { kvdexPrefix, type ScannedPlaces } from "./scan-places.js";
@@ -86,10 +87,12 @@ async function plainModels(
       const [prefix] = place.prefix;
       if (typeof prefix !== "string" || ownerOf(prefix) !== name) continue;
       const suffix = prefix.slice(`${name}_by_`.length);
-      const index = await inferIndex(kv, place, rows, primaryKey, suffix);
-      if (index === undefined || indexes.some((other) => other.name === index.name)) continue;
+      const inferred = await inferIndex(kv, place, rows, primaryKey, suffix);
+      if (inferred === undefined) continue;
+      const { index, rows: indexed } = inferred;
+      if (indexes.some((other) => other.name === index.name)) continue;
       used.add(place);
-      indexes.push(index);
+      indexes.push({ ...index, ...(await inferCondition(kv, rows, index, indexed)) });
       isPentagon ||= suffix.startsWith("unique_") && index.hasCopies && index.isUnique;
     }
     const layout = isPentagon ? "pentagon" : "guide";

@@ -13,7 +13,13 @@ export interface InferredIndex {
   readonly isLowerCase: boolean;
   readonly prefix: KvKey;
   readonly entries: number;
+  /** Fields whose values select exactly the rows with an entry. Undefined if all rows have one. */
+  readonly where?: RowCondition;
+  /** The number of rows without an entry for which no such fields were found. */
+  readonly missing?: number;
 }
+
+export type RowCondition = Readonly<Record<string, string | number | boolean | null>>;
 
 export interface InferredModel {
   readonly name: string;

@@ -6,7 +6,7 @@ import { canBeVariable, jsonSource, nameSource } from "../migration-source/liter
 import { rowSource } from "../migration-source/row-source.js";
 import { camelCase, pascalCase } from "../types/identifiers.js";
 import type { EntryPlace } from "./entry-place.js";
-import type { Inference, InferredIndex, InferredModel } from "./inferred-model.js";
+import type { Inference, InferredIndex, InferredModel, RowCondition } from "./inferred-model.js";
 
 /** How many prefixes of entries that are not recognized are listed. */
 const maxOthers = 50;
@@ -136,20 +136,36 @@ function notesOf({ rows, missingId, isEncoded, primaryKey, layout }: InferredMod
 
 function indexSource({ name: model, layout }: InferredModel, index: InferredIndex): string {
   const { name, fields, isUnique, isEach, isLowerCase, hasCopies, prefix, entries } = index;
+  const { where, missing } = index;
   const [only] = fields;
   const [first] = prefix;
   const options = [
     `key: ${fields.length === 1 ? jsonSource(only) : jsonSource(fields)}`,
     ...(isUnique ? ["unique: true"] : []),
     ...(isEach ? ["each: true"] : []),
+    ...(where === undefined ? [] : [`where: ${whereSource(where)}`]),
     ...(isLowerCase ? ["normalize: (value) => value.toLowerCase()"] : []),
     ...(layout === "guide" && hasCopies ? ['store: "copy"'] : []),
     ...(layout === "guide" && first !== `${model}_${snakeCase(name)}`
       ? [`prefix: ${jsonSource(first)}`]
       : []),
   ];
-  const comment = `// From ${counted(entries, "entry", "entries")} under ${formatKey(prefix)}.`;
-  return `${comment}\n${nameSource(name)}: { ${options.join(", ")} },`;
+  const comments = [
+    `From ${counted(entries, "entry", "entries")} under ${formatKey(prefix)}.`,
+    ...(missing === undefined
+      ? []
+      : [
+          `${counted(missing, "entry is", "entries are")} missing for rows with these fields: add \`where\` if it is an index of some rows.`,
+        ]),
+  ];
+  return `${comments.map((line) => `// ${line}`).join("\n")}\n${nameSource(name)}: { ${options.join(", ")} },`;
+}
+
+function whereSource(where: RowCondition): string {
+  const members = Object.entries(where).map(
+    ([field, value]) => `${nameSource(field)}: ${jsonSource(value)}`,
+  );
+  return `{ ${members.join(", ")} }`;
 }
 
 /** `byFavoriteColor` → `by_favorite_color`, as in the default prefix of an index. */
@@ -166,6 +182,9 @@ function layoutsSource(models: readonly InferredModel[]): string[] {
   );
   return [
     "",
+    ...(models.some(({ layout, rows }) => layout === "kvdex" && rows.parts === 1)
+      ? ["// kvdex 3 and 4 store documents in the same way, and `version: 4` reads both."]
+      : []),
     "/** For `adopt: { from, models: layouts }` in keywright.config.ts. */",
     `export const layouts = {\n${members.join("\n")}\n};`,
   ];

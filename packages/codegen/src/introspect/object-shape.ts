@@ -33,6 +33,8 @@ class ValueShape {
   #isUnknown = false;
   #elements: ValueShape | undefined;
   #object: ObjectShape | undefined;
+  #members: ValueShape | undefined;
+  #map: { readonly keys: ValueShape; readonly values: ValueShape } | undefined;
 
   constructor(depth = 0) {
     this.#depth = depth;
@@ -48,6 +50,18 @@ class ValueShape {
     } else if (isPlainObject(value)) {
       this.#object ??= new ObjectShape(this.#depth + 1);
       this.#object.add(value);
+    } else if (value instanceof Set) {
+      this.#members ??= new ValueShape(this.#depth + 1);
+      for (const member of value) this.#members.add(member);
+    } else if (value instanceof Map) {
+      this.#map ??= {
+        keys: new ValueShape(this.#depth + 1),
+        values: new ValueShape(this.#depth + 1),
+      };
+      for (const [key, mapped] of value) {
+        this.#map.keys.add(key);
+        this.#map.values.add(mapped);
+      }
     } else this.#isUnknown = true;
   }
 
@@ -59,6 +73,8 @@ class ValueShape {
       ...scalarKinds.map((kind) => scalars[kind]()),
       ...(this.#elements ? [z.array(this.#elements.schema())] : []),
       ...(this.#object ? [this.#object.schema()] : []),
+      ...(this.#members ? [z.set(this.#members.schema())] : []),
+      ...(this.#map ? [z.map(this.#map.keys.schema(), this.#map.values.schema())] : []),
     ];
     const [first, ...others] = alternatives;
     if (this.#isUnknown || (first === undefined && this.#kinds.size === 0)) return z.unknown();

@@ -1,7 +1,7 @@
 import type { KvKey } from "@keywright/core";
 import { type CompiledIndex, type CompiledModel, systemPrefix } from "../model/compiled-model.js";
 import { hashOf } from "../schema/hash.js";
-import { indexManifest } from "../schema/index-manifest.js";
+import { indexManifest, isSameIndex } from "../schema/index-manifest.js";
 import type { IndexManifest } from "../schema/manifest.js";
 
 /**
@@ -24,15 +24,50 @@ export type IndexState =
   | "disabled"
   | "dropping";
 
-export type StoredIndex = IndexManifest & {
+/** An index whose entries have a place. */
+export type PlacedIndex = IndexManifest & {
   readonly state: IndexState;
+  /** The first part of the keys of its entries, if it is not the prefix. */
+  readonly place?: string;
+};
+
+export type StoredIndex = PlacedIndex & {
+  /**
+   * The changed definition with which the index is being built anew, beside its entries. Its state
+   * is never readable: it replaces the definition then.
+   */
+  readonly next?: PlacedIndex;
+  /**
+   * The definition that was replaced last. Writers maintain its entries until no program reads
+   * them any longer.
+   */
+  readonly leaving?: PlacedIndex;
+  /** The places of entries of other definitions that are still to be removed. */
+  readonly leftPlaces?: readonly string[];
   /** The index that has replaced it. It is not rebuilt as long as the model has both. */
   readonly replacedBy?: string;
   /** The hashes of definitions that programs have changed or dropped, oldest first. */
   readonly earlier?: readonly string[];
+  /** Set if it belongs to the other layout: see {@link OtherKey}. No model declares it. */
+  readonly isOther?: true;
 };
 
+/**
+ * Another primary key by which the rows are also stored. While the primary key changes, this is the
+ * new one. After the switch, it is the one before, until no reader uses it any longer.
+ */
+export interface StoredLayout {
+  readonly primaryKey: readonly string[];
+  /** The first part of the keys of the rows in this layout. */
+  readonly place: string;
+}
+
 const maxEarlier = 10;
+
+/** Returns the first part of the keys of an index's entries. */
+export function placeOf({ place, prefix }: PlacedIndex): string {
+  return place ?? prefix;
+}
 
 export interface StoredSchema {
   readonly hash: string;
@@ -57,13 +92,15 @@ export interface RunningTransform extends RowTransform {
    * Rows that they have not reached are changed to the current schema at once.
    */
   readonly earlier?: readonly RowTransform[];
+  /** Set if all rows were read, so that only rows that could not be changed are left. */
+  readonly scanned?: true;
 }
 
 /** Returns a change and the incomplete ones before it, oldest first. */
 export function transformsOf(transform: RunningTransform | undefined): readonly RowTransform[] {
   if (transform === undefined) return [];
-  const { earlier = [], ...current } = transform;
-  return [...earlier, current];
+  const { earlier = [], id, from } = transform;
+  return [...earlier, { id, from }];
 }
 
 /**
@@ -72,8 +109,11 @@ export function transformsOf(transform: RunningTransform | undefined): readonly 
  * program has not read the latest change of this entry.
  */
 export interface CatalogEntry {
-  /** 2 if rows that expire are counted. Programs that do not know how then refuse to write. */
-  readonly format: 1 | 2;
+  /**
+   * 2 if rows that expire are counted, 3 if entries have other places than their prefixes, or are
+   * going to have them. Programs that do not know what this requires then refuse to write.
+   */
+  readonly format: 1 | 2 | 3;
   readonly indexes: Readonly<Record<string, StoredIndex>>;
   /**
    * The states of the model's counters. `""` is the counter of all rows. The name of an index is
@@ -96,6 +136,9 @@ export interface CatalogEntry {
   /** The `belongsTo` relations, as text. Only a program that checks all of them may write. */
   readonly relations?: readonly string[];
   readonly transform?: RunningTransform;
+  /** The first part of the keys of the rows, if it is not the prefix. */
+  readonly place?: string;
+  readonly otherLayout?: StoredLayout;
 }
 
 export const rowCounter = "";
@@ -135,6 +178,18 @@ export function storedIndex(index: CompiledIndex, state: IndexState): StoredInde
   return { state, ...indexManifest(index) };
 }
 
+/**
+ * Returns the definition of an index with which it is being built beside its entries, if this is
+ * the definition of the program.
+ */
+export function nextOf(
+  stored: StoredIndex | undefined,
+  index: CompiledIndex,
+): StoredIndex["next"] | undefined {
+  const next = stored?.next;
+  return next !== undefined && isSameIndex(next, indexManifest(index)) ? next : undefined;
+}
+
 /** Returns an entry in which some indexes have another state, and the program's definition. */
 export function withIndexStates(
   entry: CatalogEntry,
@@ -143,13 +198,46 @@ export function withIndexStates(
 ): CatalogEntry {
   const changed = indexes.map((index) => {
     const before = storedIndexOf(entry, index.name);
-    const stored = storedIndex(index, state);
-    return [index.name, { ...stored, ...withoutCurrent(before?.earlier, stored) }] as const;
+    return [index.name, withIndexState(before, index, state)] as const;
   });
   return {
     ...entry,
     indexes: { ...entry.indexes, ...Object.fromEntries(changed) },
   };
+}
+
+function withIndexState(
+  before: StoredIndex | undefined,
+  index: CompiledIndex,
+  state: IndexState,
+): StoredIndex {
+  const next = nextOf(before, index);
+  if (before === undefined || next === undefined) {
+    const stored = storedIndex(index, state);
+    const earlier = withoutCurrent(before?.earlier, stored);
+    const isOther = before?.isOther && { isOther: before.isOther };
+    const leftPlaces = before?.leftPlaces && { leftPlaces: before.leftPlaces };
+    const leaving = before?.leaving && { leaving: before.leaving };
+    const place = index.place === index.prefix ? {} : { place: index.place };
+    return { ...stored, ...place, ...earlier, ...isOther, ...leaving, ...leftPlaces };
+  }
+  if (state !== "readable") return { ...before, next: { ...next, state } };
+  const { next: _next, earlier: _earlier, leaving: left, leftPlaces = [], ...leaving } = before;
+  const places = left === undefined ? leftPlaces : [...leftPlaces, placeOf(left)];
+  return {
+    ...next,
+    state,
+    ...withoutCurrent(withEarlierDefinition(before).earlier, next),
+    leaving,
+    ...(places.length > 0 && { leftPlaces: places }),
+  };
+}
+
+/** Returns an index whose replaced definition is no longer maintained. Its entries are left. */
+export function withoutLeaving(stored: StoredIndex): StoredIndex {
+  const { leaving, leftPlaces = [], ...current } = stored;
+  if (leaving === undefined) return stored;
+  return { ...current, leftPlaces: [...leftPlaces, placeOf(leaving)] };
 }
 
 function definitionHash(manifest: IndexManifest): string {
@@ -162,6 +250,18 @@ export function withEarlierDefinition(stored: StoredIndex): StoredIndex {
   const hash = definitionHash(stored);
   const { earlier = [] } = withoutCurrent(stored.earlier, stored);
   return { ...stored, earlier: [...earlier, hash].slice(-maxEarlier) };
+}
+
+/** Gives up the definition with which an index is being rebuilt beside its entries. */
+export function withoutNext(stored: StoredIndex): StoredIndex {
+  const { next, ...current } = stored;
+  if (next === undefined) return stored;
+  const { earlier = [], leftPlaces = [] } = stored;
+  return {
+    ...current,
+    earlier: [...earlier, definitionHash(next)].slice(-maxEarlier),
+    leftPlaces: [...leftPlaces, placeOf(next)],
+  };
 }
 
 /** Removes a definition from the earlier ones, because a program goes back to it. */
@@ -210,8 +310,14 @@ export function withCounterStates(
   return { ...entry, counters: { ...entry.counters, ...Object.fromEntries(changed) } };
 }
 
-/** Returns an entry with the format that it needs: 2 if rows that expire are counted. */
+/** Returns an entry with the format that it needs. */
 export function withFormat(entry: CatalogEntry): CatalogEntry {
+  const hasPlaces = Object.values(entry.indexes).some(
+    ({ place, next }) => place !== undefined || next !== undefined,
+  );
+  if (entry.otherLayout !== undefined || entry.place !== undefined || hasPlaces) {
+    return { ...entry, format: 3 };
+  }
   return entry.expires && entry.counters !== undefined ? { ...entry, format: 2 } : entry;
 }
 

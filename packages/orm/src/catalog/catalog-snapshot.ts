@@ -14,11 +14,14 @@ import {
   type IndexState,
   isDroppedUnique,
   isMaintained,
+  nextOf,
   rowCounter,
   storedIndex,
   storedIndexOf,
 } from "./catalog-entry.js";
+import { type OtherLayout, otherLayoutOf } from "./other-layout.js";
 import type { RowSchemas, UpgradeRow } from "./row-schemas.js";
+import { leavingIndexes } from "./stored-indexes.js";
 
 export interface CounterSet {
   readonly rows: boolean;
@@ -34,7 +37,18 @@ export class CatalogSnapshot {
   readonly entry: CatalogEntry;
   /** The check that the catalog entry has not changed, for every commit that writes a row. */
   readonly check: AtomicCheck;
+  /** The indexes of the rows that every write maintains. */
   readonly maintained: readonly CompiledIndex[];
+  /**
+   * The model for planning reads. In addition to the indexes of the program, it has the definitions
+   * that the database still has of indexes that the program has changed.
+   */
+  readonly readModel: CompiledModel;
+  /**
+   * The rows by another primary key, with the indexes that every write maintains. Undefined if the
+   * primary key does not change.
+   */
+  readonly other: OtherLayout | undefined;
   /** The counters that include every row. Every write has to maintain them. */
   readonly counters: CounterSet | undefined;
   /**
@@ -66,16 +80,26 @@ export class CatalogSnapshot {
     entry: CatalogEntry,
     versionstamp: string,
     schemas: RowSchemas,
+    readModel: CompiledModel = model,
   ) {
     this.entry = entry;
+    this.readModel = readModel;
     this.#schemas = schemas;
-    for (const index of model.indexes) this.#states.set(index, stateIn(entry, index));
+    for (const index of readModel.indexes) this.#states.set(index, stateIn(entry, index));
     this.#renamed = new Set(model.indexes.filter((index) => isReadableRenamed(entry, index)));
     this.upgradesRows =
       schemas.now !== undefined || schemas.before.some(({ upgrade }) => upgrade !== undefined);
     this.check = { key: catalogKey(model), versionstamp };
     this.#model = model;
-    this.maintained = model.indexes.filter((index) => isMaintained(this.stateOf(index)));
+    const other = otherLayoutOf(model, entry);
+    const indexes = [
+      ...readModel.indexes,
+      ...leavingIndexes(model, entry),
+      ...(other === undefined ? [] : [other.keyIndex]),
+    ];
+    const isWritten = (index: CompiledIndex) => isMaintained(this.stateOf(index));
+    this.maintained = indexes.filter(isWritten);
+    this.other = other;
     const names = declaredCounters(model).filter((name) => isMaintained(this.counterState(name)));
     const isComplete = (name: string) => this.counterState(name) === "readable";
     this.counters = counterSet(model, names.filter(isComplete));
@@ -90,7 +114,7 @@ export class CatalogSnapshot {
     this.#changed = model.indexes.find((index) => this.isChanged(index));
     this.isWritable =
       this.#unknown.length === 0 && this.#changed === undefined && schemas.fence === "open";
-    this.hasPendingIndex = model.indexes.some((index) => this.stateOf(index) === "unique-pending");
+    this.hasPendingIndex = indexes.some((index) => this.stateOf(index) === "unique-pending");
   }
 
   /**
@@ -103,6 +127,7 @@ export class CatalogSnapshot {
 
   /** True if queries can use an index: it is complete, and its entries match the rows as read. */
   canRead(index: CompiledIndex): boolean {
+    if (!this.hasSameKey) return false;
     const isReadable = this.stateOf(index) === "readable" || this.#renamed.has(index);
     return isReadable && !this.isOutdated(index);
   }
@@ -112,12 +137,22 @@ export class CatalogSnapshot {
     return this.#schemas.outdated.length > 0 && this.#schemas.outdated.includes(index);
   }
 
+  /**
+   * True if a transform is under way in which rows may take unique keys of an index from rows that
+   * it has not reached yet. Until these are written, they may lack their entries.
+   */
+  isExchanging(index: CompiledIndex): boolean {
+    return this.#schemas.exchanging.length > 0 && this.#schemas.exchanging.includes(index);
+  }
+
+  /** True if the database has another definition of an index and does not build this one yet. */
   isChanged(index: CompiledIndex): boolean {
     const stored = storedIndexOf(this.entry, index.name);
     return (
       stored !== undefined &&
       isMaintained(stored.state) &&
-      !isSameIndex(stored, indexManifest(index))
+      !isSameIndex(stored, indexManifest(index)) &&
+      nextOf(stored, index) === undefined
     );
   }
 
@@ -143,6 +178,11 @@ export class CatalogSnapshot {
   counterState(name: string): IndexState {
     const { counters = {} } = this.entry;
     return Object.hasOwn(counters, name) ? (counters[name] ?? "absent") : "absent";
+  }
+
+  /** The primary key by which the database stores the rows. */
+  get storedKey(): readonly string[] {
+    return this.#schemas.otherKey ?? this.#model.primaryKey;
   }
 
   /** True if the database stores the rows by the primary key of the program's model. */
@@ -179,8 +219,14 @@ function unknownTo(
   const { indexes, counters = {}, relations = [] } = entry;
   const known = new Set(model.indexes.map((index) => index.name));
   const unknown = Object.entries(indexes)
-    .filter(([name, index]) => !known.has(name) && isMaintained(index.state))
+    .filter(([name, { state, isOther }]) => !known.has(name) && !isOther && isMaintained(state))
     .map(([name]) => `the index ${name}`);
+  for (const [name, stored] of Object.entries(indexes)) {
+    const declared = model.indexes.find((index) => index.name === name);
+    if (stored.next === undefined || !isMaintained(stored.next.state)) continue;
+    if (declared === undefined || nextOf(stored, declared) === undefined)
+      unknown.push(`the new definition of the index ${name}`);
+  }
   const counted = new Set(declaredCounters(model));
   for (const [name, state] of Object.entries(counters)) {
     if (counted.has(name) || !isMaintained(state)) continue;
@@ -217,5 +263,9 @@ function stateIn(entry: CatalogEntry, index: CompiledIndex): IndexState {
   const stored = storedIndexOf(entry, index.name);
   if (stored === undefined) return "absent";
   if (isSameIndex(stored, indexManifest(index))) return stored.state;
+  const next = nextOf(stored, index);
+  if (next !== undefined) return next.state;
+  // Reads that began before it was replaced may end.
+  if (stored.leaving && isSameIndex(stored.leaving, indexManifest(index))) return "readable";
   return stored.state === "dropping" ? "dropping" : "absent";
 }

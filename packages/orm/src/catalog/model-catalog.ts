@@ -20,7 +20,10 @@ import {
   withFormat,
 } from "./catalog-entry.js";
 import { CatalogSnapshot } from "./catalog-snapshot.js";
+import { hasEntries } from "./has-entries.js";
+import { resolvePlaces } from "./resolve-places.js";
 import { type ProgramRows, readRowSchemas } from "./row-schemas.js";
+import { withStoredIndexes } from "./stored-indexes.js";
 
 /** Reads a model's catalog entry and caches it. All calls of a program share it. */
 export class ModelCatalog {
@@ -49,6 +52,7 @@ export class ModelCatalog {
     this.#model = model;
     this.#programRows = programRows;
     this.#snapshot = snapshot;
+    resolvePlaces(model, snapshot.entry);
   }
 
   /**
@@ -127,12 +131,17 @@ export class ModelCatalog {
     if (versionstamp > (this.#snapshot.check.versionstamp ?? "")) {
       this.#snapshot = snapshot;
       this.#readAt = now;
+      resolvePlaces(this.#model, snapshot.entry);
     }
     return true;
   }
 
   async refresh(): Promise<void> {
-    if (performance.now() - this.#readAt >= this.maxAgeMs) await this.reload();
+    if (!this.#isFresh) await this.reload();
+  }
+
+  get #isFresh(): boolean {
+    return performance.now() - this.#readAt < this.maxAgeMs;
   }
 
   /** How long the catalog may be relied on after it was read, in milliseconds. */
@@ -150,7 +159,7 @@ export class ModelCatalog {
 
   /** True if an index can be read, and the catalog was read recently enough to rely on this. */
   isReadable(index: CompiledIndex): boolean {
-    return this.#snapshot.canRead(index) && performance.now() - this.#readAt < this.maxAgeMs;
+    return this.#snapshot.canRead(index) && this.#isFresh;
   }
 
   /**
@@ -215,15 +224,19 @@ export class ModelCatalog {
     }
   }
 
+  /** True if the rows can be read by the primary key of the model: see {@link assertSameKey}. */
+  get isKeyKnown(): boolean {
+    return this.#snapshot.hasSameKey && this.#isFresh;
+  }
+
   /**
    * Refuses a model whose primary key is not that of the database. A read by the wrong key would
-   * not find rows that exist.
+   * not find rows that exist. The key may have changed since the catalog was last read.
    *
    * @throws {PrimaryKeyDiffersError}
    */
   async assertSameKey(): Promise<void> {
-    if (this.#snapshot.hasSameKey) return;
-    // The database may have been migrated since.
+    if (this.isKeyKnown) return;
     await this.reload();
     this.#snapshot.assertSameKey();
   }
@@ -239,12 +252,15 @@ export class ModelCatalog {
   async assertReadable(index: CompiledIndex): Promise<void> {
     if (this.isReadable(index)) return;
     await this.reload();
-    this.#snapshot.assertUnchanged(index);
+    this.#snapshot.assertSameKey();
     if (this.#snapshot.canRead(index)) return;
+    if (this.#model.indexes.includes(index)) this.#snapshot.assertUnchanged(index);
     if (this.#snapshot.stateOf(index) === "unique-pending" && this.#snapshot.isWritable) {
       await this.#settlePending?.(index);
       if (this.#snapshot.canRead(index)) return;
     }
+    if (!this.#model.indexes.includes(index))
+      throw new IndexNotReadyError(this.#model.name, index.name, "replaced");
     const stored = this.#snapshot.stateOf(index);
     // If the index is readable in the database, only its outdated entries can prevent the read.
     const isOutdated = stored === "readable" || this.#snapshot.isOutdated(index);
@@ -266,12 +282,13 @@ async function readSnapshot(
   entry: CatalogEntry,
   versionstamp: string,
 ): Promise<CatalogSnapshot> {
-  if (entry.format !== 1 && entry.format !== 2)
+  if (![1, 2, 3].includes(entry.format))
     throw new StaleSchemaError(model.name, [
       "a later version of Keywright has written the catalog",
     ]);
-  const schemas = await readRowSchemas(kv, model, programRows, entry);
-  return new CatalogSnapshot(model, entry, versionstamp, schemas);
+  const readModel = withStoredIndexes(model, entry);
+  const schemas = await readRowSchemas(kv, readModel, programRows, entry);
+  return new CatalogSnapshot(model, entry, versionstamp, schemas, readModel);
 }
 
 async function firstEntry(
@@ -302,9 +319,4 @@ async function firstEntry(
 /** True for a versionstamp that a transaction has made up for an uncommitted change. */
 function isUncommitted(versionstamp: string): boolean {
   return versionstamp.startsWith("ffffffff");
-}
-
-async function hasEntries(kv: Kv, prefix: string): Promise<boolean> {
-  const first = await kv.list({ prefix: [prefix] }, { limit: 1 }).next();
-  return first.done !== true;
 }

@@ -1,10 +1,11 @@
 import type { Kv } from "@keywright/core";
 import { InvalidArgumentError } from "../errors/query-errors.js";
 import type { AnyRow, CompiledIndex, CompiledModel } from "../model/compiled-model.js";
+import { affectedIndexes, type FieldChanges } from "../schema/affected-indexes.js";
 import { compareRows, hasSameKey, migratedReason } from "../schema/compare-rows.js";
 import type { RowMigration } from "../schema/define-migration.js";
 import type { RowManifest } from "../schema/manifest.js";
-import { affectedIndexes, findUpgrade, type RowUpgrade } from "../schema/row-upgrade.js";
+import { findUpgrade, type RowUpgrade } from "../schema/row-upgrade.js";
 import { unmigratedRows } from "../schema/unmigrated-rows.js";
 import {
   type CatalogEntry,
@@ -31,6 +32,8 @@ export interface RowSchemas {
   readonly before: readonly EarlierRows[];
   /** The indexes whose entries match the rows as stored, but not as the program reads them. */
   readonly outdated: readonly CompiledIndex[];
+  /** The unique indexes in which rows may take keys of rows that a change has not reached yet. */
+  readonly exchanging: readonly CompiledIndex[];
   /**
    * False if the program's schema differs safely from that of the database, which does not know it
    * yet. The first write of the program then makes it known.
@@ -47,8 +50,8 @@ export interface RowSchemas {
 export interface EarlierRows {
   readonly mark: string;
   readonly upgrade: UpgradeRow | undefined;
-  /** The fields that may have another value after the upgrade. */
-  readonly fields: readonly string[];
+  /** What the upgrade changes. Undefined if rows are read as they are stored. */
+  readonly changes: FieldChanges | undefined;
 }
 
 export interface ProgramRows {
@@ -71,6 +74,7 @@ export async function readRowSchemas(
     now: undefined,
     before: [],
     outdated: [],
+    exchanging: [],
     isKnown: true,
     relations: programRows.relations,
     otherKey: undefined,
@@ -88,7 +92,13 @@ export async function readRowSchemas(
     const earlier = await readEarlierRows(kv, model, programRows, each, isWriter);
     if (earlier !== undefined) before.push(earlier);
   }
-  if (isSame) return { ...same, before };
+  const earlierChanges = before.flatMap((each) => each.changes ?? []);
+  const affected = affectedIndexes(model, earlierChanges);
+  const exchanging = affected.filter((index) => index.unique);
+  const unfinished = transform?.scanned ? [] : earlierChanges;
+  if (isSame) {
+    return { ...same, before, outdated: affectedIndexes(model, unfinished), exchanging };
+  }
   const stored = await readRowManifest(kv, model, schema.hash);
   const upgrade =
     stored && findUpgrade(stored, model, programRows.manifest, programRows.migrations);
@@ -97,13 +107,14 @@ export async function readRowSchemas(
   const completed =
     isUnmigrated && stored ? unmigratedRows(model, stored, programRows.manifest) : upgrade;
   const now = upgrade === undefined ? completed?.up : upgradeFunction(upgrade);
-  const fields = [completed, ...before].flatMap((each) => each?.fields ?? []);
+  const changes = now === undefined || completed === undefined ? [] : [completed];
   return {
     ...same,
     ...fence,
     now,
     before,
-    outdated: now === undefined ? [] : affectedIndexes(model, { fields }),
+    outdated: affectedIndexes(model, [...changes, ...unfinished]),
+    exchanging,
     isKnown: schema.accepts.includes(hash) || !upgrade?.isIdentity || !upgrade.sideBySide,
     otherKey: stored && hasSameKey(stored, programRows.manifest) ? undefined : stored?.primaryKey,
   };
@@ -119,15 +130,15 @@ async function readEarlierRows(
   const { versionstamp: mark } = await kv.get(transformMarkKey(model, id));
   // The change has ended since the catalog was read.
   if (mark === null) return undefined;
-  if (from === programRows.manifest.hash) return { mark, upgrade: undefined, fields: [] };
+  if (from === programRows.manifest.hash) return { mark, upgrade: undefined, changes: undefined };
   const stored = await readRowManifest(kv, model, from);
   const upgrade =
     stored && findUpgrade(stored, model, programRows.manifest, programRows.migrations);
-  if (upgrade !== undefined)
-    return { mark, upgrade: upgradeFunction(upgrade), fields: upgrade.fields };
+  if (upgrade !== undefined) return { mark, upgrade: upgradeFunction(upgrade), changes: upgrade };
   // A program that is older than the change reads rows as they are stored. One that may write has
   // to know their schema, so such a row makes it fail.
-  return { mark, upgrade: isWriter ? () => refuseRow(model.name) : undefined, fields: [] };
+  const refusal = isWriter ? () => refuseRow(model.name) : undefined;
+  return { mark, upgrade: refusal, changes: undefined };
 }
 
 function refuseRow(model: string): never {

@@ -1,6 +1,13 @@
 import { addOperation, type Operation } from "../errors/orm-error.js";
+import { isPromise } from "../indexes/is-promise.js";
+import { outsideTransactions } from "../transaction/transaction-scope.js";
 import type { ReadMeter } from "./read-meter.js";
 import type { TableContext } from "./table-context.js";
+
+/** The call is complete. A callback that only observes it must not make it fail. */
+function reportThrown(thrown: unknown): void {
+  console.error("onQuery threw:", thrown);
+}
 
 export class CallReport {
   readonly #model: string;
@@ -34,19 +41,23 @@ export class CallReport {
   end(meter: ReadMeter | undefined): void {
     if (this.#onQuery === undefined) return;
     const { index = undefined, reads = 0 } = meter ?? {};
+    const onQuery = this.#onQuery;
     try {
-      this.#onQuery({
-        operation: this.#operation,
-        model: this.#model,
-        index,
-        reads,
-        milliseconds: performance.now() - this.#start,
-        startedAt: this.#startedAt,
-        error: this.#error,
-      });
+      // What it does is no part of a transaction that makes the call.
+      const answer: unknown = outsideTransactions(() =>
+        onQuery({
+          operation: this.#operation,
+          model: this.#model,
+          index,
+          reads,
+          milliseconds: performance.now() - this.#start,
+          startedAt: this.#startedAt,
+          error: this.#error,
+        }),
+      );
+      if (isPromise(answer)) answer.then(undefined, reportThrown);
     } catch (thrown) {
-      // The call is complete. A callback that only observes it must not make it fail.
-      console.error("onQuery threw:", thrown);
+      reportThrown(thrown);
     }
   }
 }

@@ -43,7 +43,7 @@ export class Calls {
     try {
       const options = this.#parse(context, operation, argument);
       meter = meterOf(context, options, maxReads);
-      if (!context.catalog.snapshot.hasSameKey) await context.catalog.assertSameKey();
+      if (!context.catalog.isKeyKnown) await context.catalog.assertSameKey();
       return await run(options, meter);
     } catch (error) {
       return report.fail(error);
@@ -70,7 +70,8 @@ export class Calls {
       }
       return await write(options, meter);
     };
-    return await this.run(operation, argument, run, maxReads);
+    const call = () => this.run(operation, argument, run, maxReads);
+    return transaction === undefined ? await call() : await transaction.trackWrite(call);
   }
 
   /**

@@ -42,6 +42,10 @@ export interface DatabaseOptions<M extends Readonly<Record<string, Model>>> {
    */
   readonly migrations?: readonly RowMigration[];
   readonly hooks?: { readonly [K in keyof M]?: ModelHooks<M[K]> };
-  /** Called at the end of each call. Its errors go to `console.error` only. */
+  /**
+   * Called at the end of each call. Its errors go to `console.error` only. It may write through the
+   * database. Such a write is no part of the transaction whose call is reported, and happens again
+   * if the transaction runs again.
+   */
   readonly onQuery?: (event: QueryEvent) => void;
 }

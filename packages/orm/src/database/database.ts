@@ -13,6 +13,7 @@ import type { Model } from "../model/model.js";
 import { linkRelations } from "../relations/link-relations.js";
 import type { RowMigration } from "../schema/define-migration.js";
 import { relationTexts } from "../schema/model-manifest.js";
+import { keyOrderOf } from "../transaction/key-order-of.js";
 import { limitsOf } from "../transaction/limits-of.js";
 import {
   runScopedTransaction,
@@ -49,7 +50,8 @@ export type Database<M extends Models> = AnyDatabase &
      *
      * @throws {TransactionConflictError} after `maxAttempts` attempts.
      * @throws {TransactionBypassedError} from writes of the function that do not go through `tx`.
-     * @throws {TransactionEndedError} from calls that the function has not awaited.
+     * @throws {TransactionNotAwaitedError} if the function returns before its writes have ended.
+     * @throws {TransactionEndedError} from calls after the transaction.
      * @throws {LimitExceededError} if there are more reads or writes than the database accepts in
      * one commit.
      * @throws {InvalidArgumentError} if `maxAttempts` is not a positive integer.
@@ -99,7 +101,7 @@ export async function openModels<M extends Models>(
   const kv = options.kv as Kv;
   const names = new Map<string, string>();
   const models = Object.entries<Model>(options.models).map(([name, model]) => {
-    const compiled = compileModel(model);
+    const compiled = compileModel(model, keyOrderOf(kv));
     if (name === "transaction") {
       throw new ModelDefinitionError(compiled.name, "name", "a database has a method of this name");
     }
@@ -131,15 +133,18 @@ export async function openModels<M extends Models>(
   for (const context of tables.values()) {
     context.catalog.settlePending = (index) => settlePendingIndex(context, index);
   }
-  const transaction = <T>(
+  const transaction = async <T>(
     body: (tx: AnyDatabase) => Promise<T>,
     transactionOptions?: TransactionOptions,
-  ): Promise<T> =>
-    runScopedTransaction(
+  ): Promise<T> => {
+    if (typeof body !== "function")
+      throw new InvalidArgumentError("", "argument", "it must be a function of tx", "transaction");
+    return await runScopedTransaction(
       kv,
       (tx) => body(databaseOf(tablesWithin(tables, tx), names, {})),
       transactionOptions,
     );
+  };
   return databaseOf(tables, names, { transaction }) as Database<M>;
 }
 
@@ -162,8 +167,9 @@ function assertOptions(options: UntypedOptions): void {
   if (typeof options !== "object" || options === null) fail("argument", "it must be an object");
   const { kv, models, hooks, migrations = [], onQuery } = options;
   const isKv = typeof kv === "object" && kv !== null && "atomic" in kv;
+  if (kv instanceof Promise) fail("kv", "it is a promise; write kv: await openKv(…)");
   if (!isKv) fail("kv", "it must be a database that openKv or Deno.openKv has opened");
-  if (typeof models !== "object" || models === null) {
+  if (typeof models !== "object" || models === null || Array.isArray(models)) {
     fail("models", "it has to be an object: { users: User }");
   }
   for (const [name, model] of Object.entries(models as object)) {

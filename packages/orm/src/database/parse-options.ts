@@ -71,5 +71,9 @@ export function whereOf({ model }: TableContext, { where }: AnyQuery): AnyRow {
 /** @throws {InvalidArgumentError} if the value is not an object. */
 export function objectOf({ model }: TableContext, value: unknown, name: string): AnyRow {
   if (typeof value === "object" && value !== null) return value as AnyRow;
-  throw new InvalidArgumentError(model.name, name, "it must be an object");
+  const reason =
+    name === "argument"
+      ? "it must be an object of options, such as { data: … } or { where: … }"
+      : "it must be an object";
+  throw new InvalidArgumentError(model.name, name, reason);
 }

@@ -37,6 +37,7 @@ export interface IndexProgress {
  * - `"dropping"`: its entries are being deleted.
  * - `"outdated"`: its entries match the stored rows, but not the rows as the program reads them. A
  *   migration must change the rows first.
+ * - `"replaced"`: a new definition has replaced the one that the query began to read.
  */
 export type UnreadableState =
   | "absent"
@@ -45,6 +46,7 @@ export type UnreadableState =
   | "unique-pending"
   | "disabled"
   | "dropping"
+  | "replaced"
   | "outdated";
 
 const building = "wait until the migration that builds it has finished";
@@ -59,6 +61,7 @@ const stateTexts: Readonly<Record<UnreadableState, string>> = {
   disabled: "another index has replaced it; use that index, or go back with replaceIndex",
   dropping: "its entries are being deleted; run migrate to build it again",
   outdated: "the stored rows have an earlier schema; run migrate",
+  replaced: "it was rebuilt while the query read it; run the query again",
 };
 
 function progressText(progress: IndexProgress | undefined): string {
@@ -148,7 +151,7 @@ export class PrimaryKeyDiffersError extends OrmError {
   constructor(model: string, stored: readonly string[], declared: readonly string[]) {
     const [before, now] = [JSON.stringify(stored), JSON.stringify(declared)];
     const text = `the database stores the rows by the primary key ${before}, and this program's model has ${now}`;
-    const advice = `give the model the primary key ${before}, or copy the rows to a new model that has ${now}`;
+    const advice = `give the model the primary key ${before}, or run migrate to store the rows by ${now}`;
     super("KW_PRIMARY_KEY_DIFFERS", model, `${text}; ${advice}`);
     this.stored = stored;
     this.declared = declared;

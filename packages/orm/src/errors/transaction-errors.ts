@@ -29,6 +29,18 @@ export class TransactionEndedError extends KeywrightError {
 }
 
 /**
+ * The function of a transaction has returned while one of its writes was still running, because the
+ * write was not awaited. Nothing was written.
+ */
+export class TransactionNotAwaitedError extends KeywrightError {
+  constructor() {
+    const message =
+      "transaction: its function returned before all of its writes had ended, and nothing was written; await each call of tx";
+    super("KW_TRANSACTION_NOT_AWAITED", message);
+  }
+}
+
+/**
  * The function of a transaction has called a write of the database itself, which would not be part
  * of the transaction. Nothing was written. `model` is empty if it has begun another transaction.
  */

@@ -1,7 +1,6 @@
 import type { KvKeyPart } from "@keywright/core";
 import type { AnyRow, CompiledIndex, CompiledModel } from "../model/compiled-model.js";
-import { keyPartOf } from "./key-parts.js";
-import { pointerOf, primaryKeyOfPointer } from "./primary-key.js";
+import { pointerOf, primaryKeyInRow, primaryKeyOfPointer } from "./primary-key.js";
 
 export function entryValue(
   index: CompiledIndex,
@@ -23,13 +22,7 @@ export function primaryKeyOfEntry(
   index: CompiledIndex,
   value: unknown,
 ): readonly KvKeyPart[] | undefined {
-  if (index.store === "pointer") return primaryKeyOfPointer(model, value);
-  if (typeof value !== "object" || value === null) return undefined;
-  const primaryKey: KvKeyPart[] = [];
-  for (const field of model.primaryKey) {
-    const part = keyPartOf((value as AnyRow)[field]);
-    if (part === undefined) return undefined;
-    primaryKey.push(part);
-  }
-  return primaryKey;
+  return index.store === "pointer"
+    ? primaryKeyOfPointer(model, value)
+    : primaryKeyInRow(model, value);
 }

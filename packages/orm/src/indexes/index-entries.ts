@@ -33,12 +33,12 @@ export function indexedPart(
   position: number,
   value: unknown,
 ): KvKeyPart {
-  const { field, descending, normalize } = index.parts[position]!;
+  const { field, descending, descendingOrder, normalize } = index.parts[position]!;
   let normalized = value;
   try {
     if (normalize !== undefined) normalized = normalize(value);
     const part = keyPartOf(normalized);
-    if (part !== undefined) return descending ? descendingPart(part) : part;
+    if (part !== undefined) return descending ? descendingPart(part, descendingOrder) : part;
   } catch (cause) {
     const problem = isIllFormed(normalized) ? "surrogate" : undefined;
     throw new IndexKeyError(model.name, index.name, field, typeof value, { cause, problem });
@@ -72,7 +72,7 @@ export function indexKey(
   parts: readonly KvKeyPart[],
   primaryKey: readonly KvKeyPart[],
 ): KvKey {
-  const prefix: KvKeyPart[] = [index.prefix];
+  const prefix: KvKeyPart[] = [index.place];
   return index.unique ? prefix.concat(parts) : prefix.concat(parts, primaryKey);
 }
 

@@ -1,4 +1,4 @@
-import { decodeKey, encodeKey, type KvKey, type KvKeyPart } from "@keywright/core";
+import { decodeKey, encodeKey, type KeyOrder, type KvKey, type KvKeyPart } from "@keywright/core";
 
 /**
  * Returns the key part for a value. A date becomes its milliseconds since 1970, so that dates sort
@@ -80,19 +80,24 @@ function numberAfter(value: number): number | undefined {
  * each of them inverted. One encoding can be a prefix of another: that of `"a"` is a prefix of that
  * of `"a\0"`, which continues with `FF`. The zero byte makes the longer one sort first after the
  * inversion.
+ *
+ * @param order the order that the part reverses.
  */
-export function descendingPart(part: KvKeyPart): Uint8Array {
-  const bytes = encodeKey([part]);
+export function descendingPart(part: KvKeyPart, order: KeyOrder): Uint8Array {
+  const bytes = encodeKey([part], order);
   const inverted = new Uint8Array(bytes.length + 1).fill(0xff);
   for (let i = 0; i < bytes.length; i++) inverted[i] = bytes[i]! ^ 0xff;
   return inverted;
 }
 
 /** Returns the part for which {@link descendingPart} returns this one, if there is one. */
-export function ascendingPart(part: KvKeyPart): KvKeyPart | undefined {
+export function ascendingPart(part: KvKeyPart, order: KeyOrder): KvKeyPart | undefined {
   if (!(part instanceof Uint8Array) || part.at(-1) !== 0xff) return undefined;
   try {
-    return decodeKey(part.subarray(0, -1).map((byte) => byte ^ 0xff))[0];
+    return decodeKey(
+      part.subarray(0, -1).map((byte) => byte ^ 0xff),
+      order,
+    )[0];
   } catch {
     return undefined;
   }

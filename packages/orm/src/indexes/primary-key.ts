@@ -12,8 +12,23 @@ export function primaryKeyOf(model: CompiledModel, row: AnyRow): KvKeyPart[] {
   });
 }
 
+/** Returns the primary key in a stored value. Undefined if the value has none. */
+export function primaryKeyInRow(
+  model: CompiledModel,
+  value: unknown,
+): readonly KvKeyPart[] | undefined {
+  if (typeof value !== "object" || value === null) return undefined;
+  const primaryKey: KvKeyPart[] = [];
+  for (const field of model.primaryKey) {
+    const part = keyPartOf((value as AnyRow)[field]);
+    if (part === undefined) return undefined;
+    primaryKey.push(part);
+  }
+  return primaryKey;
+}
+
 export function rowKey(model: CompiledModel, primaryKey: readonly KvKeyPart[]): KvKey {
-  return [model.prefix, ...primaryKey];
+  return [model.place, ...primaryKey];
 }
 
 export function pointerOf(primaryKey: readonly KvKeyPart[]): RowId {

@@ -36,7 +36,7 @@ export function relatedModels(
  */
 export function relatedWatched(context: TableContext, include: AnyInclude | undefined): Watched {
   const models = [...relatedModels(context, include)];
-  const ranges = models.map(({ prefix }) => ({ prefix: [prefix] }));
+  const ranges = models.map(({ place }) => ({ prefix: [place] }));
   if (canWatchRanges(context.kv)) return { keys: [], ranges, marks: [] };
   const maxModels = context.limits.keys - keysOfRow;
   if (models.length > maxModels) {

@@ -6,7 +6,7 @@ import type { TableContext } from "../context/table-context.js";
 import { primaryKeyOfEntry } from "../indexes/entry-value.js";
 import { isSameKey } from "../indexes/key-parts.js";
 import { rowKey } from "../indexes/primary-key.js";
-import type { AnyRow, CompiledIndex, CompiledModel } from "../model/compiled-model.js";
+import type { AnyRow, CompiledIndex } from "../model/compiled-model.js";
 import { isReadable } from "../query/plan/choose-plan.js";
 import { planUnique, primaryKeyIn, uniqueValues } from "../query/plan/plan-unique.js";
 import { queriedKey } from "../query/plan/queried-part.js";
@@ -50,24 +50,32 @@ function streamRow<Shaped>(
   shape: ShapeRow<Shaped>,
 ): ReadableStream<Shaped> {
   const { model } = context;
-  const pointers = pointersOf(model, where, query.index);
+  let pointers = pointersOf(context, where, query.index);
   const related = relatedWatched(context, query.include);
   // Empty until the pointer is read, if the primary key is not known.
-  let rows = pointers.length > 0 ? [] : [rowKey(model, primaryKeyIn(model, where))];
+  let rows = pointers.length > 0 ? [] : [keyOfRow()];
   let keys = watchedKeys();
 
-  /** Of the pointers, only the one that a query reads is watched, and the catalog decides which. */
+  function keyOfRow(): KvKey {
+    return rowKey(model, primaryKeyIn(model, where));
+  }
+
+  /**
+   * Of the pointers, only the one that a query reads is watched, and the catalog decides which. It
+   * also tells whether the rows have moved to another primary key.
+   */
   function watchedKeys(): readonly KvKey[] {
     const pointer = currentPointer(context, pointers);
-    return pointer ? [catalogKey(model), pointer.key, ...rows] : rows;
+    return [catalogKey(model), ...(pointer ? [pointer.key] : []), ...rows];
   }
 
   async function read(): Promise<LiveState<Shaped>> {
+    // The catalog may have changed between its last read and the beginning of the watch.
+    await context.catalog.reload();
+    pointers = pointersOf(context, where, query.index);
     const pointer = currentPointer(context, pointers);
-    if (pointer !== undefined) rows = await readRowKeys(context, pointer);
+    rows = pointer === undefined ? [keyOfRow()] : await readRowKeys(context, pointer);
     const found = await measuredRead(context, query, async (meter) => {
-      // The catalog may have changed between its last read and the beginning of the watch.
-      if (pointer !== undefined) await context.catalog.reload();
       const row = (await findOne(context, where, meter, query)) ?? null;
       const all = row === null ? [] : [row];
       const shaped = await shape(row, meter);
@@ -97,8 +105,12 @@ interface Pointer {
 }
 
 /** Returns the index entries that can point to the row. Empty if `where` names its primary key. */
-function pointersOf(model: CompiledModel, where: AnyRow, indexName: string | undefined): Pointer[] {
-  const keys = planUnique(model, where, indexName);
+function pointersOf(
+  { model, catalog }: TableContext,
+  where: AnyRow,
+  indexName: string | undefined,
+): Pointer[] {
+  const keys = planUnique(catalog.snapshot.readModel, where, indexName);
   if (keys[0] === "primaryKey") return [];
   return keys
     .filter((index) => index !== "primaryKey")

@@ -62,7 +62,7 @@ export function watchRows(
     const catalog = catalogKey(context.model);
     let range = watchedRange(context, query);
     const related = new Set<unknown>(
-      Array.from(relatedModels(context, query.include), ({ prefix }) => prefix),
+      Array.from(relatedModels(context, query.include), ({ place }) => place),
     );
     let rows = new Set<string>();
     let examinesRows = true;
@@ -104,13 +104,13 @@ export function watchRows(
     }
 
     async function mayAffect({ keys, isComplete }: KvRangeChange): Promise<boolean> {
-      const { prefix } = context.model;
+      const { place } = context.model;
       if (!isComplete) return true;
       const changedRows: KvKey[] = [];
       for (const key of keys) {
         const [first] = key;
         if (related.has(first) || range.hasKey(key) || isSameKey(key, catalog)) return true;
-        if (first !== prefix) continue;
+        if (first !== place) continue;
         if (rows.has(keyIdOf(key, specificationOrder))) return true;
         if (examinesRows) changedRows.push(key);
       }
@@ -150,7 +150,7 @@ function watchedOf(context: TableContext, query: AnyQuery, range: WatchedRange):
   // entries do not change.
   const keys = [catalogKey(model)];
   if (canWatchRanges(kv)) {
-    const ranges = [...range.selectors, { prefix: [model.prefix] }, ...related.ranges];
+    const ranges = [...range.selectors, { prefix: [model.place] }, ...related.ranges];
     return { keys, ranges, marks: [] };
   }
   if (!model.live) throw new LiveQueryUnavailableError(model.name);

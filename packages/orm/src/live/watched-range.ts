@@ -47,7 +47,8 @@ export function rangeOfPlan(context: TableContext, plan: Plan): WatchedRange {
   const { model } = plan;
   const plans = plansIn(plan);
   const indexes = plans.map(({ index }) => index);
-  const canRead = indexes.every((index) => isReadable(context, index));
+  const { hasSameKey } = context.catalog.snapshot;
+  const canRead = hasSameKey && indexes.every((index) => isReadable(context, index));
   const hasKey = (key: KvKey) => plans.some((each) => findSegment(each, key) >= 0);
   return {
     indexes,
@@ -68,7 +69,7 @@ export function rangeOfPlan(context: TableContext, plan: Plan): WatchedRange {
 function selectorsOf(plan: QueryPlan): KvListSelector[] {
   const { index, segments } = plan;
   if (index === undefined) return [];
-  if (segments.length > maxRanges) return [{ prefix: [index.prefix] }];
+  if (segments.length > maxRanges) return [{ prefix: [index.place] }];
   return segments.flatMap((segment) => selectorOf(plan, segment, undefined) ?? []);
 }
 

@@ -1,14 +1,13 @@
-import type { Duplicate, UnindexedRow } from "../catalog/backfill-state.js";
-import type { IndexState } from "../catalog/catalog-entry.js";
+import type { UnindexedRow } from "../catalog/backfill-state.js";
 import { type AnyDatabase, tableContexts } from "../context/any-database.js";
 import type { TableContext } from "../context/table-context.js";
 import { LeaseLostError } from "../errors/migration-errors.js";
-import type { CompiledIndex } from "../model/compiled-model.js";
-import { type DuplicatesLeft, resolveDuplicates } from "../write/commit/resolve-duplicates.js";
 import { backfill } from "./backfill/backfill.js";
 import { buildCounters } from "./build/build-counters.js";
 import { dropIndexes } from "./build/drop-indexes.js";
+import { finishIndex, type MigratedIndex, maxReported } from "./build/finish-index.js";
 import { readUnreported, removeUnreported } from "./build/unreported-rows.js";
+import { changeKeys } from "./key/change-key.js";
 import { beginMigration } from "./plan/begin-migration.js";
 import type { MigrationPlan } from "./plan/migration-plan.js";
 import { planMigration } from "./plan/plan-migration.js";
@@ -16,6 +15,7 @@ import { takeLease } from "./run/lease.js";
 import { createRun, type MigrationRun, type RunOptions } from "./run/migration-run.js";
 import { type FailedRow, findFailedRows } from "./transform/failed-rows.js";
 import { transformRows } from "./transform/transform-rows.js";
+import type { DanglingReference } from "./verify/dangling-references.js";
 
 export interface MigrateOptions extends RunOptions {
   /**
@@ -34,20 +34,6 @@ export interface MigrateOptions extends RunOptions {
   readonly wait?: boolean | undefined;
 }
 
-/** The result for an index that was not readable when the run began. */
-export interface MigratedIndex {
-  readonly model: string;
-  readonly index: string;
-  readonly state: IndexState;
-  /**
-   * The rows that keep a unique index from being readable, because other rows have their values. At
-   * most 100.
-   */
-  readonly duplicates: readonly Duplicate[];
-  /** The number of all these rows. */
-  readonly duplicateCount: number;
-}
-
 /**
  * How a run ended:
  *
@@ -55,6 +41,9 @@ export interface MigratedIndex {
  * - `"duplicates"`: a unique index cannot be read until duplicate values are changed or deleted
  * - `"failed-rows"`: some rows could not be changed to the new schema
  * - `"unindexed-rows"`: an index could not take all rows, so queries that use it do not find them
+ * - `"key-unchanged"`: a primary key cannot change yet, because rows share a value of the new key
+ *   (`indexes`), have none (`unindexed`), or refer to a missing row (`dangling`). No other model is
+ *   migrated until these rows are changed
  * - `"stopped"`: the signal was aborted
  * - `"busy"`: another runner holds the lease, and `wait` is false
  * - `"lost"`: the lease was taken over by another runner during the run
@@ -66,6 +55,7 @@ export type MigrationOutcome =
   | "duplicates"
   | "failed-rows"
   | "unindexed-rows"
+  | "key-unchanged"
   | "stopped"
   | "busy"
   | "lost"
@@ -86,10 +76,9 @@ export interface MigrationResult {
   readonly unindexedCount: number;
   /** The first rows that could not be changed, at most 100 per model. */
   readonly failed: readonly FailedRow[];
+  /** The first references by a new primary key that lead to no row, at most about 100. */
+  readonly dangling: readonly DanglingReference[];
 }
-
-/** The maximum number of duplicates per index, and of failed rows per model, in a result. */
-const maxReported = 100;
 
 const emptyPlan: MigrationPlan = {
   models: [],
@@ -105,6 +94,7 @@ interface Report {
   readonly unindexed: UnindexedRow[];
   unindexedCount: number;
   readonly failed: FailedRow[];
+  readonly dangling: DanglingReference[];
 }
 
 /**
@@ -133,7 +123,13 @@ export async function migrate(
 ): Promise<MigrationResult> {
   const { signal, wait = true } = options;
   const tables = [...tableContexts(database).values()];
-  const report: Report = { indexes: [], unindexed: [], unindexedCount: 0, failed: [] };
+  const report: Report = {
+    indexes: [],
+    unindexed: [],
+    unindexedCount: 0,
+    failed: [],
+    dangling: [],
+  };
   const [firstTable] = tables;
   if (firstTable === undefined) return { status: "done", plan: emptyPlan, ...report };
   const lease = await takeLease(firstTable.kv, { wait, signal });
@@ -176,9 +172,21 @@ async function runStages(
   report: Report,
 ): Promise<MigrationOutcome> {
   // All fences move first, so that the program can write every model from then on.
-  for (const context of contexts) await beginMigration(context, run);
-  let hasFailed = false;
+  const beginAll = async (models: readonly TableContext[]) => {
+    for (const context of models) await beginMigration(context, run);
+  };
+  const keys = await changeKeys(contexts, run, options, beginAll);
+  if (keys === "stopped" || keys === "blocked") return keys;
+  if (keys !== "done") {
+    report.indexes.push(...keys.indexes);
+    report.unindexed.push(...keys.unkeyed);
+    report.unindexedCount += keys.unkeyedCount;
+    report.dangling.push(...keys.dangling);
+    return "key-unchanged";
+  }
+  await beginAll(contexts);
   let isStopped = false;
+  let hasFailed = false;
   for (const context of contexts) {
     const outcome = await runModel(database, context, run, options, report);
     isStopped = outcome === "stopped";
@@ -221,6 +229,8 @@ async function runModel(
       return outcome !== "stopped";
     },
     () => backfill(context, run, options),
+    // The backfill may have replaced definitions, whose entries are left.
+    () => dropIndexes(context, run),
     () => buildCounters(context, run),
   ];
   let isStopped = false;
@@ -232,30 +242,4 @@ async function runModel(
   }
   if (isStopped) return "stopped";
   return hasFailed ? "failed-rows" : "done";
-}
-
-/** First adds the rows to the index that are no longer duplicates. */
-async function finishIndex(
-  context: TableContext,
-  run: MigrationRun,
-  index: CompiledIndex,
-  isStopped: boolean,
-): Promise<MigratedIndex | "stopped"> {
-  const { model, catalog } = context;
-  let left: DuplicatesLeft = { duplicates: [], count: 0 };
-  if (!isStopped && catalog.snapshot.stateOf(index) === "unique-pending") {
-    const resolved = await resolveDuplicates(context, index, {
-      commit: (operation) => run.lease.commit(operation),
-      shouldContinue: async () => {
-        await run.afterBatch(0);
-        return !run.signal?.aborted;
-      },
-      maxListed: maxReported,
-    });
-    if (resolved === "stopped") return resolved;
-    left = resolved;
-  }
-  const { duplicates, count: duplicateCount } = left;
-  const state = catalog.snapshot.stateOf(index);
-  return { model: model.name, index: index.name, state, duplicates, duplicateCount };
 }

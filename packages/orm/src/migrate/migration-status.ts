@@ -101,6 +101,9 @@ async function modelStatus(database: AnyDatabase, context: TableContext): Promis
   const { value: counting } = await kv.get<CountingState>(countingKey(model));
   const { backfills } = await readUnreported([context]);
   const declared = new Map(model.indexes.map((index) => [index.name, index]));
+  const { keyIndex, model: layout } = snapshot.other ?? {};
+  const known = new Set([...declared.keys(), ...(layout?.indexes ?? []).map(({ name }) => name)]);
+  if (keyIndex !== undefined) known.add(keyIndex.name);
   const indexes: Record<string, IndexStatus> = {};
   for (const name of new Set([...declared.keys(), ...Object.keys(entry.indexes)])) {
     const index = declared.get(name);
@@ -109,7 +112,7 @@ async function modelStatus(database: AnyDatabase, context: TableContext): Promis
       state: index ? snapshot.stateOf(index) : (entry.indexes[name]?.state ?? "absent"),
       declared: index !== undefined,
       progress: isFilled ? progressOf(backfill) : null,
-      duplicates: index ? await countDuplicates(database, model, name) : 0,
+      duplicates: known.has(name) ? await countDuplicates(database, model, name) : 0,
       unindexed: isFilled ? (backfill.unindexed ?? null) : unreportedOf(backfills, name),
     };
   }

@@ -1,9 +1,16 @@
+import { type KeyOrder, specificationOrder } from "@keywright/core";
 import type * as z from "zod";
 import { knownNames } from "../errors/nearest-name.js";
 import { ModelDefinitionError } from "../errors/schema-errors.js";
 import { compileCondition, matchesCondition } from "./compile-condition.js";
 import type { AnyRow, CompiledIndex, CompiledPart } from "./compiled-model.js";
-import { canBeInKey, canBeList, canHoldElements, isList } from "./fields/key-kinds.js";
+import {
+  canBeInKey,
+  canBeList,
+  canBeNumberAndBigint,
+  canHoldElements,
+  isList,
+} from "./fields/key-kinds.js";
 import type { AnyIndexDefinition, AnyIndexPart } from "./index-definition.js";
 import { defaultIndexPrefix } from "./index-prefix.js";
 import type { Model } from "./model.js";
@@ -27,6 +34,7 @@ export function compileIndex(
   name: string,
   definition: AnyIndexDefinition,
   primaryKey: readonly string[],
+  keyOrder: KeyOrder,
 ): CompiledIndex {
   const at = `indexes.${name}`;
   const fail = (place: string, reason: string): never => {
@@ -42,7 +50,12 @@ export function compileIndex(
     fail("version", "it must be a number or a string");
   const keyParts = Array.isArray(key) ? (key as readonly AnyIndexPart[]) : [key as AnyIndexPart];
   const plain = keyParts.map((part) => compilePart(part, name, (reason) => fail("key", reason)));
-  const parts = withNormalizers(plain, definition.normalize, (reason) => fail("normalize", reason));
+  const normalized = withNormalizers(plain, definition.normalize, (reason) =>
+    fail("normalize", reason),
+  );
+  const parts = normalized.map((part) =>
+    canMixNumbers(model, part) ? { ...part, descendingOrder: keyOrder } : part,
+  );
   const fields = parts.map((part) => part.field);
   if (parts.length === 0) fail("key", "it must name at least one field");
   assertFields(
@@ -76,6 +89,7 @@ export function compileIndex(
   return {
     name,
     prefix,
+    place: prefix,
     parts,
     fields,
     unique,
@@ -88,6 +102,7 @@ export function compileIndex(
     ...compileReads(model, at, definition, { parts, condition }),
     store: include === undefined ? store : "include",
     include: include === undefined ? [] : [...new Set([...primaryKey, ...include])],
+    declaredInclude: include ?? [],
     counted: definition.count ?? false,
     version: version === undefined ? undefined : String(version),
   };
@@ -113,12 +128,24 @@ function compileReads(
   return { reads, keyFields: isKnown ? new Set(fields) : undefined };
 }
 
+/** True if a descending part can be a number in one row and a bigint in another. */
+function canMixNumbers({ schema }: Model, { field, descending, normalize }: CompiledPart): boolean {
+  if (!descending) return false;
+  const type = schema.shape[field];
+  return normalize !== undefined || (type !== undefined && canBeNumberAndBigint(type));
+}
+
 function compilePart(
   part: AnyIndexPart,
   indexName: string,
   fail: (reason: string) => never,
 ): CompiledPart {
-  const plain = { descending: false, compute: undefined, normalize: undefined };
+  const plain = {
+    descending: false,
+    descendingOrder: specificationOrder,
+    compute: undefined,
+    normalize: undefined,
+  };
   if (typeof part === "string") return { ...plain, field: part };
   if (typeof part === "function") {
     const compute = part as (row: AnyRow) => unknown;

@@ -1,3 +1,4 @@
+import { type KeyOrder, specificationOrder } from "@keywright/core";
 import type * as z from "zod";
 import { ModelDefinitionError } from "../errors/schema-errors.js";
 import { assertBooleans, assertFields, assertOptions, compileIndex } from "./compile-index.js";
@@ -34,9 +35,10 @@ function isZod3(schema: unknown): boolean {
 /**
  * Checks and compiles the definition of a model.
  *
+ * @param keyOrder the order of the keys of the database.
  * @throws {ModelDefinitionError} if the definition contradicts itself or its schema.
  */
-export function compileModel(model: Model): CompiledModel {
+export function compileModel(model: Model, keyOrder: KeyOrder = specificationOrder): CompiledModel {
   const { name, prefix = name, schema } = model;
   if (typeof name !== "string" || name === "" || name === systemPrefix) {
     throw new ModelDefinitionError(
@@ -70,12 +72,13 @@ export function compileModel(model: Model): CompiledModel {
   if (typeof model.indexes !== "object" || model.indexes === null || Array.isArray(model.indexes))
     throw new ModelDefinitionError(name, "indexes", "it must be an object of indexes by name");
   const indexes = Object.entries(model.indexes).map(([indexName, definition]) =>
-    compileIndex(model, indexName, definition, primaryKey),
+    compileIndex(model, indexName, definition, primaryKey, keyOrder),
   );
-  const optional = optionalFields(model, indexes);
+  const optional = optionalFields(schema, indexes);
   const compiled: CompiledModel = {
     name,
     prefix,
+    place: prefix,
     schema,
     primaryKey,
     generatesId: primaryKey.length === 1 && isUlid(shape[primaryKey[0]!]),
@@ -85,6 +88,7 @@ export function compileModel(model: Model): CompiledModel {
     requiredFields: requiredFields(indexes, optional),
     counted: model.count ?? false,
     live: model.live ?? false,
+    keyOrder,
   };
   assertDistinctPrefixes([compiled]);
   return compiled;
@@ -144,8 +148,11 @@ function isRelation(value: Relation): boolean {
   }
 }
 
-function optionalFields(model: Model, indexes: CompiledModel["indexes"]): ReadonlySet<string> {
-  const { shape } = model.schema;
+/** Returns the fields of indexes that a row may lack. */
+export function optionalFields(
+  { shape }: z.ZodObject,
+  indexes: CompiledModel["indexes"],
+): ReadonlySet<string> {
   const fields = new Set(indexes.flatMap((index) => index.fields));
   return new Set([...fields].filter((field) => shape[field] && canBeAbsent(shape[field])));
 }

@@ -1,4 +1,4 @@
-import type { KvKeyPart } from "@keywright/core";
+import type { KeyOrder, KvKeyPart } from "@keywright/core";
 import type * as z from "zod";
 import type { ConditionValue } from "./index-definition.js";
 import type { Relation } from "./relation-definition.js";
@@ -10,6 +10,11 @@ export interface CompiledPart {
   /** The name of the part in queries: its field, or the index if the part is computed. */
   readonly field: string;
   readonly descending: boolean;
+  /**
+   * The order that the part reverses if it is descending: the one of the specification, unless the
+   * database has another order of numbers and bigints and the part can be either.
+   */
+  readonly descendingOrder: KeyOrder;
   readonly compute: ((row: AnyRow) => unknown) | undefined;
   /** Maps a value to the key part that is indexed. Undefined if the value itself is indexed. */
   readonly normalize: ((value: unknown) => KvKeyPart) | undefined;
@@ -18,6 +23,8 @@ export interface CompiledPart {
 export interface CompiledIndex {
   readonly name: string;
   readonly prefix: string;
+  /** The first part of the keys of its entries: the prefix, unless the catalog has another. */
+  place: string;
   readonly parts: readonly CompiledPart[];
   readonly fields: readonly string[];
   readonly unique: boolean;
@@ -43,6 +50,8 @@ export interface CompiledIndex {
   readonly store: "pointer" | "copy" | "include";
   /** The fields of an entry if `store` is `"include"`. Those of the primary key come first. */
   readonly include: readonly string[];
+  /** The fields of `include` that the model declares, with or without those of the primary key. */
+  readonly declaredInclude: readonly string[];
   readonly counted: boolean;
   /** The version of its functions. Undefined if their source identifies them. */
   readonly version: string | undefined;
@@ -50,8 +59,10 @@ export interface CompiledIndex {
 
 export interface CompiledModel {
   readonly name: string;
-  /** The first part of its rows' keys and of its records, so that the model can be renamed. */
+  /** The first part of its records' keys, so that the model can be renamed. */
   readonly prefix: string;
+  /** The first part of its rows' keys: the prefix, unless the catalog has another. */
+  place: string;
   readonly schema: z.ZodObject;
   readonly primaryKey: readonly string[];
   /** True if the primary key is a single `z.ulid()`. `create` generates it if it is absent. */
@@ -67,6 +78,8 @@ export interface CompiledModel {
   readonly requiredFields: ReadonlyMap<string, string>;
   readonly counted: boolean;
   readonly live: boolean;
+  /** The order of the keys of the database. */
+  readonly keyOrder: KeyOrder;
 }
 
 export const systemPrefix = "__keywright";

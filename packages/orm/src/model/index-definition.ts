@@ -55,12 +55,15 @@ interface IndexOptions<Row> {
   readonly prefix?: string;
   /**
    * Selects the rows that the index contains: by values of fields, `{ deletedAt: null }`, or by a
-   * pure function. With values, a change of other fields never rebuilds the index.
+   * pure function.
    */
   readonly where?: RowCondition<Row> | ((row: Row) => boolean);
   /**
    * The fields that the functions `where` and `key` read. They see no other fields. Without this
-   * option, a migration that changes any field rebuilds the index.
+   * option, their source shows the fields: `(row) => row.deletedAt === null`. A function that uses
+   * the row in another way, such as `(row) => isOpen(row)` or `(row) => Object.keys(row)`, may read
+   * every field, so each migration of the rows concerns its index. A new field concerns it only if
+   * the function names it.
    */
   readonly reads?: readonly FieldOf<Row>[];
   /**

@@ -70,9 +70,11 @@ export async function beginSearches(
 
 /** Chooses the best readable index, or the best one if none is readable. */
 function chooseIndex(reference: Reference, catalog: CatalogSnapshot): ReferrerSearch {
-  const { model, fields, index } = reference;
+  const { fields, index } = reference;
   if (index === undefined) return { reference, index, catalog };
-  const readable = referenceIndexes(model, fields).find((each) => catalog.canRead(each));
+  const readable = referenceIndexes(catalog.readModel, fields).find((each) =>
+    catalog.canRead(each),
+  );
   return { reference, index: readable ?? index, catalog };
 }
 
@@ -115,7 +117,7 @@ async function listEntries(
   values: readonly KvKeyPart[],
   after: KvKey | undefined,
 ): Promise<Omit<ReferrerCursor, "position">> {
-  const prefix = [index?.prefix ?? model.prefix, ...values];
+  const prefix = [index?.place ?? model.place, ...values];
   const fields = index === undefined ? model.primaryKey : index.fields;
   // If the prefix is itself a whole key, a selector by prefix would leave that key out.
   const isWholeKey = values.length === fields.length && (index === undefined || index.unique);

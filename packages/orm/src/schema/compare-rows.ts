@@ -67,7 +67,8 @@ export function keepsPrimaryKey(from: RowManifest, to: RowManifest): boolean {
   });
 }
 
-const keyAdvice = "the primary key of a row cannot be changed: move the rows to a new model";
+const keyAdvice =
+  "the values of a primary key cannot be changed: add a field for the new values, and then make it the primary key";
 
 /** True if both have the same fields as their primary key, in the same order. */
 export function hasSameKey(a: RowManifest, b: RowManifest): boolean {
@@ -82,7 +83,7 @@ function primaryKeyChange(from: RowManifest, to: RowManifest): RowChange | undef
     kind: "changed",
     class: "breaking",
     sideBySide: false,
-    reason: `The primary key was ${before} and is ${now}: ${keyAdvice}`,
+    reason: `The primary key was ${before} and is ${now}`,
   };
 }
 

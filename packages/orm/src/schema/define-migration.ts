@@ -60,7 +60,7 @@ export interface MigrationDefinition<
   readonly from: From;
   /** The schema of the rows after the migration. */
   readonly to: To;
-  /** Fields that `up` changes although their schemas are the same. Their indexes are rebuilt. */
+  /** Fields that `up` changes although their schemas are the same. Their index entries change too. */
   readonly changes?: readonly Exclude<
     keyof z.output<From> & keyof z.output<To> & string,
     PrimaryKeyField<M>
@@ -239,7 +239,7 @@ function withChecks(settings: ChangeSettings): (row: AnyRow) => AnyRow {
     for (const field of kept) {
       if (isDeepStrictEqual((returned as AnyRow)[field], row[field])) continue;
       if (primaryKey.includes(field)) throw new PrimaryKeyChangeError(model, field);
-      const reason = `it changes ${JSON.stringify(field)}, whose schema stays the same; name the field in changes, so that its indexes are rebuilt`;
+      const reason = `it changes ${JSON.stringify(field)}, whose schema stays the same; name the field in changes, so that its index entries change too`;
       throw new InvalidArgumentError(model, at, reason);
     }
     const filled = fillDefaults(model, to.schema, returned as AnyRow, defaulted);

@@ -1,5 +1,6 @@
+import { denoOrder } from "@keywright/core";
 import type { CompiledIndex } from "../model/compiled-model.js";
-import { functionSource } from "./function-source.js";
+import { functionSource } from "./functions/function-source.js";
 import { hashOf } from "./hash.js";
 import type { IndexManifest, IndexTraits } from "./manifest.js";
 
@@ -28,8 +29,10 @@ function manifestOf(index: CompiledIndex): IndexManifest {
 function traitsOf(index: CompiledIndex): { traits?: IndexTraits } {
   const descending = index.parts.filter((part) => part.descending).map((part) => part.field);
   const normalized = index.parts.filter((part) => part.normalize).map((part) => part.field);
+  const isDenoOrder = index.parts.some((part) => part.descendingOrder === denoOrder);
   const traits: IndexTraits = {
     ...(descending.length > 0 && { descending }),
+    ...(isDenoOrder && { descendingOrder: "deno" }),
     ...(index.parts.length > 1 && normalized.length > 0 && { normalized }),
     ...(index.each !== undefined && { each: index.fields[index.each]! }),
     ...(index.condition !== undefined && { where: index.condition }),

@@ -30,6 +30,8 @@ export interface RowManifest {
 export interface IndexTraits {
   /** The fields that are sorted in descending order. */
   readonly descending?: readonly string[];
+  /** Set if these can be numbers and bigints, in a database in which bigints sort first. */
+  readonly descendingOrder?: "deno";
   /** In an index of several fields: the fields whose values are normalized. */
   readonly normalized?: readonly string[];
   /** The field whose elements have one entry each. */

@@ -1,4 +1,5 @@
-import type { AnyRow, CompiledIndex, CompiledModel } from "../model/compiled-model.js";
+import type { AnyRow, CompiledModel } from "../model/compiled-model.js";
+import { type FieldChanges, fieldChanges } from "./affected-indexes.js";
 import { compareRows, keepsPrimaryKey, type RowChange } from "./compare-rows.js";
 import type { RowMigration } from "./define-migration.js";
 import { fillDefaults } from "./fill-defaults.js";
@@ -6,7 +7,7 @@ import type { RowManifest } from "./manifest.js";
 import { findPath, type PathEdge } from "./upgrade-path.js";
 
 /** A way from rows of one schema to rows of another. */
-export interface RowUpgrade {
+export interface RowUpgrade extends FieldChanges {
   readonly steps: readonly string[];
   /** Returns the new row. Throws `RowInvalidError`, or what a migration throws. */
   readonly up: (row: AnyRow) => AnyRow;
@@ -20,8 +21,6 @@ export interface RowUpgrade {
   readonly sideBySide: boolean;
   /** The differences that no migration covers: safe ones, defaults, and removed fields. */
   readonly changes: readonly RowChange[];
-  /** The fields that may have another value afterwards. */
-  readonly fields: readonly string[];
 }
 
 /**
@@ -68,7 +67,7 @@ export function findUpgrade(
     goesBack: path.some((edge) => edge.kind === "down"),
     sideBySide: migrated.length === 0 && changes.every((change) => change.sideBySide),
     changes,
-    fields: [...new Set(fields)],
+    ...fieldChanges(from, fields),
   };
 }
 
@@ -91,22 +90,4 @@ function runOf(
 
 function changedFields({ changes, from, to }: RowMigration): readonly string[] {
   return changes ?? compareRows(from, to).map(({ field }) => field);
-}
-
-/**
- * Returns the indexes that may not match their rows before a change of the rows has reached every
- * row: indexes whose keys depend on a field that may get another value. A function without `reads`
- * depends on every field. They cannot be read in the meantime. Entries that only store changed
- * fields are not among them. They are written with their rows, and until then the rows are read
- * instead.
- */
-export function affectedIndexes(
-  model: CompiledModel,
-  upgrade: Pick<RowUpgrade, "fields">,
-): CompiledIndex[] {
-  if (upgrade.fields.length === 0) return [];
-  return model.indexes.filter(
-    ({ keyFields }) =>
-      keyFields === undefined || upgrade.fields.some((field) => keyFields.has(field)),
-  );
 }

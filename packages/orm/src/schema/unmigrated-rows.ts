@@ -1,21 +1,20 @@
 import { MigrationMissingError } from "../errors/migration-errors.js";
 import type { AnyRow, CompiledModel } from "../model/compiled-model.js";
 import { synchronousOutputSchema } from "../model/fields/output-schema.js";
+import { type FieldChanges, fieldChanges } from "./affected-indexes.js";
 import { compareRows, type RowChange } from "./compare-rows.js";
 import { fillDefaults } from "./fill-defaults.js";
 import type { RowManifest } from "./manifest.js";
 import { otherFields } from "./row-manifest.js";
 
 /** How a program reads rows of an earlier schema from which no migration leads to its own. */
-export interface UnmigratedRows {
+export interface UnmigratedRows extends FieldChanges {
   /**
    * Returns a row that has the fields of the program's schema. Fills in defaults.
    *
    * @throws {MigrationMissingError} if the row does not fit the schema in a field that has changed.
    */
   readonly up: (row: AnyRow) => AnyRow;
-  /** The fields that may be filled in. */
-  readonly fields: readonly string[];
 }
 
 /** @returns undefined if all rows of `from` have the fields of `to`. */
@@ -42,5 +41,5 @@ export function unmigratedRows(
     if (unfit.length > 0) throw new MigrationMissingError(model.name, [...new Set(unfit)]);
     return filled;
   };
-  return { up, fields };
+  return { up, ...fieldChanges(from, fields) };
 }

@@ -1,6 +1,6 @@
 import {
   denoOrder,
-  InvalidSelectorError,
+  isKeywrightError,
   type KeyOrder,
   type Kv,
   specificationOrder,
@@ -26,7 +26,8 @@ function findOrder(kv: Kv): KeyOrder {
     kv.list({ start: [0n], end: [0] });
     return denoOrder;
   } catch (error) {
-    if (error instanceof InvalidSelectorError) return specificationOrder;
+    // The database may belong to another copy of the package, which has classes of its own.
+    if (isKeywrightError(error) && error.code === "KW_SELECTOR_INVALID") return specificationOrder;
     throw error;
   }
 }

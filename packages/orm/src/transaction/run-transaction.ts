@@ -68,6 +68,7 @@ async function runOnce<T>(
   try {
     result = await body(transaction);
     signal?.throwIfAborted();
+    await transaction.assertWritesEnded();
   } catch (cause) {
     transaction.end();
     if (signal?.aborted || (await hasConsistentReads(transaction))) throw cause;

@@ -13,7 +13,7 @@ import type {
   KvSetKey,
   KvSetOptions,
 } from "@keywright/core";
-import { TransactionEndedError } from "../errors/transaction-errors.js";
+import { TransactionEndedError, TransactionNotAwaitedError } from "../errors/transaction-errors.js";
 import { type AfterCommit, runAfterCommit } from "./after-commit.js";
 import { Attempt, type TransactionKvOptions } from "./attempt.js";
 import { commitBuffer, type TransactionResult } from "./commit-buffer.js";
@@ -38,6 +38,7 @@ export class TransactionKv implements Kv {
   readonly limits: KvLimits;
   readonly #attempt: Attempt;
   readonly #afterCommit: AfterCommit[] = [];
+  readonly #pendingWrites = new Set<Promise<unknown>>();
 
   constructor(kv: Kv & { readonly limits?: KvLimits }, options: TransactionKvOptions = {}) {
     this.#attempt = new Attempt(kv, options);
@@ -90,6 +91,31 @@ export class TransactionKv implements Kv {
   afterCommit(run: AfterCommit): void {
     this.#attempt.assertActive();
     this.#afterCommit.push(run);
+  }
+
+  /** Runs a write that has to end before the function of the transaction returns. */
+  trackWrite<T>(write: () => Promise<T>): Promise<T> {
+    const run = async () => {
+      try {
+        return await write();
+      } finally {
+        this.#pendingWrites.delete(call);
+      }
+    };
+    const call = run();
+    this.#pendingWrites.add(call);
+    return call;
+  }
+
+  /**
+   * Waits until no write is running.
+   *
+   * @throws {TransactionNotAwaitedError} if one was.
+   */
+  async assertWritesEnded(): Promise<void> {
+    if (this.#pendingWrites.size === 0) return;
+    while (this.#pendingWrites.size > 0) await Promise.allSettled(this.#pendingWrites);
+    throw new TransactionNotAwaitedError();
   }
 
   /**

@@ -22,7 +22,7 @@ export class TransactionScope {
   }
 }
 
-const scopes = new AsyncLocalStorage<TransactionScope>();
+const scopes = new AsyncLocalStorage<TransactionScope | undefined>();
 
 /** True if the caller was called by the function of a transaction of this database. */
 export function isWithinTransaction(kv: Kv): boolean {
@@ -30,6 +30,11 @@ export function isWithinTransaction(kv: Kv): boolean {
     if (scope.kv === kv && !scope.isEnded) return true;
   }
   return false;
+}
+
+/** Runs a function that may write through the database, although a transaction calls it. */
+export function outsideTransactions<T>(run: () => T): T {
+  return scopes.run(undefined, run);
 }
 
 /** Returns the innermost scope that has not ended. Nothing refers to those that have. */

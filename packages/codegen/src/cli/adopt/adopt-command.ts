@@ -15,7 +15,7 @@ import { type ExitCode, exitCodes } from "../terminal/exit-codes.js";
 import { type RunCommandOptions, withRunOptions } from "../terminal/run-options.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { withProgress } from "../terminal/with-progress.js";
-import { helpText, wrapped } from "../terminal/wrap.js";
+import { helpText, writeText } from "../terminal/wrap.js";
 import { writeJson } from "../terminal/write-json.js";
 import { adoptProgress } from "./adopt-progress.js";
 import { adoptText } from "./adopt-text.js";
@@ -76,7 +76,7 @@ export function adoptCommand(terminal: Terminal, exit: (code: ExitCode) => void)
       if (options.json) writeJson(terminal, result);
       else {
         const text = adoptText(terminal, result, options.dryRun === true);
-        terminal.stdout.write(`${wrapped(terminal.stdout, text)}\n`);
+        writeText(terminal.stdout, text);
       }
       exit(result.status === "done" ? exitCodes.done : exitCodes.failed);
     });

@@ -3,6 +3,7 @@ import { counted, moreLine, shownNumber } from "../terminal/counted.js";
 import { failureText } from "../terminal/failure-text.js";
 import { shownId } from "../terminal/shown-value.js";
 import { styled, type Terminal } from "../terminal/terminal.js";
+import { commandLine } from "../terminal/wrap.js";
 
 const maxShown = 10;
 
@@ -46,14 +47,14 @@ function endText({ stdout }: Terminal, status: AdoptResult["status"], isDryRun: 
     case "done":
       return isDryRun
         ? "Nothing was written."
-        : `${styled(stdout, "green", "Done.")} To check the indexes: npx keywright verify`;
+        : `${styled(stdout, "green", "Done.")} To check the indexes:\n${commandLine("verify")}`;
     case "failed-rows":
       return `${styled(stdout, "yellow", isDryRun ? "Nothing was written." : "Not complete.")} Correct the documents, the schema or \`map\`${isDryRun ? "." : ". Then run the command again, which tries the failed documents again."}`;
     case "stopped":
       return isDryRun
         ? "Stopped. Nothing was written."
-        : `${styled(stdout, "yellow", "Stopped.")} What was done stays. To continue: npx keywright adopt`;
+        : `${styled(stdout, "yellow", "Stopped.")} What was done stays. To continue:\n${commandLine("adopt")}`;
     case "busy":
-      return `${styled(stdout, "yellow", "Nothing was done.")} Another run is active. To see it: npx keywright migrate status`;
+      return `${styled(stdout, "yellow", "Nothing was done.")} Another run is active. To see it:\n${commandLine("migrate status")}`;
   }
 }

@@ -5,7 +5,7 @@ import { type ExitCode, exitCodes } from "../terminal/exit-codes.js";
 import { type ResultOptions, withResultOptions } from "../terminal/run-options.js";
 import { styled, type Terminal } from "../terminal/terminal.js";
 import { withProgress } from "../terminal/with-progress.js";
-import { helpText } from "../terminal/wrap.js";
+import { helpText, writeText } from "../terminal/wrap.js";
 import { writeJson } from "../terminal/write-json.js";
 import { type CopyPlaces, withCopyDatabases } from "./copy-databases.js";
 import { copyProgress } from "./copy-progress.js";
@@ -53,7 +53,7 @@ export function copyCommand(terminal: Terminal, exit: (code: ExitCode) => void):
           runCopy(terminal, databases, options.restart === true),
         );
         if (options.json) writeJson(terminal, result);
-        else terminal.stdout.write(`${resultText(terminal, result)}\n`);
+        else writeText(terminal.stdout, resultText(terminal, result));
         exit(result.status === "done" ? exitCodes.done : exitCodes.failed);
       },
     );

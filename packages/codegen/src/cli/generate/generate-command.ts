@@ -3,7 +3,7 @@ import { type GenerateResult, generate } from "../../generate/generate.js";
 import { type ExitCode, exitCodes } from "../terminal/exit-codes.js";
 import { type ResultOptions, withResultOptions } from "../terminal/run-options.js";
 import type { Terminal } from "../terminal/terminal.js";
-import { helpText } from "../terminal/wrap.js";
+import { helpText, writeText } from "../terminal/wrap.js";
 import { writeJson } from "../terminal/write-json.js";
 import { checkSummary, fileLines, noteLines, summary } from "./generate-summary.js";
 import { generateWatch } from "./generate-watch.js";
@@ -57,7 +57,7 @@ export function generateCommand(terminal: Terminal, exit: (code: ExitCode) => vo
         writeJson(terminal, jsonResult(result));
       } else {
         terminal.stdout.write(fileLines(terminal, result.files, check));
-        terminal.stdout.write(`${check ? checkSummary(result) : summary(result)}\n`);
+        writeText(terminal.stdout, check ? checkSummary(result) : summary(result));
       }
       const isStale = result.files.some(({ state }) => state !== "fresh");
       exit(check && isStale ? exitCodes.stale : exitCodes.done);

@@ -2,7 +2,7 @@ import type { GenerateResult } from "../../generate/generate.js";
 import type { OutputFile } from "../../generate/output-folder.js";
 import { counted } from "../terminal/counted.js";
 import { shownPath, styled, type Terminal } from "../terminal/terminal.js";
-import { wrapped } from "../terminal/wrap.js";
+import { commandLine, wrapped } from "../terminal/wrap.js";
 
 type State = OutputFile["state"];
 
@@ -57,5 +57,5 @@ export function summary({ models, files }: GenerateResult): string {
 export function checkSummary({ files }: GenerateResult): string {
   const changed = files.filter(({ state }) => state !== "fresh").length;
   if (changed === 0) return `${counted(files.length, "file is", "files are")} up to date.`;
-  return `${counted(changed, "file is", "files are")} not up to date. To update: npx keywright generate`;
+  return `${counted(changed, "file is", "files are")} not up to date. To update:\n${commandLine("generate")}`;
 }

@@ -2,6 +2,7 @@ import { type Round, watchAndGenerate } from "../../generate/watch.js";
 import { interruptedExitCode } from "../terminal/exit-codes.js";
 import { reportError } from "../terminal/report-error.js";
 import { styled, type Terminal } from "../terminal/terminal.js";
+import { wrapped } from "../terminal/wrap.js";
 import { noteLines, summary } from "./generate-summary.js";
 
 /** Ends after the current round at Ctrl-C or SIGTERM, or if the output has no reader. */
@@ -33,7 +34,7 @@ function showRound(terminal: Terminal, round: Round, onUnread: () => void): void
   else terminal.stderr.write(noteLines(terminal, round.result));
   const outcome = "error" in round ? "Failed. Nothing was written." : summary(round.result);
   const line = `${time} ${outcome} Waiting for changes. Ctrl-C stops.\n`;
-  terminal.stdout.write(line, (error) => {
+  terminal.stdout.write(wrapped(terminal.stdout, line), (error) => {
     if (error && "code" in error && error.code === "EPIPE") onUnread();
   });
 }

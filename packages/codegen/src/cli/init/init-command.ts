@@ -1,4 +1,5 @@
-import { join, resolve } from "node:path";
+import { existsSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
 import { Command } from "commander";
 import { ProjectFileError } from "../../errors/codegen-errors.js";
 import { importExtensionIn } from "../../generate/import-extension.js";
@@ -9,7 +10,12 @@ import {
   proposedAnswers,
   tidyAnswers,
 } from "../../init/answers.js";
-import { builtProgramPath, programPath, programText } from "../../init/file-texts.js";
+import {
+  builtProgramPath,
+  commonJsProgramText,
+  programPath,
+  programText,
+} from "../../init/file-texts.js";
 import { nextSteps } from "../../init/next-steps.js";
 import {
   assertUnconfigured,
@@ -19,6 +25,7 @@ import {
   planFiles,
 } from "../../init/plan-files.js";
 import { posix } from "../../project/paths.js";
+import { findTsconfig } from "../../project/read-tsconfig.js";
 import { writeFiles } from "../../project/write-files.js";
 import { type ExitCode, exitCodes } from "../terminal/exit-codes.js";
 import { isInteractive, shownPath, styled, type Terminal } from "../terminal/terminal.js";
@@ -37,8 +44,9 @@ Writes:
   src/models/user.ts       an example model, if the folder of the models has no model
   package.json             the scripts db:generate and db:migrate, and "type": "module" if you accept it
   .gitignore               the folder of the database, in a Git repository
+  tsconfig.json            if there is none, except in a program of CommonJS
 and in a folder without a program:
-  package.json, tsconfig.json
+  package.json
   src/main.ts              an example program
 
 Existing files are not replaced, and existing scripts are not changed. If the folder already has a
@@ -116,21 +124,36 @@ async function summary(
     ...nextSteps(folder, packageJson, isNew ? builtProgramPath(answers) : undefined),
   ];
   const isModule = packageJson.type === "module";
-  const note = isModule ? [] : ["", wrap(commonJsNote, columnsOf(stdout))];
+  // A folder of JavaScript in CommonJS has no way to run the generated modules yet.
+  const canRun = isModule || (!isNew && findTsconfig(folder) !== undefined);
+  const noteText = canRun ? commonJsNote : moduleTypeNote;
+  const note = isModule ? [] : ["", wrap(noteText, columnsOf(stdout))];
   const next = ["", bold("Next:"), ...steps.map(indented)];
-  const program = isNew
-    ? []
-    : [
-        "",
-        bold(`Then, in a program such as ${programPath}:`),
-        ...programText(answers, await shownExtension(join(folder, answers.output)))
-          .split("\n")
-          .map(indented),
-      ];
+  const program =
+    isNew || !canRun ? [] : await programLines(folder, answers, files, isModule, bold);
   return `${[...written, ...note, ...next, ...program].join("\n")}\n`;
 }
 
-/** The extension of the generated imports. TypeScript may not be installed yet. */
+/** Returns the first lines of a program, with a heading that says where it can be. */
+async function programLines(
+  folder: string,
+  answers: Answers,
+  files: Plan["files"],
+  isModule: boolean,
+  bold: (text: string) => string,
+): Promise<string[]> {
+  const isTaken = existsSync(join(folder, programPath));
+  const place = isTaken
+    ? `a module in ${dirname(programPath)}`
+    : `a program such as ${programPath}`;
+  const hasNewTsconfig = files.some(({ path }) => path === join(folder, "tsconfig.json"));
+  const extension = hasNewTsconfig ? "ts" : await shownExtension(join(folder, answers.output));
+  const text = isModule ? programText : commonJsProgramText;
+  const lines = text(answers, extension).split("\n");
+  return ["", bold(`Then, in ${place}:`), ...lines.map(indented)];
+}
+
+/** Returns the extension of imports. TypeScript may not be installed yet. */
 async function shownExtension(output: string): Promise<"js" | "ts"> {
   return await importExtensionIn(output).catch(() => "js" as const);
 }
@@ -140,4 +163,7 @@ function indented(line: string): string {
 }
 
 const commonJsNote =
-  'package.json does not contain "type": "module", and Keywright consists of ES modules. Run `npm pkg set type=module`, use .mts for the files that import it, or use a bundler.';
+  'package.json does not contain "type": "module". A program that imports Keywright then needs Node.js 20.19, 22.12 or later, or a bundler.';
+
+const moduleTypeNote =
+  'package.json does not contain "type": "module", and Keywright consists of ES modules. Run `npm pkg set type=module`, or use a bundler.';

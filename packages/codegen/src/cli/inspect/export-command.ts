@@ -15,7 +15,7 @@ import { interruptible } from "../terminal/interruptible.js";
 import { keyCount } from "../terminal/key-count.js";
 import { withConfigOption } from "../terminal/run-options.js";
 import { shownPath, type Terminal } from "../terminal/terminal.js";
-import { helpText, wrapped } from "../terminal/wrap.js";
+import { commandLine, helpText, writeText } from "../terminal/wrap.js";
 import { keyHelp } from "./key-help.js";
 import { runInspectCommand, withConfiguredKv } from "./run-inspect-command.js";
 
@@ -96,12 +96,12 @@ async function exportTo(
   const written = await interruptible(terminal, write, "Stopping.").finally(count.stop);
   if (written === "unread") return exitCodes.done;
   if (written !== "all") {
-    stderr.write(`Stopped. ${stoppedTexts[written]}\n`);
+    writeText(stderr, `Stopped. ${stoppedTexts[written]}`);
     return exitCodes.failed;
   }
-  if (isChanging) stderr.write(`${wrapped(stderr, changingWarning)}\n`);
+  if (isChanging) writeText(stderr, changingWarning);
   const where = path === undefined ? "" : ` to ${shownPath(terminal, path)}`;
-  stderr.write(`${counted(entries, "entry", "entries")} exported${where}.\n`);
+  writeText(stderr, `${counted(entries, "entry", "entries")} exported${where}.`);
   return exitCodes.done;
 }
 
@@ -110,5 +110,4 @@ const stoppedTexts = {
   none: "No file was written.",
 } as const;
 
-const changingWarning =
-  "Warning: a migration was changing rows during this export. The versionstamps show which rows it has changed, and an import writes new ones. Finish the migration with `npx keywright migrate run`, then export again.";
+const changingWarning = `Warning: a migration was changing rows during this export. The versionstamps show which rows it has changed, and an import writes new ones. Finish the migration, then export again:\n${commandLine("migrate run")}`;

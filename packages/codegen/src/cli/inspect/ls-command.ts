@@ -7,7 +7,7 @@ import { includesKeywrightKeys, listOthers } from "../../inspect/stats/own-keys.
 import { type ExitCode, exitCodes } from "../terminal/exit-codes.js";
 import { positiveInteger, type ResultOptions, withResultOptions } from "../terminal/run-options.js";
 import { styled, type Terminal } from "../terminal/terminal.js";
-import { helpText } from "../terminal/wrap.js";
+import { helpText, writeText } from "../terminal/wrap.js";
 import { keyHelp } from "./key-help.js";
 import { writeArray, writeLines } from "./ls-output.js";
 import { runInspectCommand, withConfiguredKv } from "./run-inspect-command.js";
@@ -90,7 +90,7 @@ async function list(
   const { count, hasMore } = await writeLines(output, entries, { values, most }, terminal);
   // The notes go to standard error and must appear below the lines.
   await output.flush();
-  const note = (text: string) => terminal.stderr.write(`${styled(terminal.stderr, "dim", text)}\n`);
+  const note = (text: string) => writeText(terminal.stderr, styled(terminal.stderr, "dim", text));
   if (hasMore) {
     const which = reverse ? "last" : "first";
     note(`These are the ${which} ${shortCount} keys. To list more, use --limit.`);

@@ -5,7 +5,7 @@ import { type ExitCode, exitCodes } from "../terminal/exit-codes.js";
 import { keyCount } from "../terminal/key-count.js";
 import { type ResultOptions, withResultOptions } from "../terminal/run-options.js";
 import type { Terminal } from "../terminal/terminal.js";
-import { helpText } from "../terminal/wrap.js";
+import { helpText, wrapped } from "../terminal/wrap.js";
 import { writeJson } from "../terminal/write-json.js";
 import { runInspectCommand } from "./run-inspect-command.js";
 import { statsText } from "./stats-text.js";
@@ -38,7 +38,7 @@ export function statsCommand(terminal: Terminal, exit: (code: ExitCode) => void)
           const options = { onProgress: count.update };
           const stats = await databaseStats(project, kv, options).finally(count.stop);
           if (json) writeJson(terminal, stats);
-          else await output.write(statsText(stats, terminal.stdout));
+          else await output.write(wrapped(terminal.stdout, statsText(stats, terminal.stdout)));
           return exitCodes.done;
         });
       });

@@ -5,6 +5,7 @@ import type { IndexSize } from "../../inspect/stats/model-places.js";
 import { addTo, emptySize, type Size } from "../../inspect/stats/size.js";
 import { counted, shownNumber } from "../terminal/counted.js";
 import { styled } from "../terminal/terminal.js";
+import { commandLine } from "../terminal/wrap.js";
 
 interface Row {
   readonly name: string;
@@ -102,7 +103,10 @@ function runnerLines({ migration, models }: DatabaseStats): string[] {
         ]
       : []),
     ...(isChanged
-      ? ["", "The models differ from the database. To see the plan: npx keywright migrate plan"]
+      ? [
+          "",
+          `The models differ from the database. To see the plan:\n${commandLine("migrate plan")}`,
+        ]
       : []),
   ];
 }

@@ -12,14 +12,15 @@ import { type ExitCode, exitCodes } from "../terminal/exit-codes.js";
 import { keyCount } from "../terminal/key-count.js";
 import { type ResultOptions, withResultOptions } from "../terminal/run-options.js";
 import { shownPath, type Terminal } from "../terminal/terminal.js";
-import { helpText } from "../terminal/wrap.js";
+import { helpText, writeText } from "../terminal/wrap.js";
 import { writeJson } from "../terminal/write-json.js";
 
 const help = helpText(`
-Reads all entries of a database once, and writes a file with models and indexes that fit them: the
-layout of Deno KV's guide to secondary indexes, and those of kvdex and pentagon, for which it also
-writes the layouts that keywright adopt needs. Comments in the file say from how many entries each
-definition was inferred, and which entries were not recognized. Check the file before you use it.
+Reads all entries of a database, and writes a file with models and indexes that fit them: the layout
+of Deno KV's guide to secondary indexes, and those of kvdex and pentagon, for which it also writes
+the layouts that keywright adopt needs. If an index lacks some rows, these rows are read again to
+find the condition of the index. Comments in the file say from how many entries each definition was
+inferred, and which entries were not recognized. Check the file before you use it.
 
 The database is named as in keywright copy: by a path, a URL or a setting. The default is database.
 An existing file is not replaced. The database is only read.
@@ -59,7 +60,7 @@ export function introspectCommand(terminal: Terminal, exit: (code: ExitCode) => 
           })),
           notRecognized: inference.others.reduce((sum, { count }) => sum + count, 0),
         });
-      } else terminal.stdout.write(`${resultText(terminal, inference, path)}\n`);
+      } else writeText(terminal.stdout, resultText(terminal, inference, path));
       exit(models.length > 0 ? exitCodes.done : exitCodes.failed);
     });
 }

@@ -15,7 +15,7 @@ import { type ExitCode, exitCodes } from "../terminal/exit-codes.js";
 import { type ResultOptions, withResultOptions } from "../terminal/run-options.js";
 import { shownPath, type Terminal } from "../terminal/terminal.js";
 import { unknownText } from "../terminal/unknown-text.js";
-import { helpText } from "../terminal/wrap.js";
+import { commandLine, helpText, writeText } from "../terminal/wrap.js";
 import { writeJson } from "../terminal/write-json.js";
 
 const help = helpText(`
@@ -27,7 +27,7 @@ it. No row is changed, and an existing file is not replaced.
 If the rows of several models have changed, --model selects one of them.
 
 Examples:
-  $ keywright migrate new "full names"                  write src/migrations/full-names.ts if output is src/db
+  $ keywright migrate new "full names"   write src/migrations/full-names.ts if output is src/db
   $ keywright migrate new "full names" --model users
   $ keywright migrate new "full names" --out src/migrations/full-names.ts
 
@@ -73,7 +73,7 @@ async function writeMigration(
   const reason = chosen === undefined ? missingText(modelName) : keyText(chosen.rows);
   if (chosen === undefined || reason !== undefined) {
     if (json) writeJson(terminal, { path: null, reason });
-    else terminal.stdout.write(`Nothing was written. ${reason}\n`);
+    else writeText(terminal.stdout, `Nothing was written. ${reason}`);
     return exitCodes.failed;
   }
   const defaultPath = join(dirname(config.output), "migrations", `${kebabCase(name)}.ts`);
@@ -84,7 +84,7 @@ async function writeMigration(
   const { text, ...made } = await migrationSource({ name, ...chosen, folder, extension });
   await writeNewFile(path, text);
   if (json) writeJson(terminal, { path, model: chosen.rows.model, ...made });
-  else terminal.stdout.write(`${newMigrationText(terminal, path, config.path, made)}\n`);
+  else writeText(terminal.stdout, newMigrationText(terminal, path, config.path, made));
   return exitCodes.done;
 }
 
@@ -111,12 +111,14 @@ async function chooseModel(
 
 function missingText(model: string | undefined): string {
   const models = model === undefined ? "No model needs" : `${model} does not need`;
-  return `${models} a migration of rows. To see what there is to do: npx keywright migrate plan`;
+  return `${models} a migration of rows. To see what there is to do:\n${commandLine("migrate plan")}`;
 }
 
 function keyText(rows: ChangedRows): string | undefined {
   if (!changesPrimaryKey(rows)) return undefined;
-  return `The primary key of ${rows.model} has changed, and a migration cannot change it. Define a new model and copy the rows.`;
+  return rows.from.primaryKey.join("\n") === rows.to.primaryKey.join("\n")
+    ? `The primary key of ${rows.model} has changed, and a migration cannot change its values. Add a field for the new values, and then make it the primary key.`
+    : `The primary key of ${rows.model} has changed, which needs no migration of rows. To see what to do: npx keywright migrate plan`;
 }
 
 function newMigrationText(

@@ -1,11 +1,11 @@
 import { type AnyDatabase, findFailedRows, type MigrationPlan } from "@keywright/orm";
 import { counted } from "../terminal/counted.js";
+import { commandLine } from "../terminal/wrap.js";
 
 export const resolveDuplicates =
   "Change or delete all but one row of each value. The index becomes readable when no value is shared.";
 
-export const resumeAfterCorrection =
-  "Correct the migration or the rows, then: npx keywright migrate resume";
+export const resumeAfterCorrection: string = `Correct the migration or the rows, then:\n${commandLine("migrate resume")}`;
 
 export const unblockFirst =
   "First do what the blocked steps say. Migrations are listed in `migrations` of keywright.config.ts.";
@@ -21,11 +21,11 @@ export async function nextLines(database: AnyDatabase, plan: MigrationPlan): Pro
   );
   const failedLines = [...failed].map(
     ([model, rows]) =>
-      `${model}  ${rows} could not be changed. To list them: npx keywright migrate status --failed ${model}`,
+      `${model}  ${rows} could not be changed. To list them:\n${commandLine(`migrate status --failed ${model}`)}`,
   );
   const duplicateLines = duplicates.map(
     (index) =>
-      `${index} is not readable, because rows share values. To list them: npx keywright migrate status --duplicates ${index}`,
+      `${index} is not readable, because rows share values. To list them:\n${commandLine(`migrate status --duplicates ${index}`)}`,
   );
   // A run only checks the duplicates and the failed rows again, so it is not suggested for them
   // alone.
@@ -46,13 +46,13 @@ function runLines({ steps, needsMigration, isBreaking }: MigrationPlan): string[
     const isMissing = steps.some(({ blocked }) => blocked?.includes("Write a migration"));
     return [
       unblockFirst,
-      ...(isMissing ? ["To write a migration file: npx keywright migrate new <name>"] : []),
+      ...(isMissing ? [`To write a migration file:\n${commandLine("migrate new <name>")}`] : []),
     ];
   }
-  if (!isBreaking) return ["To run the plan: npx keywright migrate run"];
-  return [
-    "To run the plan: npx keywright migrate run. It asks before it runs breaking steps. Without a terminal, use --accept with their ids.",
-  ];
+  const run = `To run the plan:\n${commandLine("migrate run")}`;
+  const asking =
+    "It asks before it runs breaking steps. Without a terminal, use --accept with their ids.";
+  return isBreaking ? [run, asking] : [run];
 }
 
 /** Returns a text such as `2 rows` for each model with rows that could not be changed. */

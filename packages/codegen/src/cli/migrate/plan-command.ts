@@ -4,7 +4,7 @@ import { withProject } from "../../project/open-project.js";
 import { type ExitCode, exitCodes } from "../terminal/exit-codes.js";
 import { type ResultOptions, withResultOptions } from "../terminal/run-options.js";
 import type { Terminal } from "../terminal/terminal.js";
-import { helpText, wrapped } from "../terminal/wrap.js";
+import { helpText, writeText } from "../terminal/wrap.js";
 import { writeJson } from "../terminal/write-json.js";
 import { nextLines } from "./next-lines.js";
 import { planText } from "./plan-text.js";
@@ -13,7 +13,7 @@ const help = helpText(`
 Each step has a class:
   safe       nothing is lost, and the step is done at once
   backfill   something new is built from the rows, while programs read and write
-  rebuild    an index is rebuilt, and cannot be read meanwhile
+  rebuild    an index is rebuilt, and some queries have to wait
   data       rows are changed by a migration that you write
   breaking   programs lose something, so the step must be accepted
 
@@ -41,7 +41,7 @@ export function planCommand(terminal: Terminal, exit: (code: ExitCode) => void):
         if (json) writeJson(terminal, plan);
         else {
           const lines = [planText(terminal, plan), ...(await nextLines(database, plan))];
-          terminal.stdout.write(`${wrapped(terminal.stdout, lines.join("\n"))}\n`);
+          writeText(terminal.stdout, lines.join("\n"));
         }
         return plan;
       });

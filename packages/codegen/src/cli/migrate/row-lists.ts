@@ -2,6 +2,7 @@ import { type AnyDatabase, findDuplicates, findFailedRows } from "@keywright/orm
 import { failureText } from "../terminal/failure-text.js";
 import { shownId, shownKeyValue } from "../terminal/shown-value.js";
 import type { Terminal } from "../terminal/terminal.js";
+import { writeText } from "../terminal/wrap.js";
 import { jsonText } from "../terminal/write-json.js";
 
 interface ListPage<T> {
@@ -64,10 +65,10 @@ async function writeList<T>(
   if (json) return await writeJsonList(terminal, pages);
   let isEmpty = true;
   for await (const page of pages) {
-    for (const item of page) terminal.stdout.write(`${line(item)}\n`);
+    for (const item of page) writeText(terminal.stdout, line(item));
     isEmpty &&= page.length === 0;
   }
-  if (isEmpty) terminal.stdout.write(`${none}\n`);
+  if (isEmpty) writeText(terminal.stdout, none);
 }
 
 /** Writes page by page, because the items may not fit in memory. */

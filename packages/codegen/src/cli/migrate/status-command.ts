@@ -1,11 +1,11 @@
-import { migrationStatus, planMigration } from "@keywright/orm";
+import { type AnyDatabase, migrationStatus, planMigration } from "@keywright/orm";
 import { Command } from "commander";
 import { type OpenProject, withProject } from "../../project/open-project.js";
 import { type ExitCode, exitCodes } from "../terminal/exit-codes.js";
 import { type ResultOptions, withResultOptions } from "../terminal/run-options.js";
 import type { Terminal } from "../terminal/terminal.js";
 import { unknownText } from "../terminal/unknown-text.js";
-import { helpText } from "../terminal/wrap.js";
+import { helpText, writeText } from "../terminal/wrap.js";
 import { writeJson } from "../terminal/write-json.js";
 import { writeDuplicates, writeFailedRows } from "./row-lists.js";
 import { statusText } from "./status-text.js";
@@ -54,11 +54,12 @@ async function writeStatus(
   fail: (message: string) => never,
 ): Promise<void> {
   if (duplicates !== undefined) {
-    const indexes = models.flatMap(({ model }) =>
+    const declared = models.flatMap(({ model }) =>
       model.indexes
         .filter(({ unique }) => unique)
         .map(({ name }) => ({ model: model.name, index: name })),
     );
+    const indexes = [...declared, ...(await undeclaredWithDuplicates(database))];
     const nameOf = ({ model, index }: (typeof indexes)[number]) => `${model}.${index}`;
     const selected = indexes.find((one) => nameOf(one) === duplicates);
     if (selected === undefined)
@@ -73,5 +74,17 @@ async function writeStatus(
   const status = await migrationStatus(database);
   const plan = await planMigration(database);
   if (json) writeJson(terminal, { ...status, plan });
-  else terminal.stdout.write(`${statusText(terminal, status, plan)}\n`);
+  else writeText(terminal.stdout, statusText(terminal, status, plan));
+}
+
+/** Returns the indexes that are built for a new primary key and whose rows share values. */
+async function undeclaredWithDuplicates(
+  database: AnyDatabase,
+): Promise<{ readonly model: string; readonly index: string }[]> {
+  const { models } = await migrationStatus(database);
+  return models.flatMap(({ model, indexes }) =>
+    Object.entries(indexes).flatMap(([index, { declared, duplicates }]) =>
+      declared || duplicates === 0 ? [] : [{ model, index }],
+    ),
+  );
 }

@@ -9,6 +9,7 @@ import type {
 import { counted, shownNumber } from "../terminal/counted.js";
 import { styled, type Terminal } from "../terminal/terminal.js";
 import { unindexedLines } from "../terminal/unindexed-text.js";
+import { commandLine } from "../terminal/wrap.js";
 import { runnerText } from "./plan-text.js";
 
 /** The maximum number of duplicates or failed rows that `migrationStatus` counts. */
@@ -32,6 +33,7 @@ export function statusText(
       ...(lines[i] ?? []).map(([name, state, remark]) =>
         `  ${name.padEnd(nameWidth)}  ${styled(stdout, styleOf(state), state.padEnd(stateWidth))}  ${remark}`.trimEnd(),
       ),
+      ...(lines[i]?.length === 0 ? ["  no indexes, counters or changes of rows"] : []),
       ...unindexedRowLines(Object.values(indexes)),
     ].join("\n"),
   );
@@ -96,7 +98,7 @@ function atLeast(count: number): string {
 function planLine(plan: MigrationPlan): string {
   if (plan.isEmpty) return "The database matches the models.";
   const { length } = plan.steps;
-  return `${counted(length, "step is", "steps are")} left. To see the plan: npx keywright migrate plan`;
+  return `${counted(length, "step is", "steps are")} left. To see the plan:\n${commandLine("migrate plan")}`;
 }
 
 function styleOf(state: string): "green" | "yellow" {

@@ -1,11 +1,12 @@
+import { commandLine } from "./wrap.js";
+
 type Remedy = string | ((error: Readonly<Record<string, unknown>>) => string);
 
-const migrateFirst = "Migrate first: npx keywright migrate run";
+const migrateFirst = `Migrate first:\n${commandLine("migrate run")}`;
 
 const remedies: Readonly<Record<string, Remedy>> = {
   KW_DATABASE_PATH_INVALID: "Correct the path in `database` of the configuration.",
-  KW_DATABASE_NOT_FOUND:
-    "A relative path in `database` or `adopt.from` of the configuration starts at the configuration's folder. To create a new database: npx keywright migrate run",
+  KW_DATABASE_NOT_FOUND: `A relative path in \`database\` or \`adopt.from\` of the configuration starts at the configuration's folder. To create a new database:\n${commandLine("migrate run")}`,
   KW_DATABASE_FORMAT:
     "Check that the path is that of a Keywright database. If a later version of Keywright wrote it, update Keywright.",
   KW_DATABASE_MODE:
@@ -13,24 +14,20 @@ const remedies: Readonly<Record<string, Remedy>> = {
   KW_DATABASE_READ_ONLY: "Open the database for writing in `database` of the configuration.",
   KW_DATABASE_CLOSED:
     "Make `database` of the configuration open a new database in each call, because commands close it.",
-  KW_CORRUPTION:
-    "Copy the database's folder as it is, then restore a backup. To see what else is damaged: npx keywright verify",
+  KW_CORRUPTION: `Copy the database's folder as it is, then restore a backup. To see what else is damaged:\n${commandLine("verify")}`,
   KW_ENGINE_FAILED:
     "Look at the cause: the disk may be full, or the files may not be readable and writable. Then run the command again.",
-  KW_STALE_SCHEMA:
-    "If these models are newer than the database, migrate first: npx keywright migrate run\nIf the database is newer, run the command with its models and with the newest Keywright.",
+  KW_STALE_SCHEMA: `If these models are newer than the database, migrate first:\n${commandLine("migrate run")}\nIf the database is newer, run the command with its models and with the newest Keywright.`,
   KW_SCHEMA_NOT_MIGRATED: migrateFirst,
   KW_INDEX_CHANGED: migrateFirst,
   KW_INDEX_NOT_READY: ({ state, model, index }) =>
     state === "unique-pending"
-      ? `Rows share values of this unique index. To list them: npx keywright migrate status --duplicates ${String(model)}.${String(index)}\nChange or delete all but one row of each value. Then the index can be read.`
+      ? `Rows share values of this unique index. To list them:\n${commandLine(`migrate status --duplicates ${String(model)}.${String(index)}`)}\nChange or delete all but one row of each value. Then the index can be read.`
       : migrateFirst,
-  KW_ROW_UPGRADE:
-    "Correct the migration or the row. To list all such rows: npx keywright migrate status --failed <model>",
+  KW_ROW_UPGRADE: `Correct the migration or the row. To list all such rows:\n${commandLine("migrate status --failed <model>")}`,
   KW_ARGUMENT_INVALID: "Correct this setting in the configuration.",
   KW_SELECTOR_INVALID: "Correct the prefix, --start or --end.",
-  KW_LEASE_LOST:
-    "Look which run is active, then run the command again: npx keywright migrate status",
+  KW_LEASE_LOST: `Wait until the active run ends, then run the command again. To see the run:\n${commandLine("migrate status")}`,
 };
 
 /** Returns the remedy for an error of core or of the ORM. Undefined if there is none. */

@@ -3,7 +3,7 @@ import { ProjectCodeError } from "../../errors/codegen-errors.js";
 import { userErrorPlace } from "../../project/load-module.js";
 import { remedyFor } from "./remedies.js";
 import { styled, type Terminal, withShownPaths } from "./terminal.js";
-import { wrapped } from "./wrap.js";
+import { writeText } from "./wrap.js";
 
 /** Fields that are printed elsewhere, have no meaning for users, or contain stored values. */
 const hiddenFields: ReadonlySet<string> = new Set(
@@ -12,13 +12,18 @@ const hiddenFields: ReadonlySet<string> = new Set(
 
 /**
  * Prints an error. For an error of Keywright or of the project's code, prints its code, message,
- * cause and remedy, and the fields that the message does not contain. Every other error is a fault
- * in the program, so its stack is printed.
+ * cause and remedy, and the fields that the message does not contain. For a permission that Deno
+ * refuses, prints Deno's message. Every other error is a fault in the program, so its stack is
+ * printed.
  */
 export function reportError(thrown: unknown, terminal: Terminal): void {
   const { stderr } = terminal;
   const label = styled(stderr, "red", "error");
   const error = isCoded(thrown) ? thrown : asProjectError(thrown);
+  if (isPermissionMissing(error)) {
+    writeText(stderr, `${label} ${error.message}`);
+    return;
+  }
   if (!isCoded(error)) {
     const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
     stderr.write(`${label} This is a fault in keywright itself. Please report it:\n${stack}\n`);
@@ -31,7 +36,7 @@ export function reportError(thrown: unknown, terminal: Terminal): void {
     ...causeLines(error.cause),
     ...(remedy === undefined ? [] : ["", remedy]),
   ];
-  stderr.write(`${wrapped(stderr, withShownPaths(terminal, lines.join("\n")))}\n`);
+  writeText(stderr, withShownPaths(terminal, lines.join("\n")));
 }
 
 /** The error may come from another copy of Keywright, so `instanceof` is not enough. */
@@ -44,6 +49,11 @@ function isCoded(error: unknown): error is CodedError {
     typeof error.code === "string" &&
     error.code.startsWith("KW_")
   );
+}
+
+/** True for the error of Deno that names the missing permission and its option. */
+function isPermissionMissing(error: unknown): error is Error {
+  return error instanceof Error && error.name === "NotCapable";
 }
 
 function asProjectError(error: unknown): unknown {

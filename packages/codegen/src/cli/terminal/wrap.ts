@@ -14,9 +14,19 @@ export function columnsOf({ isTTY, columns }: NodeJS.WriteStream): number {
   return isTTY ? Math.min(columns || defaultColumns, maxColumns) : defaultColumns;
 }
 
+/** Writes a text and a line end. Long lines are broken between words if the stream is a terminal. */
+export function writeText(stream: NodeJS.WriteStream, text: string): void {
+  stream.write(`${wrapped(stream, text)}\n`);
+}
+
 /** Breaks the long lines of a text between words if the stream is a terminal. */
 export function wrapped(stream: NodeJS.WriteStream, text: string): string {
   return stream.isTTY ? wrap(text, columnsOf(stream)) : text;
+}
+
+/** Returns a command of `keywright` on a line of its own, which {@link wrap} does not break. */
+export function commandLine(args: string): string {
+  return `  npx keywright ${args}`;
 }
 
 /**
@@ -33,22 +43,41 @@ export function helpText(
     wrap(paragraphs, command.configureOutput().getOutHelpWidth?.() ?? defaultColumns);
 }
 
-/** Breaks the long lines of a text between words. */
+/**
+ * Breaks the long lines of a text between words. Commands on a line of their own stay whole, and so
+ * do quotations and keys that fit.
+ */
 export function wrap(text: string, columns: number): string {
   return text
     .split("\n")
-    .flatMap((line) => (textWidth(line) > columns ? wrapLine(line, columns) : [line]))
+    .flatMap((line) =>
+      textWidth(line) > columns && !isCommand(line) ? wrapLine(line, columns) : [line],
+    )
     .join("\n");
 }
 
-/** Further lines begin below the description of a term, or at the indentation of the line. */
+function isCommand(line: string): boolean {
+  return /^\s+npx /.test(line);
+}
+
+/**
+ * Further lines begin below the last column of the line that leaves enough room, or else at the
+ * indentation of the line.
+ */
 function wrapLine(line: string, columns: number): string[] {
-  const [indentation = ""] = /^\s*/.exec(line) ?? [];
-  const [term = indentation] = /^.*?\S {2,}(?=\S)/.exec(line) ?? [];
-  const start = textWidth(term) <= columns - minColumns ? term : indentation;
+  const [indentation = ""] = /^\s*(?:- |\d+\. )?/.exec(line) ?? [];
+  const columnStarts = [...line.matchAll(/(?<=\S {2,})(?=\S)/g)].map(({ index }) =>
+    line.slice(0, index),
+  );
+  const hasRoom = (start: string) => {
+    const room = columns - textWidth(start);
+    const words = wordsOf(line.slice(start.length), columns);
+    return room >= minColumns && words.every((word) => textWidth(word) <= room);
+  };
+  const start = columnStarts.findLast(hasRoom) ?? indentation;
   const lines: string[] = [];
   let [current, words] = [start, 0];
-  for (const word of line.slice(start.length).split(" ")) {
+  for (const word of wordsOf(line.slice(start.length), columns - textWidth(start))) {
     if (words > 0 && textWidth(`${current} ${word}`) > columns) {
       lines.push(current);
       [current, words] = [" ".repeat(textWidth(start)), 0];
@@ -56,4 +85,15 @@ function wrapLine(line: string, columns: number): string[] {
     current += words++ === 0 ? word : ` ${word}`;
   }
   return [...lines, current];
+}
+
+/** Returns the words of a text. Quotations and keys are one word if they are at most `room` wide. */
+function wordsOf(text: string, room: number): string[] {
+  const space = "\u0000";
+  const joined = (part: string) => (textWidth(part) <= room ? part.replaceAll(" ", space) : part);
+  return text
+    .replaceAll(/`[^`]*`|"[^"]*"/g, joined)
+    .replaceAll(/\[[^\]]*\]/g, joined)
+    .split(" ")
+    .map((word) => word.replaceAll(space, " "));
 }

@@ -7,7 +7,7 @@ import { type RunCommandOptions, withRunOptions } from "../terminal/run-options.
 import type { Terminal } from "../terminal/terminal.js";
 import { unknownText } from "../terminal/unknown-text.js";
 import { withProgress } from "../terminal/with-progress.js";
-import { helpText, wrapped } from "../terminal/wrap.js";
+import { helpText, writeText } from "../terminal/wrap.js";
 import { writeJson } from "../terminal/write-json.js";
 import { type VerifyReport, verifyReferences } from "./verify-references.js";
 import { verifyText } from "./verify-text.js";
@@ -61,7 +61,7 @@ export function verifyCommand(terminal: Terminal, exit: (code: ExitCode) => void
       if (options.json) writeJson(terminal, result);
       else {
         const text = verifyText(terminal, result, options.repair === true);
-        terminal.stdout.write(`${wrapped(terminal.stdout, text)}\n`);
+        writeText(terminal.stdout, text);
       }
       const isGood = result.status === "clean" || result.status === "repaired";
       exit(isGood ? exitCodes.done : exitCodes.failed);

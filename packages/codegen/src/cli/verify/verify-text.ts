@@ -3,6 +3,7 @@ import { counted, moreLine, shownNumber } from "../terminal/counted.js";
 import { shownId, shownKeyValue } from "../terminal/shown-value.js";
 import { styled, type Terminal } from "../terminal/terminal.js";
 import { unindexedLines } from "../terminal/unindexed-text.js";
+import { commandLine } from "../terminal/wrap.js";
 import type { ReportedModel, VerifyReport } from "./verify-references.js";
 
 const maxShown = 10;
@@ -71,7 +72,7 @@ function endText(
 ): string {
   const hasReferences = models.some(({ references }) => references !== undefined);
   const cleanText = `The indexes match the rows${hasReferences ? ", and all references lead to rows" : ""}.`;
-  const command = `npx keywright verify${isRepair ? " --repair" : ""}`;
+  const command = commandLine(isRepair ? "verify --repair" : "verify");
   switch (status) {
     case "clean":
       return `${styled(stdout, "green", "Clean.")} ${cleanText}`;
@@ -80,9 +81,9 @@ function endText(
     case "damaged":
       return `${styled(stdout, "red", "Damaged.")} ${isRepair || !models.some(isRepairable) ? adviceText(models) : repairText(models)}`;
     case "stopped":
-      return `${styled(stdout, "yellow", "Stopped.")} To start again: ${command}`;
+      return `${styled(stdout, "yellow", "Stopped.")} To start again:\n${command}`;
     case "busy":
-      return `${styled(stdout, "yellow", "Nothing was done.")} Another run is active. To see it: npx keywright migrate status`;
+      return `${styled(stdout, "yellow", "Nothing was done.")} Another run is active. To see it:\n${commandLine("migrate status")}`;
   }
 }
 
@@ -96,9 +97,9 @@ function isDangling({ references }: ReportedModel): boolean {
 }
 
 function repairText(models: readonly ReportedModel[]): string {
-  const repair = "npx keywright verify --repair";
-  if (!models.some(isDangling)) return `To repair the indexes: ${repair}`;
-  return `To repair the indexes: ${repair}\nA repair does not change references: ${danglingAdvice}.`;
+  const repair = commandLine("verify --repair");
+  if (!models.some(isDangling)) return `To repair the indexes:\n${repair}`;
+  return `To repair the indexes:\n${repair}\nA repair does not change references: ${danglingAdvice}.`;
 }
 
 /** Returns advice about what a repair cannot fix. */
@@ -112,5 +113,8 @@ function adviceText(models: readonly ReportedModel[]): string {
       : []),
     ...(models.some(isDangling) ? [`${danglingAdvice} (--repair does not change references)`] : []),
   ];
-  return `Correct the rest yourself: ${advice.join(", and ")}. Then verify again.`;
+  return [
+    "Correct the rest yourself, then verify again:",
+    ...advice.map((text) => `  - ${text}`),
+  ].join("\n");
 }

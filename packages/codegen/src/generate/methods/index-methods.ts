@@ -120,19 +120,20 @@ function upsertMethod(subject: Subject): Method {
       `One or two reads and one commit, ${moreIfContended}.`,
     ].join(" "),
     errors: [notReady(index), ...upsertErrors(model, key)],
-    parameters: [...declarations, parameter, updateOptions(model)],
+    parameters: [...declarations, parameter, updateOptions],
     result: `Promise<${names.row}>`,
     call: `upsert({ ...options, ...data, ${query} })`,
   };
 }
 
 function countMethod(subject: Subject): Method {
-  const { declarations, query } = exactValues(subject);
+  const { index, suffix } = subject;
+  const { parameter, query } = listedRows(subject);
   return {
-    name: `countBy${subject.suffix}`,
-    description: `Returns the number of rows with this ${describeFields(subject.index)}. One read.`,
-    errors: [notReady(subject.index)],
-    parameters: declarations,
+    name: `countBy${suffix}`,
+    description: `Returns the number of rows that \`listBy${suffix}\` finds. One read for each combination of values, or for each index entry if a field is left out or has a range.`,
+    errors: [notReady(index)],
+    parameters: [parameter],
     result: "Promise<number>",
     call: `count({ ${query} })`,
   };

@@ -9,10 +9,9 @@ import type { Method } from "./method.js";
 import { fieldsObject, parameterNames } from "./parameter-names.js";
 import { upsertData } from "./upsert-data.js";
 import {
-  canExpire,
   createManyErrors,
   createOptions,
-  expiry,
+  expireIn,
   ifVersion,
   moreIfContended,
   notFound,
@@ -117,9 +116,9 @@ export function writeMethods(
       name: "create",
       description: `Creates a row and returns it with its defaults${generated}. One commit.`,
       errors: create,
-      parameters: [`data: ${names.create}`, ...createOptions(model)],
+      parameters: [`data: ${names.create}`, createOptions],
       result: `Promise<${names.row}>`,
-      call: `create({ ${canExpire(model) ? "...options, " : ""}data })`,
+      call: "create({ ...options, data })",
     },
     {
       name: "createMany",
@@ -128,7 +127,7 @@ export function writeMethods(
       errors: createManyErrors(model),
       parameters: [
         `data: readonly ${names.create}[]`,
-        optionsOf("atomic?: boolean | undefined", ...expiry(model)),
+        optionsOf("atomic?: boolean | undefined", expireIn),
       ],
       result: `Promise<ManyResult<${names.row}>>`,
       call: "createMany({ ...options, data })",
@@ -137,7 +136,7 @@ export function writeMethods(
       name: "update",
       description: `Changes fields of a row and returns the changed row. ${oneReadAndCommit}`,
       errors: [notFound, ...update, ...versionConflict],
-      parameters: [...key.declarations, `data: ${names.update}`, updateOptions(model)],
+      parameters: [...key.declarations, `data: ${names.update}`, updateOptions],
       result: `Promise<${names.row}>`,
       call: `update({ ...options, where: ${key.where}, data })`,
     },
@@ -145,7 +144,7 @@ export function writeMethods(
       name: "upsert",
       description: `Changes the row with this ${fields}, or creates it if it does not exist, and returns it. A new row gets this ${fields}${leftOutText(model, upsert.filledIn)}. ${oneReadAndCommit}`,
       errors: upsertErrors(model, fields),
-      parameters: [...key.declarations, upsert.parameter, updateOptions(model)],
+      parameters: [...key.declarations, upsert.parameter, updateOptions],
       result: `Promise<${names.row}>`,
       call: `upsert({ ...options, ...data, where: ${key.where} })`,
     },

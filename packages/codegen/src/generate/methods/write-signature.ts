@@ -18,29 +18,12 @@ export function optionsOf(...members: readonly string[]): string {
   return `options?: { ${members.join("; ")} }`;
 }
 
-/**
- * True if rows of a model can expire. Rows of a model with counters cannot, because nothing would
- * decrement the counters.
- */
-export function canExpire(model: CompiledModel): boolean {
-  return !model.counted && model.indexes.every((index) => !index.counted);
-}
+/** The time after which a row expires, in milliseconds. */
+export const expireIn = "expireIn?: number | undefined";
 
-/**
- * Returns the option for the time after which a row expires, in milliseconds, if the model allows
- * it.
- */
-export function expiry(model: CompiledModel): string[] {
-  return canExpire(model) ? ["expireIn?: number | undefined"] : [];
-}
+export const createOptions: string = optionsOf(expireIn);
 
-export function createOptions(model: CompiledModel): string[] {
-  return canExpire(model) ? [optionsOf(...expiry(model))] : [];
-}
-
-export function updateOptions(model: CompiledModel): string {
-  return optionsOf(ifVersion, ...expiry(model));
-}
+export const updateOptions: string = optionsOf(ifVersion, expireIn);
 
 /** Returns the errors of creating and of updating a row of a model. */
 export function writeErrors(model: CompiledModel): {

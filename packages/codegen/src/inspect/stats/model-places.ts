@@ -73,15 +73,18 @@ export class ModelPlaces {
       other: emptySize(),
     };
     const keyLengthOfRows = compiled && compiled.primaryKey.length + 1;
-    this.#places.set(prefix, { size, entries: size.rows, keyLengthOfRows });
-    for (const { name, prefix, declared } of indexesOf(compiled, entry)) {
+    const rows = { size, entries: size.rows, keyLengthOfRows };
+    this.#places.set(prefix, rows).set(entry?.place ?? prefix, rows);
+    for (const { name, places, declared } of indexesOf(compiled, entry)) {
       const state = entry?.indexes[name]?.state ?? "absent";
       const index = { ...emptySize(), declared, state };
       indexes[name] = index;
-      // Two indexes have the same prefix after an index was renamed. The entries then belong to the
-      // index that the model has, which comes first.
-      if (this.#places.has(prefix)) continue;
-      this.#places.set(prefix, { size, entries: index, keyLengthOfRows: undefined });
+      for (const place of places) {
+        // Two indexes have the same place after an index was renamed. The entries then belong to
+        // the index that the model has, which comes first.
+        if (this.#places.has(place)) continue;
+        this.#places.set(place, { size, entries: index, keyLengthOfRows: undefined });
+      }
     }
     return size;
   }
@@ -94,17 +97,33 @@ interface Place {
   readonly keyLengthOfRows: number | undefined;
 }
 
+interface IndexPlaces {
+  readonly name: string;
+  /** The places of its entries: several while it is rebuilt. */
+  readonly places: readonly string[];
+  readonly declared: boolean;
+}
+
 /** Yields the indexes of the model, then those that only the database has. */
 function* indexesOf(
   compiled: CompiledModel | undefined,
   entry: CatalogEntry | undefined,
-): Generator<{ readonly name: string; readonly prefix: string; readonly declared: boolean }> {
+): Generator<IndexPlaces> {
+  const stored = entry?.indexes ?? {};
   const names = new Set<string>();
   for (const { name, prefix } of compiled?.indexes ?? []) {
     names.add(name);
-    yield { name, prefix, declared: true };
+    const index = stored[name];
+    yield { name, places: index === undefined ? [prefix] : placesOf(index), declared: true };
   }
-  for (const [name, { prefix, state }] of Object.entries(entry?.indexes ?? {})) {
-    if (!names.has(name) && state !== "absent") yield { name, prefix, declared: false };
+  for (const [name, index] of Object.entries(stored)) {
+    if (!names.has(name) && index.state !== "absent")
+      yield { name, places: placesOf(index), declared: false };
   }
+}
+
+function placesOf(index: CatalogEntry["indexes"][string]): string[] {
+  const definitions = [index, index.next, index.leaving].flatMap((one) => one ?? []);
+  const places = definitions.map(({ prefix, place = prefix }) => place);
+  return [...places, ...(index.leftPlaces ?? [])];
 }

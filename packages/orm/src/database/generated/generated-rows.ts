@@ -1,6 +1,7 @@
 import type { AnyQuery } from "../../context/any-query.js";
 import { deepCopy } from "../../context/copy-of-data.js";
 import type { TableContext } from "../../context/table-context.js";
+import { keyPartOf } from "../../indexes/key-parts.js";
 import type { AnyRow } from "../../model/compiled-model.js";
 import type { LinkedRelation } from "../../model/linked-relations.js";
 import { primaryKeyIn } from "../../query/plan/plan-unique.js";
@@ -69,7 +70,8 @@ export class GeneratedRows extends RowOperations {
     const { context } = this.#calls;
     const link = linkOf(context, relation);
     const fields = "fields" in link.relation ? link.relation.fields : [];
-    const conditions = context.model.primaryKey.map((field, i) => [fields[i], (row as AnyRow)[field]]);
+    const [linking] = linkingFields(link, context, [row as AnyRow]);
+    const conditions = context.model.primaryKey.map((field, i) => [fields[i], linking![field]]);
     const target = new GeneratedRows(this.#calls.of(tableOfModel(context.tables, link.target)));
     return target.findMany({ ...options, where: Object.fromEntries(conditions) });
   }
@@ -92,6 +94,18 @@ function linkingFields(
   const foreign = relation.kind === "belongsTo" ? relation.fields : [];
   const fields = [...model.primaryKey, ...foreign];
   return deepCopy(
-    rows.map((row) => Object.fromEntries(fields.map((field) => [field, row[field]]))),
+    rows.map((row) =>
+      Object.fromEntries(fields.map((field) => [field, refusedIfCondition(row[field])])),
+    ),
   );
+}
+
+/**
+ * Returns the value of a field that determines related rows. A row that was not read from the
+ * database may have a condition in its place, such as `{ gte: "" }`, which would find rows of
+ * others. It becomes a condition that is always refused.
+ */
+function refusedIfCondition(value: unknown): unknown {
+  const isValue = typeof value !== "object" || value === null || keyPartOf(value) !== undefined;
+  return isValue ? value : { in: [value] };
 }

@@ -55,7 +55,9 @@ export interface RowsOptions<M extends Model, W, O, X> {
   readonly where?: W;
   /**
    * The order, by the fields of the index that come after those with a single value. Either an
-   * object with one field, `{ score: "desc" }`, or a list of such objects.
+   * object with one field, `{ score: "desc" }`, or a list of such objects. An order by a field that
+   * rows may lack needs `index`, and leaves those rows out. `leavesOut` in the result of `explain`
+   * names such fields.
    */
   readonly orderBy?: O;
   /** The name of the index to use. Required if the index may lack some of the rows. */

@@ -97,6 +97,10 @@ export async function replaceIndex(
   try {
     const run = createRun(lease, options);
     await catalog.reload();
+    if (catalog.snapshot.other !== undefined) {
+      const reason = "the primary key of the model changes; complete or give up this change first";
+      throw new InvalidArgumentError(model.name, "step", reason, "replaceIndex");
+    }
     const outcome = await runStep(context, pair, step, run);
     const states = statesOf(context, pair);
     return { model: model.name, from, to, step, ...outcome, states, next: nextSteps(states) };

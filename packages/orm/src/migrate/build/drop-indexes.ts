@@ -4,10 +4,12 @@ import { duplicatesPrefix } from "../../catalog/backfill-state.js";
 import {
   type CatalogEntry,
   isMaintained,
+  placeOf,
   rowCounter,
   type StoredIndex,
   storedIndexOf,
   withoutCounter,
+  withoutLeaving,
 } from "../../catalog/catalog-entry.js";
 import type { TableContext } from "../../context/table-context.js";
 import { systemPrefix } from "../../model/compiled-model.js";
@@ -21,6 +23,8 @@ interface DropTarget {
   readonly prefixes: readonly KvKey[];
   readonly keys: readonly KvKey[];
   readonly removeFrom: (entry: CatalogEntry) => CatalogEntry;
+  /** True if programs may begin to read the entries until this is committed. */
+  readonly isLeaving?: true;
 }
 
 /**
@@ -40,7 +44,10 @@ export async function dropIndexes(context: TableContext, run: MigrationRun): Pro
   const first = nextTarget(context);
   if (first === undefined) return true;
   const { indexes } = catalog.snapshot.entry;
-  const names = Object.keys(indexes).filter((name) => indexes[name]?.state === "dropping");
+  const names = Object.keys(indexes).filter((name) => {
+    const { state, leaving, leftPlaces } = indexes[name]!;
+    return state === "dropping" || leaving !== undefined || leftPlaces !== undefined;
+  });
   const meter = new ProgressMeter(model.name, names, run.onProgress);
   meter.start("dropping", 0, undefined);
   if (!(await waitForReaders(context, run))) return false;
@@ -59,12 +66,16 @@ export async function dropIndexes(context: TableContext, run: MigrationRun): Pro
     if (isClear === "stopped") return false;
     if (isClear) await finishDrop(context, run, target);
     await catalog.reload();
+    if (target.isLeaving && !(await waitForReaders(context, run))) return false;
   }
   return true;
 }
 
 /** Waits until no program reads by an older version of the catalog entry. */
-async function waitForReaders({ catalog }: TableContext, run: MigrationRun): Promise<boolean> {
+export async function waitForReaders(
+  { catalog }: TableContext,
+  run: MigrationRun,
+): Promise<boolean> {
   const until = performance.now() + catalog.readerGraceMs;
   while (performance.now() < until) {
     if (run.signal?.aborted) return false;
@@ -77,12 +88,32 @@ async function waitForReaders({ catalog }: TableContext, run: MigrationRun): Pro
 function nextTarget({ model, catalog }: TableContext): DropTarget | undefined {
   const { entry } = catalog.snapshot;
   for (const [name, index] of Object.entries(entry.indexes)) {
+    if (index.leaving !== undefined) {
+      return {
+        index: name,
+        prefixes: [],
+        keys: [],
+        isLeaving: true,
+        removeFrom: (current) => withIndex(current, name, withoutLeaving),
+      };
+    }
+    const [left] = index.leftPlaces ?? [];
+    if (left !== undefined) {
+      return {
+        index: name,
+        prefixes: [[left]],
+        keys: [],
+        removeFrom: (current) => {
+          return withIndex(current, name, (one) => withoutLeftPlace(one, left));
+        },
+      };
+    }
     if (index.state !== "dropping") continue;
-    const isShared = isPrefixUsed(entry, name, index);
+    const isShared = isPlaceUsed(entry, name, index);
     const prefixes = [counterPrefix(index.prefix), duplicatesPrefix(model, name)];
     return {
       index: name,
-      prefixes: isShared ? [duplicatesPrefix(model, name)] : [[index.prefix], ...prefixes],
+      prefixes: isShared ? [duplicatesPrefix(model, name)] : [[placeOf(index)], ...prefixes],
       keys: [],
       removeFrom: (current) => withoutCounter(withAbsentIndex(current, name), name),
     };
@@ -101,20 +132,37 @@ function nextTarget({ model, catalog }: TableContext): DropTarget | undefined {
   return undefined;
 }
 
-function isPrefixUsed({ indexes }: CatalogEntry, name: string, { prefix }: StoredIndex): boolean {
-  return Object.entries(indexes).some(
-    ([other, index]) => other !== name && index.prefix === prefix && isMaintained(index.state),
-  );
+function isPlaceUsed({ indexes }: CatalogEntry, name: string, dropped: StoredIndex): boolean {
+  return Object.entries(indexes).some(([other, index]) => {
+    const used = [index, index.next, index.leaving].flatMap((one) => one ?? []);
+    return (
+      other !== name &&
+      used.some((one) => placeOf(one) === placeOf(dropped) && isMaintained(one.state))
+    );
+  });
 }
 
 function counterPrefix(prefix: string): KvKey {
   return [systemPrefix, "count", prefix];
 }
 
+function withoutLeftPlace({ leftPlaces = [], ...index }: StoredIndex, place: string): StoredIndex {
+  const others = leftPlaces.filter((other) => other !== place);
+  return others.length === 0 ? index : { ...index, leftPlaces: others };
+}
+
 function withAbsentIndex(entry: CatalogEntry, name: string): CatalogEntry {
-  const index = entry.indexes[name];
+  return withIndex(entry, name, (index) => ({ ...index, state: "absent" }));
+}
+
+function withIndex(
+  entry: CatalogEntry,
+  name: string,
+  change: (index: StoredIndex) => StoredIndex,
+): CatalogEntry {
+  const index = storedIndexOf(entry, name);
   if (index === undefined) return entry;
-  return { ...entry, indexes: { ...entry.indexes, [name]: { ...index, state: "absent" } } };
+  return { ...entry, indexes: { ...entry.indexes, [name]: change(index) } };
 }
 
 /** Returns false if the catalog has changed meanwhile. */

@@ -1,5 +1,6 @@
 import type { KvKeyPart } from "@keywright/core";
 import { type Duplicate, duplicatesPrefix } from "../../catalog/backfill-state.js";
+import { withPrimaryKey } from "../../catalog/other-layout.js";
 import { type AnyDatabase, tableContextOf } from "../../context/any-database.js";
 import type { TableContext } from "../../context/table-context.js";
 import { assertPositiveInteger } from "../../errors/assert-positive-integer.js";
@@ -52,12 +53,12 @@ export async function findDuplicates(
 ): Promise<DuplicatesPage> {
   const { take = defaultTake, cursor } = query;
   assertPositiveInteger(query.model, "take", take, "findDuplicates");
-  const context = tableContextOf(database, query.model);
-  const { kv, model } = context;
-  const index = model.indexes.find(({ name }) => name === query.index);
-  if (index === undefined) {
+  const found = await findIndex(tableContextOf(database, query.model), query.index);
+  if (found === undefined) {
     throw new InvalidArgumentError(query.model, "index", `the model has no index ${query.index}`);
   }
+  const { context, index } = found;
+  const { kv, model } = context;
   const prefix = duplicatesPrefix(model, index.name);
   const options = cursor === null || cursor === undefined ? {} : { cursor };
   const list = kv.list<Duplicate>({ prefix }, options);
@@ -74,6 +75,32 @@ export async function findDuplicates(
     items: await groupByValue(context, index, recorded),
     cursor: hasMore ? nextCursor : null,
   };
+}
+
+interface IndexInLayout {
+  /** Its model has the primary key by which the index is built. */
+  readonly context: TableContext;
+  readonly index: CompiledIndex;
+}
+
+/** Returns an index of the model, or of the rows by the primary key that it is about to have. */
+async function findIndex(
+  context: TableContext,
+  wanted: string,
+): Promise<IndexInLayout | undefined> {
+  const { model, catalog } = context;
+  const isWanted = ({ name }: CompiledIndex) => name === wanted;
+  const declared = model.indexes.find(isWanted);
+  if (declared !== undefined) return { context, index: declared };
+  await catalog.reload();
+  const { other, storedKey } = catalog.snapshot;
+  if (other === undefined) return undefined;
+  const { keyIndex } = other;
+  if (isWanted(keyIndex)) {
+    return { context: { ...context, model: withPrimaryKey(model, storedKey) }, index: keyIndex };
+  }
+  const index = other.model.indexes.find(isWanted);
+  return index && { context: { ...context, model: other.model }, index };
 }
 
 /** Groups duplicates by their values, and leaves out rows that no longer have the value. */

@@ -1,24 +1,32 @@
-import { ulid } from "@keywright/core";
+import { type Kv, ulid } from "@keywright/core";
 import {
   type CatalogEntry,
   type IndexState,
   isMaintained,
+  nextOf,
+  placeOf,
   rowManifestKey,
   type StoredIndex,
   type StoredSchema,
+  storedIndex,
   transformMarkKey,
   transformsOf,
   withEarlierDefinition,
+  withFormat,
   withoutEarlierDefinition,
+  withoutLeaving,
+  withoutNext,
 } from "../../catalog/catalog-entry.js";
+import { hasEntries } from "../../catalog/has-entries.js";
 import type { TableContext } from "../../context/table-context.js";
+import type { CompiledIndex } from "../../model/compiled-model.js";
 import { canonicalJson } from "../../schema/hash.js";
 import { indexManifest, isSameIndex } from "../../schema/index-manifest.js";
 import type { RowManifest } from "../../schema/manifest.js";
 import { findUpgrade } from "../../schema/row-upgrade.js";
 import type { MigrationRun } from "../run/migration-run.js";
 import type { MigrationStep, ModelFacts } from "./migration-plan.js";
-import { renamedCounters, renamedIndexes } from "./plan-indexes.js";
+import { isRebuiltBeside, renamedCounters, renamedIndexes } from "./plan-indexes.js";
 import { readFacts } from "./plan-migration.js";
 import { planModel } from "./plan-model.js";
 
@@ -38,7 +46,7 @@ export async function beginMigration(
     const facts = await readFacts(context);
     const { check } = catalog.snapshot;
     const { manifest } = catalog.programRows;
-    const entry = plannedEntry(context, facts);
+    const entry = withFormat(await plannedEntry(context, facts));
     if (canonicalJson(entry) === canonicalJson(facts.entry)) return;
     const operation = kv
       .atomic()
@@ -58,36 +66,81 @@ export async function beginMigration(
   }
 }
 
-function plannedEntry(context: TableContext, facts: ModelFacts): CatalogEntry {
-  const { model } = context;
+async function plannedEntry(context: TableContext, facts: ModelFacts): Promise<CatalogEntry> {
+  const { kv, model } = context;
   const { steps } = planModel(facts);
   const { entry } = facts;
   return {
     ...entry,
     name: model.name,
     relations: facts.relations,
-    indexes: plannedIndexes(facts, steps),
+    indexes: await plannedIndexes(kv, facts, steps),
     ...plannedCounters(facts, steps),
     ...plannedRows(context, facts),
   };
 }
 
-function plannedIndexes(
+async function plannedIndexes(
+  kv: Kv,
   facts: ModelFacts,
   steps: readonly MigrationStep[],
-): CatalogEntry["indexes"] {
+): Promise<CatalogEntry["indexes"]> {
   const newNames = new Map(
     [...renamedIndexes(facts)].map(([newName, oldName]) => [oldName, newName]),
   );
-  const dropped = indexNamesOf(steps, ["drop-index", "rebuild-index"]);
+  const changed = changedIndexes(facts, steps);
   const indexes: Record<string, StoredIndex> = {};
   for (const [oldName, stored] of Object.entries(facts.entry.indexes)) {
     const name = newNames.get(oldName) ?? oldName;
-    indexes[name] = dropped.has(name)
-      ? droppedIndex(facts, name, stored)
-      : keptIndex(facts, name, stored);
+    const declared = facts.model.indexes.find((index) => index.name === name);
+    if (!changed.has(name)) indexes[name] = keptIndex(facts, name, stored);
+    else if (declared !== undefined && isRebuiltBeside(facts.model, declared, stored))
+      indexes[name] = await rebuiltIndex(kv, declared, stored);
+    else if (stored.next && declared !== undefined && isSameIndex(stored, indexManifest(declared)))
+      indexes[name] = withoutNext(stored);
+    else indexes[name] = droppedIndex(facts, name, stored);
   }
   return indexes;
+}
+
+/** Returns the names of the indexes that steps remove, rebuild, or no longer rebuild. */
+function changedIndexes(
+  { model, entry }: ModelFacts,
+  steps: readonly MigrationStep[],
+): ReadonlySet<string> {
+  const names = indexNamesOf(steps, ["drop-index", "rebuild-index"]);
+  for (const [name, { state, next, leaving, leftPlaces }] of Object.entries(entry.indexes)) {
+    const isDeclared = model.indexes.some((index) => index.name === name);
+    // Only the removal of what is left continues.
+    const isUnchanged = isDeclared && isMaintained(state) && next === undefined;
+    const isRebuilt = steps.some(({ kind, index }) => kind === "rebuild-index" && index === name);
+    const hasLeft = leaving !== undefined || leftPlaces !== undefined;
+    if (hasLeft && isUnchanged && !isRebuilt) names.delete(name);
+  }
+  return names;
+}
+
+/** Adds the new definition of an index, whose entries get a place of their own. */
+async function rebuiltIndex(
+  kv: Kv,
+  index: CompiledIndex,
+  stored: StoredIndex,
+): Promise<StoredIndex> {
+  if (nextOf(stored, index) !== undefined) return stored;
+  const current = withoutEarlierDefinition(withoutNext(stored), indexManifest(index));
+  const { leaving, leftPlaces = [] } = current;
+  const used = [stored, leaving].flatMap((one) => (one === undefined ? [] : placeOf(one)));
+  const place = await freePlace(kv, index.prefix, [...used, ...leftPlaces]);
+  const next = storedIndex(index, "absent");
+  return { ...current, next: place === index.prefix ? next : { ...next, place } };
+}
+
+/** Returns a prefix without entries: the declared one, or one with a number. */
+async function freePlace(kv: Kv, prefix: string, used: readonly string[]): Promise<string> {
+  for (let number = 1; ; number++) {
+    const place = number === 1 ? prefix : `${prefix} ${number}`;
+    if (!used.includes(place) && !(await hasEntries(kv, place))) return place;
+  }
 }
 
 /**
@@ -97,7 +150,8 @@ function plannedIndexes(
 function droppedIndex({ model }: ModelFacts, name: string, stored: StoredIndex): StoredIndex {
   const declared = model.indexes.find((index) => index.name === name);
   const isSame = declared !== undefined && isSameIndex(stored, indexManifest(declared));
-  const dropped = isSame ? stored : withEarlierDefinition(stored);
+  const current = withoutLeaving(withoutNext(stored));
+  const dropped = isSame ? current : withEarlierDefinition(current);
   const index: StoredIndex = { ...dropped, state: "dropping" };
   return declared === undefined ? index : withoutEarlierDefinition(index, indexManifest(declared));
 }
@@ -125,7 +179,7 @@ function plannedCounters(
 ): Pick<CatalogEntry, "counters"> {
   if (facts.entry.counters === undefined) return {};
   const counters = renamedCounters(facts);
-  const dropped = indexNamesOf(steps, ["drop-index", "rebuild-index"]);
+  const dropped = new Set(changedIndexes(facts, steps));
   for (const { kind, counter } of steps) {
     if (kind === "drop-counter" && counter !== undefined) dropped.add(counter);
   }

@@ -61,7 +61,7 @@ export interface DatabaseModel {
   /** The name when it was last migrated, or the prefix if no program has migrated it. */
   readonly model: string;
   readonly prefix: string;
-  /** The number of its rows; absent if the database has no counter of them. */
+  /** The number of its rows; absent if the database has no counter of them, or if they expire. */
   readonly rows?: number;
 }
 
@@ -94,6 +94,8 @@ export interface ModelFacts {
    */
   readonly earlierRows: readonly (RowManifest | undefined)[];
   readonly migrations: readonly RowMigration[];
+  /** What prevents a change of the primary key and is not in the catalog entry. */
+  readonly keyObstacle?: string | undefined;
 }
 
 /** A step before its `id` and `model` are added. */

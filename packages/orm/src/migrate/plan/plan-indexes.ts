@@ -1,27 +1,33 @@
 import {
   type CatalogEntry,
   isEarlier,
+  isMaintained,
+  nextOf,
   type StoredIndex,
   storedIndexOf,
 } from "../../catalog/catalog-entry.js";
+import { storedDefinition } from "../../catalog/stored-indexes.js";
 import type { CompiledIndex, CompiledModel } from "../../model/compiled-model.js";
+import { computesEarlierEntries } from "../../schema/affected-indexes.js";
 import { hashOf } from "../../schema/hash.js";
 import { indexManifest, isSameIndex, isSameKeyedIndex } from "../../schema/index-manifest.js";
+import type { IndexManifest } from "../../schema/manifest.js";
 import type { ModelFacts, PlannedStep } from "./migration-plan.js";
 
 /**
  * Plans the steps of a model's indexes, in the order in which they are done. Entries are removed
  * before others are written.
  *
- * @param affected the indexes that have to be rebuilt because a transform changes their entries.
+ * @param affected the indexes whose entries a transform changes. They are rebuilt if the transform
+ * cannot change their entries with the rows.
  */
 export function planIndexes(
   facts: ModelFacts,
   affected: readonly CompiledIndex[],
 ): readonly PlannedStep[] {
   const renames = renamedIndexes(facts);
-  const dropped = Object.entries(facts.entry.indexes).flatMap(
-    ([name, stored]) => droppedIndex(facts, renames, name, stored) ?? [],
+  const dropped = Object.entries(facts.entry.indexes).flatMap(([name, stored]) =>
+    stored.isOther ? [] : (droppedIndex(facts, renames, name, stored) ?? []),
   );
   const declared = facts.model.indexes.flatMap((index) => [
     ...declaredIndex(facts, renames, index, affected.includes(index)),
@@ -43,9 +49,10 @@ export function renamedIndexes({ model, entry }: ModelFacts): ReadonlyMap<string
   for (const index of model.indexes) {
     if (storedIndexOf(entry, index.name) !== undefined) continue;
     const manifest = indexManifest(index);
-    const before = Object.entries(entry.indexes).find(
-      ([name, stored]) => !isDeclared(name) && isBuilt(stored) && isSameIndex(stored, manifest),
-    );
+    const before = Object.entries(entry.indexes).find(([name, stored]) => {
+      const isFormer = !isDeclared(name) && !stored.isOther && isBuilt(stored);
+      return isFormer && isSameIndex(stored, manifest);
+    });
     if (before !== undefined) renames.set(index.name, before[0]);
   }
   return renames;
@@ -81,8 +88,22 @@ function droppedIndex(
     const reason = `The entries of the index ${name} are being removed.`;
     return { ...step, class: "safe", reason };
   }
-  const isDeclared = model.indexes.some((index) => index.name === name);
-  if (isDeclared || stored.state === "absent" || [...renames.values()].includes(name))
+  const declared = model.indexes.find((index) => index.name === name);
+  if (
+    declared !== undefined &&
+    stored.next !== undefined &&
+    nextOf(stored, declared) === undefined
+  ) {
+    const reason = `The database rebuilds the index ${name} with another definition. This is given up, and programs with that definition can no longer write.`;
+    return { ...step, class: "breaking", reason };
+  }
+  const isLeaving = declared === undefined && stored.state !== "absent";
+  const hasLeft = stored.leftPlaces !== undefined || stored.leaving !== undefined;
+  if (hasLeft && !isLeaving) {
+    const reason = `The entries of another definition of the index ${name} are being removed.`;
+    return { ...step, class: "safe", sideBySide: true, reason };
+  }
+  if (declared !== undefined || stored.state === "absent" || [...renames.values()].includes(name))
     return undefined;
   if (stored.state === "disabled") {
     const reason = `Another index has replaced the index ${name}. Its entries are removed.`;
@@ -121,21 +142,64 @@ function declaredIndex(
     return [...steps, buildStep(model, entry, index, stored)];
   }
   if (before === undefined && !isSameIndex(stored, indexManifest(index))) {
+    const next = nextOf(stored, index);
+    if (next?.state === "unique-pending") return [...steps, duplicatesStep(index)];
+    if (next !== undefined && isMaintained(next.state)) {
+      const reason = `The index ${name} is being rebuilt beside its entries. A run resumes this.`;
+      return [...steps, { ...step, kind: "build-index", class: "backfill", reason }];
+    }
     const change = `The index ${name} changes: ${differenceText(stored, index)}.`;
+    if (isRebuiltBeside(model, index, stored)) return [...steps, besideStep(index, stored, change)];
     const advice = `Give the changed index another name to keep ${name} readable until then.`;
     return [...steps, rebuildStep(index, stored, change, advice)];
   }
-  if (isAffected) return [...steps, rebuildStep(index, stored, affectedText(index))];
+  if (isAffected && !isMovedWithRows(entry, index, stored))
+    return [...steps, rebuildStep(index, stored, affectedText(index))];
   if (stored.state === "write-only" || stored.state === "verifying") {
     const activity = stored.state === "verifying" ? "verified" : "built";
     const reason = `The index ${name} is being ${activity}. A run resumes this.`;
     steps.push({ ...step, kind: "build-index", class: "backfill", reason });
   }
-  if (stored.state === "unique-pending") {
-    const reason = `Several rows have the same value of the unique index ${name}. Change or delete all but one row of each value. The index can be read after that. A run only checks the rows again.`;
-    steps.push({ ...step, class: "data", kind: "resolve-duplicates", reason });
-  }
+  if (stored.state === "unique-pending") steps.push(duplicatesStep(index));
   return steps;
+}
+
+function duplicatesStep({ name }: CompiledIndex): PlannedStep {
+  const reason = `Several rows have the same value of the unique index ${name}. Change or delete all but one row of each value. The index can be read after that. A run only checks the rows again.`;
+  return { kind: "resolve-duplicates", class: "data", index: name, sideBySide: false, reason };
+}
+
+/**
+ * True if the entries of a changed index can be kept until those of its new definition are
+ * complete: they are complete themselves, and this program can compute them.
+ */
+export function isRebuiltBeside(
+  model: CompiledModel,
+  index: CompiledIndex,
+  stored: StoredIndex,
+): boolean {
+  return (
+    stored.state === "readable" &&
+    !isSameIndex(stored, indexManifest(index)) &&
+    storedDefinition(model, index, stored) !== undefined
+  );
+}
+
+function besideStep(index: CompiledIndex, stored: StoredIndex, cause: string): PlannedStep {
+  const { name } = index;
+  const goesBack = isEarlier(stored, indexManifest(index));
+  const sentences = [
+    cause,
+    ...(goesBack ? [backText] : []),
+    `The index ${name} is rebuilt beside its entries. Until the new ones are complete, queries use the old ones, and queries that only the new ones serve fail.`,
+  ];
+  return {
+    kind: "rebuild-index",
+    class: goesBack ? "breaking" : "rebuild",
+    index: name,
+    sideBySide: false,
+    reason: sentences.join(" "),
+  };
 }
 
 /**
@@ -173,6 +237,21 @@ function rebuildStep(
 
 const backText =
   "This goes back to an earlier definition. Programs with the later one can no longer write.";
+
+/**
+ * True if a transform writes each row with the new entries of an index and removes its earlier ones.
+ * An index that does not keep values unique yet cannot refuse those that are taken. If another
+ * transform is under way, rows may have taken unique values that other rows would get back.
+ */
+function isMovedWithRows(
+  { transform }: CatalogEntry,
+  index: CompiledIndex,
+  { state }: StoredIndex,
+): boolean {
+  const keepsUnique = state === "readable" || state === "disabled";
+  const canMove = !index.unique || (keepsUnique && transform === undefined);
+  return canMove && computesEarlierEntries(index);
+}
 
 function affectedText({ name, keyFields }: CompiledIndex): string {
   return keyFields === undefined
@@ -229,17 +308,20 @@ function differenceText(stored: StoredIndex, index: CompiledIndex): string {
   const differences: string[] = [];
   const wasAndIs = (aspect: string, before: unknown, after: unknown) =>
     differences.push(`its ${aspect} was ${JSON.stringify(before)} and is ${JSON.stringify(after)}`);
-  if (hashOf(stored.fields) !== hashOf(now.fields)) wasAndIs("key", stored.fields, now.fields);
+  const [keyBefore, keyNow] = [keyText(stored), keyText(now)];
+  if (hashOf(keyBefore) !== hashOf(keyNow)) wasAndIs("key", keyBefore, keyNow);
   if (stored.unique !== now.unique)
     differences.push(now.unique ? "it is unique now" : "it is no longer unique");
   const {
     normalized: normalizedBefore = stored.normalized,
     where: whereBefore,
+    descending: _before,
     ...traitsBefore
   } = stored.traits ?? {};
   const {
     normalized: normalizedNow = now.normalized,
     where: whereNow,
+    descending: _now,
     ...traitsNow
   } = now.traits ?? {};
   if (hashOf(normalizedBefore) !== hashOf(normalizedNow))
@@ -254,6 +336,12 @@ function differenceText(stored: StoredIndex, index: CompiledIndex): string {
       "the code of its functions has changed (if they still return the same, state a version of them)",
     );
   return differences.join(", ");
+}
+
+function keyText({ fields, traits }: IndexManifest): string[] {
+  return fields.map((field) => {
+    return traits?.descending?.includes(field) ? `${field} descending` : field;
+  });
 }
 
 /** @param fields a boolean for an index over one field. */

@@ -10,11 +10,14 @@ import { type AnyDatabase, tableContexts } from "../../context/any-database.js";
 import type { TableContext } from "../../context/table-context.js";
 import { rowCounterKey } from "../../indexes/counter-keys.js";
 import type { RowManifest } from "../../schema/manifest.js";
+import { readKeyObstacle } from "./key-obstacle.js";
 import type { DatabaseModel, MigrationPlan, ModelFacts } from "./migration-plan.js";
+import { changesKey } from "./plan-key.js";
 import { planModels } from "./plan-model.js";
 
 /** Reads the current catalog entry and row manifests. */
-export async function readFacts({ kv, model, catalog }: TableContext): Promise<ModelFacts> {
+export async function readFacts(context: TableContext): Promise<ModelFacts> {
+  const { kv, model, catalog } = context;
   await catalog.reload();
   const { entry } = catalog.snapshot;
   const readManifest = async (hash: string | undefined) => {
@@ -25,7 +28,8 @@ export async function readFacts({ kv, model, catalog }: TableContext): Promise<M
   const earlierRows: (RowManifest | undefined)[] = [];
   for (const { from } of transformsOf(entry.transform)) earlierRows.push(await readManifest(from));
   const { migrations, relations } = catalog.programRows;
-  return { model, entry, storedRow, earlierRows, migrations, relations };
+  const facts = { model, entry, storedRow, earlierRows, migrations, relations };
+  return changesKey(facts) ? { ...facts, keyObstacle: await readKeyObstacle(context) } : facts;
 }
 
 /**
@@ -55,7 +59,7 @@ async function readDatabaseOnly(contexts: readonly TableContext[]): Promise<Data
   for await (const { key, value } of kv.list<CatalogEntry>({ prefix: catalogPrefix })) {
     const prefix = key.at(-1);
     if (typeof prefix !== "string" || knownPrefixes.has(prefix)) continue;
-    const first = await kv.list({ prefix: [prefix] }, { limit: 1 }).next();
+    const first = await kv.list({ prefix: [value.place ?? prefix] }, { limit: 1 }).next();
     if (first.done) continue;
     const rows = await readRowCount(kv, prefix, value);
     models.push({ model: value.name ?? prefix, prefix, ...(rows !== undefined && { rows }) });
@@ -63,12 +67,13 @@ async function readDatabaseOnly(contexts: readonly TableContext[]): Promise<Data
   return models;
 }
 
+/** Returns undefined if there is no counter, or if it may include rows that have expired. */
 async function readRowCount(
   kv: Kv,
   prefix: string,
-  { counters }: CatalogEntry,
+  { counters, expires }: CatalogEntry,
 ): Promise<number | undefined> {
-  if (counters?.[rowCounter] !== "readable") return undefined;
+  if (counters?.[rowCounter] !== "readable" || expires) return undefined;
   const { value } = await kv.get<KvU64>(rowCounterKey({ prefix }));
   return Number(value?.value ?? 0n);
 }

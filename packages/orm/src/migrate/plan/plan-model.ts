@@ -1,8 +1,9 @@
-import { declaredCounters, rowCounter } from "../../catalog/catalog-entry.js";
+import { declaredCounters, isMaintained, rowCounter } from "../../catalog/catalog-entry.js";
 import type { CompiledIndex } from "../../model/compiled-model.js";
+import { affectedIndexes } from "../../schema/affected-indexes.js";
 import { parseRelationText } from "../../schema/model-manifest.js";
 import { rowManifest } from "../../schema/row-manifest.js";
-import { affectedIndexes, findUpgrade, type RowUpgrade } from "../../schema/row-upgrade.js";
+import { findUpgrade, type RowUpgrade } from "../../schema/row-upgrade.js";
 import type {
   DatabaseModel,
   MigrationPlan,
@@ -12,6 +13,7 @@ import type {
   PlannedStep,
 } from "./migration-plan.js";
 import { planIndexes, renamedCounters } from "./plan-indexes.js";
+import { changesKey, planKey, withStoredKey } from "./plan-key.js";
 import { planRows } from "./plan-rows.js";
 
 /** @param databaseOnly models that only the database has. */
@@ -33,16 +35,28 @@ export function planModels(
 
 export function planModel(facts: ModelFacts): ModelPlan {
   const { model } = facts;
+  const stepsOfKey = (others: readonly MigrationStep[]) =>
+    planKey(facts, others).map((step) => toStep(model.name, step));
+  if (changesKey(facts)) {
+    const { steps } = planModel(withStoredKey(facts));
+    return { model: model.name, steps: stepsOfKey(steps) };
+  }
   const upgrade = upgradeOf(facts);
   const affected = upgrade === undefined ? [] : indexesAffectedBy(facts, upgrade);
+  const indexSteps = planIndexes(facts, affected);
+  const isPlanned = (name: string) => indexSteps.some(({ index }) => index === name);
+  const moved = affected.filter(
+    ({ name }) => !isPlanned(name) && isMaintained(facts.entry.indexes[name]?.state ?? "absent"),
+  );
   const steps: readonly PlannedStep[] = [
     ...planName(facts),
     ...planRelations(facts),
-    ...planRows(facts, upgrade),
-    ...planIndexes(facts, affected),
+    ...planRows(facts, upgrade, moved),
+    ...indexSteps,
     ...planCounters(facts),
   ];
-  return { model: model.name, steps: steps.map((step) => toStep(model.name, step)) };
+  const others = steps.map((step) => toStep(model.name, step));
+  return { model: model.name, steps: [...stepsOfKey(others), ...others] };
 }
 
 function toStep(model: string, { of, ...planned }: PlannedStep): MigrationStep {
@@ -71,10 +85,8 @@ function indexesAffectedBy(
   const upgrades = upgrade.isIdentity
     ? []
     : earlierRows.map((earlier) => earlier && findUpgrade(earlier, model, to, migrations));
-  const affected = [upgrade, ...upgrades].flatMap((each) =>
-    each === undefined ? [] : affectedIndexes(model, each),
-  );
-  return [...new Set(affected)];
+  const changes = [upgrade, ...upgrades].filter((each) => each !== undefined);
+  return affectedIndexes(model, changes);
 }
 
 function planName({ model, entry }: ModelFacts): PlannedStep[] {

@@ -1,3 +1,4 @@
+import type { CompiledIndex } from "../../model/compiled-model.js";
 import { compareRows, keepsPrimaryKey, type RowChange } from "../../schema/compare-rows.js";
 import type { RowMigration } from "../../schema/define-migration.js";
 import type { RowManifest } from "../../schema/manifest.js";
@@ -6,8 +7,15 @@ import { findUpgrade, type RowUpgrade } from "../../schema/row-upgrade.js";
 import { findPath } from "../../schema/upgrade-path.js";
 import type { MigrationStep, ModelFacts, PlannedStep } from "./migration-plan.js";
 
-/** @param upgrade undefined if the stored rows cannot become rows of the model, or need not. */
-export function planRows(facts: ModelFacts, upgrade: RowUpgrade | undefined): PlannedStep[] {
+/**
+ * @param upgrade undefined if the stored rows cannot become rows of the model, or need not.
+ * @param moved the indexes whose entries change together with the rows.
+ */
+export function planRows(
+  facts: ModelFacts,
+  upgrade: RowUpgrade | undefined,
+  moved: readonly CompiledIndex[],
+): PlannedStep[] {
   const { model, entry, storedRow } = facts;
   const { schema, transform } = entry;
   if (schema === undefined) return [];
@@ -39,7 +47,7 @@ export function planRows(facts: ModelFacts, upgrade: RowUpgrade | undefined): Pl
   const remaining = upgrade?.changes ?? allChanges;
   const steps = remaining.map((change) => fieldStep(change, facts, storedRow, to, upgrade));
   if (upgrade === undefined) return steps;
-  if (!upgrade.isIdentity) steps.push(transformStep(upgrade, allChanges));
+  if (!upgrade.isIdentity) steps.push(transformStep(upgrade, allChanges, moved));
   else if (transform !== undefined) {
     const reason = `An interrupted change of all rows of ${model.name} is completed, to the schema of the model`;
     steps.push({ ...incomplete, reason });
@@ -100,7 +108,7 @@ function blockedBy(
   migrations: readonly RowMigration[],
 ): string | undefined {
   if (isKey)
-    return 'A primary key cannot be migrated. Define a new model and move the rows to it, as the guide to migrations shows under "Changing a primary key".';
+    return 'Add a field for the new values by a migration, and then make it the primary key, as the guide to migrations shows under "Changing a primary key".';
   if (kind !== "data" || !keepsPrimaryKey(from, to)) return undefined;
   const backwards = findBackwardMigrations(from, to, migrations);
   if (backwards.length > 0) return backwardsText(backwards);
@@ -180,18 +188,34 @@ function migrationCode(model: string, from: RowManifest, to: RowManifest): strin
   return [
     "defineMigration({",
     `  model: …, // the model ${JSON.stringify(model)}`,
-    "  from: z.object({ … }), // its schema as it was",
-    "  to: z.object({ … }), // its schema as it is now",
+    "  from: z.object({ … }), // its old schema",
+    "  to: z.object({ … }), // its new schema",
     `  up: (${row}) => ({ ${values.join(", ")} }),`,
     "})",
   ].join("\n");
+}
+
+function movedText(indexes: readonly CompiledIndex[]): string {
+  if (indexes.length === 0) return "";
+  const names = indexes.map(({ name }) => name).join(", ");
+  const [subject, object] =
+    indexes.length === 1 ? [`the index ${names}`, "it"] : [`the indexes ${names}`, "them"];
+  const isUnique = indexes.some(({ unique }) => unique);
+  const conflicts = isUnique
+    ? " A row whose new unique value another row has is not changed, and is reported as a failed row."
+    : "";
+  return `. The entries of ${subject} change with the rows. Programs with the new schema can use ${object} when every row is changed.${conflicts}`;
 }
 
 function nameText(field: string): string {
   return /^[\w$]+$/.test(field) ? field : JSON.stringify(field);
 }
 
-function transformStep(upgrade: RowUpgrade, allChanges: readonly RowChange[]): PlannedStep {
+function transformStep(
+  upgrade: RowUpgrade,
+  allChanges: readonly RowChange[],
+  moved: readonly CompiledIndex[],
+): PlannedStep {
   const { steps, goesBack, changes, fields } = upgrade;
   const filled = changes.flatMap(({ field, class: kind }) =>
     kind === "backfill" ? JSON.stringify(field) : [],
@@ -210,7 +234,7 @@ function transformStep(upgrade: RowUpgrade, allChanges: readonly RowChange[]): P
     ...migrated.map(({ reason }) => reason.replace(/[:;] (it needs|rows keep) .*$/, "")),
     ...otherFields.map((field) => `${JSON.stringify(field)} may change`),
   ];
-  const reason = sentences.join("; ");
+  const reason = `${sentences.join("; ")}${movedText(moved)}`;
   return {
     kind: "transform-rows",
     class: goesBack ? "breaking" : steps.length > 0 ? "data" : "backfill",

@@ -20,7 +20,7 @@ export async function readNextRows(
   after: readonly KvKeyPart[] | null,
   limit: number,
 ): Promise<KvEntry<AnyRow>[]> {
-  const prefix = [context.model.prefix];
+  const prefix = [context.model.place];
   const afterKey = after === null ? null : [...prefix, ...after];
   return await readEntriesAfter<AnyRow>(context, prefix, afterKey, limit);
 }
@@ -46,7 +46,7 @@ export async function countRows(
   }
   let rows = 0;
   const batchSize = Math.min(maxBatchRows, limits.batchSize);
-  for await (const _ of kv.list({ prefix: [model.prefix] }, { batchSize })) {
+  for await (const _ of kv.list({ prefix: [model.place] }, { batchSize })) {
     rows++;
     if (rows % batchSize !== 0) continue;
     // `rowsPerSecond` does not limit counting, but other tasks must get their turn.

@@ -9,10 +9,10 @@ import {
 import type { CatalogSnapshot } from "../../catalog/catalog-snapshot.js";
 import type { TableContext } from "../../context/table-context.js";
 import { failureReason } from "../../errors/failure-reason.js";
-import { IndexKeyError } from "../../errors/row-errors.js";
+import { IndexKeyError, UniqueConstraintError } from "../../errors/row-errors.js";
 import { hasIndexKey, type IndexEntry } from "../../indexes/index-entries.js";
 import { keyText } from "../../indexes/key-text.js";
-import { rowKey } from "../../indexes/primary-key.js";
+import { partsOfId, rowKey } from "../../indexes/primary-key.js";
 import type { AnyRow } from "../../model/compiled-model.js";
 import { claimUniqueKey } from "../../write/commit/claim-unique-key.js";
 import { planChange } from "../../write/commit/plan-change.js";
@@ -104,6 +104,10 @@ export function planFailed(
 }
 
 export function failureOf(error: unknown): RowFailure {
+  if (error instanceof UniqueConstraintError) {
+    const { index, ownerId } = error;
+    return takenFailure(index, partsOfId(ownerId));
+  }
   if (!(error instanceof IndexKeyError)) return { reason: failureReason(error) };
   const { index, field, valueType, cause } = error;
   const thrown = cause === undefined ? "" : `: ${failureReason(cause)}`;
@@ -151,8 +155,11 @@ async function claimKey(
       !upgraded.ok || hasIndexKey(model, entry.index, upgraded.row, owner, entry.key);
     if (!keepsKey) return { checks };
   }
-  const reason = `The row ${formatKey(owner)} has the same value of the unique index ${entry.index.name}.`;
-  return { failure: { reason } };
+  return { failure: takenFailure(entry.index.name, owner) };
+}
+
+function takenFailure(index: string, owner: KvKey): RowFailure {
+  return { reason: `The row ${formatKey(owner)} has the same value of the unique index ${index}.` };
 }
 
 function formatKey(key: KvKey): string {
@@ -167,6 +174,7 @@ function formatKey(key: KvKey): string {
 function isRowError(error: unknown): boolean {
   return (
     error instanceof IndexKeyError ||
+    error instanceof UniqueConstraintError ||
     error instanceof LimitExceededError ||
     // A value that cannot be a key part.
     error instanceof TypeError

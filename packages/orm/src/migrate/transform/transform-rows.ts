@@ -52,7 +52,14 @@ export async function transformRows(
   // ending.
   const end = await retryFailed(context, run, scanned);
   if (end === "stopped") return "stopped";
-  if (end.failed > 0) return "failed-rows";
+  if (end.failed > 0) {
+    await changeCatalog(context, run.lease, (entry) =>
+      entry.transform?.id !== transform.id || entry.transform.scanned
+        ? undefined
+        : { ...entry, transform: { ...entry.transform, scanned: true } },
+    );
+    return "failed-rows";
+  }
   await changeCatalog(context, run.lease, ({ transform: running, ...finished }, operation) => {
     if (running?.id !== transform.id) return undefined;
     operation.delete(transformStateKey(model));

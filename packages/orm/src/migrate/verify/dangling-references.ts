@@ -54,7 +54,8 @@ export interface DanglingReferencesPage {
   readonly cursor: string | null;
 }
 
-interface BelongsToReference {
+/** A `belongsTo` relation of a model, and the rows to which it refers. */
+export interface BelongsToReference {
   readonly relation: string;
   readonly fields: readonly string[];
   readonly target: TableContext;
@@ -98,13 +99,21 @@ export async function findDanglingReferences(
   database: AnyDatabase,
   query: DanglingReferencesOptions & { readonly model: string },
 ): Promise<DanglingReferencesPage> {
-  const { take = defaultTake, rows: maxRows = defaultRows, cursor } = query;
+  const { take = defaultTake, rows: maxRows = defaultRows } = query;
   const context = tableContextOf(database, query.model);
   for (const [name, value] of Object.entries({ take, rows: maxRows })) {
     assertPositiveInteger(query.model, name, value, "findDanglingReferences");
   }
+  return await danglingReferencesAmong(context, referencesOf(context), query);
+}
+
+/** Returns a page of those of a model's references that lead to no row. */
+export async function danglingReferencesAmong(
+  context: TableContext,
+  references: readonly BelongsToReference[],
+  { take = defaultTake, rows: maxRows = defaultRows, cursor }: DanglingReferencesOptions,
+): Promise<DanglingReferencesPage> {
   let after = cursor ? decodeRowCursor(context.model, cursor) : null;
-  const references = referencesOf(context);
   const items: DanglingReference[] = [];
   let rows = 0;
   if (references.length === 0) return { items, rows, cursor: null };
@@ -135,7 +144,7 @@ export async function findDanglingReferences(
   }
 }
 
-function referencesOf({ links, tables }: TableContext): BelongsToReference[] {
+export function referencesOf({ links, tables }: TableContext): BelongsToReference[] {
   return [...links.relations.values()].flatMap(({ name, relation, target }) => {
     if (relation.kind !== "belongsTo") return [];
     return [{ relation: name, fields: relation.fields, target: tableOfModel(tables, target) }];

@@ -79,9 +79,14 @@ export async function inspectRowEntry(
   if (isThere && isExpectedValue(model, entry, primaryKey, stored.value)) return undefined;
   const isHeldByOther =
     owner !== undefined && rowHasKey(model, index, key, owner.primaryKey, owner.row);
+  // A transform has given the key to another row. It also changes this row, which then has another.
+  const { snapshot } = context.catalog;
+  const isExchanged =
+    snapshot.isExchanging(index) && snapshot.upgradeOf(row.versionstamp) !== undefined;
+  if (isHeldByOther && isExchanged) return undefined;
   // A backfill reports its duplicates itself. If the key has become free, the next run gives it to
   // one of the duplicates.
-  const isBuilding = context.catalog.snapshot.stateOf(index) === "verifying";
+  const isBuilding = snapshot.stateOf(index) === "verifying";
   if (isKnownDuplicate && (isBuilding || !isHeldByOther)) return undefined;
   const finding: EntryFinding = {
     kind: isThere ? "mismatched" : "missing",

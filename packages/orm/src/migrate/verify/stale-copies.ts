@@ -53,7 +53,7 @@ export async function findStaleCopies(
     if (run.signal?.aborted) return "stopped";
     const entries: KvEntry<unknown>[] = await readEntriesAfter(
       context,
-      [index.prefix],
+      [index.place],
       after,
       limit,
     );

@@ -15,7 +15,7 @@ export async function sumEntries(
   index: CompiledIndex,
   limit: number,
 ): Promise<VerifyStep> {
-  const entries = await readEntriesAfter(context, [index.prefix], verification.state.after, limit);
+  const entries = await readEntriesAfter(context, [index.place], verification.state.after, limit);
   for (const { key, value } of entries) verification.sums.remove(context.model, key, value);
   const looked = entries.length;
   const last = entries.at(-1);
@@ -31,7 +31,7 @@ export async function verifyEntries(
   limit: number,
 ): Promise<VerifyStep> {
   const { model } = context;
-  const entries = await readEntriesAfter(context, [index.prefix], verification.state.after, limit);
+  const entries = await readEntriesAfter(context, [index.place], verification.state.after, limit);
   const isPointer = index.store === "pointer";
   const suspects: Suspect[] = [];
   const suspect = (key: KvKey) => suspects.push(() => inspectEntry(context, index, key));

@@ -13,6 +13,11 @@ const typesOutsideKeys: ReadonlySet<string> = new Set([
 ]);
 const arrayTypes: ReadonlySet<string> = new Set(["array", "tuple"]);
 const absentTypes: ReadonlySet<string> = new Set(["null", "undefined", "void", "never"]);
+const numberTypes: ReadonlyMap<string, string> = new Map([
+  ["int", "number"],
+  ["nan", "number"],
+  ["date", "number"],
+]);
 const opaqueTypes: ReadonlySet<string> = new Set([
   "any",
   "unknown",
@@ -31,6 +36,21 @@ function isKeyKind(kind: Schema): boolean {
   const { type, left, right } = definitionOf(kind);
   if (type === "intersection" && left && right) return canBeInKey(left) && canBeInKey(right);
   return !typesOutsideKeys.has(type);
+}
+
+/** True if the values may be numbers or dates in some rows and bigints in others. */
+export function canBeNumberAndBigint(schema: Schema): boolean {
+  const types = new Set(
+    valueKinds(schema).flatMap((kind): readonly string[] => {
+      const { type, values = [] } = definitionOf(kind);
+      if (type === "custom" && kind._zod.bag.Class !== undefined) return [];
+      if (opaqueTypes.has(type)) return ["number", "bigint"];
+      return type === "literal"
+        ? values.map((value) => typeof value)
+        : [numberTypes.get(type) ?? type];
+    }),
+  );
+  return types.has("number") && types.has("bigint");
 }
 
 /** True if the values are arrays, apart from absent values and wrappers such as optional. */

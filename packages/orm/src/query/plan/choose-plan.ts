@@ -22,7 +22,7 @@ export async function choosePlan(context: TableContext, query: AnyQuery): Promis
 
 /** Returns the plans of a query, best first. Every method that takes a query chooses among them. */
 export function plansOf(context: TableContext, query: AnyQuery): readonly Plan[] {
-  const plans = planRows(context.model, query, orderIn(context));
+  const plans = planRows(context.catalog.snapshot.readModel, query, orderIn(context));
   if (query.where !== undefined) {
     for (const where of alternativesOf(context.model, query.where)) {
       assertKinds(context.model, where, plans.flatMap(plansIn));

@@ -41,10 +41,10 @@ export function resumePlan(plans: readonly Plan[], cursor: string): ResumedPlan 
       if (!digestOf(plan, keyBytes).equals(digest)) continue;
       const parts = decodedKey(keyBytes);
       if ("merged" in plan) {
-        if (parts.length > 0) return { plan, after: [plan.model.prefix, ...parts] };
+        if (parts.length > 0) return { plan, after: [plan.model.place, ...parts] };
         continue;
       }
-      const after = [plan.index?.prefix ?? plan.model.prefix, ...parts];
+      const after = [plan.index?.place ?? plan.model.place, ...parts];
       if (findSegment(plan, after) >= 0) return { plan, after };
     }
   }

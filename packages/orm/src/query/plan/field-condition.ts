@@ -104,7 +104,8 @@ function parseBounds(
       add(name, value);
     } else {
       // The name is not shown, because it may be part of a value that is an object.
-      fail(`it has an unknown condition; ${knownNames(name, conditionNames, "conditions")}`);
+      const known = knownNames(name, conditionNames, "conditions");
+      fail(`it has an unknown condition; ${known}; test others in filter: (row) => …`);
     }
   }
   if (bounds.gt !== undefined && bounds.gte !== undefined) fail("it has both gt and gte; keep one");

@@ -1,4 +1,4 @@
-import type { KvKeyPart } from "@keywright/core";
+import { type KeyOrder, type KvKeyPart, specificationOrder } from "@keywright/core";
 import { keyPartOf } from "../../indexes/key-parts.js";
 import type { CompiledIndex, CompiledModel } from "../../model/compiled-model.js";
 import { assertWellFormed, queriedPart } from "./queried-part.js";
@@ -7,6 +7,8 @@ import { assertWellFormed, queriedPart } from "./queried-part.js";
 export interface KeyField {
   readonly name: string;
   readonly descending: boolean;
+  /** The order that the part reverses if it is descending. */
+  readonly descendingOrder: KeyOrder;
   readonly isElement: boolean;
   readonly isComputed: boolean;
   readonly isNormalized: boolean;
@@ -36,9 +38,10 @@ export function keyFields(
     return primaryKeyParts;
   }
   const indexParts = index.parts.map(
-    ({ field, descending, compute, normalize }, position): KeyField => ({
+    ({ field, descending, descendingOrder, compute, normalize }, position): KeyField => ({
       name: field,
       descending,
+      descendingOrder,
       isElement: index.each === position,
       isComputed: compute !== undefined,
       isNormalized: normalize !== undefined,
@@ -62,6 +65,7 @@ function primaryKeyFields(model: CompiledModel, index: CompiledIndex | undefined
     fields.push({
       name,
       descending: false,
+      descendingOrder: specificationOrder,
       isElement: false,
       isComputed: false,
       isNormalized: false,

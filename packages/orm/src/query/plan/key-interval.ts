@@ -77,7 +77,7 @@ function storedInterval(
   high: Bound | undefined,
 ): KeyInterval {
   const [first, last] = field.descending
-    ? [toDescending(high ?? typeEnds[type]), toDescending(low ?? typeStarts[type])]
+    ? [toDescending(field, high ?? typeEnds[type]), toDescending(field, low ?? typeStarts[type])]
     : [low ?? typeStarts[type], high ?? typeEnds[type]];
   let start = first?.part;
   if (first !== undefined && !first.isInclusive) {
@@ -97,12 +97,12 @@ function storedInterval(
   };
 }
 
-function toDescending(bound: Bound | undefined): Bound | undefined {
-  return bound && { ...bound, part: descendingPart(bound.part) };
+function toDescending({ descendingOrder }: KeyField, bound: Bound | undefined): Bound | undefined {
+  return bound && { ...bound, part: descendingPart(bound.part, descendingOrder) };
 }
 
 function toAscending(field: KeyField, part: KvKeyPart): KvKeyPart | undefined {
-  return field.descending ? ascendingPart(part) : part;
+  return field.descending ? ascendingPart(part, field.descendingOrder) : part;
 }
 
 /** The first part of each type. Undefined if the type has no first part. */

@@ -93,8 +93,8 @@ export function keyOfSortParts(plan: QueryPlan, parts: readonly KvKeyPart[]): Kv
   const { model, index, segments } = plan;
   const sortKey = sortKeyOf(plan) ?? [];
   const equals = segments[0]?.equals ?? [];
-  if (index === undefined) return equals.length === 0 ? [model.prefix, ...parts] : undefined;
+  if (index === undefined) return equals.length === 0 ? [model.place, ...parts] : undefined;
   if (equals.length + sortKey.length !== index.parts.length) return undefined;
   const own = index.unique ? parts.slice(0, sortKey.length) : parts;
-  return [index.prefix, ...equals, ...own];
+  return [index.place, ...equals, ...own];
 }

@@ -7,7 +7,7 @@ import { canBeList, isList } from "../../model/fields/key-kinds.js";
 import { holdsSelection } from "./covered-read.js";
 import type { FieldCondition } from "./field-condition.js";
 import { type KeyField, keyFields } from "./key-fields.js";
-import { namedIndex } from "./named-index.js";
+import { namedIndexes } from "./named-index.js";
 import { parseQuery, type QueryFields } from "./query-fields.js";
 import type { QueryPlan } from "./query-plan.js";
 import { assertFits, segmentsOf } from "./segments.js";
@@ -55,7 +55,7 @@ export function plansOfAlternatives(
     throw new InvalidQueryError(model.name, "where", reason);
   }
   const candidates =
-    query.index !== undefined ? [namedIndex(model, query.index)] : [undefined, ...model.indexes];
+    query.index !== undefined ? namedIndexes(model, query.index) : [undefined, ...model.indexes];
   const plans: QueryPlan[] = [];
   for (const index of candidates) {
     const plan = planOf(model, index, alternatives, order);

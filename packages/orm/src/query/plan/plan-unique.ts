@@ -2,11 +2,11 @@ import type { KvKeyPart } from "@keywright/core";
 import { InvalidQueryError } from "../../errors/query-errors.js";
 import { keyPartOf } from "../../indexes/key-parts.js";
 import type { AnyRow, CompiledIndex, CompiledModel } from "../../model/compiled-model.js";
-import { namedIndex } from "./named-index.js";
+import { namedIndexes } from "./named-index.js";
 import { existingKeys } from "./plan-query.js";
 import { assertWellFormed } from "./queried-part.js";
 import { assertField, parseQuery } from "./query-fields.js";
-import { unindexedRow } from "./unindexed-error.js";
+import { partialUniqueRow, unindexedRow } from "./unindexed-error.js";
 import { assertKind } from "./value-kinds.js";
 
 /** A key that identifies one row: the primary key, or a unique index. */
@@ -23,7 +23,7 @@ const keysOfModels = new WeakMap<CompiledModel, UniqueKeys>();
  * Returns the unique keys that have exactly the fields of a `where`. The primary key comes first.
  *
  * @param indexName the name of the only index to use, which may be partial or of elements.
- * @throws {UnindexedQueryError} if there is no such key.
+ * @throws {UnindexedQueryError} if there is no such key, or only one of a partial index.
  * @throws {UnknownIndexError} if there is no unique index with the name.
  * @throws {InvalidQueryError} if `where` names no field or not those of the named index, or if
  * there is no such key and a field does not have one value that a key can hold.
@@ -35,9 +35,10 @@ export function planUnique(
 ): readonly UniqueKey[] {
   const fields = Object.keys(where);
   if (indexName !== undefined) {
-    const index = namedIndex(model, indexName, true);
-    if (hasFields(index.fields, fields)) return [index];
-    const reason = `the index ${index.name} has the fields ${index.fields.join(", ")}`;
+    const indexes = namedIndexes(model, indexName, true);
+    const serving = indexes.filter((index) => hasFields(index.fields, fields));
+    if (serving.length > 0) return serving;
+    const reason = `the index ${indexName} has the fields ${indexes[0]?.fields.join(", ")}`;
     throw new InvalidQueryError(model.name, "where", reason);
   }
   const keys = uniqueKeysOf(model);
@@ -45,9 +46,12 @@ export function planUnique(
     fields.length === 1
       ? keys.byField.get(fields[0]!)
       : keys.all.filter((key) => hasFields(key.fields, fields)).map(({ key }) => key);
-  if (found !== undefined && found.length > 0) return found;
+  if (found !== undefined && found.length > 0)
+    return found.filter((key) => findsSame(key, found[0]));
   if (fields.length === 0)
     throw new InvalidQueryError(model.name, "where", "it must name the fields of a unique key");
+  const partial = model.indexes.find((index) => isPartialKey(index, fields));
+  if (partial !== undefined) throw partialUniqueRow(model, partial, fields);
   for (const field of fields) {
     assertField(model, field);
     uniquePart(model, field, where);
@@ -109,6 +113,14 @@ export function uniquePart(
   throw new InvalidQueryError(model.name, field, reason);
 }
 
+/** True if two keys compare each field with the same values of the rows. */
+function findsSame(a: UniqueKey, b: UniqueKey | undefined): boolean {
+  if (a === b || a === "primaryKey" || b === undefined || b === "primaryKey") return true;
+  return a.parts.every(({ field, normalize }) => {
+    return b.parts.some((part) => part.field === field && part.normalize === normalize);
+  });
+}
+
 function uniqueKeysOf(model: CompiledModel): UniqueKeys {
   let keys = keysOfModels.get(model);
   if (keys !== undefined) return keys;
@@ -128,6 +140,20 @@ function uniqueKeysOf(model: CompiledModel): UniqueKeys {
   keys = { byField, all };
   keysOfModels.set(model, keys);
   return keys;
+}
+
+/** True for a unique index of some rows that has these fields, but for those of its `where`. */
+function isPartialKey(
+  { unique, where, condition = {}, each, fields: key }: CompiledIndex,
+  fields: readonly string[],
+): boolean {
+  const isPartial = unique && where !== undefined && each === undefined;
+  const others = fields.filter((field) => !key.includes(field));
+  return (
+    isPartial &&
+    others.every((field) => Object.hasOwn(condition, field)) &&
+    key.length === fields.length - others.length
+  );
 }
 
 function hasFields(key: readonly string[], fields: readonly string[]): boolean {

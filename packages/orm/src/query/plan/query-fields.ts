@@ -103,6 +103,12 @@ function parseOrder(model: CompiledModel, orderBy: AnyQuery["orderBy"]): Map<str
   return order;
 }
 
+/** Says how to write the operators of other query languages. */
+const operatorAdvice: ReadonlyMap<string, string> = new Map([
+  ["AND", "all conditions of a where apply, so write them in one object"],
+  ["NOT", "test it in filter: (row) => …"],
+]);
+
 export function assertField(model: CompiledModel, field: string): void {
   if (Object.hasOwn(model.schema.shape, field)) return;
   if (model.indexes.some(({ fields }) => fields.includes(field))) return;
@@ -110,6 +116,6 @@ export function assertField(model: CompiledModel, field: string): void {
     ...Object.keys(model.schema.shape),
     ...model.indexes.flatMap(({ fields }) => fields),
   ];
-  const reason = `the model has no such field; ${knownNames(field, new Set(names), "fields")}`;
-  throw new InvalidQueryError(model.name, field, reason);
+  const advice = operatorAdvice.get(field) ?? knownNames(field, new Set(names), "fields");
+  throw new InvalidQueryError(model.name, field, `the model has no such field; ${advice}`);
 }

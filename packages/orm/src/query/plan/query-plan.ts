@@ -49,7 +49,7 @@ function keyLength(model: CompiledModel, index: CompiledIndex | undefined): numb
 }
 
 export function prefixOf({ model, index }: QueryPlan, segment: Segment): KvKeyPart[] {
-  return [index?.prefix ?? model.prefix, ...segment.equals];
+  return [index?.place ?? model.place, ...segment.equals];
 }
 
 export function readsWholeKeys(plan: QueryPlan): boolean {
@@ -82,7 +82,7 @@ export function selectorOf(
   if (after !== undefined && !plan.reverse) start = keyAfter(after);
   if (start !== undefined && end !== undefined) {
     // A selector with crossed bounds would be invalid. There are no keys between them.
-    return compareKeys(start, end) < 0 ? { start, end } : undefined;
+    return compareKeys(start, end, plan.model.keyOrder) < 0 ? { start, end } : undefined;
   }
   if (start !== undefined) return { prefix, start };
   return end === undefined ? { prefix } : { prefix, end };
@@ -102,7 +102,7 @@ export function belongsToSegment(
 }
 
 export function findSegment(plan: QueryPlan, key: KvKey): number {
-  if (key[0] !== (plan.index?.prefix ?? plan.model.prefix)) return -1;
+  if (key[0] !== (plan.index?.place ?? plan.model.place)) return -1;
   return plan.segments.findIndex((segment) => {
     const { equals, interval } = segment;
     if (!belongsToSegment(plan, segment, key)) return false;
@@ -110,7 +110,8 @@ export function findSegment(plan: QueryPlan, key: KvKey): number {
     if (interval.isEmpty) return false;
     const part = key[1 + equals.length];
     if (part === undefined) return true;
-    const isFromStart = interval.start === undefined || compareKeys([part], [interval.start]) >= 0;
-    return isFromStart && (interval.end === undefined || compareKeys([part], [interval.end]) < 0);
+    const compare = (bound: KvKeyPart) => compareKeys([part], [bound], plan.model.keyOrder);
+    const isFromStart = interval.start === undefined || compare(interval.start) >= 0;
+    return isFromStart && (interval.end === undefined || compare(interval.end) < 0);
   });
 }

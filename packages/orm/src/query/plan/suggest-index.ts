@@ -85,8 +85,23 @@ export function suggestIndex(model: CompiledModel, query: QueryFields, find: Fin
   const comment = hints.join(", and ");
   return {
     code: comment === "" ? code : `${code} // ${option === "" ? "and " : ""}${comment}`,
-    advice: `add ${code}${option === "" ? "" : ` and use ${option}`}${andMove}`,
+    advice: `add ${code}${option === "" ? "" : ` and use ${option}`}${andMove}${widerAdvice(model, query, existing)}`,
   };
+}
+
+/** Explains why an index does not serve the query although its key begins with the fields. */
+function widerAdvice(
+  model: CompiledModel,
+  query: QueryFields,
+  existing: readonly ExistingKey[],
+): string {
+  for (const { index } of existing) {
+    if (index === undefined || index.where !== undefined) continue;
+    const open = index.fields.filter((field) => !query.conditions.has(field));
+    const missed = missedRows(model, query, open);
+    if (missed !== undefined) return `, because ${index.name} ${missed},`;
+  }
+  return "";
 }
 
 function missedRows(

@@ -1,7 +1,7 @@
 import { listText } from "../../errors/message-parts.js";
 import type { Operation } from "../../errors/orm-error.js";
 import { UnindexedQueryError } from "../../errors/query-errors.js";
-import type { CompiledModel } from "../../model/compiled-model.js";
+import type { CompiledIndex, CompiledModel } from "../../model/compiled-model.js";
 import { isList } from "../../model/fields/key-kinds.js";
 import type { QueryFields } from "./query-fields.js";
 import { codeOf, type FindKeys, freeName, nameOf, suggestIndex } from "./suggest-index.js";
@@ -120,6 +120,27 @@ export function unindexedRow(
       return `${problem}; ${call}${isWrite ? " (every row that matches, or one with take: 1)" : ""}`;
     }
     return `${problem}; add ${code} if no two rows share a value, or in a transaction ${call}, then update or create`;
+  });
+}
+
+/** Returns the error for values that identify a row in a unique index of some rows. */
+export function partialUniqueRow(
+  model: CompiledModel,
+  { name, fields, condition }: CompiledIndex,
+  queried: readonly string[],
+): UnindexedQueryError {
+  const values = Object.entries(condition ?? {}).map(
+    ([field, value]) => `${field}: ${JSON.stringify(value)}`,
+  );
+  const where = `where: { ${[...fields, ...values].join(", ")} }`;
+  const query =
+    condition === undefined ? `{ ${where}, index: ${JSON.stringify(name)} }` : `{ ${where} }`;
+  return new UnindexedQueryError(model.name, queried, `// ${query}`, (operation) => {
+    const problem = `the unique index ${name} has only some of the rows`;
+    const method = operation && methodsOfMany[operation];
+    if (method !== undefined || operation === undefined)
+      return `${problem}; call ${method ?? "findFirst"}(${query})`;
+    return `${problem}; in a transaction call findFirst(${query}), then update or create`;
   });
 }
 

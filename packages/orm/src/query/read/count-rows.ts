@@ -15,6 +15,7 @@ import {
 import { parseQuery } from "../plan/query-fields.js";
 import { mayRepeat, nameOfIndex, type Plan, plansIn, type QueryPlan } from "../plan/query-plan.js";
 import { EntryReader, maxBatch } from "./entry-reader.js";
+import { readAgain } from "./read-again.js";
 import { readCounters } from "./read-counters.js";
 import type { RowSource } from "./row-reader.js";
 import { rowSourceOf } from "./row-source.js";
@@ -50,10 +51,12 @@ export async function countRows(
     const keys = counted.segments.map(({ equals }) => indexCounterKey(index, equals));
     return await readCounters(context, keys, meter);
   }
-  const chosen = await choosePlanOrScan(context, plans);
-  return query.filter === undefined
-    ? await countEntries(context, chosen.plan, meter)
-    : await countFound(rowSourceOf(context, chosen, query, meter, false));
+  return await readAgain(context, async () => {
+    const chosen = await choosePlanOrScan(context, plansOfCount(context, query));
+    return query.filter === undefined
+      ? await countEntries(context, chosen.plan, meter)
+      : await countFound(rowSourceOf(context, chosen, query, meter, false));
+  });
 }
 
 /**
@@ -64,6 +67,10 @@ export async function rowExists(
   query: AnyQuery,
   meter: ReadMeter,
 ): Promise<boolean> {
+  return await readAgain(context, () => findAny(context, query, meter));
+}
+
+async function findAny(context: TableContext, query: AnyQuery, meter: ReadMeter): Promise<boolean> {
   const chosen = await choosePlanOrScan(context, plansOfCount(context, query));
   if (query.filter !== undefined) {
     return (await rowSourceOf(context, chosen, query, meter, false).next(1)).length > 0;

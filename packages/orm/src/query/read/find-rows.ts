@@ -5,6 +5,7 @@ import type { AnyRow, CompiledIndex } from "../../model/compiled-model.js";
 import { choosePlan, readableIndex } from "../plan/choose-plan.js";
 import { planUnique, primaryKeyIn, uniqueValues } from "../plan/plan-unique.js";
 import { findByPrimaryKey, findByUniqueIndex } from "./find-unique.js";
+import { readAgain } from "./read-again.js";
 import { type Page, readPage, readStream, takeOf } from "./read-page.js";
 import { rowSourceOf } from "./row-source.js";
 
@@ -22,7 +23,7 @@ export function findOne(
   query: AnyQuery = {},
 ): Promise<FoundRow | undefined> {
   const { model } = context;
-  const keys = planUnique(model, where, query.index);
+  const keys = planUnique(context.catalog.snapshot.readModel, where, query.index);
   if (keys[0] === "primaryKey") {
     return findByPrimaryKey(context, primaryKeyIn(model, where), meter, query.orAsStored);
   }
@@ -64,7 +65,9 @@ export async function findPage(
   choose: typeof choosePlan = choosePlan,
 ): Promise<Page<FoundRow>> {
   takeOf(context.model, query);
-  return await readPage(context, await choose(context, query), query, meter);
+  return await readAgain(context, async () => {
+    return await readPage(context, await choose(context, query), query, meter);
+  });
 }
 
 export async function findFirstRow(
@@ -72,8 +75,10 @@ export async function findFirstRow(
   query: AnyQuery,
   meter: ReadMeter,
 ): Promise<FoundRow | undefined> {
-  const chosen = await choosePlan(context, query);
-  return (await rowSourceOf(context, chosen, query, meter, false).next(1))[0];
+  return await readAgain(context, async () => {
+    const chosen = await choosePlan(context, query);
+    return (await rowSourceOf(context, chosen, query, meter, false).next(1))[0];
+  });
 }
 
 /**

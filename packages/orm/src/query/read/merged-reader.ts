@@ -106,7 +106,7 @@ export class MergedReader implements RowSource {
       source.isDone = rows.length === 0;
       for (const row of rows) {
         const parts = sortPartsOf(source.plan, row, row.entryKey);
-        const entryKey = [this.#plan.model.prefix, ...parts];
+        const entryKey = [this.#plan.model.place, ...parts];
         source.rows.push({ row: { ...row, entryKey }, bytes: this.#bytesOf(parts) });
       }
     }

@@ -18,12 +18,17 @@ export async function readKeys(
   return await readWithSchema(context, () => readStored(context, keys));
 }
 
-/** Reads entries. Reads them again if the catalog that tells their schema has changed. */
+/**
+ * Reads entries. Reads them again if the catalog that tells their schema has changed.
+ *
+ * @throws {PrimaryKeyDiffersError} if the rows have moved to another primary key.
+ */
 export async function readWithSchema<E extends { readonly versionstamp: string | null }>(
   { catalog }: Pick<TableContext, "catalog">,
   read: () => Promise<E[]>,
 ): Promise<E[]> {
   for (;;) {
+    if (!catalog.isKeyKnown) await catalog.assertSameKey();
     const { snapshot } = catalog;
     const entries = await read();
     if (!snapshot.upgradesRows && !catalog.snapshot.upgradesRows) return entries;

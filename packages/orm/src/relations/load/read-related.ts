@@ -106,7 +106,7 @@ function readingOf<T>(
   position: number,
   meter: ReadMeter,
 ): Reading<T> {
-  const plans = planQuery(context.model, query.query, orderIn(context));
+  const plans = planQuery(context.catalog.snapshot.readModel, query.query, orderIn(context));
   const plan = readablePlan(context, plans);
   const cost = isCovered(context, plan, query.query) ? 1 : 2;
   const reader = new EntryReader(context, plan, meter, { cost });

@@ -31,14 +31,15 @@ export class CascadeBudget {
    *
    * @returns true if the row was added.
    */
-  add({ model, links }: TableContext): boolean {
-    const unique = model.indexes.filter((index) => index.unique).length;
+  add({ model, catalog, links }: TableContext): boolean {
+    const { indexes } = catalog.snapshot.readModel;
+    const unique = indexes.filter((index) => index.unique).length;
     const isReferenced = links.referencedBy.length > 0;
     // The row, its unique index entries, its guard and, once, the catalog entry of its model.
     const checks = 1 + unique + (isReferenced ? 1 : 0) + (this.#models.has(model) ? 0 : 1);
-    const marks = model.live ? 1 + model.indexes.length : 0;
-    const counts = (model.counted ? 1 : 0) + model.indexes.filter((index) => index.counted).length;
-    const mutations = 2 + 2 * model.indexes.length + marks + 2 * counts + (isReferenced ? 2 : 0);
+    const marks = model.live ? 1 + indexes.length : 0;
+    const counts = (model.counted ? 1 : 0) + indexes.filter((index) => index.counted).length;
+    const mutations = 2 + 2 * indexes.length + marks + 2 * counts + (isReferenced ? 2 : 0);
     const fits =
       this.#rows < this.#maxRows &&
       this.#checks + checks <= this.#limits.checks &&

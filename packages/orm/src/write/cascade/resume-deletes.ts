@@ -45,8 +45,8 @@ export async function resumeDeletes(database: AnyDatabase): Promise<ResumedDelet
     throw new TypeError("Deletes are resumed on the database, not within a transaction.");
   }
   for await (const { key } of firstTable.kv.list({ prefix: deleteJobsPrefix })) {
-    const [prefix, ...primaryKey] = key.slice(deleteJobsPrefix.length);
-    const context = [...tables.values()].find(({ model }) => model.prefix === prefix);
+    const [place, ...primaryKey] = key.slice(deleteJobsPrefix.length);
+    const context = [...tables.values()].find(({ model }) => model.place === place);
     if (context === undefined) continue;
     const { name } = context.model;
     try {

@@ -129,7 +129,8 @@ export function commitOperation(
   // A transaction checks the limits for all of its commits together.
   if (transaction === undefined) {
     const rowMutations = change.expiryKey === undefined ? 1 : 2;
-    const entryMutations = removed.length + added.length + rewritten.length;
+    const otherMutations = change.other.removed.length + change.other.written.length;
+    const entryMutations = removed.length + added.length + rewritten.length + otherMutations;
     assertWithin(limits, "checks", checks.length);
     assertWithin(limits, "mutations", rowMutations + entryMutations + mutations.length);
   }
@@ -137,6 +138,8 @@ export function commitOperation(
   for (const entry of removed) operation.delete(entry.key);
   for (const entry of added) operation.set(entry.key, entry.value, options);
   for (const entry of rewritten) operation.set(entry.key, entry.value, options);
+  for (const entry of change.other.removed) operation.delete(entry.key);
+  for (const entry of change.other.written) operation.set(entry.key, entry.value, options);
   if (row === null) operation.delete(key);
   else operation.set(key, row, options);
   if (change.expiryKey !== undefined) recordExpiry(operation, change.expiryKey, options, now);

@@ -31,6 +31,7 @@ import { whenReady } from "../input/parse.js";
 import { type CountedRow, type CountedRowChange, readCountedRow } from "./counted-row-changes.js";
 import { findForeignEntries, type OtherOwners } from "./find-foreign-entries.js";
 import { planCounters } from "./plan-counters.js";
+import { type OtherLayoutChanges, planOtherLayout } from "./plan-other-layout.js";
 import { refuseRecordedValues } from "./refuse-recorded-values.js";
 import { expiryKey, keepsExpiry, type RowExpiry } from "./row-expiry.js";
 
@@ -44,6 +45,7 @@ export interface PlannedChange {
   readonly indexes: IndexChanges;
   /** The entries that the row no longer has. Some of them may belong to another row. */
   readonly released: readonly IndexEntry[];
+  readonly other: OtherLayoutChanges;
   readonly expiry: RowExpiry | undefined;
   /** The key under which the expiry time is recorded. Undefined if the database reports it. */
   readonly expiryKey: KvKey | undefined;
@@ -83,6 +85,7 @@ interface Facts {
   /** The counters that include the row, if this is recorded for rows that expire. */
   readonly countedRow?: CountedRow;
   readonly references: ReferenceChanges;
+  readonly other: OtherLayoutChanges;
 }
 
 const one = new KvU64(1n);
@@ -106,7 +109,7 @@ export function planChange(
   const before =
     planned.before === null ? undefined : storedEntries(context, indexes, planned.before);
   const after = row === null ? undefined : indexEntries(model, indexes, row, primaryKey);
-  const entries = { before, after, changes: changesOf(planned, before, after) };
+  const entries = { before, after, changes: changesOf(catalog, planned, before, after) };
   if (after !== undefined) {
     assertStorable(model, primaryKey, entries.changes.added, context.limits.keyBytes);
   }
@@ -116,24 +119,34 @@ export function planChange(
 }
 
 /** Returns the indexes that a change touches, or all if every entry of the row is needed. */
-function affectedIndexes(
-  { maintained, growingCounters, recordsCounted, entry }: CatalogSnapshot,
-  planned: PlannedRow,
-): readonly CompiledIndex[] {
+function affectedIndexes(catalog: CatalogSnapshot, planned: PlannedRow): readonly CompiledIndex[] {
+  const { maintained, growingCounters, recordsCounted, entry } = catalog;
   const { before, row, isNew } = planned;
   if (before === null || row === null || isNew) return maintained;
   if (entry.live || growingCounters !== undefined || recordsCounted) return maintained;
   if (expiryOf(planned) !== undefined) return maintained;
   const stored = before.stored ?? before.row;
-  return maintained.filter((index) => !isUntouched(index, stored, row));
+  return maintained.filter(
+    (index) => mayLackEntry(catalog, planned, index) || !isUntouched(index, stored, row),
+  );
+}
+
+/** True if a transform may have given a unique key of the stored row to another row. */
+function mayLackEntry(
+  catalog: CatalogSnapshot,
+  { before }: PlannedRow,
+  index: CompiledIndex,
+): boolean {
+  return before?.stored !== undefined && catalog.isExchanging(index);
 }
 
 function changesOf(
+  catalog: CatalogSnapshot,
   planned: PlannedRow,
   before: readonly IndexEntry[] = [],
   after: readonly IndexEntry[] = [],
 ): IndexChanges {
-  const changes = indexChanges(before, after);
+  const changes = withUncertainKeys(catalog, planned, indexChanges(before, after), after);
   // A new row takes its unique keys itself, because those of the expired row may belong to another
   // row by now.
   if (planned.isNew) return { removed: changes.removed, added: after, rewritten: [] };
@@ -141,6 +154,20 @@ function changesOf(
   // No entry may outlive the row, so all entries of a row that expires are written with it.
   const added = new Set(changes.added);
   return { ...changes, rewritten: after.filter((entry) => !added.has(entry)) };
+}
+
+/** Takes the unique keys again that the row keeps, but that may belong to another row by now. */
+function withUncertainKeys(
+  catalog: CatalogSnapshot,
+  planned: PlannedRow,
+  changes: IndexChanges,
+  after: readonly IndexEntry[],
+): IndexChanges {
+  const uncertain = after.filter(({ index }) => mayLackEntry(catalog, planned, index));
+  if (uncertain.length === 0) return changes;
+  const added = new Set([...changes.added, ...uncertain]);
+  const rewritten = changes.rewritten.filter((entry) => !added.has(entry));
+  return { ...changes, added: [...added], rewritten };
 }
 
 /**
@@ -170,17 +197,21 @@ function findFacts(
   planned: PlannedRow,
   { removed, added, rewritten }: IndexChanges,
 ): Facts | Promise<Facts> {
-  const { row, primaryKey } = planned;
+  const { before, row, primaryKey } = planned;
   const readsCounted = catalog.growingCounters !== undefined || catalog.recordsCounted;
   const read = () => {
     const others = findForeignEntries(
       context,
       rewritten.length === 0 ? removed : [...removed, ...rewritten],
     );
+    const planOther = () =>
+      planOtherLayout(context, catalog, before && (before.stored ?? before.row), row);
     if (!readsCounted && (row === null || !refersToRows(context))) {
-      return whenReady(others, (found) => ({ others: found, references: noReferences }));
+      return whenReady(others, (found) =>
+        whenReady(planOther(), (other) => ({ others: found, other, references: noReferences })),
+      );
     }
-    return readFacts(context, catalog, planned, others);
+    return readFacts(context, catalog, planned, others, planOther);
   };
   return catalog.hasPendingIndex
     ? refuseRecordedValues(context, catalog, added, primaryKey).then(read)
@@ -192,8 +223,10 @@ async function readFacts(
   catalog: CatalogSnapshot,
   { before, row, primaryKey, isNew = false }: PlannedRow,
   others: OtherOwners | Promise<OtherOwners>,
+  planOther: () => OtherLayoutChanges | Promise<OtherLayoutChanges>,
 ): Promise<Facts> {
   const found = await others;
+  const other = await planOther();
   const key = countedMarkKey(context.model, primaryKey);
   const mark = catalog.growingCounters && {
     key,
@@ -206,7 +239,13 @@ async function readFacts(
     row === null
       ? noReferences
       : await checkReferences(context, isNew ? null : (before?.row ?? null), row);
-  return { others: found, ...(mark && { mark }), ...(countedRow && { countedRow }), references };
+  return {
+    others: found,
+    other,
+    ...(mark && { mark }),
+    ...(countedRow && { countedRow }),
+    references,
+  };
 }
 
 function refersToRows({ model }: TableContext): boolean {
@@ -229,13 +268,13 @@ function compose(
   catalog: CatalogSnapshot,
   planned: PlannedRow,
   { before: entriesBefore, after, changes }: Entries,
-  { others, mark, countedRow, references }: Facts,
+  { others, other, mark, countedRow, references }: Facts,
 ): PlannedChange {
   const { model } = context;
   const { primaryKey, before, row, isNew = before === null } = planned;
   const expiry = expiryOf(planned);
   const mutations: KvMutation[] = [...references.mutations];
-  const checks: AtomicCheck[] = [...others.checks, ...references.checks];
+  const checks: AtomicCheck[] = [...others.checks, ...other.checks, ...references.checks];
   // A delete job of an earlier row with the same key does not apply to this row.
   if (isNew && row !== null && context.links.referencedBy.length > 0) {
     mutations.push({ type: "delete", key: deleteJobKey(model, primaryKey) });
@@ -251,7 +290,8 @@ function compose(
   checks.push(...counters.checks);
   mutations.push(...counters.mutations);
   if (catalog.entry.live) {
-    const touched = [...changes.removed, ...(after ?? [])];
+    const isReadBy = ({ index }: IndexEntry) => index !== catalog.other?.keyIndex;
+    const touched = [...changes.removed, ...(after ?? [])].filter(isReadBy);
     for (const key of changeMarkKeys(model, touched))
       mutations.push({ type: "sum", key, value: one });
   }
@@ -266,6 +306,7 @@ function compose(
         ? changes
         : { ...changes, removed: removed.filter(isOwn), rewritten: rewritten.filter(isOwn) },
     released: removed,
+    other,
     expiry,
     expiryKey: keepsExpiry(context, catalog) ? expiryKey(model, primaryKey) : undefined,
     countedRow: counters.countedRow,

@@ -1,7 +1,7 @@
 import type { AnyDatabase, MigrationPlan, MigrationStep } from "@keywright/orm";
 import { type ExitCode, exitCodes } from "../../terminal/exit-codes.js";
 import type { Terminal } from "../../terminal/terminal.js";
-import { wrapped } from "../../terminal/wrap.js";
+import { writeText } from "../../terminal/wrap.js";
 import { writeJson } from "../../terminal/write-json.js";
 import type { MigrateCommandOptions } from "../migrate-options.js";
 import { planText } from "../plan-text.js";
@@ -25,7 +25,7 @@ export async function dryRun(
     const blocks = [planText(terminal, plan), ...previews.map((one) => previewText(terminal, one))];
     if (plan.steps.some(({ kind }) => indexKinds.includes(kind))) blocks.push(unseenText);
     const end = "This was a dry run. Nothing was changed.";
-    terminal.stdout.write(`${wrapped(terminal.stdout, [...blocks, end].join("\n\n"))}\n`);
+    writeText(terminal.stdout, [...blocks, end].join("\n\n"));
   }
   if (plan.isBreaking || plan.needsMigration) return exitCodes.undecided;
   return previews.some(({ failedCount }) => failedCount > 0) ? exitCodes.failed : exitCodes.done;

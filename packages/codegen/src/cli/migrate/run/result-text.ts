@@ -6,11 +6,12 @@ import {
   type MigrationResult,
   migrationStatus,
 } from "@keywright/orm";
-import { counted } from "../../terminal/counted.js";
+import { counted, moreLine } from "../../terminal/counted.js";
 import { failureText } from "../../terminal/failure-text.js";
 import { shownId, shownKeyValue } from "../../terminal/shown-value.js";
 import { styled, type Terminal } from "../../terminal/terminal.js";
 import { unindexedLines } from "../../terminal/unindexed-text.js";
+import { commandLine } from "../../terminal/wrap.js";
 import { resolveDuplicates, resumeAfterCorrection, unblockFirst } from "../next-lines.js";
 import { breakingSteps, runnerText, stepIdLines } from "../plan-text.js";
 import type { ModelPreview } from "./preview-rows.js";
@@ -41,6 +42,7 @@ export async function resultText(
     ...unindexedRowLines(result),
     ...(await duplicateLines(database, result.indexes)),
     ...failedLines(result),
+    ...danglingLines(result),
   ];
   const end = await endLines(terminal, database, result);
   return [...lines, ...(lines.length > 0 ? [""] : []), ...end].join("\n");
@@ -75,7 +77,7 @@ const stateTexts: Readonly<Partial<Record<MigratedIndex["state"], string>>> = {
   "unique-pending": "not readable yet",
 };
 
-function unindexedRowLines({ unindexed, unindexedCount }: MigrationResult): string[] {
+function unindexedRowLines({ status, unindexed, unindexedCount }: MigrationResult): string[] {
   if (unindexedCount === 0) return [];
   const models = [...new Set(unindexed.map(({ model }) => model))];
   const unlisted = unindexedCount - unindexed.length;
@@ -86,7 +88,9 @@ function unindexedRowLines({ unindexed, unindexedCount }: MigrationResult): stri
     const count = models.length === 1 ? unindexedCount : rows.length;
     return [
       "",
-      `${model}  queries that use an index do not find these rows:`,
+      status === "key-unchanged"
+        ? `${model}  these rows have no value for the new primary key:`
+        : `${model}  queries that use an index do not find these rows:`,
       ...unindexedLines(rows, count, maxShown),
     ];
   });
@@ -109,7 +113,7 @@ async function duplicateLines(
       ...items.map(
         ({ value, ids }) => `  ${shownKeyValue(value)}  in rows ${ids.map(shownId).join(", ")}`,
       ),
-      `To list all: npx keywright migrate status --duplicates ${model}.${index}`,
+      `To list all:\n${commandLine(`migrate status --duplicates ${model}.${index}`)}`,
     );
   }
   return lines;
@@ -125,9 +129,22 @@ function failedLines({ failed }: MigrationResult): string[] {
       `${model}  these rows could not be changed and stay as they were:`,
       ...first.map((row) => `  ${shownId(row.id)}  ${failureText(row)}`),
       ...(rows.length > first.length ? ["  …"] : []),
-      `To list all: npx keywright migrate status --failed ${model}`,
+      `To list all:\n${commandLine(`migrate status --failed ${model}`)}`,
     ];
   });
+}
+
+function danglingLines({ dangling }: MigrationResult): string[] {
+  if (dangling.length === 0) return [];
+  const shown = dangling.slice(0, maxShown).map(({ model, id, relation, target, targetId }) => {
+    return `  ${model} ${shownId(id)}  ${relation}: no row of ${target} has the new primary key ${shownId(targetId)}`;
+  });
+  return [
+    "",
+    "These references lead to no row:",
+    ...shown,
+    ...moreLine(dangling.length - shown.length),
+  ];
 }
 
 async function endLines(
@@ -146,15 +163,19 @@ async function endLines(
       return [`${styledWord("yellow", "Not complete.")} ${resumeAfterCorrection}`];
     case "unindexed-rows":
       return [
-        `${styledWord("yellow", "Not complete.")} The indexes are readable, but lack those rows. Correct the rows, or correct the function of the index and run the command again, which rebuilds the index. If the plan does not contain that change: npx keywright verify --repair. To see what is left: npx keywright verify`,
+        `${styledWord("yellow", "Not complete.")} The indexes are readable, but lack those rows. Correct the rows, or correct the function of the index and run the command again, which rebuilds the index. If the plan does not contain that change:\n${commandLine("verify --repair")}\nTo see what is left:\n${commandLine("verify")}`,
+      ];
+    case "key-unchanged":
+      return [
+        `${styledWord("yellow", "Not complete.")} The primary key stays as it was, and programs can continue. Change or delete these rows by a program that has this key, then: npx keywright migrate resume`,
       ];
     case "stopped":
       return [
-        `${styledWord("yellow", "Stopped.")} What was done stays. To continue: npx keywright migrate resume`,
+        `${styledWord("yellow", "Stopped.")} What was done stays. To continue:\n${commandLine("migrate resume")}`,
       ];
     case "lost":
       return [
-        `${styledWord("red", "Another run has taken over.")} To see its progress: npx keywright migrate status`,
+        `${styledWord("red", "Another run has taken over.")} To see its progress:\n${commandLine("migrate status")}`,
       ];
     case "busy": {
       const { runner } = await migrationStatus(database);

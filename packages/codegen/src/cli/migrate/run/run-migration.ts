@@ -11,7 +11,7 @@ import { type OpenProject, withProject } from "../../../project/open-project.js"
 import { type ExitCode, exitCodes } from "../../terminal/exit-codes.js";
 import type { Terminal } from "../../terminal/terminal.js";
 import { withProgress } from "../../terminal/with-progress.js";
-import { wrapped } from "../../terminal/wrap.js";
+import { writeText } from "../../terminal/wrap.js";
 import { writeJson } from "../../terminal/write-json.js";
 import type { MigrateCommandOptions } from "../migrate-options.js";
 import { planText, runnerText, stepIdLines } from "../plan-text.js";
@@ -46,16 +46,13 @@ export async function runMigration(
     if (options.dryRun) return await dryRun(terminal, database, plan, options);
     if (plan.isEmpty && (await isAllReported(database))) {
       if (json) writeJson(terminal, unstartedResult("done", plan));
-      else terminal.stdout.write(`${kind.nothingToDo}\n`);
+      else writeText(terminal.stdout, kind.nothingToDo);
       return exitCodes.done;
     }
-    if (!json && !plan.isEmpty) terminal.stdout.write(`${planText(terminal, plan)}\n\n`);
+    if (!json && !plan.isEmpty) writeText(terminal.stdout, `${planText(terminal, plan)}\n`);
     const report = await reportOf(terminal, database, plan, options, kind);
     if (json) writeJson(terminal, { ...report.result, previews: report.failing });
-    else
-      terminal.stdout.write(
-        `${wrapped(terminal.stdout, await resultText(terminal, database, report))}\n`,
-      );
+    else writeText(terminal.stdout, await resultText(terminal, database, report));
     return exitCodeOf(report);
   };
   return await withProject(terminal.folder, config, migrateProject, ifMissing);
@@ -74,7 +71,7 @@ function unknownStep(
 }
 
 function unstartedResult(status: MigrationResult["status"], plan: MigrationPlan): MigrationResult {
-  return { status, plan, indexes: [], unindexed: [], unindexedCount: 0, failed: [] };
+  return { status, plan, indexes: [], unindexed: [], unindexedCount: 0, failed: [], dangling: [] };
 }
 
 async function reportOf(
@@ -147,7 +144,7 @@ async function runWithProgress(
 /** Reports another run before waiting for its end, which may take long. */
 async function announceWaiting(terminal: Terminal, database: AnyDatabase): Promise<void> {
   const { runner } = await migrationStatus(database);
-  if (runner?.alive) terminal.stderr.write(`${runnerText(runner)} Waiting for its end.\n`);
+  if (runner?.alive) writeText(terminal.stderr, `${runnerText(runner)} Waiting for its end.`);
 }
 
 function exitCodeOf({ result: { status }, failing }: RunReport): ExitCode {

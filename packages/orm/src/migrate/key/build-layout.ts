@@ -1,0 +1,94 @@
+import type { UnindexedRow } from "../../catalog/backfill-state.js";
+import type { OtherLayout } from "../../catalog/other-layout.js";
+import type { TableContext } from "../../context/table-context.js";
+import { canBeStored } from "../../indexes/can-be-stored.js";
+import { pointerOf, primaryKeyInRow, rowKey } from "../../indexes/primary-key.js";
+import { backfill } from "../backfill/backfill.js";
+import { buildCounters } from "../build/build-counters.js";
+import { dropIndexes } from "../build/drop-indexes.js";
+import { finishIndex, type MigratedIndex, maxReported } from "../build/finish-index.js";
+import { type MigrationRun, maxBatchRows } from "../run/migration-run.js";
+import { readNextRows } from "../run/scan-rows.js";
+
+/** The options of a migration that its backfills use. */
+export type BuildOptions = Parameters<typeof backfill>[2];
+
+/** The rows that prevent the primary key from changing. */
+export interface LayoutObstacles {
+  /** The indexes of the new layout in which rows share values. */
+  readonly indexes: readonly MigratedIndex[];
+  /** The first rows that cannot be stored by the new key, at most 100. */
+  readonly unkeyed: readonly UnindexedRow[];
+  readonly unkeyedCount: number;
+}
+
+/**
+ * Builds the other layout of a model in two backfills. The first builds the rows by the other key.
+ * It ends when no two rows have the same key, so the second can build the index entries from these
+ * rows like those of any model.
+ *
+ * @param stored the context with the primary key of the database.
+ * @returns the obstacles, which are empty if the layout is complete.
+ */
+export async function buildLayout(
+  stored: TableContext,
+  run: MigrationRun,
+  options: BuildOptions,
+): Promise<LayoutObstacles | "stopped"> {
+  const { model, catalog } = stored;
+  const other = catalog.snapshot.other;
+  if (other === undefined) throw new TypeError("The catalog lists no other layout.");
+  const { keyIndex } = other;
+  const keyed = { ...stored, model: { ...model, indexes: [...model.indexes, keyIndex] } };
+  if (catalog.snapshot.stateOf(keyIndex) !== "readable") {
+    if (!(await backfill(keyed, run, options))) return "stopped";
+  }
+  const key = await finishIndex(keyed, run, keyIndex);
+  if (key === "stopped") return "stopped";
+  if (key.state !== "readable") return { indexes: [key], unkeyed: [], unkeyedCount: 0 };
+  const layout = { ...stored, model: other.model };
+  if (!(await backfill(layout, run, options))) return "stopped";
+  const indexes: MigratedIndex[] = [];
+  for (const index of other.model.indexes) {
+    const finished = await finishIndex(layout, run, index);
+    if (finished === "stopped") return "stopped";
+    if (finished.state !== "readable") indexes.push(finished);
+  }
+  // The marks of a counter that is being built contain the primary keys.
+  if (!(await dropIndexes(stored, run)) || !(await buildCounters(stored, run))) return "stopped";
+  const unkeyed = await findUnkeyedRows(stored, run, other);
+  return unkeyed === "stopped" ? "stopped" : { indexes, ...unkeyed };
+}
+
+/** Finds rows that were written by hand and cannot be stored by the other key. */
+async function findUnkeyedRows(
+  stored: TableContext,
+  run: MigrationRun,
+  { model, keyIndex }: OtherLayout,
+): Promise<Pick<LayoutObstacles, "unkeyed" | "unkeyedCount"> | "stopped"> {
+  const unkeyed: UnindexedRow[] = [];
+  let unkeyedCount = 0;
+  let after: Parameters<typeof readNextRows>[1] = null;
+  for (;;) {
+    if (run.signal?.aborted) return "stopped";
+    const limit = Math.min(maxBatchRows, run.batchRows);
+    const rows = await readNextRows(stored, after, limit);
+    for (const { key, value } of rows) {
+      if (key.length !== 1 + stored.model.primaryKey.length) continue;
+      const primaryKey = primaryKeyInRow(model, value);
+      const isKeyed = primaryKey && canBeStored(rowKey(model, primaryKey), stored.limits.keyBytes);
+      if (isKeyed) continue;
+      unkeyedCount++;
+      if (unkeyed.length === maxReported) continue;
+      unkeyed.push({
+        model: model.name,
+        id: pointerOf(key.slice(1)),
+        indexes: [keyIndex.name],
+        reason: `It has no value for the primary key ${JSON.stringify(model.primaryKey)} that a key can hold.`,
+      });
+    }
+    await run.afterBatch(rows.length);
+    if (rows.length < limit) return { unkeyed, unkeyedCount };
+    after = rows.at(-1)?.key.slice(1) ?? after;
+  }
+}

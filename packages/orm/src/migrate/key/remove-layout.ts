@@ -1,0 +1,116 @@
+import type { KvEntry, KvKey } from "@keywright/core";
+import { type BackfillState, backfillKey, duplicatesPrefix } from "../../catalog/backfill-state.js";
+import { type CatalogEntry, type StoredIndex, withFormat } from "../../catalog/catalog-entry.js";
+import { isLeaving } from "../../catalog/other-layout.js";
+import type { TableContext } from "../../context/table-context.js";
+import { deleteJobsPrefix, guardsPrefix } from "../../relations/guard-keys.js";
+import { clearPrefix, waitForReaders } from "../build/drop-indexes.js";
+import { changeCatalog } from "../run/change-catalog.js";
+import type { MigrationRun } from "../run/migration-run.js";
+import { readEntriesAfter } from "../run/read-entries-after.js";
+import { Verification } from "../verify/verify-state.js";
+
+const maxBatchKeys = 500;
+
+/**
+ * Removes the layout that a catalog lists beside the one that is read: the rows by the previous
+ * primary key after the switch, or those by the new one if its change is given up. Writers maintain
+ * it until no reader uses it any longer.
+ *
+ * @returns false if the signal stopped it. The next call resumes with what is left.
+ */
+export async function removeLayout(context: TableContext, run: MigrationRun): Promise<boolean> {
+  const { kv, catalog, model } = context;
+  await catalog.reload();
+  if (catalog.snapshot.entry.otherLayout === undefined) return true;
+  if (isLeaving(catalog.snapshot.entry) && !(await waitForReaders(context, run))) return false;
+  const { value: running } = await kv.get<BackfillState>(backfillKey(model));
+  if (running !== null) await Verification.forget(context, run, running.id);
+  await changeCatalog(context, run.lease, (entry, operation) => {
+    if (isDropping(entry)) return undefined;
+    operation.delete(backfillKey(model));
+    return withOtherIndexes(entry, (index) => ({ ...index, state: "dropping" }));
+  });
+  for (;;) {
+    const { entry } = catalog.snapshot;
+    if (entry.otherLayout === undefined) return true;
+    const isClear = await clearLayout(context, run, entry);
+    if (isClear === "stopped") return false;
+    if (!isClear) {
+      await catalog.reload();
+      continue;
+    }
+    await changeCatalog(context, run.lease, ({ otherLayout: _, ...rest }) => {
+      return withFormat(withOtherIndexes({ ...rest, format: 1 }, () => undefined));
+    });
+  }
+}
+
+function isDropping({ indexes }: CatalogEntry): boolean {
+  return Object.values(indexes).every(({ isOther, state }) => !isOther || state === "dropping");
+}
+
+function withOtherIndexes(
+  entry: CatalogEntry,
+  change: (index: StoredIndex) => StoredIndex | undefined,
+): CatalogEntry {
+  const indexes = Object.entries(entry.indexes).flatMap(([name, index]) => {
+    const changed = index.isOther ? change(index) : index;
+    return changed === undefined ? [] : [[name, changed] as const];
+  });
+  return { ...entry, indexes: Object.fromEntries(indexes) };
+}
+
+/** Returns false if the catalog has changed meanwhile. */
+async function clearLayout(
+  context: TableContext,
+  run: MigrationRun,
+  { indexes, otherLayout }: CatalogEntry,
+): Promise<boolean | "stopped"> {
+  for (const [name, { isOther, prefix }] of Object.entries(indexes)) {
+    if (!isOther) continue;
+    const areRows = prefix === otherLayout?.place;
+    const isClear = areRows
+      ? await clearRows(context, run, prefix, otherLayout.primaryKey.length)
+      : await clearPrefix(context, run, [prefix]);
+    if (isClear !== true) return isClear;
+    if (areRows) {
+      for (const records of [guardsPrefix(prefix), [...deleteJobsPrefix, prefix]]) {
+        const areCleared = await clearPrefix(context, run, records);
+        if (areCleared !== true) return areCleared;
+      }
+    }
+    const areCleared = await clearPrefix(context, run, duplicatesPrefix(context.model, name));
+    if (areCleared !== true) return areCleared;
+  }
+  return true;
+}
+
+/** Deletes the rows under a prefix. Other entries there, which have longer keys, stay. */
+async function clearRows(
+  context: TableContext,
+  run: MigrationRun,
+  place: string,
+  keyLength: number,
+): Promise<boolean | "stopped"> {
+  const { kv, limits, catalog } = context;
+  const { check } = catalog.snapshot;
+  const size = Math.max(1, Math.min(maxBatchKeys, limits.mutations - 1));
+  let after: KvKey | null = null;
+  for (;;) {
+    if (run.signal?.aborted) return "stopped";
+    const limit = Math.min(size, run.batchRows);
+    const entries: readonly KvEntry<unknown>[] = await readEntriesAfter(
+      context,
+      [place],
+      after,
+      limit,
+    );
+    const operation = kv.atomic().check(check);
+    for (const { key } of entries) if (key.length === 1 + keyLength) operation.delete(key);
+    if (!(await run.lease.commit(operation)).ok) return false;
+    await run.afterBatch(entries.length);
+    if (entries.length < limit) return true;
+    after = entries.at(-1)?.key ?? after;
+  }
+}

@@ -1,0 +1,37 @@
+import { type CatalogEntry, catalogPrefix } from "../../catalog/catalog-entry.js";
+import type { TableContext } from "../../context/table-context.js";
+import { deleteJobsPrefix } from "../../relations/guard-keys.js";
+import { parseRelationText } from "../../schema/model-manifest.js";
+
+/**
+ * Returns what prevents a change of the primary key and is not known from the catalog entry of the
+ * model: rows whose expiry times the database does not report, a delete that is not complete, and
+ * references that the program cannot check. Undefined if nothing does.
+ */
+export async function readKeyObstacle(context: TableContext): Promise<string | undefined> {
+  const { kv, model, catalog, tables } = context;
+  const { entry, storedKey } = catalog.snapshot;
+  const key = JSON.stringify(storedKey);
+  if (entry.expires && !catalog.returnsExpiry)
+    return `Rows of ${model.name} expire, and the database does not report when. Move them to a new model, as the guide to migrations shows under "Moving rows to a new model".`;
+  const jobs = kv.list({ prefix: [...deleteJobsPrefix, model.place] }, { limit: 1 });
+  if ((await jobs.next()).done !== true)
+    return `A delete of a row of ${model.name} is not complete. Complete it with resumeDeletes, by a program with the primary key ${key}.`;
+  const refers = (relations: readonly string[] = []) =>
+    relations.some((text) => parseRelationText(text)?.model === model.prefix);
+  if (refers(entry.relations) || refers(catalog.programRows.relations))
+    return `Rows of ${model.name} refer to each other by their primary key. Remove this belongsTo relation, and run migrate with the primary key ${key} first. Add it again, by the new key, afterwards.`;
+  const known = new Set<unknown>();
+  for (const table of tables.values()) {
+    known.add(table.model.prefix);
+    const refersToKey = refers(table.catalog.programRows.relations);
+    if (table !== context && refersToKey && !table.catalog.snapshot.hasSameKey)
+      return `The primary key of ${table.model.name}, whose rows refer to ${model.name}, changes too. Change one of them after the other.`;
+  }
+  for await (const { key: entryKey, value } of kv.list<CatalogEntry>({ prefix: catalogPrefix })) {
+    const prefix = entryKey.at(-1);
+    if (known.has(prefix) || !refers(value.relations)) continue;
+    return `Rows of ${value.name ?? String(prefix)} refer to ${model.name}. Open the database with this model too, so that the references can be checked.`;
+  }
+  return undefined;
+}
