@@ -1,6 +1,5 @@
 import { execFile } from "node:child_process";
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { createRequire } from "node:module";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
@@ -10,7 +9,9 @@ const run = promisify(execFile);
 const here = fileURLToPath(new URL(".", import.meta.url));
 const root = join(here, "../..");
 const folder = join(here, "blocks");
-const typescript = createRequire(import.meta.url).resolve("typescript/bin/tsc");
+const typescript = fileURLToPath(
+  new URL("../../node_modules/typescript-7/bin/tsc", import.meta.url),
+);
 
 /** A program in a page, and what the page says that it prints. */
 interface CodeBlock {

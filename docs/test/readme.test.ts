@@ -1,13 +1,14 @@
 import { execFile } from "node:child_process";
 import { mkdtemp, readFile, realpath, rm, symlink, writeFile } from "node:fs/promises";
-import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, it } from "vitest";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
-const typescript = createRequire(import.meta.url).resolve("typescript/bin/tsc");
+const typescript = fileURLToPath(
+  new URL("../../node_modules/typescript-7/bin/tsc", import.meta.url),
+);
 const command = join(root, "packages/codegen/bin/keywright.js");
 
 const page = await readFile(join(root, "README.md"), "utf8");

@@ -1,38 +1,54 @@
+import { spawnSync } from "node:child_process";
+import { dirname, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import ts from "typescript";
+
+/** The compiler that runs as a native program. It takes a fifth of the time. */
+export const typescript = fileURLToPath(
+  new URL("../../../node_modules/typescript-7/bin/tsc", import.meta.url),
+);
+
+const options = Object.entries({
+  target: "es2023",
+  lib: "es2023,esnext.disposable",
+  module: "nodenext",
+  moduleResolution: "nodenext",
+  types: "node",
+  // The compiler looks for them from the folder in which it runs.
+  typeRoots: fileURLToPath(new URL("../../../node_modules/@types", import.meta.url)),
+  strict: "true",
+  exactOptionalPropertyTypes: "true",
+  noUncheckedIndexedAccess: "true",
+  noUnusedLocals: "true",
+  noImplicitOverride: "true",
+  verbatimModuleSyntax: "true",
+  erasableSyntaxOnly: "true",
+  isolatedModules: "true",
+  skipLibCheck: "true",
+  declaration: "true",
+  noEmit: "true",
+  pretty: "false",
+}).flatMap(([name, value]) => [`--${name}`, value]);
 
 /**
  * Compiles files as strictly as a careful project does and returns what is wrong with them, as
  * `file:line: message`. Nothing is written.
  */
 export function compile(paths: readonly string[]): string[] {
-  const program = ts.createProgram([...paths], {
-    target: ts.ScriptTarget.ES2023,
-    lib: ["lib.es2023.d.ts", "lib.esnext.disposable.d.ts"],
-    module: ts.ModuleKind.NodeNext,
-    moduleResolution: ts.ModuleResolutionKind.NodeNext,
-    types: ["node"],
-    // The compiler looks for them from the folder in which it was first used.
-    typeRoots: [fileURLToPath(new URL("../../../node_modules/@types", import.meta.url))],
-    strict: true,
-    exactOptionalPropertyTypes: true,
-    noUncheckedIndexedAccess: true,
-    noUnusedLocals: true,
-    noImplicitOverride: true,
-    verbatimModuleSyntax: true,
-    erasableSyntaxOnly: true,
-    isolatedModules: true,
-    skipLibCheck: true,
-    declaration: true,
-    noEmit: true,
-  });
-  return ts.getPreEmitDiagnostics(program).map((diagnostic) => {
-    const { file, start } = diagnostic;
-    const message = ts.flattenDiagnosticMessageText(diagnostic.messageText, "\n");
-    if (file === undefined || start === undefined) return message;
-    const { line } = file.getLineAndCharacterOfPosition(start);
-    return `${file.fileName}:${line + 1}: ${message}`;
-  });
+  const args = [typescript, "--ignoreConfig", ...options, ...paths];
+  // Messages name files relative to the folder in which the compiler runs.
+  const cwd = dirname(paths[0]!);
+  const { stdout, stderr, status } = spawnSync(process.execPath, args, { cwd, encoding: "utf8" });
+  if (stderr !== "" || (status !== 0 && stdout === "")) throw new Error(`tsc: ${stderr || status}`);
+  // A message of several lines is indented after the first.
+  return stdout
+    .split(/\n(?! )/)
+    .filter((line) => line !== "")
+    .map((text) =>
+      text.replace(
+        /^(.+?)\((\d+),\d+\): error TS\d+: /,
+        (_, file: string, line: string) => `${resolve(cwd, file)}:${line}: `,
+      ),
+    );
 }
 
 /** Types in which a generated type can be compared with what it should be, field by field. */

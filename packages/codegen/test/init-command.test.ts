@@ -1,6 +1,5 @@
 import { execFile } from "node:child_process";
 import { mkdir, readdir, rm, symlink } from "node:fs/promises";
-import { createRequire } from "node:module";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import fc from "fast-check";
@@ -8,9 +7,8 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { ProjectFileError } from "../src/errors/codegen-errors.js";
 import { addScripts } from "../src/init/package-scripts.js";
 import { writeFiles } from "../src/project/write-files.js";
+import { typescript } from "./compile.js";
 import { createProject, modelModule, type Project } from "./project.js";
-
-const typescript = createRequire(import.meta.url).resolve("typescript/bin/tsc");
 
 let project: Project;
 
