@@ -97,10 +97,11 @@ const sequences = {
 for (const [name, mutations] of Object.entries(sequences)) {
   group("mutations of one key", {
     [name]: async ({ kv, KvU64 }) => {
-      const made = mutations.map((each) =>
-        typeof each === "function" ? each(KvU64, kv) : each,
-      );
-      await kv.atomic().mutate(...made.map((each) => ({ key: ["a"], ...each }))).commit();
+      const made = mutations.map((each) => (typeof each === "function" ? each(KvU64, kv) : each));
+      await kv
+        .atomic()
+        .mutate(...made.map((each) => ({ key: ["a"], ...each })))
+        .commit();
       return (await kv.get(["a"])).value;
     },
   });
