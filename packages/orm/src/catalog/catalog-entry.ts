@@ -190,6 +190,22 @@ export function nextOf(
   return next !== undefined && isSameIndex(next, indexManifest(index)) ? next : undefined;
 }
 
+/** Returns the definition that was replaced last, if this is the definition of the program. */
+export function leavingOf(
+  stored: StoredIndex | undefined,
+  index: CompiledIndex,
+): StoredIndex["leaving"] | undefined {
+  const leaving = stored?.leaving;
+  return leaving !== undefined && isSameIndex(leaving, indexManifest(index)) ? leaving : undefined;
+}
+
+/** Returns the places of all entries that the database may have of an index. */
+export function placesOf(stored: StoredIndex): string[] {
+  const { next, leaving, leftPlaces = [] } = stored;
+  const definitions = [stored, next, leaving].flatMap((one) => one ?? []);
+  return [...definitions.map(placeOf), ...leftPlaces];
+}
+
 /** Returns an entry in which some indexes have another state, and the program's definition. */
 export function withIndexStates(
   entry: CatalogEntry,

@@ -14,6 +14,7 @@ import {
   type IndexState,
   isDroppedUnique,
   isMaintained,
+  leavingOf,
   nextOf,
   rowCounter,
   storedIndex,
@@ -173,10 +174,16 @@ export class CatalogSnapshot {
   }
 
   /**
-   * Returns the state of a counter. `""` is the counter of all rows, other names are of indexes.
+   * Returns the state of a counter. `""` is the counter of all rows, other names are of indexes. If
+   * the database has another definition of the index, the counter counts other groups, so for this
+   * program it is absent.
    */
   counterState(name: string): IndexState {
     const { counters = {} } = this.entry;
+    const stored = storedIndexOf(this.entry, name);
+    const index = this.#model.indexes.find((one) => one.name === name);
+    const isOther = stored && index && !isSameIndex(stored, indexManifest(index));
+    if (isOther) return "absent";
     return Object.hasOwn(counters, name) ? (counters[name] ?? "absent") : "absent";
   }
 
@@ -266,6 +273,6 @@ function stateIn(entry: CatalogEntry, index: CompiledIndex): IndexState {
   const next = nextOf(stored, index);
   if (next !== undefined) return next.state;
   // Reads that began before it was replaced may end.
-  if (stored.leaving && isSameIndex(stored.leaving, indexManifest(index))) return "readable";
+  if (leavingOf(stored, index) !== undefined) return "readable";
   return stored.state === "dropping" ? "dropping" : "absent";
 }

@@ -1,6 +1,6 @@
 import type { CompiledIndex, CompiledModel } from "../model/compiled-model.js";
 import { indexManifest, isSameIndex } from "../schema/index-manifest.js";
-import { type CatalogEntry, nextOf, placeOf, storedIndexOf } from "./catalog-entry.js";
+import { type CatalogEntry, leavingOf, nextOf, placeOf, storedIndexOf } from "./catalog-entry.js";
 
 /**
  * Sets the places of the rows and indexes of a model to those of a catalog entry. The place of the
@@ -19,6 +19,7 @@ function storedPlace(index: CompiledIndex, entry: CatalogEntry): string {
   const candidates = named === undefined ? Object.values(entry.indexes) : [named];
   const stored =
     candidates.find((other) => !other.isOther && isSameIndex(other, manifest)) ??
-    nextOf(named, index);
+    nextOf(named, index) ??
+    leavingOf(named, index);
   return stored === undefined ? index.prefix : placeOf(stored);
 }

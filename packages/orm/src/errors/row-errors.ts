@@ -83,12 +83,20 @@ export class UniqueConstraintError extends OrmError {
       fields: readonly string[];
       value: readonly KvKeyPart[];
       ownerId: RowId;
+      /** True for the definition that the index had before. Its values stay unique for a while. */
+      isEarlier?: boolean;
     },
   ) {
-    const { index, fields } = conflict;
+    const { index, fields, isEarlier = false } = conflict;
     const key = index === "primaryKey" ? "primary key" : `unique index ${index}`;
+    const keyAndTime = isEarlier ? `${key} as it was before it changed` : key;
+    const remedies = [
+      ...(isEarlier ? ["run migrate until the change of the index is done"] : []),
+      "use another value",
+      "or change the row that has it",
+    ];
     const verb = fields.length === 1 ? "is" : "together are";
-    const text = `${listText(fields)} ${verb} already taken (${key}); use another value, or change the row that has it`;
+    const text = `${listText(fields)} ${verb} already taken (${keyAndTime}); ${remedies.join(", ")}`;
     super("KW_UNIQUE_CONSTRAINT", model, text);
     this.index = index;
     this.fields = fields;

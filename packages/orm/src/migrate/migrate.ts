@@ -240,6 +240,8 @@ async function runModel(
     isStopped ||= migrated === "stopped";
     if (migrated !== "stopped") report.indexes.push(migrated);
   }
+  // An index whose last duplicate is gone has replaced its definition.
+  for (const stage of [dropIndexes, buildCounters]) isStopped ||= !(await stage(context, run));
   if (isStopped) return "stopped";
   return hasFailed ? "failed-rows" : "done";
 }

@@ -4,6 +4,7 @@ import {
   declaredCounters,
   isMaintained,
   rowCounter,
+  storedIndexOf,
   withCounterStates,
   withFormat,
 } from "../../catalog/catalog-entry.js";
@@ -71,12 +72,16 @@ function unfinishedCounters({ catalog }: TableContext, { counters }: CountingSta
   return counters.filter((name) => catalog.snapshot.counterState(name) === "write-only");
 }
 
-/** An index that has been replaced has no entries to count. */
+/**
+ * False for an index that has been replaced, which has no entries to count, and for one that is
+ * still being rebuilt beside its entries.
+ */
 function canCount({ model, catalog }: TableContext, name: string): boolean {
+  if (name === rowCounter) return true;
+  const { snapshot } = catalog;
   const index = model.indexes.find((candidate) => candidate.name === name);
-  return (
-    name === rowCounter || (index !== undefined && isMaintained(catalog.snapshot.stateOf(index)))
-  );
+  const isRebuilt = storedIndexOf(snapshot.entry, name)?.next !== undefined;
+  return index !== undefined && !isRebuilt && isMaintained(snapshot.stateOf(index));
 }
 
 /** Returns false if there is nothing left to do. */

@@ -101,7 +101,7 @@ function nextTarget({ model, catalog }: TableContext): DropTarget | undefined {
     if (left !== undefined) {
       return {
         index: name,
-        prefixes: [[left]],
+        prefixes: [[left], ...(hasDuplicates(index) ? [] : [duplicatesPrefix(model, name)])],
         keys: [],
         removeFrom: (current) => {
           return withIndex(current, name, (one) => withoutLeftPlace(one, left));
@@ -130,6 +130,11 @@ function nextTarget({ model, catalog }: TableContext): DropTarget | undefined {
     };
   }
   return undefined;
+}
+
+/** True if the index, or the definition with which it is being rebuilt, may have duplicates. */
+function hasDuplicates({ state, next }: StoredIndex): boolean {
+  return state === "unique-pending" || isMaintained(next?.state ?? "absent");
 }
 
 function isPlaceUsed({ indexes }: CatalogEntry, name: string, dropped: StoredIndex): boolean {

@@ -1,4 +1,4 @@
-import type { KvEntry, KvKey } from "@keywright/core";
+import type { AtomicOperation, KvEntry, KvKey } from "@keywright/core";
 import { type BackfillState, backfillKey, duplicatesPrefix } from "../../catalog/backfill-state.js";
 import { type CatalogEntry, type StoredIndex, withFormat } from "../../catalog/catalog-entry.js";
 import { isLeaving } from "../../catalog/other-layout.js";
@@ -26,11 +26,12 @@ export async function removeLayout(context: TableContext, run: MigrationRun): Pr
   if (isLeaving(catalog.snapshot.entry) && !(await waitForReaders(context, run))) return false;
   const { value: running } = await kv.get<BackfillState>(backfillKey(model));
   if (running !== null) await Verification.forget(context, run, running.id);
-  await changeCatalog(context, run.lease, (entry, operation) => {
+  const drop = (entry: CatalogEntry, operation: AtomicOperation) => {
     if (isDropping(entry)) return undefined;
     operation.delete(backfillKey(model));
     return withOtherIndexes(entry, (index) => ({ ...index, state: "dropping" }));
-  });
+  };
+  await changeCatalog(context, run.lease, drop, true);
   for (;;) {
     const { entry } = catalog.snapshot;
     if (entry.otherLayout === undefined) return true;
@@ -40,9 +41,9 @@ export async function removeLayout(context: TableContext, run: MigrationRun): Pr
       await catalog.reload();
       continue;
     }
-    await changeCatalog(context, run.lease, ({ otherLayout: _, ...rest }) => {
-      return withFormat(withOtherIndexes({ ...rest, format: 1 }, () => undefined));
-    });
+    const remove = ({ otherLayout: _, ...rest }: CatalogEntry) =>
+      withFormat(withOtherIndexes({ ...rest, format: 1 }, () => undefined));
+    await changeCatalog(context, run.lease, remove, true);
   }
 }
 

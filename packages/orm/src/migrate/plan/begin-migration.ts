@@ -4,7 +4,7 @@ import {
   type IndexState,
   isMaintained,
   nextOf,
-  placeOf,
+  placesOf,
   rowManifestKey,
   type StoredIndex,
   type StoredSchema,
@@ -18,6 +18,7 @@ import {
   withoutNext,
 } from "../../catalog/catalog-entry.js";
 import { hasEntries } from "../../catalog/has-entries.js";
+import { storedDefinition } from "../../catalog/stored-indexes.js";
 import type { TableContext } from "../../context/table-context.js";
 import type { CompiledIndex } from "../../model/compiled-model.js";
 import { canonicalJson } from "../../schema/hash.js";
@@ -94,8 +95,13 @@ async function plannedIndexes(
     const name = newNames.get(oldName) ?? oldName;
     const declared = facts.model.indexes.find((index) => index.name === name);
     if (!changed.has(name)) indexes[name] = keptIndex(facts, name, stored);
-    else if (declared !== undefined && isRebuiltBeside(facts.model, declared, stored))
-      indexes[name] = await rebuiltIndex(kv, declared, stored);
+    else if (declared !== undefined && isRebuiltBeside(facts, declared, stored))
+      indexes[name] = await rebuiltIndex(
+        kv,
+        declared,
+        stored,
+        usedPlaces(facts, declared, indexes),
+      );
     else if (stored.next && declared !== undefined && isSameIndex(stored, indexManifest(declared)))
       indexes[name] = withoutNext(stored);
     else indexes[name] = droppedIndex(facts, name, stored);
@@ -120,17 +126,31 @@ function changedIndexes(
   return names;
 }
 
-/** Adds the new definition of an index, whose entries get a place of their own. */
+/** Returns the places where other indexes have or will have entries, and those of an index. */
+function usedPlaces(
+  { model, entry }: ModelFacts,
+  index: CompiledIndex,
+  planned: CatalogEntry["indexes"],
+): string[] {
+  const stored = [entry.indexes, planned].flatMap((indexes) => Object.values(indexes));
+  const others = model.indexes.filter((other) => other !== index);
+  return [...stored.flatMap(placesOf), ...others.map(({ prefix }) => prefix)];
+}
+
+/**
+ * Adds the new definition of an index, whose entries get a place of their own.
+ *
+ * @param used the places that they cannot have.
+ */
 async function rebuiltIndex(
   kv: Kv,
   index: CompiledIndex,
   stored: StoredIndex,
+  used: readonly string[],
 ): Promise<StoredIndex> {
   if (nextOf(stored, index) !== undefined) return stored;
   const current = withoutEarlierDefinition(withoutNext(stored), indexManifest(index));
-  const { leaving, leftPlaces = [] } = current;
-  const used = [stored, leaving].flatMap((one) => (one === undefined ? [] : placeOf(one)));
-  const place = await freePlace(kv, index.prefix, [...used, ...leftPlaces]);
+  const place = await freePlace(kv, index.prefix, used);
   const next = storedIndex(index, "absent");
   return { ...current, next: place === index.prefix ? next : { ...next, place } };
 }
@@ -160,8 +180,12 @@ function droppedIndex({ model }: ModelFacts, name: string, stored: StoredIndex):
  * A disabled index becomes readable again if the model no longer has its replacement. The
  * definition of an index that is built again is no longer an earlier one.
  */
-function keptIndex({ model }: ModelFacts, name: string, stored: StoredIndex): StoredIndex {
+function keptIndex({ model }: ModelFacts, name: string, before: StoredIndex): StoredIndex {
   const index = model.indexes.find((one) => one.name === name);
+  const { leaving } = before;
+  // This program could not maintain the replaced definition.
+  const isGivenUp = index && leaving && storedDefinition(model, index, leaving) === undefined;
+  const stored = isGivenUp ? withoutLeaving(before) : before;
   if (index !== undefined && !isMaintained(stored.state))
     return withoutEarlierDefinition(stored, indexManifest(index));
   const { replacedBy, ...rest } = stored;

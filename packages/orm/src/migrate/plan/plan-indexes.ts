@@ -1,8 +1,11 @@
 import {
   type CatalogEntry,
+  type IndexState,
   isEarlier,
   isMaintained,
   nextOf,
+  type PlacedIndex,
+  placeOf,
   type StoredIndex,
   storedIndexOf,
 } from "../../catalog/catalog-entry.js";
@@ -13,6 +16,7 @@ import { hashOf } from "../../schema/hash.js";
 import { indexManifest, isSameIndex, isSameKeyedIndex } from "../../schema/index-manifest.js";
 import type { IndexManifest } from "../../schema/manifest.js";
 import type { ModelFacts, PlannedStep } from "./migration-plan.js";
+import { indexesAffectedByUpgrade } from "./planned-upgrade.js";
 
 /**
  * Plans the steps of a model's indexes, in the order in which they are done. Entries are removed
@@ -67,8 +71,8 @@ export function renamedCounters(facts: ModelFacts): NonNullable<CatalogEntry["co
 }
 
 /** Others cannot be renamed: the progress of a build is stored under the name. */
-function isBuilt({ state }: StoredIndex): boolean {
-  return state === "readable" || state === "disabled";
+function isBuilt({ state, next }: StoredIndex): boolean {
+  return next === undefined && (state === "readable" || state === "disabled");
 }
 
 function isKept({ state }: StoredIndex): boolean {
@@ -100,7 +104,8 @@ function droppedIndex(
   const isLeaving = declared === undefined && stored.state !== "absent";
   const hasLeft = stored.leftPlaces !== undefined || stored.leaving !== undefined;
   if (hasLeft && !isLeaving) {
-    const reason = `The entries of another definition of the index ${name} are being removed.`;
+    const values = stored.leaving?.unique ? " Until then, its values stay unique." : "";
+    const reason = `The entries of another definition of the index ${name} are being removed.${values}`;
     return { ...step, class: "safe", sideBySide: true, reason };
   }
   if (declared !== undefined || stored.state === "absent" || [...renames.values()].includes(name))
@@ -123,11 +128,12 @@ function droppedIndex(
 }
 
 function declaredIndex(
-  { model, entry }: ModelFacts,
+  facts: ModelFacts,
   renames: ReadonlyMap<string, string>,
   index: CompiledIndex,
   isAffected: boolean,
 ): PlannedStep[] {
+  const { model, entry } = facts;
   const { name } = index;
   const before = renames.get(name);
   const stored = storedIndexOf(entry, before ?? name);
@@ -142,18 +148,19 @@ function declaredIndex(
     return [...steps, buildStep(model, entry, index, stored)];
   }
   if (before === undefined && !isSameIndex(stored, indexManifest(index))) {
+    const change = `The index ${name} changes: ${differenceText(stored, index)}.`;
+    if (!isRebuiltBeside(facts, index, stored)) {
+      const advice = `Give the changed index another name to keep ${name} readable until then.`;
+      return [...steps, rebuildStep(index, stored, change, advice)];
+    }
     const next = nextOf(stored, index);
     if (next?.state === "unique-pending") return [...steps, duplicatesStep(index)];
-    if (next !== undefined && isMaintained(next.state)) {
-      const reason = `The index ${name} is being rebuilt beside its entries. A run resumes this.`;
-      return [...steps, { ...step, kind: "build-index", class: "backfill", reason }];
-    }
-    const change = `The index ${name} changes: ${differenceText(stored, index)}.`;
-    if (isRebuiltBeside(model, index, stored)) return [...steps, besideStep(index, stored, change)];
-    const advice = `Give the changed index another name to keep ${name} readable until then.`;
-    return [...steps, rebuildStep(index, stored, change, advice)];
+    if (next === undefined || !isMaintained(next.state))
+      return [...steps, besideStep(index, stored, change)];
+    const reason = `The index ${name} is being rebuilt beside its entries. A run resumes this.`;
+    return [...steps, { ...step, kind: "build-index", class: "backfill", reason }];
   }
-  if (isAffected && !isMovedWithRows(entry, index, stored))
+  if (isAffected && !isMovedWithRows(entry, index, stored.state))
     return [...steps, rebuildStep(index, stored, affectedText(index))];
   if (stored.state === "write-only" || stored.state === "verifying") {
     const activity = stored.state === "verifying" ? "verified" : "built";
@@ -171,18 +178,29 @@ function duplicatesStep({ name }: CompiledIndex): PlannedStep {
 
 /**
  * True if the entries of a changed index can be kept until those of its new definition are
- * complete: they are complete themselves, and this program can compute them.
+ * complete: they are complete themselves and stay so, this program can compute them, and no other
+ * index is to have their place.
  */
 export function isRebuiltBeside(
-  model: CompiledModel,
+  facts: ModelFacts,
   index: CompiledIndex,
   stored: StoredIndex,
 ): boolean {
-  return (
-    stored.state === "readable" &&
-    !isSameIndex(stored, indexManifest(index)) &&
-    storedDefinition(model, index, stored) !== undefined
-  );
+  const { model, entry } = facts;
+  const isPlaceWanted = model.indexes.some((other) => {
+    return other !== index && other.prefix === placeOf(stored);
+  });
+  if (stored.state !== "readable" || isPlaceWanted) return false;
+  const definition = storedDefinition(model, index, stored);
+  if (definition === undefined || isSameIndex(stored, indexManifest(index))) return false;
+  const staysComplete = (one: CompiledIndex, { state }: PlacedIndex) => {
+    const isAffected = indexesAffectedByUpgrade(facts, [one]).length > 0;
+    // A changed row may have a value that only the earlier definition does not let two rows have.
+    const isFreed = one === definition && stored.unique && !index.unique;
+    return !isAffected || (!isFreed && isMovedWithRows(entry, one, state));
+  };
+  const next = nextOf(stored, index);
+  return staysComplete(definition, stored) && (next === undefined || staysComplete(index, next));
 }
 
 function besideStep(index: CompiledIndex, stored: StoredIndex, cause: string): PlannedStep {
@@ -246,7 +264,7 @@ const backText =
 function isMovedWithRows(
   { transform }: CatalogEntry,
   index: CompiledIndex,
-  { state }: StoredIndex,
+  state: IndexState,
 ): boolean {
   const keepsUnique = state === "readable" || state === "disabled";
   const canMove = !index.unique || (keepsUnique && transform === undefined);

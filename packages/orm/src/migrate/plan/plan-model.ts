@@ -1,9 +1,5 @@
 import { declaredCounters, isMaintained, rowCounter } from "../../catalog/catalog-entry.js";
-import type { CompiledIndex } from "../../model/compiled-model.js";
-import { affectedIndexes } from "../../schema/affected-indexes.js";
 import { parseRelationText } from "../../schema/model-manifest.js";
-import { rowManifest } from "../../schema/row-manifest.js";
-import { findUpgrade, type RowUpgrade } from "../../schema/row-upgrade.js";
 import type {
   DatabaseModel,
   MigrationPlan,
@@ -15,6 +11,7 @@ import type {
 import { planIndexes, renamedCounters } from "./plan-indexes.js";
 import { changesKey, planKey, withStoredKey } from "./plan-key.js";
 import { planRows } from "./plan-rows.js";
+import { indexesAffectedByUpgrade, plannedUpgrade } from "./planned-upgrade.js";
 
 /** @param databaseOnly models that only the database has. */
 export function planModels(
@@ -41,8 +38,8 @@ export function planModel(facts: ModelFacts): ModelPlan {
     const { steps } = planModel(withStoredKey(facts));
     return { model: model.name, steps: stepsOfKey(steps) };
   }
-  const upgrade = upgradeOf(facts);
-  const affected = upgrade === undefined ? [] : indexesAffectedBy(facts, upgrade);
+  const upgrade = plannedUpgrade(facts);
+  const affected = indexesAffectedByUpgrade(facts);
   const indexSteps = planIndexes(facts, affected);
   const isPlanned = (name: string) => indexSteps.some(({ index }) => index === name);
   const moved = affected.filter(
@@ -65,28 +62,6 @@ function toStep(model: string, { of, ...planned }: PlannedStep): MigrationStep {
   const place = step.index ?? step.field ?? of;
   const id = `${place === undefined ? model : `${model}.${place}`}: ${step.kind}`;
   return { id, model, ...step };
-}
-
-function upgradeOf({ model, entry, storedRow, migrations }: ModelFacts): RowUpgrade | undefined {
-  const to = rowManifest(model.schema, model.primaryKey);
-  const isKnown = storedRow === undefined || entry.schema?.accepts.includes(to.hash) === true;
-  return isKnown ? undefined : findUpgrade(storedRow, model, to, migrations);
-}
-
-/**
- * Includes the indexes that a running transform would affect in another way on its way to the
- * model.
- */
-function indexesAffectedBy(
-  { model, earlierRows, migrations }: ModelFacts,
-  upgrade: RowUpgrade,
-): readonly CompiledIndex[] {
-  const to = rowManifest(model.schema, model.primaryKey);
-  const upgrades = upgrade.isIdentity
-    ? []
-    : earlierRows.map((earlier) => earlier && findUpgrade(earlier, model, to, migrations));
-  const changes = [upgrade, ...upgrades].filter((each) => each !== undefined);
-  return affectedIndexes(model, changes);
 }
 
 function planName({ model, entry }: ModelFacts): PlannedStep[] {

@@ -8,16 +8,18 @@ import type { Lease } from "./lease.js";
  *
  * @param update returns the new entry, or undefined to leave the entry as it is. It may also add
  * mutations to the commit.
+ * @param isBehind true if the program may only be able to write after a later stage of the run.
  * @throws {LeaseLostError} if another runner holds the lease.
  */
 export async function changeCatalog(
   { kv, catalog }: TableContext,
   lease: Lease,
   update: (entry: CatalogEntry, operation: AtomicOperation) => CatalogEntry | undefined,
+  isBehind = false,
 ): Promise<void> {
   for (;;) {
     const { snapshot } = catalog;
-    snapshot.assertWritable();
+    if (!isBehind) snapshot.assertWritable();
     const operation = kv.atomic().check(snapshot.check);
     const entry = update(snapshot.entry, operation);
     if (entry === undefined) return;

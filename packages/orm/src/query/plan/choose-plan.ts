@@ -43,7 +43,8 @@ export async function chooseAmong(
   if (cursor === undefined || cursor === null || cursor === "") {
     return { plan: await chooseReadable(context, plans), after: undefined };
   }
-  const resumed = resumePlan(plans, cursor);
+  // A cursor of an index that is being rebuilt also belongs to the plan that cannot be read yet.
+  const resumed = resumePlan([readablePlan(context, plans), ...plans], cursor);
   await assertReadable(context, resumed.plan);
   return resumed;
 }

@@ -88,7 +88,9 @@ function definitionOf({ model, index }: QueryPlan): string {
     const indexDefinition = index && [
       index.name,
       index.prefix,
-      index.parts,
+      index.parts.map(({ field, descending, descendingOrder }) => {
+        return { descending, descendingOrder, field };
+      }),
       index.each,
       index.unique,
     ];

@@ -45,7 +45,7 @@ export async function claimUniqueKey(
 
 /** Returns the error of a row that needs a unique key that another row has. */
 export function takenError(
-  { name }: CompiledModel,
+  { name, indexes }: CompiledModel,
   { index, key, owner }: TakenKey,
 ): UniqueConstraintError {
   const value = key.slice(1);
@@ -55,5 +55,6 @@ export function takenError(
     fields,
     value,
     ownerId: pointerOf(owner),
+    isEarlier: !indexes.includes(index),
   });
 }
