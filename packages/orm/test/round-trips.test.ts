@@ -1,0 +1,93 @@
+import { openKv } from "@keywright/core";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import * as z from "zod";
+import { belongsTo, createDatabase, defineModel, hasMany } from "../src/index.js";
+import { CountedEngine } from "./counted-engine.js";
+
+const User = defineModel({
+  name: "users",
+  schema: z.object({ id: z.int(), email: z.string(), name: z.string() }),
+  primaryKey: "id",
+  indexes: { byEmail: { key: "email", unique: true }, byName: { key: "name" } },
+  relations: { posts: hasMany("posts", "authorId") },
+});
+const Post = defineModel({
+  name: "posts",
+  schema: z.object({ id: z.int(), authorId: z.int() }),
+  primaryKey: "id",
+  indexes: { byAuthor: { key: "authorId" } },
+  relations: { author: belongsTo("users", "authorId"), comments: hasMany("comments", "postId") },
+});
+const Comment = defineModel({
+  name: "comments",
+  schema: z.object({ id: z.int(), postId: z.int() }),
+  primaryKey: "id",
+  indexes: { byPost: { key: "postId" } },
+  relations: { post: belongsTo("posts", "postId", { onDelete: "cascade" }) },
+});
+
+const numbers = (count: number, first = 0) => Array.from({ length: count }, (_, i) => first + i);
+const user = (id: number) => ({ id, email: `${id}@x.com`, name: "Ada" });
+
+/** Opens a database on a counted engine, with 200 users and 10 posts of each of the first 10. */
+async function open() {
+  const engine = new CountedEngine();
+  const kv = await openKv(engine);
+  const db = await createDatabase({ kv, models: { users: User, posts: Post, comments: Comment } });
+  await db.users.createMany({ data: numbers(200).map(user) });
+  await db.posts.createMany({
+    data: numbers(100).map((id) => ({ id, authorId: Math.floor(id / 10) })),
+  });
+  await db.comments.createMany({ data: numbers(200).map((id) => ({ id, postId: id % 10 })) });
+  const depthOf = async (call: () => PromiseLike<unknown>) => (await engine.tripsOf(call)).depth;
+  return { engine, kv, db, depthOf };
+}
+
+// The catalog is read again after some time, which does not pass.
+beforeEach(() => void vi.spyOn(performance, "now").mockReturnValue(1));
+afterEach(() => void vi.restoreAllMocks());
+
+it("reads of rows take these round trips", async () => {
+  const { kv, db, depthOf } = await open();
+  try {
+    const where = { id: 5 };
+    expect({
+      findUnique: await depthOf(() => db.users.findUnique({ where })),
+      "findUnique by a unique index": await depthOf(() =>
+        db.users.findUnique({ where: { email: "5@x.com" } }),
+      ),
+      "findMany, a page of 100 by an index": await depthOf(() =>
+        db.users.findMany({ where: { name: "Ada" }, take: 100 }),
+      ),
+      "findMany, a page of 100 by primary key": await depthOf(() =>
+        db.users.findMany({ orderBy: { id: "asc" }, take: 100 }),
+      ),
+      count: await depthOf(() => db.users.count({ where: { name: "Ada" } })),
+      exists: await depthOf(() => db.users.exists({ where: { name: "Ada" } })),
+      "include of many": await depthOf(() =>
+        db.users.findUnique({ where, include: { posts: true } }),
+      ),
+      "include of one": await depthOf(() =>
+        db.posts.findUnique({ where, include: { author: true } }),
+      ),
+      "include of two levels": await depthOf(() =>
+        db.users.findUnique({
+          where: { id: 0 },
+          include: { posts: { include: { comments: true } } },
+        }),
+      ),
+    }).toEqual({
+      findUnique: 1,
+      "findUnique by a unique index": 2,
+      "findMany, a page of 100 by an index": 2,
+      "findMany, a page of 100 by primary key": 1,
+      count: 1,
+      exists: 1,
+      "include of many": 3,
+      "include of one": 2,
+      "include of two levels": 5,
+    });
+  } finally {
+    kv.close();
+  }
+});
