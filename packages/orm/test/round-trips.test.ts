@@ -91,3 +91,50 @@ it("reads of rows take these round trips", async () => {
     kv.close();
   }
 });
+
+it("transactions take a round trip for each read and for each new row, and one for the commit", async () => {
+  const { kv, db, depthOf } = await open();
+  try {
+    const [one, two] = [{ id: 1 }, { id: 2 }];
+    expect({
+      "a read": await depthOf(() => db.transaction((tx) => tx.users.findUnique({ where: one }))),
+      "2 reads": await depthOf(() =>
+        db.transaction(async (tx) => {
+          await tx.users.findUnique({ where: one });
+          await tx.users.findUnique({ where: two });
+        }),
+      ),
+      "2 reads and 2 updates": await depthOf(() =>
+        db.transaction(async (tx) => {
+          await tx.users.findUnique({ where: one });
+          await tx.users.findUnique({ where: two });
+          await tx.users.update({ where: one, data: { name: "Bob" } });
+          await tx.users.update({ where: two, data: { name: "Bob" } });
+        }),
+      ),
+      "2 reads at once and an update": await depthOf(() =>
+        db.transaction(async (tx) => {
+          await tx.users.findMany({ where: { id: { in: [1, 2] } } });
+          await tx.users.update({ where: one, data: { name: "Eve" } });
+        }),
+      ),
+      "an update": await depthOf(() =>
+        db.transaction((tx) => tx.users.update({ where: one, data: { name: "Ann" } })),
+      ),
+      "3 new rows": await depthOf(() =>
+        db.transaction(async (tx) => {
+          for (const id of [1001, 1002, 1003]) await tx.users.create({ data: user(id) });
+        }),
+      ),
+    }).toEqual({
+      "a read": 1,
+      "2 reads": 3,
+      "2 reads and 2 updates": 3,
+      "2 reads at once and an update": 2,
+      "an update": 2,
+      "3 new rows": 4,
+    });
+  } finally {
+    kv.close();
+  }
+});

@@ -51,7 +51,7 @@ export async function runTransaction<T>(
     await pauseBeforeAttempt(attempt, signal, pausePerAttempt * attempt);
     const transaction = new TransactionKv(kv, {
       attempt,
-      optimistic: optimistic && attempt === 1,
+      assumes: attempt > 1 ? "nothing" : optimistic ? "all" : "versions",
     });
     const attemptResult = await runOnce(transaction, body, signal);
     if (attemptResult.ok) return attemptResult.result;

@@ -141,13 +141,13 @@ export class TransactionKv implements Kv {
 
   /**
    * Returns whether all reads held at one time. If the limits of the database prevent a
-   * verification, returns false for an optimistic attempt and true for others.
+   * verification, returns false for an attempt with assumptions and true for others.
    */
   async hasConsistentReads(): Promise<boolean> {
-    const { hasConflict, reads, kv, limits, isOptimistic } = this.#attempt;
+    const { hasConflict, reads, kv, limits, assumes } = this.#attempt;
     if (hasConflict) return false;
     if (!reads.needsVerification) return true;
-    return (await reads.verify(kv, limits.keys)) ?? !isOptimistic;
+    return (await reads.verify(kv, limits.keys)) ?? assumes === "nothing";
   }
 
   watch(): never {

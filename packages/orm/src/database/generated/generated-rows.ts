@@ -1,5 +1,5 @@
 import type { AnyQuery } from "../../context/any-query.js";
-import { deepCopy } from "../../context/copy-of-data.js";
+import { deepCopy } from "../../model/copy-of-data.js";
 import type { TableContext } from "../../context/table-context.js";
 import { keyPartOf } from "../../indexes/key-parts.js";
 import type { AnyRow } from "../../model/compiled-model.js";
