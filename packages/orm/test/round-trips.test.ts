@@ -26,6 +26,48 @@ const Comment = defineModel({
   relations: { post: belongsTo("posts", "postId", { onDelete: "cascade" }) },
 });
 
+const Tag = defineModel({
+  name: "tags",
+  schema: z.object({ id: z.int(), name: z.string(), labelId: z.int().nullable() }),
+  primaryKey: "id",
+  indexes: { byName: { key: "name", unique: true }, byLabel: { key: "labelId" } },
+  relations: { label: belongsTo("labels", "labelId", { onDelete: "setNull" }) },
+});
+const Label = defineModel({
+  name: "labels",
+  schema: z.object({ id: z.int() }),
+  primaryKey: "id",
+});
+const Board = defineModel({
+  name: "boards",
+  schema: z.object({ id: z.int() }),
+  primaryKey: "id",
+});
+const Topic = defineModel({
+  name: "topics",
+  schema: z.object({ id: z.int(), boardId: z.int() }),
+  primaryKey: "id",
+  indexes: { byBoard: { key: "boardId" } },
+  relations: { board: belongsTo("boards", "boardId", { onDelete: "cascade" }) },
+});
+const Reply = defineModel({
+  name: "replies",
+  schema: z.object({ id: z.int(), topicId: z.int() }),
+  primaryKey: "id",
+  indexes: { byTopic: { key: "topicId" } },
+  relations: { topic: belongsTo("topics", "topicId", { onDelete: "cascade" }) },
+});
+const models = {
+  users: User,
+  posts: Post,
+  comments: Comment,
+  tags: Tag,
+  labels: Label,
+  boards: Board,
+  topics: Topic,
+  replies: Reply,
+};
+
 const numbers = (count: number, first = 0) => Array.from({ length: count }, (_, i) => first + i);
 const user = (id: number) => ({ id, email: `${id}@x.com`, name: "Ada" });
 
@@ -33,12 +75,19 @@ const user = (id: number) => ({ id, email: `${id}@x.com`, name: "Ada" });
 async function open() {
   const engine = new CountedEngine();
   const kv = await openKv(engine);
-  const db = await createDatabase({ kv, models: { users: User, posts: Post, comments: Comment } });
+  const db = await createDatabase({ kv, models });
   await db.users.createMany({ data: numbers(200).map(user) });
   await db.posts.createMany({
     data: numbers(100).map((id) => ({ id, authorId: Math.floor(id / 10) })),
   });
   await db.comments.createMany({ data: numbers(200).map((id) => ({ id, postId: id % 10 })) });
+  await db.labels.create({ data: { id: 1 } });
+  await db.tags.createMany({
+    data: numbers(20).map((id) => ({ id, name: `${id}`, labelId: id === 1 ? null : 1 })),
+  });
+  await db.boards.create({ data: { id: 1 } });
+  await db.topics.createMany({ data: numbers(2).map((id) => ({ id, boardId: 1 })) });
+  await db.replies.createMany({ data: numbers(40).map((id) => ({ id, topicId: id % 2 })) });
   const depthOf = async (call: () => PromiseLike<unknown>) => (await engine.tripsOf(call)).depth;
   return { engine, kv, db, depthOf };
 }
@@ -133,6 +182,65 @@ it("transactions take a round trip for each read and for each new row, and one f
       "2 reads at once and an update": 2,
       "an update": 2,
       "3 new rows": 4,
+    });
+  } finally {
+    kv.close();
+  }
+});
+
+it("writes take these round trips", async () => {
+  const { kv, db, depthOf } = await open();
+  try {
+    expect({
+      create: await depthOf(() => db.users.create({ data: user(1000) })),
+      "create, with a reference": await depthOf(() =>
+        db.comments.create({ data: { id: 1000, postId: 1 } }),
+      ),
+      "createMany of 100": await depthOf(() =>
+        db.users.createMany({ data: numbers(100, 2000).map(user) }),
+      ),
+      update: await depthOf(() => db.users.update({ where: { id: 5 }, data: { name: "Bob" } })),
+      "update of a unique value": await depthOf(() =>
+        db.users.update({ where: { id: 5 }, data: { email: "bob@x.com" } }),
+      ),
+      "upsert of a new row": await depthOf(() =>
+        db.users.upsert({ where: { id: 1001 }, create: user(1001), update: {} }),
+      ),
+      "upsert of a row": await depthOf(() =>
+        db.users.upsert({ where: { id: 1001 }, create: user(1001), update: { name: "Bob" } }),
+      ),
+      "delete of a row": await depthOf(() => db.comments.delete({ where: { id: 1000 } })),
+      "delete of a row with a unique value": await depthOf(() =>
+        db.tags.delete({ where: { id: 1 } }),
+      ),
+      "delete of a row that nothing refers to": await depthOf(() =>
+        db.posts.delete({ where: { id: 50 } }),
+      ),
+      "the same, with a unique value": await depthOf(() => db.users.delete({ where: { id: 150 } })),
+      "delete with 20 rows that refer to it": await depthOf(() =>
+        db.posts.delete({ where: { id: 5 } }),
+      ),
+      "delete, with 20 references that are cleared": await depthOf(() =>
+        db.labels.delete({ where: { id: 1 } }),
+      ),
+      "delete, with 2 rows and the 40 rows that refer to them": await depthOf(() =>
+        db.boards.delete({ where: { id: 1 } }),
+      ),
+    }).toEqual({
+      create: 1,
+      "create, with a reference": 2,
+      "createMany of 100": 1,
+      update: 2,
+      "update of a unique value": 3,
+      "upsert of a new row": 2,
+      "upsert of a row": 2,
+      "delete of a row": 2,
+      "delete of a row with a unique value": 3,
+      "delete of a row that nothing refers to": 3,
+      "the same, with a unique value": 4,
+      "delete with 20 rows that refer to it": 4,
+      "delete, with 20 references that are cleared": 4,
+      "delete, with 2 rows and the 40 rows that refer to them": 8,
     });
   } finally {
     kv.close();

@@ -346,6 +346,19 @@ describe("reads", () => {
     expect([seen, attempts]).toEqual([[2, 2], 2]);
   });
 
+  it("that are made at once are one read", async () => {
+    const calls: KvKey[][] = [];
+    const getMany = (all: KvKey[]) => {
+      calls.push(all);
+      return kv.getMany(all);
+    };
+    await runTransaction(kvWith(kv, { getMany }), async (tx) => {
+      const reads = await Promise.all([tx.get(["a"]), tx.getMany([["b"], ["c"]]), tx.get(["d"])]);
+      expect(reads.flat().map(({ key }) => key)).toEqual([["a"], ["b"], ["c"], ["d"]]);
+    });
+    expect(calls).toEqual([[["a"], ["b"], ["c"], ["d"]]]);
+  });
+
   it("see a key as they first read it, whatever becomes of the value", async () => {
     await kv
       .atomic()
@@ -355,10 +368,10 @@ describe("reads", () => {
     let attempts = 0;
     const seen = await runTransaction(kv, async (tx) => {
       attempts++;
-      const [b] = await collect(tx.list<{ of: string[] }>({ prefix: [], start: ["b"] }));
+      const [b] = await collect(tx.list({ prefix: [], start: ["b"] }));
       const { value: a } = await tx.get<{ of: string[] }>(["a"]);
       a?.of.push("changed");
-      b?.value.of.push("changed");
+      (b?.value as { of: string[] }).of.push("changed");
       if (attempts === 1) await kv.set(["a"], { of: ["other"] });
       const again = await tx.getMany<{ of: string[] }[]>([["a"], ["b"], ["c"]]);
       again[0]?.value?.of.push("changed");
@@ -836,6 +849,10 @@ describe("a transaction", () => {
       get: async (key: KvKey) => {
         await opened;
         return await kv.get(key);
+      },
+      getMany: async (all: KvKey[]) => {
+        await opened;
+        return await kv.getMany(all);
       },
     });
     let late: Promise<unknown>[] = [];

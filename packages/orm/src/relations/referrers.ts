@@ -33,7 +33,7 @@ export const firstReferrer: ReferrerCursor = {
 };
 
 const batchSize = 64;
-const firstBatchSize = 8;
+const firstBatchSize = 32;
 
 /** A search for the rows that refer to a row by one reference. */
 export interface ReferrerSearch {
@@ -104,6 +104,19 @@ export async function nextReferrer(
     const context = tableOfModel(tables, reference.model);
     current = { ...current, ...(await listEntries(context, index, primaryKey, current.after)) };
   }
+}
+
+/** Returns a cursor at the beginning that has read the first keys. */
+export async function firstPage(
+  tables: ReadonlyMap<string, TableContext>,
+  searches: readonly ReferrerSearch[],
+  primaryKey: readonly KvKeyPart[],
+): Promise<ReferrerCursor> {
+  const [first] = searches;
+  if (first === undefined) return firstReferrer;
+  const context = tableOfModel(tables, first.reference.model);
+  const page = await listEntries(context, first.index, primaryKey, undefined);
+  return { ...firstReferrer, ...page };
 }
 
 /**

@@ -46,6 +46,10 @@ export class Attempt {
   readonly assumes: NonNullable<TransactionKvOptions["assumes"]>;
   readonly #known: KnownEntries = new KnownEntries();
   readonly #attempt: number;
+  /** The read that further calls of this turn join. */
+  #joined:
+    | { readonly keys: WantedKey[]; readonly entries: Promise<KvEntryMaybe<unknown>[]> }
+    | undefined;
   isEnded = false;
   /** True if a key has changed since the transaction read it, so that no commit is possible. */
   hasConflict = false;
@@ -99,7 +103,25 @@ export class Attempt {
     });
   }
 
+  /** Reads entries of the database, together with those of other calls in the same turn. */
   async #readBase(wanted: readonly WantedKey[]): Promise<KvEntryMaybe<unknown>[]> {
+    if (this.#joined === undefined) {
+      const keys: WantedKey[] = [];
+      this.#joined = { keys, entries: this.#readSoon(keys) };
+    }
+    const { keys, entries } = this.#joined;
+    const position = keys.length;
+    keys.push(...wanted);
+    return (await entries).slice(position, position + wanted.length);
+  }
+
+  async #readSoon(keys: readonly WantedKey[]): Promise<KvEntryMaybe<unknown>[]> {
+    await Promise.resolve();
+    this.#joined = undefined;
+    return await this.#readTogether(keys);
+  }
+
+  async #readTogether(wanted: readonly WantedKey[]): Promise<KvEntryMaybe<unknown>[]> {
     const entries: KvEntryMaybe<unknown>[] = [];
     const { keys: maxKeys } = this.limits;
     for (let from = 0; from < wanted.length; from += maxKeys) {
@@ -166,8 +188,17 @@ export class Attempt {
     if (!this.reads.record(id, key, versionstamp)) this.#fail();
   }
 
+  /** Keeps an entry that is recorded as read. */
   keep(id: KeyId, entry: KvEntryMaybe<unknown>): void {
     this.#known.add(id, entry);
+  }
+
+  /** Uses an entry that was read before the transaction, as if it had been read now. */
+  begin(entry: KvEntryMaybe<unknown>): void {
+    const id = keyIdOf(entry.key, this.order);
+    this.reads.beginSnapshot();
+    this.record(id, copyOfKey(entry.key), entry.versionstamp);
+    this.keep(id, entry);
   }
 
   #fail(): never {

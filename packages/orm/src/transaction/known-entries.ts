@@ -4,7 +4,7 @@ import { isU64Like } from "./buffer/buffered-write.js";
 import { copyOfKey, type KeyId } from "./buffer/key-id.js";
 
 /** Limits the memory of a transaction that reads many entries. It reads the others again. */
-const maxEntries = 1000;
+const maxEntries = 5000;
 
 /** Entries that a transaction has read. Their readers may change the values that they get. */
 export class KnownEntries {
@@ -17,13 +17,13 @@ export class KnownEntries {
   }
 
   add(id: KeyId, entry: KvEntryMaybe<unknown>): void {
-    // Each database has its own class of numbers, which a copy would lose.
-    if (this.#entries.size >= maxEntries || isU64Like(entry.value)) return;
-    this.#entries.set(id, copyOf(entry));
+    if (this.#entries.size < maxEntries) this.#entries.set(id, copyOf(entry));
   }
 }
 
 function copyOf(entry: KvEntryMaybe<unknown>): KvEntryMaybe<unknown> {
-  const copy = { ...entry, key: copyOfKey(entry.key), value: copyStored(entry.value) };
+  // Each database has its own class of numbers, which a copy would lose. They do not change.
+  const value = isU64Like(entry.value) ? entry.value : copyStored(entry.value);
+  const copy = { ...entry, key: copyOfKey(entry.key), value };
   return copy as KvEntryMaybe<unknown>;
 }

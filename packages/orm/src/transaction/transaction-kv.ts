@@ -87,6 +87,20 @@ export class TransactionKv implements Kv {
     this.#attempt.believe(check);
   }
 
+  /** Uses an entry that was read shortly before, as if the transaction had read it. */
+  beginWith(entry: KvEntryMaybe<unknown>): void {
+    this.#attempt.assertActive();
+    this.#attempt.begin(entry);
+  }
+
+  /**
+   * True if a check that does not hold may make the commit fail, because another attempt would find
+   * the reason.
+   */
+  get mayAssume(): boolean {
+    return this.#attempt.assumes !== "nothing";
+  }
+
   /** Runs a function after the commit, and after those that were added before. */
   afterCommit(run: AfterCommit): void {
     this.#attempt.assertActive();

@@ -82,7 +82,7 @@ export async function deleteRows(
   return await changeRows(context, query, options, meter, {
     isAlone: context.links.referencedBy.length > 0,
     write: (within, find, primaryKey, rowMeter) =>
-      deleteRow(within, find, pointerOf(primaryKey), {}, rowMeter),
+      deleteRow(within, find, pointerOf(primaryKey), {}, rowMeter, primaryKey),
   });
 }
 
