@@ -1,7 +1,14 @@
 import { openKv } from "@keywright/core";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import * as z from "zod";
-import { belongsTo, createDatabase, defineModel, hasMany } from "../src/index.js";
+import {
+  belongsTo,
+  createDatabase,
+  defineModel,
+  hasMany,
+  migrate,
+  verifyIndexes,
+} from "../src/index.js";
 import { CountedEngine } from "./counted-engine.js";
 
 const User = defineModel({
@@ -245,4 +252,62 @@ it("writes take these round trips", async () => {
   } finally {
     kv.close();
   }
+});
+
+it("work on many rows keeps requests few, and several in flight", async () => {
+  const { engine, kv, db } = await open();
+  try {
+    expect({
+      "createMany of 1000 rows": await engine.tripsOf(() =>
+        db.users.createMany({ data: numbers(1000, 3000).map(user) }),
+      ),
+      "createMany of 1000 rows with references": await engine.tripsOf(() =>
+        db.comments.createMany({ data: numbers(1000, 3000).map((id) => ({ id, postId: 1 })) }),
+      ),
+      "updateMany of 1000 rows": await engine.tripsOf(() =>
+        db.users.updateMany({ where: { id: { gte: 3000 } }, data: { name: "Bob" } }),
+      ),
+      "deleteMany of 1000 rows": await engine.tripsOf(() =>
+        db.comments.deleteMany({ where: { id: { gte: 3000 } } }),
+      ),
+    }).toEqual({
+      "createMany of 1000 rows": { depth: 4, requests: 4, together: 1 },
+      "createMany of 1000 rows with references": { depth: 4, requests: 12, together: 8 },
+      "updateMany of 1000 rows": { depth: 10, requests: 18, together: 8 },
+      "deleteMany of 1000 rows": { depth: 10, requests: 18, together: 8 },
+    });
+  } finally {
+    kv.close();
+  }
+});
+
+it("a migration takes few round trips for each batch of rows", async () => {
+  const Plain = defineModel({ name: "plain", schema: User.schema, primaryKey: "id" });
+  const Indexed = defineModel({
+    name: "plain",
+    schema: User.schema,
+    primaryKey: "id",
+    indexes: { byEmail: { key: "email", unique: true }, byName: { key: "name" } },
+  });
+  const depthsFor = async (rows: number) => {
+    const engine = new CountedEngine();
+    const kv = await openKv(engine);
+    try {
+      const before = await createDatabase({ kv, models: { plain: Plain } });
+      await before.plain.createMany({ data: numbers(rows).map(user) });
+      const db = await createDatabase({ kv, models: { plain: Indexed } });
+      const migrated = await engine.tripsOf(() => migrate(db));
+      const verified = await engine.tripsOf(() => verifyIndexes(db));
+      return { migrate: migrated.depth, verify: verified.depth };
+    } finally {
+      kv.close();
+    }
+  };
+  const [small, large] = [await depthsFor(1010), await depthsFor(2010)];
+  // Of 500 rows each. A migration builds two indexes and verifies them.
+  const batches = 2;
+  expect({
+    "migrate, for each batch": (large.migrate - small.migrate) / batches,
+    "verifyIndexes, for each batch": (large.verify - small.verify) / batches,
+  }).toEqual({ "migrate, for each batch": 7, "verifyIndexes, for each batch": 3 });
 });

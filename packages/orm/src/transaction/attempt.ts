@@ -13,6 +13,7 @@ import { entryAfterWrite } from "./buffer/buffered-write.js";
 import { copyOfKey, type KeyId, keyIdOf } from "./buffer/key-id.js";
 import { nextPendingVersionstamp } from "./buffer/pending-versionstamp.js";
 import { type PendingChange, WriteBuffer } from "./buffer/write-buffer.js";
+import { JoinedReads } from "./joined-reads.js";
 import { keyOrderOf } from "./key-order-of.js";
 import { KnownEntries } from "./known-entries.js";
 import { limitsOf } from "./limits-of.js";
@@ -46,10 +47,7 @@ export class Attempt {
   readonly assumes: NonNullable<TransactionKvOptions["assumes"]>;
   readonly #known: KnownEntries = new KnownEntries();
   readonly #attempt: number;
-  /** The read that further calls of this turn join. */
-  #joined:
-    | { readonly keys: WantedKey[]; readonly entries: Promise<KvEntryMaybe<unknown>[]> }
-    | undefined;
+  readonly #joined: JoinedReads<WantedKey> = new JoinedReads((keys) => this.#readBase(keys));
   isEnded = false;
   /** True if a key has changed since the transaction read it, so that no commit is possible. */
   hasConflict = false;
@@ -90,7 +88,7 @@ export class Attempt {
       else read.set(key, known);
     }
     if (missing.length > 0) {
-      const entries = await this.#readBase(missing);
+      const entries = await this.#joined.read(missing);
       for (const [i, key] of missing.entries()) read.set(key, entries[i] as KvEntryMaybe<unknown>);
     }
     return wanted.map((key) => {
@@ -103,25 +101,7 @@ export class Attempt {
     });
   }
 
-  /** Reads entries of the database, together with those of other calls in the same turn. */
   async #readBase(wanted: readonly WantedKey[]): Promise<KvEntryMaybe<unknown>[]> {
-    if (this.#joined === undefined) {
-      const keys: WantedKey[] = [];
-      this.#joined = { keys, entries: this.#readSoon(keys) };
-    }
-    const { keys, entries } = this.#joined;
-    const position = keys.length;
-    keys.push(...wanted);
-    return (await entries).slice(position, position + wanted.length);
-  }
-
-  async #readSoon(keys: readonly WantedKey[]): Promise<KvEntryMaybe<unknown>[]> {
-    await Promise.resolve();
-    this.#joined = undefined;
-    return await this.#readTogether(keys);
-  }
-
-  async #readTogether(wanted: readonly WantedKey[]): Promise<KvEntryMaybe<unknown>[]> {
     const entries: KvEntryMaybe<unknown>[] = [];
     const { keys: maxKeys } = this.limits;
     for (let from = 0; from < wanted.length; from += maxKeys) {
@@ -150,14 +130,14 @@ export class Attempt {
     this.assertActive();
     let unknown = checks.filter((check) => this.#needsRead(check));
     while (unknown.length > 0) {
-      await this.#readBase(unknown);
+      await this.#joined.read(unknown);
       unknown = checks.filter((check) => this.#needsRead(check));
     }
     const failed = checks.filter((check) => this.#hasFailed(check));
     if (failed.length > 0) {
       // Either the check or an earlier read of this transaction is out of date. In the second case,
       // reading again throws a TransactionConflictError.
-      await this.#readBase(failed.filter(({ id }) => this.buffer.get(id) === undefined));
+      await this.#joined.read(failed.filter(({ id }) => this.buffer.get(id) === undefined));
       return { ok: false };
     }
     for (const { id, key, versionstamp } of checks) {
