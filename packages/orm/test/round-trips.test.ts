@@ -99,8 +99,9 @@ async function open() {
   return { engine, kv, db, depthOf };
 }
 
-// The catalog is read again after some time, which does not pass.
-beforeEach(() => void vi.spyOn(performance, "now").mockReturnValue(1));
+// The catalog is read again after some time, which passes only where a test says so.
+let now = 0;
+beforeEach(() => void vi.spyOn(performance, "now").mockImplementation(() => now));
 afterEach(() => void vi.restoreAllMocks());
 
 it("reads of rows take these round trips", async () => {
@@ -310,4 +311,50 @@ it("a migration takes few round trips for each batch of rows", async () => {
     "migrate, for each batch": (large.migrate - small.migrate) / batches,
     "verifyIndexes, for each batch": (large.verify - small.verify) / batches,
   }).toEqual({ "migrate, for each batch": 7, "verifyIndexes, for each batch": 3 });
+});
+
+it("the catalog is read beside the rows if it is due, and by commits", async () => {
+  const { engine, kv, db } = await open();
+  try {
+    const where = { id: 5 };
+    const later = (call: () => PromiseLike<unknown>) => {
+      now += 10_000;
+      return engine.tripsOf(call);
+    };
+    const include = { posts: { include: { comments: true } } } as const;
+    expect({
+      findUnique: await later(() => db.users.findUnique({ where })),
+      "findUnique by a unique index": await later(() =>
+        db.users.findUnique({ where: { email: "5@x.com" } }),
+      ),
+      findMany: await later(() => db.users.findMany({ where: { name: "Ada" }, take: 100 })),
+      count: await later(() => db.users.count({ where: { name: "Ada" } })),
+      "include of two levels": await later(() =>
+        db.users.findUnique({ where: { id: 0 }, include }),
+      ),
+      create: await later(() => db.users.create({ data: user(1000) })),
+      "create, with a reference": await later(() =>
+        db.comments.create({ data: { id: 1000, postId: 1 } }),
+      ),
+      update: await later(() => db.users.update({ where, data: { name: "Bob" } })),
+      delete: await later(() => db.posts.delete({ where: { id: 50 } })),
+    }).toMatchObject({
+      findUnique: { depth: 1, requests: 2 },
+      "findUnique by a unique index": { depth: 2, requests: 3 },
+      findMany: { depth: 2, requests: 3 },
+      count: { depth: 1, requests: 2 },
+      "include of two levels": { depth: 5 },
+      create: { depth: 1, requests: 1 },
+      "create, with a reference": { depth: 2, requests: 3 },
+      update: { depth: 2, requests: 3 },
+      delete: { depth: 3 },
+    });
+    now += 10_000;
+    await db.users.create({ data: user(1001) });
+    expect(await engine.tripsOf(() => db.users.findUnique({ where }))).toMatchObject({
+      requests: 1,
+    });
+  } finally {
+    kv.close();
+  }
 });

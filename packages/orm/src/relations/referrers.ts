@@ -47,15 +47,18 @@ export interface ReferrerSearch {
 /**
  * Chooses the index to read for each of some references.
  *
+ * @param assumes true if the caller's commit checks the catalogs, so that they need not be read.
  * @throws {IndexNotReadyError} if none of the indexes for a reference is readable.
  */
 export async function beginSearches(
   tables: ReadonlyMap<string, TableContext>,
   references: readonly Reference[],
+  assumes = false,
 ): Promise<ReferrerSearch[]> {
   const searches: ReferrerSearch[] = [];
   for (const reference of references) {
-    const { catalog } = tableOfModel(tables, reference.model);
+    const known = tableOfModel(tables, reference.model).catalog;
+    const catalog = assumes ? known.assumed() : known;
     await catalog.assertSameKey();
     let search = chooseIndex(reference, catalog.snapshot);
     if (search.index !== undefined && !catalog.isReadable(search.index)) {

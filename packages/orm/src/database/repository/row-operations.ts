@@ -1,5 +1,6 @@
 import type { KvKeyPart } from "@keywright/core";
 import type { AnyQuery, FoundRow } from "../../context/any-query.js";
+import { besideCatalogs } from "../../context/beside-catalogs.js";
 import type { ReadMeter } from "../../context/read-meter.js";
 import type { TableContext } from "../../context/table-context.js";
 import type { Operation } from "../../errors/orm-error.js";
@@ -137,7 +138,8 @@ function findWholeRow(
   query: AnyQuery,
   meter: ReadMeter,
 ): Promise<FoundRow | undefined> {
-  return findOne(context, whereOf(context, query), meter, query);
+  const where = whereOf(context, query);
+  return besideCatalogs(context, [], (within) => findOne(within, where, meter, query));
 }
 
 /** Returns the primary key that a query names; undefined if it names a unique index. */

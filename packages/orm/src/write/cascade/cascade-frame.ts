@@ -104,20 +104,26 @@ export function createFrame(
  * that restrict come first, so that a deletion is refused early.
  */
 export async function beginFrame(
-  { reads, lists }: CascadeTables,
+  { reads, writes, lists }: CascadeTables,
   frame: CascadeFrame,
 ): Promise<CascadeFrame> {
   const { model, primaryKey } = frame;
+  const assumes = checksCatalogs(tableOfModel(writes, model));
   const { kv, links } = tableOfModel(reads, model);
   const restricting = links.referencedBy.filter(({ onDelete }) => onDelete === "restrict");
   const others = links.referencedBy.filter(({ onDelete }) => onDelete !== "restrict");
-  const searches = await beginSearches(lists, [...restricting, ...others]);
+  const searches = await beginSearches(lists, [...restricting, ...others], assumes);
   const { versionstamp } = await kv.get(referenceGuardKey(model, primaryKey));
   return { ...frame, guardVersionstamp: versionstamp, searches };
 }
 
 /** A database with fewer checks per commit is not asked to check the catalogs of searches. */
 const minChecks = 50;
+
+/** True if the commit checks the catalogs of searches, so that they are not read again. */
+function checksCatalogs({ transaction, limits }: TableContext): boolean {
+  return transaction?.mayAssume === true && limits.checks >= minChecks;
+}
 
 /**
  * True if no row can refer to the row except those that were visited. The commit checks the guard.
@@ -128,12 +134,10 @@ export async function isUnreferenced(
   { writes, lists }: CascadeTables,
   { model, primaryKey, guardVersionstamp = null, searches }: CascadeFrame,
 ): Promise<boolean> {
-  const { kv, transaction, limits } = tableOfModel(writes, model);
+  const { kv, transaction } = tableOfModel(writes, model);
   const guard = { key: referenceGuardKey(model, primaryKey), versionstamp: guardVersionstamp };
-  if (transaction?.mayAssume && limits.checks >= minChecks) {
-    for (const { index, catalog } of searches) {
-      if (index !== undefined) transaction.addCheck(catalog.check);
-    }
+  if (checksCatalogs(tableOfModel(writes, model))) {
+    for (const { catalog } of searches) transaction?.addCheck(catalog.check);
     return (await kv.atomic().check(guard).commit()).ok;
   }
   const [{ ok }, areComplete] = await Promise.all([
