@@ -8,7 +8,16 @@ import type { TableContext } from "./table-context.js";
  * @param models further models whose rows it reads.
  * @throws {PrimaryKeyDiffersError} if the database stores the rows by another primary key.
  */
-export async function besideCatalogs<T>(
+export function besideCatalogs<T>(
+  context: TableContext,
+  models: readonly CompiledModel[],
+  read: (context: TableContext) => Promise<T>,
+): Promise<T> {
+  const isKnown = models.length === 0 && context.catalog.isKeyKnown;
+  return isKnown ? read(context) : readBeside(context, models, read);
+}
+
+async function readBeside<T>(
   context: TableContext,
   models: readonly CompiledModel[],
   read: (context: TableContext) => Promise<T>,

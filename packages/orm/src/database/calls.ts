@@ -56,13 +56,12 @@ export class Calls {
     read: (context: TableContext, options: CallOptions, meter: ReadMeter) => Promise<T>,
     modelsOf: (options: CallOptions) => readonly CompiledModel[] = () => [],
   ): Promise<T> {
-    return this.#call(operation, argument, async (options, meter) => {
-      const models = modelsOf(options);
-      return await besideCatalogs(this.context, models, async (context) => {
+    return this.#call(operation, argument, (options, meter) =>
+      besideCatalogs(this.context, modelsOf(options), (context) => {
         meter.reads = 0;
-        return await read(context, options, meter);
-      });
-    });
+        return read(context, options, meter);
+      }),
+    );
   }
 
   async #call<T>(
