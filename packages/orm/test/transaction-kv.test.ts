@@ -371,7 +371,7 @@ describe("reads", () => {
       const [b] = await collect(tx.list({ prefix: [], start: ["b"] }));
       const { value: a } = await tx.get<{ of: string[] }>(["a"]);
       a?.of.push("changed");
-      (b?.value as { of: string[] }).of.push("changed");
+      (b!.value as { of: string[] }).of.push("changed");
       if (attempts === 1) await kv.set(["a"], { of: ["other"] });
       const again = await tx.getMany<{ of: string[] }[]>([["a"], ["b"], ["c"]]);
       again[0]?.value?.of.push("changed");
