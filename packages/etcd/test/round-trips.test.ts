@@ -51,7 +51,7 @@ describeEtcd("the requests to etcd", 1, (cluster) => {
       }
     };
     try {
-      const { users, posts } = await createDatabase({
+      const { users, posts, transaction } = await createDatabase({
         kv,
         models: { users: User, posts: Post },
       });
@@ -84,6 +84,16 @@ describeEtcd("the requests to etcd", 1, (cluster) => {
         posts.findUnique({ where: { id: 1 }, include: { author: true } }),
       );
       await count("delete", (i) => posts.delete({ where: { id: 1 + i } }));
+      await count("delete of a row that others may refer to", (i) =>
+        users.delete({ where: { id: 100 + i } }),
+      );
+      await count("a transaction of 2 reads and an update", () =>
+        transaction(async (tx) => {
+          const { city } = await tx.users.findUniqueOrThrow({ where: { id } });
+          await tx.users.findUniqueOrThrow({ where: { id: 5 } });
+          await tx.users.update({ where: { id }, data: { city: `${city}!` } });
+        }),
+      );
       expect(counts).toEqual({
         create: 1,
         update: 2,
@@ -94,6 +104,8 @@ describeEtcd("the requests to etcd", 1, (cluster) => {
         "findUnique with include of many": 3,
         "findUnique with include of one": 2,
         delete: 2,
+        "delete of a row that others may refer to": 5,
+        "a transaction of 2 reads and an update": 3,
       });
     } finally {
       await kv.close();

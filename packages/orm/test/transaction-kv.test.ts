@@ -247,8 +247,9 @@ describe.each([
       },
     );
     const program = fc.array(step, { maxLength: 12 });
+    const assumptions = fc.constantFrom("nothing" as const, "versions" as const, "all" as const);
     await fc.assert(
-      fc.asyncProperty(before, program, fc.boolean(), async (stored, steps, optimistic) => {
+      fc.asyncProperty(before, program, assumptions, async (stored, steps, assumes) => {
         const kv = await open();
         try {
           const model = new MapModel(order);
@@ -263,7 +264,7 @@ describe.each([
             (s) => s.type !== "set" || order !== denoOrder || !(s.value instanceof KvU64),
           );
           const limits = { checks, mutations: 1000, keys: 10 };
-          const tx = new TransactionKv(kvWith(kv, { limits }), { optimistic });
+          const tx = new TransactionKv(kvWith(kv, { limits }), { assumes });
           for (const s of own) await runStep(tx, model, s);
           try {
             expect(await tx.commit()).toMatchObject({ ok: true });
@@ -332,17 +333,52 @@ describe.each([
 });
 
 describe("reads", () => {
-  it("end the attempt where a key is read again and has changed", async () => {
+  it("end the attempt where a key is listed again and has changed", async () => {
     await kv.set(["a"], 1);
     let attempts = 0;
     const seen = await runTransaction(kv, async (tx) => {
       attempts++;
       const { value: first } = await tx.get(["a"]);
       if (attempts === 1) await kv.set(["a"], 2);
-      const { value: again } = await tx.get(["a"]);
-      return [first, again];
+      const [again] = await collect(tx.list({ prefix: [] }));
+      return [first, again?.value];
     });
     expect([seen, attempts]).toEqual([[2, 2], 2]);
+  });
+
+  it("that are made at once are one read", async () => {
+    const calls: KvKey[][] = [];
+    const getMany = (all: KvKey[]) => {
+      calls.push(all);
+      return kv.getMany(all);
+    };
+    await runTransaction(kvWith(kv, { getMany }), async (tx) => {
+      const reads = await Promise.all([tx.get(["a"]), tx.getMany([["b"], ["c"]]), tx.get(["d"])]);
+      expect(reads.flat().map(({ key }) => key)).toEqual([["a"], ["b"], ["c"], ["d"]]);
+    });
+    expect(calls).toEqual([[["a"], ["b"], ["c"], ["d"]]]);
+  });
+
+  it("see a key as they first read it, whatever becomes of the value", async () => {
+    await kv
+      .atomic()
+      .set(["a"], { of: ["a"] })
+      .set(["b"], { of: ["b"] })
+      .commit();
+    let attempts = 0;
+    const seen = await runTransaction(kv, async (tx) => {
+      attempts++;
+      const [b] = await collect(tx.list({ prefix: [], start: ["b"] }));
+      const { value: a } = await tx.get<{ of: string[] }>(["a"]);
+      a?.of.push("changed");
+      (b!.value as { of: string[] }).of.push("changed");
+      if (attempts === 1) await kv.set(["a"], { of: ["other"] });
+      const again = await tx.getMany<{ of: string[] }[]>([["a"], ["b"], ["c"]]);
+      again[0]?.value?.of.push("changed");
+      return [...again.slice(1), await tx.get(["a"])].map(({ value }) => value);
+    });
+    expect(seen).toEqual([{ of: ["b"] }, null, { of: ["other"] }]);
+    expect(attempts).toBe(2);
   });
 
   it("stay ended where the function goes on after that, even if the key is as it was again", async () => {
@@ -356,7 +392,8 @@ describe("reads", () => {
         return;
       }
       await kv.set(["a"], 2);
-      for (const call of [() => tx.get(["a"]), () => tx.get(["c"]), () => tx.set(["b"], 1)]) {
+      const list = () => collect(tx.list({ prefix: [] }));
+      for (const call of [list, () => tx.get(["c"]), () => tx.set(["b"], 1)]) {
         codes.push((await rejection(call())).code);
       }
       await kv.delete(["a"]);
@@ -679,8 +716,9 @@ describe("atomic operations", () => {
   });
 
   it("that run at the same time within one transaction do not both take a key", async () => {
-    for (const optimistic of [true, false]) {
-      const tx = new TransactionKv(kv, { optimistic });
+    for (const assumes of ["all", "versions", "nothing"] as const) {
+      await kv.delete(["a"]);
+      const tx = new TransactionKv(kv, { assumes });
       const check = { key: ["a"], versionstamp: null };
       const take = (n: number) => tx.atomic().check(check).set(["a"], n).commit();
       const results = await Promise.all([take(1), take(2), take(3)]);
@@ -812,6 +850,10 @@ describe("a transaction", () => {
         await opened;
         return await kv.get(key);
       },
+      getMany: async (all: KvKey[]) => {
+        await opened;
+        return await kv.getMany(all);
+      },
     });
     let late: Promise<unknown>[] = [];
     let kept: TransactionKv | undefined;
@@ -820,7 +862,7 @@ describe("a transaction", () => {
       kept = tx;
       iterator = tx.list({ prefix: [] });
       await tx.set(["a"], 1);
-      const check = { key: ["b"], versionstamp: "0".repeat(20) };
+      const check = { key: ["b"], versionstamp: null };
       late = [tx.get(["b"]), tx.atomic().check(check).set(["b"], 1).commit()].map(rejection);
     });
     open();

@@ -55,7 +55,7 @@ describeOnServer("the round trips of a call", () => {
       data: Array.from({ length: 9 }, (_, id) => ({ id, authorId: 5 })),
     });
     const trips: Record<string, number> = {};
-    // The fewest of three attempts: some read the catalog again, because of the time.
+    // The fewest of three attempts: some also read the catalog, because of the time.
     const measure = async (name: string, call: (attempt: number) => PromiseLike<unknown>) => {
       for (let attempt = 0; attempt < 3; attempt++) {
         const before = requests();
@@ -92,7 +92,7 @@ describeOnServer("the round trips of a call", () => {
       delete: 3,
       "findMany of 100 rows": 2,
       "findUnique with include": 3,
-      "a transaction of 2 reads": 5,
+      "a transaction of 2 reads": 3,
     });
   });
 });

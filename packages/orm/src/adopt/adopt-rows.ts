@@ -7,7 +7,6 @@ import {
   type KvKeyPart,
 } from "@keywright/core";
 import type { CatalogSnapshot } from "../catalog/catalog-snapshot.js";
-import { copyData } from "../context/copy-of-data.js";
 import type { TableContext } from "../context/table-context.js";
 import type { RowId } from "../errors/orm-error.js";
 import { InvalidArgumentError } from "../errors/query-errors.js";
@@ -20,6 +19,7 @@ import { partsOfId, pointerOf, primaryKeyOf, rowKey } from "../indexes/primary-k
 import type { RowPlan } from "../migrate/run/commit-rows.js";
 import { recordChange, recordedOperation } from "../migrate/run/record-change.js";
 import type { AnyRow } from "../model/compiled-model.js";
+import { copyData } from "../model/copy-of-data.js";
 import { assertStoredRow } from "../model/stored-row.js";
 import { readStored } from "../query/read/read-rows.js";
 import { claimUniqueKey } from "../write/commit/claim-unique-key.js";

@@ -25,6 +25,16 @@ import { resolvePlaces } from "./resolve-places.js";
 import { type ProgramRows, readRowSchemas } from "./row-schemas.js";
 import { withStoredIndexes } from "./stored-indexes.js";
 
+/** What is known of a catalog entry. */
+interface CatalogState {
+  snapshot: CatalogSnapshot;
+  /** The time at which the entry was last read, in milliseconds of the monotonic clock. */
+  readAt: number;
+  settlePending: ((index: CompiledIndex) => Promise<void>) | undefined;
+  /** The snapshot is known to be current for rows up to this versionstamp. */
+  holdsUntil: string;
+}
+
 /** Reads a model's catalog entry and caches it. All calls of a program share it. */
 export class ModelCatalog {
   /** True if the database returns expiry times, as databases that state their limits do. */
@@ -32,27 +42,23 @@ export class ModelCatalog {
   readonly #kv: Kv;
   readonly #model: CompiledModel;
   readonly #programRows: ProgramRows;
-  #snapshot: CatalogSnapshot;
-  /** The time at which the entry was last read, in milliseconds of the monotonic clock. */
-  #readAt: number;
-  #settlePending: ((index: CompiledIndex) => Promise<void>) | undefined;
-  /** The snapshot is known to be current for rows up to this versionstamp. */
-  #holdsUntil = "";
+  readonly #state: CatalogState;
+  /** The time from which the snapshot is assumed to be current: see {@link assumed}. */
+  readonly #assumedAt: number;
 
   private constructor(
     kv: Kv,
     model: CompiledModel,
     programRows: ProgramRows,
-    snapshot: CatalogSnapshot,
-    readAt: number,
+    state: CatalogState,
+    assumedAt: number,
   ) {
-    this.#readAt = readAt;
     this.returnsExpiry = "limits" in kv && kv.limits !== undefined;
     this.#kv = kv;
     this.#model = model;
     this.#programRows = programRows;
-    this.#snapshot = snapshot;
-    resolvePlaces(model, snapshot.entry);
+    this.#state = state;
+    this.#assumedAt = assumedAt;
   }
 
   /**
@@ -81,7 +87,7 @@ export class ModelCatalog {
       const { value, versionstamp } = await kv.get<CatalogEntry>(key);
       if (value !== null) {
         const snapshot = await readSnapshot(kv, model, programRows, value, versionstamp);
-        return new ModelCatalog(kv, model, programRows, snapshot, readAt);
+        return ModelCatalog.#of(kv, model, programRows, snapshot, readAt);
       }
       const entry = await firstEntry(kv, model, programRows);
       const result = await kv
@@ -92,9 +98,41 @@ export class ModelCatalog {
         .commit();
       if (result.ok) {
         const snapshot = await readSnapshot(kv, model, programRows, entry, result.versionstamp);
-        return new ModelCatalog(kv, model, programRows, snapshot, readAt);
+        return ModelCatalog.#of(kv, model, programRows, snapshot, readAt);
       }
     }
+  }
+
+  static #of(
+    kv: Kv,
+    model: CompiledModel,
+    programRows: ProgramRows,
+    snapshot: CatalogSnapshot,
+    readAt: number,
+  ): ModelCatalog {
+    const state = { snapshot, readAt, settlePending: undefined, holdsUntil: "" };
+    resolvePlaces(model, snapshot.entry);
+    return new ModelCatalog(kv, model, programRows, state, Number.NEGATIVE_INFINITY);
+  }
+
+  /**
+   * Returns the same catalog for a call that reads the entry at the same time as the data. It takes
+   * the snapshot for current. The call must not return a result if the snapshot turns out not to be.
+   */
+  assumed(): ModelCatalog {
+    return new ModelCatalog(
+      this.#kv,
+      this.#model,
+      this.#programRows,
+      this.#state,
+      performance.now(),
+    );
+  }
+
+  /** Records that the entry was unchanged at a time, because a commit has checked it. */
+  confirm(snapshot: CatalogSnapshot, time: number): void {
+    const state = this.#state;
+    if (state.snapshot === snapshot && time > state.readAt) state.readAt = time;
   }
 
   /** The database itself, even if a transaction is used for reading and writing. */
@@ -108,14 +146,14 @@ export class ModelCatalog {
 
   /** The entry as last read. Any call may replace it, so a plan must read this property once. */
   get snapshot(): CatalogSnapshot {
-    return this.#snapshot;
+    return this.#state.snapshot;
   }
 
   async reload(): Promise<boolean> {
     const now = performance.now();
     const { value, versionstamp } = await this.#kv.get<CatalogEntry>(catalogKey(this.#model));
-    if (versionstamp === this.#snapshot.check.versionstamp) {
-      this.#readAt = now;
+    if (versionstamp === this.#state.snapshot.check.versionstamp) {
+      this.#state.readAt = now;
       return false;
     }
     // The entry is missing only if the database was emptied. Nothing in it is indexed then.
@@ -128,20 +166,22 @@ export class ModelCatalog {
       versionstamp,
     );
     // A call that began later may have finished first.
-    if (versionstamp > (this.#snapshot.check.versionstamp ?? "")) {
-      this.#snapshot = snapshot;
-      this.#readAt = now;
+    if (versionstamp > (this.#state.snapshot.check.versionstamp ?? "")) {
+      this.#state.snapshot = snapshot;
+      this.#state.readAt = now;
       resolvePlaces(this.#model, snapshot.entry);
     }
     return true;
   }
 
   async refresh(): Promise<void> {
-    if (!this.#isFresh) await this.reload();
+    if (!this.isFresh) await this.reload();
   }
 
-  get #isFresh(): boolean {
-    return performance.now() - this.#readAt < this.maxAgeMs;
+  /** True if the entry was read recently enough to rely on it. */
+  get isFresh(): boolean {
+    const readAt = Math.max(this.#state.readAt, this.#assumedAt);
+    return performance.now() - readAt < this.maxAgeMs;
   }
 
   /** How long the catalog may be relied on after it was read, in milliseconds. */
@@ -159,7 +199,7 @@ export class ModelCatalog {
 
   /** True if an index can be read, and the catalog was read recently enough to rely on this. */
   isReadable(index: CompiledIndex): boolean {
-    return this.#snapshot.canRead(index) && this.#isFresh;
+    return this.#state.snapshot.canRead(index) && this.isFresh;
   }
 
   /**
@@ -173,23 +213,23 @@ export class ModelCatalog {
     snapshot: CatalogSnapshot,
     versionstamps: Iterable<string | null>,
   ): Promise<boolean> {
-    if (this.#snapshot !== snapshot) return false;
-    let latest = this.#holdsUntil;
+    if (this.#state.snapshot !== snapshot) return false;
+    let latest = this.#state.holdsUntil;
     for (const versionstamp of versionstamps) {
       if (versionstamp === null || isUncommitted(versionstamp)) continue;
       if (versionstamp > latest) latest = versionstamp;
     }
-    if (latest === this.#holdsUntil) return true;
+    if (latest === this.#state.holdsUntil) return true;
     if (await this.reload()) return false;
-    this.#holdsUntil = latest;
-    return this.#snapshot === snapshot;
+    this.#state.holdsUntil = latest;
+    return this.#state.snapshot === snapshot;
   }
 
   /** Records for all programs that rows may expire, or that a record of changes is kept. */
   async recordFact(fact: "expires" | "live"): Promise<void> {
-    while (this.#snapshot.entry[fact] !== true) {
-      this.#snapshot.assertWritable();
-      const { check, entry } = this.#snapshot;
+    while (this.#state.snapshot.entry[fact] !== true) {
+      this.#state.snapshot.assertWritable();
+      const { check, entry } = this.#state.snapshot;
       await this.#kv
         .atomic()
         .check(check)
@@ -204,9 +244,9 @@ export class ModelCatalog {
    * programs are compared with it. Programs with the previous schema can continue.
    */
   async makeKnown(): Promise<void> {
-    while (this.#snapshot.needsRegistration) {
-      this.#snapshot.assertWritable();
-      const { check, entry } = this.#snapshot;
+    while (this.#state.snapshot.needsRegistration) {
+      this.#state.snapshot.assertWritable();
+      const { check, entry } = this.#state.snapshot;
       const { manifest } = this.#programRows;
       const { hash = "", accepts = [] } = entry.schema ?? {};
       const before = await this.#kv.get<RowManifest>(rowManifestKey(this.#model, hash));
@@ -226,7 +266,7 @@ export class ModelCatalog {
 
   /** True if the rows can be read by the primary key of the model: see {@link assertSameKey}. */
   get isKeyKnown(): boolean {
-    return this.#snapshot.hasSameKey && this.#isFresh;
+    return this.#state.snapshot.hasSameKey && this.isFresh;
   }
 
   /**
@@ -238,7 +278,7 @@ export class ModelCatalog {
   async assertSameKey(): Promise<void> {
     if (this.isKeyKnown) return;
     await this.reload();
-    this.#snapshot.assertSameKey();
+    this.#state.snapshot.assertSameKey();
   }
 
   /**
@@ -246,24 +286,27 @@ export class ModelCatalog {
    * duplicates may have expired, which no write has noticed.
    */
   set settlePending(settle: (index: CompiledIndex) => Promise<void>) {
-    this.#settlePending = settle;
+    this.#state.settlePending = settle;
   }
 
   async assertReadable(index: CompiledIndex): Promise<void> {
     if (this.isReadable(index)) return;
     await this.reload();
-    this.#snapshot.assertSameKey();
-    if (this.#snapshot.canRead(index)) return;
-    if (this.#model.indexes.includes(index)) this.#snapshot.assertUnchanged(index);
-    if (this.#snapshot.stateOf(index) === "unique-pending" && this.#snapshot.isWritable) {
-      await this.#settlePending?.(index);
-      if (this.#snapshot.canRead(index)) return;
+    this.#state.snapshot.assertSameKey();
+    if (this.#state.snapshot.canRead(index)) return;
+    if (this.#model.indexes.includes(index)) this.#state.snapshot.assertUnchanged(index);
+    if (
+      this.#state.snapshot.stateOf(index) === "unique-pending" &&
+      this.#state.snapshot.isWritable
+    ) {
+      await this.#state.settlePending?.(index);
+      if (this.#state.snapshot.canRead(index)) return;
     }
     if (!this.#model.indexes.includes(index))
       throw new IndexNotReadyError(this.#model.name, index.name, "replaced");
-    const stored = this.#snapshot.stateOf(index);
+    const stored = this.#state.snapshot.stateOf(index);
     // If the index is readable in the database, only its outdated entries can prevent the read.
-    const isOutdated = stored === "readable" || this.#snapshot.isOutdated(index);
+    const isOutdated = stored === "readable" || this.#state.snapshot.isOutdated(index);
     const state = isOutdated ? "outdated" : stored;
     const { value } = await this.#kv.get<BackfillState>(backfillKey(this.#model));
     const progress = value?.indexes.includes(index.name) ? toProgress(value) : undefined;

@@ -1,9 +1,11 @@
 import type { AnyQuery } from "../context/any-query.js";
+import { besideCatalogs } from "../context/beside-catalogs.js";
 import { CallReport } from "../context/call-report.js";
 import { ReadMeter } from "../context/read-meter.js";
 import type { TableContext } from "../context/table-context.js";
 import type { Operation } from "../errors/orm-error.js";
 import { TransactionBypassedError } from "../errors/transaction-errors.js";
+import type { CompiledModel } from "../model/compiled-model.js";
 import { isWithinTransaction } from "../transaction/transaction-scope.js";
 import type { CallOptions, RepositoryMethod } from "./call-options.js";
 import { parseOptions } from "./parse-options.js";
@@ -28,10 +30,41 @@ export class Calls {
    * Runs a call. Counts its reads, adds the name of the method to its errors, and reports it to
    * `onQuery` when it ends.
    *
-   * @param maxReads replaces the `maxReads` of the call and of the database.
    * @throws {InvalidArgumentError} if the method does not have an option of the call.
    */
-  async run<T>(
+  run<T>(
+    operation: Operation,
+    argument: unknown,
+    run: (options: CallOptions, meter: ReadMeter) => Promise<T>,
+  ): Promise<T> {
+    return this.#call(operation, argument, async (options, meter) => {
+      const { catalog } = this.context;
+      if (!catalog.isKeyKnown) await catalog.assertSameKey();
+      return await run(options, meter);
+    });
+  }
+
+  /**
+   * Like {@link run}, for a call that only reads. If the catalog is due to be read, that is done at
+   * the same time.
+   *
+   * @param models further models whose rows the call reads.
+   */
+  read<T>(
+    operation: Operation,
+    argument: unknown,
+    read: (context: TableContext, options: CallOptions, meter: ReadMeter) => Promise<T>,
+    modelsOf: (options: CallOptions) => readonly CompiledModel[] = () => [],
+  ): Promise<T> {
+    return this.#call(operation, argument, (options, meter) =>
+      besideCatalogs(this.context, modelsOf(options), (context) => {
+        meter.reads = 0;
+        return read(context, options, meter);
+      }),
+    );
+  }
+
+  async #call<T>(
     operation: Operation,
     argument: unknown,
     run: (options: CallOptions, meter: ReadMeter) => Promise<T>,
@@ -43,7 +76,6 @@ export class Calls {
     try {
       const options = this.#parse(context, operation, argument);
       meter = meterOf(context, options, maxReads);
-      if (!context.catalog.isKeyKnown) await context.catalog.assertSameKey();
       return await run(options, meter);
     } catch (error) {
       return report.fail(error);
@@ -53,8 +85,9 @@ export class Calls {
   }
 
   /**
-   * Like {@link run}, for a call that writes.
+   * Like {@link run}, for a call that writes. Its commit checks the catalog.
    *
+   * @param maxReads replaces the `maxReads` of the call and of the database.
    * @throws {TransactionBypassedError} if the function of a transaction calls it on the database.
    */
   async write<T>(
@@ -70,7 +103,7 @@ export class Calls {
       }
       return await write(options, meter);
     };
-    const call = () => this.run(operation, argument, run, maxReads);
+    const call = () => this.#call(operation, argument, run, maxReads);
     return transaction === undefined ? await call() : await transaction.trackWrite(call);
   }
 

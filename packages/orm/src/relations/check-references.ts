@@ -1,10 +1,10 @@
-import type { AtomicCheck, KvKeyPart, KvMutation } from "@keywright/core";
+import type { AtomicCheck, KvEntryMaybe, KvKey, KvKeyPart, KvMutation } from "@keywright/core";
 import type { TableContext } from "../context/table-context.js";
 import { ReferenceMissingError } from "../errors/row-errors.js";
 import { isSameKey, isSamePart, keyPartOf } from "../indexes/key-parts.js";
 import { pointerOf, primaryKeyOf, rowKey } from "../indexes/primary-key.js";
 import type { AnyRow, CompiledModel } from "../model/compiled-model.js";
-import { readKeys } from "../query/read/read-rows.js";
+import { readStored } from "../query/read/read-rows.js";
 import type { KeyId } from "../transaction/buffer/key-id.js";
 import { referenceGuardKey } from "./guard-keys.js";
 import { referenceIndexes } from "./reference-index.js";
@@ -50,10 +50,8 @@ export async function checkReferences(
   const referenced = referencedRows(context, before, after);
   if (referenced.length === 0) return noReferences;
   const added = referenced.filter(({ isNew }) => isNew);
-  for (const { target } of added)
-    await tableOfModel(context.tables, target).catalog.assertSameKey();
-  const keys = added.map(({ target, targetId }) => rowKey(target, targetId));
-  const entries = keys.length === 0 ? [] : await readKeys(context, keys);
+  const { keys, entries } =
+    added.length === 0 ? { keys: [], entries: [] } : await readTargets(context, added);
   const checks = added.map(({ relation, fields, target, targetId }, i): AtomicCheck => {
     const versionstamp = entries[i]?.versionstamp ?? null;
     if (versionstamp === null) {
@@ -66,6 +64,25 @@ export async function checkReferences(
     return { key: referenceGuardKey(target, targetId), type: "sum", value: { value: 1n } };
   });
   return { checks, mutations };
+}
+
+/** Reads referenced rows, beside the catalogs of their models if those are due. */
+async function readTargets(
+  context: TableContext,
+  referenced: readonly ReferencedRow[],
+): Promise<{ keys: readonly KvKey[]; entries: readonly KvEntryMaybe<unknown>[] }> {
+  const catalogs = referenced.map(({ target }) => tableOfModel(context.tables, target).catalog);
+  for (;;) {
+    const snapshots = catalogs.map(({ snapshot }) => snapshot);
+    const keys = referenced.map(({ target, targetId }) => rowKey(target, targetId));
+    const due = catalogs.filter(({ isKeyKnown }) => !isKeyKnown);
+    const [entries] = await Promise.all([
+      readStored(context, keys),
+      ...Array.from(new Set(due), (catalog) => catalog.assertSameKey()),
+    ]);
+    // A change of the primary key moves the rows.
+    if (catalogs.every(({ snapshot }, i) => snapshot === snapshots[i])) return { keys, entries };
+  }
 }
 
 function referencedRows(

@@ -33,7 +33,7 @@ export const firstReferrer: ReferrerCursor = {
 };
 
 const batchSize = 64;
-const firstBatchSize = 8;
+const firstBatchSize = 32;
 
 /** A search for the rows that refer to a row by one reference. */
 export interface ReferrerSearch {
@@ -47,15 +47,18 @@ export interface ReferrerSearch {
 /**
  * Chooses the index to read for each of some references.
  *
+ * @param assumes true if the caller's commit checks the catalogs, so that they need not be read.
  * @throws {IndexNotReadyError} if none of the indexes for a reference is readable.
  */
 export async function beginSearches(
   tables: ReadonlyMap<string, TableContext>,
   references: readonly Reference[],
+  assumes = false,
 ): Promise<ReferrerSearch[]> {
   const searches: ReferrerSearch[] = [];
   for (const reference of references) {
-    const { catalog } = tableOfModel(tables, reference.model);
+    const known = tableOfModel(tables, reference.model).catalog;
+    const catalog = assumes ? known.assumed() : known;
     await catalog.assertSameKey();
     let search = chooseIndex(reference, catalog.snapshot);
     if (search.index !== undefined && !catalog.isReadable(search.index)) {
@@ -104,6 +107,19 @@ export async function nextReferrer(
     const context = tableOfModel(tables, reference.model);
     current = { ...current, ...(await listEntries(context, index, primaryKey, current.after)) };
   }
+}
+
+/** Returns a cursor at the beginning that has read the first keys. */
+export async function firstPage(
+  tables: ReadonlyMap<string, TableContext>,
+  searches: readonly ReferrerSearch[],
+  primaryKey: readonly KvKeyPart[],
+): Promise<ReferrerCursor> {
+  const [first] = searches;
+  if (first === undefined) return firstReferrer;
+  const context = tableOfModel(tables, first.reference.model);
+  const page = await listEntries(context, first.index, primaryKey, undefined);
+  return { ...firstReferrer, ...page };
 }
 
 /**

@@ -13,7 +13,9 @@ import { entryAfterWrite } from "./buffer/buffered-write.js";
 import { copyOfKey, type KeyId, keyIdOf } from "./buffer/key-id.js";
 import { nextPendingVersionstamp } from "./buffer/pending-versionstamp.js";
 import { type PendingChange, WriteBuffer } from "./buffer/write-buffer.js";
+import { JoinedReads } from "./joined-reads.js";
 import { keyOrderOf } from "./key-order-of.js";
+import { KnownEntries } from "./known-entries.js";
 import { limitsOf } from "./limits-of.js";
 import { ReadSet } from "./read-set.js";
 import { type PendingCheck, pendingCheck } from "./transaction-atomic.js";
@@ -22,11 +24,12 @@ export interface TransactionKvOptions {
   /** The number of the attempt, from 1. The default is 1. */
   readonly attempt?: number;
   /**
-   * If an atomic operation checks that a key is absent, assumes that it is, without a read. If the
-   * key exists, the commit of the transaction fails. Another attempt without this option can then
-   * find the reason. The default is false.
+   * Which checks of atomic operations are assumed to hold, without a read: those of keys with a
+   * versionstamp (`"versions"`), or also those of absent keys (`"all"`). If one does not hold, the
+   * commit of the transaction fails. Another attempt without assumptions can then find the reason.
+   * The default is `"nothing"`.
    */
-  readonly optimistic?: boolean;
+  readonly assumes?: "nothing" | "versions" | "all";
 }
 
 interface WantedKey {
@@ -41,8 +44,10 @@ export class Attempt {
   readonly order: KeyOrder;
   readonly reads: ReadSet = new ReadSet();
   readonly buffer: WriteBuffer = new WriteBuffer();
+  readonly assumes: NonNullable<TransactionKvOptions["assumes"]>;
+  readonly #known: KnownEntries = new KnownEntries();
   readonly #attempt: number;
-  readonly isOptimistic: boolean;
+  readonly #joined: JoinedReads<WantedKey> = new JoinedReads((keys) => this.#readBase(keys));
   isEnded = false;
   /** True if a key has changed since the transaction read it, so that no commit is possible. */
   hasConflict = false;
@@ -52,7 +57,7 @@ export class Attempt {
     this.limits = limitsOf(kv);
     this.order = keyOrderOf(kv);
     this.#attempt = options.attempt ?? 1;
-    this.isOptimistic = options.optimistic ?? false;
+    this.assumes = options.assumes ?? "nothing";
   }
 
   /** Ends the attempt. Calls that are still in flight have no further effect. */
@@ -67,14 +72,25 @@ export class Attempt {
     if (!this.reads.assume(id, key, versionstamp)) this.#fail();
   }
 
-  /** Returns entries as the transaction sees them, and records those of the database as read. */
+  /**
+   * Returns entries as the transaction sees them, and records those of the database as read. An
+   * entry that it has read is not read again, because the commit checks that it has not changed.
+   */
   async readEntries(keys: readonly KvKey[]): Promise<KvEntryMaybe<unknown>[]> {
     this.assertActive();
     const wanted = keys.map((key) => ({ id: keyIdOf(key, this.order), key: copyOfKey(key) }));
-    const missing = wanted.filter(({ id }) => this.buffer.get(id)?.stored === undefined);
     const read = new Map<WantedKey, KvEntryMaybe<unknown>>();
-    const entries = await this.#readBase(missing);
-    for (const [i, key] of missing.entries()) read.set(key, entries[i] as KvEntryMaybe<unknown>);
+    const missing: WantedKey[] = [];
+    for (const key of wanted) {
+      if (this.buffer.get(key.id)?.stored !== undefined) continue;
+      const known = this.#known.get(key.id);
+      if (known === undefined) missing.push(key);
+      else read.set(key, known);
+    }
+    if (missing.length > 0) {
+      const entries = await this.#joined.read(missing);
+      for (const [i, key] of missing.entries()) read.set(key, entries[i] as KvEntryMaybe<unknown>);
+    }
     return wanted.map((key) => {
       // Looked up again, because the key may have been written during the read.
       const write = this.buffer.get(key.id);
@@ -100,6 +116,7 @@ export class Attempt {
       for (const [i, { id, key }] of chunk.entries()) {
         const entry = read[i] as KvEntryMaybe<unknown>;
         this.record(id, key, entry.versionstamp);
+        this.keep(id, entry);
         entries.push(entry);
       }
     }
@@ -113,18 +130,18 @@ export class Attempt {
     this.assertActive();
     let unknown = checks.filter((check) => this.#needsRead(check));
     while (unknown.length > 0) {
-      await this.#readBase(unknown);
+      await this.#joined.read(unknown);
       unknown = checks.filter((check) => this.#needsRead(check));
     }
     const failed = checks.filter((check) => this.#hasFailed(check));
     if (failed.length > 0) {
       // Either the check or an earlier read of this transaction is out of date. In the second case,
       // reading again throws a TransactionConflictError.
-      await this.#readBase(failed.filter(({ id }) => this.buffer.get(id) === undefined));
+      await this.#joined.read(failed.filter(({ id }) => this.buffer.get(id) === undefined));
       return { ok: false };
     }
-    for (const { id, key } of checks) {
-      if (this.#seenVersionstamp(id) === undefined) this.reads.assume(id, key, null);
+    for (const { id, key, versionstamp } of checks) {
+      if (this.#seenVersionstamp(id) === undefined) this.reads.assume(id, key, versionstamp);
     }
     const versionstamp = nextPendingVersionstamp();
     this.buffer.apply(changes, versionstamp);
@@ -133,11 +150,12 @@ export class Attempt {
 
   #needsRead({ id, versionstamp }: PendingCheck): boolean {
     if (this.#seenVersionstamp(id) !== undefined) return false;
-    return versionstamp !== null || !this.isOptimistic;
+    return this.assumes === "nothing" || (versionstamp === null && this.assumes !== "all");
   }
 
   #hasFailed({ id, versionstamp }: PendingCheck): boolean {
-    return (this.#seenVersionstamp(id) ?? null) !== versionstamp;
+    const seen = this.#seenVersionstamp(id);
+    return seen !== undefined && seen !== versionstamp;
   }
 
   /** Returns null for an absent key, and undefined if the versionstamp is not known yet. */
@@ -148,6 +166,19 @@ export class Attempt {
 
   record(id: KeyId, key: KvKey, versionstamp: string | null): void {
     if (!this.reads.record(id, key, versionstamp)) this.#fail();
+  }
+
+  /** Keeps an entry that is recorded as read. */
+  keep(id: KeyId, entry: KvEntryMaybe<unknown>): void {
+    this.#known.add(id, entry);
+  }
+
+  /** Uses an entry that was read before the transaction, as if it had been read now. */
+  begin(entry: KvEntryMaybe<unknown>): void {
+    const id = keyIdOf(entry.key, this.order);
+    this.reads.beginSnapshot();
+    this.record(id, copyOfKey(entry.key), entry.versionstamp);
+    this.keep(id, entry);
   }
 
   #fail(): never {

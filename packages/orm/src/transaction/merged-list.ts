@@ -35,6 +35,8 @@ export interface MergedListContext {
   readonly reads: ReadSet;
   /** Records the versionstamp in the database. Throws if an earlier read differs. */
   record(id: KeyId, key: KvKey, versionstamp: string | null): void;
+  /** Keeps an entry that was recorded as read, so that it need not be read again. */
+  keep(id: KeyId, entry: KvEntry<unknown>): void;
 }
 
 /**
@@ -168,6 +170,7 @@ export class MergedList<T> implements KvListIterator<T> {
     const key = base?.key ?? write?.key;
     if (write?.stored === undefined && key !== undefined) {
       this.#context.record(id, copyOfKey(key), base?.versionstamp ?? null);
+      if (base !== undefined) this.#context.keep(id, base);
     }
     const entry = write === undefined ? base : entryAfterWrite(write, id, base);
     return entry?.versionstamp === null ? undefined : entry;

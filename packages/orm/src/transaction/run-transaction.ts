@@ -49,10 +49,10 @@ export async function runTransaction<T>(
   assertPositiveInteger("", "maxAttempts", maxAttempts, "transaction");
   for (let attempt = 1; ; attempt++) {
     await pauseBeforeAttempt(attempt, signal, pausePerAttempt * attempt);
-    const transaction = new TransactionKv(kv, {
-      attempt,
-      optimistic: optimistic && attempt === 1,
-    });
+    // If the outer transaction may assume nothing, it has failed before because of an assumption.
+    const mayAssume = attempt === 1 && !(kv instanceof TransactionKv && !kv.mayAssume);
+    const assumes = !mayAssume ? "nothing" : optimistic ? "all" : "versions";
+    const transaction = new TransactionKv(kv, { attempt, assumes });
     const attemptResult = await runOnce(transaction, body, signal);
     if (attemptResult.ok) return attemptResult.result;
     if (attempt === maxAttempts) throw new TransactionConflictError(attempt, attemptResult.cause);

@@ -87,6 +87,20 @@ export class TransactionKv implements Kv {
     this.#attempt.believe(check);
   }
 
+  /** Uses an entry that was read shortly before, as if the transaction had read it. */
+  beginWith(entry: KvEntryMaybe<unknown>): void {
+    this.#attempt.assertActive();
+    this.#attempt.begin(entry);
+  }
+
+  /**
+   * True if a check that does not hold may make the commit fail, because another attempt would find
+   * the reason.
+   */
+  get mayAssume(): boolean {
+    return this.#attempt.assumes !== "nothing";
+  }
+
   /** Runs a function after the commit, and after those that were added before. */
   afterCommit(run: AfterCommit): void {
     this.#attempt.assertActive();
@@ -141,13 +155,13 @@ export class TransactionKv implements Kv {
 
   /**
    * Returns whether all reads held at one time. If the limits of the database prevent a
-   * verification, returns false for an optimistic attempt and true for others.
+   * verification, returns false for an attempt with assumptions and true for others.
    */
   async hasConsistentReads(): Promise<boolean> {
-    const { hasConflict, reads, kv, limits, isOptimistic } = this.#attempt;
+    const { hasConflict, reads, kv, limits, assumes } = this.#attempt;
     if (hasConflict) return false;
     if (!reads.needsVerification) return true;
-    return (await reads.verify(kv, limits.keys)) ?? !isOptimistic;
+    return (await reads.verify(kv, limits.keys)) ?? assumes === "nothing";
   }
 
   watch(): never {

@@ -1,5 +1,6 @@
 import type { AnyQuery } from "../../context/any-query.js";
-import { deepCopy } from "../../context/copy-of-data.js";
+import { deepCopy } from "../../model/copy-of-data.js";
+import { besideCatalogs } from "../../context/beside-catalogs.js";
 import type { TableContext } from "../../context/table-context.js";
 import { keyPartOf } from "../../indexes/key-parts.js";
 import type { AnyRow } from "../../model/compiled-model.js";
@@ -8,6 +9,7 @@ import { primaryKeyIn } from "../../query/plan/plan-unique.js";
 import { foundRow } from "../../query/read/found-row.js";
 import { readRows } from "../../query/read/read-rows.js";
 import { includedRelations } from "../../relations/load/include-query.js";
+import { includedModels } from "../../relations/load/included-models.js";
 import { loadRelations } from "../../relations/load/load-relations.js";
 import { tableOfModel } from "../../relations/referrers.js";
 import type { Calls } from "../calls.js";
@@ -31,9 +33,8 @@ export class GeneratedRows extends RowOperations {
   }
 
   findEach(primaryKeys: readonly AnyRow[]): Promise<ShapedRow[]> {
-    const { context } = this.#calls;
     const wheres = deepCopy(primaryKeys);
-    return this.#calls.run("findMany", {}, async (_, meter) => {
+    return this.#calls.read("findMany", {}, async (context, _, meter) => {
       const keys = wheres.map((where) => primaryKeyIn(context.model, where));
       meter.index = "primaryKey";
       meter.add(keys.length);
@@ -59,9 +60,12 @@ export class GeneratedRows extends RowOperations {
     const isOne = rows.length === 1 && (kind === "belongsTo" || kind === "hasOne");
     const operation = isOne ? "findUnique" : "findMany";
     const target = this.#calls.of(tableOfModel(context.tables, link.target));
-    return await target.run(operation, {}, async (_, meter) => {
+    return await target.read(operation, {}, async (_, __, meter) => {
       const emptyRows = linkingRows.map(() => ({}));
-      const loaded = await loadRelations(context, linkingRows, emptyRows, include, meter, "null");
+      const models = includedModels(context, include);
+      const loaded = await besideCatalogs(context, models, (within) =>
+        loadRelations(within, linkingRows, emptyRows, include, meter, "null"),
+      );
       return loaded.map((row) => row[relation]);
     });
   }

@@ -1,4 +1,4 @@
-import { copyData } from "../../context/copy-of-data.js";
+import { copyData } from "../../model/copy-of-data.js";
 import { isPlainObject } from "../../context/is-plain-object.js";
 import type { TableContext } from "../../context/table-context.js";
 import { InvalidArgumentError, InvalidQueryError } from "../../errors/query-errors.js";

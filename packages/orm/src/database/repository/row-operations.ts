@@ -1,8 +1,11 @@
+import type { KvKeyPart } from "@keywright/core";
 import type { AnyQuery, FoundRow } from "../../context/any-query.js";
+import { besideCatalogs } from "../../context/beside-catalogs.js";
 import type { ReadMeter } from "../../context/read-meter.js";
 import type { TableContext } from "../../context/table-context.js";
 import type { Operation } from "../../errors/orm-error.js";
 import { InvalidArgumentError } from "../../errors/query-errors.js";
+import { planUnique, primaryKeyIn } from "../../query/plan/plan-unique.js";
 import { findOne } from "../../query/read/find-rows.js";
 import { retryTornRead } from "../../relations/load/retry-torn-read.js";
 import { deleteRow } from "../../write/cascade/delete-row.js";
@@ -86,7 +89,8 @@ export class RowOperations extends RowReads {
       const find = options.include
         ? () => retryTornRead(findWithRelations)
         : () => findWholeRow(context, query, meter);
-      const deleted = await deleteRow(context, find, options.where, options, meter);
+      const key = namedPrimaryKey(context, query);
+      const deleted = await deleteRow(context, find, options.where, options, meter, key);
       if (options.include) return shaped;
       return shapeRow(context, deleted, options, meter, shapeWrittenRows);
     };
@@ -134,7 +138,15 @@ function findWholeRow(
   query: AnyQuery,
   meter: ReadMeter,
 ): Promise<FoundRow | undefined> {
-  return findOne(context, whereOf(context, query), meter, query);
+  const where = whereOf(context, query);
+  return besideCatalogs(context, [], (within) => findOne(within, where, meter, query));
+}
+
+/** Returns the primary key that a query names; undefined if it names a unique index. */
+function namedPrimaryKey(context: TableContext, query: AnyQuery): readonly KvKeyPart[] | undefined {
+  const where = whereOf(context, query);
+  const [key] = planUnique(context.catalog.snapshot.readModel, where, query.index);
+  return key === "primaryKey" ? primaryKeyIn(context.model, where) : undefined;
 }
 
 async function shapeResults(

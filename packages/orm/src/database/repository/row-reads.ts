@@ -9,6 +9,7 @@ import { choosePlan, chooseScan } from "../../query/plan/choose-plan.js";
 import { countRows, rowExists } from "../../query/read/count-rows.js";
 import { explainQuery, type QueryExplanation } from "../../query/read/explain-query.js";
 import { findFirstRow, findOne, findPage, streamRows } from "../../query/read/find-rows.js";
+import { includedModels } from "../../relations/load/included-models.js";
 import { retryTornRead } from "../../relations/load/retry-torn-read.js";
 import type { Calls } from "../calls.js";
 import { whereOf } from "../parse-options.js";
@@ -52,15 +53,13 @@ export class RowReads {
   }
 
   count(query: AnyQuery = {}): Promise<number> {
-    const { context } = this.#calls;
-    return this.#calls.run("count", copyQuery(query), (options, meter) =>
+    return this.#calls.read("count", copyQuery(query), (context, options, meter) =>
       countRows(context, options, meter),
     );
   }
 
   exists(query: AnyQuery = {}): Promise<boolean> {
-    const { context } = this.#calls;
-    return this.#calls.run("exists", copyQuery(query), (options, meter) =>
+    return this.#calls.read("exists", copyQuery(query), (context, options, meter) =>
       rowExists(context, options, meter),
     );
   }
@@ -94,8 +93,7 @@ export class RowReads {
     find: typeof findFirstRow,
     isRequired: boolean,
   ): Promise<ShapedRow> {
-    const { context } = this.#calls;
-    return this.#read(operation, copyQuery(query), async (options, meter) => {
+    return this.#read(operation, copyQuery(query), async (context, options, meter) => {
       const found = await find(context, options, meter);
       if (found !== undefined) return shapeRow(context, found, options, meter);
       if (isRequired) throw new RowNotFoundError(context.model.name, options.where);
@@ -112,7 +110,7 @@ export class RowReads {
     const query = copyQuery(input);
     return new RowQuery<ShapedRow>(
       () =>
-        this.#read(operation, query, async (options, meter) => {
+        this.#read(operation, query, async (context, options, meter) => {
           const { items, cursor } = await findPage(context, options, meter, choose);
           return { items: await shapeRows(context, items, options, meter), cursor };
         }),
@@ -130,14 +128,15 @@ export class RowReads {
   #read<T>(
     operation: Operation,
     query: AnyQuery,
-    read: (options: AnyQuery, meter: ReadMeter) => Promise<T>,
+    read: (context: TableContext, options: AnyQuery, meter: ReadMeter) => Promise<T>,
   ): Promise<T> {
     // The query may be undefined here. `run` refuses it.
     const readConsistently: typeof read =
       query?.include === undefined
         ? read
-        : (options, meter) => retryTornRead(() => read(options, meter));
-    return this.#calls.run(operation, query, readConsistently);
+        : (context, options, meter) => retryTornRead(() => read(context, options, meter));
+    const modelsOf = ({ include }: AnyQuery) => includedModels(this.#calls.context, include);
+    return this.#calls.read(operation, query, readConsistently, modelsOf);
   }
 }
 

@@ -1,11 +1,13 @@
 import type { AtomicCheck, AtomicOperation, KvEntry, KvKey, KvKeyPart } from "@keywright/core";
 import { type Duplicate, duplicateKey, type UnindexedRow } from "../../catalog/backfill-state.js";
 import type { TableContext } from "../../context/table-context.js";
+import { withJoinedReads } from "../../context/with-joined-reads.js";
 import { canBeStored } from "../../indexes/can-be-stored.js";
 import { expectedEntries, type OnRefused } from "../../indexes/expected-entries.js";
 import type { IndexEntry } from "../../indexes/index-entries.js";
 import { keyText } from "../../indexes/key-text.js";
 import type { AnyRow, CompiledIndex } from "../../model/compiled-model.js";
+import { readStored } from "../../query/read/read-rows.js";
 import { setUntil } from "../../transaction/buffer/set-until.js";
 import { claimUniqueKey } from "../../write/commit/claim-unique-key.js";
 import { rowExpireAt } from "../../write/commit/row-expiry.js";
@@ -17,6 +19,11 @@ interface ExpiringEntry {
   readonly expireAt: number | undefined;
   /** Additional checks, if the index is unique. */
   readonly checks: readonly AtomicCheck[];
+}
+
+interface UniqueEntry {
+  readonly expiring: ExpiringEntry;
+  readonly primaryKey: readonly KvKeyPart[];
 }
 
 /** The checks and writes of a batch of rows, and the rows that an index cannot hold. */
@@ -39,8 +46,7 @@ export async function planBatch(
 ): Promise<BackfillBatch> {
   const { model, catalog } = context;
   const batch: BackfillBatch = { checks: [], entries: [], duplicates: [], unindexed: [] };
-  const hasUnique = indexes.some((index) => index.unique);
-  const taken = new Set<string>();
+  const unique: UniqueEntry[] = [];
   const { snapshot } = catalog;
   for (const { key, value: row, versionstamp, expireAt: storedExpireAt } of rows) {
     const primaryKey = key.slice(1);
@@ -56,10 +62,11 @@ export async function planBatch(
     const expireAt = pendingExpireAt instanceof Promise ? await pendingExpireAt : pendingExpireAt;
     for (const entry of entries) {
       const expiring = { entry, expireAt, checks: [] };
-      if (!hasUnique || !entry.index.unique) batch.entries.push(expiring);
-      else await planUniqueEntry(context, expiring, primaryKey, taken, batch);
+      if (entry.index.unique) unique.push({ expiring, primaryKey });
+      else batch.entries.push(expiring);
     }
   }
+  if (unique.length > 0) await planUniqueEntries(context, unique, batch);
   return batch;
 }
 
@@ -80,23 +87,29 @@ export function addBatch(
   }
 }
 
-async function planUniqueEntry(
+/** Finds out together which of the entries the rows can have. */
+async function planUniqueEntries(
   context: TableContext,
-  expiring: ExpiringEntry,
-  primaryKey: readonly KvKeyPart[],
-  taken: Set<string>,
+  unique: readonly UniqueEntry[],
   batch: BackfillBatch,
 ): Promise<void> {
-  const { entry } = expiring;
-  const text = keyText(entry.key);
-  const claim = await claimUniqueKey(context, entry, primaryKey);
-  if (claim.owner !== undefined || taken.has(text)) {
-    const [model, index] = [context.model.name, entry.index.name];
-    batch.duplicates.push({ model, index, value: entry.key.slice(1), primaryKey });
-    return;
+  const joined = withJoinedReads(context, (keys) => readStored(context, keys));
+  const claims = await Promise.all(
+    unique.map(({ expiring, primaryKey }) => claimUniqueKey(joined, expiring.entry, primaryKey)),
+  );
+  const taken = new Set<string>();
+  for (const [i, { owner, checks }] of claims.entries()) {
+    const { expiring, primaryKey } = unique[i]!;
+    const { index, key } = expiring.entry;
+    const text = keyText(key);
+    if (owner === undefined && !taken.has(text)) {
+      taken.add(text);
+      batch.entries.push({ ...expiring, checks });
+    } else {
+      const value = key.slice(1);
+      batch.duplicates.push({ model: context.model.name, index: index.name, value, primaryKey });
+    }
   }
-  taken.add(text);
-  batch.entries.push({ ...expiring, checks: claim.checks });
 }
 
 /** Calls `onRefused` for each index that cannot hold the row. It has no entry in the result. */

@@ -1,6 +1,8 @@
 import type { KvKeyPart } from "@keywright/core";
 import type { CatalogSnapshot } from "../../catalog/catalog-snapshot.js";
 import type { TableContext, TableLimits } from "../../context/table-context.js";
+import { withJoinedReads } from "../../context/with-joined-reads.js";
+import { readStored } from "../../query/read/read-rows.js";
 import { isLimitError } from "../../transaction/limit-error-of.js";
 import { isRefusal } from "../../write/many/commit-together.js";
 import { commitRows } from "../run/commit-rows.js";
@@ -58,7 +60,8 @@ export async function transformBatches(
     const rows = await source.next(after, size);
     if (rows.length === 0) return current;
     const { snapshot } = catalog;
-    const rowContext = { ...context, limits: rowLimits(limits) };
+    const joined = withJoinedReads(context, (keys) => readStored(context, keys));
+    const rowContext = { ...joined, limits: rowLimits(limits) };
     const plans = await Promise.all(rows.map((row) => planTransform(rowContext, snapshot, row)));
     const before = current;
     const stateAfter = (count: number, failed: number): TransformState => {

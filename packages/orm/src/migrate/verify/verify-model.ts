@@ -1,5 +1,6 @@
 import type { UnindexedRow } from "../../catalog/backfill-state.js";
 import { type IndexState, withCounterStates } from "../../catalog/catalog-entry.js";
+import { inParallel } from "../../context/in-parallel.js";
 import type { TableContext } from "../../context/table-context.js";
 import type { CompiledIndex } from "../../model/compiled-model.js";
 import { buildCounters } from "../build/build-counters.js";
@@ -64,6 +65,9 @@ interface Work {
 /** Each save of the sums stores 512 KiB. */
 const saveSumsEvery = 250_000;
 const saveEvery = 5_000;
+const suspectsPerGroup = 100;
+/** How many suspects are inspected at the same time. */
+const suspectsAtOnce = 8;
 
 /**
  * Verifies in both directions that a model's rows match the entries of some of its indexes, beside
@@ -217,14 +221,16 @@ async function beginNextScan({ verification, indexes, summed }: Work): Promise<b
 async function inspectSuspects(work: Work, suspects: readonly Suspect[]): Promise<number> {
   const { context, run, verification, options } = work;
   const found: Repairable[] = [];
-  let looked = 0;
-  for (const inspectAgain of suspects) {
-    if (++looked % 100 === 0) await run.afterBatch(0);
-    const inspection = await inspectAgain();
-    if (inspection === undefined) continue;
-    const { kind, key } = inspection.finding;
-    if (kind === "dangling" && (await verification.isClaimed(key))) continue;
-    found.push({ inspection, inspectAgain });
+  for (let from = 0; from < suspects.length; from += suspectsPerGroup) {
+    if (from > 0) await run.afterBatch(0);
+    const group = suspects.slice(from, from + suspectsPerGroup);
+    const inspections = await inParallel(group, suspectsAtOnce, (inspectAgain) => inspectAgain());
+    for (const [i, inspection] of inspections.entries()) {
+      if (inspection === undefined) continue;
+      const { kind, key } = inspection.finding;
+      if (kind === "dangling" && (await verification.isClaimed(key))) continue;
+      found.push({ inspection, inspectAgain: group[i]! });
+    }
   }
   const isRepaired = found.some(({ inspection }) => inspection.finding.heldBy === undefined);
   if (

@@ -1,5 +1,6 @@
 import type { KvEntry, KvEntryMaybe, KvKey, KvKeyPart } from "@keywright/core";
 import type { AnyQuery, FoundRow } from "../../context/any-query.js";
+import { inParallel } from "../../context/in-parallel.js";
 import type { ReadMeter } from "../../context/read-meter.js";
 import type { TableContext } from "../../context/table-context.js";
 import { primaryKeyOfEntry } from "../../indexes/entry-value.js";
@@ -197,22 +198,4 @@ async function readRowsOf<T>(
     if (isAccepted) found.push({ reading, row });
   }
   return found;
-}
-
-/** Calls a function for each item, and returns the results in the order of the list. */
-async function inParallel<A, B>(
-  list: readonly A[],
-  maxConcurrent: number,
-  run: (item: A) => Promise<B>,
-): Promise<B[]> {
-  const results: B[] = new Array(list.length);
-  let next = 0;
-  const work = async (): Promise<void> => {
-    while (next < list.length) {
-      const position = next++;
-      results[position] = await run(list[position] as A);
-    }
-  };
-  await Promise.all(Array.from({ length: Math.min(maxConcurrent, list.length) }, work));
-  return results;
 }

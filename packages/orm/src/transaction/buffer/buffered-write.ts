@@ -126,7 +126,7 @@ function applyStep(number: bigint, { type, operand }: NumberStep): bigint {
   return isKept ? number : operand;
 }
 
-function isU64Like(value: unknown): value is AnyU64 {
+export function isU64Like(value: unknown): value is AnyU64 {
   return (
     typeof value === "object" &&
     value !== null &&

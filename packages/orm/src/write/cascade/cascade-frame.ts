@@ -9,6 +9,7 @@ import { referenceGuardKey } from "../../relations/guard-keys.js";
 import { rowIdOf } from "../../relations/referenced-key.js";
 import {
   beginSearches,
+  firstPage,
   firstReferrer,
   type Referrer,
   type ReferrerCursor,
@@ -68,6 +69,8 @@ export interface CascadeWalkOptions {
 
 /** A walk with what it remembers. */
 export interface CascadeWalk extends CascadeWalkOptions {
+  /** Frames whose search has begun before the walk reaches them, by the ids of their rows. */
+  readonly begun: Map<KeyId, CascadeFrame>;
   /** The rows on the stack, and the rows that the walk has deleted. */
   readonly visited: Set<KeyId>;
   /**
@@ -101,31 +104,57 @@ export function createFrame(
  * that restrict come first, so that a deletion is refused early.
  */
 export async function beginFrame(
-  { reads, lists }: CascadeTables,
+  { reads, writes, lists }: CascadeTables,
   frame: CascadeFrame,
 ): Promise<CascadeFrame> {
   const { model, primaryKey } = frame;
+  const assumes = checksCatalogs(tableOfModel(writes, model));
   const { kv, links } = tableOfModel(reads, model);
   const restricting = links.referencedBy.filter(({ onDelete }) => onDelete === "restrict");
   const others = links.referencedBy.filter(({ onDelete }) => onDelete !== "restrict");
-  const searches = await beginSearches(lists, [...restricting, ...others]);
+  const searches = await beginSearches(lists, [...restricting, ...others], assumes);
   const { versionstamp } = await kv.get(referenceGuardKey(model, primaryKey));
   return { ...frame, guardVersionstamp: versionstamp, searches };
 }
 
+/** A database with fewer checks per commit is not asked to check the catalogs of searches. */
+const minChecks = 50;
+
+/** True if the commit checks the catalogs of searches, so that they are not read again. */
+function checksCatalogs({ transaction, limits }: TableContext): boolean {
+  return transaction?.mayAssume === true && limits.checks >= minChecks;
+}
+
 /**
- * True if no row can refer to the row except those that were visited. Reads the guard in the
- * transaction, so that its commit checks the guard.
+ * True if no row can refer to the row except those that were visited. The commit checks the guard.
+ * It also checks the catalogs of the searches if it may assume that they have not changed.
+ * Otherwise they are read again.
  */
 export async function isUnreferenced(
   { writes, lists }: CascadeTables,
-  { model, primaryKey, guardVersionstamp, searches }: CascadeFrame,
+  { model, primaryKey, guardVersionstamp = null, searches }: CascadeFrame,
 ): Promise<boolean> {
-  const [{ versionstamp }, areComplete] = await Promise.all([
-    tableOfModel(writes, model).kv.get(referenceGuardKey(model, primaryKey)),
+  const { kv, transaction } = tableOfModel(writes, model);
+  const guard = { key: referenceGuardKey(model, primaryKey), versionstamp: guardVersionstamp };
+  if (checksCatalogs(tableOfModel(writes, model))) {
+    for (const { catalog } of searches) transaction?.addCheck(catalog.check);
+    return (await kv.atomic().check(guard).commit()).ok;
+  }
+  const [{ ok }, areComplete] = await Promise.all([
+    kv.atomic().check(guard).commit(),
     searchesWereComplete(lists, searches),
   ]);
-  return versionstamp === guardVersionstamp && areComplete;
+  return ok && areComplete;
+}
+
+/** Begins the search of a frame, and reads the first of the referrers. */
+export async function beginSearch(
+  tables: CascadeTables,
+  frame: CascadeFrame,
+): Promise<CascadeFrame> {
+  const begun = await beginFrame(tables, frame);
+  const cursor = await firstPage(tables.lists, begun.searches, begun.primaryKey);
+  return { ...begun, cursor };
 }
 
 /** @throws {VersionConflictError} if the frame has already restarted 100 times. */

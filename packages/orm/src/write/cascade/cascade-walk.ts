@@ -2,6 +2,7 @@ import type { FoundRow } from "../../context/any-query.js";
 import { assertUnrestricted } from "../../relations/find-restriction.js";
 import { deleteJobKey, referenceGuardKey } from "../../relations/guard-keys.js";
 import { nextReferrer, tableOfModel } from "../../relations/referrers.js";
+import type { KeyId } from "../../transaction/buffer/key-id.js";
 import { deleteSingleRow } from "../rows/delete-single-row.js";
 import {
   beginFrame,
@@ -11,7 +12,7 @@ import {
   isUnreferenced,
   restartFrame,
 } from "./cascade-frame.js";
-import { visitReferrer } from "./visit-referrer.js";
+import { visitReferrers } from "./visit-referrers.js";
 import { writeReferrer } from "./write-unless-gone.js";
 
 /** The state of a walk at the end of a step. */
@@ -50,15 +51,18 @@ export async function walkCascade(
   const { tables, budget, maxDepth } = options;
   const stack = [...initialStack];
   const visited = new Set(stack.map(({ id }) => id));
-  const walk: CascadeWalk = { ...options, visited, writtenRestrictions: new Map() };
+  const begun = new Map<KeyId, CascadeFrame>();
+  const walk: CascadeWalk = { ...options, visited, begun, writtenRestrictions: new Map() };
   let deletedRoot: FoundRow | undefined;
   for (let top = stack.pop(); top !== undefined; top = stack.pop()) {
     const frame = top.guardVersionstamp === undefined ? await beginFrame(tables, top) : top;
     const next = await nextReferrer(tables.lists, frame.searches, frame.primaryKey, frame.cursor);
     if (next !== undefined) {
-      const outcome = await visitReferrer(walk, frame, next.referrer);
-      // If the step is full, the next one visits the same referrer again.
-      stack.push(outcome === "full" ? frame : { ...frame, cursor: next.cursor });
+      const { reference } = next.referrer;
+      const keys = [next.referrer.primaryKey, ...next.cursor.pending];
+      const { visits, outcome } = await visitReferrers(walk, frame, reference, keys);
+      // If the step is full, the next one continues with the first referrer that was not visited.
+      stack.push({ ...frame, cursor: { ...next.cursor, pending: keys.slice(visits) } });
       if (outcome === "full") break;
       if (outcome === "done") continue;
       visited.add(outcome.id);

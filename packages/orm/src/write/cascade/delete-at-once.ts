@@ -1,4 +1,4 @@
-import type { KvKeyPart } from "@keywright/core";
+import type { KvEntryMaybe, KvKeyPart } from "@keywright/core";
 import type { FoundRow } from "../../context/any-query.js";
 import type { ReadMeter } from "../../context/read-meter.js";
 import { type TableContext, tablesWithin } from "../../context/table-context.js";
@@ -21,6 +21,10 @@ export interface Deletion {
   readonly primaryKey: readonly KvKeyPart[];
   /** Finds the row as the caller does, for example by a unique index. */
   readonly find: FindRow;
+  /** The row as it was found first. */
+  readonly found: FoundRow;
+  /** The guard of the row, if it was read with it. */
+  readonly guard: KvEntryMaybe<unknown> | undefined;
   /** The condition to report in errors. */
   readonly where: unknown;
   readonly options: WriteOptions;
@@ -59,17 +63,25 @@ export async function deleteInTransaction(deletion: Deletion): Promise<FoundRow>
  */
 export async function tryOneCommit(deletion: Deletion): Promise<FoundRow | undefined> {
   const { kv, tables, limits } = deletion.context;
+  const { found, guard } = deletion;
   const tooMany = new AbortController();
+  let first: FoundRow | undefined = found;
   const attempt = async (transaction: TransactionKv) => {
+    const known = first;
+    first = undefined;
     try {
       const within = tablesWithin(tables, transaction);
-      return await deleteInOneWalk(deletion, {
-        // The commit does not check entries that are listed outside of the transaction. Guards show
-        // new references, and rows outdated entries.
-        tables: { writes: within, reads: within, lists: tables },
-        budget: new CascadeBudget(limits, maxRowsPerCommit),
-        maxDepth: Math.min(maxRowsPerCommit, limits.checks),
-      });
+      if (known !== undefined && guard !== undefined) transaction.beginWith(guard);
+      return await deleteInOneWalk(
+        { ...deletion, find: findAfter(known, deletion.find) },
+        {
+          // The commit does not check entries that are listed outside of the transaction. Guards show
+          // new references, and rows outdated entries.
+          tables: { writes: within, reads: within, lists: tables },
+          budget: new CascadeBudget(limits, maxRowsPerCommit),
+          maxDepth: Math.min(maxRowsPerCommit, limits.checks),
+        },
+      );
     } catch (error) {
       // Without the signal, conflicting reads would cause further attempts. With many concurrent
       // writes, each attempt would end here again.
@@ -84,6 +96,16 @@ export async function tryOneCommit(deletion: Deletion): Promise<FoundRow | undef
     if (error instanceof TooManyRows || isTooLarge) return undefined;
     throw error;
   }
+}
+
+/** Returns a function that finds a row that is known, and then calls `find`. */
+function findAfter(known: FoundRow | undefined, find: FindRow): FindRow {
+  let next = known;
+  return async () => {
+    const found = next ?? (await find());
+    next = undefined;
+    return found;
+  };
 }
 
 /** @throws {TooManyRows} if the walk ends early, because of its budget or depth. */

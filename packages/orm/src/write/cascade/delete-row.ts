@@ -21,11 +21,13 @@
  * row and some referrers, and no dangling references except within a circle. After the last step it
  * leaves nothing. The `after` hooks of the step that was just committed may not have been called.
  */
+import type { KvKeyPart } from "@keywright/core";
 import type { FoundRow } from "../../context/any-query.js";
 import { ReadMeter } from "../../context/read-meter.js";
 import type { TableContext } from "../../context/table-context.js";
 import { RowNotFoundError } from "../../errors/row-errors.js";
 import { TransactionConflictError } from "../../errors/transaction-errors.js";
+import { referenceGuardKey } from "../../relations/guard-keys.js";
 import { pauseBeforeAttempt } from "../../transaction/pause.js";
 import type { WriteOptions } from "../input/write-options.js";
 import { deleteSingleRow } from "../rows/delete-single-row.js";
@@ -51,6 +53,7 @@ const maxAttempts = 100;
  * transaction of the caller, all of it is part of that transaction, whatever the number of rows.
  *
  * @param where the condition to report in errors.
+ * @param expectedKey the primary key, if the condition names it.
  * @throws {RowNotFoundError} if the row does not exist.
  * @throws {RowReferencedError} if a relation forbids the deletion of one of the rows. Nothing is
  * written, unless the reference was made after the first of several steps. Rows that were deleted
@@ -68,17 +71,24 @@ export async function deleteRow(
   where: unknown,
   options: WriteOptions,
   meter: ReadMeter,
+  expectedKey?: readonly KvKeyPart[],
 ): Promise<FoundRow> {
-  const { model, links, catalog } = context;
+  const { model, links, catalog, kv } = context;
   if (links.referencedBy.length === 0) return await deleteSingleRow(context, find, where, options);
   // The read limit of the caller does not apply, because the deletion must find every referrer.
   const reads = new ReadMeter(model.name, Number.POSITIVE_INFINITY);
   try {
     for (let attempt = 1; ; attempt++) {
       await pauseBeforeAttempt(attempt);
-      const { primaryKey } = await findToWrite(context, catalog.snapshot, find, where);
+      // The guard is read beside the row if possible, because it must be read before the search.
+      const [found, guard] = await Promise.all([
+        findToWrite(context, catalog.snapshot, find, where),
+        expectedKey && kv.get(referenceGuardKey(model, expectedKey)),
+      ]);
+      const { primaryKey } = found;
       try {
-        return await deleteFound({ context, primaryKey, find, where, options, meter: reads });
+        const deletion = { context, primaryKey, find, where, options, meter: reads };
+        return await deleteFound({ ...deletion, found, guard });
       } catch (error) {
         if (!(error instanceof OtherRowFound)) throw error;
         if (attempt === maxAttempts) throw new TransactionConflictError(attempt);

@@ -57,12 +57,14 @@ export async function commitChange(
     const planned = plan(catalog);
     const change = planned instanceof Promise ? await planned : planned;
     let result: KvCommitResult | KvCommitError;
+    const committedAt = performance.now();
     try {
       result = await operationInTime(context, catalog, change, takeovers).commit();
     } catch (error) {
       throw limitErrorOf(error);
     }
     if (result.ok) {
+      if (context.transaction === undefined) context.catalog.confirm(catalog, committedAt);
       if (catalog.hasPendingIndex) await settleDuplicates(context, change);
       if (change.countedRow?.counters !== undefined) await settleRegularly(context);
       return { change, versionstamp: result.versionstamp };

@@ -1,7 +1,7 @@
-import { copyStored } from "../../context/copy-of-data.js";
 import type { AnyHooks } from "../../context/database-settings.js";
 import type { TableContext } from "../../context/table-context.js";
 import type { AnyRow } from "../../model/compiled-model.js";
+import { copyStored } from "../../model/copy-of-data.js";
 
 const beforeHooks = ["beforeCreate", "beforeUpdate", "beforeDelete"] as const;
 const afterHooks = ["afterCreate", "afterUpdate", "afterDelete"] as const;

@@ -1,6 +1,5 @@
 import type { KvKeyPart } from "@keywright/core";
 import type { AnyQuery, FoundRow } from "../../context/any-query.js";
-import { copyData } from "../../context/copy-of-data.js";
 import { ReadMeter } from "../../context/read-meter.js";
 import type { TableContext } from "../../context/table-context.js";
 import { InvalidArgumentError, InvalidQueryError } from "../../errors/query-errors.js";
@@ -8,6 +7,7 @@ import { RowNotFoundError } from "../../errors/row-errors.js";
 import { keyText } from "../../indexes/key-text.js";
 import { pointerOf } from "../../indexes/primary-key.js";
 import type { AnyRow } from "../../model/compiled-model.js";
+import { copyData } from "../../model/copy-of-data.js";
 import { choosePlan, chooseScan } from "../../query/plan/choose-plan.js";
 import { streamRows } from "../../query/read/find-rows.js";
 import { findByPrimaryKey } from "../../query/read/find-unique.js";
@@ -82,7 +82,7 @@ export async function deleteRows(
   return await changeRows(context, query, options, meter, {
     isAlone: context.links.referencedBy.length > 0,
     write: (within, find, primaryKey, rowMeter) =>
-      deleteRow(within, find, pointerOf(primaryKey), {}, rowMeter),
+      deleteRow(within, find, pointerOf(primaryKey), {}, rowMeter, primaryKey),
   });
 }
 

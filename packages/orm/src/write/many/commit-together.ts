@@ -1,5 +1,6 @@
 import { setImmediate } from "node:timers";
 import type { Kv, KvCommitError, KvCommitResult, KvLimits } from "@keywright/core";
+import { kvWith } from "../../context/kv-with.js";
 import { isLimitError } from "../../transaction/limit-error-of.js";
 import { RecordedOperation, SharedCommit } from "./shared-commit.js";
 
@@ -85,19 +86,11 @@ function collectingKv(
   onCommit: (operation: RecordedOperation) => Promise<KvCommitResult | KvCommitError>,
   trackWork: <R>(work: Promise<R>) => Promise<R>,
 ): Kv {
-  return {
+  return kvWith(kv, {
     get: (key) => trackWork(kv.get(key)),
     getMany: (keys) => trackWork(kv.getMany(keys)),
-    set: (key, value, options) => kv.set(key, value, options),
-    delete: (key) => kv.delete(key),
-    list: (selector, options) => kv.list(selector, options),
-    enqueue: (value, options) => kv.enqueue(value, options),
-    listenQueue: (handler) => kv.listenQueue(handler),
-    watch: (keys, options) => kv.watch(keys, options),
-    close: () => kv.close(),
-    [Symbol.dispose]: () => kv[Symbol.dispose](),
     atomic: () => new RecordedOperation(onCommit),
-  };
+  });
 }
 
 async function commitInOrder(target: Target, batch: readonly Waiting[]): Promise<void> {

@@ -1,9 +1,9 @@
 import type { KvKeyPart } from "@keywright/core";
 import type { FoundRow } from "../../context/any-query.js";
-import { copyInput } from "../../context/copy-of-data.js";
 import type { TableContext } from "../../context/table-context.js";
 import { ReferenceMissingError, withPosition } from "../../errors/row-errors.js";
 import { primaryKeyOfPointer } from "../../indexes/primary-key.js";
+import { copyInput } from "../../model/copy-of-data.js";
 import { assertWithin } from "../commit/commit-change.js";
 import { hooksOf, isHookError } from "../input/row-hooks.js";
 import type { WriteOptions } from "../input/write-options.js";

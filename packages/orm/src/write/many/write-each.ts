@@ -1,6 +1,7 @@
 import type { Kv, KvKeyPart, KvLimits } from "@keywright/core";
 import type { FoundRow } from "../../context/any-query.js";
 import type { TableContext } from "../../context/table-context.js";
+import { withJoinedReads } from "../../context/with-joined-reads.js";
 import type { RowId } from "../../errors/orm-error.js";
 import { InvalidArgumentError } from "../../errors/query-errors.js";
 import { IndexChangedError, StaleSchemaError } from "../../errors/schema-errors.js";
@@ -9,6 +10,7 @@ import {
   TransactionEndedError,
 } from "../../errors/transaction-errors.js";
 import { keyText } from "../../indexes/key-text.js";
+import { readStored } from "../../query/read/read-rows.js";
 import { yieldToEventLoop } from "../../transaction/yield-to-event-loop.js";
 import { catchAfterHooks, isHookError } from "../input/row-hooks.js";
 import { commitTogether } from "./commit-together.js";
@@ -45,15 +47,17 @@ type Outcome = PromiseSettledResult<Written | undefined>;
 
 type WriteAll<T> = (items: readonly T[]) => Promise<Outcome[]>;
 
-/** How many rows are written at once. More would not be faster, and would take more memory. */
-const rowsAtOnce = 100;
+/** How many rows are a group, whose reads and commits are made together. */
+const rowsPerGroup = 100;
+/** How many groups are in progress at the same time, so that a network is not idle. */
+const groupsAtOnce = 8;
 
 /**
  * Writes rows as if each were written by a separate call, and returns the results in the order of
- * the items. Groups of 100 rows share commits: an embedded database groups commits that are in
- * progress at the same time, and for other databases {@link commitTogether} does.
+ * the items. Groups of 100 rows share commits: a database of this package groups commits that are
+ * in progress at the same time, and for other databases {@link commitTogether} does.
  *
- * @throws any error that concerns the whole call. Rows of earlier groups stay written.
+ * @throws any error that concerns the whole call. Rows of the groups that have begun stay written.
  */
 export async function writeEach<T>(
   context: TableContext,
@@ -61,21 +65,31 @@ export async function writeEach<T>(
 ): Promise<RowResult[]> {
   const { items, write, idOf, isAlone = false, missingRow } = writes;
   const isOneByOne = isAlone || context.transaction !== undefined;
-  const atOnce = isOneByOne ? 1 : rowsAtOnce;
-  const writeAll: WriteAll<T> = async (batch) =>
-    isOneByOne || groupsCommits(context.kv)
-      ? await Promise.allSettled(batch.map((item) => writeOne(context, write, item)))
-      : await commitTogether(
-          context,
-          batch.map((item) => (kv: Kv) => writeOne({ ...context, kv }, write, item)),
-        );
+  const groupsReads = groupsCommits(context.kv);
+  const writeAll: WriteAll<T> = async (batch) => {
+    if (isOneByOne) return await Promise.allSettled(batch.map((i) => writeOne(context, write, i)));
+    if (groupsReads) {
+      const joined = withJoinedReads(context, (keys) => readStored(context, keys));
+      return await Promise.allSettled(batch.map((item) => writeOne(joined, write, item)));
+    }
+    return await commitTogether(
+      context,
+      batch.map((item) => (kv: Kv) => writeOne({ ...context, kv }, write, item)),
+    );
+  };
+  const writeGroup = async (group: readonly T[]): Promise<Outcome[]> => {
+    const outcomes = await writeAll(group);
+    if (missingRow !== undefined) await writeFollowing(group, outcomes, missingRow, writeAll);
+    return outcomes;
+  };
+  const groupSize = isOneByOne ? 1 : rowsPerGroup;
+  // A row may refer to one of an earlier group.
+  const maxGroups = isOneByOne || !groupsReads || missingRow !== undefined ? 1 : groupsAtOnce;
   const results: RowResult[] = [];
-  for (let from = 0; from < items.length; from += atOnce) {
-    if (from > 0 && from % rowsAtOnce === 0) await yieldToEventLoop();
-    const chunk = items.slice(from, from + atOnce);
-    const outcomes = await writeAll(chunk);
-    if (missingRow !== undefined) await writeFollowing(chunk, outcomes, missingRow, writeAll);
-    for (const [i, outcome] of outcomes.entries()) {
+  const begun: { readonly group: readonly T[]; readonly outcomes: Promise<Outcome[]> }[] = [];
+  const finishFirst = async (): Promise<void> => {
+    const { group, outcomes } = begun.shift()!;
+    for (const [i, outcome] of (await outcomes).entries()) {
       if (outcome.status === "fulfilled") {
         if (outcome.value === undefined) continue;
         const { row, hookErrors } = outcome.value;
@@ -84,8 +98,19 @@ export async function writeEach<T>(
       }
       const error: unknown = outcome.reason;
       if (isOfCall(context, error)) throw error;
-      results.push({ ok: false, ...(idOf && { id: idOf(chunk[i] as T) }), error });
+      results.push({ ok: false, ...(idOf && { id: idOf(group[i] as T) }), error });
     }
+  };
+  try {
+    for (let from = 0; from < items.length; from += groupSize) {
+      if (from > 0 && from % rowsPerGroup === 0) await yieldToEventLoop();
+      const group = items.slice(from, from + groupSize);
+      begun.push({ group, outcomes: writeGroup(group) });
+      if (begun.length === maxGroups) await finishFirst();
+    }
+    while (begun.length > 0) await finishFirst();
+  } finally {
+    await Promise.allSettled(begun.map(({ outcomes }) => outcomes));
   }
   return results;
 }

@@ -1,9 +1,9 @@
 import type { FoundRow } from "../../context/any-query.js";
-import { copyData, copyStored, deepCopy } from "../../context/copy-of-data.js";
 import type { TableContext } from "../../context/table-context.js";
 import { PrimaryKeyChangeError } from "../../errors/row-errors.js";
 import { isSamePart, keyPartOf } from "../../indexes/key-parts.js";
 import type { AnyRow, CompiledModel } from "../../model/compiled-model.js";
+import { copyData, copyStored, deepCopy } from "../../model/copy-of-data.js";
 import { commitChange } from "../commit/commit-change.js";
 import { planChange } from "../commit/plan-change.js";
 import { parsePatch } from "../input/parse-row.js";

@@ -1,5 +1,4 @@
 import type { FoundRow } from "../../context/any-query.js";
-import { copyData, copyInput } from "../../context/copy-of-data.js";
 import type { ReadMeter } from "../../context/read-meter.js";
 import type { TableContext } from "../../context/table-context.js";
 import {
@@ -10,6 +9,7 @@ import {
 import { isSameKey } from "../../indexes/key-parts.js";
 import { pointerOf, primaryKeyOfPointer, rowKey } from "../../indexes/primary-key.js";
 import type { AnyRow } from "../../model/compiled-model.js";
+import { copyData, copyInput } from "../../model/copy-of-data.js";
 import { pauseBeforeAttempt } from "../../transaction/pause.js";
 import { unexpired } from "../commit/row-expiry.js";
 import { callAfterHook } from "../input/row-hooks.js";
