@@ -1,4 +1,4 @@
-import { Buffer } from "node:buffer";
+import type { Buffer } from "node:buffer";
 import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import {
@@ -13,7 +13,8 @@ import {
   type WriteOutcome,
 } from "@keywright/core";
 import { decodeOutcomes } from "./commit/decode-outcomes.js";
-import { encodeBatch } from "./commit/encode-batch.js";
+import { type EncodedBatch, encodeBatch } from "./commit/encode-batch.js";
+import { textOf } from "./commit/text-of.js";
 import { Caller } from "./connection/caller.js";
 import { connect, end } from "./connection/connect.js";
 import { entryOf, Statements } from "./connection/statements.js";
@@ -109,17 +110,12 @@ class PostgresEngine implements Engine {
   }
 
   async commit(writes: readonly AtomicWrite[]): Promise<WriteOutcome[]> {
-    if (writes.length === 0) return [];
-    const batch = encodeBatch(writes);
-    const statement = this.#statements.commit(randomBytes(idBytes), batch);
-    try {
-      await this.#feed.starting;
-      const [row] = await this.#caller.write(statement);
-      return decodeOutcomes(row![0] as string, batch);
-    } catch (error) {
-      // The engine itself has not failed, so the database accepts further commits.
-      return writes.map(() => error as Error);
+    const outcomes: WriteOutcome[] = [];
+    while (outcomes.length < writes.length) {
+      const rest = outcomes.length === 0 ? writes : writes.slice(outcomes.length);
+      outcomes.push(...(await this.#commitBatch(encodeBatch(rest))));
     }
+    return outcomes;
   }
 
   watch(keys: readonly Uint8Array[], onChange: () => void): () => void {
@@ -134,8 +130,16 @@ class PostgresEngine implements Engine {
     this.#caller.close();
     await this.#feed.close();
   }
-}
 
-function textOf(bytes: Uint8Array): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1");
+  async #commitBatch(batch: EncodedBatch): Promise<WriteOutcome[]> {
+    const statement = this.#statements.commit(randomBytes(idBytes), batch);
+    try {
+      await this.#feed.starting;
+      const [row] = await this.#caller.write(statement);
+      return decodeOutcomes(row![0] as string, batch);
+    } catch (error) {
+      // The engine itself has not failed, so the database accepts further commits.
+      return Array.from({ length: batch.size }, () => error as Error);
+    }
+  }
 }

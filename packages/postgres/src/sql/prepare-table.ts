@@ -1,11 +1,11 @@
 import type { Buffer } from "node:buffer";
 import { DatabaseFormatError } from "@keywright/core";
 import type pg from "pg";
-import { commitFunction, createCommitFunction, createTable } from "./schema.js";
+import { commitSignature, createCommitFunction } from "./commit-function.js";
+import { commitFunction, createTable } from "./schema.js";
 import { headKey, tableFormat } from "./stored-keys.js";
 
 const columns = "expires_at:bigint key:bytea value:bytea version:bytea";
-const signature = "bytea, int4[], bytea[], bytea[], int8[]";
 
 /**
  * Creates the table and the function of an engine if they do not exist. Several processes may call
@@ -42,7 +42,7 @@ async function isReady(client: pg.Client, prefix: string): Promise<boolean> {
         WHERE table_name = $1 AND to_regclass($1) IS NOT NULL
           AND table_schema = (SELECT nspname FROM pg_namespace n JOIN pg_class c
             ON c.relnamespace = n.oid WHERE c.oid = to_regclass($1))) AS columns`,
-    [prefix, `${commitFunction(prefix)}(${signature})`],
+    [prefix, `${commitFunction(prefix)}(${commitSignature})`],
   );
   const [{ has_function: hasFunction, columns: found }] = rows;
   if (found === null) return false;
