@@ -52,22 +52,28 @@ const changedKey = `
       || convert_to(v_hex || lpad(to_hex(u.write), 4, '0'), 'UTF8') || '\\x00'::bytea
   ELSE u.key END`;
 
-/** Returns a `KvU64` (format byte 3, then 8 bytes, little-endian) as a numeric, as SQL. */
-function numberOf(bytes: string): string {
-  const digits = Array.from(
-    { length: 8 },
-    (_, i) => `get_byte(${bytes}, ${i + 1})::numeric * ${256n ** BigInt(i)}`,
-  );
-  return `(${digits.join(" + ")})`;
+const bytesOfU64 = [1, 2, 3, 4, 5, 6, 7, 8];
+
+/** Returns a `KvU64` (format byte 3, then 8 bytes, little-endian) as a signed integer, as SQL. */
+function signedOf(value: string): string {
+  const bytes = bytesOfU64.map((i) => `substr(${value}, ${10 - i}, 1)`);
+  return `('x' || encode(${bytes.join(" || ")}, 'hex'))::bit(64)::int8`;
 }
 
-/** Returns a numeric as a `KvU64`, as SQL. */
-function u64Of(number: string): string {
-  const bytes = Array.from({ length: 8 }, (_, i) => {
-    const shifted = i === 0 ? number : `div(${number}, ${256n ** BigInt(i)})`;
-    return `lpad(to_hex(mod(${shifted}, 256)::int4), 2, '0')`;
-  });
+/** Returns 16 hexadecimal digits as a `KvU64`, as SQL. */
+function u64Of(digits: string): string {
+  const bytes = bytesOfU64.map((i) => `substr(${digits}, ${17 - 2 * i}, 2)`);
   return `decode('03' || ${bytes.join(" || ")}, 'hex')`;
+}
+
+function unsigned(signed: string): string {
+  return `(CASE WHEN ${signed} < 0 THEN ${signed} + ${2n ** 64n} ELSE ${signed}::numeric END)`;
+}
+
+/** Returns a number from 0 to 2^64 - 1 as 16 hexadecimal digits, as SQL. */
+function digitsOf(number: string): string {
+  const signed = `CASE WHEN ${number} < ${2n ** 63n} THEN ${number} ELSE ${number} - ${2n ** 64n} END`;
+  return `lpad(to_hex((${signed})::int8), 16, '0')`;
 }
 
 /**
@@ -179,25 +185,30 @@ BEGIN
     WHILE v_stage < p_stages[v_wave] LOOP
       v_stage := v_stage + 1;
       INSERT INTO ${prefix} AS t (key, value, version, expires_at)
-        SELECT g.key, ${u64Of("g.number")}, ${versionOf("g.write")}, NULL
+        -- OFFSET 0 keeps each expression from being copied into those that use it.
+        SELECT d.key, ${u64Of("d.digits")}, ${versionOf("d.write")}, NULL
         FROM (
-          SELECT c.key, c.write, CASE
-            WHEN s.value IS NULL THEN mod(c.operand, ${2n ** 64n})
-            WHEN c.kind = ${combination.sum} THEN
-              mod(${numberOf("s.value")} + c.operand, ${2n ** 64n})
-            WHEN c.kind = ${combination.min} THEN least(${numberOf("s.value")}, c.operand)
-            ELSE greatest(${numberOf("s.value")}, c.operand) END AS number
+          SELECT n.key, n.write, ${digitsOf("n.number")} AS digits
           FROM (
-            SELECT u.key, u.kind, max(u.write) AS write, CASE u.kind
-              WHEN ${combination.sum} THEN sum(u.operand)
-              WHEN ${combination.min} THEN min(u.operand)
-              ELSE max(u.operand) END AS operand
-            FROM ${combinations} AS u(write, kind, stage, key, operand)
-            WHERE u.stage = v_stage AND ${isApplied}
-            GROUP BY u.key, u.kind
-          ) AS c
-          ${entryOf("c.key", "value", isLive)}
-        ) AS g
+            SELECT c.key, c.write, CASE
+              WHEN s.stored IS NULL THEN mod(c.operand, ${2n ** 64n})
+              WHEN c.kind = ${combination.sum} THEN
+                mod(${unsigned("s.stored")} + c.operand, ${2n ** 64n})
+              WHEN c.kind = ${combination.min} THEN least(${unsigned("s.stored")}, c.operand)
+              ELSE greatest(${unsigned("s.stored")}, c.operand) END AS number
+            FROM (
+              SELECT u.key, u.kind, max(u.write) AS write, CASE u.kind
+                WHEN ${combination.sum} THEN sum(u.operand)
+                WHEN ${combination.min} THEN min(u.operand)
+                ELSE max(u.operand) END AS operand
+              FROM ${combinations} AS u(write, kind, stage, key, operand)
+              WHERE u.stage = v_stage AND ${isApplied}
+              GROUP BY u.key, u.kind
+            ) AS c
+            ${entryOf("c.key", `${signedOf("value")} AS stored`, isLive)}
+            OFFSET 0
+          ) AS n OFFSET 0
+        ) AS d
         ON CONFLICT (key) DO UPDATE
           SET value = excluded.value, version = excluded.version, expires_at = NULL;
     END LOOP;
