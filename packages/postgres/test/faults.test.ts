@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { type EmbeddedKv, openKv } from "@keywright/core";
 import { afterEach, describe, expect, it } from "vitest";
 import { postgresEngine } from "../src/index.js";
-import { History } from "./history.js";
+import { faults, runFault } from "./faults/run-fault.js";
 import { findServer } from "./server/installed-server.js";
 import { PostgresServer } from "./server/postgres-server.js";
 
@@ -25,72 +25,17 @@ async function open(connectionString: string, deadline = 10_000): Promise<Embedd
   return kv;
 }
 
-/** Runs 16 writers of two engines, and a fault in the middle. Verifies the history. */
-async function withFault(url: string, fault: () => Promise<unknown>): Promise<History> {
-  const history = new History();
-  const pair = [await open(url), await open(url)];
-  history.start(pair, 16);
-  await history.progress(50);
-  await fault();
-  await history.progress(50);
-  await history.stop();
-  await history.verify(pair[0]!);
-  return history;
-}
-
-describe.skipIf(findServer() === undefined)("commits during faults", () => {
-  it("lose and repeat nothing when the server is killed and started again", async () => {
-    const server = await startServer();
-    await withFault(server.url, async () => {
-      await server.kill();
-      await server.run();
+describe.skipIf(findServer() === undefined)("16 writers stay strictly serializable", () => {
+  for (const name of Object.keys(faults)) {
+    it(`with a fault: ${name}`, async () => {
+      const { contradictions, commits } = await runFault(name);
+      expect(contradictions).toEqual([]);
+      expect(commits).toBeGreaterThan(200);
     });
-  });
+  }
+});
 
-  it("lose and repeat nothing when the server is paused", async () => {
-    const server = await startServer();
-    const { errors } = await withFault(server.url, async () => {
-      server.signal("SIGSTOP");
-      await sleep(1000);
-      server.signal("SIGCONT");
-    });
-    expect([...errors]).toEqual([]);
-  });
-
-  it("lose and repeat nothing when the server ends all sessions, again and again", async () => {
-    const server = await startServer();
-    const { errors } = await withFault(server.url, async () => {
-      for (let i = 0; i < 20; i++) {
-        await server.query(
-          "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'keywright'",
-        );
-        await sleep(20);
-      }
-    });
-    expect([...errors]).toEqual([]);
-  });
-
-  it("wait when the server has no free connection", async () => {
-    const server = await startServer(["fsync=off", "max_connections=14"]);
-    await withFault(server.url, async () => {
-      await Promise.all([open(server.url), open(server.url)]);
-    });
-  });
-
-  it("continue on the standby when the primary is killed and the standby promoted", async () => {
-    const primary = await startServer();
-    const standby = await primary.startStandby();
-    servers.push(standby);
-    await primary.query("ALTER SYSTEM SET synchronous_standby_names = '*'");
-    await primary.query("SELECT pg_reload_conf()");
-    const url = `postgres://keywright@${primary.address},${standby.address}/postgres`;
-    const history = await withFault(url, async () => {
-      await primary.kill();
-      await standby.promote();
-    });
-    expect(history.writes.length).toBeGreaterThan(100);
-  });
-
+describe.skipIf(findServer() === undefined)("calls during faults", () => {
   it("are refused with a typed error after the deadline, and can be applied later", async () => {
     const server = await startServer();
     const kv = await open(server.url, 600);
