@@ -37,11 +37,9 @@ export async function prepareTable(client: pg.Client, prefix: string): Promise<v
 async function isReady(client: pg.Client, prefix: string): Promise<boolean> {
   const { rows } = await client.query(
     `SELECT to_regprocedure($2) IS NOT NULL AS has_function,
-       (SELECT string_agg(column_name || ':' || data_type, ' ' ORDER BY column_name)
-        FROM information_schema.columns
-        WHERE table_name = $1 AND to_regclass($1) IS NOT NULL
-          AND table_schema = (SELECT nspname FROM pg_namespace n JOIN pg_class c
-            ON c.relnamespace = n.oid WHERE c.oid = to_regclass($1))) AS columns`,
+       (SELECT string_agg(attname || ':' || format_type(atttypid, NULL), ' ' ORDER BY attname)
+        FROM pg_attribute
+        WHERE attrelid = to_regclass($1) AND attnum > 0 AND NOT attisdropped) AS columns`,
     [prefix, `${commitFunction(prefix)}(${commitSignature})`],
   );
   const [{ has_function: hasFunction, columns: found }] = rows;
