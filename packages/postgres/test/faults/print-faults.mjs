@@ -1,14 +1,16 @@
 // Runs each fault several times and prints figures: node test/faults/print-faults.mjs 10
+import { join } from "node:path";
 import { createViteServer } from "vitest/node";
 
 const rounds = Number(process.argv[2] ?? 10);
 const vite = await createViteServer({
-  root: import.meta.dirname,
+  root: join(import.meta.dirname, ".."),
   configFile: false,
   logLevel: "error",
   server: { middlewareMode: true, ws: false },
 });
-const { faults, runFault } = await vite.ssrLoadModule("/run-fault.ts");
+const { faults, faultSettings, runFault } = await vite.ssrLoadModule("/faults/run-fault.ts");
+const { PostgresServer } = await vite.ssrLoadModule("/server/postgres-server.ts");
 const names = process.argv[3] === undefined ? Object.keys(faults) : [process.argv[3]];
 
 for (const name of names) {
@@ -17,7 +19,8 @@ for (const name of names) {
   const contradictions = { lost: 0, duplicated: 0, "out of order": 0, inconsistent: 0 };
   let commits = 0;
   for (let round = 0; round < rounds; round++) {
-    const run = await runFault(name);
+    const server = await PostgresServer.start(faultSettings);
+    const run = await runFault(name, server).finally(() => server.remove());
     gaps.push(run.longestGap);
     commits += run.commits;
     for (const kind of run.contradictions) contradictions[kind]++;

@@ -5,10 +5,12 @@ import { fileURLToPath } from "node:url";
 import { type EmbeddedKv, openKv } from "@keywright/core";
 import pg from "pg";
 import { postgresEngine } from "../../src/index.js";
-import { PostgresServer } from "../server/postgres-server.js";
+import type { PostgresServer } from "../server/postgres-server.js";
 import { History, type Kind } from "./history.js";
 
-const prefix = "faults";
+/** The settings of a server for faults. */
+export const faultSettings: readonly string[] = ["fsync=off", "max_connections=30"];
+let prefixes = 0;
 const worker = fileURLToPath(new URL("../work-in-process.mjs", import.meta.url));
 
 interface Cluster {
@@ -16,6 +18,8 @@ interface Cluster {
   /** A synchronous standby of the primary: it has every commit that a client knows of. */
   readonly standby: PostgresServer | undefined;
   readonly history: History;
+  /** The table that the writers use. */
+  readonly prefix: string;
 }
 
 interface Fault {
@@ -38,13 +42,6 @@ export const faults: Readonly<Record<string, Fault>> = {
       primary.signal("SIGCONT");
     },
   },
-  "primary killed, standby promoted": {
-    hasStandby: true,
-    run: async ({ primary, standby }) => {
-      await primary.kill();
-      await standby!.promote();
-    },
-  },
   "all connections of the server taken for a second": {
     run: async ({ primary }) => {
       const taken = await takeConnections(primary);
@@ -65,8 +62,16 @@ export const faults: Readonly<Record<string, Fault>> = {
     },
   },
   "three clients killed in mid-batch": {
-    run: async ({ primary, history }) => {
-      for (let i = 0; i < 3; i++) await killClient(primary, history, i);
+    run: async (cluster) => {
+      for (let i = 0; i < 3; i++) await killClient(cluster, i);
+    },
+  },
+  // The last one, because the primary is not started again.
+  "primary killed, standby promoted": {
+    hasStandby: true,
+    run: async ({ primary, standby }) => {
+      await primary.kill();
+      await standby!.promote();
     },
   },
 };
@@ -80,20 +85,18 @@ export interface FaultRun {
   readonly contradictions: readonly Kind[];
 }
 
-/** Runs 16 writers of two engines, and a fault in the middle. Checks their history. */
-export async function runFault(name: string): Promise<FaultRun> {
-  const primary = await PostgresServer.start(["fsync=off", "max_connections=30"]);
-  const servers = [primary];
+/** Runs 16 writers of two engines in a new table, and a fault in the middle. Checks their history. */
+export async function runFault(name: string, primary: PostgresServer): Promise<FaultRun> {
+  const prefix = `faults_${prefixes++}`;
   const databases: EmbeddedKv[] = [];
   const { hasStandby = false, run } = faults[name]!;
+  const standby = hasStandby ? await primary.startStandby() : undefined;
   try {
-    const standby = hasStandby ? await primary.startStandby() : undefined;
     if (standby !== undefined) {
-      servers.push(standby);
       await primary.query("ALTER SYSTEM SET synchronous_standby_names = '*'");
       await primary.query("SELECT pg_reload_conf()");
     }
-    const hosts = servers.map(({ address }) => address).join();
+    const hosts = [primary, ...(standby ? [standby] : [])].map(({ address }) => address).join();
     for (let i = 0; i < 2; i++) {
       const connectionString = `postgres://keywright@${hosts}/postgres`;
       const engine = await postgresEngine({ connectionString, prefix, maxConnections: 4 });
@@ -102,7 +105,7 @@ export async function runFault(name: string): Promise<FaultRun> {
     const history = new History();
     history.start(databases, 16);
     await history.progress(100);
-    await run({ primary, standby, history });
+    await run({ primary, standby, history, prefix });
     await history.progress(100);
     await history.stop();
     return {
@@ -113,7 +116,7 @@ export async function runFault(name: string): Promise<FaultRun> {
     };
   } finally {
     for (const kv of databases) await kv.close();
-    for (const server of servers) await server.remove();
+    await standby?.remove();
   }
 }
 
@@ -141,8 +144,8 @@ async function takeConnections(server: PostgresServer): Promise<pg.Client[]> {
 }
 
 /** Starts a process that writes too, and kills it after its first commits. */
-async function killClient(server: PostgresServer, history: History, name: number): Promise<void> {
-  const args = [worker, server.url, prefix, "increment", `killed ${name}`, "0"];
+async function killClient({ primary, history, prefix }: Cluster, name: number): Promise<void> {
+  const args = [worker, primary.url, prefix, "increment", `killed ${name}`, "0"];
   const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
   for await (const line of createInterface({ input: child.stdout })) {
     if (line === "ready") continue;
