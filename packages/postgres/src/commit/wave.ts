@@ -36,7 +36,7 @@ export class Wave {
   readonly changes: Map<string, Change> = new Map();
   /** By key: its combinations, in order. */
   readonly combinations: Map<string, Combination[]> = new Map();
-  /** The hints that `deleteExpired` may delete. */
+  /** The keys that `deleteExpired` reads or may delete. */
   readonly #hints = new Set<string>();
 
   /** Adds a write. Returns false, without a change, if it depends on a write of the wave. */

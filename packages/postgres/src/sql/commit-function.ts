@@ -40,6 +40,8 @@ const isLive = "(expires_at IS NULL OR expires_at > v_now)";
 const isU64 = "length(s.value) = 9 AND get_byte(s.value, 0) = 3";
 const conditions = "unnest(p_if_writes, p_if_kinds, p_if_keys, p_if_versions)";
 const changes = "unnest(p_writes, p_kinds, p_keys, p_values, p_times)";
+/** Without the values, which would be copied. */
+const changesOfKeys = "unnest(p_writes, p_kinds, p_keys) AS u(write, kind, key)";
 const combinations =
   "unnest(p_with_writes, p_with_kinds, p_with_stages, p_with_keys, p_with_operands)";
 /** True for what belongs to a write of the wave that is applied. */
@@ -169,7 +171,7 @@ BEGIN
     END IF;
     IF p_steps[v_wave] & ${step.deletes} > 0 THEN
       DELETE FROM ${prefix} WHERE key = ANY (ARRAY(
-        SELECT u.key FROM ${changes} AS u(write, kind, key, value, time)
+        SELECT u.key FROM ${changesOfKeys}
         WHERE u.kind = ${change.delete} AND ${isApplied}
       ));
     END IF;
@@ -228,7 +230,7 @@ BEGIN
        (SELECT string_agg(decode(lpad(to_hex(length(c.key)), 8, '0'), 'hex') || c.key, ''::bytea)
         FROM (
           SELECT ${changedKey} AS key
-            FROM ${changes} AS u(write, kind, key, value, time)
+            FROM ${changesOfKeys}
             WHERE u.kind < ${change.deleteExpired} AND NOT u.write = ANY (v_failed)
           UNION ALL
           SELECT u.key
