@@ -1,6 +1,5 @@
 import type { StoredEntry, StoredMutation } from "@keywright/core";
 import { combineU64 } from "@keywright/core/engine";
-import { textOf } from "./text-of.js";
 
 export type CombineMutation = Extract<StoredMutation, { operand: bigint }>;
 
@@ -12,15 +11,18 @@ export interface FailedCombination {
 /**
  * Replaces each `sum`, `min` or `max` of a key that the same write sets or deletes before it by the
  * `set` of its result. The others depend only on what is stored before the write.
+ *
+ * @param texts the keys as texts.
  */
 export function resolveCombinations(
   mutations: readonly StoredMutation[],
+  texts: readonly string[],
 ): (StoredMutation | FailedCombination)[] {
   if (!mutations.some(isCombination)) return [...mutations];
   const known = new Map<string, Uint8Array | null>();
-  return mutations.map((mutation) => {
+  return mutations.map((mutation, index) => {
     const { type, key } = mutation;
-    const text = textOf(key);
+    const text = texts[index]!;
     if (type === "delete") known.set(text, null);
     if (type === "set" && !mutation.endsInVersionstamp) known.set(text, currentValueOf(mutation));
     if (!isCombination(mutation) || !known.has(text)) return mutation;

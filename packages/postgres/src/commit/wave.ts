@@ -1,5 +1,5 @@
 import type { AtomicWrite, StoredMutation } from "@keywright/core";
-import { lastOfEachKey } from "./last-of-each-key.js";
+import { type KeyedMutation, lastOfEachKey } from "./last-of-each-key.js";
 import {
   type CombineMutation,
   isCombination,
@@ -41,35 +41,41 @@ export class Wave {
 
   /** Adds a write. Returns false, without a change, if it depends on a write of the wave. */
   add(index: number, { checks, mutations }: AtomicWrite): boolean {
-    const resolved = resolveCombinations(mutations);
-    const conditions: Condition[] = checks.map((check) => ({
+    const texts = mutations.map(({ key }) => textOf(key));
+    const conditions: (Condition & { readonly text: string })[] = checks.map((check) => ({
       kind: "check",
       key: check.key,
+      text: textOf(check.key),
       version: check.versionstamp,
     }));
-    for (const each of resolved) {
-      if ("failed" in each)
-        conditions.push({ kind: "never", key: each.failed.key, mutation: each.failed });
-      else if (isCombination(each))
-        conditions.push({ kind: "isU64", key: each.key, mutation: each });
+    const changes: KeyedMutation[] = [];
+    for (const [i, each] of resolveCombinations(mutations, texts).entries()) {
+      const text = texts[i]!;
+      if ("failed" in each) {
+        conditions.push({ kind: "never", key: each.failed.key, text, mutation: each.failed });
+        continue;
+      }
+      changes.push({ mutation: each, text });
+      if (isCombination(each))
+        conditions.push({ kind: "isU64", key: each.key, text, mutation: each });
     }
-    const all = resolved.filter((each) => !("failed" in each)) as StoredMutation[];
-    if (this.#depends(conditions, all)) return false;
+    if (this.#depends(conditions, changes)) return false;
     for (const each of conditions) this.conditions.push({ ...each, write: index });
-    for (const mutation of lastOfEachKey(all)) this.#change(index, mutation);
+    for (const each of lastOfEachKey(changes)) this.#change(index, each);
     return true;
   }
 
-  #depends(conditions: readonly Condition[], mutations: readonly StoredMutation[]): boolean {
-    for (const { kind, key } of conditions) {
-      const text = textOf(key);
+  #depends(
+    conditions: readonly { readonly kind: Condition["kind"]; readonly text: string }[],
+    changes: readonly KeyedMutation[],
+  ): boolean {
+    for (const { kind, text } of conditions) {
       if (this.#isReplaced(text) || (kind === "check" && this.combinations.has(text))) return true;
     }
     // A write that is always applied may replace what others of the wave store.
     const isCertain = conditions.length === 0;
-    return mutations.some((mutation) => {
+    return changes.some(({ mutation, text }) => {
       if (isCombination(mutation)) return false;
-      const text = textOf(mutation.key);
       if (mutation.type === "deleteExpired") {
         const hint = mutation.hint && textOf(mutation.hint.key);
         return this.#isChanged(text) || (hint !== undefined && this.#isChanged(hint));
@@ -86,8 +92,7 @@ export class Wave {
     return this.#isReplaced(text) || this.combinations.has(text);
   }
 
-  #change(write: number, mutation: StoredMutation): void {
-    const text = textOf(mutation.key);
+  #change(write: number, { mutation, text }: KeyedMutation): void {
     if (isCombination(mutation)) {
       const before = this.combinations.get(text) ?? [];
       const last = before.at(-1);
