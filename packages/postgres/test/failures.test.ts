@@ -133,7 +133,7 @@ describeOnServer("a server that needs a password", () => {
   });
 
   it("that has no free connection is tried until the deadline", async () => {
-    const options = { connectionString: url("app", "right"), deadline: 300 };
+    const options = { connectionString: url("app", "right"), deadline: 1500 };
     await server.query("ALTER ROLE app CONNECTION LIMIT 0");
     await expect(open(options)).rejects.toMatchObject({
       code: "KW_ENGINE_UNAVAILABLE",
@@ -151,7 +151,7 @@ describeOnServer("a server that needs a password", () => {
       retryable: true,
       reason: "it accepts no writes, because it is a standby or read-only",
     };
-    const options = { connectionString: url("app", "right"), deadline: 300 };
+    const options = { connectionString: url("app", "right"), deadline: 1500 };
     const kv = await open(options);
     await kv.set(["a"], 1);
     await server.query("ALTER SYSTEM SET default_transaction_read_only = on");
