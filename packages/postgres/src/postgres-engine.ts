@@ -12,11 +12,13 @@ import {
   type StoredEntry,
   type WriteOutcome,
 } from "@keywright/core";
+import type pg from "pg";
 import { decodeOutcomes } from "./commit/decode-outcomes.js";
-import { encodeBatch } from "./commit/encode-batch.js";
+import { type EncodedBatch, encodeBatch } from "./commit/encode-batch.js";
+import { textOf } from "./commit/text-of.js";
 import { Caller } from "./connection/caller.js";
 import { connect, end } from "./connection/connect.js";
-import { entryOf, Statements } from "./connection/statements.js";
+import { entryOf, Statements, sequenceOf } from "./connection/statements.js";
 import { refusalOf, unavailable } from "./errors/refusal-of.js";
 import {
   type EngineSettings,
@@ -46,21 +48,31 @@ const mebibyte = 1024 * 1024;
  */
 export async function postgresEngine(options: PostgresOptions): Promise<Engine> {
   const settings = settingsOf(options);
-  await prepare(settings);
-  return new PostgresEngine(settings);
+  const statements = new Statements(settings.prefix);
+  return new PostgresEngine(settings, statements, await prepare(settings, statements));
 }
 
-async function prepare(settings: EngineSettings): Promise<void> {
+/** A connection to a server that has the table and the function. */
+interface Prepared {
+  readonly client: pg.Client;
+  /** The number of the last batch that was committed. */
+  readonly known: number;
+}
+
+async function prepare(settings: EngineSettings, statements: Statements): Promise<Prepared> {
   const until = performance.now() + settings.deadline;
   for (;;) {
     try {
       const client = await connect(settings, settings.deadline / 2);
       try {
         await prepareTable(client, settings.prefix);
-      } finally {
+        const { text, values } = statements.head();
+        const { rows } = await client.query(text, [...values]);
+        return { client, known: sequenceOf(rows[0].version) };
+      } catch (error) {
         end(client);
+        throw error;
       }
-      return;
     } catch (error) {
       if (isKeywrightError(error)) throw error;
       const refusal = refusalOf(error);
@@ -83,43 +95,35 @@ class PostgresEngine implements Engine {
   readonly #statements: Statements;
   readonly #feed: ChangeFeed;
 
-  constructor(settings: EngineSettings) {
-    this.#caller = new Caller(settings);
-    this.#statements = new Statements(settings.prefix);
-    this.#feed = new ChangeFeed(settings, this.#statements);
+  constructor(settings: EngineSettings, statements: Statements, { client, known }: Prepared) {
+    this.#caller = new Caller(settings, client);
+    this.#statements = statements;
+    this.#feed = new ChangeFeed(settings, statements, known);
   }
 
   async get(key: Uint8Array): Promise<StoredEntry | undefined> {
-    await this.#feed.starting;
     const [row] = await this.#caller.read(this.#statements.get(key));
     return row && entryOf(row);
   }
 
   async getMany(keys: readonly Uint8Array[]): Promise<(StoredEntry | undefined)[]> {
     if (keys.length === 0) return [];
-    await this.#feed.starting;
     const rows = await this.#caller.read(this.#statements.getMany(keys));
     const entries = new Map(rows.map((row) => [textOf(row[0] as Buffer), entryOf(row)]));
     return keys.map((key) => entries.get(textOf(key)));
   }
 
   async getRange(read: RangeRead): Promise<StoredEntry[]> {
-    await this.#feed.starting;
     return (await this.#caller.read(this.#statements.getRange(read))).map(entryOf);
   }
 
   async commit(writes: readonly AtomicWrite[]): Promise<WriteOutcome[]> {
-    if (writes.length === 0) return [];
-    const batch = encodeBatch(writes);
-    const statement = this.#statements.commit(randomBytes(idBytes), batch);
-    try {
-      await this.#feed.starting;
-      const [row] = await this.#caller.write(statement);
-      return decodeOutcomes(row![0] as string, batch);
-    } catch (error) {
-      // The engine itself has not failed, so the database accepts further commits.
-      return writes.map(() => error as Error);
+    const outcomes: WriteOutcome[] = [];
+    while (outcomes.length < writes.length) {
+      const rest = outcomes.length === 0 ? writes : writes.slice(outcomes.length);
+      outcomes.push(...(await this.#commitBatch(encodeBatch(rest))));
     }
+    return outcomes;
   }
 
   watch(keys: readonly Uint8Array[], onChange: () => void): () => void {
@@ -134,8 +138,18 @@ class PostgresEngine implements Engine {
     this.#caller.close();
     await this.#feed.close();
   }
-}
 
-function textOf(bytes: Uint8Array): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1");
+  async #commitBatch(batch: EncodedBatch): Promise<WriteOutcome[]> {
+    const statement = this.#statements.commit(randomBytes(idBytes), batch);
+    try {
+      const [row] = await this.#caller.write(statement);
+      const outcomes = decodeOutcomes(row![0] as string, batch);
+      const applied = outcomes.find((outcome) => typeof outcome === "string");
+      if (applied !== undefined) this.#feed.noteCommitted(sequenceOf(Buffer.from(applied, "hex")));
+      return outcomes;
+    } catch (error) {
+      // The engine itself has not failed, so the database accepts further commits.
+      return Array.from({ length: batch.size }, () => error as Error);
+    }
+  }
 }

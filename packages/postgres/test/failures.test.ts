@@ -19,6 +19,12 @@ async function open(options: Partial<PostgresOptions> = {}): Promise<EmbeddedKv>
 describeOnServer("postgresEngine refuses", () => {
   it.each([
     ["a URL of another kind", { connectionString: "mysql://localhost" }, "connectionString"],
+    ["a port that is none", { connectionString: "postgres://a,b:99999/c" }, "connectionString"],
+    [
+      "a password with a bad escape",
+      { connectionString: "postgres://a:%zz@b/c" },
+      "connectionString",
+    ],
     ["a prefix that is no name", { prefix: "Users; DROP" }, "prefix"],
     ["a maximum of no connections", { maxConnections: 0 }, "maxConnections"],
     ["a deadline that is not a number", { deadline: Number.NaN }, "deadline"],
@@ -104,15 +110,64 @@ describeOnServer("a server that needs a password", () => {
     expect((await first.get(["b"])).value).toBe(2);
   });
 
-  it("that accepts no writes is refused", async () => {
-    await server.query("ALTER ROLE app SET default_transaction_read_only = on");
-    const refused = { code: "KW_ENGINE_UNAVAILABLE", retryable: true };
-    await expect(
-      open({ connectionString: url("app", "right"), deadline: 300 }),
-    ).rejects.toMatchObject({
-      ...refused,
-      reason: "it accepts no writes, because it is a standby or read-only",
+  it("leaves everything as it was if a privilege is missing", async () => {
+    await server.query("CREATE ROLE reader LOGIN PASSWORD 'right'");
+    await server.requirePassword("reader");
+    const refused = { code: "KW_POSTGRES_REFUSED", reason: "the user lacks a privilege" };
+    const options = { connectionString: url("reader", "right"), prefix: "no_create" };
+    await expect(open(options)).rejects.toMatchObject(refused);
+    expect((await server.query("SELECT to_regclass('no_create') AS id"))[0]).toEqual({ id: null });
+
+    const owner = await open({ ...options, connectionString: url("app", "right"), prefix: "kw2" });
+    await owner.set(["a"], 1);
+    await server.query("GRANT SELECT ON kw2 TO reader");
+    const reader = await open({ ...options, prefix: "kw2" });
+    expect((await reader.get(["a"])).value).toBe(1);
+    await expect(reader.set(["a"], 2)).rejects.toMatchObject(refused);
+    expect((await owner.get(["a"])).value).toBe(1);
+    await server.query("GRANT INSERT, UPDATE, DELETE ON kw2 TO reader");
+    await reader.set(["a"], 3);
+    expect((await owner.get(["a"])).value).toBe(3);
+    await server.query("REVOKE EXECUTE ON FUNCTION kw2_commit_1 FROM PUBLIC");
+    await expect(reader.set(["a"], 4)).rejects.toMatchObject(refused);
+  });
+
+  it("that has no free connection is tried until the deadline", async () => {
+    const options = { connectionString: url("app", "right"), deadline: 1500 };
+    await server.query("ALTER ROLE app CONNECTION LIMIT 0");
+    await expect(open(options)).rejects.toMatchObject({
+      code: "KW_ENGINE_UNAVAILABLE",
+      retryable: true,
+      reason: "it has no free connection",
     });
+    const opening = open({ ...options, deadline: 10_000 });
+    await server.query("ALTER ROLE app CONNECTION LIMIT -1");
+    await (await opening).set(["a"], 1);
+  });
+
+  it("that accepts no writes is refused, also by an open engine", async () => {
+    const refused = {
+      code: "KW_ENGINE_UNAVAILABLE",
+      retryable: true,
+      reason: "it accepts no writes, because it is a standby or read-only",
+    };
+    const options = { connectionString: url("app", "right"), deadline: 1500 };
+    const kv = await open(options);
+    await kv.set(["a"], 1);
+    await server.query("ALTER SYSTEM SET default_transaction_read_only = on");
+    await server.query("SELECT pg_reload_conf()");
+    await expect(open(options)).rejects.toMatchObject(refused);
+    await expect(kv.set(["a"], 2)).rejects.toMatchObject(refused);
+    await server.query("ALTER SYSTEM RESET default_transaction_read_only");
+    await server.query("SELECT pg_reload_conf()");
+    expect((await kv.get(["a"])).value).toBe(1);
+    await kv.set(["a"], 3);
+  });
+
+  it("keeps no session of an engine that it has refused", async () => {
+    const sessions = "SELECT pid FROM pg_stat_activity WHERE application_name = 'keywright'";
+    for (const kv of databases.splice(0)) await kv.close();
+    while ((await server.query(sessions)).length > 0);
   });
 });
 
@@ -158,6 +213,27 @@ describeOnServer("a table", () => {
       limit: "keyBytes",
       max: 2600,
     });
+  });
+
+  it("has values of at most 32 MiB and commits of at most 64 MiB", async () => {
+    const kv = await open();
+    const { valueBytes, totalMutationBytes } = kv.limits;
+    expect([valueBytes, totalMutationBytes]).toEqual([32 * 2 ** 20, 64 * 2 ** 20]);
+    // The encoding of bytes adds some of its own.
+    const large = new Uint8Array(valueBytes - 16).fill(7);
+    await kv.set(["a"], large);
+    expect((await kv.get<Uint8Array>(["a"])).value?.length).toBe(large.length);
+    const refused = { code: "KW_LIMIT_EXCEEDED" };
+    await expect(kv.set(["a"], new Uint8Array(valueBytes))).rejects.toMatchObject({
+      ...refused,
+      limit: "valueBytes",
+    });
+    const three = kv.atomic().set(["a"], 1).set(["b"], large).set(["c"], large).set(["d"], large);
+    await expect((async () => three.commit())()).rejects.toMatchObject({
+      ...refused,
+      limit: "totalMutationBytes",
+    });
+    expect((await kv.get<Uint8Array>(["a"])).value?.length).toBe(large.length);
   });
 
   it("removes the ids and the changes of old batches", async () => {

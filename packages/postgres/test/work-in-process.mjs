@@ -27,6 +27,28 @@ if (work === "write") {
   }
 }
 
+// Does what the writers of `faults/history.ts` do.
+if (work === "increment") {
+  console.log("ready");
+  const increment = async (writer) => {
+    for (let n = 0; ; n++) {
+      const register = (writer + n) % 4;
+      const entry = await kv.get(["register", register]);
+      const value = (entry.value ?? 0) + 1;
+      const id = `${name}:${writer}:${n}`;
+      const result = await kv
+        .atomic()
+        .check(entry)
+        .set(["register", register], value)
+        .set(["proof", id], { register, value })
+        .sum(["sum"], 1n)
+        .commit();
+      if (result.ok) console.log(`${id} is ${result.versionstamp}`);
+    }
+  };
+  for (let writer = 0; writer < 16; writer++) void increment(writer);
+}
+
 if (work === "listen") {
   void kv.listenQueue(async (message) => {
     await kv.atomic().sum(["delivered", message], 1n).set(["by", name], 1).commit();

@@ -1,122 +1,130 @@
 import { Buffer } from "node:buffer";
-import {
-  type AtomicWrite,
-  encodeValue,
-  KvU64,
-  type StoredEntry,
-  type StoredMutation,
-} from "@keywright/core";
-import { combineU64 } from "@keywright/core/engine";
-import { operation } from "../sql/operations.js";
+import type { AtomicWrite } from "@keywright/core";
+import { change, combination, condition, step } from "../sql/operations.js";
+import { binaryArray } from "./binary-array.js";
+import type { CombineMutation } from "./resolve-combinations.js";
+import { Wave } from "./wave.js";
 
-type CombineMutation = Extract<StoredMutation, { operand: bigint }>;
+/** The maximum number of waves of a batch, because each one reads the whole batch. */
+const maxWaves = 32;
 
-/** A batch as the parameters of the function: one item for each operation. */
+/** A batch as the parameters of the function, without its id. */
 export interface EncodedBatch {
-  readonly operations: number[];
-  readonly keys: (Buffer | null)[];
-  readonly values: (Buffer | null)[];
-  readonly times: (number | null)[];
-  /** The mutations to which the operations belong, for the errors of their outcomes. */
-  readonly sources: (StoredMutation | undefined)[];
+  /** How many writes it has. */
+  readonly size: number;
+  readonly parameters: readonly unknown[];
+  /** By position: the mutation to which a condition belongs. Undefined for a check. */
+  readonly sources: readonly (CombineMutation | undefined)[];
 }
 
+/** Encodes the first of `writes`: all of them, unless many of them depend on each other. */
 export function encodeBatch(writes: readonly AtomicWrite[]): EncodedBatch {
-  const batch: EncodedBatch = { operations: [], keys: [], values: [], times: [], sources: [] };
-  for (const write of writes) addWrite(batch, write);
-  return batch;
-}
-
-interface Operation {
-  readonly key?: Uint8Array | undefined;
-  readonly value?: Uint8Array | undefined;
-  readonly time?: number | undefined;
-  readonly source?: StoredMutation | undefined;
-}
-
-function add(batch: EncodedBatch, name: keyof typeof operation, rest: Operation = {}): void {
-  batch.operations.push(operation[name]);
-  batch.keys.push(bufferOf(rest.key));
-  batch.values.push(bufferOf(rest.value));
-  batch.times.push(rest.time ?? null);
-  batch.sources.push(rest.source);
-}
-
-function addWrite(batch: EncodedBatch, { checks, mutations }: AtomicWrite): void {
-  add(batch, "begin");
-  for (const { key, versionstamp } of checks) {
-    const value = versionstamp === null ? undefined : Buffer.from(versionstamp, "hex");
-    add(batch, "check", { key, value });
+  const columns = new Columns();
+  let wave = new Wave();
+  for (const [index, write] of writes.entries()) {
+    if (wave.add(index, write)) continue;
+    columns.add(wave, index);
+    if (columns.waves === maxWaves) return columns.encode(index);
+    wave = new Wave();
+    wave.add(index, write);
   }
-  const resolved = resolveCombinations(mutations);
-  // The function refuses a write before it applies a part of it.
-  for (const each of resolved) {
-    if (each === undefined) continue;
-    if ("failed" in each) add(batch, "fail", { source: each.failed });
-    else if (isCombination(each)) add(batch, "checkU64", { key: each.key, source: each });
+  columns.add(wave, writes.length);
+  return columns.encode(writes.length);
+}
+
+/** The parameters of a batch, as they grow. */
+class Columns {
+  readonly #ends: number[] = [];
+  readonly #steps: number[] = [];
+  readonly #stages: number[] = [];
+  readonly #sources: (CombineMutation | undefined)[] = [];
+  readonly #ifWrites: number[] = [];
+  readonly #ifKinds: number[] = [];
+  readonly #ifKeys: Uint8Array[] = [];
+  readonly #ifVersions: (Uint8Array | null)[] = [];
+  readonly #writes: number[] = [];
+  readonly #kinds: number[] = [];
+  readonly #keys: Uint8Array[] = [];
+  readonly #values: (Uint8Array | null)[] = [];
+  readonly #times: (number | null)[] = [];
+  readonly #withWrites: number[] = [];
+  readonly #withKinds: number[] = [];
+  readonly #withStages: number[] = [];
+  readonly #withKeys: Uint8Array[] = [];
+  readonly #withOperands: bigint[] = [];
+
+  get waves(): number {
+    return this.#ends.length;
   }
-  for (const each of resolved) if (!("failed" in each)) addMutation(batch, each);
-  if (mutations.length === 0) add(batch, "delete");
-}
 
-function addMutation(batch: EncodedBatch, mutation: StoredMutation): void {
-  const { type, key } = mutation;
-  if (type === "set") {
-    const name = mutation.endsInVersionstamp ? "setAtVersionstamp" : "set";
-    add(batch, name, { key, value: mutation.value, time: mutation.expireAt });
-  } else if (type === "delete") {
-    add(batch, "delete", { key });
-  } else if (type === "deleteExpired") {
-    add(batch, "deleteExpired", { key, value: mutation.hint?.key, time: mutation.hint?.dueAt });
-  } else {
-    add(batch, type, { key, value: encodeValue(new KvU64(mutation.operand)) });
-  }
-}
-
-/** A `sum`, `min` or `max` of a value that the same write has stored and that is no `KvU64`. */
-interface FailedCombination {
-  readonly failed: CombineMutation;
-}
-
-/**
- * Replaces each `sum`, `min` or `max` of a key that the same write sets or deletes before it by the
- * `set` of its result. The others depend only on what is stored before the write.
- */
-function resolveCombinations(
-  mutations: readonly StoredMutation[],
-): (StoredMutation | FailedCombination)[] {
-  const known = new Map<string, Uint8Array | null>();
-  return mutations.map((mutation) => {
-    const { type, key } = mutation;
-    const text = Buffer.from(key.buffer, key.byteOffset, key.byteLength).toString("latin1");
-    if (type === "delete") known.set(text, null);
-    if (type === "set" && !mutation.endsInVersionstamp) known.set(text, currentValueOf(mutation));
-    if (!isCombination(mutation) || !known.has(text)) return mutation;
-    const value = known.get(text) ?? undefined;
-    try {
-      const entry = value === undefined ? undefined : ({ key, value } as StoredEntry);
-      const result = combineU64(mutation, entry);
-      known.set(text, result);
-      return { type: "set", key, value: result };
-    } catch {
-      return { failed: mutation };
+  /** @param end the number of writes that the batch has with this wave. */
+  add({ conditions, others, changes, combinations }: Wave, end: number): void {
+    let steps = conditions.length > 0 ? step.conditions : 0;
+    for (const { write, kind, key, version, mutation } of conditions) {
+      this.#ifWrites.push(write);
+      this.#ifKinds.push(condition[kind]);
+      this.#ifKeys.push(key);
+      this.#ifVersions.push(version == null ? null : Buffer.from(version, "hex"));
+      this.#sources.push(mutation);
     }
-  });
-}
+    for (const list of [others, changes.values()]) {
+      for (const { write, mutation } of list) {
+        this.#writes.push(write);
+        this.#keys.push(mutation.key);
+        if (mutation.type === "set") {
+          this.#kinds.push(mutation.endsInVersionstamp ? change.setAtVersionstamp : change.set);
+          this.#values.push(mutation.value);
+          this.#times.push(mutation.expireAt ?? null);
+          steps |= step.sets;
+        } else if (mutation.type === "delete") {
+          this.#kinds.push(change.delete);
+          this.#values.push(null);
+          this.#times.push(null);
+          steps |= step.deletes;
+        } else {
+          this.#kinds.push(change.deleteExpired);
+          this.#values.push(mutation.hint?.key ?? null);
+          this.#times.push(mutation.hint?.dueAt ?? null);
+          steps |= step.deletesExpired;
+        }
+      }
+    }
+    let stages = 0;
+    for (const list of combinations.values()) {
+      for (const { write, mutation, stage } of list) {
+        this.#withWrites.push(write);
+        this.#withKinds.push(combination[mutation.type]);
+        this.#withStages.push(stage);
+        this.#withKeys.push(mutation.key);
+        this.#withOperands.push(mutation.operand);
+        stages = Math.max(stages, stage);
+      }
+    }
+    this.#ends.push(end - 1);
+    this.#steps.push(steps);
+    this.#stages.push(stages);
+  }
 
-/** Returns null if the entry has already expired. */
-function currentValueOf({
-  value,
-  expireAt,
-}: Extract<StoredMutation, { type: "set" }>): Uint8Array | null {
-  return expireAt !== undefined && expireAt <= Date.now() ? null : value;
-}
-
-function isCombination(mutation: StoredMutation): mutation is CombineMutation {
-  return "operand" in mutation;
-}
-
-function bufferOf(bytes: Uint8Array | undefined): Buffer | null {
-  if (bytes === undefined) return null;
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  encode(size: number): EncodedBatch {
+    const parameters = [
+      binaryArray("int4", this.#ends),
+      binaryArray("int4", this.#steps),
+      binaryArray("int4", this.#stages),
+      binaryArray("int4", this.#ifWrites),
+      binaryArray("int4", this.#ifKinds),
+      binaryArray("bytea", this.#ifKeys),
+      binaryArray("bytea", this.#ifVersions),
+      binaryArray("int4", this.#writes),
+      binaryArray("int4", this.#kinds),
+      binaryArray("bytea", this.#keys),
+      binaryArray("bytea", this.#values),
+      binaryArray("int8", this.#times),
+      binaryArray("int4", this.#withWrites),
+      binaryArray("int4", this.#withKinds),
+      binaryArray("int4", this.#withStages),
+      binaryArray("bytea", this.#withKeys),
+      `{${this.#withOperands.join(",")}}`,
+    ];
+    return { size, parameters, sources: this.#sources };
+  }
 }

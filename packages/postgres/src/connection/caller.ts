@@ -25,8 +25,9 @@ export class Caller {
   readonly #deadline: number;
   #isClosed = false;
 
-  constructor(settings: EngineSettings) {
-    this.#pool = new ConnectionPool(settings);
+  /** @param first an open connection, which is closed with the others. */
+  constructor(settings: EngineSettings, first: pg.Client) {
+    this.#pool = new ConnectionPool(settings, first);
     this.#deadline = settings.deadline;
   }
 

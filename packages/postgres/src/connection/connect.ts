@@ -11,6 +11,14 @@ class ReadOnlyServerError extends Error {
 }
 
 /**
+ * Tells if the session accepts no writes, and makes its statements find keys in the index, however
+ * small the table was when they were planned. A server without this setting ignores it.
+ */
+const prepareSession = `
+  SELECT pg_is_in_recovery() OR current_setting('transaction_read_only')::bool AS read_only,
+    (SELECT set_config(name, 'off', false) FROM pg_settings WHERE name = 'enable_seqscan')`;
+
+/**
  * Connects to the first host that accepts writes.
  *
  * @param time how long the attempt may take for each host, in milliseconds.
@@ -34,9 +42,7 @@ export async function connect(settings: EngineSettings, time: number): Promise<p
       await client.query(
         `SET default_transaction_isolation = 'read committed'; SET client_min_messages = 'warning'; SET statement_timeout = ${settings.deadline}`,
       );
-      const { rows } = await client.query(
-        "SELECT pg_is_in_recovery() OR current_setting('transaction_read_only')::bool AS read_only",
-      );
+      const { rows } = await client.query(prepareSession);
       if (!rows[0].read_only) return client;
       failure = new ReadOnlyServerError("the server is a standby or read-only");
     } catch (error) {

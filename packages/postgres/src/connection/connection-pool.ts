@@ -14,8 +14,11 @@ export class ConnectionPool {
   #connecting = 0;
   #isClosed = false;
 
-  constructor(settings: EngineSettings) {
+  /** @param first an open connection. */
+  constructor(settings: EngineSettings, first: pg.Client) {
     this.#settings = settings;
+    this.#adopt(first);
+    this.#rest(first);
   }
 
   /**
@@ -54,9 +57,7 @@ export class ConnectionPool {
       next(client);
       return;
     }
-    // An idle connection does not keep the process alive.
-    keepAlive(client, false);
-    this.#idle.push(client);
+    this.#rest(client);
   }
 
   /** Closes all connections. Calls that have not finished fail. */
@@ -72,7 +73,7 @@ export class ConnectionPool {
     this.#connecting++;
     try {
       const client = await connect(this.#settings, time);
-      client.once("end", () => this.#forget(client));
+      this.#adopt(client);
       if (!this.#isClosed) return client;
       end(client);
       throw new DatabaseClosedError();
@@ -90,8 +91,17 @@ export class ConnectionPool {
     return client;
   }
 
-  #forget(client: pg.Client): void {
-    const index = this.#idle.indexOf(client);
-    if (index >= 0) this.#idle.splice(index, 1);
+  #rest(client: pg.Client): void {
+    // An idle connection does not keep the process alive.
+    keepAlive(client, false);
+    this.#idle.push(client);
+  }
+
+  /** Forgets the connection if it ends while it is idle. */
+  #adopt(client: pg.Client): void {
+    client.once("end", () => {
+      const index = this.#idle.indexOf(client);
+      if (index >= 0) this.#idle.splice(index, 1);
+    });
   }
 }

@@ -44,9 +44,10 @@ export class Statements {
     return { name: `${this.#table}_range_${order}`, text, values };
   }
 
-  commit(id: Buffer, { operations, keys, values, times }: EncodedBatch): Statement {
-    const text = `SELECT ${commitFunction(this.#table)}($1, $2, $3, $4, $5)`;
-    return { name: `${this.#table}_commit`, text, values: [id, operations, keys, values, times] };
+  commit(id: Buffer, { parameters }: EncodedBatch): Statement {
+    const places = parameters.map((_, i) => `$${i + 2}`).join(", ");
+    const text = `SELECT ${commitFunction(this.#table)}($1, ${places})`;
+    return { name: `${this.#table}_commit`, text, values: [id, ...parameters] };
   }
 
   head(): Statement {

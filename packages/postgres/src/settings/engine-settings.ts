@@ -60,5 +60,17 @@ function hostsOf(url: unknown): string[] {
     throw new PostgresOptionError("connectionString", reason);
   }
   const [, before, hosts, after] = parts;
-  return hosts!.split(",").map((host) => `${before}${host}${after}`);
+  const urls = hosts!.split(",").map((host) => `${before}${host}${after}`);
+  for (const each of urls) assertUrl(each);
+  return urls;
+}
+
+/** Reports what `pg` would report later, as if the server did not answer. */
+function assertUrl(url: string): void {
+  try {
+    decodeURIComponent(new URL(url).href);
+  } catch {
+    const reason = "has a host, a port or an escape that is not valid in a URL";
+    throw new PostgresOptionError("connectionString", reason);
+  }
 }

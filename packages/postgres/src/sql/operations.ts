@@ -1,26 +1,25 @@
-/** The operations of a batch. The function of the database reads them in order. */
-export const operation = {
-  /** Begins the next atomic write. */
-  begin: 0,
-  /** Refuses the write unless the key has the version `value` (null: no entry). */
-  check: 1,
-  /** Makes the outcome of the write an error unless the key has a `KvU64` or no entry. */
-  checkU64: 2,
-  /** Makes the outcome of the write an error. */
-  fail: 3,
-  set: 4,
-  /** Appends the versionstamp to the key as a string part. */
-  setAtVersionstamp: 5,
-  delete: 6,
-  /** Deletes the key if it has expired. `value` is the key of its hint, due at `time`. */
-  deleteExpired: 7,
-  sum: 8,
-  min: 9,
-  max: 10,
+/** The conditions of a batch, which decide if a write is applied. */
+export const condition = {
+  /** The key has the version `version` (null: no entry). */
+  check: 0,
+  /** The key has a `KvU64` or no entry. */
+  isU64: 1,
+  /** Never true. */
+  never: 2,
 } as const;
 
-/**
- * The outcome of a write that a check refused. An applied write has its order in the batch, and a
- * failed one a lower number: minus one, minus the index of the failed operation, counted from 1.
- */
-export const refused: number = -1;
+/** The changes of a batch. */
+export const change = {
+  set: 0,
+  /** Appends the versionstamp to the key as a string part. */
+  setAtVersionstamp: 1,
+  delete: 2,
+  /** Deletes the key if it has expired. `value` is the key of its hint, due at `time`. */
+  deleteExpired: 3,
+} as const;
+
+/** The combinations of a batch, which depend on the stored number. */
+export const combination = { sum: 0, min: 1, max: 2 } as const;
+
+/** The bits that tell which statements a wave needs. */
+export const step = { conditions: 1, deletes: 2, deletesExpired: 4, sets: 8 } as const;

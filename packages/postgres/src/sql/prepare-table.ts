@@ -1,11 +1,11 @@
 import type { Buffer } from "node:buffer";
 import { DatabaseFormatError } from "@keywright/core";
 import type pg from "pg";
-import { commitFunction, createCommitFunction, createTable } from "./schema.js";
+import { commitSignature, createCommitFunction } from "./commit-function.js";
+import { commitFunction, createTable } from "./schema.js";
 import { headKey, tableFormat } from "./stored-keys.js";
 
 const columns = "expires_at:bigint key:bytea value:bytea version:bytea";
-const signature = "bytea, int4[], bytea[], bytea[], int8[]";
 
 /**
  * Creates the table and the function of an engine if they do not exist. Several processes may call
@@ -37,12 +37,10 @@ export async function prepareTable(client: pg.Client, prefix: string): Promise<v
 async function isReady(client: pg.Client, prefix: string): Promise<boolean> {
   const { rows } = await client.query(
     `SELECT to_regprocedure($2) IS NOT NULL AS has_function,
-       (SELECT string_agg(column_name || ':' || data_type, ' ' ORDER BY column_name)
-        FROM information_schema.columns
-        WHERE table_name = $1 AND to_regclass($1) IS NOT NULL
-          AND table_schema = (SELECT nspname FROM pg_namespace n JOIN pg_class c
-            ON c.relnamespace = n.oid WHERE c.oid = to_regclass($1))) AS columns`,
-    [prefix, `${commitFunction(prefix)}(${signature})`],
+       (SELECT string_agg(attname || ':' || format_type(atttypid, NULL), ' ' ORDER BY attname)
+        FROM pg_attribute
+        WHERE attrelid = to_regclass($1) AND attnum > 0 AND NOT attisdropped) AS columns`,
+    [prefix, `${commitFunction(prefix)}(${commitSignature})`],
   );
   const [{ has_function: hasFunction, columns: found }] = rows;
   if (found === null) return false;

@@ -20,35 +20,35 @@ const logSize = 500;
  * Reports the commits of all processes to watches. It reads the changed keys of each batch from the
  * log in the table, after a notification and every few seconds. So a lost notification only delays
  * a report, and a lost connection continues where it ended.
+ *
+ * A watch begins at a batch that was already committed, so nothing has to wait for the connection.
  */
 export class ChangeFeed {
   readonly #watchers = new ChangeWatchers();
   readonly #settings: EngineSettings;
   readonly #statements: Statements;
   #client: pg.Client | undefined;
-  /** The number of the last batch that was reported. Undefined until it is known. */
-  #cursor: number | undefined;
-  /** Settles when the first watch has its beginning. */
-  #starting: Promise<void> | undefined;
+  /** The number of the last batch that is known to be committed. */
+  #known: number;
+  /** The number of the last batch that was reported. */
+  #cursor: number;
   #running: Promise<void> | undefined;
   #isRunning = false;
-  /** True if commits were made after the beginning of a watch and before the cursor was known. */
-  #hasMissed = false;
   #wake: () => void = () => undefined;
   #isDue = false;
   #isClosed = false;
 
-  constructor(settings: EngineSettings, statements: Statements) {
+  /** @param known the number of a batch that is committed. */
+  constructor(settings: EngineSettings, statements: Statements, known: number) {
     this.#settings = settings;
     this.#statements = statements;
+    this.#known = known;
+    this.#cursor = known;
   }
 
-  /**
-   * Resolves when the beginning of every watch is known, so that what a later call reads or writes
-   * is reported if it changes. Undefined if it is known.
-   */
-  get starting(): Promise<void> | undefined {
-    return this.#starting;
+  /** Notes that this batch is committed, so that later watches do not report it. */
+  noteCommitted(sequence: number): void {
+    this.#known = Math.max(this.#known, sequence);
   }
 
   watch(keys: readonly Uint8Array[], onChange: () => void): () => void {
@@ -73,45 +73,32 @@ export class ChangeFeed {
   #start(): void {
     if (this.#isRunning || this.#isClosed) return;
     this.#isRunning = true;
-    this.#starting = new Promise((resolve) => {
-      this.#running = this.#run(() => {
-        this.#starting = undefined;
-        resolve();
-      });
-    });
+    this.#cursor = this.#known;
+    this.#running = this.#run();
   }
 
   /** Reports until nothing is watched. Never rejects: it connects again after each failure. */
-  async #run(onStart: () => void): Promise<void> {
+  async #run(): Promise<void> {
     while (!this.#isClosed && !this.#watchers.isEmpty) {
       try {
         await this.#listen();
-        if (this.#cursor === undefined) await this.#begin();
-        onStart();
         await this.#report();
       } catch {
         if (this.#client !== undefined) end(this.#client);
         this.#client = undefined;
-        // Other calls do not wait. They fail too, or a report makes up for it.
-        if (this.#cursor === undefined) this.#hasMissed = true;
-        onStart();
         await this.#pause(retryPause);
       }
     }
-    this.#cursor = undefined;
     this.#isRunning = false;
-    onStart();
-  }
-
-  async #begin(): Promise<void> {
-    this.#cursor = await this.#head();
-    if (this.#hasMissed) this.#watchers.notifyUnknown();
-    this.#hasMissed = false;
   }
 
   async #listen(): Promise<void> {
     if (this.#client !== undefined) return;
     const client = await connect(this.#settings, this.#settings.deadline / 2);
+    if (this.#isClosed) {
+      end(client);
+      return;
+    }
     keepAlive(client, false);
     client.on("notification", () => this.#wakeUp());
     client.on("end", () => {
@@ -128,19 +115,33 @@ export class ChangeFeed {
   }
 
   async #report(): Promise<void> {
+    await this.#skipMany();
     while (!this.#isClosed && !this.#watchers.isEmpty) {
       this.#isDue = false;
-      const rows = await this.#query(this.#statements.log(this.#cursor!, logSize));
+      const rows = await this.#query(this.#statements.log(this.#cursor, logSize));
       for (const [key, value] of rows) this.#reportBatch(key as Buffer, value as Buffer);
       if (rows.length === 0) await this.#verifyHead();
       if (rows.length < logSize) await this.#pause(pollInterval);
     }
   }
 
+  /** Does not read what was committed before a watch, or while it was disconnected, if it is much. */
+  async #skipMany(): Promise<void> {
+    const head = await this.#head();
+    if (head - this.#cursor > logSize) this.#skipTo(head);
+  }
+
+  #skipTo(head: number): void {
+    this.#cursor = head;
+    this.#known = head;
+    this.#watchers.notifyUnknown();
+  }
+
   #reportBatch(key: Buffer, value: Buffer): void {
     const sequence = Number(key.readBigUInt64BE(2));
-    const isNext = sequence === this.#cursor! + 1;
+    const isNext = sequence === this.#cursor + 1;
     this.#cursor = sequence;
+    this.noteCommitted(sequence);
     // Batches between them were removed from the log, because nobody read them for long.
     if (isNext) this.#watchers.notify(decodeLog(value));
     else this.#watchers.notifyUnknown();
@@ -148,7 +149,7 @@ export class ChangeFeed {
 
   /** Detects that the server has fewer or more batches than were reported and are in the log. */
   async #verifyHead(): Promise<void> {
-    const cursor = this.#cursor!;
+    const cursor = this.#cursor;
     const head = await this.#head();
     if (head === cursor) return;
     const rows = await this.#query(this.#statements.log(cursor, 1));
@@ -156,8 +157,7 @@ export class ChangeFeed {
       this.#isDue = true;
       return;
     }
-    this.#cursor = head;
-    this.#watchers.notifyUnknown();
+    this.#skipTo(head);
   }
 
   async #query(statement: Statement): Promise<unknown[][]> {

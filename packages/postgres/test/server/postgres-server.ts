@@ -1,6 +1,6 @@
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
-import { chown, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { chmod, chown, copyFile, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -105,9 +105,28 @@ export class PostgresServer {
 
   /** Makes these users give their passwords. */
   async requirePassword(...users: readonly string[]): Promise<void> {
+    await this.addAccess(...users.map((user) => `host all ${user} 127.0.0.1/32 scram-sha-256`));
+  }
+
+  /** Puts lines before those of `pg_hba.conf`. */
+  async addAccess(...lines: readonly string[]): Promise<void> {
     const file = join(this.folder, "data", "pg_hba.conf");
-    const lines = users.map((user) => `host all ${user} 127.0.0.1/32 scram-sha-256`);
     await writeFile(file, [...lines, await readFile(file, "utf8")].join("\n"));
+    await this.query("SELECT pg_reload_conf()");
+  }
+
+  /** Accepts TLS, with a certificate of an authority of the tests. */
+  async acceptTls(): Promise<void> {
+    const { uid } = installedServer();
+    for (const name of ["server.pem", "server-key.pem"]) {
+      const file = join(this.folder, name);
+      await copyFile(new URL(`tls/${name}`, import.meta.url), file);
+      await chmod(file, 0o600);
+      if (uid !== undefined) await chown(file, uid, uid);
+      const setting = name === "server.pem" ? "ssl_cert_file" : "ssl_key_file";
+      await this.query(`ALTER SYSTEM SET ${setting} = '${file}'`);
+    }
+    await this.query("ALTER SYSTEM SET ssl = on");
     await this.query("SELECT pg_reload_conf()");
   }
 
