@@ -1,7 +1,15 @@
-import { defineConfig } from "vitest/config";
+import { configDefaults, defineConfig } from "vitest/config";
 import { limits } from "../../vitest.shared.mjs";
 
 export default defineConfig({
-  // Test files share their modules, which takes a third less time.
-  test: { ...limits, isolate: false },
+  test: {
+    ...limits,
+    // Test files share their modules, which takes a third less time.
+    isolate: false,
+    // `npm run test:runtimes` installs the packed packages and runs this test on every runtime.
+    exclude:
+      process.env["KEYWRIGHT_PACKED"] === undefined
+        ? [...configDefaults.exclude, "test/packed.test.ts"]
+        : configDefaults.exclude,
+  },
 });

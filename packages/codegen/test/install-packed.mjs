@@ -23,7 +23,7 @@ try {
     return join(tarballs, /"filename": "(.+?)"/.exec(output)[1]);
   });
   const quiet = ["--prefer-offline", "--no-audit", "--no-fund", "--ignore-scripts"];
-  npm(folder, "install", ...quiet, ...packed, `zod@${zod}`, "typescript@6.0.3", "@types/node@20");
+  npm(folder, "install", ...quiet, ...packed, `zod@${zod}`, "typescript@7.0.2", "@types/node@20");
 } finally {
   rmSync(tarballs, { recursive: true });
 }

@@ -4,7 +4,6 @@ import { execFile } from "node:child_process";
 import { cp, mkdtemp, readFile, realpath, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, it } from "vitest";
 
 let folder: string;
@@ -41,20 +40,12 @@ const command = "@keywright/codegen/bin/keywright.js";
 const keywright = (...args: string[]) => node(command, ...args);
 const tsc = () => node("typescript/bin/tsc");
 
-/** `npm run test:runtimes` installs the packages once for all runtimes. */
-const installed = process.env["KEYWRIGHT_PACKED"];
+/** A folder in which the packed packages are installed, once for all runtimes. */
+const installed = process.env["KEYWRIGHT_PACKED"] ?? "";
 
 it("the packed packages take a newcomer from nothing to a migrated database", async () => {
-  if (installed === undefined) {
-    await done(
-      process.execPath,
-      fileURLToPath(new URL("install-packed.mjs", import.meta.url)),
-      ".",
-    );
-  } else {
-    await cp(join(installed, "package.json"), join(folder, "package.json"));
-    await symlink(join(installed, "node_modules"), join(folder, "node_modules"), "junction");
-  }
+  await cp(join(installed, "package.json"), join(folder, "package.json"));
+  await symlink(join(installed, "node_modules"), join(folder, "node_modules"), "junction");
   await done("node_modules/.bin/keywright", "--version");
 
   const started = await keywright("init", "--yes");

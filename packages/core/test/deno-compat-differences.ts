@@ -13,15 +13,6 @@ export const denoCompatDifferences: NamesByReason = {
   "Deno replaces a lone surrogate by U+FFFD, so that two keys become one; here it is refused": [
     "a lone surrogate: *",
   ],
-  "Deno also sums numbers and bigints, which is not documented; here only a KvU64": [
-    "mutate sum with: a number, on nothing",
-    "mutate sum with: a number, on the same",
-    "mutate sum with: a bigint, on *",
-    "mutate sum of a number: on a number",
-    "mutate sum of a bigint: on a bigint",
-    "mutate sum of a bigint: on a KvU64",
-    "mutate: sum with a number for KvU64",
-  ],
   "Deno stores a Blob without its bytes, which a new process cannot read": [
     "a Blob: that is too large",
   ],
@@ -57,10 +48,6 @@ export const denoContractTestsPassed: NamesByReason = {
   "A commit with a refused sum writes nothing": [
     "sum, min, max: refuse the whole commit if *",
     "sum, min, max: do not affect concurrent commits if they are refused",
-  ],
-  "A sum accepts only a KvU64": [
-    "sum, min, max: mutate refuses a sum of *",
-    "sum, min, max: throw a TypeError for an invalid mutation",
   ],
   "A watch reports what the queue stores": [
     "enqueue, listenQueue: reports a stored message to a watch",

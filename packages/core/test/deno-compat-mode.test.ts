@@ -8,7 +8,7 @@ import {
   ReadOnlyError,
 } from "../src/errors/core-errors.js";
 import type { KvKey } from "../src/keys/key.js";
-import type { KvEntry } from "../src/kv/kv.js";
+import type { KvEntry, KvMutation } from "../src/kv/kv.js";
 import { type OpenKvOptions, openKv } from "../src/kv/open-kv.js";
 import { KvU64 } from "../src/values/kv-u64.js";
 import { withFolder } from "./temporary-folder.js";
@@ -194,6 +194,27 @@ describe("compat mode", () => {
           expect(value?.key).toEqual(reverse ? undefined : ["a"]);
         }
       }
+    });
+  });
+});
+
+describe("a sum of numbers", () => {
+  it("counts every one of many that are made at the same time", async () => {
+    await withCompatKv(async (kv) => {
+      const add = { type: "sum", key: ["n"], value: 1 } as unknown as KvMutation;
+      const writers = Array.from({ length: 20 }, () => kv.atomic().mutate(add, add).commit());
+      expect((await Promise.all(writers)).every(({ ok }) => ok)).toBe(true);
+      expect((await kv.get(["n"])).value).toBe(40);
+    });
+  });
+
+  it("commits nothing if a check of the operation fails", async () => {
+    await withCompatKv(async (kv) => {
+      await kv.set(["n"], 5);
+      const add = { type: "sum", key: ["n"], value: 1 } as unknown as KvMutation;
+      const held = kv.atomic().check({ key: ["other"], versionstamp: "0".repeat(20) });
+      expect(await held.mutate(add).commit()).toEqual({ ok: false });
+      expect((await kv.get(["n"])).value).toBe(5);
     });
   });
 });

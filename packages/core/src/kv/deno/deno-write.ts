@@ -1,3 +1,4 @@
+import { textOfBytes } from "../../bytes/text-of-bytes.js";
 import type {
   AtomicWrite,
   MaybePromise,
@@ -13,17 +14,17 @@ import {
   NotU64Error,
 } from "../../errors/core-errors.js";
 import type { KvKeyPart } from "../../keys/key.js";
-import { KvU64 } from "../../values/kv-u64.js";
+import { decodeValue } from "../../values/decode-value.js";
 import { expiryHint } from "../expiry/expiry-hint.js";
 import type { KvSetKey } from "../kv.js";
 import type { KvLimits } from "../limits.js";
-import { decodeStoredValue } from "../read/stored-entry.js";
 import { partsBeforeVersionstamp } from "../write/commit-versionstamp.js";
 import { assertByteString } from "./deno-argument.js";
 import { denoError } from "./deno-error.js";
 import { encodeKeyOf, takeKey } from "./deno-key.js";
 import { assertMessageSize, assertWithinDeno } from "./deno-limits.js";
 import { type DenoMessage, storedMessage, type TakenMessage, takeMessage } from "./deno-message.js";
+import { applyNumberSums, type NumberSum } from "./deno-number-sums.js";
 import { assertOwnMemory, type DenoValue, encodeDenoValue, sizeOfValue } from "./deno-value.js";
 
 /** The last time of Deno: the end of the year 262142, in milliseconds since the epoch. */
@@ -103,21 +104,59 @@ export async function commitDenoWrite(
   const encoded = takenMutations.map((taken) => encodeMutation(taken, now));
   const storedMessages = takenMessages.map((message) => storedMessage(message, now));
   assertSizes(limits, storedChecks, encoded, takenMessages);
+  const commit = (mutations: readonly StoredMutation[], own: readonly StoredCheck[] = []) =>
+    context.commit({ checks: [...storedChecks, ...own], mutations, sync });
   const wrong = encoded.find(hasWrongOperand);
   if (wrong !== undefined) {
     // If a check fails, the result is null even if an operand is invalid.
-    const held = await context.commit({ checks: storedChecks, mutations: [], sync });
-    if (held === null) return null;
-    throw operandError(wrong, await context.read(wrong.encodedKey));
+    if ((await commit([])) === null) return null;
+    throw operandError(wrong);
   }
-  const stored = encoded.flatMap((mutation) => storedMutations(mutation, now));
-  const write = { checks: storedChecks, mutations: [...stored, ...storedMessages], sync };
+  const stored = [...encoded.flatMap((each) => storedMutations(each, now)), ...storedMessages];
   try {
-    return await context.commit(write);
+    return await commitWithNumberSums(stored, context.read, commit);
   } catch (cause) {
     if (!(cause instanceof NotU64Error)) throw cause;
     const text = `Failed to perform '${cause.operation}' mutation on a non-U64 value in the database`;
     throw denoError(cause, text);
+  }
+}
+
+/**
+ * Commits mutations. Sums of numbers and bigints are computed before the commit, which therefore
+ * also checks that their entries have not changed, and is made again if they have.
+ *
+ * @param commit commits mutations under the operation's own checks and the given ones.
+ */
+async function commitWithNumberSums(
+  mutations: readonly (StoredMutation | NumberSum)[],
+  read: DenoWriteContext["read"],
+  commit: (
+    mutations: readonly StoredMutation[],
+    checks?: readonly StoredCheck[],
+  ) => Promise<string | null>,
+): Promise<string | null> {
+  const summed = mutations.filter((mutation) => mutation.type === "sumNumber");
+  if (summed.length === 0) return commit(mutations as readonly StoredMutation[]);
+  for (;;) {
+    const entries = new Map<string, StoredEntry | undefined>();
+    for (const { key } of summed) entries.set(textOfBytes(key), await read(key));
+    const unchanged = summed.map(({ key }) => {
+      const versionstamp = entries.get(textOfBytes(key))?.versionstamp ?? null;
+      return { key, versionstamp };
+    });
+    let error: unknown;
+    let applied: readonly StoredMutation[] = [];
+    try {
+      applied = applyNumberSums(mutations, entries);
+    } catch (cause) {
+      error = cause;
+    }
+    const versionstamp = await commit(applied, unchanged);
+    if (versionstamp !== null && error !== undefined) throw error;
+    if (versionstamp !== null) return versionstamp;
+    // A check of the operation has failed, or an entry has changed.
+    if ((await commit([])) === null) return null;
   }
 }
 
@@ -200,42 +239,33 @@ interface WrongOperand extends EncodedMutation {
   readonly mutation: Extract<DenoMutation, { type: "sum" | "min" | "max" }>;
 }
 
-/** True for a `sum`, `min` or `max` whose operand is not a `KvU64`. */
+/** True for a `sum`, `min` or `max` whose operand is of no type that can be combined. */
 function hasWrongOperand(encoded: EncodedMutation): encoded is WrongOperand {
   const { mutation } = encoded;
   if (mutation.type === "set" || mutation.type === "delete") return false;
-  return mutation.value.kind !== "u64";
+  return mutation.value.kind !== "u64" && !(mutation.type === "sum" && isNumber(mutation.value));
 }
 
-/** @param stored the entry of the key before the operation. Deno's text depends on its value. */
-function operandError(
-  { mutation: { type, value }, encodedKey }: WrongOperand,
-  stored: StoredEntry | undefined,
-): Error {
-  const own = new NotU64Error(type, encodedKey, "operand");
-  const text = `Failed to perform '${type}' mutation on a non-U64 operand`;
-  if (type !== "sum") return denoError(own, text);
-  const operand = value.kind === "clone" ? numberNames[value.type] : undefined;
-  if (operand === undefined)
-    return denoError(own, "Some of the parameters are not valid V8 values");
-  if (stored === undefined) return denoError(own, text);
-  const storedValue = decodeStoredValue(stored);
-  const name = storedValue instanceof KvU64 ? "KvU64" : numberNames[typeof storedValue];
-  if (name === undefined) return denoError(own, "unsupported value type");
-  // Deno adds a bigint to a KvU64, and two numbers of one type.
-  const isRefused = name !== operand && !(name === "KvU64" && operand === "BigInt");
-  return denoError(own, isRefused ? `Cannot sum ${name} with ${operand}` : text);
+function isNumber(value: DenoValue): value is Extract<DenoValue, { kind: "clone" }> {
+  return value.kind === "clone" && (value.type === "number" || value.type === "bigint");
 }
 
-/** The names of the types that Deno adds, in its errors. */
-const numberNames: Readonly<Record<string, string>> = { number: "Number", bigint: "BigInt" };
+function operandError({ mutation: { type }, encodedKey }: WrongOperand): Error {
+  const text =
+    type === "sum"
+      ? "Some of the parameters are not valid V8 values"
+      : `Failed to perform '${type}' mutation on a non-U64 operand`;
+  return denoError(new NotU64Error(type, encodedKey, "operand"), text);
+}
 
-function storedMutations(encoded: EncodedMutation, now: number): StoredMutation[] {
+function storedMutations(encoded: EncodedMutation, now: number): (StoredMutation | NumberSum)[] {
   const { mutation, encodedKey: key, endsInVersionstamp } = encoded;
   if (mutation.type === "delete") return [{ type: "delete", key }];
   if (mutation.type !== "set") {
-    const operand = mutation.value.kind === "u64" ? mutation.value.value : 0n;
-    return [{ type: mutation.type, key, operand }];
+    const { type, value } = mutation;
+    if (value.kind === "u64") return [{ type, key, operand: value.value }];
+    const operand = decodeValue(encodeDenoValue(value)) as number | bigint;
+    return [{ type: "sumNumber", key, operand }];
   }
   const { expireIn } = mutation;
   const set: StoredSet = {

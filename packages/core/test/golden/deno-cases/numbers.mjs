@@ -68,6 +68,53 @@ for (const operation of ["sum", "min", "max"]) {
   }
 }
 
+// Sums beside other mutations of their key
+const sequences = {
+  "set, sum": [set(5), sum(3)],
+  "sum, sum": [sum(3), sum(4)],
+  "sum, sum of another type": [sum(3), sum(4n)],
+  "sum, delete, sum": [sum(3), { type: "delete" }, sum(4n)],
+  "sum, sum of a KvU64": [sum(3), (KvU64) => sum(new KvU64(4n))],
+  "set, min, sum": [
+    (KvU64) => set(new KvU64(5n)),
+    (KvU64) => ({ type: "min", value: new KvU64(3n) }),
+    sum(1n),
+  ],
+  "set, sum, sum of a KvU64": [
+    (KvU64) => set(new KvU64(5n)),
+    sum(3n),
+    (KvU64) => sum(new KvU64(2n)),
+  ],
+  "set to 2 ** 64 - 1, sum": [(KvU64) => set(new KvU64(2n ** 64n - 1n)), sum(1n)],
+  "set to a KvU64, sum of -1": [(KvU64) => set(new KvU64(5n)), sum(-1n)],
+  "set to a KvU64, sum of 2 ** 64": [(KvU64) => set(new KvU64(5n)), sum(2n ** 64n)],
+  "sum, versionstamped set": [
+    sum(3),
+    (_, kv) => ({ ...set(1), key: ["a", kv.commitVersionstamp()] }),
+  ],
+};
+
+for (const [name, mutations] of Object.entries(sequences)) {
+  group("mutations of one key", {
+    [name]: async ({ kv, KvU64 }) => {
+      const made = mutations.map((each) => (typeof each === "function" ? each(KvU64, kv) : each));
+      await kv
+        .atomic()
+        .mutate(...made.map((each) => ({ key: ["a"], ...each })))
+        .commit();
+      return (await kv.get(["a"])).value;
+    },
+  });
+}
+
+function set(value) {
+  return { type: "set", value };
+}
+
+function sum(value) {
+  return { type: "sum", value };
+}
+
 async function changed(kv, before, operation, operand, isSet = before !== undefined) {
   if (isSet) await kv.set(["a"], before);
   await kv.atomic()[operation](["a"], operand).commit();
