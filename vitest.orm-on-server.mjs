@@ -27,9 +27,14 @@ const leftOut = {
  * @param {string} server.openKv the path of a module with the exports of `@keywright/core` and this
  * `openKv`.
  * @param {string} server.globalSetup the path of the module that starts the server.
+ * @param {Readonly<Record<string, readonly string[]>>} server.assumptions the tests that assume
+ * something that the server does not do, as `file: name`, by the reason why they are skipped.
  * @returns {import("vitest/config").ViteUserConfig}
  */
-export function ormOnServer({ isInstalled, openKv, globalSetup }) {
+export function ormOnServer({ isInstalled, openKv, globalSetup, assumptions }) {
+  const reasons = Object.entries(assumptions).flatMap(([reason, names]) =>
+    names.map((name) => [name, reason]),
+  );
   return {
     root: fileURLToPath(new URL("packages/orm", import.meta.url)),
     plugins: [
@@ -53,6 +58,8 @@ export function ormOnServer({ isInstalled, openKv, globalSetup }) {
         names.map((name) => `test/${name}.test.ts`),
       ),
       globalSetup,
+      setupFiles: fileURLToPath(new URL("vitest.skip-assumptions.mjs", import.meta.url)),
+      provide: { assumptions: Object.fromEntries(reasons) },
     },
   };
 }
