@@ -15,6 +15,15 @@ export default defineConfig(
     openKv: path("test/server/open-on-server.ts"),
     globalSetup: path("test/server/start-member.ts"),
     assumptions: {
+      "the process of a lease has ended if the database is not shared": [
+        "migration-status: tells who is at work, and whether they seem to be",
+      ],
+      "a live query makes two reads more for each report in a shared database": [
+        "live: reads no row for a change that cannot bring it in: not one for each live query",
+      ],
+      "it depends on a catalog that is at most some seconds old, and its commits take longer": [
+        "change-key: is not seen by a program that reads at the moment of the switch",
+      ],
       "batches have 500 rows; with the 100 checks of a commit on etcd they are smaller": [
         "backfill: builds the new indexes in one scan, reports its progress, and makes them readable",
         "backfill: resumes behind the last batch rather than from the start",

@@ -16,6 +16,18 @@ export default defineConfig(
     openKv: path("test/server/open-on-server.ts"),
     globalSetup: path("test/global-setup.ts"),
     assumptions: {
+      "the process of a lease has ended if the database is not shared": [
+        "migration-status: tells who is at work, and whether they seem to be",
+      ],
+      "a live query makes two reads more for each report in a shared database": [
+        "live: reads no row for a change that cannot bring it in: not one for each live query",
+      ],
+      "it sets the clock of this process; entries expire by the clock of the server": [
+        ...["counted-expiry", "ended-by-expiry", "expiry", "interrupted-deletes"],
+        "adopt: counts rows until their documents expire",
+        "dangling-references: rows whose time is over are not there, on a database that tells when entries expire",
+        "duplicates: refuses it after the row that had it has expired, on a database that returns expiry times",
+      ],
       "a key can be longer than the 2,600 bytes of a key on PostgreSQL": [
         "backfill: indexes a row whose key is as long as the database takes it",
       ],

@@ -1,7 +1,7 @@
+import { randomUUID } from "node:crypto";
 import * as core from "@keywright/core";
 import { inject } from "vitest";
 import { etcdEngine } from "../../src/index.js";
-import { newPrefix } from "./shared-cluster.js";
 
 export * from "@keywright/core";
 
@@ -13,5 +13,5 @@ export async function openKv(
   const isInMemory = (where === undefined || where === ":memory:") && options === undefined;
   if (!isInMemory) return await core.openKv(where, options);
   const endpoints = inject("etcdEndpoints");
-  return await core.openKv(await etcdEngine({ endpoints, prefix: newPrefix() }));
+  return await core.openKv(await etcdEngine({ endpoints, prefix: randomUUID() }));
 }
