@@ -5,10 +5,12 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 
+/** Together they take less than two minutes on each server. */
 const main = [
-  ...["migrate", "backfill", "lease", "transform", "removed-models", "rebuilt-beside"],
-  ...["moved-entries", "adopt", "old-programs", "races", "writes", "update-unique", "upsert"],
-  ...["create-many", "cascade", "relations", "counters", "expiry", "live", "transaction-kv"],
+  ...["migrate", "backfill", "lease", "transform", "interrupted-transform", "removed-models"],
+  ...["replace-index", "drop-index", "migration-status", "old-programs", "races", "writes"],
+  ...["update-unique", "upsert", "create-many", "relations", "counters", "expiry", "live"],
+  ...["transaction-kv"],
 ];
 const vitest = fileURLToPath(new URL("../node_modules/vitest/vitest.mjs", import.meta.url));
 
